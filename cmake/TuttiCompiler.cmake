@@ -1,0 +1,59 @@
+# What every file of the project is compiled with.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+# A compiler cache makes switching between branches and presets cheap.
+# The sloppiness is what gcc's precompiled headers need to be cached at all.
+find_program(TUTTI_CCACHE ccache)
+if(TUTTI_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${TUTTI_CCACHE})
+endif()
+
+# The flags ride on one interface target, so that they are not forced on whoever links tutti::tutti.
+add_library(tutti_flags INTERFACE)
+target_compile_options(tutti_flags INTERFACE
+  # A contracted multiply-add rounds once instead of twice: results would depend on the compiler.
+  -ffp-contract=off
+  # __FILE__ and std::source_location then read the same on every machine, also in golden files.
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
+  -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/tutti/=
+  -Wall -Wextra -Wpedantic -Wconversion
+  # A constructor's parameter may be named like the member it becomes; clang's -Wshadow agrees.
+  $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>
+  # Sizes are std::int64_t and container indices are unsigned: this one only adds casts.
+  -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # gcc 12 sees overlapping copies and dangling pointers inside inlined std::string and std::vector.
+  target_compile_options(tutti_flags INTERFACE -Wno-restrict)
+endif()
+if(TUTTI_WERROR)
+  target_compile_options(tutti_flags INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_LAUNCHER AND TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tutti_flags INTERFACE -fpch-preprocess)
+endif()
+
+# Sanitizers have to reach every object and the link, so they are directory-wide.
+if(TUTTI_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(TUTTI_SANITIZE STREQUAL "thread")
+  # -Wno-tsan: std::atomic_thread_fence is unknown to the tool; the code says so where it matters.
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+  add_link_options(-fsanitize=thread)
+elseif(TUTTI_SANITIZE)
+  message(FATAL_ERROR "TUTTI_SANITIZE is '${TUTTI_SANITIZE}'; it can be \"\", \"address\" or \"thread\"")
+endif()

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <tutti/ir/dtype.h>
+#include <tutti/ir/shape.h>
+#include <tutti/ir/support/error.h>
+
+namespace tutti::ir {
+
+// Dense row-major data in ordinary memory: what constants hold and what the interpreter computes.
+class Array {
+ public:
+  Array() = default;
+  // All zeros.
+  Array(DType dtype, Shape shape)
+      : dtype_(dtype), shape_(shape),
+        bytes_(static_cast<std::size_t>(shape.elements() * size_of(dtype))) {}
+  // A copy of `values`, which must be as many as the shape has elements.
+  template <class T>
+  static Array from(std::span<const T> values, const Shape& shape);
+  template <class T>
+  static Array scalar(T value);
+  // One element of any dtype from a double (rounded to the dtype).
+  static Array scalar_of(DType dtype, double value);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  std::int64_t elements() const { return shape_.elements(); }
+  std::span<std::byte> bytes() { return bytes_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  // The elements as C++ values; throws InternalError if T is not the dtype's type.
+  template <class T>
+  std::span<T> data();
+  template <class T>
+  std::span<const T> data() const;
+  // Element n (row-major) as a double; exact for everything but 64-bit integers beyond 2^53.
+  double at(std::int64_t n) const;
+
+  // The same elements in another shape of the same size.
+  Array reshaped(const Shape& shape) const;
+
+  // Bitwise: NaN equals itself, -0 differs from 0.
+  friend bool operator==(const Array&, const Array&) = default;
+
+ private:
+  void expect(DType dtype) const;
+
+  DType dtype_ = DType::f32;
+  Shape shape_ = {0};
+  std::vector<std::byte> bytes_;
+};
+using ArrayPtr = std::shared_ptr<const Array>;
+
+template <class T>
+std::span<T> Array::data() {
+  expect(dtype_of<T>);
+  return {reinterpret_cast<T*>(bytes_.data()), static_cast<std::size_t>(elements())};
+}
+
+template <class T>
+std::span<const T> Array::data() const {
+  expect(dtype_of<T>);
+  return {reinterpret_cast<const T*>(bytes_.data()), static_cast<std::size_t>(elements())};
+}
+
+template <class T>
+Array Array::from(std::span<const T> values, const Shape& shape) {
+  Array out(dtype_of<T>, shape);
+  if (static_cast<std::int64_t>(values.size()) != shape.elements()) {
+    throw TypeError(std::to_string(values.size()) + " values do not fill shape " + shape.text());
+  }
+  std::copy(values.begin(), values.end(), out.data<T>().begin());
+  return out;
+}
+
+template <class T>
+Array Array::scalar(T value) {
+  return from(std::span<const T>(&value, 1), {});
+}
+
+}  // namespace tutti::ir

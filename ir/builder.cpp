@@ -1,0 +1,125 @@
+#include <tutti/ir/builder.h>
+
+namespace tutti::ir {
+
+namespace {
+
+bool is_kind(const Attribute& attribute, AttributeKind kind) {
+  return attribute.index() == static_cast<std::size_t>(kind);
+}
+
+std::string dimension_names(const Mesh& mesh, std::uint8_t dimensions) {
+  std::string out;
+  for (std::size_t d = 0; d < mesh.names.size(); ++d) {
+    if ((dimensions >> d & 1) != 0) out += (out.empty() ? "" : ",") + mesh.names[d];
+  }
+  return out;
+}
+
+Replication common_replication(std::span<const Type> operands) {
+  Replication common{.dimensions = 0, .literal = true};
+  for (const Type& type : operands) common = intersect(common, type.replication);
+  return common;
+}
+
+}  // namespace
+
+void complete_attributes(const Definition& definition, std::vector<Attribute>& attributes) {
+  const std::string name(definition.name);
+  if (attributes.size() > definition.attributes.size()) {
+    throw InternalError(name + " has " + std::to_string(definition.attributes.size()) +
+                        " attributes, not " + std::to_string(attributes.size()));
+  }
+  for (std::size_t i = 0; i < definition.attributes.size(); ++i) {
+    const AttributeSpec& spec = definition.attributes[i];
+    if (i == attributes.size()) {
+      if (!spec.standard) throw TypeError(name + ": attribute " + std::string(spec.name) + " is missing");
+      attributes.push_back(*spec.standard);
+    }
+    if (!is_kind(attributes[i], spec.kind)) {
+      throw InternalError(name + ": attribute " + std::string(spec.name) + " has the wrong kind");
+    }
+  }
+}
+
+std::uint8_t dimensions_to_vary(Op op, std::span<const Type> operands, std::size_t operand,
+                                std::span<const Attribute> attributes, const Mesh* mesh) {
+  const Replication mine = operands[operand].replication;
+  if (mesh == nullptr || mine.literal || mine.dimensions == 0) return 0;
+  const Definition& entry = definition(op);
+  if (entry.kind == OpClass::collective) {
+    const GroupPtr& group = Attributes(entry.attributes, attributes).group("group");
+    const std::uint8_t spanned = dimensions_of(*group, *mesh);
+    return spanned == 0 ? mine.dimensions : static_cast<std::uint8_t>(mine.dimensions & spanned);
+  }
+  if (op == Op::wait || op == Op::vary) return 0;
+  return static_cast<std::uint8_t>(mine.dimensions & ~common_replication(operands).dimensions);
+}
+
+std::vector<Type> infer_types(Op op, std::span<const Type> operands,
+                              std::span<const Attribute> attributes, const Mesh* mesh) {
+  const Definition& entry = definition(op);
+  Inference inference(entry, operands, attributes, mesh);
+  const auto count = static_cast<int>(operands.size());
+  if (count < entry.least_operands || (entry.most_operands >= 0 && count > entry.most_operands)) {
+    inference.fail("takes " + std::to_string(entry.least_operands) +
+                   (entry.most_operands == entry.least_operands ? "" : " or more") + " operands, not " +
+                   std::to_string(count));
+  }
+  for (const AttributeSpec& spec : entry.attributes) {
+    if (spec.kind == AttributeKind::group) check_group(*inference.attributes.group(spec.name));
+  }
+  const bool keeps_async = entry.kind == OpClass::view;
+  for (const Type& type : operands) {
+    if (type.async && op != Op::wait && !keeps_async) inference.fail("an async operand needs a wait first");
+  }
+  entry.infer(inference);
+  std::vector<Type> results = inference.results();
+  const bool own_replication = entry.kind == OpClass::collective || op == Op::wait ||
+                               op == Op::vary || op == Op::rank_index;
+  for (Type& type : results) {
+    if (!own_replication) type.replication = common_replication(operands);
+    if (keeps_async && operands[0].async) type.async = true;
+  }
+  return results;
+}
+
+NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribute> attributes) {
+  try {
+    complete_attributes(definition(op), attributes);
+    std::vector<Type> types;
+    std::vector<Value> values(operands.begin(), operands.end());
+    types.reserve(values.size());
+    for (const Value value : values) types.push_back(type(value));
+    if (graph_.mesh != nullptr) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = vary(values[i], dimensions_to_vary(op, types, i, attributes, graph_.mesh.get()));
+      }
+      for (std::size_t i = 0; i < values.size(); ++i) types[i] = type(values[i]);
+    }
+    const std::vector<Type> results = infer_types(op, types, attributes, graph_.mesh.get());
+    return graph_.append(op, values, std::move(attributes), results, location_);
+  } catch (const TypeError& error) {
+    if (error.where().known() || !location_.known()) throw;
+    throw TypeError(error.what(), location_);
+  }
+}
+
+Value Builder::constant(Array array) {
+  return add(Op::constant, std::span<const Value>(), {std::make_shared<const Array>(std::move(array))});
+}
+
+Value Builder::vary(Value value, std::uint8_t dimensions) {
+  if (dimensions == 0) return value;
+  const auto [found, inserted] = varied_.try_emplace({value, dimensions});
+  if (inserted) {
+    // At the value's own line: the node belongs to it, not to its first user.
+    const Location here = location_;
+    location_ = graph_.node(graph_.producer(value)).location;
+    found->second = add(Op::vary, {value}, {dimension_names(*graph_.mesh, dimensions)});
+    location_ = here;
+  }
+  return found->second;
+}
+
+}  // namespace tutti::ir

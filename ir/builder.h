@@ -1,0 +1,65 @@
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <vector>
+
+#include <tutti/ir/graph.h>
+
+namespace tutti::ir {
+
+// Appends nodes to a graph with inferred types. Where operands differ in replication it inserts the
+// explicit `vary`, once per value and dimensions.
+class Builder {
+ public:
+  explicit Builder(Graph& graph) : graph_(graph) {}
+
+  Graph& graph() { return graph_; }
+  const Graph& graph() const { return graph_; }
+  const Type& type(Value value) const { return graph_.type(value); }
+
+  // The source line that nodes get from now on.
+  void at(Location location) { location_ = location; }
+  Location location() const { return location_; }
+
+  // Adds a node; throws TypeError naming op, operand types and line. `attributes` are in the order of
+  // the definition; missing ones at the end take their defaults.
+  NodeId node(Op op, std::span<const Value> operands, std::vector<Attribute> attributes = {});
+  NodeId node(Op op, std::initializer_list<Value> operands, std::vector<Attribute> attributes = {}) {
+    return node(op, std::span(operands.begin(), operands.size()), std::move(attributes));
+  }
+  // The same for an op with one result.
+  Value add(Op op, std::span<const Value> operands, std::vector<Attribute> attributes = {}) {
+    return graph_.result(node(op, operands, std::move(attributes)));
+  }
+  Value add(Op op, std::initializer_list<Value> operands, std::vector<Attribute> attributes = {}) {
+    return graph_.result(node(op, operands, std::move(attributes)));
+  }
+
+  Value constant(Array array);
+  // A rank-0 constant of a dtype.
+  Value scalar(DType dtype, double value) { return constant(Array::scalar_of(dtype, value)); }
+
+  // The value, no longer replicated over `dimensions` (itself if it was not).
+  Value vary(Value value, std::uint8_t dimensions);
+
+ private:
+  Graph& graph_;
+  Location location_;
+  std::map<std::pair<Value, std::uint8_t>, Value> varied_;
+};
+
+// The result types of an op; throws TypeError. What Builder, parser and verifier share. Operands must
+// already agree in replication (local ops) or vary over the group (collectives).
+std::vector<Type> infer_types(Op op, std::span<const Type> operands,
+                              std::span<const Attribute> attributes, const Mesh* mesh);
+
+// Checks number and kinds of attributes and appends defaults for missing ones at the end.
+void complete_attributes(const Definition& definition, std::vector<Attribute>& attributes);
+
+// The dimensions over which an operand must vary before the op may take it.
+std::uint8_t dimensions_to_vary(Op op, std::span<const Type> operands, std::size_t operand,
+                                std::span<const Attribute> attributes, const Mesh* mesh);
+
+}  // namespace tutti::ir

@@ -1,0 +1,24 @@
+#include <tutti/ir/dtype.h>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::string_view kNames[] = {
+#define TUTTI_NAME(name, text, type) text,
+    TUTTI_DTYPES(TUTTI_NAME)
+#undef TUTTI_NAME
+};
+
+}  // namespace
+
+std::string_view name_of(DType dtype) { return kNames[static_cast<std::size_t>(dtype)]; }
+
+std::optional<DType> dtype_from_name(std::string_view name) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    if (kNames[i] == name) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tutti

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <tutti/ir/support/half.h>
+
+namespace tutti {
+
+// The element types, in one table: enumerator, name in IR text, C++ type.
+#define TUTTI_DTYPES(X)            \
+  X(boolean, "bool", bool)         \
+  X(u8, "u8", std::uint8_t)        \
+  X(u16, "u16", std::uint16_t)     \
+  X(u32, "u32", std::uint32_t)     \
+  X(u64, "u64", std::uint64_t)     \
+  X(i8, "i8", std::int8_t)         \
+  X(i16, "i16", std::int16_t)      \
+  X(i32, "i32", std::int32_t)      \
+  X(i64, "i64", std::int64_t)      \
+  X(f16, "f16", ::tutti::Float16)  \
+  X(bf16, "bf16", ::tutti::BFloat16) \
+  X(f32, "f32", float)             \
+  X(f64, "f64", double)
+
+enum class DType : std::uint8_t {
+#define TUTTI_ENUMERATOR(name, text, type) name,
+  TUTTI_DTYPES(TUTTI_ENUMERATOR)
+#undef TUTTI_ENUMERATOR
+};
+
+#define TUTTI_COUNT(name, text, type) +1
+inline constexpr int kDTypeCount = 0 TUTTI_DTYPES(TUTTI_COUNT);
+#undef TUTTI_COUNT
+
+// The dtype that holds a C++ type: dtype_of<float> is DType::f32.
+template <class T>
+struct DTypeOf;
+#define TUTTI_DTYPE_OF(name, text, type) \
+  template <>                            \
+  struct DTypeOf<type> : std::integral_constant<DType, DType::name> {};
+TUTTI_DTYPES(TUTTI_DTYPE_OF)
+#undef TUTTI_DTYPE_OF
+template <class T>
+inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+// Calls f(std::type_identity<T>()) with the C++ type of a dtype.
+template <class F>
+constexpr decltype(auto) visit_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+#define TUTTI_CASE(name, text, type) \
+  case DType::name:                  \
+    return std::forward<F>(f)(std::type_identity<type>());
+    TUTTI_DTYPES(TUTTI_CASE)
+#undef TUTTI_CASE
+  }
+  __builtin_unreachable();
+}
+
+// Bytes of one element.
+constexpr std::int64_t size_of(DType dtype) {
+  return visit_dtype(dtype, []<class T>(std::type_identity<T>) {
+    return static_cast<std::int64_t>(sizeof(T));
+  });
+}
+
+constexpr bool is_floating(DType dtype) { return dtype >= DType::f16; }
+constexpr bool is_unsigned(DType dtype) { return dtype >= DType::u8 && dtype <= DType::u64; }
+constexpr bool is_signed_integer(DType dtype) { return dtype >= DType::i8 && dtype <= DType::i64; }
+constexpr bool is_integer(DType dtype) { return dtype >= DType::u8 && dtype <= DType::i64; }
+
+// "f32"; the name in IR text and in messages.
+std::string_view name_of(DType dtype);
+std::optional<DType> dtype_from_name(std::string_view name);
+
+}  // namespace tutti

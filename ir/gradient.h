@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tutti/ir/builder.h>
+
+namespace tutti::ir {
+
+// Reverse-mode differentiation: appends to the builder's graph the nodes that compute the derivative
+// of `output` (a floating-point scalar) with respect to each value of `wrt`, and returns these
+// derivatives: same shapes and dtypes as `wrt`, zeros where `output` does not depend on it. Of a
+// varying scalar it is the derivative of the sum over ranks, of a replicated one of that scalar.
+// Throws TypeError, naming op and line, where an op on the way has no gradient. Linear in the graph.
+std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt);
+
+}  // namespace tutti::ir

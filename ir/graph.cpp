@@ -1,0 +1,134 @@
+#include <tutti/ir/graph.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace tutti::ir {
+
+Value Graph::add_parameter(std::string parameter_name, const Type& type, bool donate, Location at) {
+  const NodeId id = append(Op::parameter, {}, {}, std::span(&type, 1), at);
+  parameters_.push_back({result(id), std::move(parameter_name), donate});
+  return result(id);
+}
+
+NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribute> attributes,
+                     std::span<const Type> types, Location at) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  Node node{.op = op,
+            .first_operand = static_cast<std::uint32_t>(operands_.size()),
+            .operand_count = static_cast<std::uint32_t>(operands.size()),
+            .first_result = static_cast<std::uint32_t>(values_.size()),
+            .result_count = static_cast<std::uint32_t>(types.size()),
+            .attributes = std::move(attributes),
+            .location = at};
+  nodes_.push_back(std::move(node));
+  operands_.insert(operands_.end(), operands.begin(), operands.end());
+  for (const Type& type : types) values_.push_back({type, id});
+  return id;
+}
+
+namespace {
+
+void hash_type(Hasher& hasher, const Type& type) {
+  hasher.add(static_cast<std::uint64_t>(type.dtype) | static_cast<std::uint64_t>(type.async) << 8 |
+             static_cast<std::uint64_t>(type.replication.dimensions) << 16 |
+             static_cast<std::uint64_t>(type.replication.literal) << 24 |
+             static_cast<std::uint64_t>(type.shape.rank()) << 32);
+  for (const std::int64_t size : type.shape) hasher.add(static_cast<std::uint64_t>(size));
+}
+
+void hash_list(Hasher& hasher, const std::vector<std::int64_t>& values) {
+  hasher.add(values.size());
+  for (const std::int64_t value : values) hasher.add(static_cast<std::uint64_t>(value));
+}
+
+void hash_attribute(Hasher& hasher, const Attribute& attribute) {
+  hasher.add(attribute.index());
+  std::visit(
+      [&]<class T>(const T& value) {
+        if constexpr (std::is_same_v<T, double>) {
+          hasher.add(std::bit_cast<std::uint64_t>(value));
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          hasher.add(value);
+        } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+          hash_list(hasher, value);
+        } else if constexpr (std::is_same_v<T, GroupPtr>) {
+          hasher.add(value->tag).add(static_cast<std::uint64_t>(value->stride));
+          hash_list(hasher, value->ranks);
+        } else if constexpr (std::is_same_v<T, ArrayPtr>) {
+          hash_type(hasher, {.dtype = value->dtype(), .shape = value->shape()});
+          hasher.add(std::string_view(reinterpret_cast<const char*>(value->bytes().data()),
+                                      value->bytes().size()));
+        } else {
+          hasher.add(static_cast<std::uint64_t>(value));
+        }
+      },
+      attribute);
+}
+
+}  // namespace
+
+Hash128 structural_hash(const Graph& graph) {
+  Hasher hasher;
+  if (graph.mesh != nullptr) {
+    for (const std::string& name : graph.mesh->names) hasher.add(name);
+    hash_list(hasher, graph.mesh->sizes);
+  }
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    const Node& node = graph.node(id);
+    hasher.add(static_cast<std::uint64_t>(node.op) |
+               static_cast<std::uint64_t>(node.operand_count) << 8 |
+               static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.fusion + 1)) << 32);
+    for (const Value operand : graph.operands(id)) hasher.add(operand.id);
+    for (const Attribute& attribute : node.attributes) hash_attribute(hasher, attribute);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      hash_type(hasher, graph.type(graph.result(id, i)));
+    }
+  }
+  for (const Parameter& parameter : graph.parameters()) {
+    hasher.add(parameter.value.id * 2ULL + (parameter.donate ? 1 : 0));
+  }
+  hasher.add(graph.results().size());
+  for (const Value value : graph.results()) hasher.add(value.id);
+  return hasher.finish();
+}
+
+bool structurally_equal(const Graph& a, const Graph& b) {
+  const auto same_mesh = [&] {
+    return a.mesh == b.mesh || (a.mesh != nullptr && b.mesh != nullptr && *a.mesh == *b.mesh);
+  };
+  if (a.node_count() != b.node_count() || a.value_count() != b.value_count() || !same_mesh() ||
+      a.results() != b.results() || a.parameters().size() != b.parameters().size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.parameters().size(); ++i) {
+    if (a.parameters()[i].value != b.parameters()[i].value ||
+        a.parameters()[i].donate != b.parameters()[i].donate) {
+      return false;
+    }
+  }
+  for (NodeId id = 0; id < a.node_count(); ++id) {
+    const Node& x = a.node(id);
+    const Node& y = b.node(id);
+    if (x.op != y.op || x.fusion != y.fusion || x.result_count != y.result_count ||
+        !std::ranges::equal(a.operands(id), b.operands(id)) ||
+        !std::ranges::equal(x.attributes, y.attributes, equal)) {
+      return false;
+    }
+    for (std::uint32_t i = 0; i < x.result_count; ++i) {
+      if (a.type(a.result(id, i)) != b.type(b.result(id, i))) return false;
+    }
+  }
+  return true;
+}
+
+std::vector<std::uint32_t> count_uses(const Graph& graph) {
+  std::vector<std::uint32_t> uses(graph.value_count());
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    for (const Value operand : graph.operands(id)) ++uses[operand.id];
+  }
+  for (const Value value : graph.results()) ++uses[value.id];
+  return uses;
+}
+
+}  // namespace tutti::ir

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tutti/ir/op.h>
+#include <tutti/ir/support/hash.h>
+#include <tutti/ir/support/location.h>
+
+namespace tutti::ir {
+
+// An SSA value of a graph: a dense number, in order of definition.
+struct Value {
+  std::uint32_t id = 0xFFFFFFFFU;
+
+  bool valid() const { return id != 0xFFFFFFFFU; }
+  friend bool operator==(Value, Value) = default;
+  friend auto operator<=>(Value, Value) = default;
+};
+
+using NodeId = std::uint32_t;
+
+// One operation. Operands and results live in pools of the graph; read them through it.
+struct Node {
+  Op op;
+  std::int32_t fusion = -1;  // after the fuse pass: which kernel it belongs to; -1 none
+  std::uint32_t first_operand = 0;
+  std::uint32_t operand_count = 0;
+  std::uint32_t first_result = 0;
+  std::uint32_t result_count = 0;
+  std::vector<Attribute> attributes;  // in the order of the definition
+  Location location;
+};
+
+// A function's argument.
+struct Parameter {
+  Value value;
+  std::string name;
+  bool donate = false;  // the caller gives its storage up
+};
+
+// A function: nodes in program order, SSA, no nested regions. A plain container: Builder infers
+// types, verify() checks the rules.
+class Graph {
+ public:
+  explicit Graph(std::string name = "main") : name(std::move(name)) {}
+
+  std::string name;
+  std::shared_ptr<const Mesh> mesh;  // null: one rank or no replication known
+
+  Value add_parameter(std::string name, const Type& type, bool donate = false, Location at = {});
+  // Appends a node as it is; `types` are its results' types.
+  NodeId append(Op op, std::span<const Value> operands, std::vector<Attribute> attributes,
+                std::span<const Type> types, Location at);
+
+  std::size_t node_count() const { return nodes_.size(); }
+  std::size_t value_count() const { return values_.size(); }
+  const Node& node(NodeId id) const { return nodes_[id]; }
+  Attributes attributes(NodeId id) const {
+    return {definition(nodes_[id].op).attributes, nodes_[id].attributes};
+  }
+  std::span<const Value> operands(NodeId id) const {
+    return {operands_.data() + nodes_[id].first_operand, nodes_[id].operand_count};
+  }
+  Value operand(NodeId id, std::size_t i) const { return operands(id)[i]; }
+  Value result(NodeId id, std::size_t i = 0) const {
+    return {nodes_[id].first_result + static_cast<std::uint32_t>(i)};
+  }
+  const Type& type(Value value) const { return values_[value.id].type; }
+  NodeId producer(Value value) const { return values_[value.id].producer; }
+  Op op(Value value) const { return nodes_[producer(value)].op; }
+
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Value>& results() const { return results_; }
+  void set_results(std::vector<Value> results) { results_ = std::move(results); }
+  void set_fusion(NodeId id, std::int32_t fusion) { nodes_[id].fusion = fusion; }
+  void set_donate(std::size_t parameter, bool donate) { parameters_[parameter].donate = donate; }
+
+ private:
+  struct ValueRecord {
+    Type type;
+    NodeId producer;
+  };
+
+  std::vector<Node> nodes_;
+  std::vector<Value> operands_;
+  std::vector<ValueRecord> values_;
+  std::vector<Parameter> parameters_;
+  std::vector<Value> results_;
+};
+
+// A 128-bit hash of what the graph computes: ops, attributes, types, operands, results, donation; not
+// names and lines.
+Hash128 structural_hash(const Graph& graph);
+
+// Equal in all that structural_hash covers.
+bool structurally_equal(const Graph& a, const Graph& b);
+
+// For every value, how many times nodes and the function's results use it.
+std::vector<std::uint32_t> count_uses(const Graph& graph);
+
+}  // namespace tutti::ir

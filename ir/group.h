@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::ir {
+
+// The program's grid of ranks: named dimensions, outermost first. Rank r has the row-major
+// coordinates of r in `sizes`. At most eight dimensions.
+struct Mesh {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> sizes;
+
+  std::int64_t ranks() const;
+  friend bool operator==(const Mesh&, const Mesh&) = default;
+};
+
+// A set of mesh dimensions over which all ranks are known to hold the same value. Literals (C++
+// scalars, full, iota) adapt to whatever they meet: they are replicated where the other operand is.
+struct Replication {
+  std::uint8_t dimensions = 0;  // bit d: mesh dimension d
+  bool literal = false;
+
+  friend bool operator==(const Replication&, const Replication&) = default;
+};
+
+// The one rule for all local ops.
+constexpr Replication intersect(Replication a, Replication b) {
+  if (a.literal) return b;
+  if (b.literal) return a;
+  return {static_cast<std::uint8_t>(a.dimensions & b.dimensions), false};
+}
+
+// Which ranks communicate: plain data, so that programs are traced, printed and compiled with no
+// communicator. `ranks` lists the groups' ranks, one group after another, `stride` ranks each: every
+// rank finds its own group in it.
+struct Group {
+  std::string tag;
+  std::vector<std::int64_t> ranks;
+  std::int64_t stride = 1;
+
+  std::int64_t size() const { return stride; }
+  // The members of the group that `rank` belongs to; empty if it is in none.
+  std::vector<std::int64_t> members_with(std::int64_t rank) const;
+  // This rank's position among the members of its group; -1 if it is in none.
+  std::int64_t position_of(std::int64_t rank) const;
+
+  friend bool operator==(const Group&, const Group&) = default;
+};
+using GroupPtr = std::shared_ptr<const Group>;
+
+// Throws TypeError unless the group is a non-empty list of different ranks that `stride` divides.
+void check_group(const Group& group);
+
+// The group of all ranks that differ only in the given mesh dimensions.
+Group mesh_group(const Mesh& mesh, std::uint8_t dimensions);
+
+// The mesh dimensions that a group spans if it is exactly their product; 0 (no dimension: it carries
+// no replication) if it is anything else.
+std::uint8_t dimensions_of(const Group& group, const Mesh& mesh);
+
+}  // namespace tutti::ir

@@ -1,0 +1,120 @@
+#include <tutti/ir/ops/family.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::ir {
+
+std::span<const Definition> definitions() {
+  static const std::vector<Definition> table = [] {
+    std::vector<Definition> out;
+    out.reserve(kOpCount);
+    family::add_elementwise(out);
+    family::add_convert(out);
+    family::add_shape(out);
+    family::add_make(out);
+    family::add_reduce(out);
+    family::add_linear_algebra(out);
+    family::add_index(out);
+    family::add_random(out);
+    family::add_composite(out);
+    family::add_collective(out);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (static_cast<std::size_t>(out[i].op) != i) {
+        throw InternalError("op table out of order at " + std::string(out[i].name));
+      }
+    }
+    return out;
+  }();
+  return table;
+}
+
+const Definition& definition(Op op) {
+  static const Definition* const table = definitions().data();
+  return table[static_cast<std::size_t>(op)];
+}
+
+std::string_view name_of(Op op) { return definition(op).name; }
+
+std::optional<Op> op_from_name(std::string_view name) {
+  static const std::map<std::string_view, Op> names = [] {
+    std::map<std::string_view, Op> out;
+    for (const Definition& entry : definitions()) out[entry.name] = entry.op;
+    return out;
+  }();
+  const auto found = names.find(name);
+  if (found == names.end()) return std::nullopt;
+  return found->second;
+}
+
+void Inference::fail(const std::string& message) const {
+  std::string what = std::string(definition_.name) + ": " + message;
+  if (!operands_.empty()) {
+    what += operands_.size() == 1 ? "; the operand is " : "; the operands are ";
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (i != 0) what += i + 1 == operands_.size() ? " and " : ", ";
+      what += operands_[i].text();
+    }
+  }
+  throw TypeError(what);
+}
+
+namespace family {
+
+std::string list_text(std::span<const std::int64_t> values) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  }
+  return out + "]";
+}
+
+Shape broadcast_shapes(const Inference& in, const Shape& a, const Shape& b) {
+  if (a == b) return a;
+  const int rank = std::max(a.rank(), b.rank());
+  std::array<std::int64_t, Shape::kMaxRank> sizes{};
+  for (int d = 0; d < rank; ++d) {
+    const std::int64_t left = d < rank - a.rank() ? 1 : a[d - (rank - a.rank())];
+    const std::int64_t right = d < rank - b.rank() ? 1 : b[d - (rank - b.rank())];
+    in.require(left == right || left == 1 || right == 1,
+               "shapes " + a.text() + " and " + b.text() + " do not broadcast: dimension " +
+                   std::to_string(d) + " is " + std::to_string(left) + " and " +
+                   std::to_string(right));
+    sizes[static_cast<std::size_t>(d)] = left == 1 ? right : left;
+  }
+  return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(rank)));
+}
+
+void check_axis(const Inference& in, std::int64_t axis, int rank) {
+  in.require(axis >= 0 && axis < rank, "axis " + std::to_string(axis) + " is not in 0.." +
+                                           std::to_string(rank - 1) + " of a rank-" +
+                                           std::to_string(rank) + " operand");
+}
+
+void check_axes(const Inference& in, std::span<const std::int64_t> axes, int rank) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    check_axis(in, axes[i], rank);
+    in.require(i == 0 || axes[i] > axes[i - 1],
+               "axes " + list_text(axes) + " must be increasing, without repetition");
+  }
+}
+
+Shape reduced_shape(const Shape& shape, std::span<const std::int64_t> axes, bool keepdims) {
+  std::vector<std::int64_t> sizes;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const bool reduced = std::find(axes.begin(), axes.end(), d) != axes.end();
+    if (!reduced) sizes.push_back(shape[d]);
+    if (reduced && keepdims) sizes.push_back(1);
+  }
+  return Shape(sizes);
+}
+
+void copy_element(const Array& source, std::int64_t from, Array& target, std::int64_t to) {
+  const std::int64_t size = size_of(source.dtype());
+  std::memcpy(target.bytes().data() + to * size, source.bytes().data() + from * size,
+              static_cast<std::size_t>(size));
+}
+
+}  // namespace family
+
+}  // namespace tutti::ir

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include <tutti/ir/interpretation.h>
+#include <tutti/ir/op.h>
+#include <tutti/ir/term.h>
+
+// What the families' .cpp files share: the notation of attribute lists and a few type rules.
+namespace tutti::ir::family {
+
+inline AttributeSpec integer(std::string_view name) { return {name, AttributeKind::integer}; }
+inline AttributeSpec number(std::string_view name, double standard) {
+  return {name, AttributeKind::number, Attribute(standard)};
+}
+inline AttributeSpec flag(std::string_view name, bool standard) {
+  return {name, AttributeKind::flag, Attribute(standard)};
+}
+inline AttributeSpec text(std::string_view name) { return {name, AttributeKind::text}; }
+inline AttributeSpec text(std::string_view name, const char* standard) {
+  return {name, AttributeKind::text, Attribute(std::string(standard))};
+}
+inline AttributeSpec integers(std::string_view name) { return {name, AttributeKind::integers}; }
+inline AttributeSpec dtype(std::string_view name) { return {name, AttributeKind::dtype}; }
+inline AttributeSpec group(std::string_view name) { return {name, AttributeKind::group}; }
+inline AttributeSpec array(std::string_view name) { return {name, AttributeKind::array}; }
+
+// The definitions of each family, appended in the order of its table.
+void add_elementwise(std::vector<Definition>& out);
+void add_convert(std::vector<Definition>& out);
+void add_shape(std::vector<Definition>& out);
+void add_make(std::vector<Definition>& out);
+void add_reduce(std::vector<Definition>& out);
+void add_linear_algebra(std::vector<Definition>& out);
+void add_index(std::vector<Definition>& out);
+void add_random(std::vector<Definition>& out);
+void add_composite(std::vector<Definition>& out);
+void add_collective(std::vector<Definition>& out);
+
+// The shape that NumPy broadcasting gives, or a failure that names the dimension.
+Shape broadcast_shapes(const Inference& in, const Shape& a, const Shape& b);
+// Fails unless axes are in range, increasing and without repetition.
+void check_axes(const Inference& in, std::span<const std::int64_t> axes, int rank);
+void check_axis(const Inference& in, std::int64_t axis, int rank);
+// The shape after reducing `axes`.
+Shape reduced_shape(const Shape& shape, std::span<const std::int64_t> axes, bool keepdims);
+// The list as a message shows it: "[0, 1]".
+std::string list_text(std::span<const std::int64_t> values);
+
+// Calls f(const T*, ...) style visitors: copies element `from` of `source` to element `to` of
+// `target`, both of one dtype.
+void copy_element(const Array& source, std::int64_t from, Array& target, std::int64_t to);
+
+}  // namespace tutti::ir::family

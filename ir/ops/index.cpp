@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include <tutti/ir/ops/family.h>
+
+namespace tutti::ir::family {
+
+namespace {
+
+// Index `at` of an integer array, as i64 (u64 beyond the range of i64 counts as too large).
+std::int64_t index_at(const Array& indices, std::int64_t at) {
+  const Cell cell =
+      load_cell(indices.dtype(), indices.bytes().data() + at * size_of(indices.dtype()));
+  if (is_unsigned(indices.dtype()) && cell.natural > static_cast<std::uint64_t>(INT64_MAX)) {
+    return INT64_MAX;
+  }
+  return cell.integer;
+}
+
+void check_indices(const Inference& in) {
+  in.require(is_integer(in.operand(1).dtype), "indices must be integers");
+}
+
+// The shape of take(x, indices).
+Shape taken_shape(const Shape& x, const Shape& indices, std::int64_t axis) {
+  std::vector<std::int64_t> sizes;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (d != axis) {
+      sizes.push_back(x[d]);
+    } else {
+      sizes.insert(sizes.end(), indices.begin(), indices.end());
+    }
+  }
+  return Shape(sizes);
+}
+
+void infer_take(Inference& in) {
+  const std::int64_t axis = in.attributes.integer("axis");
+  check_axis(in, axis, in.operand(0).shape.rank());
+  check_indices(in);
+  const Shape shape = taken_shape(in.operand(0).shape, in.operand(1).shape, axis);
+  in.require(in.operand(0).shape[static_cast<int>(axis)] > 0 || shape.elements() == 0,
+             "nothing can be taken from an empty axis");
+  in.result(in.operand(0).dtype, shape);
+}
+void gradient_take(Gradient& gradient) {
+  const Term x = gradient.operand(0);
+  const Term zeros = broadcast_to(x.constant(0), x.shape());
+  gradient.operand_cotangent(0, apply(Op::scatter_add, zeros, gradient.operand(1),
+                                      gradient.cotangent(), {gradient.attributes.integer("axis")}));
+}
+void interpret_take(Interpretation& in) {
+  const Array& x = in.operand(0);
+  const Array& indices = in.operand(1);
+  const std::int64_t axis = in.attributes.integer("axis");
+  const std::int64_t inner = x.shape().strides()[static_cast<std::size_t>(axis)];
+  const std::int64_t size = x.shape()[static_cast<int>(axis)];
+  Array out(x.dtype(), in.result_type().shape);
+  for (std::int64_t to = 0; to < out.elements(); ++to) {
+    const std::int64_t at = to / inner % indices.elements();
+    const std::int64_t outer = to / inner / indices.elements();
+    const std::int64_t row = std::clamp<std::int64_t>(index_at(indices, at), 0, size - 1);
+    copy_element(x, (outer * size + row) * inner + to % inner, out, to);
+  }
+  in.result(std::move(out));
+}
+
+void infer_take_along_axis(Inference& in) {
+  const std::int64_t axis = in.attributes.integer("axis");
+  const Shape& x = in.operand(0).shape;
+  const Shape& indices = in.operand(1).shape;
+  check_axis(in, axis, x.rank());
+  check_indices(in);
+  in.require(x.rank() == indices.rank(), "indices must have the operand's rank");
+  for (int d = 0; d < x.rank(); ++d) {
+    in.require(d == axis || x[d] == indices[d],
+               "indices differ from the operand in dimension " + std::to_string(d));
+  }
+  in.require(x[static_cast<int>(axis)] > 0 || indices.elements() == 0,
+             "nothing can be taken from an empty axis");
+  in.result(in.operand(0).dtype, indices);
+}
+void gradient_take_along_axis(Gradient& gradient) {
+  const std::int64_t axis = gradient.attributes.integer("axis");
+  const Term x = gradient.operand(0);
+  const Term indices = gradient.operand(1);
+  const Term g = gradient.cotangent();
+  const std::int64_t size = x.shape()[static_cast<int>(axis)];
+  const Term bounded =
+      minimum(maximum(indices, 0), static_cast<double>(std::max<std::int64_t>(size - 1, 0)));
+  if (indices.shape()[static_cast<int>(axis)] == 1) {
+    const Term position = iota_like(x, x.shape(), axis, indices.dtype());
+    gradient.operand_cotangent(0, select(bounded == position, g, 0));
+    return;
+  }
+  // [..., size, count, ...]: position against index, summed over the count.
+  std::vector<std::int64_t> wide(x.shape().begin(), x.shape().end());
+  wide.insert(wide.begin() + axis + 1, indices.shape()[static_cast<int>(axis)]);
+  const Term position = iota_like(x, Shape(wide), axis, indices.dtype());
+  const Term index = bounded.apply(Op::expand_dims, {std::vector<std::int64_t>{axis}});
+  const Term updates = g.apply(Op::expand_dims, {std::vector<std::int64_t>{axis}});
+  gradient.operand_cotangent(0, sum(select(index == position, updates, 0), {axis + 1}));
+}
+void interpret_take_along_axis(Interpretation& in) {
+  const Array& x = in.operand(0);
+  const Array& indices = in.operand(1);
+  const auto axis = static_cast<std::size_t>(in.attributes.integer("axis"));
+  const std::int64_t inner = x.shape().strides()[axis];
+  const std::int64_t size = x.shape().sizes()[axis];
+  const std::int64_t count = indices.shape().sizes()[axis];
+  Array out(x.dtype(), in.result_type().shape);
+  for (std::int64_t to = 0; to < out.elements(); ++to) {
+    const std::int64_t row = std::clamp<std::int64_t>(index_at(indices, to), 0, size - 1);
+    copy_element(x, (to / inner / count * size + row) * inner + to % inner, out, to);
+  }
+  in.result(std::move(out));
+}
+
+void infer_scatter_add(Inference& in) {
+  const std::int64_t axis = in.attributes.integer("axis");
+  check_axis(in, axis, in.operand(0).shape.rank());
+  check_indices(in);
+  const Shape shape = taken_shape(in.operand(0).shape, in.operand(1).shape, axis);
+  in.require(in.operand(2).dtype == in.operand(0).dtype, "mixed dtypes; cast the updates");
+  in.require(in.operand(0).dtype != DType::boolean, "takes numbers; cast bool first");
+  in.require(in.operand(2).shape == shape, "the updates must have shape " + shape.text());
+  in.result(in.operand(0).dtype, in.operand(0).shape);
+}
+void gradient_scatter_add(Gradient& gradient) {
+  const std::int64_t axis = gradient.attributes.integer("axis");
+  gradient.operand_cotangent(0, gradient.cotangent());
+  if (!gradient.wants(2)) return;
+  const Term indices = gradient.operand(1);
+  const Term g = gradient.cotangent();
+  const std::int64_t size = gradient.operand(0).shape()[static_cast<int>(axis)];
+  // Updates that were dropped get nothing.
+  Term inside = apply(Op::logical_and, indices >= 0, indices < static_cast<double>(size));
+  std::vector<std::int64_t> sizes(indices.shape().begin(), indices.shape().end());
+  for (int d = static_cast<int>(axis) + 1; d < g.shape().rank(); ++d) sizes.push_back(1);
+  inside = reshape(inside, Shape(sizes));
+  gradient.operand_cotangent(2, select(inside, apply(Op::take, g, indices, {axis}), 0));
+}
+void interpret_scatter_add(Interpretation& in) {
+  Array out = in.operand(0);
+  const Array& indices = in.operand(1);
+  const Array& updates = in.operand(2);
+  const auto axis = static_cast<std::size_t>(in.attributes.integer("axis"));
+  const std::int64_t inner = out.shape().strides()[axis];
+  const std::int64_t size = out.shape().sizes()[axis];
+  const DType dtype = out.dtype();
+  const std::int64_t bytes = size_of(dtype);
+  for (std::int64_t from = 0; from < updates.elements(); ++from) {
+    const std::int64_t row = index_at(indices, from / inner % indices.elements());
+    if (row < 0 || row >= size) continue;
+    const std::int64_t outer = from / inner / indices.elements();
+    std::byte* to = out.bytes().data() + ((outer * size + row) * inner + from % inner) * bytes;
+    const Cell update = load_cell(dtype, updates.bytes().data() + from * bytes);
+    store_cell(dtype, evaluate(ScalarOp::add, compute_dtype(dtype), {load_cell(dtype, to), update}),
+               to);
+  }
+  in.result(std::move(out));
+}
+
+}  // namespace
+
+void add_index(std::vector<Definition>& out) {
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                        \
+  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
+                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
+                 .gradient = gradient_##id, .interpret = interpret_##id});
+#include <tutti/ir/ops/index.def>
+#undef TUTTI_STRUCTURED
+}
+
+}  // namespace tutti::ir::family

@@ -1,0 +1,52 @@
+#include <tutti/ir/shape.h>
+
+#include <tutti/ir/support/error.h>
+
+namespace tutti {
+
+namespace {
+
+std::string list(std::span<const std::int64_t> sizes) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i != 0) out += ",";
+    out += std::to_string(sizes[i]);
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
+  if (sizes.size() > kMaxRank) {
+    throw TypeError("shape " + list(sizes) + " has " + std::to_string(sizes.size()) +
+                    " dimensions; at most " + std::to_string(kMaxRank) + " are supported");
+  }
+  bool zero = false;
+  for (const std::int64_t size : sizes) zero = zero || size == 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 0) {
+      throw TypeError("shape " + list(sizes) + " has a negative size in dimension " +
+                      std::to_string(i));
+    }
+    sizes_[i] = sizes[i];
+    if (!zero && __builtin_mul_overflow(elements_, sizes[i], &elements_)) {
+      throw TypeError("shape " + list(sizes) + " has more than 2^63 elements");
+    }
+  }
+  if (zero) elements_ = 0;
+}
+
+std::array<std::int64_t, Shape::kMaxRank> Shape::strides() const {
+  std::array<std::int64_t, kMaxRank> out{};
+  std::int64_t stride = 1;
+  for (int d = rank_ - 1; d >= 0; --d) {
+    out[static_cast<std::size_t>(d)] = stride;
+    stride *= sizes_[static_cast<std::size_t>(d)];
+  }
+  return out;
+}
+
+std::string Shape::text() const { return list(sizes()); }
+
+}  // namespace tutti

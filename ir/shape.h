@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+namespace tutti {
+
+// The sizes of a tensor's dimensions, outermost first; at most kMaxRank of them, none negative.
+// Rank 0 is a scalar with one element.
+class Shape {
+ public:
+  static constexpr int kMaxRank = 8;
+
+  Shape() = default;
+  // Throws TypeError for more than kMaxRank sizes, for a negative one, and when the number of
+  // elements does not fit in 63 bits.
+  Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
+  explicit Shape(std::span<const std::int64_t> sizes);
+
+  int rank() const { return rank_; }
+  std::int64_t operator[](int dimension) const { return sizes_[static_cast<std::size_t>(dimension)]; }
+  std::int64_t elements() const { return elements_; }
+  std::span<const std::int64_t> sizes() const { return {sizes_.data(), static_cast<std::size_t>(rank_)}; }
+  auto begin() const { return sizes().begin(); }
+  auto end() const { return sizes().end(); }
+
+  // Row-major strides in elements.
+  std::array<std::int64_t, kMaxRank> strides() const;
+  // "[64,10]"; "[]" for a scalar.
+  std::string text() const;
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    return a.rank_ == b.rank_ && a.sizes_ == b.sizes_;
+  }
+
+ private:
+  std::array<std::int64_t, kMaxRank> sizes_{};
+  std::int64_t elements_ = 1;
+  int rank_ = 0;
+};
+
+// Calls f(index) with every index of a shape in row-major order; `index` is a span of rank() sizes.
+template <class F>
+void for_each_index(const Shape& shape, F&& f) {
+  std::array<std::int64_t, Shape::kMaxRank> index{};
+  const std::span<std::int64_t> view(index.data(), static_cast<std::size_t>(shape.rank()));
+  for (std::int64_t n = 0; n < shape.elements(); ++n) {
+    f(std::span<const std::int64_t>(view));
+    for (int d = shape.rank() - 1; d >= 0; --d) {
+      if (++index[static_cast<std::size_t>(d)] < shape[d]) break;
+      index[static_cast<std::size_t>(d)] = 0;
+    }
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <tutti/ir/support/location.h>
+
+namespace tutti {
+
+// Every exception that Tutti throws derives from Error. A message says what was wrong, where in the
+// user's program, and what would be right. The subclass says whose fault it is.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& what, Location where = {});
+  // The line of the user's program that the error speaks of; unknown() if there is none.
+  const Location& where() const { return where_; }
+
+ private:
+  Location where_;
+};
+
+// The user called an op with operands, attributes or arguments it does not take.
+class TypeError : public Error {
+  using Error::Error;
+};
+
+// The user used the library in a state or order that has no meaning (reading while tracing, ...).
+class UsageError : public Error {
+  using Error::Error;
+};
+
+// A text (IR, options, a data file) is malformed; the message holds file:line:column where known.
+class ParseError : public Error {
+  using Error::Error;
+};
+
+// A graph or plan breaks a rule of the IR.
+class VerifyError : public Error {
+  using Error::Error;
+};
+
+// The machine lacks something: a file, memory, a library, a device.
+class EnvironmentError : public Error {
+  using Error::Error;
+};
+
+// Ranks disagreed, a peer left, or a time-out passed.
+class CommError : public Error {
+  using Error::Error;
+};
+
+// A bug in Tutti.
+class InternalError : public Error {
+  using Error::Error;
+};
+
+}  // namespace tutti

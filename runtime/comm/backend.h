@@ -1,0 +1,115 @@
+#pragma once
+
+#include <tutti/runtime/buffer.h>
+#include <tutti/runtime/comm/collective.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::runtime {
+
+// A collective under way on one rank. Dropping it is legal: the collective takes place all the same
+// and its buffers live until every rank is done with them.
+//
+// Backend, Communicator and Work belong to one rank, whose thread alone calls them (one at a time);
+// abort is the exception and may come from any thread.
+class Work {
+ public:
+  Work() = default;
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  virtual ~Work() = default;
+
+  // Whether the result is in place. Never waits for a peer, but does work that is ready to be done
+  // (this rank's earlier collectives first). Throws CommError like wait().
+  virtual bool test() = 0;
+  // Returns when the result is in place; completes this rank's earlier collectives first, over all
+  // groups. Throws CommError on mismatch, abort, departure of a peer, or time-out; every time
+  // again.
+  virtual void wait() = 0;
+  // The collective's number in its group, from 1. 0 in a group of one, which does not communicate.
+  virtual std::uint64_t sequence() const = 0;
+};
+
+// One rank's end of one group.
+class Communicator {
+ public:
+  Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  virtual ~Communicator() = default;
+
+  // Announces this rank's next collective: its operands are ready, peers may read them and write
+  // its results from now on. `keep_alive` holds the buffers behind operands and results until every
+  // rank is done with them. Waits only if the ring of unfinished collectives is full. Throws
+  // TypeError for a call that has no meaning, CommError if the group was poisoned by an earlier
+  // failure.
+  virtual std::shared_ptr<Work> start(CollectiveCall call,
+                                      std::vector<std::shared_ptr<Buffer>> keep_alive = {}) = 0;
+
+  // Whether every rank is done reading and writing the buffers of collective `sequence` (which its
+  // completion on this rank does not say); and the same as a wait. What must not be overwritten
+  // while a peer reads it, and no plan proves it, asks here.
+  virtual bool released(std::uint64_t sequence) = 0;
+  virtual void wait_released(std::uint64_t sequence) = 0;
+
+  // Frees every rank that is stuck in this group, with CommError("... aborted: reason"), and
+  // poisons the group: every later use says why. From any thread.
+  virtual void abort(const std::string& reason) = 0;
+
+  // For this rank's waits in this group.
+  virtual void set_timeout(std::chrono::milliseconds timeout) = 0;
+
+  virtual const std::string& tag() const = 0;
+  // The ranks of the group in its order, which is the order of addition and of concatenation.
+  virtual const std::vector<std::int64_t>& members() const = 0;
+  // This rank's place among the members.
+  virtual int position() const = 0;
+  int size() const { return static_cast<int>(members().size()); }
+};
+
+// What a backend promises beyond the interface.
+struct Capabilities {
+  bool order_stable = true;  // elements are added in the members' order, whatever the algorithm
+  bool recoverable = true;   // survives the death of a peer: errors arrive, other groups go on
+  bool ordered = true;       // two collectives of a group need no wait between them
+};
+
+// One rank's access to its peers.
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual Capabilities capabilities() const = 0;
+  virtual std::int64_t rank() const = 0;
+  // How many ranks there are in all.
+  virtual std::int64_t ranks() const = 0;
+
+  // This rank's end of the group; the same object for the same members and tag. Does not
+  // communicate. Throws UsageError if this rank is not a member.
+  virtual std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members,
+                                                     std::string tag) = 0;
+
+  // Whether some peer waits for this rank right now. One relaxed load: asked at every traced op.
+  virtual bool peer_waits() const = 0;
+
+  // Completes every collective this rank has started. Throws the first failure, after trying all.
+  virtual void finish() = 0;
+
+  // Says that this rank will start nothing more: a peer that waits for what it did not start gets
+  // CommError("rank 1 left: message") at once. Never blocks, never throws; the second call is void.
+  virtual void leave(const std::string& message) noexcept = 0;
+
+  // Communicator::abort for all groups of all ranks, present and future. From any thread.
+  virtual void abort(const std::string& reason) = 0;
+};
+
+}  // namespace tutti::runtime

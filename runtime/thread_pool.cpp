@@ -1,0 +1,120 @@
+#include <tutti/runtime/thread_pool.h>
+
+#include <algorithm>
+
+#include <tutti/runtime/pause.h>
+
+namespace tutti::runtime {
+
+namespace {
+
+// Marks a thread that is inside a body: what it calls runs inline.
+thread_local bool inside_body = false;
+
+// Pieces a thread takes on average: more balance better, fewer cost less.
+constexpr std::int64_t kPiecesPerThread = 8;
+
+}  // namespace
+
+struct ThreadPool::Loop {
+  const Body& body;
+  const std::int64_t tiles;
+  const std::int64_t piece;
+  alignas(64) std::atomic<std::int64_t> next{0};
+  std::mutex failure_mutex = {};
+  std::exception_ptr failure = {};
+};
+
+ThreadPool::ThreadPool(int threads) {
+  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  workers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::scoped_lock lock(sleep_mutex_);
+    stopping_.store(true);
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::parallel_for(std::int64_t tiles, Body body) {
+  if (tiles <= 0) return;
+  std::unique_lock busy(busy_, std::defer_lock);
+  if (workers_.empty() || tiles == 1 || inside_body || !busy.try_lock()) {
+    body(0, tiles);
+    return;
+  }
+
+  const std::int64_t piece = std::max<std::int64_t>(1, tiles / (threads() * kPiecesPerThread));
+  Loop loop{.body = body, .tiles = tiles, .piece = piece};
+  loop_ = &loop;
+  open_.store(++loops_);
+  // A worker that goes to sleep counts itself, then looks at open_: one of us sees the other.
+  if (sleepers_.load() > 0) {
+    { const std::scoped_lock lock(sleep_mutex_); }
+    wake_.notify_all();
+  }
+  run_tiles(loop);
+  open_.store(0);
+  // Those inside are busy with their last piece. No new one can come in.
+  for (int spins = 0; joined_.load() != 0; ++spins) {
+    if (spins < kSpinPauses) {
+      pause_processor();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  if (loop.failure) std::rethrow_exception(loop.failure);
+}
+
+void ThreadPool::run_tiles(Loop& loop) {
+  inside_body = true;
+  for (;;) {
+    const std::int64_t begin = loop.next.fetch_add(loop.piece, std::memory_order_relaxed);
+    if (begin >= loop.tiles) break;
+    try {
+      loop.body(begin, std::min(begin + loop.piece, loop.tiles));
+    } catch (...) {
+      const std::scoped_lock lock(loop.failure_mutex);
+      if (!loop.failure) loop.failure = std::current_exception();
+      loop.next.store(loop.tiles, std::memory_order_relaxed);
+    }
+  }
+  inside_body = false;
+}
+
+void ThreadPool::work() {
+  std::uint64_t seen = 0;
+  for (;;) {
+    if (!wait_for_loop(seen)) return;
+    joined_.fetch_add(1);
+    // Whichever loop is open now stays open until we have left it.
+    if (const std::uint64_t open = open_.load(); open != 0) {
+      seen = open;
+      run_tiles(*loop_);
+    }
+    joined_.fetch_sub(1);
+  }
+}
+
+bool ThreadPool::wait_for_loop(std::uint64_t seen) {
+  const auto is_new = [&] {
+    const std::uint64_t open = open_.load();
+    return open != 0 && open != seen;
+  };
+  for (int spins = 0; spins < kSpinPauses; ++spins) {
+    if (is_new()) return true;
+    if (stopping_.load(std::memory_order_relaxed)) return false;
+    pause_processor();
+  }
+  std::unique_lock lock(sleep_mutex_);
+  sleepers_.fetch_add(1);
+  wake_.wait(lock, [&] { return is_new() || stopping_.load(); });
+  sleepers_.fetch_sub(1);
+  return !stopping_.load();
+}
+
+}  // namespace tutti::runtime

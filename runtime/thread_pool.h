@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+template <class Signature>
+class FunctionRef;
+
+// Refers to a callable that somebody else keeps alive: a function parameter that costs no
+// allocation.
+template <class R, class... Arguments>
+class FunctionRef<R(Arguments...)> {
+ public:
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
+             std::is_invocable_r_v<R, F&, Arguments...> &&
+             !std::is_function_v<std::remove_reference_t<F>>)
+  FunctionRef(F&& callable)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+        call_([](void* object, Arguments... arguments) -> R {
+          return (*static_cast<std::remove_reference_t<F>*>(object))(
+              std::forward<Arguments>(arguments)...);
+        }) {}
+
+  R operator()(Arguments... arguments) const {
+    return call_(object_, std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Arguments...);
+};
+
+// Threads that share the tiles of a loop with the thread that calls. Workers spin for some tens of
+// microseconds after a loop, then sleep: an idle pool costs nothing.
+class ThreadPool {
+ public:
+  // `threads` counts the caller: 1 makes no thread and runs every loop inline; 0 means as many as
+  // the machine has.
+  explicit ThreadPool(int threads = 0);
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool();
+
+  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // Calls body(begin, end) on ranges that cover [0, tiles) exactly once, in no order, on the
+  // workers and on the caller; returns when all are done. The ranges depend on chance, so a body
+  // whose bits must not treats every tile by itself. If bodies throw, the rest is skipped and the
+  // first exception is rethrown. Inline: a call from inside a body, and one that finds the pool
+  // busy with another thread's loop.
+  void parallel_for(std::int64_t tiles, FunctionRef<void(std::int64_t, std::int64_t)> body);
+
+ private:
+  using Body = FunctionRef<void(std::int64_t, std::int64_t)>;
+  struct Loop;
+
+  void work();
+  static void run_tiles(Loop& loop);
+  // Until a loop other than number `seen` is open; false when the pool ends.
+  bool wait_for_loop(std::uint64_t seen);
+
+  std::mutex busy_;  // held by the thread whose loop runs
+
+  // The number of the loop that workers may join, 0 between loops. A worker counts itself into
+  // `joined_` before it looks at `open_`, the caller closes `open_` before it looks at `joined_`,
+  // all seq_cst: so the caller never leaves while a worker is inside.
+  alignas(64) std::atomic<std::uint64_t> open_{0};
+  alignas(64) std::atomic<int> joined_{0};
+  Loop* loop_ = nullptr;
+  std::uint64_t loops_ = 0;
+
+  std::mutex sleep_mutex_;
+  std::condition_variable wake_;
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace tutti::runtime
