@@ -4,6 +4,11 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# The shared libraries the installed program needs may live where the loader does not look.
+if(TARGET tutti_tool)
+  set_target_properties(tutti_tool PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE)
+endif()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
 
 foreach(layer IN LISTS TUTTI_LAYERS)

@@ -1,15 +1,13 @@
 #include <tutti/ir/array.h>
 
+#include <tutti/ir/scalar.h>
+
 namespace tutti::ir {
 
 Array Array::scalar_of(DType dtype, double value) {
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
-      return scalar(T(static_cast<float>(value)));
-    } else {
-      return scalar(static_cast<T>(value));
-    }
-  });
+  Array out(dtype, {});
+  store_cell(dtype, cell_of(compute_dtype(dtype), value), out.bytes_.data());
+  return out;
 }
 
 double Array::at(std::int64_t n) const {

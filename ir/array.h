@@ -24,7 +24,7 @@ class Array {
   static Array from(std::span<const T> values, const Shape& shape);
   template <class T>
   static Array scalar(T value);
-  // One element of any dtype from a double (rounded to the dtype).
+  // One element of any dtype from a double, converted like a cast (scalar.h).
   static Array scalar_of(DType dtype, double value);
 
   DType dtype() const { return dtype_; }

@@ -49,7 +49,7 @@ std::uint8_t dimensions_to_vary(Op op, std::span<const Type> operands, std::size
   const Definition& entry = definition(op);
   if (entry.kind == OpClass::collective) {
     const GroupPtr& group = Attributes(entry.attributes, attributes).group("group");
-    const std::uint8_t spanned = dimensions_of(*group, *mesh);
+    const std::uint8_t spanned = dimensions_of(group, *mesh);
     return spanned == 0 ? mine.dimensions : static_cast<std::uint8_t>(mine.dimensions & spanned);
   }
   if (op == Op::wait || op == Op::vary) return 0;
@@ -67,7 +67,7 @@ std::vector<Type> infer_types(Op op, std::span<const Type> operands,
                    std::to_string(count));
   }
   for (const AttributeSpec& spec : entry.attributes) {
-    if (spec.kind == AttributeKind::group) check_group(*inference.attributes.group(spec.name));
+    if (spec.kind == AttributeKind::group) check_group(inference.attributes.group(spec.name));
   }
   const bool keeps_async = entry.kind == OpClass::view;
   for (const Type& type : operands) {
@@ -86,6 +86,9 @@ std::vector<Type> infer_types(Op op, std::span<const Type> operands,
 
 NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribute> attributes) {
   try {
+    if (op == Op::wait && operands.size() == 1) {
+      if (const auto first = wait_of(operands[0])) return *first;
+    }
     complete_attributes(definition(op), attributes);
     std::vector<Type> types;
     std::vector<Value> values(operands.begin(), operands.end());
@@ -103,6 +106,16 @@ NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribu
     if (error.where().known() || !location_.known()) throw;
     throw TypeError(error.what(), location_);
   }
+}
+
+std::optional<NodeId> Builder::wait_of(Value value) {
+  for (; waits_end_ < graph_.node_count(); ++waits_end_) {
+    if (graph_.node(waits_end_).op != Op::wait) continue;
+    waits_.try_emplace(graph_.operand(waits_end_, 0), waits_end_);
+  }
+  const auto found = waits_.find(value);
+  if (found == waits_.end()) return std::nullopt;
+  return found->second;
 }
 
 Value Builder::constant(Array array) {

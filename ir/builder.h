@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,8 @@
 namespace tutti::ir {
 
 // Appends nodes to a graph with inferred types. Where operands differ in replication it inserts the
-// explicit `vary`, once per value and dimensions.
+// explicit `vary`, once per value and dimensions. A second `wait` of a value gives the first one's
+// node, also where that is older than the builder.
 class Builder {
  public:
   explicit Builder(Graph& graph) : graph_(graph) {}
@@ -45,9 +47,14 @@ class Builder {
   Value vary(Value value, std::uint8_t dimensions);
 
  private:
+  // The wait of a value that is in the graph already, if there is one.
+  std::optional<NodeId> wait_of(Value value);
+
   Graph& graph_;
   Location location_;
   std::map<std::pair<Value, std::uint8_t>, Value> varied_;
+  std::map<Value, NodeId> waits_;  // of the nodes before `waits_end_`
+  NodeId waits_end_ = 0;
 };
 
 // The result types of an op; throws TypeError. What Builder, parser and verifier share. Operands must

@@ -27,8 +27,6 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
   return id;
 }
 
-namespace {
-
 void hash_type(Hasher& hasher, const Type& type) {
   hasher.add(static_cast<std::uint64_t>(type.dtype) | static_cast<std::uint64_t>(type.async) << 8 |
              static_cast<std::uint64_t>(type.replication.dimensions) << 16 |
@@ -37,10 +35,14 @@ void hash_type(Hasher& hasher, const Type& type) {
   for (const std::int64_t size : type.shape) hasher.add(static_cast<std::uint64_t>(size));
 }
 
+namespace {
+
 void hash_list(Hasher& hasher, const std::vector<std::int64_t>& values) {
   hasher.add(values.size());
   for (const std::int64_t value : values) hasher.add(static_cast<std::uint64_t>(value));
 }
+
+}  // namespace
 
 void hash_attribute(Hasher& hasher, const Attribute& attribute) {
   hasher.add(attribute.index());
@@ -65,8 +67,6 @@ void hash_attribute(Hasher& hasher, const Attribute& attribute) {
       },
       attribute);
 }
-
-}  // namespace
 
 Hash128 structural_hash(const Graph& graph) {
   Hasher hasher;

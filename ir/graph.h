@@ -92,6 +92,10 @@ class Graph {
   std::vector<Value> results_;
 };
 
+// Feeds all that equality of types and deep equality of attributes looks at.
+void hash_type(Hasher& hasher, const Type& type);
+void hash_attribute(Hasher& hasher, const Attribute& attribute);
+
 // A 128-bit hash of what the graph computes: ops, attributes, types, operands, results, donation; not
 // names and lines.
 Hash128 structural_hash(const Graph& graph);

@@ -1,7 +1,7 @@
 #include <tutti/ir/group.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
 
 #include <tutti/ir/support/error.h>
 
@@ -32,12 +32,13 @@ void check_group(const Group& group) {
     throw TypeError(name + ": stride " + std::to_string(group.stride) + " does not divide its " +
                     std::to_string(group.ranks.size()) + " ranks");
   }
-  std::set<std::int64_t> seen;
-  for (const std::int64_t rank : group.ranks) {
-    if (rank < 0) throw TypeError(name + " has a negative rank, " + std::to_string(rank));
-    if (!seen.insert(rank).second) {
-      throw TypeError(name + " has rank " + std::to_string(rank) + " twice");
-    }
+  std::vector<std::int64_t> sorted = group.ranks;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.front() < 0) {
+    throw TypeError(name + " has a negative rank, " + std::to_string(sorted.front()));
+  }
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+    throw TypeError(name + " has rank " + std::to_string(*twice) + " twice");
   }
 }
 
@@ -45,7 +46,6 @@ Group mesh_group(const Mesh& mesh, std::uint8_t dimensions) {
   Group group;
   group.stride = 1;
   // Row-major over the kept dimensions first (which group), then over the spanned ones (who in it).
-  std::vector<std::int64_t> order(static_cast<std::size_t>(mesh.ranks()));
   std::vector<std::pair<std::int64_t, std::int64_t>> keyed;
   for (std::int64_t rank = 0; rank < mesh.ranks(); ++rank) {
     std::int64_t rest = rank;
@@ -72,14 +72,67 @@ Group mesh_group(const Mesh& mesh, std::uint8_t dimensions) {
 }
 
 std::uint8_t dimensions_of(const Group& group, const Mesh& mesh) {
-  if (static_cast<std::int64_t>(group.ranks.size()) != mesh.ranks()) return 0;
-  for (unsigned dimensions = 1; dimensions < (1U << mesh.sizes.size()); ++dimensions) {
-    const Group candidate = mesh_group(mesh, static_cast<std::uint8_t>(dimensions));
-    if (candidate.stride == group.stride && candidate.ranks == group.ranks) {
-      return static_cast<std::uint8_t>(dimensions);
+  const auto count = static_cast<std::int64_t>(group.ranks.size());
+  if (count != mesh.ranks() || group.stride < 1 || count % group.stride != 0) return 0;
+  // The first group of a product holds rank 0 and its neighbour along each spanned dimension.
+  const auto begin = group.ranks.begin();
+  unsigned dimensions = 0;
+  unsigned of_one_rank = 0;
+  std::int64_t neighbour = 1;
+  for (int d = static_cast<int>(mesh.sizes.size()) - 1; d >= 0; --d) {
+    const std::int64_t size = mesh.sizes[static_cast<std::size_t>(d)];
+    if (size == 1) {
+      of_one_rank = 1U << d;
+    } else if (std::find(begin, begin + group.stride, neighbour) != begin + group.stride) {
+      dimensions |= 1U << d;
     }
+    neighbour *= size;
   }
-  return 0;
+  // Groups of one rank each span a dimension of one rank, if there is one.
+  if (dimensions == 0) dimensions = of_one_rank;
+  if (dimensions == 0) return 0;
+  const Group candidate = mesh_group(mesh, static_cast<std::uint8_t>(dimensions));
+  const bool same = candidate.stride == group.stride && candidate.ranks == group.ranks;
+  return same ? static_cast<std::uint8_t>(dimensions) : std::uint8_t{0};
+}
+
+namespace {
+
+// What was found out about a group. Its weak pointer keeps the address from being given to another.
+struct GroupFacts {
+  std::weak_ptr<const Group> group;
+  bool checked = false;
+  Mesh mesh;  // that `dimensions` belongs to; without names: none yet
+  std::uint8_t dimensions = 0;
+};
+
+GroupFacts& facts_of(const GroupPtr& group) {
+  constexpr std::size_t kMost = 1024;
+  thread_local std::unordered_map<const Group*, GroupFacts> known;
+  if (known.size() == kMost && !known.contains(group.get())) known.clear();
+  GroupFacts& facts = known[group.get()];
+  const bool same = !facts.group.owner_before(group) && !group.owner_before(facts.group);
+  if (!same) facts = {.group = group, .checked = false, .mesh = {}, .dimensions = 0};
+  return facts;
+}
+
+}  // namespace
+
+void check_group(const GroupPtr& group) {
+  GroupFacts& facts = facts_of(group);
+  if (facts.checked) return;
+  check_group(*group);
+  facts.checked = true;
+}
+
+std::uint8_t dimensions_of(const GroupPtr& group, const Mesh& mesh) {
+  if (mesh.names.empty()) return 0;
+  GroupFacts& facts = facts_of(group);
+  if (facts.mesh != mesh) {
+    facts.dimensions = dimensions_of(*group, mesh);
+    facts.mesh = mesh;
+  }
+  return facts.dimensions;
 }
 
 }  // namespace tutti::ir

@@ -53,6 +53,8 @@ using GroupPtr = std::shared_ptr<const Group>;
 
 // Throws TypeError unless the group is a non-empty list of different ranks that `stride` divides.
 void check_group(const Group& group);
+// The same, remembered: programs have few groups and many nodes with them.
+void check_group(const GroupPtr& group);
 
 // The group of all ranks that differ only in the given mesh dimensions.
 Group mesh_group(const Mesh& mesh, std::uint8_t dimensions);
@@ -60,5 +62,7 @@ Group mesh_group(const Mesh& mesh, std::uint8_t dimensions);
 // The mesh dimensions that a group spans if it is exactly their product; 0 (no dimension: it carries
 // no replication) if it is anything else.
 std::uint8_t dimensions_of(const Group& group, const Mesh& mesh);
+// The same, remembered.
+std::uint8_t dimensions_of(const GroupPtr& group, const Mesh& mesh);
 
 }  // namespace tutti::ir

@@ -30,9 +30,10 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
                       std::to_string(i));
     }
     sizes_[i] = sizes[i];
-    if (!zero && __builtin_mul_overflow(elements_, sizes[i], &elements_)) {
-      throw TypeError("shape " + list(sizes) + " has more than 2^63 elements");
+    if (sizes[i] > kMostElements || (!zero && sizes[i] > kMostElements / elements_)) {
+      throw TypeError("shape " + list(sizes) + " has 2^60 elements or more");
     }
+    if (!zero) elements_ *= sizes[i];
   }
   if (zero) elements_ = 0;
 }
@@ -42,7 +43,8 @@ std::array<std::int64_t, Shape::kMaxRank> Shape::strides() const {
   std::int64_t stride = 1;
   for (int d = rank_ - 1; d >= 0; --d) {
     out[static_cast<std::size_t>(d)] = stride;
-    stride *= sizes_[static_cast<std::size_t>(d)];
+    // A shape without elements may have products that do not fit; nobody steps by them.
+    (void)__builtin_mul_overflow(stride, sizes_[static_cast<std::size_t>(d)], &stride);
   }
   return out;
 }

@@ -13,10 +13,12 @@ namespace tutti {
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
+  // The bytes of that many elements of any dtype still fit in 63 bits.
+  static constexpr std::int64_t kMostElements = (std::int64_t{1} << 60) - 1;
 
   Shape() = default;
-  // Throws TypeError for more than kMaxRank sizes, for a negative one, and when the number of
-  // elements does not fit in 63 bits.
+  // Throws TypeError for more than kMaxRank sizes, for a negative one, and for a size or a number of
+  // elements above kMostElements.
   Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
   explicit Shape(std::span<const std::int64_t> sizes);
 

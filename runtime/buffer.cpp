@@ -1,18 +1,17 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/buffer.h>
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
-#include <deque>
 #include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <tutti/ir/support/error.h>
+#include <sys/mman.h>
 
 // Blocks in the cache are poisoned, so that a use after the last holder went is found all the same.
 #if defined(__SANITIZE_ADDRESS__)
@@ -33,7 +32,8 @@ namespace tutti::runtime {
 
 namespace {
 
-// From this size on blocks are mappings of their own, and from twice a huge page on worth huge pages.
+// From this size on blocks are mappings of their own, and from twice a huge page on worth huge
+// pages.
 constexpr std::size_t kMappedBytes = std::size_t{1} << 20;
 constexpr std::size_t kHugePagesFrom = std::size_t{4} << 20;
 constexpr std::size_t kLargest = std::numeric_limits<std::size_t>::max() / 4;
@@ -76,7 +76,7 @@ std::string megabytes(std::size_t bytes) { return std::to_string(bytes >> 20) + 
 
 }  // namespace
 
-// The free blocks by size class. Each class is a stack whose oldest block lies at its front.
+// The free blocks by size class. Each class is a stack, its oldest block at the bottom.
 class Buffer::BlockCache {
  public:
   explicit BlockCache(std::size_t limit) : limit_(limit) {}
@@ -123,14 +123,14 @@ class Buffer::BlockCache {
     {
       const std::scoped_lock lock(mutex_);
       while (cached_ > keep) {
-        std::deque<FreeBlock>* oldest = nullptr;
-        for (std::deque<FreeBlock>& blocks : free_) {
+        std::vector<FreeBlock>* oldest = nullptr;
+        for (std::vector<FreeBlock>& blocks : free_) {
           if (blocks.empty()) continue;
           if (!oldest || blocks.front().freed_at < oldest->front().freed_at) oldest = &blocks;
         }
         cached_ -= oldest->front().size;
         victims.push_back(oldest->front());
-        oldest->pop_front();
+        oldest->erase(oldest->begin());
       }
     }
     for (const FreeBlock& victim : victims) unmap_block(victim.block, victim.size);
@@ -156,7 +156,7 @@ class Buffer::BlockCache {
   void* take_free(const SizeClass& wanted) {
     const std::scoped_lock lock(mutex_);
     used_ += wanted.size;
-    std::deque<FreeBlock>& blocks = free_[wanted.index];
+    std::vector<FreeBlock>& blocks = free_[wanted.index];
     if (blocks.empty()) return nullptr;
     void* block = blocks.back().block;
     blocks.pop_back();
@@ -172,7 +172,7 @@ class Buffer::BlockCache {
 
   const std::size_t limit_;
   mutable std::mutex mutex_;
-  std::array<std::deque<FreeBlock>, SizeClass::kCount> free_;
+  std::array<std::vector<FreeBlock>, SizeClass::kCount> free_;
   std::size_t used_ = 0;
   std::size_t cached_ = 0;
   std::uint64_t clock_ = 0;

@@ -1,8 +1,7 @@
+#include <tutti/runtime/pause.h>
 #include <tutti/runtime/thread_pool.h>
 
 #include <algorithm>
-
-#include <tutti/runtime/pause.h>
 
 namespace tutti::runtime {
 
@@ -54,7 +53,9 @@ void ThreadPool::parallel_for(std::int64_t tiles, Body body) {
   open_.store(++loops_);
   // A worker that goes to sleep counts itself, then looks at open_: one of us sees the other.
   if (sleepers_.load() > 0) {
-    { const std::scoped_lock lock(sleep_mutex_); }
+    {
+      const std::scoped_lock lock(sleep_mutex_);
+    }
     wake_.notify_all();
   }
   run_tiles(loop);

@@ -95,6 +95,8 @@ void interpret_broadcast_to(Interpretation& in) {
 void infer_expand_dims(Inference& in) {
   const auto& axes = in.attributes.integers("axes");
   const Shape& shape = in.operand(0).shape;
+  in.require(axes.size() <= static_cast<std::size_t>(Shape::kMaxRank - shape.rank()),
+             "a shape has at most " + std::to_string(Shape::kMaxRank) + " dimensions");
   const int rank = shape.rank() + static_cast<int>(axes.size());
   check_axes(in, axes, rank);
   std::vector<std::int64_t> sizes;
@@ -137,7 +139,8 @@ void infer_slice(Inference& in) {
                "needs 0 <= start <= stop <= size and step >= 1, but dimension " +
                    std::to_string(d) + " has " + std::to_string(start[d]) + ":" +
                    std::to_string(stop[d]) + ":" + std::to_string(step[d]));
-    sizes.push_back((stop[d] - start[d] + step[d] - 1) / step[d]);
+    const std::int64_t covered = stop[d] - start[d];
+    sizes.push_back(covered / step[d] + (covered % step[d] != 0 ? 1 : 0));
   }
   in.result(in.operand(0).dtype, Shape(sizes));
 }
@@ -202,7 +205,12 @@ void infer_pad(Inference& in) {
   for (std::size_t d = 0; d < rank; ++d) {
     in.require(low[d] >= 0 && high[d] >= 0 && interior[d] >= 0, "paddings must not be negative");
     const std::int64_t size = shape[static_cast<int>(d)];
-    sizes.push_back(low[d] + high[d] + size + (size > 1 ? (size - 1) * interior[d] : 0));
+    std::int64_t between = 0;
+    const bool overflows =
+        __builtin_mul_overflow(std::max<std::int64_t>(size - 1, 0), interior[d], &between);
+    in.require(!overflows && std::max({low[d], high[d], interior[d], between}) <= Shape::kMostElements,
+               "the paddings are too large");
+    sizes.push_back(low[d] + high[d] + size + between);
   }
   in.result(in.operand(0).dtype, Shape(sizes));
 }
@@ -256,7 +264,9 @@ void infer_concat(Inference& in) {
       in.require(other.shape[d] == first.shape[d],
                  "the operands differ in dimension " + std::to_string(d));
     }
-    sizes[static_cast<std::size_t>(axis)] += other.shape[static_cast<int>(axis)];
+    std::int64_t& size = sizes[static_cast<std::size_t>(axis)];
+    size += other.shape[static_cast<int>(axis)];
+    in.require(size <= Shape::kMostElements, "the result is too large");
   }
   in.result(first.dtype, Shape(sizes));
 }

@@ -52,6 +52,9 @@ struct CollectiveCall {
 // and shape of the parts, `agreement`. Addresses, descriptions and lines do not enter.
 std::uint64_t fingerprint(const CollectiveCall& call);
 
+// call.description, or what stands for it where the caller gave none: "all_reduce sum f32[4]".
+std::string describe(const CollectiveCall& call);
+
 // Throws TypeError, naming the call, where the group of `members` ranks could not carry it out: a
 // reduction the dtype does not have, an axis that the members do not divide, a root outside.
 void check_call(const CollectiveCall& call, int members);

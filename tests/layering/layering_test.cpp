@@ -48,8 +48,9 @@ const std::vector<Door> kDoors = {
     {"rapidcheck", {"tests/"}},
 };
 
-// Folders of the C library and the kernel, beside plain names such as <unistd.h>.
-const std::vector<string> kSystemFolders = {"sys/", "linux/", "netinet/", "arpa/", "net/"};
+// Folders of the C library, the kernel and the compiler, beside plain names such as <unistd.h>.
+const std::vector<string> kSystemFolders = {"sys/",  "linux/", "netinet/",
+                                            "arpa/", "net/",   "sanitizer/"};
 
 bool starts_with_any(string_view text, const std::vector<string>& prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <tutti/codegen/plan.h>
+#include <tutti/runtime/context.h>
+
+namespace tutti::codegen {
+
+// A plan bound to one rank. Runs it by walking its steps.
+class Executable {
+ public:
+  struct Result {
+    std::shared_ptr<runtime::Buffer> buffer;
+    ir::Type type;
+    std::shared_ptr<runtime::Work> work;  // of an async result: under way until it says otherwise
+  };
+
+  Executable(Plan plan, runtime::Context& context);
+
+  const Plan& plan() const { return plan_; }
+
+  // Runs the plan. `inputs` are buffers of the plan's input types, ready to be read. Results may share
+  // buffers with inputs and constants: values are immutable. Throws CommError when a collective
+  // fails; then there are no results.
+  std::vector<Result> run(std::span<const std::shared_ptr<runtime::Buffer>> inputs);
+
+ private:
+  Plan plan_;
+  runtime::Context& context_;
+  std::vector<std::shared_ptr<runtime::Buffer>> constants_;
+  std::vector<std::shared_ptr<runtime::Communicator>> communicators_;  // per step; null for others
+};
+
+}  // namespace tutti::codegen

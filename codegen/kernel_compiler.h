@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <tutti/codegen/kernel.h>
+
+namespace tutti::codegen {
+
+// What runs kernels: machine code made by LLVM, or the reference evaluator.
+enum class Engine : std::uint8_t { llvm, evaluate };
+
+inline constexpr Engine kDefaultEngine = TUTTI_HAS_LLVM != 0 ? Engine::llvm : Engine::evaluate;
+
+// Turns kernels into code and remembers it by kernel_hash, so that equal kernels of different plans
+// and of ranks that are threads of one process are compiled once. Thread-safe: of callers that want
+// the same kernel at the same time one compiles it and the others wait for it.
+class KernelCompiler {
+ public:
+  static constexpr std::size_t kDefaultCapacity = 4096;
+
+  // Keeps the code of the `capacity` kernels used last; code lives on while somebody holds it.
+  // Throws EnvironmentError when this build has no such engine.
+  explicit KernelCompiler(Engine engine = kDefaultEngine, std::size_t capacity = kDefaultCapacity);
+  KernelCompiler(const KernelCompiler&) = delete;
+  KernelCompiler& operator=(const KernelCompiler&) = delete;
+
+  // The one that all ranks of this process share, for an engine.
+  static KernelCompiler& shared(Engine engine = kDefaultEngine);
+
+  Engine engine() const { return engine_; }
+
+  // The code of each kernel, in order. Those not known yet are compiled together. Throws
+  // InternalError when a kernel breaks a rule of kernel.h.
+  std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel> kernels);
+
+  // How many kernels are remembered, and how many were compiled since the start.
+  std::size_t size() const;
+  std::uint64_t compiled() const;
+
+ private:
+  using Code = std::shared_ptr<const KernelCode>;
+  struct Entry {
+    std::shared_future<Code> code;
+    std::list<Hash128>::iterator age;
+    std::string text;  // of the kernel; debug builds compare it on a hit
+  };
+
+  std::vector<Code> generate(std::span<const Kernel* const> kernels) const;
+  void forget_oldest();
+
+  const Engine engine_;
+  const std::size_t capacity_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Hash128, Entry, Hash128Hasher> entries_;
+  std::list<Hash128> ages_;  // last used first
+  std::uint64_t compiled_ = 0;
+};
+
+}  // namespace tutti::codegen

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/view.h>
+
+namespace tutti::codegen {
+
+// A hand-written host kernel (kernels/host/) bound to the shapes of one node.
+struct LibraryCall {
+  std::string name;    // "matmul"
+  std::string detail;  // "f32 [128x64] x [64x32], batch [4]": what plans print
+  std::shared_ptr<const KernelCode> code;
+  std::int64_t tiles = 0;
+};
+
+// Whether the node's kernel reads that operand through strides; otherwise it must be dense.
+bool takes_strides(ir::Op op, std::size_t operand);
+
+// The call for an opaque node whose operands have these views (of buffers; dense where
+// takes_strides says no). Its buffers are the operands' storages in order, then the result's.
+LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands);
+
+// Writes a strided view of a buffer out densely.
+LibraryCall strided_copy(const View& view);
+
+}  // namespace tutti::codegen

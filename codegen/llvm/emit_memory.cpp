@@ -1,0 +1,165 @@
+#include <tutti/codegen/llvm/emit_memory.h>
+
+#include <tuple>
+#include <utility>
+
+#include <llvm/IR/MDBuilder.h>
+
+namespace tutti::codegen::native {
+
+using llvm::Value;
+
+bool Positions::Position::operator<(const Position& other) const {
+  const auto key = [](const Position& p) {
+    return std::tie(p.buffer, p.affine.offset, p.affine.outer, p.affine.inner);
+  };
+  return key(*this) < key(other);
+}
+
+Positions::Positions(llvm::IRBuilder<>& ir, const Kernel& kernel,
+                     std::vector<llvm::Type*> element_types)
+    : ir_(ir), kernel_(kernel), element_types_(std::move(element_types)) {
+  const auto add = [&](int buffer, const Affine& affine, bool in_loop) {
+    Position position{.buffer = buffer, .affine = affine};
+    if (!in_loop) position.affine.inner.assign(kernel_.inner.size(), 0);
+    if (numbers_.try_emplace(position, positions_.size()).second) positions_.push_back(position);
+  };
+  for (const Segment& segment : kernel.segments) {
+    for (const Instruction& instruction : segment.body) {
+      const bool load = instruction.kind == Instruction::Kind::load;
+      if (!load && instruction.kind != Instruction::Kind::index) continue;
+      add(load ? instruction.buffer : -1, instruction.address, segment.loop);
+    }
+    for (const Store& store : segment.stores) add(store.buffer, store.address, segment.loop);
+  }
+}
+
+std::size_t Positions::number(int buffer, const Affine& affine, bool in_loop) const {
+  Position position{.buffer = buffer, .affine = affine};
+  if (!in_loop) position.affine.inner.assign(kernel_.inner.size(), 0);
+  return numbers_.at(position);
+}
+
+void Positions::start(const std::vector<Value*>& pointers, const std::vector<Value*>& outer) {
+  values_.clear();
+  for (std::size_t i = 0; i < positions_.size(); ++i) {
+    const Position& position = positions_[i];
+    values_.push_back(position.buffer < 0 ? ir_.getInt64(0)
+                                          : pointers[static_cast<std::size_t>(position.buffer)]);
+    // One sum of integers, then one step of the pointer: cheaper than a step for each axis.
+    Value* sum = ir_.getInt64(static_cast<std::uint64_t>(position.affine.offset));
+    for (std::size_t axis = 0; axis < outer.size(); ++axis) {
+      const std::int64_t stride = position.affine.outer[axis];
+      if (stride == 0 || outer[axis] == nullptr) continue;
+      sum = ir_.CreateAdd(
+          sum, ir_.CreateMul(outer[axis], ir_.getInt64(static_cast<std::uint64_t>(stride))));
+    }
+    values_.back() = move(i, sum, 1);
+  }
+}
+
+void Positions::add_outer(std::size_t axis, Value* index) {
+  for (std::size_t i = 0; i < positions_.size(); ++i) {
+    values_[i] = move(i, index, positions_[i].affine.outer[axis]);
+  }
+}
+
+void Positions::add_inner(std::size_t axis, Value* index) {
+  for (std::size_t i = 0; i < positions_.size(); ++i) {
+    values_[i] = move(i, index, positions_[i].affine.inner[axis]);
+  }
+}
+
+Value* Positions::at(std::size_t number, std::int64_t moved) {
+  return move(number, ir_.getInt64(static_cast<std::uint64_t>(moved)), 1);
+}
+
+Value* Positions::move(std::size_t number, Value* index, std::int64_t stride) {
+  Value* value = values_[number];
+  if (stride == 0) return value;
+  Value* step = ir_.CreateMul(index, ir_.getInt64(static_cast<std::uint64_t>(stride)));
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(step); constant && constant->isZero()) {
+    return value;
+  }
+  const int buffer = positions_[number].buffer;
+  if (buffer < 0) return ir_.CreateAdd(value, step);
+  return ir_.CreateGEP(element_types_[static_cast<std::size_t>(buffer)], value, step);
+}
+
+MemoryEmitter::MemoryEmitter(llvm::IRBuilder<>& ir, const Kernel& kernel,
+                             std::vector<llvm::Type*> element_types)
+    : ir_(ir), kernel_(kernel), element_types_(std::move(element_types)) {
+  llvm::MDBuilder metadata(ir.getContext());
+  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(kernel.name);
+  std::vector<llvm::Metadata*> scopes;
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    scopes.push_back(metadata.createAnonymousAliasScope(domain, "b" + std::to_string(i)));
+  }
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    std::vector<llvm::Metadata*> others;
+    for (std::size_t j = 0; j < kernel.buffers.size(); ++j) {
+      const bool apart = kernel.buffers[i].written || kernel.buffers[j].written;
+      if (i != j && apart) others.push_back(scopes[j]);
+    }
+    own_.push_back(llvm::MDNode::get(ir.getContext(), {scopes[i]}));
+    others_.push_back(others.empty() ? nullptr : llvm::MDNode::get(ir.getContext(), others));
+  }
+}
+
+Value* MemoryEmitter::load(int buffer, Value* pointer) {
+  llvm::Type* type = element_types_[static_cast<std::size_t>(buffer)];
+  return tag(buffer, ir_.CreateAlignedLoad(type, pointer, alignment(buffer)));
+}
+
+Value* MemoryEmitter::load_vector(int buffer, Value* pointer, std::int64_t stride, Value* mask) {
+  auto* type = llvm::FixedVectorType::get(element_types_[static_cast<std::size_t>(buffer)], kLanes);
+  if (stride == 1 && mask == nullptr) {
+    return tag(buffer, ir_.CreateAlignedLoad(type, pointer, alignment(buffer)));
+  }
+  auto* zeros = llvm::Constant::getNullValue(type);
+  if (stride == 1) {
+    return tag(buffer, ir_.CreateMaskedLoad(type, pointer, alignment(buffer), mask, zeros));
+  }
+  return tag(buffer, ir_.CreateMaskedGather(type, lane_pointers(buffer, pointer, stride),
+                                            alignment(buffer), mask, zeros));
+}
+
+void MemoryEmitter::store(int buffer, Value* element, Value* pointer) {
+  tag(buffer, ir_.CreateAlignedStore(element, pointer, alignment(buffer)));
+}
+
+void MemoryEmitter::store_vector(int buffer, Value* elements, Value* pointer, std::int64_t stride,
+                                 Value* mask) {
+  if (stride == 1 && mask == nullptr) {
+    tag(buffer, ir_.CreateAlignedStore(elements, pointer, alignment(buffer)));
+  } else if (stride == 1) {
+    tag(buffer, ir_.CreateMaskedStore(elements, pointer, alignment(buffer), mask));
+  } else {
+    tag(buffer, ir_.CreateMaskedScatter(elements, lane_pointers(buffer, pointer, stride),
+                                        alignment(buffer), mask));
+  }
+}
+
+llvm::Align MemoryEmitter::alignment(int buffer) const {
+  const DType dtype = kernel_.buffers[static_cast<std::size_t>(buffer)].dtype;
+  return llvm::Align(static_cast<std::uint64_t>(size_of(dtype)));
+}
+
+Value* MemoryEmitter::lane_pointers(int buffer, Value* pointer, std::int64_t stride) {
+  std::vector<llvm::Constant*> steps;
+  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+    steps.push_back(ir_.getInt64(static_cast<std::uint64_t>(lane * stride)));
+  }
+  return ir_.CreateGEP(element_types_[static_cast<std::size_t>(buffer)], pointer,
+                       llvm::ConstantVector::get(steps));
+}
+
+template <class T>
+T* MemoryEmitter::tag(int buffer, T* access) {
+  const auto i = static_cast<std::size_t>(buffer);
+  access->setMetadata(llvm::LLVMContext::MD_alias_scope, own_[i]);
+  if (others_[i] != nullptr) access->setMetadata(llvm::LLVMContext::MD_noalias, others_[i]);
+  return access;
+}
+
+}  // namespace tutti::codegen::native

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <tutti/codegen/kernel.h>
+
+namespace tutti::codegen::native {
+
+// An element address or index of a kernel, as far as the loops around the point of emission have
+// fixed it: a pointer for accesses, an i64 for Instruction::Kind::index. Affine functions that are
+// equal share one.
+class Positions {
+ public:
+  Positions(llvm::IRBuilder<>& ir, const Kernel& kernel,
+            std::vector<llvm::Type*> element_types);
+
+  // The number of an access to a buffer, or of an index (buffer -1).
+  std::size_t number(int buffer, const Affine& affine, bool in_loop) const;
+
+  // Starts all positions at what the outer axes give (null for one that is not fixed yet).
+  void start(const std::vector<llvm::Value*>& pointers, const std::vector<llvm::Value*>& outer);
+  // Adds what one more axis gives.
+  void add_outer(std::size_t axis, llvm::Value* index);
+  void add_inner(std::size_t axis, llvm::Value* index);
+
+  // The state, to be restored behind a loop.
+  std::vector<llvm::Value*> save() const { return values_; }
+  void restore(std::vector<llvm::Value*> values) { values_ = std::move(values); }
+
+  // A position, moved by a number of elements.
+  llvm::Value* at(std::size_t number, std::int64_t moved = 0);
+
+ private:
+  struct Position {
+    int buffer = -1;
+    Affine affine;
+    bool operator<(const Position& other) const;
+  };
+  llvm::Value* move(std::size_t number, llvm::Value* index, std::int64_t stride);
+
+  llvm::IRBuilder<>& ir_;
+  const Kernel& kernel_;
+  std::vector<llvm::Type*> element_types_;
+  std::vector<Position> positions_;
+  std::map<Position, std::size_t> numbers_;
+  std::vector<llvm::Value*> values_;
+};
+
+// Loads and stores of vectors and scalars.
+//
+// Buffers that a kernel writes overlap no other; each access says so with LLVM's alias scopes, so
+// that loads may move across stores.
+class MemoryEmitter {
+ public:
+  MemoryEmitter(llvm::IRBuilder<>& ir, const Kernel& kernel,
+                std::vector<llvm::Type*> element_types);
+
+  llvm::Value* load(int buffer, llvm::Value* pointer);
+  // kLanes elements, `stride` apart; with a mask only its lanes (the others hold zeros).
+  llvm::Value* load_vector(int buffer, llvm::Value* pointer, std::int64_t stride,
+                           llvm::Value* mask);
+  void store(int buffer, llvm::Value* element, llvm::Value* pointer);
+  void store_vector(int buffer, llvm::Value* elements, llvm::Value* pointer, std::int64_t stride,
+                    llvm::Value* mask);
+
+ private:
+  llvm::Align alignment(int buffer) const;
+  llvm::Value* lane_pointers(int buffer, llvm::Value* pointer, std::int64_t stride);
+  template <class T>
+  T* tag(int buffer, T* access);
+
+  llvm::IRBuilder<>& ir_;
+  const Kernel& kernel_;
+  std::vector<llvm::Type*> element_types_;
+  std::vector<llvm::MDNode*> own_;     // the scope of each buffer
+  std::vector<llvm::MDNode*> others_;  // the scopes that it does not overlap
+};
+
+}  // namespace tutti::codegen::native

@@ -1,0 +1,239 @@
+#include <tutti/codegen/llvm/emit_scalar.h>
+
+#include <llvm/IR/Intrinsics.h>
+#include <tutti/ir/support/error.h>
+
+namespace tutti::codegen::native {
+
+namespace {
+
+using ir::ScalarOp;
+using llvm::Value;
+namespace intrinsic = llvm::Intrinsic;
+
+[[noreturn]] void refuse(ScalarOp op, DType dtype) {
+  throw InternalError("no " + std::string(ir::name_of(op)) + " of " + std::string(name_of(dtype)));
+}
+
+// `element`, or the vector of it that has as many lanes as `like`.
+llvm::Type* with_lanes_of(llvm::Type* like, llvm::Type* element) {
+  return like->getWithNewType(element);
+}
+
+}  // namespace
+
+llvm::Type* ScalarEmitter::compute_type(DType dtype) const {
+  if (dtype == DType::boolean) return ir_.getInt1Ty();
+  return storage_type(ir::compute_dtype(dtype));
+}
+
+llvm::Type* ScalarEmitter::storage_type(DType dtype) const {
+  switch (dtype) {
+    case DType::f64: return ir_.getDoubleTy();
+    case DType::f32: return ir_.getFloatTy();
+    case DType::f16: return ir_.getHalfTy();
+    // bf16 is handled as bits: instructions for it flush subnormal numbers to zero.
+    default: return ir_.getIntNTy(static_cast<unsigned>(size_of(dtype)) * 8);
+  }
+}
+
+llvm::Constant* ScalarEmitter::constant(DType dtype, ir::Cell cell) const {
+  llvm::Type* type = compute_type(dtype);
+  if (dtype == DType::boolean) return ir_.getInt1(cell.truth);
+  if (dtype == DType::f64) return llvm::ConstantFP::get(type, llvm::APFloat(cell.number));
+  if (is_floating(dtype)) return llvm::ConstantFP::get(type, llvm::APFloat(cell.single));
+  const llvm::APInt bits(64, cell.natural);
+  return llvm::ConstantInt::get(type, bits.trunc(type->getIntegerBitWidth()));
+}
+
+Value* ScalarEmitter::apply(ScalarOp op, DType dtype, std::array<Value*, 3> operands, DType to) {
+  const auto [x, y, z] = operands;
+  switch (op) {
+    case ScalarOp::cast: return cast(dtype, ir::compute_dtype(to), x);
+    case ScalarOp::bitcast: return bitcast(dtype, to, x);
+    case ScalarOp::select: return ir_.CreateSelect(x, y, z);
+    case ScalarOp::fma:
+      if (is_floating(dtype)) return ir_.CreateIntrinsic(intrinsic::fma, x->getType(), {x, y, z});
+      return ir_.CreateAdd(ir_.CreateMul(x, y), z);
+    default: break;
+  }
+  if (ir::operand_count(op) == 1) return unary(op, dtype, x);
+  return ir::is_comparison(op) ? compare(op, dtype, x, y) : binary(op, dtype, x, y);
+}
+
+Value* ScalarEmitter::unary(ScalarOp op, DType dtype, Value* x) {
+  if (!is_floating(dtype)) {
+    switch (op) {
+      case ScalarOp::neg: return ir_.CreateNeg(x);
+      case ScalarOp::abs:
+        return is_unsigned(dtype) ? x : ir_.CreateBinaryIntrinsic(intrinsic::abs, x, ir_.getFalse());
+      case ScalarOp::bit_not: return ir_.CreateNot(x);
+      default: refuse(op, dtype);
+    }
+  }
+  switch (op) {
+    case ScalarOp::neg: return ir_.CreateFNeg(x);
+    case ScalarOp::abs: return ir_.CreateUnaryIntrinsic(intrinsic::fabs, x);
+    case ScalarOp::sqrt: return ir_.CreateUnaryIntrinsic(intrinsic::sqrt, x);
+    case ScalarOp::floor: return ir_.CreateUnaryIntrinsic(intrinsic::floor, x);
+    case ScalarOp::ceil: return ir_.CreateUnaryIntrinsic(intrinsic::ceil, x);
+    case ScalarOp::round: return ir_.CreateUnaryIntrinsic(intrinsic::nearbyint, x);
+    default: return math_.apply(op, dtype, {x});
+  }
+}
+
+Value* ScalarEmitter::binary(ScalarOp op, DType dtype, Value* x, Value* y) {
+  switch (op) {
+    case ScalarOp::bit_and: return ir_.CreateAnd(x, y);
+    case ScalarOp::bit_or: return ir_.CreateOr(x, y);
+    case ScalarOp::bit_xor: return ir_.CreateXor(x, y);
+    default: break;
+  }
+  return is_floating(dtype) ? float_binary(op, dtype, x, y) : integer_binary(op, dtype, x, y);
+}
+
+Value* ScalarEmitter::float_binary(ScalarOp op, DType dtype, Value* x, Value* y) {
+  switch (op) {
+    case ScalarOp::add: return ir_.CreateFAdd(x, y);
+    case ScalarOp::sub: return ir_.CreateFSub(x, y);
+    case ScalarOp::mul: return ir_.CreateFMul(x, y);
+    case ScalarOp::div: return ir_.CreateFDiv(x, y);
+    case ScalarOp::minimum: return ir_.CreateBinaryIntrinsic(intrinsic::minimum, x, y);
+    case ScalarOp::maximum: return ir_.CreateBinaryIntrinsic(intrinsic::maximum, x, y);
+    default: return math_.apply(op, dtype, {x, y});
+  }
+}
+
+Value* ScalarEmitter::integer_binary(ScalarOp op, DType dtype, Value* x, Value* y) {
+  const bool is_signed = is_signed_integer(dtype);
+  switch (op) {
+    case ScalarOp::add: return ir_.CreateAdd(x, y);
+    case ScalarOp::sub: return ir_.CreateSub(x, y);
+    case ScalarOp::mul: return ir_.CreateMul(x, y);
+    case ScalarOp::minimum:
+      return ir_.CreateBinaryIntrinsic(is_signed ? intrinsic::smin : intrinsic::umin, x, y);
+    case ScalarOp::maximum:
+      return ir_.CreateBinaryIntrinsic(is_signed ? intrinsic::smax : intrinsic::umax, x, y);
+    case ScalarOp::div:
+    case ScalarOp::mod: return divide(op, dtype, x, y);
+    case ScalarOp::shift_left:
+    case ScalarOp::shift_right: return shift(op, dtype, x, y);
+    default: refuse(op, dtype);
+  }
+}
+
+Value* ScalarEmitter::divide(ScalarOp op, DType dtype, Value* x, Value* y) {
+  const bool quotient = op == ScalarOp::div;
+  llvm::Type* type = x->getType();
+  auto* one = llvm::ConstantInt::get(type, 1);
+  auto* all_ones = llvm::Constant::getAllOnesValue(type);
+  Value* by_zero = ir_.CreateIsNull(y);
+  if (!is_signed_integer(dtype)) {
+    Value* safe = ir_.CreateSelect(by_zero, one, y);
+    return quotient ? ir_.CreateSelect(by_zero, all_ones, ir_.CreateUDiv(x, safe))
+                    : ir_.CreateSelect(by_zero, x, ir_.CreateURem(x, safe));
+  }
+  // MIN / -1 traps too: divisions by -1 become divisions by 1 of the negated dividend.
+  Value* by_minus_one = ir_.CreateICmpEQ(y, all_ones);
+  Value* safe = ir_.CreateSelect(ir_.CreateOr(by_zero, by_minus_one), one, y);
+  if (quotient) {
+    Value* dividend = ir_.CreateSelect(by_minus_one, ir_.CreateNeg(x), x);
+    return ir_.CreateSelect(by_zero, all_ones, ir_.CreateSDiv(dividend, safe));
+  }
+  return ir_.CreateSelect(by_zero, x, ir_.CreateSRem(x, safe));
+}
+
+Value* ScalarEmitter::shift(ScalarOp op, DType dtype, Value* x, Value* y) {
+  llvm::Type* type = x->getType();
+  const unsigned width = type->getScalarSizeInBits();
+  auto* zero = llvm::Constant::getNullValue(type);
+  if (op == ScalarOp::shift_right && is_signed_integer(dtype)) {
+    // Unsigned, so that a negative count is too large as well: the sign fills all.
+    auto* most = llvm::ConstantInt::get(type, width - 1);
+    return ir_.CreateAShr(x, ir_.CreateBinaryIntrinsic(intrinsic::umin, y, most));
+  }
+  Value* near = ir_.CreateICmpULT(y, llvm::ConstantInt::get(type, width));
+  Value* shifted = op == ScalarOp::shift_left ? ir_.CreateShl(x, y) : ir_.CreateLShr(x, y);
+  return ir_.CreateSelect(near, shifted, zero);
+}
+
+Value* ScalarEmitter::compare(ScalarOp op, DType dtype, Value* x, Value* y) {
+  const bool is_signed = is_signed_integer(dtype);
+  if (is_floating(dtype)) {
+    switch (op) {
+      case ScalarOp::eq: return ir_.CreateFCmpOEQ(x, y);
+      case ScalarOp::ne: return ir_.CreateFCmpUNE(x, y);
+      case ScalarOp::lt: return ir_.CreateFCmpOLT(x, y);
+      case ScalarOp::le: return ir_.CreateFCmpOLE(x, y);
+      case ScalarOp::gt: return ir_.CreateFCmpOGT(x, y);
+      default: return ir_.CreateFCmpOGE(x, y);
+    }
+  }
+  switch (op) {
+    case ScalarOp::eq: return ir_.CreateICmpEQ(x, y);
+    case ScalarOp::ne: return ir_.CreateICmpNE(x, y);
+    case ScalarOp::lt: return is_signed ? ir_.CreateICmpSLT(x, y) : ir_.CreateICmpULT(x, y);
+    case ScalarOp::le: return is_signed ? ir_.CreateICmpSLE(x, y) : ir_.CreateICmpULE(x, y);
+    case ScalarOp::gt: return is_signed ? ir_.CreateICmpSGT(x, y) : ir_.CreateICmpUGT(x, y);
+    default: return is_signed ? ir_.CreateICmpSGE(x, y) : ir_.CreateICmpUGE(x, y);
+  }
+}
+
+Value* ScalarEmitter::cast(DType from, DType to, Value* x) {
+  if (from == to) return x;
+  llvm::Type* type = with_lanes_of(x->getType(), compute_type(to));
+  const bool from_signed = is_signed_integer(from);
+  if (to == DType::boolean) {
+    auto* zero = llvm::Constant::getNullValue(x->getType());
+    return is_floating(from) ? ir_.CreateFCmpUNE(x, zero) : ir_.CreateICmpNE(x, zero);
+  }
+  if (is_floating(from)) {
+    if (is_floating(to)) return ir_.CreateFPCast(x, type);
+    const auto id = is_signed_integer(to) ? intrinsic::fptosi_sat : intrinsic::fptoui_sat;
+    return ir_.CreateIntrinsic(id, {type, x->getType()}, {x});
+  }
+  if (is_floating(to)) return from_signed ? ir_.CreateSIToFP(x, type) : ir_.CreateUIToFP(x, type);
+  return ir_.CreateIntCast(x, type, from_signed);
+}
+
+Value* ScalarEmitter::bitcast(DType from, DType to, Value* x) {
+  llvm::Type* type = with_lanes_of(x->getType(), storage_type(to));
+  return widen(to, ir_.CreateBitCast(narrow(from, x), type));
+}
+
+Value* ScalarEmitter::widen(DType dtype, Value* element) {
+  llvm::Type* type = with_lanes_of(element->getType(), compute_type(dtype));
+  switch (dtype) {
+    case DType::boolean:
+      return ir_.CreateICmpNE(element, llvm::Constant::getNullValue(element->getType()));
+    case DType::f16: return ir_.CreateFPExt(element, type);
+    case DType::bf16: {
+      llvm::Type* bits = with_lanes_of(type, ir_.getInt32Ty());
+      return ir_.CreateBitCast(ir_.CreateShl(ir_.CreateZExt(element, bits), 16), type);
+    }
+    default: return element;
+  }
+}
+
+Value* ScalarEmitter::narrow(DType dtype, Value* value) {
+  llvm::Type* type = with_lanes_of(value->getType(), storage_type(dtype));
+  switch (dtype) {
+    case DType::boolean: return ir_.CreateZExt(value, type);
+    case DType::f16: return ir_.CreateFPTrunc(value, type);
+    case DType::bf16: {
+      // To nearest, ties to even, by adding just less than half; a NaN stays one.
+      llvm::Type* word = with_lanes_of(value->getType(), ir_.getInt32Ty());
+      Value* bits = ir_.CreateBitCast(value, word);
+      Value* high = ir_.CreateLShr(bits, 16);
+      Value* odd = ir_.CreateAnd(high, llvm::ConstantInt::get(word, 1));
+      Value* half = ir_.CreateAdd(odd, llvm::ConstantInt::get(word, 0x7FFF));
+      Value* rounded = ir_.CreateLShr(ir_.CreateAdd(bits, half), 16);
+      Value* quiet = ir_.CreateOr(high, llvm::ConstantInt::get(word, 0x40));
+      Value* is_nan = ir_.CreateFCmpUNO(value, value);
+      return ir_.CreateTrunc(ir_.CreateSelect(is_nan, quiet, rounded), type);
+    }
+    default: return value;
+  }
+}
+
+}  // namespace tutti::codegen::native

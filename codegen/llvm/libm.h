@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tutti/ir/scalar.h>
+
+namespace tutti::codegen::native {
+
+// The C library's mathematical functions under names of our own, so that LLVM takes them for what
+// they are: calls. They are the functions that ir::evaluate uses, so that results are the same bits.
+struct LibmFunction {
+  const char* name;
+  const void* address;
+};
+const std::vector<LibmFunction>& libm_functions();
+
+// The name for a primitive on f32 or f64: "tutti_tanh_f32".
+std::string libm_name(ir::ScalarOp op, DType dtype);
+
+}  // namespace tutti::codegen::native

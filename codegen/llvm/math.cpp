@@ -1,0 +1,69 @@
+#include <tutti/codegen/llvm/math.h>
+
+#include <tutti/codegen/llvm/libm.h>
+
+namespace tutti::codegen::native {
+
+using llvm::Value;
+
+Value* MathEmitter::apply(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {
+  return call(op, dtype, operands);
+}
+
+Value* MathEmitter::call(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {
+  llvm::Type* type = operands[0]->getType();
+  llvm::Type* scalar = type->getScalarType();
+  const std::vector<llvm::Type*> scalars(operands.size(), scalar);
+  llvm::FunctionCallee callee = module_.getOrInsertFunction(
+      libm_name(op, dtype), llvm::FunctionType::get(scalar, scalars, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  function->setDoesNotAccessMemory();
+  if (type->isVectorTy()) callee = lane_loop(callee, type, operands.size());
+  return ir_.CreateCall(callee, operands);
+}
+
+llvm::Function* MathEmitter::lane_loop(llvm::FunctionCallee callee, llvm::Type* vector,
+                                       std::size_t operands) {
+  const std::string name = callee.getCallee()->getName().str() + "_lanes";
+  if (llvm::Function* known = module_.getFunction(name)) return known;
+  const std::vector<llvm::Type*> types(operands, vector);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(vector, types, false),
+                                          llvm::Function::InternalLinkage, name, module_);
+  jit_.set_target_attributes(*function);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->setDoesNotAccessMemory();
+
+  auto& context = module_.getContext();
+  auto* entry = llvm::BasicBlock::Create(context, "entry", function);
+  auto* loop = llvm::BasicBlock::Create(context, "lane", function);
+  auto* done = llvm::BasicBlock::Create(context, "done", function);
+  llvm::IRBuilder<> ir(entry);
+  std::vector<Value*> arrays;
+  for (auto& argument : function->args()) {
+    arrays.push_back(ir.CreateAlloca(vector));
+    ir.CreateStore(&argument, arrays.back());
+  }
+  ir.CreateBr(loop);
+
+  ir.SetInsertPoint(loop);
+  auto* lane = ir.CreatePHI(ir.getInt64Ty(), 2, "lane");
+  llvm::Type* scalar = vector->getScalarType();
+  std::vector<Value*> elements;
+  for (Value* array : arrays) {
+    elements.push_back(ir.CreateLoad(scalar, ir.CreateGEP(scalar, array, lane)));
+  }
+  // The results take the first operand's place.
+  ir.CreateStore(ir.CreateCall(callee, elements), ir.CreateGEP(scalar, arrays[0], lane));
+  Value* next = ir.CreateAdd(lane, ir.getInt64(1));
+  lane->addIncoming(ir.getInt64(0), entry);
+  lane->addIncoming(next, loop);
+  const auto lanes = llvm::cast<llvm::FixedVectorType>(vector)->getNumElements();
+  ir.CreateCondBr(ir.CreateICmpULT(next, ir.getInt64(lanes)), loop, done);
+
+  ir.SetInsertPoint(done);
+  ir.CreateRet(ir.CreateLoad(vector, arrays[0]));
+  return function;
+}
+
+}  // namespace tutti::codegen::native

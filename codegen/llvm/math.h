@@ -1,0 +1,33 @@
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <tutti/codegen/llvm/jit.h>
+#include <tutti/ir/scalar.h>
+
+namespace tutti::codegen::native {
+
+// Emits transcendental functions, of scalars and of vectors, with the same bits for both. Those of
+// f32 that matter are inline (see the files math_*.cpp for their errors, all at most 2 ulp); the
+// rest, and all of f64, call the C library for each lane.
+class MathEmitter {
+ public:
+  MathEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Jit& jit)
+      : ir_(builder), module_(module), jit_(jit) {}
+
+  // Operands are of type f32 or f64, as `dtype` says.
+  llvm::Value* apply(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
+
+ private:
+  // A call of the C library; vectors go through a function of this module that loops over lanes.
+  llvm::Value* call(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
+  llvm::Function* lane_loop(llvm::FunctionCallee callee, llvm::Type* vector, std::size_t operands);
+
+  llvm::IRBuilder<>& ir_;
+  llvm::Module& module_;
+  const Jit& jit_;
+};
+
+}  // namespace tutti::codegen::native

@@ -1,0 +1,443 @@
+#include <tutti/codegen/lower.h>
+
+#include <algorithm>
+#include <map>
+
+#include <tutti/codegen/schedule.h>
+#include <tutti/ir/support/error.h>
+
+namespace tutti::codegen {
+
+namespace {
+
+using ir::Cell;
+using ir::NodeId;
+using ir::Op;
+using ir::OpClass;
+using ir::ScalarOp;
+using ir::Value;
+
+// Cut points along the last axis of kernels that only map, in elements: big enough to amortise the
+// start of a tile, small enough for the first-level cache.
+constexpr std::int64_t kMapBlock = 8192;
+// Columns that one tile of a column reduction adds up: four vectors of f32.
+constexpr std::int64_t kColumnBlock = 64;
+
+
+ScalarOp combination(Op op) {
+  switch (op) {
+    case Op::sum: return ScalarOp::add;
+    case Op::prod: return ScalarOp::mul;
+    case Op::max: return ScalarOp::maximum;
+    case Op::min: return ScalarOp::minimum;
+    case Op::any: return ScalarOp::bit_or;
+    case Op::all: return ScalarOp::bit_and;
+    default: throw InternalError("no combination for " + std::string(name_of(op)));
+  }
+}
+
+// A group member's place in the loop nest. A row value is a point value: one per outer point.
+struct Place {
+  bool row = false;
+  int level = 0;  // full: the first loop that can compute it; row: computed just before this loop
+  ValueId value = -1;  // row values: once emitted
+};
+
+class Lowering {
+ public:
+  Lowering(const ir::Graph& graph, const std::vector<NodeId>& members, const Views& views,
+           const std::vector<bool>& stored)
+      : graph_(graph), members_(members), views_(views), stored_(stored) {}
+
+  LoweredKernel run() {
+    find_shape();
+    place_members();
+    if (reduced_.empty()) {
+      begin_segment(false);
+      for (const NodeId id : members_) emit_full(id);
+    } else {
+      int last = 0;
+      for (const auto& [value, place] : places_) last = std::max(last, place.level);
+      for (int level = 0; level <= last; ++level) {
+        point_segment(level);
+        loop_segment(level);
+      }
+    }
+    name_kernel();
+    LoweredKernel out{std::move(kernel_), std::move(arguments_)};
+    return out;
+  }
+
+ private:
+  const Shape& shape(Value value) const { return graph_.type(value).shape; }
+  bool is_member(Value value) const { return places_.count(value) != 0; }
+  bool is_alias(NodeId id) const {
+    return ir::definition(graph_.node(id).op).kind == OpClass::view;
+  }
+  bool is_reduction(NodeId id) const {
+    return ir::definition(graph_.node(id).op).kind == OpClass::reduce;
+  }
+
+  // The iteration shape and which of its axes are reduced.
+  void find_shape() {
+    for (const NodeId id : members_) {
+      if (!is_reduction(id)) continue;
+      space_ = shape(graph_.operand(id, 0));
+      reduced_ = graph_.attributes(id).integers("axes");
+    }
+    if (reduced_.empty()) space_ = shape(graph_.result(members_.front()));
+    kept_ = {};
+    for (int d = 0; d < space_.rank(); ++d) {
+      const bool reduced = std::find(reduced_.begin(), reduced_.end(), d) != reduced_.end();
+      (reduced ? kernel_.inner : kernel_.outer).push_back(space_[d]);
+      if (!reduced) kept_.push_back(d);
+    }
+    const auto first = static_cast<std::int64_t>(space_.rank()) - static_cast<std::int64_t>(reduced_.size());
+    const bool trailing = !reduced_.empty() && reduced_.front() == first;
+    kernel_.vector_axis = trailing ? VectorAxis::inner : VectorAxis::outer;
+  }
+
+  void place_members() {
+    for (const NodeId id : members_) {
+      Place place;
+      bool follows_reduction = false;
+      for (const Value operand : graph_.operands(id)) {
+        const auto found = places_.find(resolve(graph_, operand));
+        if (found == places_.end()) continue;
+        place.level = std::max(place.level, found->second.level);
+        follows_reduction = follows_reduction || found->second.row;
+      }
+      const Value result = graph_.result(id);
+      if (is_reduction(id)) {
+        place.row = true;
+        ++place.level;
+      } else if (!reduced_.empty()) {
+        const bool same = shape(result) == space_;
+        place.row = !same || (follows_reduction && kernel_.vector_axis == VectorAxis::outer);
+      }
+      places_[result] = place;
+    }
+  }
+
+  void begin_segment(bool loop) {
+    kernel_.segments.push_back({.loop = loop, .body = {}, .reductions = {}, .stores = {}});
+    full_values_.clear();
+    leaves_.clear();
+  }
+  Segment& segment() { return kernel_.segments.back(); }
+
+  ValueId emit(Instruction instruction) {
+    instruction.result = kernel_.value_count++;
+    segment().body.push_back(std::move(instruction));
+    return kernel_.value_count - 1;
+  }
+
+  // Rows that are ready before loop `level`.
+  void point_segment(int level) {
+    begin_segment(false);
+    for (const NodeId id : members_) {
+      Place& place = places_[graph_.result(id)];
+      if (!place.row || place.level != level) continue;
+      if (is_alias(id)) {
+        place.value = places_.at(resolve(graph_, graph_.operand(id, 0))).value;
+      } else if (!is_reduction(id)) {
+        place.value = emit_elementwise(id, [&](Value operand) { return row_operand(id, operand); });
+      } else if (const DType dtype = graph_.type(graph_.result(id)).dtype;
+                 ir::compute_dtype(dtype) != dtype) {
+        place.value = emit_round(place.value, dtype);
+      }
+      store(graph_.result(id), place.value, row_strides(shape(graph_.result(id))));
+    }
+    if (segment().body.empty() && segment().stores.empty()) kernel_.segments.pop_back();
+  }
+
+  // The reductions and full stores of one level, with all they need computed again.
+  void loop_segment(int level) {
+    std::map<Value, bool> needed;
+    for (auto it = members_.rbegin(); it != members_.rend(); ++it) {
+      const Value result = graph_.result(*it);
+      const Place& place = places_.at(result);
+      const bool reduces = is_reduction(*it) && place.level == level + 1;
+      const bool stores = !place.row && place.level == level && stored_[result.id];
+      if (!reduces && !stores && !(needed[result] && !place.row)) continue;
+      needed[result] = true;
+      for (const Value operand : graph_.operands(*it)) needed[resolve(graph_, operand)] = true;
+    }
+    begin_segment(true);
+    for (const NodeId id : members_) {
+      const Value result = graph_.result(id);
+      Place& place = places_[result];
+      if (!needed[result]) continue;
+      if (is_reduction(id) && place.level == level + 1) {
+        const DType dtype = ir::compute_dtype(graph_.type(result).dtype);
+        const ValueId value = full_operand(graph_.operand(id, 0));
+        place.value = kernel_.value_count++;
+        segment().reductions.push_back(
+            {.combine = combination(graph_.node(id).op), .dtype = dtype, .value = value,
+             .result = place.value});
+      } else if (!place.row) {
+        emit_full(id, place.level == level);
+      }
+    }
+    const Segment& done = segment();
+    if (done.reductions.empty() && done.stores.empty()) kernel_.segments.pop_back();
+  }
+
+  void emit_full(NodeId id, bool may_store = true) {
+    const Value result = graph_.result(id);
+    const ValueId value = is_alias(id) ? full_operand(graph_.operand(id, 0))
+                                       : emit_elementwise(id, [&](Value v) { return full_operand(v); });
+    full_values_[result] = value;
+    const auto strides = space_.strides();
+    if (may_store) store(result, value, {strides.begin(), strides.begin() + space_.rank()});
+  }
+
+  // Writes a member's value if it needs storage; `strides` per dimension of the iteration shape.
+  void store(Value value, ValueId computed, const std::vector<std::int64_t>& strides) {
+    if (!stored_[value.id]) return;
+    const int buffer = add_buffer(value, graph_.type(value).dtype, true);
+    segment().stores.push_back({.buffer = buffer, .address = affine(0, strides), .value = computed});
+  }
+
+  // Splits strides per dimension of the iteration shape into outer and inner ones.
+  Affine affine(std::int64_t offset, const std::vector<std::int64_t>& strides) const {
+    Affine out{.offset = offset, .outer = {}, .inner = {}};
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+      const bool reduced = std::find(reduced_.begin(), reduced_.end(), d) != reduced_.end();
+      (reduced ? out.inner : out.outer).push_back(strides[d]);
+    }
+    return out;
+  }
+
+  // Strides per dimension of `from`, a row shape with or without the reduced axes, laid out over the
+  // iteration shape.
+  std::vector<std::int64_t> over_space(const Shape& from, std::span<const std::int64_t> strides) const {
+    std::vector<std::int64_t> out(static_cast<std::size_t>(space_.rank()), 0);
+    if (from.rank() == space_.rank()) {
+      for (const int d : kept_) out[static_cast<std::size_t>(d)] = strides[static_cast<std::size_t>(d)];
+    } else if (from.rank() == static_cast<int>(kept_.size())) {
+      for (std::size_t i = 0; i < kept_.size(); ++i) out[static_cast<std::size_t>(kept_[i])] = strides[i];
+    } else {
+      throw InternalError("a fused row of shape " + from.text() + " does not fit " + space_.text());
+    }
+    return out;
+  }
+
+  std::vector<std::int64_t> row_strides(const Shape& from) const {
+    const auto strides = from.strides();
+    return over_space(from, std::span(strides.data(), static_cast<std::size_t>(from.rank())));
+  }
+
+  ValueId full_operand(Value operand) {
+    const Value value = resolve(graph_, operand);
+    if (const auto found = places_.find(value); found != places_.end()) {
+      return found->second.row ? found->second.value : full_values_.at(value);
+    }
+    return leaf(views_[operand], broadcast_strides(views_[operand], space_));
+  }
+
+  ValueId row_operand(NodeId user, Value operand) {
+    const Value value = resolve(graph_, operand);
+    if (const auto found = places_.find(value); found != places_.end()) return found->second.value;
+    const Shape& row = shape(graph_.result(user));
+    return leaf(views_[operand], over_space(row, broadcast_strides(views_[operand], row)));
+  }
+
+  // A value from outside the group.
+  ValueId leaf(const View& view, const std::vector<std::int64_t>& strides) {
+    const Affine address = affine(view.offset, strides);
+    const DType dtype = ir::compute_dtype(view.dtype);
+    if (view.source == View::Source::constant) {
+      return emit({.kind = Instruction::Kind::constant, .dtype = dtype,
+                   .constant = ir::load_cell(view.dtype, view.scalar->bytes().data()), .type = dtype});
+    }
+    const int buffer =
+        view.source == View::Source::index ? -1 : add_buffer(view.base, view.dtype, false);
+    for (const auto& [key, value] : leaves_) {
+      if (key.buffer == buffer && key.dtype == view.dtype && key.address == address) return value;
+    }
+    ValueId value = -1;
+    if (view.source == View::Source::index) {
+      value = emit({.kind = Instruction::Kind::index, .dtype = DType::i64, .address = address,
+                    .type = DType::i64});
+      if (view.dtype != DType::i64) value = emit_cast(value, DType::i64, view.dtype);
+    } else {
+      value = emit({.kind = Instruction::Kind::load, .dtype = view.dtype, .buffer = buffer,
+                    .address = address, .type = dtype});
+    }
+    leaves_.push_back({{buffer, view.dtype, address}, value});
+    return value;
+  }
+
+  ValueId emit_round(ValueId value, DType dtype) {
+    return emit({.kind = Instruction::Kind::round, .operands = {value, -1, -1}, .dtype = dtype,
+                 .type = DType::f32});
+  }
+
+  ValueId emit_cast(ValueId value, DType from, DType to) {
+    const DType compute = ir::compute_dtype(to);
+    const ValueId cast = emit({.kind = Instruction::Kind::scalar, .op = ScalarOp::cast,
+                               .operands = {value, -1, -1}, .dtype = ir::compute_dtype(from),
+                               .to = compute, .type = compute});
+    return compute == to ? cast : emit_round(cast, to);
+  }
+
+  // Expands the meaning of an elementwise node over its operands.
+  template <class F>
+  ValueId emit_elementwise(NodeId id, F&& operand_value) {
+    const std::size_t count = graph_.node(id).operand_count;
+    const DType from = graph_.type(graph_.operand(id, count - 1)).dtype;
+    const DType to = graph_.type(graph_.result(id)).dtype;
+    const Op op = graph_.node(id).op;
+    if (op == Op::cast) return emit_cast(operand_value(graph_.operand(id, 0)), from, to);
+    if (op == Op::bitcast) {
+      return emit({.kind = Instruction::Kind::scalar, .op = ScalarOp::bitcast,
+                   .operands = {operand_value(graph_.operand(id, 0)), -1, -1}, .dtype = from, .to = to,
+                   .type = ir::compute_dtype(to)});
+    }
+    const DType dtype = ir::compute_dtype(from);
+    struct Part {
+      ValueId value;
+      DType type;
+    };
+    std::vector<Part> parts;
+    for (const ir::ScalarNode& node : ir::definition(op).meaning->nodes) {
+      const auto part = [&](std::size_t i) { return parts[static_cast<std::size_t>(node.operands[i])]; };
+      if (node.op == ScalarOp::argument) {
+        const Value operand = graph_.operand(id, static_cast<std::size_t>(node.operands[0]));
+        parts.push_back({operand_value(operand), ir::compute_dtype(graph_.type(operand).dtype)});
+      } else if (node.op == ScalarOp::constant) {
+        parts.push_back({emit({.kind = Instruction::Kind::constant, .dtype = dtype,
+                               .constant = ir::cell_of(dtype, node.constant), .type = dtype}),
+                         dtype});
+      } else {
+        const DType operands = part(node.op == ScalarOp::select ? 1 : 0).type;
+        const DType type = ir::is_comparison(node.op) ? DType::boolean : operands;
+        Instruction instruction{.kind = Instruction::Kind::scalar, .op = node.op, .dtype = operands,
+                                .type = type};
+        for (std::size_t i = 0; i < static_cast<std::size_t>(operand_count(node.op)); ++i) {
+          instruction.operands[i] = part(i).value;
+        }
+        parts.push_back({emit(std::move(instruction)), type});
+      }
+    }
+    const ValueId value = parts.back().value;
+    return ir::compute_dtype(to) == to ? value : emit_round(value, to);
+  }
+
+  int add_buffer(Value value, DType dtype, bool written) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (arguments_[i].value == value && kernel_.buffers[i].written == written &&
+          kernel_.buffers[i].dtype == dtype) {
+        return static_cast<int>(i);
+      }
+    }
+    arguments_.push_back({.value = value});
+    kernel_.buffers.push_back({.dtype = dtype, .written = written});
+    return static_cast<int>(arguments_.size()) - 1;
+  }
+
+  void name_kernel() {
+    constexpr std::size_t kNamed = 4;
+    std::vector<std::string_view> names;
+    for (const NodeId id : members_) {
+      if (!is_alias(id)) names.push_back(name_of(graph_.node(id).op));
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i >= kNamed / 2 && i + kNamed / 2 < names.size()) continue;
+      kernel_.name += (kernel_.name.empty() ? "" : "_") + std::string(names[i]);
+    }
+    if (names.size() > kNamed) kernel_.name += "_of_" + std::to_string(names.size());
+    if (names.empty()) kernel_.name = "spread";
+  }
+
+  struct LeafKey {
+    int buffer;
+    DType dtype;
+    Affine address;
+  };
+
+  const ir::Graph& graph_;
+  const std::vector<NodeId>& members_;
+  const Views& views_;
+  const std::vector<bool>& stored_;
+  Shape space_;
+  std::vector<std::int64_t> reduced_;
+  std::vector<int> kept_;
+  Kernel kernel_;
+  std::vector<LoweredKernel::Argument> arguments_;
+  std::map<Value, Place> places_;
+  // Of the segment under construction:
+  std::map<Value, ValueId> full_values_;
+  std::vector<std::pair<LeafKey, ValueId>> leaves_;
+};
+
+void set_block(Kernel& kernel) {
+  if (kernel.vector_axis == VectorAxis::inner) return;
+  const std::int64_t most = kernel.inner.empty() ? kMapBlock : kColumnBlock;
+  const std::int64_t size = (kernel.outer.back() + kLanes - 1) / kLanes * kLanes;
+  kernel.block = std::clamp<std::int64_t>(size, kLanes, most);
+}
+
+}  // namespace
+
+std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<NodeId>& members,
+                                       const Views& views, const std::vector<bool>& stored) {
+  LoweredKernel lowered = Lowering(graph, members, views, stored).run();
+  merge_axes(lowered.kernel);
+  std::vector<LoweredKernel> out = split_reduction(std::move(lowered));
+  for (LoweredKernel& part : out) {
+    set_block(part.kernel);
+    check(part.kernel);
+  }
+  return out;
+}
+
+LoweredKernel lower_copy(const View& view, Value target) {
+  LoweredKernel out;
+  Kernel& kernel = out.kernel;
+  kernel.name = "copy";
+  kernel.outer.assign(view.shape.begin(), view.shape.end());
+  const auto split = [&](std::int64_t offset, const auto& strides) {
+    return Affine{.offset = offset, .outer = {strides.begin(), strides.begin() + view.shape.rank()}, .inner = {}};
+  };
+  Segment segment;
+  const DType dtype = ir::compute_dtype(view.dtype);
+  Instruction load{.dtype = dtype, .result = 0, .type = dtype};
+  kernel.value_count = 1;
+  if (view.source == View::Source::constant) {
+    load.kind = Instruction::Kind::constant;
+    load.constant = ir::load_cell(view.dtype, view.scalar->bytes().data());
+    segment.body.push_back(load);
+  } else if (view.source == View::Source::index) {
+    load.kind = Instruction::Kind::index;
+    load.dtype = load.type = DType::i64;
+    load.address = split(view.offset, view.strides);
+    segment.body.push_back(load);
+    if (view.dtype != DType::i64) {
+      segment.body.push_back({.kind = Instruction::Kind::scalar, .op = ScalarOp::cast, .operands = {0, -1, -1},
+                              .dtype = DType::i64, .to = dtype, .result = 1, .type = dtype});
+      kernel.value_count = 2;
+    }
+  } else {
+    load.kind = Instruction::Kind::load;
+    load.dtype = view.dtype;
+    load.buffer = 0;
+    load.address = split(view.offset, view.strides);
+    kernel.buffers.push_back({.dtype = view.dtype, .written = false});
+    out.arguments.push_back({.value = view.base});
+    segment.body.push_back(load);
+  }
+  segment.stores.push_back({.buffer = static_cast<int>(kernel.buffers.size()),
+                            .address = split(0, view.shape.strides()),
+                            .value = kernel.value_count - 1});
+  kernel.buffers.push_back({.dtype = view.dtype, .written = true});
+  out.arguments.push_back({.value = target});
+  kernel.segments.push_back(std::move(segment));
+  merge_axes(kernel);
+  set_block(kernel);
+  check(kernel);
+  return out;
+}
+
+}  // namespace tutti::codegen

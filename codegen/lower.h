@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/view.h>
+#include <tutti/ir/graph.h>
+
+namespace tutti::codegen {
+
+// A kernel with the values whose storage its buffers are: reads first, then the values it computes.
+// A base that is not a value of the graph (a partial result between two kernels) is scratch.
+struct LoweredKernel {
+  Kernel kernel;
+  struct Argument {
+    ir::Value value;           // its storage; invalid for scratch
+    std::int64_t scratch = 0;  // bytes of scratch, shared by the two kernels of one group
+  };
+  std::vector<Argument> arguments;
+};
+
+// Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or two where a long reduction
+// is split into parts that depend on the shape alone. `stored` says which members' values need
+// storage.
+std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<ir::NodeId>& members,
+                                       const Views& views, const std::vector<bool>& stored);
+
+// A kernel that writes out a value which is no one's storage: a strided view, an iota, a constant.
+LoweredKernel lower_copy(const View& view, ir::Value target);
+
+}  // namespace tutti::codegen

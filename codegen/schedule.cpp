@@ -1,0 +1,183 @@
+#include <tutti/codegen/schedule.h>
+
+#include <functional>
+#include <numeric>
+
+namespace tutti::codegen {
+
+namespace {
+
+// Calls f with every address of the kernel and whether its inner strides count.
+template <class F>
+void each_address(Kernel& kernel, F&& f) {
+  for (Segment& segment : kernel.segments) {
+    for (Instruction& instruction : segment.body) {
+      const bool addressed = instruction.kind == Instruction::Kind::load ||
+                             instruction.kind == Instruction::Kind::index;
+      if (addressed) f(instruction.address, segment.loop);
+    }
+    for (Store& store : segment.stores) f(store.address, segment.loop);
+  }
+}
+
+// Merges the axes of one level; `strides` picks the level's strides out of an address.
+template <class Strides>
+void merge_level(Kernel& kernel, std::vector<std::int64_t>& extents, bool inner, Strides&& strides) {
+  const auto erase = [&](std::size_t axis) {
+    extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(axis));
+    each_address(kernel, [&](Affine& address, bool loop) {
+      if (inner && !loop) return;
+      auto& list = strides(address);
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(axis));
+    });
+  };
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    if (extents[axis] == 1 && extents.size() > 1) erase(axis);
+  }
+  for (std::size_t axis = extents.size(); axis-- > 1;) {
+    bool joined = true;
+    each_address(kernel, [&](Affine& address, bool loop) {
+      if (inner && !loop) return;
+      const auto& list = strides(address);
+      joined = joined && list[axis - 1] == list[axis] * extents[axis];
+    });
+    if (!joined) continue;
+    extents[axis] *= extents[axis - 1];
+    erase(axis - 1);
+  }
+}
+
+std::int64_t product(const std::vector<std::int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+// The number of parts a reduction is divided into; 1 for none.
+std::int64_t parts_of(const Kernel& kernel) {
+  constexpr std::int64_t kMostParts = 16;
+  constexpr std::int64_t kLeastPart = 64;         // elements of one result in one part
+  constexpr std::int64_t kEnoughResults = 4096;   // that many results are parallel enough
+  constexpr std::int64_t kLongRow = 32768;        // rows are fast: only very long ones are divided
+  const std::int64_t length = product(kernel.inner);
+  const std::int64_t results = product(kernel.outer);
+  const bool rows = kernel.vector_axis == VectorAxis::inner;
+  if (results >= kEnoughResults || (rows && (length < kLongRow || results >= kMostParts))) return 1;
+  for (std::int64_t parts = kMostParts; parts > 1; --parts) {
+    if (kernel.inner.front() % parts == 0 && length / parts >= kLeastPart) return parts;
+  }
+  return 1;
+}
+
+// Removes buffers that nothing reads or writes any more.
+void drop_unused_buffers(LoweredKernel& lowered) {
+  std::vector<int> renamed(lowered.arguments.size(), -1);
+  const auto mark = [&](int buffer) { renamed[static_cast<std::size_t>(buffer)] = 0; };
+  for (const Segment& segment : lowered.kernel.segments) {
+    for (const Instruction& instruction : segment.body) {
+      if (instruction.kind == Instruction::Kind::load) mark(instruction.buffer);
+    }
+    for (const Store& store : segment.stores) mark(store.buffer);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < renamed.size(); ++i) {
+    if (renamed[i] < 0) continue;
+    renamed[i] = static_cast<int>(kept);
+    lowered.arguments[kept] = lowered.arguments[i];
+    lowered.kernel.buffers[kept++] = lowered.kernel.buffers[i];
+  }
+  lowered.arguments.resize(kept);
+  lowered.kernel.buffers.resize(kept);
+  for (Segment& segment : lowered.kernel.segments) {
+    for (Instruction& instruction : segment.body) {
+      if (instruction.kind != Instruction::Kind::load) continue;
+      instruction.buffer = renamed[static_cast<std::size_t>(instruction.buffer)];
+    }
+    for (Store& store : segment.stores) store.buffer = renamed[static_cast<std::size_t>(store.buffer)];
+  }
+}
+
+}  // namespace
+
+void merge_axes(Kernel& kernel) {
+  merge_level(kernel, kernel.outer, false,
+              [](Affine& address) -> std::vector<std::int64_t>& { return address.outer; });
+  merge_level(kernel, kernel.inner, true,
+              [](Affine& address) -> std::vector<std::int64_t>& { return address.inner; });
+  if (!kernel.outer.empty()) return;
+  kernel.outer.push_back(1);
+  each_address(kernel, [](Affine& address, bool) { address.outer.push_back(0); });
+}
+
+std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
+  std::size_t loop = 0;
+  std::size_t loops = 0;
+  for (std::size_t i = 0; i < lowered.kernel.segments.size(); ++i) {
+    if (!lowered.kernel.segments[i].loop) continue;
+    loop = i;
+    ++loops;
+  }
+  std::vector<LoweredKernel> out;
+  // Only a sum at the end of its group is divided, not a row that is used again.
+  const bool single = loops == 1 && lowered.kernel.segments[loop].stores.empty();
+  const std::int64_t parts = single ? parts_of(lowered.kernel) : 1;
+  if (parts == 1) {
+    out.push_back(std::move(lowered));
+    return out;
+  }
+
+  LoweredKernel first = lowered;
+  LoweredKernel second = std::move(lowered);
+  const std::int64_t results = product(first.kernel.outer);
+  const std::int64_t part_size = first.kernel.inner.front() / parts;
+  const std::vector<std::int64_t> outer_strides = [&] {
+    std::vector<std::int64_t> strides(first.kernel.outer.size());
+    std::int64_t stride = 1;
+    for (std::size_t i = strides.size(); i-- > 0;) {
+      strides[i] = stride;
+      stride *= first.kernel.outer[i];
+    }
+    return strides;
+  }();
+
+  // First: the same loop over one part, the part being a new outermost axis.
+  Kernel& partial = first.kernel;
+  partial.name += "_parts";
+  partial.segments.resize(loop + 1);
+  for (Segment& segment : partial.segments) segment.stores.clear();
+  each_address(partial, [&](Affine& address, bool in_loop) {
+    address.outer.insert(address.outer.begin(), in_loop ? address.inner.front() * part_size : 0);
+  });
+  partial.outer.insert(partial.outer.begin(), parts);
+  partial.inner.front() = part_size;
+  Segment write;
+  // Second: a loop over the parts in their order.
+  Segment read{.loop = true, .body = {}, .reductions = {}, .stores = {}};
+  for (const Reduction& reduction : second.kernel.segments[loop].reductions) {
+    Affine address{.offset = 0, .outer = outer_strides, .inner = {results}};
+    read.body.push_back({.kind = Instruction::Kind::load, .dtype = reduction.dtype,
+                         .buffer = static_cast<int>(second.kernel.buffers.size()), .address = address,
+                         .result = second.kernel.value_count, .type = reduction.dtype});
+    read.reductions.push_back(reduction);
+    read.reductions.back().value = second.kernel.value_count++;
+    address.outer.insert(address.outer.begin(), results);
+    address.inner.clear();
+    write.stores.push_back({.buffer = static_cast<int>(partial.buffers.size()), .address = address,
+                            .value = reduction.result});
+    const std::int64_t bytes = parts * results * size_of(reduction.dtype);
+    partial.buffers.push_back({.dtype = reduction.dtype, .written = true});
+    first.arguments.push_back({.value = {}, .scratch = bytes});
+    second.kernel.buffers.push_back({.dtype = reduction.dtype, .written = false});
+    second.arguments.push_back({.value = {}, .scratch = bytes});
+  }
+  partial.segments.push_back(std::move(write));
+  second.kernel.inner = {parts};
+  second.kernel.segments[loop] = std::move(read);
+  second.kernel.vector_axis =
+      second.kernel.outer.back() >= kLanes ? VectorAxis::outer : VectorAxis::inner;
+  merge_axes(partial);
+  out.push_back(std::move(first));
+  out.push_back(std::move(second));
+  for (LoweredKernel& part : out) drop_unused_buffers(part);
+  return out;
+}
+
+}  // namespace tutti::codegen

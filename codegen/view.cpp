@@ -1,0 +1,167 @@
+#include <tutti/codegen/view.h>
+
+#include <algorithm>
+
+namespace tutti::codegen {
+
+namespace {
+
+using ir::Op;
+
+View dense_view(ir::Value value, const ir::Type& type) {
+  return {.base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()};
+}
+
+// The strides that show the elements in another shape, if there are such: every run of dimensions that
+// a new dimension covers must lie at one stride.
+std::optional<View> reshaped(const View& from, const Shape& shape) {
+  View out = from;
+  out.shape = shape;
+  out.strides = {};
+  if (shape.elements() == 0) return out;
+  int old_end = from.shape.rank();  // old dimensions [.., old_end) are not matched yet
+  int new_end = shape.rank();
+  while (new_end > 0 || old_end > 0) {
+    // Grow both groups from the right until they hold equally many elements.
+    int old_begin = old_end;
+    int new_begin = new_end;
+    std::int64_t old_count = 1;
+    std::int64_t new_count = 1;
+    do {
+      if (old_count <= new_count && old_begin > 0) {
+        old_count *= from.shape[--old_begin];
+      } else {
+        new_count *= shape[--new_begin];
+      }
+    } while (old_count != new_count);
+    // Old dimensions of the group must be one run (size-1 dimensions don't matter).
+    std::int64_t stride = 0;
+    std::int64_t expected = -1;
+    for (int d = old_end - 1; d >= old_begin; --d) {
+      if (from.shape[d] == 1) continue;
+      const std::int64_t own = from.strides[static_cast<std::size_t>(d)];
+      if (expected == -1) {
+        stride = own;
+      } else if (own != expected) {
+        return std::nullopt;
+      }
+      expected = own * from.shape[d];
+    }
+    for (int d = new_end - 1; d >= new_begin; --d) {
+      out.strides[static_cast<std::size_t>(d)] = stride;
+      stride *= shape[d];
+    }
+    old_end = old_begin;
+    new_end = new_begin;
+  }
+  return out;
+}
+
+// The operand's view seen through a view op; nothing if strides can't say it.
+std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& from) {
+  const ir::Attributes attributes = graph.attributes(id);
+  const Shape& shape = graph.type(graph.result(id)).shape;
+  View out = from;
+  out.shape = shape;
+  switch (graph.node(id).op) {
+    case Op::identity:
+    case Op::vary: return out;
+    case Op::reshape:
+    case Op::expand_dims:
+    case Op::squeeze: return reshaped(from, shape);
+    case Op::transpose: {
+      const auto& permutation = attributes.integers("permutation");
+      for (std::size_t d = 0; d < permutation.size(); ++d) {
+        out.strides[d] = from.strides[static_cast<std::size_t>(permutation[d])];
+      }
+      return out;
+    }
+    case Op::broadcast_to: {
+      const std::vector<std::int64_t> strides = broadcast_strides(from, shape);
+      std::copy(strides.begin(), strides.end(), out.strides.begin());
+      return out;
+    }
+    case Op::slice: {
+      const auto& start = attributes.integers("start");
+      const auto& step = attributes.integers("step");
+      for (std::size_t d = 0; d < start.size(); ++d) {
+        out.offset += start[d] * from.strides[d];
+        out.strides[d] = from.strides[d] * step[d];
+      }
+      return out;
+    }
+    case Op::reverse: {
+      for (const std::int64_t axis : attributes.integers("axes")) {
+        const auto d = static_cast<std::size_t>(axis);
+        if (shape[static_cast<int>(axis)] > 0) {
+          out.offset += (shape[static_cast<int>(axis)] - 1) * from.strides[d];
+        }
+        out.strides[d] = -from.strides[d];
+      }
+      return out;
+    }
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool View::dense() const {
+  if (source != Source::buffer || offset != 0) return false;
+  const auto wanted = shape.strides();
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape[d] > 1 && strides[static_cast<std::size_t>(d)] != wanted[static_cast<std::size_t>(d)]) {
+      return shape.elements() == 0;
+    }
+  }
+  return true;
+}
+
+std::vector<std::int64_t> broadcast_strides(const View& view, const Shape& to) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(to.rank()), 0);
+  const int skip = to.rank() - view.shape.rank();
+  for (int d = 0; d < view.shape.rank(); ++d) {
+    if (view.shape[d] != 1) {
+      out[static_cast<std::size_t>(d + skip)] = view.strides[static_cast<std::size_t>(d)];
+    }
+  }
+  return out;
+}
+
+ir::Value resolve(const ir::Graph& graph, ir::Value value) {
+  while (graph.op(value) == Op::vary || graph.op(value) == Op::identity) {
+    value = graph.operand(graph.producer(value), 0);
+  }
+  return value;
+}
+
+Views::Views(const ir::Graph& graph) : views_(graph.value_count()), free_(graph.node_count(), false) {
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+    const ir::Node& node = graph.node(id);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      const ir::Value value = graph.result(id, i);
+      views_[value.id] = dense_view(value, graph.type(value));
+    }
+    if (node.op == Op::wait) {
+      views_[graph.result(id).id] = views_[graph.operand(id, 0).id];
+    } else if (node.op == Op::constant && graph.type(graph.result(id)).shape.rank() == 0) {
+      View& view = views_[graph.result(id).id];
+      view.source = View::Source::constant;
+      view.scalar = &graph.attributes(id).array("value");
+      free_[id] = true;
+    } else if (node.op == Op::iota) {
+      View& view = views_[graph.result(id).id];
+      view.source = View::Source::index;
+      view.strides = {};
+      view.strides[static_cast<std::size_t>(graph.attributes(id).integer("axis"))] = 1;
+      free_[id] = true;
+    } else if (ir::definition(node.op).kind == ir::OpClass::view && node.fusion < 0) {
+      if (auto view = through(graph, id, views_[graph.operand(id, 0).id])) {
+        views_[graph.result(id).id] = *view;
+        free_[id] = true;
+      }
+    }
+  }
+}
+
+}  // namespace tutti::codegen

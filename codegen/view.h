@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tutti/ir/graph.h>
+
+namespace tutti::codegen {
+
+// How a value's elements are found without computing them: the element at an index is
+// offset + sum(index[d] * strides[d]) of something. Views of views compose, so that transposes,
+// slices, broadcasts and most reshapes cost nothing.
+struct View {
+  enum class Source : std::uint8_t {
+    buffer,    // that element of the storage of `base`
+    constant,  // the one element of `scalar`, whatever the index
+    index,     // that number itself (iota)
+  };
+
+  Source source = Source::buffer;
+  ir::Value base;                       // Source::buffer
+  const ir::Array* scalar = nullptr;    // Source::constant
+  DType dtype = DType::f32;
+  Shape shape;
+  std::int64_t offset = 0;
+  std::array<std::int64_t, Shape::kMaxRank> strides{};
+
+  // Row-major without holes or offset: the storage of `base` is the value.
+  bool dense() const;
+};
+
+// The view of every value of a graph. Values that nodes compute are their own base.
+class Views {
+ public:
+  explicit Views(const ir::Graph& graph);
+
+  const View& operator[](ir::Value value) const { return views_[value.id]; }
+  // True if the node only renames or re-indexes (or is a constant that kernels write inline).
+  bool free(ir::NodeId id) const { return free_[id]; }
+
+ private:
+  std::vector<View> views_;
+  std::vector<bool> free_;
+};
+
+// The value itself, or what it is another name of (vary, identity).
+ir::Value resolve(const ir::Graph& graph, ir::Value value);
+
+// The strides with which a view of `from` elements is read at indices of the shape `to` that it
+// broadcasts to (NumPy's rule: aligned at the last dimension).
+std::vector<std::int64_t> broadcast_strides(const View& view, const Shape& to);
+
+}  // namespace tutti::codegen

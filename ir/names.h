@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+// Names in IR text.
+namespace tutti::ir {
+
+bool is_identifier(std::string_view text);
+
+// The text with everything that an identifier may not hold replaced by '_', so that "layer 1"
+// becomes "layer_1", "0" becomes "_0" and "" becomes `fallback`.
+std::string identifier_from(std::string_view text, std::string_view fallback);
+
+// Hands out identifiers that differ from each other: x, x_1, x_2, ...
+class UniqueNames {
+ public:
+  std::string add(std::string name);
+
+ private:
+  std::unordered_set<std::string> used_;
+  std::unordered_map<std::string, std::size_t> next_;  // by name: the suffix to try next
+};
+
+// The text between quotes, with escapes: a line of printable bytes.
+std::string quoted(std::string_view text);
+
+// The identifier itself, anything else quoted.
+std::string name_or_quoted(std::string_view text);
+
+// "; did you mean 'matmul'?" with the nearest candidate, or nothing if none is near.
+std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
+
+}  // namespace tutti::ir

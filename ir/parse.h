@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tutti/ir/print.h>
+
+#include <string>
+#include <string_view>
+
+namespace tutti::ir {
+
+// The functions of an IR text. Throws ParseError ("file:line:column: message", the line, a caret)
+// for anything malformed: syntax, unknown names, types that do not follow from the operands. Takes
+// time and memory linear in the text, whatever it holds. Rules beyond a node's own types are
+// verify()'s.
+Module parse(std::string_view text, std::string file_name = "<text>");
+
+}  // namespace tutti::ir

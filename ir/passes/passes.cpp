@@ -1,0 +1,71 @@
+#include <tutti/ir/passes/passes.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tutti::ir {
+
+namespace {
+
+// In order: composites are taken apart first, so that all else sees their parts; what canonicalize
+// and fold_constants made equal, cse merges; what that left over, dce drops; and groups are formed
+// of what stays.
+constexpr std::array kPasses = {
+    Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},
+    Pass{"canonicalize", canonicalize, "removes what changes nothing and merges chains of views"},
+    Pass{"fold_constants", fold_constants, "computes what depends on small constants only"},
+    Pass{"cse", cse, "merges nodes that compute the same"},
+    Pass{"dce", dce, "drops what no result and no collective needs"},
+    Pass{"fuse", fuse, "groups nodes into kernels and moves waits down to their first consumer"},
+};
+
+// An error that a pass makes is a bug in it, whoever throws.
+[[noreturn]] void blame(std::string_view when, const Pass& pass, const Error& error) {
+  std::string what = error.what();
+  const std::string place = error.where().text() + ": ";
+  if (error.where().known() && what.starts_with(place)) what.erase(0, place.size());
+  throw InternalError(std::string(when) + " " + std::string(pass.name) + ": " + what,
+                      error.where());
+}
+
+}  // namespace
+
+std::span<const Pass> all_passes() { return kPasses; }
+
+const Pass* find_pass(std::string_view name) {
+  const auto found = std::ranges::find(kPasses, name, &Pass::name);
+  return found == kPasses.end() ? nullptr : &*found;
+}
+
+bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options) {
+  bool any = false;
+  for (const Pass* pass : passes) {
+    if (std::ranges::find(options.disabled, pass->name) != options.disabled.end()) continue;
+    const auto start = std::chrono::steady_clock::now();
+    bool changed = false;
+    try {
+      changed = pass->run(graph);
+    } catch (const Error& error) {
+      blame("in pass", *pass, error);
+    }
+    const auto time = std::chrono::steady_clock::now() - start;
+    if (changed && options.verify) {
+      try {
+        options.verify(graph);
+      } catch (const Error& error) {
+        blame("after pass", *pass, error);
+      }
+    }
+    if (options.after) options.after({*pass, graph, changed, time});
+    any = any || changed;
+  }
+  return any;
+}
+
+bool run_passes(Graph& graph, const PassOptions& options) {
+  std::vector<const Pass*> passes;
+  for (const Pass& pass : kPasses) passes.push_back(&pass);
+  return run_passes(graph, passes, options);
+}
+
+}  // namespace tutti::ir

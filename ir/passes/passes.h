@@ -1,0 +1,62 @@
+#pragma once
+
+#include <tutti/ir/graph.h>
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::ir {
+
+// A pass is one function in one file of the same name. It changes a graph to one that computes the
+// same, says whether it did, takes time about linear in the number of nodes, and prints nothing.
+
+// Replaces composites (softmax, layer_norm, ...) by their decompositions.
+bool decompose(Graph& graph);
+// Removes what changes nothing and merges chains of views; bits stay the same.
+bool canonicalize(Graph& graph);
+// Computes nodes whose operands are all small constants.
+bool fold_constants(Graph& graph);
+// Merges nodes that compute the same.
+bool cse(Graph& graph);
+// Drops nodes that no result and no collective needs.
+bool dce(Graph& graph);
+// Groups nodes into kernels (Node::fusion) and puts each group's nodes side by side; waits move
+// down to their first consumer. The rules are in fuse.h.
+bool fuse(Graph& graph);
+
+struct Pass {
+  std::string_view name;  // of the function, the file, the test folder and on the command line
+  bool (*run)(Graph&);
+  std::string_view does;  // a sentence for --help
+};
+
+// Every pass, in the order in which the compiler runs them.
+std::span<const Pass> all_passes();
+// Null if no pass is called that.
+const Pass* find_pass(std::string_view name);
+
+// What the hook after a pass is told.
+struct PassReport {
+  const Pass& pass;
+  const Graph& graph;  // as the pass left it
+  bool changed;
+  std::chrono::nanoseconds time;
+};
+
+struct PassOptions {
+  std::vector<std::string> disabled;             // names of passes to leave out
+  std::function<void(const Graph&)> verify;      // called after a pass that changed the graph
+  std::function<void(const PassReport&)> after;  // called after every pass that ran
+};
+
+// Runs passes one after another. An error thrown inside a pass, or by `verify` after it, names the
+// pass. Returns whether any pass changed the graph.
+bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options = {});
+// The same for all passes.
+bool run_passes(Graph& graph, const PassOptions& options = {});
+
+}  // namespace tutti::ir

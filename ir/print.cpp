@@ -1,0 +1,289 @@
+#include <tutti/ir/literal.h>
+#include <tutti/ir/names.h>
+#include <tutti/ir/print.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tutti::ir {
+
+namespace {
+
+constexpr std::size_t kCommentColumn = 72;  // where `// file:line` starts if the line is shorter
+constexpr std::size_t kLongestSignature = 100;  // a longer one has a line per parameter
+
+void append_type(std::string& out, const Type& type, const Mesh* mesh, bool literal) {
+  out += type.text();
+  if (type.replication.dimensions == 0 && !literal) return;
+  out += " rep(";
+  bool first = true;
+  for (std::size_t d = 0; d < 8; ++d) {
+    if ((type.replication.dimensions >> d & 1) == 0) continue;
+    if (!first) out += ", ";
+    first = false;
+    const bool named = mesh != nullptr && d < mesh->names.size();
+    out += named ? name_or_quoted(mesh->names[d]) : std::to_string(d);
+  }
+  if (literal) out += first ? "*" : ", *";
+  out += ')';
+}
+
+void append_mesh(std::string& out, const Mesh& mesh) {
+  out += "mesh (";
+  for (std::size_t d = 0; d < mesh.names.size(); ++d) {
+    if (d != 0) out += ", ";
+    out += name_or_quoted(mesh.names[d]) + " = " + std::to_string(mesh.sizes[d]);
+  }
+  out += ")\n";
+}
+
+// The names of the module's groups: one for each distinct group, in order of first use.
+class GroupNames {
+ public:
+  const std::string& name(const GroupPtr& group) {
+    const auto [known, is_new] = by_pointer_.try_emplace(group.get(), nullptr);
+    if (!is_new) return *known->second;
+    Hasher hasher;
+    hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
+    for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
+    const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
+    if (inserted) {
+      found->second = names_.add(identifier_from(group->tag, "group"));
+      declare(*group, found->second);
+    }
+    known->second = &found->second;
+    return found->second;
+  }
+
+  // `group @dp = {ranks = [0, 1], stride = 2}`, a line each.
+  const std::string& declarations() const { return declarations_; }
+
+ private:
+  void declare(const Group& group, const std::string& name) {
+    declarations_ += "group @" + name + " = {";
+    if (group.tag != name) declarations_ += "tag = " + quoted(group.tag) + ", ";
+    declarations_ += "ranks = ";
+    append_integers(declarations_, group.ranks);
+    declarations_ += ", stride = " + std::to_string(group.stride) + "}\n";
+  }
+
+  std::unordered_map<const Group*, const std::string*> by_pointer_;
+  std::unordered_map<Hash128, std::string, Hash128Hasher> by_content_;
+  UniqueNames names_;
+  std::string declarations_;
+};
+
+// Prints functions to the end of one text.
+class Printer {
+ public:
+  explicit Printer(const Graph& graph) : graph_(graph) {
+    UniqueNames names;
+    for (const Parameter& parameter : graph.parameters()) {
+      parameter_names_.push_back(names.add(identifier_from(parameter.name, "x")));
+    }
+  }
+
+  void function(std::string& out, GroupNames& groups) const {
+    signature(out);
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      if (graph_.node(id).op == Op::parameter) continue;
+      const std::size_t begin = out.size();
+      out += "  ";
+      node(out, id, [&](const GroupPtr& group) { return groups.name(group); });
+      location(out, graph_.node(id).location, out.size() - begin);
+      out += '\n';
+    }
+    out += "  return";
+    for (std::size_t i = 0; i < graph_.results().size(); ++i) {
+      out += i == 0 ? " " : ", ";
+      value(out, graph_.results()[i]);
+    }
+    out += "\n}\n";
+  }
+
+  // A node's line, with groups named by a function.
+  template <class GroupName>
+  void node(std::string& out, NodeId id, GroupName&& group_name) const {
+    const Node& node = graph_.node(id);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      if (i != 0) out += ", ";
+      value(out, graph_.result(id, i));
+    }
+    if (node.result_count != 0) out += " = ";
+    out += name_of(node.op);
+    out += '(';
+    for (std::uint32_t i = 0; i < node.operand_count; ++i) {
+      if (i != 0) out += ", ";
+      value(out, graph_.operand(id, i));
+    }
+    out += ')';
+    attributes(out, node, group_name);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      out += i == 0 ? " : " : ", ";
+      append_type(out, graph_.type(graph_.result(id, i)), graph_.mesh.get(), false);
+    }
+  }
+
+  void value(std::string& out, Value value) const {
+    // Parameters are in order of their values, so this counts those before the value.
+    const auto& parameters = graph_.parameters();
+    const auto found = std::lower_bound(
+        parameters.begin(), parameters.end(), value,
+        [](const Parameter& parameter, Value wanted) { return parameter.value < wanted; });
+    const auto before = static_cast<std::size_t>(found - parameters.begin());
+    out += '%';
+    if (found != parameters.end() && found->value == value) {
+      out += parameter_names_[before];
+    } else {
+      out += std::to_string(value.id - before);
+    }
+  }
+
+ private:
+  void signature(std::string& out) const {
+    std::vector<std::string> parameters;
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < graph_.parameters().size(); ++i) {
+      const Parameter& parameter = graph_.parameters()[i];
+      const Type& type = graph_.type(parameter.value);
+      std::string text = "%" + parameter_names_[i] + ": ";
+      append_type(text, type, graph_.mesh.get(), type.replication.literal);
+      if (parameter.donate) text += " {donate}";
+      length += text.size() + (i == 0 ? 0 : 2);
+      parameters.push_back(std::move(text));
+    }
+    std::string results;
+    for (const Value result : graph_.results()) {
+      if (!results.empty()) results += ", ";
+      append_type(results, graph_.type(result), graph_.mesh.get(), false);
+    }
+    const std::string name = "func @" + name_or_quoted(graph_.name) + "(";
+    const std::size_t rest = std::string_view(") -> () {").size() + results.size();
+    const bool one_line = name.size() + length + rest <= kLongestSignature;
+    out += name;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      out += i == 0 ? "" : ",";
+      out += one_line ? (i == 0 ? "" : " ") : "\n    ";
+      out += parameters[i];
+    }
+    out += one_line || parameters.empty() ? "" : "\n";
+    out += ") -> (" + results + ") {\n";
+  }
+
+  template <class GroupName>
+  void attributes(std::string& out, const Node& node, GroupName&& group_name) const {
+    const auto& specs = definition(node.op).attributes;
+    bool first = true;
+    const auto begin = [&](std::string_view name) {
+      out += first ? " {" : ", ";
+      first = false;
+      out += name;
+      out += " = ";
+    };
+    for (std::size_t i = 0; i < node.attributes.size() && i < specs.size(); ++i) {
+      if (specs[i].standard && equal(node.attributes[i], *specs[i].standard)) continue;
+      begin(specs[i].name);
+      attribute(out, node.attributes[i], group_name);
+    }
+    if (node.fusion >= 0) {
+      begin("fusion");
+      out += std::to_string(node.fusion);
+    }
+    if (!first) out += '}';
+  }
+
+  template <class GroupName>
+  void attribute(std::string& out, const Attribute& attribute, GroupName&& group_name) const {
+    std::visit(
+        [&]<class T>(const T& value) {
+          if constexpr (std::is_same_v<T, std::int64_t>) {
+            out += std::to_string(value);
+          } else if constexpr (std::is_same_v<T, double>) {
+            append_number(out, value);
+          } else if constexpr (std::is_same_v<T, bool>) {
+            out += value ? "true" : "false";
+          } else if constexpr (std::is_same_v<T, std::string>) {
+            out += quoted(value);
+          } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+            append_integers(out, value);
+          } else if constexpr (std::is_same_v<T, DType>) {
+            out += name_of(value);
+          } else if constexpr (std::is_same_v<T, GroupPtr>) {
+            out += value == nullptr ? "null" : "@" + group_name(value);
+          } else if (value == nullptr) {
+            out += "null";
+          } else {
+            append_array(out, *value);
+          }
+        },
+        attribute);
+  }
+
+  // The part of a location that can be read back: a file name without folders and blanks.
+  static void location(std::string& out, const Location& location, std::size_t column) {
+    if (!location.known()) return;
+    std::string text = location.text();
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') c = '_';
+    }
+    out.append(column + 2 <= kCommentColumn ? kCommentColumn - column : 2, ' ');
+    out += "// " + text;
+  }
+
+  const Graph& graph_;
+  std::vector<std::string> parameter_names_;
+};
+
+std::string print_functions(std::span<const Graph* const> functions) {
+  GroupNames groups;
+  std::string bodies;
+  const Mesh* mesh = nullptr;
+  for (const Graph* const function : functions) {
+    const Mesh* const own = function->mesh.get();
+    if (function != functions.front() &&
+        !(own == mesh || (own != nullptr && mesh != nullptr && *own == *mesh))) {
+      throw TypeError("the functions of a module share one mesh, but that of @" + function->name +
+                      " differs from that of @" + functions.front()->name);
+    }
+    mesh = own;
+    bodies += '\n';
+    Printer(*function).function(bodies, groups);
+  }
+  std::string out = "// tutti ir 1\n";
+  if (mesh != nullptr) append_mesh(out, *mesh);
+  return out + groups.declarations() + bodies;
+}
+
+}  // namespace
+
+std::string print(const Module& module) {
+  std::vector<const Graph*> functions;
+  for (const Graph& function : module.functions) functions.push_back(&function);
+  return print_functions(functions);
+}
+
+std::string print(const Graph& graph) {
+  const Graph* const function = &graph;
+  return print_functions({&function, 1});
+}
+
+std::string print(const Type& type, const Mesh* mesh) {
+  std::string out;
+  append_type(out, type, mesh, false);
+  return out;
+}
+
+std::string print(const Graph& graph, NodeId node) {
+  std::string out;
+  Printer(graph).node(out, node,
+                      [](const GroupPtr& group) { return identifier_from(group->tag, "group"); });
+  return out;
+}
+
+std::string print(const Graph& graph, Value value) {
+  std::string out;
+  Printer(graph).value(out, value);
+  return out;
+}
+
+}  // namespace tutti::ir

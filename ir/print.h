@@ -1,0 +1,31 @@
+#pragma once
+
+#include <tutti/ir/graph.h>
+
+#include <string>
+#include <vector>
+
+// A program as text; docs/ir.md describes it. The text is canonical: print(parse(text)) == text
+// holds for everything printed here, and parse(print(graph)) is the same graph.
+namespace tutti::ir {
+
+// The functions of one file. They share a mesh.
+struct Module {
+  std::vector<Graph> functions;
+};
+
+// A whole file: header, mesh, groups and functions. Throws TypeError if functions differ in mesh.
+std::string print(const Module& module);
+std::string print(const Graph& graph);
+
+// "async f32[64,10] rep(dp)"; null: there is no mesh to take the dimensions' names from.
+std::string print(const Type& type, const Mesh* mesh);
+
+// One line of a function, as messages and tables show it: "%2 = add(%x, %1) : f32[10]". A group
+// appears under its tag.
+std::string print(const Graph& graph, NodeId node);
+
+// The name of a value in the text of its function: "%x", "%2".
+std::string print(const Graph& graph, Value value);
+
+}  // namespace tutti::ir

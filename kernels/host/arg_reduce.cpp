@@ -1,0 +1,184 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/arg_reduce.h>
+#include <tutti/kernels/host/half_arrays.h>
+#include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/row_tiling.h>
+
+#include <array>
+
+namespace tutti::kernels {
+
+namespace {
+
+// Elements of x that make a tile.
+constexpr std::int64_t kTileElements = 32 * 1024;
+// Running leaders side by side. Loops over so many become vector code at -O2.
+constexpr std::size_t kLanes = 64;
+
+RowTiling tiling(const ArgReduce& spec) {
+  if (spec.size <= 0) throw InternalError("argmax or argmin of an empty axis");
+  return {spec.outer, spec.inner, std::max<std::int64_t>(kTileElements / spec.size, 1)};
+}
+
+// What elements are compared as, and the integer as wide, in which positions are counted: vector
+// code mixes no widths.
+template <class T>
+struct Comparison {
+  using type = T;
+  using position = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+};
+template <>
+struct Comparison<Float16> {
+  using type = float;
+  using position = std::int32_t;
+};
+template <>
+struct Comparison<BFloat16> {
+  using type = float;
+  using position = std::int32_t;
+};
+
+// Whether an element takes the lead from an earlier one. A NaN takes it from all but a NaN.
+template <bool kLargest, class C>
+TUTTI_INLINE inline bool leads(C challenger, C leader) {
+  const bool better = kLargest ? challenger > leader : challenger < leader;
+  if constexpr (std::is_floating_point_v<C>) {
+    return (better | (challenger != challenger)) & (leader == leader);
+  } else {
+    return better;
+  }
+}
+
+// kLanes elements, as they are compared.
+template <class T, class C>
+TUTTI_INLINE inline void load(const T* from, std::array<C, kLanes>& to) {
+  if constexpr (std::is_same_v<T, C>) {
+    std::copy_n(from, kLanes, to.begin());
+  } else {
+    widen(from, to.data(), kLanes);
+  }
+}
+
+// The leaders of kLanes sequences that lie side by side.
+template <class C>
+struct Leaders {
+  std::array<C, kLanes> values;
+  std::array<std::int64_t, kLanes> positions;
+};
+
+// Finds them; the sequences have `count` elements, `stride` apart.
+template <bool kLargest, class T>
+TUTTI_INLINE inline auto lead_lanes(const T* x, std::int64_t stride, std::int64_t count) {
+  using C = typename Comparison<T>::type;
+  using Position = typename Comparison<T>::position;
+  constexpr std::int64_t kMostSteps = 1 << 30;  // that a Position counts
+  Leaders<C> all;
+  for (std::int64_t first = 0; first < count; first += kMostSteps) {
+    const auto steps = static_cast<Position>(std::min(kMostSteps, count - first));
+    std::array<C, kLanes> values;
+    std::array<Position, kLanes> positions{};
+    std::array<C, kLanes> elements;
+    load(x + first * stride, values);
+    for (Position i = 1; i < steps; ++i) {
+      load(x + (first + i) * stride, elements);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const bool wins = leads<kLargest>(elements[lane], values[lane]);
+        values[lane] = wins ? elements[lane] : values[lane];
+        positions[lane] = wins ? i : positions[lane];
+      }
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if (first > 0 && !leads<kLargest>(values[lane], all.values[lane])) continue;
+      all.values[lane] = values[lane];
+      all.positions[lane] = first + positions[lane];
+    }
+  }
+  return all;
+}
+
+// The leader of one sequence of any stride.
+template <bool kLargest, class T>
+std::int64_t lead_each(const T* x, std::int64_t stride, std::int64_t count) {
+  using C = typename Comparison<T>::type;
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < count; ++i) {
+    if (leads<kLargest>(C(x[i * stride]), C(x[best * stride]))) best = i;
+  }
+  return best;
+}
+
+// The leader of a dense sequence, which is taken for kLanes sequences and the rest.
+template <bool kLargest, class T>
+TUTTI_INLINE inline std::int64_t lead_dense(const T* x, std::int64_t count) {
+  using C = typename Comparison<T>::type;
+  constexpr auto kStride = static_cast<std::int64_t>(kLanes);
+  const std::int64_t whole = count / kStride * kStride;
+  if (whole == 0) return lead_each<kLargest>(x, 1, count);
+  const Leaders<C> lanes = lead_lanes<kLargest>(x, kStride, whole / kStride);
+  C leader = lanes.values[0];
+  std::int64_t best = lanes.positions[0] * kStride;
+  const auto challenge = [&](C value, std::int64_t position) {
+    const bool same = !leads<kLargest>(value, leader) && !leads<kLargest>(leader, value);
+    if (leads<kLargest>(value, leader) || (same && position < best)) {
+      leader = value;
+      best = position;
+    }
+  };
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    challenge(lanes.values[lane],
+              lanes.positions[lane] * kStride + static_cast<std::int64_t>(lane));
+  }
+  for (std::int64_t i = whole; i < count; ++i) challenge(C(x[i]), i);
+  return best;
+}
+
+template <bool kLargest, class T>
+TUTTI_INLINE inline void reduce_tile(const ArgReduce& spec, const T* x, std::int64_t* result,
+                                     const RowTiling::Tile& tile) {
+  constexpr auto kWidth = static_cast<std::int64_t>(kLanes);
+  for (std::int64_t outer = tile.row_begin; outer < tile.row_end; ++outer) {
+    const T* from = x + outer * spec.size * spec.inner;
+    std::int64_t* to = result + outer * spec.inner;
+    if (spec.inner == 1) {
+      *to = lead_dense<kLargest>(from, spec.size);
+      continue;
+    }
+    std::int64_t i = tile.column_begin;
+    for (; i + kWidth <= tile.column_end; i += kWidth) {
+      const auto leaders = lead_lanes<kLargest>(from + i, spec.inner, spec.size);
+      std::copy(leaders.positions.begin(), leaders.positions.end(), to + i);
+    }
+    for (; i < tile.column_end; ++i) to[i] = lead_each<kLargest>(from + i, spec.inner, spec.size);
+  }
+}
+
+template <bool kLargest>
+void reduce(const ArgReduce& spec, const void* x, std::int64_t* result, std::int64_t begin,
+            std::int64_t end) {
+  visit_dtype(spec.dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      throw InternalError("argmax or argmin of bool");
+    } else {
+      for_each_tile(tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
+        run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+          reduce_tile<kLargest>(spec, static_cast<const T*>(x), result, tile);
+        });
+      });
+    }
+  });
+}
+
+}  // namespace
+
+std::int64_t tiles(const ArgReduce& spec) { return tiling(spec).tiles(); }
+
+void run(const ArgReduce& spec, const void* x, std::int64_t* result, std::int64_t begin,
+         std::int64_t end) {
+  if (spec.largest) {
+    reduce<true>(spec, x, result, begin, end);
+  } else {
+    reduce<false>(spec, x, result, begin, end);
+  }
+}
+
+}  // namespace tutti::kernels

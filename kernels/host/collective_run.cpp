@@ -1,0 +1,167 @@
+#include <tutti/kernels/host/collective_run.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::kernels {
+
+void CollectiveRun::reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,
+                          int members, std::span<const PartShape> parts) {
+  kind_ = kind;
+  root_ = root;
+  members_ = members;
+  element_bytes_ = size_of(dtype);
+  reduce_ = reduces(kind) ? reduce_elements(reduction, dtype) : nullptr;
+  parts_ = parts;
+  const std::size_t places = parts.size() * static_cast<std::size_t>(members);
+  operands_.resize(places);
+  results_.resize(places);
+  sources_.resize(static_cast<std::size_t>(members));
+  targets_.resize(static_cast<std::size_t>(members));
+}
+
+void CollectiveRun::place(int member, std::size_t part, const void* operand, void* result) {
+  operands_[index(part, member)] = static_cast<const std::byte*>(operand);
+  results_[index(part, member)] = static_cast<std::byte*>(result);
+}
+
+std::int64_t CollectiveRun::work_elements(const PartShape& part) const {
+  return kind_ == CollectiveKind::all_gather ? part.elements * members_ : part.elements;
+}
+
+bool CollectiveRun::one_shot() const {
+  std::int64_t elements = 0;
+  for (const PartShape& part : parts_) elements += part.elements;
+  return elements * element_bytes_ <= kOneShotBytes;
+}
+
+void CollectiveRun::compute_for(int member) {
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    const std::int64_t work = work_elements(parts_[part]);
+    if (kind_ == CollectiveKind::reduce_scatter) {
+      const std::int64_t own = work / members_;
+      run(part, member * own, (member + 1) * own, member);
+    } else {
+      run(part, 0, work, member);
+    }
+  }
+}
+
+std::int64_t CollectiveRun::chunks() const {
+  std::int64_t work = 0;
+  for (const PartShape& part : parts_) work += work_elements(part);
+  const std::int64_t chunk = kChunkBytes / element_bytes_;
+  return (work + chunk - 1) / chunk;
+}
+
+std::int64_t CollectiveRun::take_chunks(std::atomic<std::int64_t>& claimed) {
+  const std::int64_t chunk = kChunkBytes / element_bytes_;
+  const std::int64_t all = chunks();
+  std::int64_t taken = 0;
+  // Chunks cut the parts' work, laid end to end, into equal lengths. Claims only grow, so the walk
+  // over the parts never goes back.
+  std::size_t part = 0;
+  std::int64_t part_begin = 0;
+  for (;;) {
+    const std::int64_t claim = claimed.fetch_add(1, std::memory_order_relaxed);
+    if (claim >= all) return taken;
+    std::int64_t begin = claim * chunk;
+    const std::int64_t end = begin + chunk;
+    while (part < parts_.size() && part_begin < end) {
+      const std::int64_t part_end = part_begin + work_elements(parts_[part]);
+      if (begin < part_end) {
+        run(part, begin - part_begin, std::min(end, part_end) - part_begin, kEverybody);
+        begin = std::min(end, part_end);
+      }
+      if (part_end > end) break;  // the next chunk goes on in this part
+      part_begin = part_end;
+      ++part;
+    }
+    ++taken;
+  }
+}
+
+void CollectiveRun::run(std::size_t part, std::int64_t begin, std::int64_t end, int member) {
+  switch (kind_) {
+    case CollectiveKind::all_reduce:
+      combine(part, begin, begin, end - begin, member);
+      return;
+    case CollectiveKind::broadcast:
+      copy(part, root_, begin, begin, end - begin, member);
+      return;
+    case CollectiveKind::barrier:
+      return;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+      break;
+  }
+  // The members' shares lie one after another.
+  const std::int64_t share = work_elements(parts_[part]) / members_;
+  while (begin < end) {
+    const auto owner = static_cast<int>(begin / share);
+    const std::int64_t share_begin = owner * share;
+    const std::int64_t share_end = std::min(end, share_begin + share);
+    if (kind_ == CollectiveKind::all_gather) {
+      gather(part, owner, begin - share_begin, share_end - share_begin, member);
+    } else {
+      scatter(part, owner, begin - share_begin, share_end - share_begin);
+    }
+    begin = share_end;
+  }
+}
+
+void CollectiveRun::gather(std::size_t part, int source, std::int64_t begin, std::int64_t end,
+                           int member) {
+  // A row of the operand is contiguous in the result too.
+  const std::int64_t row = parts_[part].axis_size * parts_[part].inner;
+  while (begin < end) {
+    const std::int64_t outer = begin / row;
+    const std::int64_t row_end = std::min(end, (outer + 1) * row);
+    const std::int64_t to = begin + (outer * (members_ - 1) + source) * row;
+    copy(part, source, begin, to, row_end - begin, member);
+    begin = row_end;
+  }
+}
+
+void CollectiveRun::scatter(std::size_t part, int target, std::int64_t begin, std::int64_t end) {
+  const std::int64_t row = parts_[part].axis_size / members_ * parts_[part].inner;
+  while (begin < end) {
+    const std::int64_t outer = begin / row;
+    const std::int64_t row_end = std::min(end, (outer + 1) * row);
+    const std::int64_t from = begin + (outer * (members_ - 1) + target) * row;
+    combine(part, from, begin, row_end - begin, target);
+    begin = row_end;
+  }
+}
+
+void CollectiveRun::copy(std::size_t part, int source, std::int64_t from, std::int64_t to,
+                         std::int64_t count, int member) {
+  if (count == 0) return;
+  const std::byte* operand = operands_[index(part, source)] + from * element_bytes_;
+  const int first = member == kEverybody ? 0 : member;
+  const int last = member == kEverybody ? members_ - 1 : member;
+  for (int target = first; target <= last; ++target) {
+    std::byte* result = results_[index(part, target)] + to * element_bytes_;
+    if (result != operand) {  // equal: the root of a broadcast in place
+      std::memcpy(result, operand, static_cast<std::size_t>(count * element_bytes_));
+    }
+  }
+}
+
+void CollectiveRun::combine(std::size_t part, std::int64_t from, std::int64_t to,
+                            std::int64_t count, int member) {
+  if (count == 0) return;
+  for (int source = 0; source < members_; ++source) {
+    sources_[static_cast<std::size_t>(source)] =
+        operands_[index(part, source)] + from * element_bytes_;
+  }
+  const int first = member == kEverybody ? 0 : member;
+  const int last = member == kEverybody ? members_ - 1 : member;
+  for (int target = first; target <= last; ++target) {
+    targets_[static_cast<std::size_t>(target - first)] =
+        results_[index(part, target)] + to * element_bytes_;
+  }
+  reduce_(sources_.data(), members_, targets_.data(), last - first + 1, count);
+}
+
+}  // namespace tutti::kernels

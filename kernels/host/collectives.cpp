@@ -1,0 +1,81 @@
+#include <tutti/kernels/host/collectives.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace tutti::kernels {
+
+void write_text(std::span<char> to, std::string_view text) {
+  const std::size_t length = std::min(text.size(), to.size() - 1);
+  std::copy_n(text.data(), length, to.data());
+  to[length] = '\0';
+}
+
+namespace {
+
+void write_description(std::span<char> to, std::string_view call, std::string_view line) {
+  constexpr std::string_view kBefore = " (";
+  constexpr std::string_view kAfter = ")";
+  const std::size_t line_length = line.empty() ? 0 : kBefore.size() + line.size() + kAfter.size();
+  if (line_length == 0 || line_length >= to.size()) return write_text(to, call);
+  call = call.substr(0, to.size() - 1 - line_length);
+  char* end = std::copy(call.begin(), call.end(), to.data());
+  end = std::copy(kBefore.begin(), kBefore.end(), end);
+  end = std::copy(line.begin(), line.end(), end);
+  end = std::copy(kAfter.begin(), kAfter.end(), end);
+  *end = '\0';
+}
+
+}  // namespace
+
+std::size_t GroupPage::bytes(int members) {
+  return sizeof(GroupHeader) + static_cast<std::size_t>(members) * sizeof(MemberPage);
+}
+
+void GroupPage::initialise(void* memory, int members) {
+  const GroupPage page(memory, members);
+  std::construct_at(page.header_);
+  for (int member = 0; member < members; ++member) std::construct_at(page.pages_ + member);
+}
+
+GroupPage::GroupPage(void* memory, int members)
+    : header_(static_cast<GroupHeader*>(memory)),
+      pages_(reinterpret_cast<MemberPage*>(static_cast<std::byte*>(memory) + sizeof(GroupHeader))),
+      members_(members) {}
+
+void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t fingerprint,
+                        PartPlace place, std::string_view call, std::string_view line) const {
+  ArrivalRecord& own = record(member, sequence);
+  own.sequence = sequence;
+  own.fingerprint = fingerprint;
+  own.operand = place.operand;
+  own.result = place.result;
+  write_description(description(member, sequence).text, call, line);
+  if (member == 0) {
+    chunks(sequence).claimed.store(0, std::memory_order_relaxed);
+    chunks(sequence).done.store(0, std::memory_order_relaxed);
+  }
+  own.epoch.store(static_cast<std::uint32_t>(sequence));
+}
+
+std::uint64_t GroupPage::done_by_all() const {
+  std::uint64_t lowest = kLeft;
+  for (int member = 0; member < members_; ++member) {
+    lowest = std::min(lowest, progress(member).done_through.load());
+  }
+  return lowest;
+}
+
+void GroupPage::fail(std::uint64_t from, std::string_view text) const {
+  Failure& failure = header_->failure;
+  std::uint64_t before = failure.from.load();
+  while (from < before && !failure.from.compare_exchange_weak(before, from)) {
+  }
+  std::uint32_t expected = Failure::kNone;
+  if (failure.state.compare_exchange_strong(expected, Failure::kBeingWritten)) {
+    write_text(failure.text, text);
+    failure.state.store(Failure::kWritten);
+  }
+}
+
+}  // namespace tutti::kernels

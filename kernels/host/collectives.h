@@ -1,0 +1,169 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+// The control page of a group: what its ranks tell each other, in plain memory without pointers, so
+// that threads of one process and processes that map one segment use the same code. Places of
+// tensors are offsets from a base that everybody adds for himself (threads: the address itself).
+//
+// The ordering rules (the protocol's proof rests on them; a model in tests/model checks them):
+//
+// 1. Collectives of a group are numbered from 1, in the same order on every rank. Collective s uses
+//    slot s % kRingSlots of the ring. A rank publishes s only when done_through of every member is
+//    at least s - kRingSlots: so nobody reads what publishing overwrites.
+// 2. Publishing: operands are in place (sfence if a store was non-temporal); the record's plain
+//    fields and the description are written; if the rank is member 0, the slot's chunk counters
+//    are reset; then the epoch is stored (release). Whoever acquires the epoch may read all of it.
+// 3. A reader compares the fingerprint with its own before it reads an operand, and completes s
+// only
+//    when all members' records of s match: a rank never computes with what another meant otherwise.
+// 4. One-shot (small): each rank computes its own result and writes nobody else's. Chunks (large):
+//    a rank that has seen all records of s claims chunks by fetch_add and writes them to every
+//    rank's result, then counts them done (release); s is complete for whoever acquires the full
+//    count. No rank waits for a rank that has published, only for one that holds a chunk.
+// 5. done_through = s (release) says that this rank reads and writes nothing of collective s or
+//    earlier ones any more; it advances in order. A buffer of s may be reused or freed by its owner
+//    once it has acquired done_through >= s from every member; the owner's own completion does not
+//    say so. A rank that leaves stores kLeft.
+// 6. Words that a sleeper may wait for (epoch, done counts, done_through, left, the failure) are
+//    stored seq_cst, then the number of sleepers is loaded seq_cst; a sleeper counts itself
+//    seq_cst, then looks at the words seq_cst, then sleeps at most 10 ms: a wake that is lost all
+//    the same costs time, never a hang.
+//
+// Every word has one writer, except the claimed and done chunks, the sleepers and the failure.
+namespace tutti::kernels {
+
+inline constexpr std::uint64_t kRingSlots = 64;
+inline constexpr std::uint64_t kLeft = ~std::uint64_t{0};
+
+// What a rank says when it starts a collective. For a list of several tensors `operand` is the
+// place of a table of PartPlace, one a tensor, and `result` is unused.
+struct alignas(64) ArrivalRecord {
+  std::atomic<std::uint32_t> epoch{0};  // low half of the sequence number; written last
+  std::uint64_t sequence = 0;
+  std::uint64_t fingerprint = 0;
+  std::uint64_t operand = 0;
+  std::uint64_t result = 0;
+};
+static_assert(sizeof(ArrivalRecord) == 64);
+
+struct PartPlace {
+  std::uint64_t operand;
+  std::uint64_t result;
+};
+
+// For messages: "all_reduce sum f32[4] (train.cpp:41)". Of a long one the end of the call is cut,
+// not the line.
+struct Description {
+  std::array<char, 192> text{};
+};
+
+// How far a member is. `done_through` is not in the arrival record, since it moves between
+// arrivals.
+struct alignas(64) MemberProgress {
+  std::atomic<std::uint64_t> done_through{0};
+};
+
+// The chunks of one large collective.
+struct ChunkCounters {
+  alignas(64) std::atomic<std::int64_t> claimed{0};
+  alignas(64) std::atomic<std::int64_t> done{0};
+};
+
+// Where ranks that wait in a group sleep.
+struct alignas(64) Signal {
+  std::atomic<std::uint32_t> wakes{0};  // the futex word
+  std::atomic<std::uint32_t> sleepers{0};
+};
+
+// Why the group can't be used any more. The first reason stays; collectives from number `from` on
+// fail, those before it still complete.
+struct alignas(64) Failure {
+  enum State : std::uint32_t { kNone, kBeingWritten, kWritten };
+  std::atomic<std::uint32_t> state{kNone};
+  std::atomic<std::uint64_t> from{~std::uint64_t{0}};
+  std::array<char, 1008> text{};
+};
+
+// What a rank tells everybody, whatever the group.
+struct RankPage {
+  // How many peers wait for this rank. Written by them, polled by the rank at every traced op.
+  alignas(64) std::atomic<std::uint32_t> waiting_peers{0};
+  // 1 when the rank will start nothing more; the message is written before.
+  alignas(64) std::atomic<std::uint32_t> left{0};
+  std::array<char, 508> message{};
+};
+
+// What the members share.
+struct GroupHeader {
+  Signal signal;
+  Failure failure;
+  std::array<ChunkCounters, kRingSlots> chunks;  // by slot
+};
+
+// What one member writes and the others read.
+struct MemberPage {
+  MemberProgress progress;
+  std::array<ArrivalRecord, kRingSlots> records;     // by slot
+  std::array<Description, kRingSlots> descriptions;  // by slot
+};
+
+// A view of a group's control page: the header, then a MemberPage for each member.
+class GroupPage {
+ public:
+  // `memory` has bytes(members) bytes, 64-byte aligned, and was initialised once by initialise().
+  GroupPage(void* memory, int members);
+  static std::size_t bytes(int members);
+  static void initialise(void* memory, int members);
+
+  int members() const { return members_; }
+  Signal& signal() const { return header_->signal; }
+  MemberProgress& progress(int member) const { return pages_[member].progress; }
+  ChunkCounters& chunks(std::uint64_t sequence) const {
+    return header_->chunks[sequence % kRingSlots];
+  }
+  ArrivalRecord& record(int member, std::uint64_t sequence) const {
+    return pages_[member].records[sequence % kRingSlots];
+  }
+  Description& description(int member, std::uint64_t sequence) const {
+    return pages_[member].descriptions[sequence % kRingSlots];
+  }
+
+  // Rule 2, for the calling rank's own record; rule 1 is the caller's.
+  void publish(int member, std::uint64_t sequence, std::uint64_t fingerprint, PartPlace place,
+               std::string_view call, std::string_view line) const;
+  bool arrived(int member, std::uint64_t sequence) const {
+    return record(member, sequence).epoch.load() == static_cast<std::uint32_t>(sequence);
+  }
+
+  // The lowest done_through of all members.
+  std::uint64_t done_by_all() const;
+
+  // Makes collectives from `from` on fail with `text`, or with the first failure's text if there is
+  // one. From any thread; the caller wakes the sleepers.
+  void fail(std::uint64_t from, std::string_view text) const;
+  bool failed(std::uint64_t sequence) const {
+    const Failure& failure = header_->failure;
+    return failure.state.load() == Failure::kWritten && failure.from.load() <= sequence;
+  }
+  std::string failure_text() const { return header_->failure.text.data(); }
+
+ private:
+  GroupHeader* header_;
+  MemberPage* pages_;
+  int members_;
+};
+
+// Copies as much of `text` as fits, and a final zero.
+void write_text(std::span<char> to, std::string_view text);
+
+static_assert(alignof(GroupHeader) == 64 && sizeof(GroupHeader) % 64 == 0);
+static_assert(alignof(MemberPage) == 64);
+
+}  // namespace tutti::kernels

@@ -1,0 +1,27 @@
+#include <tutti/kernels/host/instruction_set.h>
+
+namespace tutti::kernels {
+
+namespace {
+
+InstructionSet detect() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return InstructionSet::avx512;
+  }
+  if (avx2) return InstructionSet::avx2;
+#endif
+  return InstructionSet::baseline;
+}
+
+}  // namespace
+
+InstructionSet instruction_set() {
+  static const InstructionSet best = detect();
+  return best;
+}
+
+}  // namespace tutti::kernels

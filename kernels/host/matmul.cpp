@@ -1,0 +1,311 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/half_arrays.h>
+#include <tutti/kernels/host/matmul.h>
+#include <tutti/kernels/host/matmul_product.h>
+#include <tutti/kernels/host/scratch.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+namespace tutti::kernels {
+
+namespace {
+
+// What a tile is worth: smaller ones cost more to hand out than they gain.
+constexpr std::int64_t kLeastWork = 500'000;  // floating-point operations
+// A matrix is divided until its tiles are at most kMostSide wide, then to kGoodSide while there are
+// fewer than kManyTiles, then to kLeastSide while there are too few for a small machine's cores.
+constexpr std::int64_t kMostSide = 256;
+constexpr std::int64_t kGoodSide = 128;
+constexpr std::int64_t kLeastSide = 64;
+constexpr std::int64_t kManyTiles = 32;
+constexpr std::int64_t kFewTiles = 8;
+constexpr std::int64_t kSideStep = 32;  // tiles end at whole vectors
+
+void check(const Matmul& spec) {
+  const bool sizes = spec.m >= 0 && spec.n >= 0 && spec.k >= 0 &&
+                     std::all_of(spec.batch.begin(), spec.batch.end(),
+                                 [](std::int64_t size) { return size >= 0; });
+  if (spec.dtype == DType::boolean || !sizes || spec.a_batch_strides.size() != spec.batch.size() ||
+      spec.b_batch_strides.size() != spec.batch.size()) {
+    throw InternalError("malformed matmul of " + std::string(name_of(spec.dtype)) + ": " +
+                        std::to_string(spec.m) + "x" + std::to_string(spec.n) + "x" +
+                        std::to_string(spec.k) + " with " + std::to_string(spec.batch.size()) +
+                        " batch dimensions");
+  }
+}
+
+// The stride of a dimension of size 1 means nothing: makes it one that the library takes.
+void choose_strides(std::int64_t rows, std::int64_t columns, std::int64_t& row_stride,
+                    std::int64_t& column_stride) {
+  if (rows == 1) row_stride = column_stride == 1 ? std::max<std::int64_t>(columns, 1) : 1;
+  if (columns == 1) column_stride = row_stride == 1 ? std::max<std::int64_t>(rows, 1) : 1;
+}
+
+// The same products with as few batch dimensions as possible: where all matrices of a batch are
+// multiplied by one b, they are the rows of one tall matrix.
+Matmul merged(Matmul spec) {
+  while (!spec.batch.empty() && spec.b_batch_strides.back() == 0 &&
+         (spec.m == 1 || spec.a_batch_strides.back() == spec.m * spec.a_row_stride)) {
+    if (spec.m == 1) spec.a_row_stride = spec.a_batch_strides.back();
+    spec.m *= spec.batch.back();
+    spec.batch.pop_back();
+    spec.a_batch_strides.pop_back();
+    spec.b_batch_strides.pop_back();
+  }
+  choose_strides(spec.m, spec.k, spec.a_row_stride, spec.a_column_stride);
+  choose_strides(spec.k, spec.n, spec.b_row_stride, spec.b_column_stride);
+  return spec;
+}
+
+// How a merged matmul is divided.
+struct Tiling {
+  std::int64_t matrices = 1;           // in the batch
+  std::int64_t matrices_per_tile = 1;  // more than 1 only where a tile is a whole matrix
+  std::int64_t rows, columns;          // of a tile
+  std::int64_t row_tiles, column_tiles;
+
+  explicit Tiling(const Matmul& spec) : rows(spec.m), columns(spec.n) {
+    for (const std::int64_t size : spec.batch) matrices *= size;
+    const std::int64_t work_per_result = 2 * std::max<std::int64_t>(spec.k, 1);
+    // Halves a side; false if the tiles would be too small.
+    const auto halve = [&](std::int64_t& side, std::int64_t other, std::int64_t least) {
+      const std::int64_t half = (side / 2 + kSideStep - 1) / kSideStep * kSideStep;
+      if (half >= side || half < least || half * other * work_per_result < kLeastWork) return false;
+      side = half;
+      return true;
+    };
+    while (true) {
+      count(spec);
+      const std::int64_t tiles = matrices * row_tiles * column_tiles;
+      std::int64_t least = tiles < kFewTiles ? kLeastSide : kGoodSide;
+      if (tiles >= kManyTiles) least = kMostSide / 2 + 1;
+      std::int64_t& longer = rows >= columns ? rows : columns;
+      std::int64_t& shorter = rows >= columns ? columns : rows;
+      if (!halve(longer, shorter, least) && !halve(shorter, longer, least)) break;
+    }
+    const std::int64_t work = rows * columns * work_per_result;
+    if (row_tiles * column_tiles == 1 && work > 0) {
+      matrices_per_tile = std::max<std::int64_t>((kLeastWork + work - 1) / work, 1);
+    }
+  }
+
+  std::int64_t tiles() const {
+    return (matrices + matrices_per_tile - 1) / matrices_per_tile * row_tiles * column_tiles;
+  }
+
+ private:
+  void count(const Matmul& spec) {
+    row_tiles = rows > 0 ? (spec.m + rows - 1) / rows : 0;
+    column_tiles = columns > 0 ? (spec.n + columns - 1) / columns : 0;
+  }
+};
+
+// Products whose operands must be copied first: 16-bit floats that the library cannot multiply, and
+// strides that it does not take. Multiplies f32 copies, a piece of k at a time.
+class CopiedProduct {
+ public:
+  explicit CopiedProduct(const Product& product) : product_(product) {}
+
+  void run(const void* a, const void* b, void* c);
+
+ private:
+  static constexpr std::int64_t kDepth = 512;
+
+  template <class T>
+  void run(const T* a, const T* b, T* c);
+  void multiply(std::int64_t depth, bool accumulate, std::int64_t a_row_stride,
+                std::int64_t a_column_stride, std::int64_t b_row_stride,
+                std::int64_t b_column_stride, const float* a, const float* b, float* c);
+
+  Product product_;
+  Product piece_;  // what library_ multiplies
+  std::optional<LibraryProduct> library_;
+};
+
+void convert(const float* from, float* to, std::int64_t count) {
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+}
+void convert(const Float16* from, float* to, std::int64_t count) { widen(from, to, count); }
+void convert(const BFloat16* from, float* to, std::int64_t count) { widen(from, to, count); }
+
+// Copies a matrix densely, in the direction in which its elements are adjacent. Returns whether the
+// copy is row-major (else column-major).
+template <class T>
+bool copy_matrix(const T* from, std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                 std::int64_t column_stride, float* to) {
+  if (column_stride != 1 && row_stride == 1) {
+    copy_matrix(from, columns, rows, column_stride, row_stride, to);
+    return false;
+  }
+  for (std::int64_t i = 0; i < rows; ++i, to += columns) {
+    const T* row = from + i * row_stride;
+    if (column_stride == 1) {
+      convert(row, to, columns);
+    } else {
+      for (std::int64_t j = 0; j < columns; ++j) to[j] = row[j * column_stride];
+    }
+  }
+  return true;
+}
+
+void CopiedProduct::run(const void* a, const void* b, void* c) {
+  visit_dtype(product_.dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_floating(dtype_of<T>) && !std::is_same_v<T, double>) {
+      run(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
+    }
+  });
+}
+
+template <class T>
+void CopiedProduct::run(const T* a, const T* b, T* c) {
+  const Product& p = product_;
+  thread_local Scratch scratch;
+  const std::int64_t most_depth = std::min(kDepth, p.k);
+  float* const a_copy = scratch.get<float>((p.m + p.n) * most_depth + p.m * p.n);
+  float* const b_copy = a_copy + p.m * most_depth;
+  float* const sums = b_copy + p.n * most_depth;
+  for (std::int64_t l = 0; l < p.k; l += kDepth) {
+    const std::int64_t depth = std::min(kDepth, p.k - l);
+    const bool a_rows = copy_matrix(a + l * p.a_column_stride, p.m, depth, p.a_row_stride,
+                                    p.a_column_stride, a_copy);
+    const bool b_rows =
+        copy_matrix(b + l * p.b_row_stride, depth, p.n, p.b_row_stride, p.b_column_stride, b_copy);
+    multiply(depth, l > 0, a_rows ? depth : 1, a_rows ? 1 : p.m, b_rows ? p.n : 1,
+             b_rows ? 1 : depth, a_copy, b_copy, sums);
+  }
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    if constexpr (std::is_same_v<T, float>) {
+      convert(sums + i * p.n, c + i * p.c_row_stride, p.n);
+    } else {
+      narrow(sums + i * p.n, c + i * p.c_row_stride, p.n);
+    }
+  }
+}
+
+void CopiedProduct::multiply(std::int64_t depth, bool accumulate, std::int64_t a_row_stride,
+                             std::int64_t a_column_stride, std::int64_t b_row_stride,
+                             std::int64_t b_column_stride, const float* a, const float* b,
+                             float* c) {
+  const Product piece = {DType::f32,      product_.m,   product_.n,      depth,      a_row_stride,
+                         a_column_stride, b_row_stride, b_column_stride, product_.n, accumulate};
+  if (!library_multiplies(DType::f32)) return multiply_by_loops(piece, a, b, c);
+  if (!library_ || piece_ != piece) {
+    library_.emplace(piece);
+    piece_ = piece;
+  }
+  library_->run(a, b, c);
+}
+
+// One of the ways to multiply, for all tiles of one size.
+class TileProduct {
+ public:
+  explicit TileProduct(const Product& product) : product_(product) {
+    const bool half = product.dtype == DType::f16 || product.dtype == DType::bf16;
+    const bool library = library_multiplies(product.dtype);
+    const bool strides =
+        library_takes(product.m, product.k, product.a_row_stride, product.a_column_stride) &&
+        library_takes(product.k, product.n, product.b_row_stride, product.b_column_stride);
+    if (library && strides) {
+      library_.emplace(product);
+    } else if (half || library) {
+      copied_.emplace(product);
+    }
+  }
+
+  const Product& product() const { return product_; }
+
+  void run(const void* a, const void* b, void* c) {
+    if (library_) {
+      library_->run(a, b, c);
+    } else if (copied_) {
+      copied_->run(a, b, c);
+    } else {
+      multiply_by_loops(product_, a, b, c);
+    }
+  }
+
+ private:
+  Product product_;
+  std::optional<LibraryProduct> library_;
+  std::optional<CopiedProduct> copied_;
+};
+
+// The offsets of matrix `number` of the batch in a and b, in elements.
+std::array<std::int64_t, 2> batch_offsets(const Matmul& spec, std::int64_t number) {
+  std::array<std::int64_t, 2> offsets = {0, 0};
+  for (std::size_t d = spec.batch.size(); d-- > 0;) {
+    const std::int64_t index = number % spec.batch[d];
+    number /= spec.batch[d];
+    offsets[0] += index * spec.a_batch_strides[d];
+    offsets[1] += index * spec.b_batch_strides[d];
+  }
+  return offsets;
+}
+
+}  // namespace
+
+Matmul dense_matmul(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+  Matmul spec;
+  spec.dtype = dtype;
+  spec.m = m;
+  spec.n = n;
+  spec.k = k;
+  spec.a_row_stride = k;
+  spec.a_column_stride = 1;
+  spec.b_row_stride = n;
+  spec.b_column_stride = 1;
+  return spec;
+}
+
+std::int64_t tiles(const Matmul& spec) {
+  check(spec);
+  return Tiling(merged(spec)).tiles();
+}
+
+void run(const Matmul& unmerged, const void* a, const void* b, void* c, std::int64_t begin,
+         std::int64_t end) {
+  if (begin >= end) return;
+  const Matmul spec = merged(unmerged);
+  const Tiling tiling(spec);
+  const std::int64_t bytes = size_of(spec.dtype);
+  const auto element = [&](const void* base, std::int64_t offset) {
+    return static_cast<const std::byte*>(base) + offset * bytes;
+  };
+  const std::int64_t per_matrix = tiling.row_tiles * tiling.column_tiles;
+  // By whether a tile is the last of its column or row, and so perhaps smaller.
+  std::array<std::optional<TileProduct>, 4> products;
+  for (std::int64_t tile = begin; tile < end; ++tile) {
+    const std::int64_t row = tile % per_matrix / tiling.column_tiles;
+    const std::int64_t column = tile % tiling.column_tiles;
+    const std::int64_t i = row * tiling.rows;
+    const std::int64_t j = column * tiling.columns;
+    const std::int64_t rows = std::min(tiling.rows, spec.m - i);
+    const std::int64_t columns = std::min(tiling.columns, spec.n - j);
+    auto& product = products[(rows < tiling.rows ? 2U : 0U) + (columns < tiling.columns ? 1U : 0U)];
+    if (!product && spec.k > 0) {
+      product.emplace(Product{spec.dtype, rows, columns, spec.k, spec.a_row_stride,
+                              spec.a_column_stride, spec.b_row_stride, spec.b_column_stride,
+                              spec.n});
+    }
+    const std::int64_t first = tile / per_matrix * tiling.matrices_per_tile;
+    const std::int64_t last = std::min(first + tiling.matrices_per_tile, tiling.matrices);
+    for (std::int64_t matrix = first; matrix < last; ++matrix) {
+      const auto [a_offset, b_offset] = batch_offsets(spec, matrix);
+      auto* const result =
+          static_cast<std::byte*>(c) + ((matrix * spec.m + i) * spec.n + j) * bytes;
+      if (spec.k > 0) {
+        product->run(element(a, a_offset + i * spec.a_row_stride),
+                     element(b, b_offset + j * spec.b_column_stride), result);
+        continue;
+      }
+      for (std::int64_t r = 0; r < rows; ++r) {
+        std::memset(result + r * spec.n * bytes, 0, static_cast<std::size_t>(columns * bytes));
+      }
+    }
+  }
+}
+
+}  // namespace tutti::kernels

@@ -1,0 +1,234 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/matmul_product.h>
+
+#if TUTTI_HAS_ONEDNN
+
+#include <tutti/kernels/host/scratch.h>
+
+#include <array>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace tutti::kernels {
+
+namespace {
+
+// While it lives, the calling thread's OpenMP regions have one thread. Debian's oneDNN runs on
+// OpenMP, which would otherwise start a team per calling thread, and would divide sums by its size.
+// The two functions are looked up by name, since which OpenMP library is loaded is oneDNN's affair;
+// without one there is nothing to do. A round trip costs 4 ns.
+class OneThread {
+ public:
+  OneThread() {
+    const Functions& openmp = functions();
+    if (openmp.set == nullptr) return;
+    before_ = openmp.get();
+    if (before_ != 1) openmp.set(1);
+  }
+  ~OneThread() {
+    if (before_ > 1) functions().set(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  struct Functions {
+    int (*get)() = nullptr;
+    void (*set)(int) = nullptr;
+  };
+  static const Functions& functions() {
+    static const Functions found = [] {
+      Functions openmp;
+      openmp.get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
+      openmp.set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+      return openmp.get != nullptr && openmp.set != nullptr ? openmp : Functions();
+    }();
+    return found;
+  }
+
+  int before_ = 0;
+};
+
+[[noreturn]] void fail(const std::string& what) {
+  throw EnvironmentError("oneDNN could not multiply: " + what);
+}
+
+const dnnl::engine& engine() {
+  // Never destroyed, like the primitives: threads may still multiply while the process ends.
+  static const auto* const cpu = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *cpu;
+}
+
+dnnl::memory::desc matrix(DType dtype, std::int64_t rows, std::int64_t columns,
+                          std::int64_t row_stride, std::int64_t column_stride) {
+  using Type = dnnl::memory::data_type;
+  return {
+      {rows, columns}, dtype == DType::bf16 ? Type::bf16 : Type::f32, {row_stride, column_stride}};
+}
+
+// oneDNN's code for a product. Its working memory is the caller's, so that threads can share it.
+struct Primitive {
+  dnnl::memory::desc a, b, c, scratch;
+  dnnl::matmul multiply;
+  bool fast = false;
+
+  explicit Primitive(const Product& p)
+      : a(matrix(p.dtype, p.m, p.k, p.a_row_stride, p.a_column_stride)),
+        b(matrix(p.dtype, p.k, p.n, p.b_row_stride, p.b_column_stride)),
+        c(matrix(p.dtype, p.m, p.n, p.c_row_stride, 1)) {
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (p.accumulate) {
+      dnnl::post_ops after;
+      after.append_sum(1.F);
+      attributes.set_post_ops(after);
+    }
+#if DNNL_VERSION_MAJOR < 3
+    const dnnl::matmul::primitive_desc description({a, b, c}, attributes, engine());
+#else
+    const dnnl::matmul::primitive_desc description(engine(), a, b, c, attributes);
+#endif
+    scratch = description.scratchpad_desc();
+    multiply = dnnl::matmul(description);
+    fast = std::string_view(description.impl_info_str()).find("ref") == std::string_view::npos;
+  }
+};
+
+// Primitives by product, for the whole process. Creating one takes 0.01 to 10 ms and happens once,
+// outside the lock of the others. The oldest go when there are too many.
+class PrimitiveCache {
+ public:
+  std::shared_ptr<const Primitive> get(const Product& product) {
+    const std::shared_ptr<Entry> entry = entry_of(product);
+    std::call_once(entry->created, [&] {
+      const OneThread one_thread;
+      try {
+        entry->primitive = std::make_shared<const Primitive>(product);
+      } catch (const dnnl::error& error) {
+        fail(error.what());
+      }
+    });
+    return entry->primitive;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1024;
+  struct Entry {
+    std::once_flag created;
+    std::shared_ptr<const Primitive> primitive;
+  };
+
+  std::shared_ptr<Entry> entry_of(const Product& product) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Entry>& entry = entries_[product];
+    if (entry != nullptr) return entry;
+    entry = std::make_shared<Entry>();
+    std::shared_ptr<Entry> added = entry;
+    order_.push_back(product);
+    if (order_.size() > kMost) {
+      entries_.erase(order_.front());
+      order_.pop_front();
+    }
+    return added;
+  }
+
+  std::mutex mutex_;
+  std::map<Product, std::shared_ptr<Entry>> entries_;
+  std::deque<Product> order_;
+};
+
+PrimitiveCache& cache() {
+  static auto* const primitives = new PrimitiveCache;
+  return *primitives;
+}
+
+bool probe(DType dtype) {
+  const OneThread one_thread;
+  constexpr std::int64_t kSize = 64;
+  try {
+    return Primitive({dtype, kSize, kSize, kSize, kSize, 1, kSize, 1, kSize}).fast;
+  } catch (const dnnl::error&) {
+    return false;  // oneDNN refuses bf16 on machines without instructions for it
+  }
+}
+
+}  // namespace
+
+bool library_multiplies(DType dtype) {
+  static const bool f32 = probe(DType::f32);
+  static const bool bf16 = probe(DType::bf16);
+  return (dtype == DType::f32 && f32) || (dtype == DType::bf16 && bf16);
+}
+
+struct LibraryProduct::State {
+  std::shared_ptr<const Primitive> primitive;
+  dnnl::memory a, b, c, scratch;
+  std::int64_t scratch_bytes;
+
+  explicit State(const Product& product)
+      : primitive(cache().get(product)),
+        a(primitive->a, engine(), nullptr),
+        b(primitive->b, engine(), nullptr),
+        c(primitive->c, engine(), nullptr),
+        scratch(primitive->scratch, engine(), nullptr),
+        scratch_bytes(static_cast<std::int64_t>(primitive->scratch.get_size())) {}
+};
+
+LibraryProduct::LibraryProduct(const Product& product) try
+    : state_(std::make_unique<State>(product)) {
+} catch (const dnnl::error& error) {
+  fail(error.what());
+}
+LibraryProduct::~LibraryProduct() = default;
+LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
+LibraryProduct& LibraryProduct::operator=(LibraryProduct&&) noexcept = default;
+
+void LibraryProduct::run(const void* a, const void* b, void* c) {
+  thread_local dnnl::stream stream(engine());
+  thread_local Scratch memory;
+  const OneThread one_thread;
+  try {
+    state_->a.set_data_handle(const_cast<void*>(a));
+    state_->b.set_data_handle(const_cast<void*>(b));
+    state_->c.set_data_handle(c);
+    state_->scratch.set_data_handle(memory.get<std::byte>(state_->scratch_bytes));
+  } catch (const dnnl::error& error) {
+    fail(error.what());
+  }
+  // The C function: dnnl::primitive::execute copies a hash table of the arguments on every call.
+  const std::array<dnnl_exec_arg_t, 4> arguments = {{{DNNL_ARG_SRC, state_->a.get()},
+                                                     {DNNL_ARG_WEIGHTS, state_->b.get()},
+                                                     {DNNL_ARG_DST, state_->c.get()},
+                                                     {DNNL_ARG_SCRATCHPAD, state_->scratch.get()}}};
+  const dnnl_status_t status =
+      dnnl_primitive_execute(state_->primitive->multiply.get(), stream.get(),
+                             static_cast<int>(arguments.size()), arguments.data());
+  if (status != dnnl_success) fail("execution gave status " + std::to_string(status));
+}
+
+}  // namespace tutti::kernels
+
+#else
+
+namespace tutti::kernels {
+
+bool library_multiplies(DType) { return false; }
+
+struct LibraryProduct::State {};
+LibraryProduct::LibraryProduct(const Product&) {
+  throw InternalError("a build without oneDNN has no matmul library");
+}
+LibraryProduct::~LibraryProduct() = default;
+LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
+LibraryProduct& LibraryProduct::operator=(LibraryProduct&&) noexcept = default;
+void LibraryProduct::run(const void*, const void*, void*) {}
+
+}  // namespace tutti::kernels
+
+#endif

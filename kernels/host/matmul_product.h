@@ -1,0 +1,59 @@
+#pragma once
+
+#include <tutti/ir/dtype.h>
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+
+namespace tutti::kernels {
+
+// c = a * b (or c += a * b) for one pair of matrices: what a tile of a matmul is made of. Strides
+// are in elements; c's columns are adjacent.
+struct Product {
+  DType dtype = DType::f32;
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t a_row_stride = 0;
+  std::int64_t a_column_stride = 0;
+  std::int64_t b_row_stride = 0;
+  std::int64_t b_column_stride = 0;
+  std::int64_t c_row_stride = 0;
+  bool accumulate = false;
+
+  friend auto operator<=>(const Product&, const Product&) = default;
+};
+
+// By our own loops: any strides; f32, f64 and integers.
+void multiply_by_loops(const Product& product, const void* a, const void* b, void* c);
+
+// Whether the matmul library has fast code for a dtype on this machine. False for all in a build
+// without it.
+bool library_multiplies(DType dtype);
+
+// Whether the library takes a [rows, columns] operand with these strides: neighbours must be
+// adjacent in one direction.
+constexpr bool library_takes(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                             std::int64_t column_stride) {
+  return (column_stride == 1 && row_stride >= columns) ||
+         (row_stride == 1 && column_stride >= rows);
+}
+
+// A library call that is ready to run, any number of times, by the thread that made it. The library
+// uses that thread alone. m, n and k are not 0. Throws EnvironmentError if the library fails.
+class LibraryProduct {
+ public:
+  explicit LibraryProduct(const Product& product);
+  ~LibraryProduct();
+  LibraryProduct(LibraryProduct&&) noexcept;
+  LibraryProduct& operator=(LibraryProduct&&) noexcept;
+
+  void run(const void* a, const void* b, void* c);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tutti::kernels

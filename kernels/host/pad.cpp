@@ -1,0 +1,141 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/element_size.h>
+#include <tutti/kernels/host/layout.h>
+#include <tutti/kernels/host/row_tiling.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::kernels {
+
+namespace {
+
+constexpr std::int64_t kTileBytes = 128 * 1024;
+
+struct Dimension {
+  std::int64_t size, stride;     // of the source
+  std::int64_t low, high, step;  // step: from one source element to the next, in the result
+
+  std::int64_t result_size() const { return low + high + (size > 0 ? (size - 1) * step + 1 : 0); }
+};
+
+// A pad with as few dimensions as possible; at least one.
+struct Plan {
+  std::array<Dimension, Shape::kMaxRank> dimensions;
+  std::size_t rank = 0;
+
+  explicit Plan(const Pad& spec);
+
+  const Dimension& last() const { return dimensions[rank - 1]; }
+  std::int64_t rows() const {
+    std::int64_t product = 1;
+    for (std::size_t d = 0; d + 1 < rank; ++d) product *= dimensions[d].result_size();
+    return product;
+  }
+  RowTiling tiling(std::int64_t element_size) const {
+    return {rows(), last().result_size(), kTileBytes / element_size};
+  }
+  // Whether a row of the result has source elements; adds where they start to `offset`.
+  bool find_row(std::int64_t row, std::int64_t& offset) const;
+};
+
+Plan::Plan(const Pad& spec) {
+  const Shape& shape = spec.source.shape;
+  const auto given = static_cast<std::size_t>(shape.rank());
+  if (spec.low.size() != given || spec.high.size() != given || spec.interior.size() != given) {
+    throw InternalError("pad needs one low, high and interior per dimension");
+  }
+  for (std::size_t d = 0; d < given; ++d) {
+    const std::int64_t size = shape.sizes()[d];
+    const Dimension next = {size, spec.source.strides[d], spec.low[d], spec.high[d],
+                            size > 1 ? spec.interior[d] + 1 : 1};
+    const bool unpadded = next.low == 0 && next.high == 0 && next.step == 1;
+    if (rank > 0 && unpadded) {
+      Dimension& outer = dimensions[rank - 1];
+      if (outer.step == 1 && (outer.stride == next.stride * next.size || outer.size == 1)) {
+        outer = {outer.size * next.size, next.stride, outer.low * next.size, outer.high * next.size,
+                 1};
+        continue;
+      }
+    }
+    dimensions[rank++] = next;
+  }
+  if (rank == 0) dimensions[rank++] = {1, 0, 0, 0, 1};
+}
+
+bool Plan::find_row(std::int64_t row, std::int64_t& offset) const {
+  for (std::size_t d = rank - 1; d-- > 0;) {
+    const Dimension& dimension = dimensions[d];
+    const std::int64_t at = row % dimension.result_size() - dimension.low;
+    row /= dimension.result_size();
+    if (at < 0 || at % dimension.step != 0 || at / dimension.step >= dimension.size) return false;
+    offset += at / dimension.step * dimension.stride;
+  }
+  return true;
+}
+
+template <class Element>
+void fill(Element* to, std::int64_t count, Element value) {
+  // Most fill values are zero; memset is much faster than a loop.
+  if (value == 0) {
+    std::memset(to, 0, static_cast<std::size_t>(count) * sizeof(Element));
+  } else {
+    std::fill_n(to, count, value);
+  }
+}
+
+// Writes columns [begin, end) of a row whose source elements start at `source`.
+template <class Element>
+void write_row(const Dimension& last, const Element* source, Element value, Element* row,
+               std::int64_t begin, std::int64_t end) {
+  if (last.step != 1 || last.stride != 1) fill(row + begin, end - begin, value);
+  // The source elements that fall into the columns.
+  const auto first_at = [&](std::int64_t column) {
+    const std::int64_t past = std::max<std::int64_t>(column - last.low, 0) + last.step - 1;
+    return std::min(past / last.step, last.size);
+  };
+  const std::int64_t first = first_at(begin);
+  const std::int64_t after = std::max(first_at(end), first);
+  if (last.step == 1 && last.stride == 1) {
+    const std::int64_t from = std::clamp(last.low + first, begin, end);
+    const std::int64_t to = from + (after - first);
+    fill(row + begin, from - begin, value);
+    std::memcpy(row + from, source + first,
+                static_cast<std::size_t>(after - first) * sizeof(Element));
+    fill(row + to, end - to, value);
+    return;
+  }
+  for (std::int64_t i = first; i < after; ++i) {
+    row[last.low + i * last.step] = source[i * last.stride];
+  }
+}
+
+}  // namespace
+
+std::int64_t tiles(const Pad& spec) {
+  visit_element_size(spec.element_size, [](auto) {});
+  return Plan(spec).tiling(spec.element_size).tiles();
+}
+
+void run(const Pad& spec, const void* source, const void* fill_value, void* result,
+         std::int64_t begin, std::int64_t end) {
+  const Plan plan(spec);
+  visit_element_size(spec.element_size, [&]<class Element>(std::type_identity<Element>) {
+    const auto* from = static_cast<const Element*>(source);
+    const Element value = *static_cast<const Element*>(fill_value);
+    const std::int64_t columns = plan.last().result_size();
+    for_each_tile(plan.tiling(spec.element_size), begin, end, [&](const RowTiling::Tile& tile) {
+      for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
+        Element* to = static_cast<Element*>(result) + row * columns;
+        std::int64_t offset = spec.source.offset;
+        if (plan.find_row(row, offset)) {
+          write_row(plan.last(), from + offset, value, to, tile.column_begin, tile.column_end);
+        } else {
+          fill(to + tile.column_begin, tile.column_end - tile.column_begin, value);
+        }
+      }
+    });
+  });
+}
+
+}  // namespace tutti::kernels

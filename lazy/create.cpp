@@ -1,0 +1,71 @@
+#include <tutti/lazy/create.h>
+
+#include <tutti/lazy/ops.h>
+#include <tutti/lazy/trace.h>
+
+namespace tutti {
+
+using detail::RankContext;
+
+Tensor from(const Array& array, std::source_location at) {
+  return Tensor(RankContext::current().data(array, at));
+}
+
+Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release,
+            std::source_location at) {
+  const ir::Type type{.dtype = dtype, .shape = shape};
+  auto buffer = runtime::Buffer::wrap(data, static_cast<std::size_t>(type.bytes()), std::move(release));
+  return Tensor(RankContext::current().leaf(type, std::move(buffer), at));
+}
+
+namespace {
+
+Tensor spread(const Tensor& scalar, const Shape& shape, Location where) {
+  return Tensor(detail::record(ir::Op::broadcast_to, {scalar.state()},
+                               {std::vector<std::int64_t>(shape.begin(), shape.end())}, where));
+}
+
+Tensor filled(const Shape& shape, bool one, DType dtype, std::source_location at) {
+  const Operand value = dtype == DType::boolean ? Operand(one, at) : Operand(one ? 1 : 0, at);
+  return full(shape, value, dtype);
+}
+
+}  // namespace
+
+Tensor full(const Shape& shape, const Operand& value) {
+  return spread(value.tensor(), shape, value.where());
+}
+
+Tensor full(const Shape& shape, const Operand& value, DType dtype) {
+  return spread(value.tensor(dtype), shape, value.where());
+}
+
+Tensor zeros(const Shape& shape, DType dtype, std::source_location at) {
+  return filled(shape, false, dtype, at);
+}
+
+Tensor ones(const Shape& shape, DType dtype, std::source_location at) {
+  return filled(shape, true, dtype, at);
+}
+
+Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
+  return iota({count}, 0, dtype, at);
+}
+
+Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {
+  const std::int64_t normal = axis < 0 ? axis + shape.rank() : axis;
+  return Tensor(detail::record(
+      ir::Op::iota, {}, {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at));
+}
+
+Tensor constant(const Tensor& tensor, std::source_location at) {
+  RankContext& context = RankContext::current();
+  if (!context.compiling() || tensor.state()->trace == &context.trace()) return tensor;
+  detail::check_readable(*tensor.state(), at);
+  const detail::StatePtr state = tensor.state();
+  context.flush(std::span(&state, 1));
+  detail::Trace& trace = context.trace();
+  return Tensor(trace.handle(trace.add_input(state, "constant" + std::to_string(trace.inputs().size())), at));
+}
+
+}  // namespace tutti

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include <tutti/lazy/operand.h>
+
+// Tensors from C++ data. Without a dtype, floating-point numbers give f32 and integers i64.
+namespace tutti {
+
+// A copy of an array.
+Tensor from(const Array& array, std::source_location at = std::source_location::current());
+
+// A copy of `values`, row-major, which must be as many as `shape` has elements.
+template <class T>
+Tensor from(std::span<const T> values, const Shape& shape,
+            std::source_location at = std::source_location::current()) {
+  return from(Array::from(values, shape), at);
+}
+template <class T>
+Tensor from(const std::vector<T>& values, const Shape& shape,
+            std::source_location at = std::source_location::current()) {
+  return from(std::span<const T>(values), shape, at);
+}
+
+// tensor({1.f, 2.f}) and tensor({{1.f, 2.f}, {3.f, 4.f}}); tensor(3.f) is a scalar.
+template <class T>
+  requires std::is_arithmetic_v<T>
+Tensor tensor(T value, std::source_location at = std::source_location::current()) {
+  return from(Array::scalar(value), at);
+}
+template <class T>
+Tensor tensor(std::initializer_list<T> values,
+              std::source_location at = std::source_location::current()) {
+  return from(std::span<const T>(values.begin(), values.size()),
+              {static_cast<std::int64_t>(values.size())}, at);
+}
+template <class T>
+Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
+              std::source_location at = std::source_location::current()) {
+  std::vector<T> values;
+  for (const auto& row : rows) {
+    if (row.size() != rows.begin()->size()) throw TypeError("tensor: rows of different lengths", at);
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  const auto columns = rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size());
+  return from(std::span<const T>(values), {static_cast<std::int64_t>(rows.size()), columns}, at);
+}
+
+// Looks at memory of the caller's: no copy. It must not change while tensors use it; `release(data)` is
+// called when the last one is gone.
+Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},
+            std::source_location at = std::source_location::current());
+
+Tensor full(const Shape& shape, const Operand& value);
+Tensor full(const Shape& shape, const Operand& value, DType dtype);
+Tensor zeros(const Shape& shape, DType dtype = DType::f32,
+             std::source_location at = std::source_location::current());
+Tensor ones(const Shape& shape, DType dtype = DType::f32,
+            std::source_location at = std::source_location::current());
+// 0, 1, ..., count - 1.
+Tensor arange(std::int64_t count, DType dtype = DType::i64,
+              std::source_location at = std::source_location::current());
+// The index along `axis` at every place of `shape`.
+Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i64,
+            std::source_location at = std::source_location::current());
+
+// Lets a function that is being compiled use a tensor from outside on purpose: the same data in every
+// call. Elsewhere the tensor itself.
+Tensor constant(const Tensor& tensor, std::source_location at = std::source_location::current());
+
+}  // namespace tutti

@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <cstring>
+
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/trace.h>
+
+namespace tutti::detail {
+
+using ir::NodeId;
+using ir::Value;
+
+// One evaluation of a rank's lazy trace: takes out the part to compute now, runs it, and leaves a trace
+// of the rest.
+class Flush {
+ public:
+  explicit Flush(RankContext& context)
+      : context_(context), trace_(*context.lazy_), graph_(trace_.graph()),
+        needed_(graph_.node_count(), false), remaining_(graph_.node_count(), false),
+        is_result_(graph_.value_count(), false), moved_(graph_.value_count()) {}
+
+  void run(std::span<const StatePtr> targets) {
+    need_targets(targets);
+    need_collectives();
+    close(needed_);
+    for (const auto& [id, state] : trace_.handles()) {
+      const NodeId producer = graph_.producer({id});
+      if (needed_[producer]) {
+        is_result_[id] = true;
+      } else {
+        remaining_[producer] = true;
+      }
+    }
+    close_remaining();
+    const ir::Graph program = take_out();
+    if (program.results().empty() && !has_collectives(program)) return;
+    const std::vector<codegen::Executable::Result> results = execute(program);
+    auto rest = std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_);
+    hand_out(results, *rest);
+    context_.lazy_ = std::move(rest);
+    context_.pending_collectives_ = false;
+  }
+
+  ir::Graph extract(std::span<const StatePtr> targets) {
+    need_targets(targets);
+    close(needed_);
+    return take_out();
+  }
+
+ private:
+  void need_targets(std::span<const StatePtr> targets) {
+    for (const StatePtr& state : targets) {
+      if (state->trace != &trace_) continue;
+      needed_[graph_.producer(state->value)] = true;
+      is_result_[state->value.id] = true;
+    }
+  }
+
+  void need_collectives() {
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      if (ir::definition(graph_.node(id).op).kind == ir::OpClass::collective) needed_[id] = true;
+    }
+  }
+
+  // Nodes are in order, so one walk backwards finds all that marked nodes need.
+  void close(std::vector<bool>& marked) const {
+    for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
+      if (!marked[id]) continue;
+      for (const Value operand : graph_.operands(id)) marked[graph_.producer(operand)] = true;
+    }
+  }
+
+  // What live values that are not computed now need; where they need what is computed now, that becomes
+  // a result, so that nothing is computed (or communicated) twice.
+  void close_remaining() {
+    for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
+      if (!remaining_[id]) continue;
+      for (const Value operand : graph_.operands(id)) {
+        const NodeId producer = graph_.producer(operand);
+        if (graph_.node(producer).op == ir::Op::parameter || trace_.is_runtime_scalar(operand) ||
+            !needed_[producer]) {
+          remaining_[producer] = true;
+        } else {
+          is_result_[operand.id] = true;
+        }
+      }
+    }
+  }
+
+  bool is_input(Value value) const {
+    return graph_.op(value) == ir::Op::parameter || trace_.is_runtime_scalar(value);
+  }
+
+  static bool has_collectives(const ir::Graph& program) {
+    for (NodeId id = 0; id < program.node_count(); ++id) {
+      if (ir::definition(program.node(id).op).kind == ir::OpClass::collective) return true;
+    }
+    return false;
+  }
+
+  // The needed nodes as a graph of their own; C++ numbers become its parameters.
+  ir::Graph take_out() {
+    ir::Graph program("trace");
+    program.mesh = graph_.mesh;
+    std::size_t parameter = 0;
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      const bool formal = graph_.node(id).op == ir::Op::parameter;
+      if (formal) ++parameter;
+      if (!needed_[id]) continue;
+      const Location where = graph_.node(id).location;
+      if (formal) {
+        const StatePtr& state = trace_.inputs()[parameter - 1];
+        const Value value = graph_.result(id);
+        moved_[value.id] = program.add_parameter("x" + std::to_string(inputs_.size()),
+                                                 graph_.type(value), false, where);
+        inputs_.push_back({state, nullptr});
+        continue;
+      }
+      if (const Value value = graph_.result(id);
+          graph_.node(id).result_count == 1 && trace_.is_runtime_scalar(value)) {
+        moved_[value.id] = program.add_parameter("c" + std::to_string(inputs_.size()),
+                                                 graph_.type(value), false, where);
+        inputs_.push_back({nullptr, std::get<ir::ArrayPtr>(graph_.node(id).attributes[0])});
+        continue;
+      }
+      copy_node(program, id, moved_);
+    }
+    std::vector<Value> results;
+    for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
+      if (!is_result_[id] || !needed_[graph_.producer({id})]) continue;
+      results_.push_back({id});
+      results.push_back(moved_[id]);
+    }
+    program.set_results(std::move(results));
+    return program;
+  }
+
+  void copy_node(ir::Graph& into, NodeId id, std::vector<Value>& moved) const {
+    std::vector<Value> operands;
+    for (const Value operand : graph_.operands(id)) operands.push_back(moved[operand.id]);
+    const ir::Node& node = graph_.node(id);
+    std::vector<ir::Type> types;
+    for (std::uint32_t i = 0; i < node.result_count; ++i) types.push_back(graph_.type(graph_.result(id, i)));
+    const NodeId copy = into.append(node.op, operands, node.attributes, types, node.location);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      moved[graph_.result(id, i).id] = into.result(copy, i);
+    }
+  }
+
+  std::vector<codegen::Executable::Result> execute(const ir::Graph& program) {
+    auto& executable = context_.executables_[ir::structural_hash(program)];
+    if (executable == nullptr) {
+      executable = codegen::compile(program, context_.runtime_, context_.compile_options);
+    }
+    std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+    for (const Input& input : inputs_) {
+      if (input.state != nullptr) {
+        context_.make_ready(*input.state);
+        buffers.push_back(input.state->buffer);
+      } else {
+        const auto bytes = input.scalar->bytes();
+        buffers.push_back(context_.runtime_.allocator.allocate(bytes.size()));
+        std::memcpy(buffers.back()->data(), bytes.data(), bytes.size());
+      }
+    }
+    return executable->run(buffers);
+  }
+
+  // Turns computed values into data and moves what remains into the new trace.
+  void hand_out(const std::vector<codegen::Executable::Result>& results, Trace& rest) {
+    std::vector<Value> moved(graph_.value_count());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Value value = results_[i];
+      StatePtr state;
+      if (const auto found = trace_.handles().find(value.id); found != trace_.handles().end()) {
+        state = found->second->shared_from_this();
+      } else {
+        state = context_.leaf(graph_.type(value), nullptr, graph_.node(graph_.producer(value)).location);
+      }
+      computed_.push_back({value, state, results[i]});
+    }
+    for (const Computed& computed : computed_) {
+      computed.state->buffer = computed.result.buffer;
+      computed.state->work = computed.result.work;
+      release_handle(*computed.state);
+    }
+    std::unordered_map<std::uint32_t, StatePtr> data;
+    for (const Computed& computed : computed_) data[computed.value.id] = computed.state;
+
+    std::size_t parameter = 0;
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      const bool formal = graph_.node(id).op == ir::Op::parameter;
+      if (formal) ++parameter;
+      if (!remaining_[id]) continue;
+      if (formal) {
+        moved[graph_.result(id).id] =
+            rest.value_of(*trace_.inputs()[parameter - 1], graph_.node(id).location);
+        continue;
+      }
+      for (const Value operand : graph_.operands(id)) {
+        if (const auto found = data.find(operand.id); found != data.end() && !moved[operand.id].valid()) {
+          moved[operand.id] = rest.value_of(*found->second, graph_.node(id).location);
+        }
+      }
+      if (graph_.node(id).op == ir::Op::wait && data.count(graph_.operand(id, 0).id) != 0) {
+        moved[graph_.result(id).id] = moved[graph_.operand(id, 0).id];
+      } else if (graph_.node(id).result_count == 1 && trace_.is_runtime_scalar(graph_.result(id))) {
+        rest.builder().at(graph_.node(id).location);
+        moved[graph_.result(id).id] =
+            rest.runtime_scalar(*std::get<ir::ArrayPtr>(graph_.node(id).attributes[0]));
+      } else {
+        copy_node(rest.graph(), id, moved);
+      }
+    }
+    std::vector<TensorState*> waiting;
+    for (const auto& [id, state] : trace_.handles()) waiting.push_back(state);
+    for (TensorState* state : waiting) {
+      const Value value = state->value;
+      const NodeId producer = graph_.producer(value);
+      release_handle(*state);
+      if (graph_.node(producer).op == ir::Op::wait) {
+        if (const auto found = data.find(graph_.operand(producer, 0).id); found != data.end()) {
+          // The wait of a collective that was issued just now: its data, read when it is there.
+          state->buffer = found->second->buffer;
+          state->work = found->second->work;
+          continue;
+        }
+      }
+      rest.adopt(*state, moved[value.id]);
+    }
+  }
+
+  void release_handle(TensorState& state) {
+    if (state.trace == nullptr) return;
+    trace_.forget(state);
+    state.trace = nullptr;
+  }
+
+  struct Input {
+    StatePtr state;
+    ir::ArrayPtr scalar;
+  };
+  struct Computed {
+    Value value;
+    StatePtr state;
+    codegen::Executable::Result result;
+  };
+
+  RankContext& context_;
+  Trace& trace_;
+  ir::Graph& graph_;
+  std::vector<bool> needed_;
+  std::vector<bool> remaining_;
+  std::vector<bool> is_result_;
+  std::vector<Value> moved_;  // into the program that is taken out
+  std::vector<Input> inputs_;
+  std::vector<Value> results_;
+  std::vector<Computed> computed_;
+};
+
+void RankContext::flush(std::span<const StatePtr> targets) {
+  bool needed = pending_collectives_;
+  for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
+  if (needed) Flush(*this).run(targets);
+}
+
+ir::Graph RankContext::extract(std::span<const StatePtr> targets) {
+  return Flush(*this).extract(targets);
+}
+
+}  // namespace tutti::detail

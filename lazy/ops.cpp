@@ -1,0 +1,276 @@
+#include <tutti/lazy/ops.h>
+
+#include <algorithm>
+
+#include <tutti/lazy/trace.h>
+
+namespace tutti {
+
+namespace {
+
+using detail::record;
+using ir::Op;
+
+Tensor apply(Op op, std::vector<detail::StatePtr> operands, std::vector<ir::Attribute> attributes,
+             Location where) {
+  return Tensor(record(op, std::move(operands), std::move(attributes), where));
+}
+
+// One operand; a number stands for itself.
+Tensor unary(Op op, const Operand& x, std::vector<ir::Attribute> attributes = {}) {
+  return apply(op, {x.tensor().state()}, std::move(attributes), x.where());
+}
+
+// Operands of one dtype: numbers take that of the first tensor among them.
+std::vector<detail::StatePtr> unified(std::initializer_list<const Operand*> operands) {
+  std::optional<DType> dtype;
+  for (const Operand* operand : operands) {
+    if (!dtype && operand->is_tensor()) dtype = operand->tensor().dtype();
+  }
+  std::vector<detail::StatePtr> states;
+  for (const Operand* operand : operands) {
+    const Tensor x = dtype ? operand->tensor(*dtype) : operand->tensor();
+    if (!dtype) dtype = x.dtype();
+    states.push_back(x.state());
+  }
+  return states;
+}
+
+Tensor binary(Op op, const Operand& x, const Operand& y) {
+  return apply(op, unified({&x, &y}), {}, x.where());
+}
+
+std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Location where) {
+  const std::int64_t out = axis < 0 ? axis + rank : axis;
+  if (out < 0 || out >= rank) {
+    throw TypeError(std::string(op) + ": axis " + std::to_string(axis) + " of a tensor of rank " +
+                        std::to_string(rank),
+                    where);
+  }
+  return out;
+}
+
+std::vector<std::int64_t> normal_axes(std::string_view op, const Axes& axes, int rank, Location where) {
+  std::vector<std::int64_t> out;
+  for (int d = 0; !axes && d < rank; ++d) out.push_back(d);
+  if (!axes) return out;
+  for (const std::int64_t axis : *axes) out.push_back(normal_axis(op, axis, rank, where));
+  std::sort(out.begin(), out.end());
+  if (std::adjacent_find(out.begin(), out.end()) != out.end()) {
+    throw TypeError(std::string(op) + ": an axis is named twice", where);
+  }
+  return out;
+}
+
+Tensor reduce(Op op, const Operand& x, const Axes& axes, bool keepdims) {
+  const Tensor t = x.tensor();
+  return apply(op, {t.state()}, {normal_axes(name_of(op), axes, t.rank(), x.where()), keepdims},
+               x.where());
+}
+
+}  // namespace
+
+#define TUTTI_UNARY(name, ...) \
+  Tensor name(const Operand& x) { return unary(Op::name, x); }
+#define TUTTI_BINARY(name, ...) \
+  Tensor name(const Operand& x, const Operand& y) { return binary(Op::name, x, y); }
+#define TUTTI_TERNARY(name, ...)
+#include <tutti/ir/ops/elementwise.def>
+#undef TUTTI_UNARY
+#undef TUTTI_BINARY
+#undef TUTTI_TERNARY
+
+Tensor select(const Operand& condition, const Operand& x, const Operand& y) {
+  std::vector<detail::StatePtr> operands = unified({&x, &y});
+  operands.insert(operands.begin(), condition.tensor().state());
+  return apply(Op::select, std::move(operands), {}, condition.where());
+}
+Tensor clamp(const Operand& x, const Operand& low, const Operand& high) {
+  return apply(Op::clamp, unified({&x, &low, &high}), {}, x.where());
+}
+Tensor fma(const Operand& x, const Operand& y, const Operand& z) {
+  return apply(Op::fma, unified({&x, &y, &z}), {}, x.where());
+}
+
+Tensor cast(const Operand& x, DType dtype) { return unary(Op::cast, x, {dtype}); }
+Tensor bitcast(const Operand& x, DType dtype) { return unary(Op::bitcast, x, {dtype}); }
+
+#define TUTTI_REDUCTION(name) \
+  Tensor name(const Operand& x, Axes axes, bool keepdims) { return reduce(Op::name, x, axes, keepdims); }
+TUTTI_REDUCTION(sum)
+TUTTI_REDUCTION(prod)
+TUTTI_REDUCTION(max)
+TUTTI_REDUCTION(min)
+TUTTI_REDUCTION(mean)
+TUTTI_REDUCTION(any)
+TUTTI_REDUCTION(all)
+TUTTI_REDUCTION(logsumexp)
+#undef TUTTI_REDUCTION
+
+Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims) {
+  const Tensor t = x.tensor();
+  return apply(Op::argmax, {t.state()}, {normal_axis("argmax", axis, t.rank(), x.where()), keepdims},
+               x.where());
+}
+Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims) {
+  const Tensor t = x.tensor();
+  return apply(Op::argmin, {t.state()}, {normal_axis("argmin", axis, t.rank(), x.where()), keepdims},
+               x.where());
+}
+
+Tensor reshape(const Operand& x, std::vector<std::int64_t> shape) {
+  const Tensor t = x.tensor();
+  const auto open = std::find(shape.begin(), shape.end(), -1);
+  if (open != shape.end()) {
+    std::int64_t known = 1;
+    for (const std::int64_t size : shape) known *= size == -1 ? 1 : size;
+    if (std::count(shape.begin(), shape.end(), -1) > 1 || known <= 0 || t.elements() % known != 0) {
+      throw TypeError("reshape: one size may be -1 if the others divide the " +
+                          std::to_string(t.elements()) + " elements",
+                      x.where());
+    }
+    *open = t.elements() / known;
+  }
+  return apply(Op::reshape, {t.state()}, {std::move(shape)}, x.where());
+}
+
+Tensor transpose(const Operand& x, std::vector<std::int64_t> permutation) {
+  const Tensor t = x.tensor();
+  if (permutation.empty()) {
+    for (int d = t.rank() - 1; d >= 0; --d) permutation.push_back(d);
+  }
+  for (std::int64_t& axis : permutation) axis = normal_axis("transpose", axis, t.rank(), x.where());
+  return apply(Op::transpose, {t.state()}, {std::move(permutation)}, x.where());
+}
+
+Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape) {
+  return unary(Op::broadcast_to, x, {std::move(shape)});
+}
+
+Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes) {
+  const Tensor t = x.tensor();
+  const int rank = t.rank() + static_cast<int>(axes.size());
+  return apply(Op::expand_dims, {t.state()}, {normal_axes("expand_dims", axes, rank, x.where())}, x.where());
+}
+
+Tensor squeeze(const Operand& x, Axes axes) {
+  const Tensor t = x.tensor();
+  std::vector<std::int64_t> dropped;
+  for (int d = 0; !axes && d < t.rank(); ++d) {
+    if (t.shape()[d] == 1) dropped.push_back(d);
+  }
+  if (axes) dropped = normal_axes("squeeze", axes, t.rank(), x.where());
+  return apply(Op::squeeze, {t.state()}, {std::move(dropped)}, x.where());
+}
+
+Tensor slice(const Operand& x, std::vector<Range> ranges) {
+  const Tensor t = x.tensor();
+  if (static_cast<int>(ranges.size()) > t.rank()) {
+    throw TypeError("slice: " + std::to_string(ranges.size()) + " ranges for a tensor of rank " +
+                        std::to_string(t.rank()),
+                    x.where());
+  }
+  ranges.resize(static_cast<std::size_t>(t.rank()));
+  std::vector<std::int64_t> start;
+  std::vector<std::int64_t> stop;
+  std::vector<std::int64_t> step;
+  std::vector<std::int64_t> reversed;
+  for (int d = 0; d < t.rank(); ++d) {
+    const Range& range = ranges[static_cast<std::size_t>(d)];
+    const std::int64_t size = t.shape()[d];
+    if (range.step == 0) throw TypeError("slice: a step of 0", x.where());
+    const bool backwards = range.step < 0;
+    // Python's rules: cut to [0, size] forwards, to [-1, size - 1] backwards.
+    const auto cut = [&](std::optional<std::int64_t> at, std::int64_t standard) {
+      if (!at) return standard;
+      const std::int64_t counted = *at < 0 ? *at + size : *at;
+      return std::clamp<std::int64_t>(counted, backwards ? -1 : 0, backwards ? size - 1 : size);
+    };
+    const std::int64_t first = cut(range.start, backwards ? size - 1 : 0);
+    const std::int64_t last = cut(range.stop, backwards ? -1 : size);
+    const std::int64_t pace = backwards ? -range.step : range.step;
+    const std::int64_t count =
+        std::max<std::int64_t>(0, ((backwards ? first - last : last - first) + pace - 1) / pace);
+    const std::int64_t low = count == 0 ? 0 : backwards ? first - (count - 1) * pace : first;
+    start.push_back(low);
+    stop.push_back(count == 0 ? low : low + (count - 1) * pace + 1);
+    step.push_back(pace);
+    if (backwards) reversed.push_back(d);
+  }
+  Tensor out = apply(Op::slice, {t.state()}, {start, stop, step}, x.where());
+  if (reversed.empty()) return out;
+  return apply(Op::reverse, {out.state()}, {std::move(reversed)}, x.where());
+}
+
+Tensor reverse(const Operand& x, std::vector<std::int64_t> axes) {
+  const Tensor t = x.tensor();
+  return apply(Op::reverse, {t.state()}, {normal_axes("reverse", std::move(axes), t.rank(), x.where())},
+               x.where());
+}
+
+Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
+           const Operand& value) {
+  std::vector<std::int64_t> interior(low.size(), 0);
+  return apply(Op::pad, unified({&x, &value}), {std::move(low), std::move(high), std::move(interior)},
+               x.where());
+}
+
+Tensor concat(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
+  if (tensors.empty()) throw TypeError("concat: no tensors", at);
+  std::vector<detail::StatePtr> operands;
+  for (const Tensor& tensor : tensors) operands.push_back(tensor.state());
+  return apply(Op::concat, std::move(operands), {normal_axis("concat", axis, tensors[0].rank(), at)}, at);
+}
+
+Tensor matmul(const Operand& x, const Operand& y) {
+  Tensor a = x.tensor();
+  Tensor b = y.tensor();
+  const bool row = a.rank() == 1;
+  const bool column = b.rank() == 1;
+  if (row) a = apply(Op::expand_dims, {a.state()}, {std::vector<std::int64_t>{0}}, x.where());
+  if (column) b = apply(Op::expand_dims, {b.state()}, {std::vector<std::int64_t>{1}}, x.where());
+  Tensor out = apply(Op::matmul, {a.state(), b.state()}, {}, x.where());
+  std::vector<std::int64_t> dropped;
+  if (row) dropped.push_back(out.rank() - 2);
+  if (column) dropped.push_back(out.rank() - 1);
+  if (dropped.empty()) return out;
+  return apply(Op::squeeze, {out.state()}, {std::move(dropped)}, x.where());
+}
+
+Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  return apply(Op::take, {t.state(), indices.tensor().state()},
+               {normal_axis("take", axis, t.rank(), x.where())}, x.where());
+}
+Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  return apply(Op::take_along_axis, {t.state(), indices.tensor().state()},
+               {normal_axis("take_along_axis", axis, t.rank(), x.where())}, x.where());
+}
+Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  return apply(Op::scatter_add, {t.state(), indices.tensor().state(), updates.tensor(t.dtype()).state()},
+               {normal_axis("scatter_add", axis, t.rank(), x.where())}, x.where());
+}
+Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype) {
+  return unary(Op::one_hot, indices, {depth, dtype});
+}
+
+Tensor softmax(const Operand& x, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  return apply(Op::softmax, {t.state()}, {normal_axis("softmax", axis, t.rank(), x.where())}, x.where());
+}
+Tensor log_softmax(const Operand& x, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  return apply(Op::log_softmax, {t.state()}, {normal_axis("log_softmax", axis, t.rank(), x.where())},
+               x.where());
+}
+Tensor layer_norm(const Operand& x, const Operand& scale, const Operand& shift, double epsilon) {
+  return apply(Op::layer_norm, {x.tensor().state(), scale.tensor().state(), shift.tensor().state()},
+               {epsilon}, x.where());
+}
+Tensor gelu(const Operand& x, Gelu approximate) {
+  return unary(Op::gelu, x, {std::string(approximate == Gelu::tanh ? "tanh" : "none")});
+}
+
+}  // namespace tutti

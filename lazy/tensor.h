@@ -1,0 +1,126 @@
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tutti/ir/array.h>
+#include <tutti/ir/dtype.h>
+#include <tutti/ir/shape.h>
+
+namespace tutti {
+
+using ir::Array;
+
+namespace detail {
+struct TensorState;
+using StatePtr = std::shared_ptr<TensorState>;
+}  // namespace detail
+
+// A lazy n-dimensional array: a handle to a value that is recorded now and computed when somebody
+// looks at it. Copying copies the handle; values are immutable. A handle belongs to the rank (and
+// thread) that made it.
+class Tensor {
+ public:
+  // No value; every use but assignment throws UsageError.
+  Tensor() = default;
+  explicit Tensor(detail::StatePtr state) : state_(std::move(state)) {}
+
+  bool defined() const { return state_ != nullptr; }
+
+  // Metadata never computes and never waits.
+  const Shape& shape() const;
+  DType dtype() const;
+  int rank() const { return shape().rank(); }
+  std::int64_t size(int dimension) const;  // negative counts from the end
+  std::int64_t elements() const { return shape().elements(); }
+
+  // The one element of a tensor with one element; computes it. Throws TypeError if T is not the
+  // dtype's C++ type or if there is not exactly one element.
+  template <class T>
+  T item(std::source_location at = std::source_location::current()) const;
+  // A copy of the elements, row-major; computes them. Throws TypeError if T is not the dtype's type.
+  template <class T>
+  std::vector<T> to_vector(std::source_location at = std::source_location::current()) const;
+  // A copy of the data with its dtype and shape; computes it.
+  Array array(std::source_location at = std::source_location::current()) const;
+
+  const detail::StatePtr& state() const;
+
+ private:
+  detail::StatePtr state_;
+};
+
+// The result of a collective that may still be under way. Using it in an op, reading or printing it
+// waits by itself: the conversion to Tensor records the wait and never blocks; what blocks is the
+// evaluation that needs the data. Dropping it is legal: the collective takes place all the same.
+class AsyncTensor {
+ public:
+  AsyncTensor() = default;
+  explicit AsyncTensor(detail::StatePtr state) : state_(std::move(state)) {}
+
+  bool defined() const { return state_ != nullptr; }
+  const Shape& shape() const;
+  DType dtype() const;
+  int rank() const { return shape().rank(); }
+
+  // The tensor. The second wait is free and gives the same one.
+  Tensor wait(std::source_location at = std::source_location::current()) const;
+  operator Tensor() const { return wait(); }  // NOLINT(google-explicit-constructor)
+
+  template <class T>
+  T item(std::source_location at = std::source_location::current()) const {
+    return wait(at).item<T>(at);
+  }
+  template <class T>
+  std::vector<T> to_vector(std::source_location at = std::source_location::current()) const {
+    return wait(at).to_vector<T>(at);
+  }
+
+  const detail::StatePtr& state() const;
+
+ private:
+  detail::StatePtr state_;
+};
+
+// What was recorded, e.g. "async f32[4] from all_reduce over world, line hello.cpp:7"; never waits.
+std::string describe(const AsyncTensor& async);
+
+// Prints shape and elements, long dimensions shortened; computes the tensor.
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+std::ostream& operator<<(std::ostream& out, const AsyncTensor& async);
+
+// Computes the tensors in one go. Trees have an overload in tree.h.
+void eval(std::span<const Tensor> tensors, std::source_location at = std::source_location::current());
+inline void eval(const Tensor& tensor, std::source_location at = std::source_location::current()) {
+  eval(std::span(&tensor, 1), at);
+}
+
+// The recorded program that computes the tensor, as IR text with the lines of the user's program.
+std::string dump_ir(const Tensor& tensor);
+
+template <class T>
+T Tensor::item(std::source_location at) const {
+  if (elements() != 1) {
+    throw TypeError("item() of a tensor of shape " + shape().text() + ": it needs exactly one element",
+                    Location(at));
+  }
+  return to_vector<T>(at)[0];
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector(std::source_location at) const {
+  if (dtype() != dtype_of<T>) {
+    throw TypeError("the elements are " + std::string(name_of(dtype())) + ", read as " +
+                        std::string(name_of(dtype_of<T>)) + "; cast the tensor first",
+                    Location(at));
+  }
+  const Array data = array(at);
+  const std::span<const T> elements = data.data<T>();
+  return {elements.begin(), elements.end()};
+}
+
+}  // namespace tutti
