@@ -21,14 +21,14 @@ class Sweep {
     const NodeId last = graph_.producer(output_);
     mark_dependents(last);
     if (depends_[output_.id]) {
-      cotangents_[output_.id] = Term(&builder_, output_).constant(1);
+      cotangents_[output_.id] = Term(&builder_, output_).apply(Op::ones_like);
       for (NodeId id = last + 1; id-- > 0;) visit(id);
     }
     std::vector<Value> out;
     for (const Value value : wrt) {
       const Term x(&builder_, value);
       const Term cotangent = cotangents_[value.id];
-      out.push_back((cotangent.valid() ? cotangent : broadcast_to(x.constant(0), x.shape())).value());
+      out.push_back((cotangent.valid() ? cotangent : x.apply(Op::zeros_like)).value());
     }
     return out;
   }

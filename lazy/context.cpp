@@ -83,6 +83,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   }
   if (compiling()) return results;
   if (ir::definition(op).kind == ir::OpClass::collective) pending_collectives_ = true;
+  if (keep_recording > 0) return results;
   if (eager || into.graph().node_count() > kPendingNodes) {
     std::vector<StatePtr> live;
     if (eager) {

@@ -260,7 +260,13 @@ class Flush {
 void RankContext::flush(std::span<const StatePtr> targets) {
   bool needed = pending_collectives_;
   for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
-  if (needed) Flush(*this).run(targets);
+  if (!needed) return;
+  if (keep_recording > 0) {
+    throw UsageError("a tensor is read (or a compiled function called) inside a function that is being "
+                     "differentiated; return the value and read it outside",
+                     targets.empty() ? Location() : targets[0]->where);
+  }
+  Flush(*this).run(targets);
 }
 
 ir::Graph RankContext::extract(std::span<const StatePtr> targets) {

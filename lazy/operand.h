@@ -33,6 +33,9 @@ class Operand {
     }
   }
 
+  // For an op that calls another: the same line.
+  Operand(const Tensor& tensor, Location where) : value_(tensor.state()), where_(where) {}
+
   Location where() const { return where_; }
   bool is_tensor() const { return std::holds_alternative<detail::StatePtr>(value_); }
 

@@ -43,6 +43,8 @@ Tensor is_finite(const Operand& x);    // bool result
 Tensor relu(const Operand& x);         // max(x, 0); gradient 0 at 0
 Tensor silu(const Operand& x);         // x * sigmoid(x)
 Tensor softplus(const Operand& x);     // log(1 + e^x)
+Tensor zeros_like(const Operand& x);   // zeros of x's shape, dtype and replication
+Tensor ones_like(const Operand& x);
 
 // ---- Elementwise, two operands.
 Tensor add(const Operand& x, const Operand& y);

@@ -148,8 +148,13 @@ class RankContext {
   // Waits until a state's data may be read.
   void make_ready(TensorState& state);
 
+  // Says that collectives were recorded otherwise than by record().
+  void notice_collectives() { pending_collectives_ = pending_collectives_ || !compiling(); }
+
   // Evaluate after every op.
   bool eager = false;
+  // Above 0 nothing is evaluated: the function around it is being differentiated.
+  int keep_recording = 0;
   codegen::CompileOptions compile_options;
   // How many programs the lazy trace has compiled so far.
   std::size_t compiled_programs() const { return executables_.size(); }

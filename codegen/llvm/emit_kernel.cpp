@@ -135,11 +135,20 @@ class KernelEmitter {
   // Strips from `begin` to `end`, within the tile; masked behind `limit` if there is one.
   void emit_strip_loop(Value* begin, Value* end, Strip strip, Value* limit = nullptr) {
     const auto saved = positions_.save();
-    Loop loop(ir_, "strip", begin, {});
-    positions_.add_outer(kernel_.outer.size() - 1, loop.index());
-    if (limit != nullptr) strip.mask = lanes_below(ir_.CreateSub(limit, loop.index()));
-    emit_strip(strip);
-    loop.close(end, strip.vectors * kLanes, {});
+    const auto at = [&](Value* index) {
+      positions_.add_outer(kernel_.outer.size() - 1, index);
+      if (limit != nullptr) strip.mask = lanes_below(ir_.CreateSub(limit, index));
+      emit_strip(strip);
+    };
+    const std::int64_t step = strip.vectors * kLanes;
+    auto* span = llvm::dyn_cast<llvm::ConstantInt>(ir_.CreateSub(end, begin));
+    if (span != nullptr && span->getSExtValue() <= step) {
+      at(begin);
+    } else {
+      Loop loop(ir_, "strip", begin, {});
+      at(loop.index());
+      loop.close(end, step, {});
+    }
     positions_.restore(saved);
   }
 
@@ -365,7 +374,10 @@ class KernelEmitter {
     if (lanes != nullptr) return lanes;
     llvm::IRBuilder<>::InsertPointGuard guard(ir_);
     auto* instruction = llvm::cast<llvm::Instruction>(value);
-    ir_.SetInsertPoint(*instruction->getInsertionPointAfterDef());
+    llvm::BasicBlock* block = instruction->getParent();
+    ir_.SetInsertPoint(block, llvm::isa<llvm::PHINode>(instruction)
+                                  ? block->getFirstNonPHIIt()
+                                  : std::next(instruction->getIterator()));
     return lanes = ir_.CreateVectorSplat(kLanes, value);
   }
 
@@ -378,10 +390,16 @@ class KernelEmitter {
   // True in the first `count` lanes.
   Value* lanes_below(Value* count) {
     std::vector<llvm::Constant*> lanes;
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(count)) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        lanes.push_back(ir_.getInt1(lane < known->getSExtValue()));
+      }
+      return llvm::ConstantVector::get(lanes);
+    }
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) lanes.push_back(ir_.getInt32(lane));
-    Value* limit = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, number(kLanes));
-    return ir_.CreateICmpULT(llvm::ConstantVector::get(lanes),
-                             splat(ir_.CreateTrunc(limit, ir_.getInt32Ty())));
+    // Blocks are far shorter than 2^31 elements.
+    return ir_.CreateICmpSLT(llvm::ConstantVector::get(lanes),
+                             splat(ir_.CreateTrunc(count, ir_.getInt32Ty())));
   }
 
   llvm::ConstantInt* number(std::int64_t value) {

@@ -86,6 +86,18 @@ Value* Positions::move(std::size_t number, Value* index, std::int64_t stride) {
   return ir_.CreateGEP(element_types_[static_cast<std::size_t>(buffer)], value, step);
 }
 
+namespace {
+
+// Whether a mask is known to let only the first lane through. Such accesses are emitted as scalar
+// ones: LLVM 22 turns a masked store of truncated elements into a scalar store, but forgets the
+// truncation and writes behind the element.
+bool only_first_lane(const Value* mask) {
+  const auto* constant = llvm::dyn_cast_or_null<llvm::Constant>(mask);
+  return constant != nullptr && constant->getAggregateElement(1U)->isNullValue();
+}
+
+}  // namespace
+
 MemoryEmitter::MemoryEmitter(llvm::IRBuilder<>& ir, const Kernel& kernel,
                              std::vector<llvm::Type*> element_types)
     : ir_(ir), kernel_(kernel), element_types_(std::move(element_types)) {
@@ -117,6 +129,9 @@ Value* MemoryEmitter::load_vector(int buffer, Value* pointer, std::int64_t strid
     return tag(buffer, ir_.CreateAlignedLoad(type, pointer, alignment(buffer)));
   }
   auto* zeros = llvm::Constant::getNullValue(type);
+  if (only_first_lane(mask)) {
+    return ir_.CreateInsertElement(zeros, load(buffer, pointer), std::uint64_t{0});
+  }
   if (stride == 1) {
     return tag(buffer, ir_.CreateMaskedLoad(type, pointer, alignment(buffer), mask, zeros));
   }
@@ -130,7 +145,9 @@ void MemoryEmitter::store(int buffer, Value* element, Value* pointer) {
 
 void MemoryEmitter::store_vector(int buffer, Value* elements, Value* pointer, std::int64_t stride,
                                  Value* mask) {
-  if (stride == 1 && mask == nullptr) {
+  if (only_first_lane(mask)) {
+    store(buffer, ir_.CreateExtractElement(elements, std::uint64_t{0}), pointer);
+  } else if (stride == 1 && mask == nullptr) {
     tag(buffer, ir_.CreateAlignedStore(elements, pointer, alignment(buffer)));
   } else if (stride == 1) {
     tag(buffer, ir_.CreateMaskedStore(elements, pointer, alignment(buffer), mask));

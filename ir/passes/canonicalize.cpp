@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <unordered_map>
 
 // A legal rule gives the same bits for every operand: -0, infinities, NaN (its payload aside) and
 // overflow included. So x + (-0.0), x - 0.0, x * 1 and x / 1 are x, but x + 0.0 is not (it makes 0
@@ -110,6 +110,30 @@ bool simplify_broadcast_to(Simplifier& node) {
   if (node.shape() == node.type.shape) return node.become(node.operands[0]);
   return node.inner(Op::broadcast_to) != nullptr &&
          node.become(Op::broadcast_to, {node.inner_operand()}, node.attributes);
+}
+
+// One number seen from all sides: any view of its broadcast is another broadcast.
+bool simplify_view_of_number(Simplifier& node) {
+  if (node.op != Op::reshape && node.op != Op::transpose && node.op != Op::reverse) return false;
+  if (node.inner(Op::broadcast_to) == nullptr) return false;
+  const Shape& number = node.graph().type(node.inner_operand()).shape;
+  const Shape& shape = node.type.shape;
+  return number.elements() == 1 && number.rank() <= shape.rank() &&
+         node.become(Op::broadcast_to, {node.inner_operand()}, {List(shape.begin(), shape.end())});
+}
+
+// Elementwise ops broadcast by themselves; if the other operands give the result its shape, one
+// need not be broadcast before.
+bool read_through_broadcast(Simplifier& node) {
+  if (definition(node.op).kind != OpClass::elementwise || node.operands.size() < 2) return false;
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const NodeId view = node.graph().producer(node.operands[i]);
+    if (node.graph().node(view).op != Op::broadcast_to) continue;
+    std::vector<Value> operands = node.operands;
+    operands[i] = node.graph().operand(view, 0);
+    if (node.become(node.op, std::move(operands), node.attributes)) return true;
+  }
+  return false;
 }
 
 bool simplify_slice(Simplifier& node) {
@@ -238,7 +262,9 @@ bool constants_to_the_right(Simplifier& node) {
       Op::add,        Op::mul,         Op::eq,          Op::ne,         Op::logical_and,
       Op::logical_or, Op::logical_xor, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor};
   if (std::ranges::find(kCommutative, node.op) == kCommutative.end()) return false;
-  const auto is_constant = [&](Value value) { return node.graph().op(value) == Op::constant; };
+  const auto is_constant = [&](Value value) {
+    return node.graph().op(value) == Op::constant || splat_of(node.graph(), value) != nullptr;
+  };
   return is_constant(node.operands[0]) && !is_constant(node.operands[1]) &&
          node.become(node.op, {node.operands[1], node.operands[0]}, {});
 }
@@ -251,18 +277,29 @@ bool simplify_select(Simplifier& node) {
 }
 
 constexpr std::array kRules = {
-    drop_identity,      simplify_reshape, simplify_transpose,       simplify_broadcast_to,
-    simplify_slice,     simplify_reverse, simplify_pad_and_concat,  simplify_cast,
-    simplify_reduction, simplify_twice,   simplify_neutral_element, constants_to_the_right,
-    simplify_select,
+    drop_identity,      simplify_reshape,        simplify_transpose,       simplify_broadcast_to,
+    simplify_slice,     simplify_reverse,        simplify_pad_and_concat,  simplify_cast,
+    simplify_reduction, simplify_twice,          simplify_neutral_element, constants_to_the_right,
+    simplify_select,    simplify_view_of_number, read_through_broadcast,
 };
 
 }  // namespace
 
 bool canonicalize(Graph& graph) {
+  // A value is waited for once, even where the views between two waits turned out to be none.
+  std::unordered_map<std::uint32_t, Value> waits;
   return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
     const Node& old = graph.node(id);
     if (old.result_count != 1 || old.operand_count == 0) return false;
+    if (old.op == Op::wait) {
+      const Value async = rewriter.map(graph.operand(id, 0));
+      // If the node stays, rewrite() gives it this result.
+      const Value next{static_cast<std::uint32_t>(rewriter.to().value_count())};
+      const auto [found, first] = waits.try_emplace(async.id, next);
+      if (first) return false;
+      rewriter.replace(id, found->second);
+      return true;
+    }
     Simplifier node{.rewriter = rewriter,
                     .type = graph.type(graph.result(id)),
                     .op = old.op,

@@ -89,8 +89,14 @@ class Fusion {
     for (const NodeId successor : units_.successors(id)) {
       if (shares_[successor]) consumers.push_back(units_.unit(successor));
     }
-    std::sort(consumers.begin(), consumers.end(),
-              [&](NodeId a, NodeId b) { return units_.before(a, b); });
+    // Groups that sum columns come last: they take nothing in that reads a row.
+    const auto sums_columns = [&](NodeId unit) {
+      return frames_[unit].axes != 0 && !frames_[unit].reduces_rows();
+    };
+    std::sort(consumers.begin(), consumers.end(), [&](NodeId a, NodeId b) {
+      if (sums_columns(a) != sums_columns(b)) return sums_columns(b);
+      return units_.before(a, b);
+    });
     consumers.erase(std::unique(consumers.begin(), consumers.end()), consumers.end());
     int attempts = 0;
     for (const NodeId consumer : consumers) {

@@ -96,15 +96,32 @@ TUTTI_INLINE inline auto lead_lanes(const T* x, std::int64_t stride, std::int64_
   return all;
 }
 
-// The leader of one sequence of any stride.
+// The leader of one sequence of any stride. Without branches: which element leads is unpredictable.
 template <bool kLargest, class T>
-std::int64_t lead_each(const T* x, std::int64_t stride, std::int64_t count) {
+TUTTI_INLINE inline std::int64_t lead_each(const T* x, std::int64_t stride, std::int64_t count) {
   using C = typename Comparison<T>::type;
+  C leader = C(x[0]);
   std::int64_t best = 0;
   for (std::int64_t i = 1; i < count; ++i) {
-    if (leads<kLargest>(C(x[i * stride]), C(x[best * stride]))) best = i;
+    const C challenger = C(x[i * stride]);
+    const bool wins = leads<kLargest>(challenger, leader);
+    leader = wins ? challenger : leader;
+    best = wins ? i : best;
   }
   return best;
+}
+
+// The same for fewer than kLanes neighbouring elements.
+template <bool kLargest, class T>
+TUTTI_INLINE inline std::int64_t lead_few(const T* x, std::int64_t count) {
+  using C = typename Comparison<T>::type;
+  if constexpr (std::is_same_v<T, C>) {
+    return lead_each<kLargest>(x, 1, count);
+  } else {
+    std::array<C, kLanes> wide;
+    widen(x, wide.data(), count);
+    return lead_each<kLargest>(wide.data(), 1, count);
+  }
 }
 
 // The leader of a dense sequence, which is taken for kLanes sequences and the rest.
@@ -113,22 +130,25 @@ TUTTI_INLINE inline std::int64_t lead_dense(const T* x, std::int64_t count) {
   using C = typename Comparison<T>::type;
   constexpr auto kStride = static_cast<std::int64_t>(kLanes);
   const std::int64_t whole = count / kStride * kStride;
-  if (whole == 0) return lead_each<kLargest>(x, 1, count);
+  if (whole == 0) return lead_few<kLargest>(x, count);
   const Leaders<C> lanes = lead_lanes<kLargest>(x, kStride, whole / kStride);
   C leader = lanes.values[0];
   std::int64_t best = lanes.positions[0] * kStride;
-  const auto challenge = [&](C value, std::int64_t position) {
-    const bool same = !leads<kLargest>(value, leader) && !leads<kLargest>(leader, value);
-    if (leads<kLargest>(value, leader) || (same && position < best)) {
-      leader = value;
-      best = position;
-    }
+  const auto challenge = [&](C value, std::int64_t position) TUTTI_INLINE {
+    const bool better = leads<kLargest>(value, leader);
+    const bool same = !better & !leads<kLargest>(leader, value);
+    const bool wins = better | (same & (position < best));
+    leader = wins ? value : leader;
+    best = wins ? position : best;
   };
   for (std::size_t lane = 1; lane < kLanes; ++lane) {
     challenge(lanes.values[lane],
               lanes.positions[lane] * kStride + static_cast<std::int64_t>(lane));
   }
-  for (std::int64_t i = whole; i < count; ++i) challenge(C(x[i]), i);
+  if (whole < count) {
+    const std::int64_t rest = whole + lead_few<kLargest>(x + whole, count - whole);
+    challenge(C(x[rest]), rest);
+  }
   return best;
 }
 

@@ -3,7 +3,43 @@
 #include <algorithm>
 #include <cstring>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 namespace tutti::kernels {
+
+namespace {
+
+// Results that won't be in a cache when somebody reads them are better written past the caches: the
+// old contents need not be fetched first. Below this size that costs more than it saves.
+constexpr std::int64_t kStreamFrom = 8 << 20;
+
+void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
+#ifdef __x86_64__
+  constexpr std::size_t kVector = sizeof(__m128i);
+  const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(to) % kVector;
+  const std::size_t head = misaligned == 0 ? 0 : std::min(bytes, kVector - misaligned);
+  std::memcpy(to, from, head);
+  std::size_t at = head;
+  for (; at + kVector <= bytes; at += kVector) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+  }
+  std::memcpy(to + at, from + at, bytes - at);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+// Rule 2: to be called before others are told of what copy_past_caches wrote.
+void finish_copies_past_caches() {
+#ifdef __x86_64__
+  _mm_sfence();
+#endif
+}
+
+}  // namespace
 
 void CollectiveRun::reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,
                           int members, std::span<const PartShape> parts) {
@@ -18,6 +54,13 @@ void CollectiveRun::reset(CollectiveKind kind, Reduction reduction, DType dtype,
   results_.resize(places);
   sources_.resize(static_cast<std::size_t>(members));
   targets_.resize(static_cast<std::size_t>(members));
+  std::int64_t bytes = 0;
+  for (const PartShape& part : parts) bytes += part.elements * element_bytes_;
+  one_shot_ = bytes <= kOneShotBytes;
+  past_caches_ = bytes >= kStreamFrom;
+  if (past_caches_ && reduce_ != nullptr) {
+    chunk_.resize(static_cast<std::size_t>(kChunkBytes / element_bytes_ * element_bytes_));
+  }
 }
 
 void CollectiveRun::place(int member, std::size_t part, const void* operand, void* result) {
@@ -27,12 +70,6 @@ void CollectiveRun::place(int member, std::size_t part, const void* operand, voi
 
 std::int64_t CollectiveRun::work_elements(const PartShape& part) const {
   return kind_ == CollectiveKind::all_gather ? part.elements * members_ : part.elements;
-}
-
-bool CollectiveRun::one_shot() const {
-  std::int64_t elements = 0;
-  for (const PartShape& part : parts_) elements += part.elements;
-  return elements * element_bytes_ <= kOneShotBytes;
 }
 
 void CollectiveRun::compute_for(int member) {
@@ -64,7 +101,7 @@ std::int64_t CollectiveRun::take_chunks(std::atomic<std::int64_t>& claimed) {
   std::int64_t part_begin = 0;
   for (;;) {
     const std::int64_t claim = claimed.fetch_add(1, std::memory_order_relaxed);
-    if (claim >= all) return taken;
+    if (claim >= all) break;
     std::int64_t begin = claim * chunk;
     const std::int64_t end = begin + chunk;
     while (part < parts_.size() && part_begin < end) {
@@ -79,6 +116,8 @@ std::int64_t CollectiveRun::take_chunks(std::atomic<std::int64_t>& claimed) {
     }
     ++taken;
   }
+  if (past_caches_) finish_copies_past_caches();
+  return taken;
 }
 
 void CollectiveRun::run(std::size_t part, std::int64_t begin, std::int64_t end, int member) {
@@ -143,7 +182,7 @@ void CollectiveRun::copy(std::size_t part, int source, std::int64_t from, std::i
   for (int target = first; target <= last; ++target) {
     std::byte* result = results_[index(part, target)] + to * element_bytes_;
     if (result != operand) {  // equal: the root of a broadcast in place
-      std::memcpy(result, operand, static_cast<std::size_t>(count * element_bytes_));
+      write(result, operand, count);
     }
   }
 }
@@ -161,7 +200,24 @@ void CollectiveRun::combine(std::size_t part, std::int64_t from, std::int64_t to
     targets_[static_cast<std::size_t>(target - first)] =
         results_[index(part, target)] + to * element_bytes_;
   }
-  reduce_(sources_.data(), members_, targets_.data(), last - first + 1, count);
+  const int targets = last - first + 1;
+  if (!past_caches_) return reduce_(sources_.data(), members_, targets_.data(), targets, count);
+
+  void* chunk = chunk_.data();
+  reduce_(sources_.data(), members_, &chunk, 1, count);
+  for (int target = 0; target < targets; ++target) {
+    write(static_cast<std::byte*>(targets_[static_cast<std::size_t>(target)]), chunk_.data(),
+          count);
+  }
+}
+
+void CollectiveRun::write(std::byte* to, const std::byte* from, std::int64_t elements) const {
+  const auto bytes = static_cast<std::size_t>(elements * element_bytes_);
+  if (past_caches_) {
+    copy_past_caches(to, from, bytes);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
 }
 
 }  // namespace tutti::kernels

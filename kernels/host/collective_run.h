@@ -38,7 +38,7 @@ class CollectiveRun {
   void place(int member, std::size_t part, const void* operand, void* result);
 
   // Whether each rank computes for itself.
-  bool one_shot() const;
+  bool one_shot() const { return one_shot_; }
   // Writes one member's results.
   void compute_for(int member);
 
@@ -65,6 +65,8 @@ class CollectiveRun {
   void combine(std::size_t part, std::int64_t from, std::int64_t to, std::int64_t count,
                int member);
 
+  void write(std::byte* to, const std::byte* from, std::int64_t elements) const;
+
   std::size_t index(std::size_t part, int member) const {
     return part * static_cast<std::size_t>(members_) + static_cast<std::size_t>(member);
   }
@@ -73,12 +75,15 @@ class CollectiveRun {
   int root_ = 0;
   int members_ = 0;
   std::int64_t element_bytes_ = 1;
+  bool one_shot_ = true;
+  bool past_caches_ = false;  // results are too large to stay in a cache
   ReduceElements reduce_ = nullptr;
   std::span<const PartShape> parts_;
   std::vector<const std::byte*> operands_;  // by index()
   std::vector<std::byte*> results_;
   std::vector<const void*> sources_;  // scratch: where reduce_ reads and writes
   std::vector<void*> targets_;
+  std::vector<std::byte> chunk_;  // scratch: a chunk's reduction on its way past the caches
 };
 
 }  // namespace tutti::kernels

@@ -43,8 +43,8 @@ void take_rows(const Take& spec, const std::byte* x, const Index* indices, std::
 template <class Element, class Index>
 void take_elements(const Take& spec, const Element* x, const Index* indices, Element* result,
                    const RowTiling::Tile& tile) {
-  for (std::int64_t row = tile.row_begin; row < tile.row_end;) {
-    const std::int64_t outer = row / spec.count;
+  std::int64_t row = tile.row_begin;
+  for (std::int64_t outer = row / spec.count; row < tile.row_end; ++outer) {
     const std::int64_t end = std::min(tile.row_end, (outer + 1) * spec.count);
     const Element* from = x + outer * spec.size;
     for (; row < end; ++row) {
@@ -56,8 +56,8 @@ void take_elements(const Take& spec, const Element* x, const Index* indices, Ele
 template <class Element, class Index>
 void take_along(const TakeAlongAxis& spec, const Element* x, const Index* indices, Element* result,
                 const RowTiling::Tile& tile) {
-  for (std::int64_t row = tile.row_begin; row < tile.row_end;) {
-    const std::int64_t outer = row / spec.count;
+  std::int64_t row = tile.row_begin;
+  for (std::int64_t outer = row / spec.count; row < tile.row_end; ++outer) {
     const std::int64_t end = std::min(tile.row_end, (outer + 1) * spec.count);
     const Element* from = x + outer * spec.size * spec.inner;
     for (; row < end; ++row) {

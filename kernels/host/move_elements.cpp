@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 128 * 1024;
 constexpr std::int64_t kCacheLine = 64;
+constexpr std::int64_t kBlockColumns = 64;
 // Rows that a tile of a transpose has at least, where there are as many.
 constexpr std::int64_t kTransposedRows = 64;
 
@@ -32,51 +35,62 @@ void transpose_each(const Element* source, std::int64_t source_stride, Element* 
 
 #if defined(__SSE2__)
 
-struct Interleaved {
-  __m128i low, high;
-};
-
 template <std::size_t kBytes>
-Interleaved interleave(__m128i a, __m128i b) {
+void interleave(__m128i a, __m128i b, __m128i& low, __m128i& high) {
   if constexpr (kBytes == 1) {
-    return {_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)};
+    low = _mm_unpacklo_epi8(a, b);
+    high = _mm_unpackhi_epi8(a, b);
   } else if constexpr (kBytes == 2) {
-    return {_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)};
+    low = _mm_unpacklo_epi16(a, b);
+    high = _mm_unpackhi_epi16(a, b);
   } else if constexpr (kBytes == 4) {
-    return {_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b)};
+    low = _mm_unpacklo_epi32(a, b);
+    high = _mm_unpackhi_epi32(a, b);
   } else {
-    return {_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)};
+    low = _mm_unpacklo_epi64(a, b);
+    high = _mm_unpackhi_epi64(a, b);
   }
 }
 
 // The same for a square as wide as a vector. Interleaving the upper with the lower half of the
 // lines moves the highest bit of an element's line to the lowest bit of its place in the line;
-// after log2(side) times lines and places have changed roles.
+// after log2(side) times lines and places have changed roles. Written without loops: an array that
+// is indexed by a variable would not live in registers.
 template <class Element>
 void transpose_square(const Element* source, std::int64_t source_stride, Element* result,
                       std::int64_t result_stride) {
   constexpr std::size_t kSide = sizeof(__m128i) / sizeof(Element);
   __m128i lines[kSide];
-  for (std::size_t i = 0; i < kSide; ++i) {
+  const auto each = [](auto&& f) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (f(std::integral_constant<std::size_t, i>()), ...);
+    }(std::make_index_sequence<kSide>());
+  };
+  each([&](auto i) {
     std::memcpy(&lines[i], source + static_cast<std::int64_t>(i) * source_stride, sizeof(__m128i));
-  }
-  for (std::size_t times = 1; times < kSide; times *= 2) {
+  });
+  const auto interleave_halves = [&] {
     __m128i mixed[kSide];
-    for (std::size_t i = 0; i < kSide / 2; ++i) {
-      const auto [low, high] = interleave<sizeof(Element)>(lines[i], lines[i + kSide / 2]);
-      mixed[2 * i] = low;
-      mixed[2 * i + 1] = high;
-    }
-    std::memcpy(lines, mixed, sizeof(lines));
-  }
-  for (std::size_t i = 0; i < kSide; ++i) {
+    each([&](auto i) {
+      if constexpr (i < kSide / 2) {
+        interleave<sizeof(Element)>(lines[i], lines[i + kSide / 2], mixed[2 * i], mixed[2 * i + 1]);
+      }
+    });
+    each([&](auto i) { lines[i] = mixed[i]; });
+  };
+  interleave_halves();
+  if constexpr (kSide > 2) interleave_halves();
+  if constexpr (kSide > 4) interleave_halves();
+  if constexpr (kSide > 8) interleave_halves();
+  each([&](auto i) {
     std::memcpy(result + static_cast<std::int64_t>(i) * result_stride, &lines[i], sizeof(__m128i));
-  }
+  });
 }
 
 #endif
 
-// Walks a cache line's width of rows at a time, so that each line read is used up at once.
+// In blocks whose pages stay in the TLB, and there a cache line's width of rows at a time, so that
+// each line read is used up at once.
 template <class Element>
 void transpose(const Element* source, std::int64_t source_stride, Element* result,
                std::int64_t result_stride, std::int64_t rows, std::int64_t columns) {
@@ -85,12 +99,15 @@ void transpose(const Element* source, std::int64_t source_stride, Element* resul
   constexpr auto kStrip = kCacheLine / static_cast<std::int64_t>(sizeof(Element));
   const std::int64_t whole_rows = rows / kSide * kSide;
   const std::int64_t whole_columns = columns / kSide * kSide;
-  for (std::int64_t strip = 0; strip < whole_rows; strip += kStrip) {
-    const std::int64_t strip_end = std::min(strip + kStrip, whole_rows);
-    for (std::int64_t column = 0; column < whole_columns; column += kSide) {
-      for (std::int64_t row = strip; row < strip_end; row += kSide) {
-        transpose_square(source + column * source_stride + row, source_stride,
-                         result + row * result_stride + column, result_stride);
+  for (std::int64_t block = 0; block < whole_columns; block += kBlockColumns) {
+    const std::int64_t block_end = std::min(block + kBlockColumns, whole_columns);
+    for (std::int64_t strip = 0; strip < whole_rows; strip += kStrip) {
+      const std::int64_t strip_end = std::min(strip + kStrip, whole_rows);
+      for (std::int64_t column = block; column < block_end; column += kSide) {
+        for (std::int64_t row = strip; row < strip_end; row += kSide) {
+          transpose_square(source + column * source_stride + row, source_stride,
+                           result + row * result_stride + column, result_stride);
+        }
       }
     }
   }

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace tutti::kernels {
 
@@ -20,125 +22,131 @@ using ir::PhiloxStream;
 // Elements of a tile; whole groups of blocks, whatever the dtype.
 constexpr std::int64_t kTileElements = 16 * 1024;
 
-// Blocks that are computed side by side. Loops over so many become vector code at -O2.
-constexpr std::size_t kBlocks = 16;
-
-struct Blocks {
-  // words[w][i] is word w of block i.
-  std::array<std::array<std::uint32_t, kBlocks>, 4> words;
-
-  std::uint64_t low(std::size_t i) const { return words[0][i] | std::uint64_t{words[1][i]} << 32; }
-  std::uint64_t high(std::size_t i) const { return words[2][i] | std::uint64_t{words[3][i]} << 32; }
-};
-
-// ir::philox of kBlocks counters at a time.
-TUTTI_INLINE inline void philox(Blocks& blocks, std::uint64_t key) {
-  auto low_key = static_cast<std::uint32_t>(key);
-  auto high_key = static_cast<std::uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    Blocks next;
-    for (std::size_t i = 0; i < kBlocks; ++i) {
-      const std::uint64_t first = std::uint64_t{0xD2511F53U} * blocks.words[0][i];
-      const std::uint64_t second = std::uint64_t{0xCD9E8D57U} * blocks.words[2][i];
-      next.words[0][i] = static_cast<std::uint32_t>(second >> 32) ^ blocks.words[1][i] ^ low_key;
-      next.words[1][i] = static_cast<std::uint32_t>(second);
-      next.words[2][i] = static_cast<std::uint32_t>(first >> 32) ^ blocks.words[3][i] ^ high_key;
-      next.words[3][i] = static_cast<std::uint32_t>(first);
-    }
-    blocks = next;
-    low_key += 0x9E3779B9U;
-    high_key += 0xBB67AE85U;
-  }
-}
-
+// Blocks that are made at a time. Loops over a known number become vector code at -O2.
+constexpr std::size_t kBlocks = 32;
 using Counters = std::array<std::uint64_t, kBlocks>;
+// Block i is the 64-bit numbers 2 i and 2 i + 1; its words are their halves, the lower one first.
+using Bits = std::array<std::uint64_t, 2 * kBlocks>;
 
-// The blocks with these numbers of a stream.
-TUTTI_INLINE inline Blocks blocks_of(std::uint64_t key, PhiloxStream stream,
-                                     const Counters& numbers) {
-  Blocks blocks;
-  for (std::size_t i = 0; i < kBlocks; ++i) {
-    blocks.words[0][i] = static_cast<std::uint32_t>(numbers[i]);
-    blocks.words[1][i] = static_cast<std::uint32_t>(numbers[i] >> 32);
-    blocks.words[2][i] = 0;
-    blocks.words[3][i] = static_cast<std::uint32_t>(stream);
+// ir::philox_block of kBlocks numbers, as many side by side as a vector has 64-bit lanes.
+template <int kBytes>
+TUTTI_INLINE inline void make_blocks(std::uint64_t key, PhiloxStream stream,
+                                     const Counters& numbers, Bits& bits) {
+  constexpr std::size_t kLanes = kBytes / sizeof(std::uint64_t);
+  typedef std::uint64_t Vector [[gnu::vector_size(kBytes)]];
+  constexpr std::uint64_t kWord = 0xFFFFFFFFU;
+  std::array<std::uint64_t, kBlocks> lows;
+  std::array<std::uint64_t, kBlocks> highs;
+  for (std::size_t i = 0; i < kBlocks; i += kLanes) {
+    Vector number;
+    std::memcpy(&number, &numbers[i], sizeof(number));
+    Vector word0 = number & kWord;  // a word is the lower half of a lane
+    Vector word1 = number >> 32;
+    Vector word2 = {};
+    Vector word3 = word2 + static_cast<std::uint64_t>(stream);
+    std::uint64_t low_key = key & kWord;
+    std::uint64_t high_key = key >> 32;
+    for (int round = 0; round < 10; ++round) {
+      const Vector first = word0 * std::uint64_t{0xD2511F53U};
+      const Vector second = word2 * std::uint64_t{0xCD9E8D57U};
+      word0 = (second >> 32) ^ word1 ^ low_key;
+      word1 = second & kWord;
+      word2 = (first >> 32) ^ word3 ^ high_key;
+      word3 = first & kWord;
+      low_key = (low_key + 0x9E3779B9U) & kWord;
+      high_key = (high_key + 0xBB67AE85U) & kWord;
+    }
+    const Vector low = word0 | (word1 << 32);
+    const Vector high = word2 | (word3 << 32);
+    std::memcpy(&lows[i], &low, sizeof(low));
+    std::memcpy(&highs[i], &high, sizeof(high));
   }
-  philox(blocks, key);
-  return blocks;
+  for (std::size_t i = 0; i < kBlocks; ++i) {
+    bits[2 * i] = lows[i];
+    bits[2 * i + 1] = highs[i];
+  }
 }
 
-TUTTI_INLINE inline Blocks blocks_from(std::uint64_t key, PhiloxStream stream,
-                                       std::uint64_t number) {
-  Counters numbers;
-  for (std::size_t i = 0; i < kBlocks; ++i) numbers[i] = number + i;
-  return blocks_of(key, stream, numbers);
+// The words of blocks in the order of the elements they make.
+TUTTI_INLINE inline std::array<std::uint32_t, 4 * kBlocks> words_of(const Bits& bits) {
+  std::array<std::uint32_t, 4 * kBlocks> words;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(words.data(), bits.data(), sizeof(words));
+  } else {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = static_cast<std::uint32_t>(bits[i / 2] >> (i % 2 * 32));
+    }
+  }
+  return words;
 }
 
 // Fills elements [begin, end), `begin` being a whole number of groups of kBlocks blocks, each of
-// which makes kPerBlock elements. make(blocks, made) makes those of a group.
-template <std::size_t kPerBlock, class T, class Make>
+// which makes kPerBlock elements. make(bits, made) makes those of a group.
+template <std::size_t kPerBlock, int kBytes, class T, class Make>
 TUTTI_INLINE inline void fill(std::uint64_t key, PhiloxStream stream, T* result, std::int64_t begin,
                               std::int64_t end, const Make& make) {
   constexpr std::int64_t kGroup = kBlocks * kPerBlock;
   static_assert(kTileElements % kGroup == 0);
+  Counters numbers;
+  Bits bits;
   std::array<T, kGroup> made;
   for (std::int64_t i = begin; i < end; i += kGroup) {
-    make(blocks_from(key, stream, static_cast<std::uint64_t>(i) / kPerBlock), made);
+    const std::uint64_t first = static_cast<std::uint64_t>(i) / kPerBlock;
+    for (std::size_t block = 0; block < kBlocks; ++block) numbers[block] = first + block;
+    make_blocks<kBytes>(key, stream, numbers, bits);
+    make(bits, made);
     const auto used = static_cast<std::size_t>(std::min(kGroup, end - i));
     std::memcpy(result + i, made.data(), used * sizeof(T));
   }
 }
 
-// The elements of a group, four per block, each a function of its word.
-template <class T, class F>
-TUTTI_INLINE inline void each_word(const Blocks& blocks, std::array<T, 4 * kBlocks>& made,
-                                   const F& element) {
-  for (std::size_t i = 0; i < kBlocks; ++i) {
-    for (std::size_t word = 0; word < 4; ++word)
-      made[4 * i + word] = element(blocks.words[word][i]);
+void fill_bits(std::uint64_t key, std::uint32_t* result, std::int64_t begin, std::int64_t end) {
+  run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+    fill<4, kBytes>(key, PhiloxStream::bits, result, begin, end,
+                    [](const Bits& bits, auto& made) TUTTI_INLINE { made = words_of(bits); });
+  });
+}
+
+// As ir::random_uniform. Through signed integers: vector units have no conversion from unsigned
+// ones.
+TUTTI_INLINE inline void make_uniform(const Bits& bits, std::array<double, 2 * kBlocks>& made) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    made[i] = static_cast<double>(static_cast<std::int64_t>(bits[i] >> 11)) * 0x1p-53;
   }
 }
 
-void fill_bits(std::uint64_t key, std::uint32_t* result, std::int64_t begin, std::int64_t end) {
-  run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-    fill<4>(key, PhiloxStream::bits, result, begin, end, [](const Blocks& blocks, auto& made) {
-      each_word(blocks, made, [](std::uint32_t bits) { return bits; });
-    });
-  });
+template <int kSignificant>
+TUTTI_INLINE inline void make_singles(const Bits& bits, std::array<float, 4 * kBlocks>& made) {
+  const auto words = words_of(bits);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const auto leading = static_cast<std::int32_t>(words[i] >> (32 - kSignificant));
+    made[i] = static_cast<float>(leading) * (1.0F / static_cast<float>(1 << kSignificant));
+  }
 }
 
-// As ir::random_uniform.
+template <class T>
+TUTTI_INLINE inline void make_uniform(const Bits& bits, std::array<T, 4 * kBlocks>& made) {
+  if constexpr (std::is_same_v<T, float>) {
+    make_singles<24>(bits, made);
+  } else {
+    // As many bits as T has significant ones, so that nothing is rounded.
+    std::array<float, 4 * kBlocks> singles;
+    make_singles<std::is_same_v<T, Float16> ? 11 : 8>(bits, singles);
+    narrow(singles.data(), made.data(), static_cast<std::int64_t>(made.size()));
+  }
+}
+
 template <class T>
 void fill_uniform(std::uint64_t key, T* result, std::int64_t begin, std::int64_t end) {
+  constexpr std::size_t kPerBlock = std::is_same_v<T, double> ? 2 : 4;
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-    if constexpr (std::is_same_v<T, double>) {
-      fill<2>(key, PhiloxStream::bits, result, begin, end, [](const Blocks& blocks, auto& made) {
-        for (std::size_t i = 0; i < kBlocks; ++i) {
-          made[2 * i] = static_cast<double>(blocks.low(i) >> 11) * 0x1p-53;
-          made[2 * i + 1] = static_cast<double>(blocks.high(i) >> 11) * 0x1p-53;
-        }
-      });
-    } else {
-      // As many bits as T has significant ones: the conversion from float is exact.
-      constexpr int kBits = std::is_same_v<T, Float16> ? 11 : std::is_same_v<T, BFloat16> ? 8 : 24;
-      fill<4>(key, PhiloxStream::bits, result, begin, end, [](const Blocks& blocks, auto& made) {
-        std::array<float, 4 * kBlocks> singles;
-        each_word(blocks, singles, [](std::uint32_t bits) {
-          // Through a signed integer: vector units have no conversion from unsigned ones.
-          const auto leading = static_cast<std::int32_t>(bits >> (32 - kBits));
-          return static_cast<float>(leading) * (1.0F / static_cast<float>(1 << kBits));
-        });
-        if constexpr (std::is_same_v<T, float>) {
-          made = singles;
-        } else {
-          narrow(singles.data(), made.data(), static_cast<std::int64_t>(made.size()));
-        }
-      });
-    }
+    fill<kPerBlock, kBytes>(key, PhiloxStream::bits, result, begin, end,
+                            [](const Bits& bits, auto& made)
+                                TUTTI_INLINE { make_uniform(bits, made); });
   });
 }
 
-// A double rounded once per step, as the interpreter does it.
+// A double rounded to f32 and then to T, as the interpreter does it.
 template <class T>
 T rounded(double value) {
   if constexpr (std::is_same_v<T, double>) {
@@ -148,20 +156,22 @@ T rounded(double value) {
   }
 }
 
-// As ir::random_normal, with both numbers of a block at once.
+// As ir::random_normal, with both numbers of a block at once. The time goes into the C library's
+// log, cos and sin, which have the same bits on every machine only if they are not replaced.
 template <class T>
 void fill_normal(std::uint64_t key, T* result, std::int64_t begin, std::int64_t end) {
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-    fill<2>(key, PhiloxStream::normal, result, begin, end, [](const Blocks& blocks, auto& made) {
-      for (std::size_t i = 0; i < kBlocks; ++i) {
-        const double source = (static_cast<double>(blocks.low(i) >> 11) + 1) * 0x1p-53;
-        const double angle =
-            6.283185307179586476925 * (static_cast<double>(blocks.high(i) >> 11) * 0x1p-53);
+    const auto make = [](const Bits& bits, auto& made) TUTTI_INLINE {
+      for (std::size_t i = 0; i < made.size(); i += 2) {
+        const double source = (static_cast<double>(bits[i] >> 11) + 1) * 0x1p-53;  // (0, 1]
+        const double turn = static_cast<double>(bits[i + 1] >> 11) * 0x1p-53;
+        const double angle = 6.283185307179586476925 * turn;
         const double radius = std::sqrt(-2 * std::log(source));
-        made[2 * i] = rounded<T>(radius * std::cos(angle));
-        made[2 * i + 1] = rounded<T>(radius * std::sin(angle));
+        made[i] = rounded<T>(radius * std::cos(angle));
+        made[i + 1] = rounded<T>(radius * std::sin(angle));
       }
-    });
+    };
+    fill<2, kBytes>(key, PhiloxStream::normal, result, begin, end, make);
   });
 }
 
@@ -208,13 +218,13 @@ void run(const FoldIn& spec, std::uint64_t key, const std::uint64_t* numbers, st
   const std::int64_t last = std::min(end * kTileElements, spec.elements);
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
     constexpr auto kGroup = static_cast<std::int64_t>(kBlocks);
+    Counters counters{};
+    Bits bits;
     for (std::int64_t i = first; i < last; i += kGroup) {
       const auto used = static_cast<std::size_t>(std::min(kGroup, last - i));
-      Counters counters{};
-      std::copy_n(numbers + i, used, counters.begin());
-      const Blocks blocks = blocks_of(key, PhiloxStream::fold, counters);
-      for (std::size_t n = 0; n < used; ++n)
-        result[i + static_cast<std::int64_t>(n)] = blocks.low(n);
+      std::memcpy(counters.data(), numbers + i, used * sizeof(std::uint64_t));
+      make_blocks<kBytes>(key, PhiloxStream::fold, counters, bits);
+      for (std::size_t n = 0; n < used; ++n) result[i + static_cast<std::int64_t>(n)] = bits[2 * n];
     }
   });
 }

@@ -26,7 +26,7 @@ struct ScatterTiling {
 // Elements copied and added that make a tile; at most kMostTiles of them for one outer position.
 constexpr std::int64_t kTileWork = 16 * 1024;
 constexpr std::int64_t kMostTiles = 32;
-// Narrower columns waste cache lines; more row ranges scan the indices too often.
+// Narrower columns waste cache lines.
 constexpr std::int64_t kLeastColumns = 64;
 constexpr std::int64_t kMostRowTiles = 8;
 
@@ -39,7 +39,10 @@ ScatterTiling::ScatterTiling(const ScatterAdd& spec) {
   outers_per_tile = std::clamp<std::int64_t>(kTileWork / work, 1, spec.outer);
   columns_per_tile = std::max(divide_up(spec.inner, parts), kLeastColumns);
   column_tiles = divide_up(spec.inner, columns_per_tile);
-  const std::int64_t ranges = std::min({divide_up(parts, column_tiles), kMostRowTiles, spec.size});
+  // Each range of rows scans all the indices: that must cost little against the work it shares out.
+  const std::int64_t ranges = std::clamp<std::int64_t>(
+      work / (4 * std::max<std::int64_t>(spec.count, 1)), 1,
+      std::min({divide_up(parts, column_tiles), kMostRowTiles, spec.size}));
   rows_per_tile = divide_up(spec.size, ranges);
   row_tiles = divide_up(spec.size, rows_per_tile);
   outer_tiles = divide_up(spec.outer, outers_per_tile);

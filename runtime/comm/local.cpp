@@ -45,6 +45,10 @@ void LocalGroup::fail(std::uint64_t from, const std::string& text) {
   notify(page.signal());
 }
 
+void LocalGroup::abort(const std::string& reason) {
+  fail(0, "group \"" + tag + "\" was aborted: " + reason);
+}
+
 void LocalGroup::member_left(int position) {
   page.progress(position).done_through.store(kernels::kLeft);
   notify(page.signal());
@@ -62,7 +66,7 @@ LocalFabric::~LocalFabric() = default;
 void LocalFabric::abort(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
   if (!aborted_) aborted_ = reason;
-  for (const auto& [key, group] : groups_) group->fail(0, "aborted: " + reason);
+  for (const auto& [key, group] : groups_) group->abort(reason);
 }
 
 std::shared_ptr<LocalGroup> LocalFabric::group(const std::vector<std::int64_t>& members,
@@ -71,7 +75,7 @@ std::shared_ptr<LocalGroup> LocalFabric::group(const std::vector<std::int64_t>& 
   std::shared_ptr<LocalGroup>& group = groups_[{tag, members}];
   if (group) return group;
   group = std::make_shared<LocalGroup>(members, tag);
-  if (aborted_) group->fail(0, "aborted: " + *aborted_);
+  if (aborted_) group->abort(*aborted_);
   for (std::size_t position = 0; position < members.size(); ++position) {
     if (page(members[position]).left.load() != 0) group->member_left(static_cast<int>(position));
   }
@@ -89,6 +93,14 @@ void LocalFabric::leave(std::int64_t rank, const std::string& message) {
     if (found == group->members.end()) continue;
     group->member_left(static_cast<int>(found - group->members.begin()));
   }
+}
+
+kernels::RankPage& LocalFabric::page(std::int64_t rank) {
+  if (rank < 0 || rank >= ranks()) {
+    throw UsageError("rank " + std::to_string(rank) + " is not in 0.." +
+                     std::to_string(ranks() - 1));
+  }
+  return pages_[static_cast<std::size_t>(rank)];
 }
 
 LocalBackend::LocalBackend(std::shared_ptr<LocalFabric> fabric, std::int64_t rank)

@@ -48,7 +48,7 @@ class LocalFabric {
   std::shared_ptr<LocalGroup> group(const std::vector<std::int64_t>& members,
                                     const std::string& tag);
   void leave(std::int64_t rank, const std::string& message);
-  kernels::RankPage& page(std::int64_t rank) { return pages_[static_cast<std::size_t>(rank)]; }
+  kernels::RankPage& page(std::int64_t rank);
 
   LocalOptions options_;
   std::vector<kernels::RankPage> pages_;  // by rank

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace tutti::runtime {
@@ -20,18 +21,20 @@ T* pointer_to(std::uint64_t place) {
 // While a rank waits, those it waits for are asked to hurry (Backend::peer_waits).
 class Asking {
  public:
-  explicit Asking(const std::vector<kernels::RankPage*>& pages) : pages_(pages) {}
+  Asking(const std::vector<kernels::RankPage*>& pages, int spins)
+      : pages_(pages), patience_(std::min(spins, kLooksBeforeAsking)) {}
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
   ~Asking() { keep_asking({}); }
 
   // To be called at every look in vain, with the positions of those still waited for.
   void looked(const std::vector<int>& late) {
-    if (++looks_ < kLooksBeforeAsking) return;
-    if (looks_ == kLooksBeforeAsking) {
+    if (looks_ < patience_) {
+      ++looks_;
+    } else if (!asked_) {
       asked_ = late;
-      for (const int position : asked_) waiting_peers(position).fetch_add(1);
-    } else if (asked_.size() != late.size()) {
+      for (const int position : *asked_) waiting_peers(position).fetch_add(1);
+    } else if (asked_->size() != late.size()) {
       keep_asking(late);
     }
   }
@@ -41,7 +44,8 @@ class Asking {
   static constexpr int kLooksBeforeAsking = 64;
 
   void keep_asking(const std::vector<int>& late) {
-    std::erase_if(asked_, [&](int position) {
+    if (!asked_) return;
+    std::erase_if(*asked_, [&](int position) {
       if (std::find(late.begin(), late.end(), position) != late.end()) return false;
       waiting_peers(position).fetch_sub(1);
       return true;
@@ -52,8 +56,9 @@ class Asking {
   }
 
   const std::vector<kernels::RankPage*>& pages_;
-  std::vector<int> asked_;
+  const int patience_;
   int looks_ = 0;
+  std::optional<std::vector<int>> asked_;
 };
 
 bool overlaps(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
@@ -158,7 +163,7 @@ void LocalCommunicator::wait_for_all(std::uint64_t sequence, const CollectiveCal
     rank_->order.complete_first();
   }
   check_failure(sequence, call);
-  Asking asking(pages_);
+  Asking asking(pages_, spins_);
   std::vector<int> late;
   const auto everybody_is_done = [&] {
     // A peer that waits in another group may need what we started there.
@@ -258,7 +263,7 @@ bool LocalCommunicator::all_arrived(const LocalWork& work, bool may_wait) {
   };
   if (nobody_is_missing()) return true;
   if (!may_wait) return false;
-  Asking asking(pages_);
+  Asking asking(pages_, spins_);
   const bool arrived = wait_until(page_.signal(), spins_, timeout_of(work.call()), [&] {
     const bool ready = nobody_is_missing();
     asking.looked(missing_);
@@ -358,9 +363,7 @@ void LocalCommunicator::fail(std::uint64_t sequence, const CollectiveCall& call,
   throw CommError(page_.failed(sequence) ? page_.failure_text() : text, call.location);
 }
 
-void LocalCommunicator::abort(const std::string& reason) {
-  group_->fail(0, "group \"" + tag() + "\" was aborted: " + reason);
-}
+void LocalCommunicator::abort(const std::string& reason) { group_->abort(reason); }
 
 std::chrono::milliseconds LocalCommunicator::timeout_of(const CollectiveCall& call) const {
   return call.timeout.count() > 0 ? call.timeout : timeout_;

@@ -30,6 +30,7 @@ class LocalGroup {
 
   // Fails collectives from `from` on and wakes whoever waits. From any thread.
   void fail(std::uint64_t from, const std::string& text);
+  void abort(const std::string& reason);
   // Rule 5 for a rank that left, under the fabric's lock.
   void member_left(int position);
 

@@ -1,6 +1,7 @@
 // Machine code against the reference evaluator.
 
 #include <random>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <tutti/codegen/evaluate.h>
@@ -24,6 +25,7 @@ std::string compare(const std::vector<Kernel>& kernels, const native::Target& ta
     Arguments wanted = make_arguments(kernels[i], static_cast<std::uint32_t>(i));
     Arguments got = make_arguments(kernels[i], static_cast<std::uint32_t>(i));
     run_all(*make_evaluator(kernels[i]), kernels[i], wanted);
+    if (std::getenv("PRINT")) { std::ofstream("/tmp/k/last.txt") << print(kernels[i]) << native::llvm_text(kernels[i], target) << native::assembly_text(kernels[i], target); }
     run_all(*codes[i], kernels[i], got);
     const std::string found = difference(kernels[i], wanted, got, ulp);
     if (!found.empty()) return found + "\n" + print(kernels[i]);

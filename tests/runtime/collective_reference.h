@@ -39,7 +39,7 @@ inline std::size_t bytes_of(DType dtype, std::int64_t elements) {
 }
 
 // Values whose sums depend on the order of addition, and the special ones among them.
-inline double random_value(std::mt19937& random) {
+inline double random_value(std::minstd_rand& random) {
   constexpr std::array kSpecial = {0.0,
                                    -0.0,
                                    std::numeric_limits<double>::infinity(),
@@ -53,7 +53,7 @@ inline double random_value(std::mt19937& random) {
 }
 
 inline Bytes random_operand(DType dtype, std::int64_t elements, unsigned seed) {
-  std::mt19937 random(seed);
+  std::minstd_rand random(seed + 1);
   Bytes bytes(bytes_of(dtype, elements));
   for (std::int64_t i = 0; i < elements; ++i) {
     std::byte* element = bytes.data() + i * size_of(dtype);
@@ -63,7 +63,7 @@ inline Bytes random_operand(DType dtype, std::int64_t elements, unsigned seed) {
     } else if (dtype == DType::boolean) {
       *element = static_cast<std::byte>(random() % 2);
     } else {
-      const std::uint64_t bits = random() + (static_cast<std::uint64_t>(random()) << 32);
+      const std::uint64_t bits = random() * (static_cast<std::uint64_t>(random()) << 20);
       std::memcpy(element, &bits, static_cast<std::size_t>(size_of(dtype)));
     }
   }

@@ -1,0 +1,203 @@
+#include <tutti/lazy/compile.h>
+
+#include <cfenv>
+#include <cstring>
+
+#include <tutti/ir/print.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/trace.h>
+
+namespace tutti::detail {
+
+namespace {
+
+// Records into a trace of its own while it lives.
+class Tracing {
+ public:
+  Tracing(RankContext& context, Trace& trace) : context_(context) { context_.push_trace(&trace); }
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+  ~Tracing() { context_.pop_trace(); }
+
+ private:
+  RankContext& context_;
+};
+
+std::string replication_text(const ir::Replication& replication) {
+  if (replication.literal) return " literal";
+  return replication.dimensions == 0 ? "" : " replicated over dimensions " + std::to_string(replication.dimensions);
+}
+
+// What a call must share with another to run the same program, a line per fact.
+std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments, bool scalar_values) {
+  std::vector<std::string> out;
+  std::unordered_map<const TensorState*, std::string> seen;
+  for (const auto& [name, state] : arguments.tensors) {
+    std::string line = name + ": " + state->type.text() + replication_text(state->type.replication);
+    const auto [found, inserted] = seen.try_emplace(state.get(), name);
+    if (!inserted) line += " (the same tensor as " + found->second + ")";
+    out.push_back(std::move(line));
+  }
+  for (const auto& scalar : arguments.scalars) {
+    out.push_back(scalar.name + (scalar.single ? ": float" : ": double") +
+                  (scalar_values ? " = " + std::to_string(scalar.value) : ""));
+  }
+  out.insert(out.end(), arguments.statics.begin(), arguments.statics.end());
+  return out;
+}
+
+// The first fact in which two signatures differ.
+std::string difference(const std::vector<std::string>& before, const std::vector<std::string>& now) {
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (i >= before.size()) return "new argument " + now[i];
+    if (before[i] != now[i]) return before[i] + " became " + now[i];
+  }
+  return "it has fewer arguments";
+}
+
+Array scalar_array(const CompiledFunction::ScalarArgument& scalar) {
+  return scalar.single ? Array::scalar(static_cast<float>(scalar.value)) : Array::scalar(scalar.value);
+}
+
+}  // namespace
+
+struct CompiledFunction::Program {
+  std::vector<std::string> signature;
+  std::string traced;
+  std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
+  bool scalars_are_arguments = true;
+  std::unique_ptr<codegen::Executable> executable;
+};
+
+float scalar_placeholder(float, int number) { return ScalarTag::of_float(number); }
+double scalar_placeholder(double, int number) { return ScalarTag::of_double(number); }
+
+CompiledFunction::CompiledFunction(Location where) : where_(where) {}
+CompiledFunction::~CompiledFunction() = default;
+
+bool CompiledFunction::inlined() {
+  const RankContext& context = RankContext::current();
+  return context.compiling() || context.keep_recording > 0;
+}
+
+CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, const Body& body) {
+  RankContext& context = RankContext::current();
+  std::vector<StatePtr> states;
+  for (const auto& argument : arguments.tensors) {
+    check_readable(*argument.state, where_);
+    if (argument.state->context != context.id()) {
+      throw UsageError("argument " + argument.name + " (made at " + argument.state->where.text() +
+                           ") belongs to another rank or thread",
+                       where_);
+    }
+    states.push_back(argument.state);
+  }
+  if (context_ != 0 && context_ != context.id()) {
+    throw UsageError("this compiled function belongs to another rank or World; compile it again there",
+                     where_);
+  }
+  context_ = context.id();
+  context.flush(states);
+
+  std::vector<std::string> signature = signature_of(arguments, static_scalars_);
+  std::size_t index = 0;
+  while (index < programs_.size() && programs_[index]->signature != signature) ++index;
+  if (index == programs_.size()) {
+    why_ = programs_.empty() ? "the first call" : difference(programs_.back()->signature, signature);
+    trace(arguments, body, !static_scalars_, index);
+    // C++ arithmetic on a floating-point argument makes its values part of the signature.
+    programs_[index]->signature = signature_of(arguments, static_scalars_);
+  }
+  Program& program = *programs_[index];
+  last_ = index;
+  ++calls_;
+
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+  std::size_t tensor = 0;
+  std::size_t scalar = 0;
+  for (const StatePtr& input : program.inputs) {
+    if (input != nullptr) {
+      context.make_ready(*input);
+      buffers.push_back(input->buffer);
+    } else if (tensor < states.size()) {
+      context.make_ready(*states[tensor]);
+      buffers.push_back(states[tensor++]->buffer);
+    } else {
+      const Array array = scalar_array(arguments.scalars[scalar++]);
+      buffers.push_back(context.runtime().allocator.allocate(array.bytes().size()));
+      std::memcpy(buffers.back()->data(), array.bytes().data(), array.bytes().size());
+    }
+  }
+  Results out{.program = index, .states = {}};
+  for (const codegen::Executable::Result& result : program.executable->run(buffers)) {
+    StatePtr state = context.leaf(result.type, result.buffer, where_);
+    state->work = result.work;
+    out.states.push_back(std::move(state));
+  }
+  return out;
+}
+
+CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, const Body& body, bool tagged,
+                                                   std::size_t index) {
+  RankContext& context = RankContext::current();
+  Trace trace(Trace::Kind::compiled, context.id(), context.mesh());
+  trace.graph().name = "compiled";
+  std::vector<StatePtr> formals;
+  for (const auto& [name, state] : arguments.tensors) {
+    ir::Type type = state->type;
+    type.async = false;
+    formals.push_back(trace.handle(trace.add_formal("a" + name, type, state->where), state->where));
+  }
+  // Numbers are literals: the same on every rank, or an error when the ranks' programs meet.
+  for (const auto& scalar : arguments.scalars) {
+    const ir::Type type{.dtype = scalar.single ? DType::f32 : DType::f64, .shape = {},
+                        .replication = {.dimensions = 0, .literal = true}};
+    if (tagged) trace.scalar_arguments.push_back(trace.add_formal("a" + scalar.name, type, where_));
+  }
+  std::vector<StatePtr> results;
+  {
+    const Tracing tracing(context, trace);
+    std::feclearexcept(FE_INVALID);
+    try {
+      results = body(index, formals, tagged);
+    } catch (...) {
+      // A placeholder that went through C++ arithmetic may cause any error; the plain values decide.
+      if (!tagged || arguments.scalars.empty() || std::fetestexcept(FE_INVALID) == 0) throw;
+      trace.scalar_tampered = true;
+    }
+    const bool touched = trace.scalar_tampered || std::fetestexcept(FE_INVALID) != 0;
+    if (tagged && !arguments.scalars.empty() && touched) {
+      static_scalars_ = true;
+    } else {
+      std::vector<ir::Value> values;
+      for (const StatePtr& state : results) values.push_back(trace.value_of(*state, where_));
+      trace.graph().set_results(std::move(values));
+    }
+  }
+  if (tagged && static_scalars_) return this->trace(arguments, body, false, index);
+
+  auto program = std::make_unique<Program>();
+  program->traced = ir::print(trace.graph());
+  program->inputs = trace.inputs();
+  program->executable = codegen::compile(trace.graph(), context.runtime(), context.compile_options);
+  programs_.push_back(std::move(program));
+  return *programs_.back();
+}
+
+std::size_t CompiledFunction::programs() const { return programs_.size(); }
+
+std::string CompiledFunction::ir() const {
+  if (programs_.empty()) throw UsageError("ir(): the function was not called yet", where_);
+  return programs_[last_]->traced;
+}
+
+std::string CompiledFunction::plan() const {
+  if (programs_.empty()) throw UsageError("plan(): the function was not called yet", where_);
+  return codegen::print(programs_[last_]->executable->plan());
+}
+
+std::string CompiledFunction::explain() const {
+  return "compiled " + std::to_string(programs_.size()) + " times, last because: " + why_;
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,29 @@
+#include <tutti/lazy/grad.h>
+
+#include <tutti/ir/gradient.h>
+#include <tutti/lazy/trace.h>
+
+namespace tutti::detail {
+
+Tensor fresh_name(const Tensor& tensor, Location where) {
+  return Tensor(record(ir::Op::identity, {tensor.state()}, {}, where));
+}
+
+std::vector<Tensor> gradients(const Tensor& value, const std::vector<Tensor>& wrt, Location where) {
+  Trace& trace = RankContext::current().trace();
+  std::vector<ir::Value> values;
+  for (const Tensor& tensor : wrt) values.push_back(trace.value_of(*tensor.state(), where));
+  const ir::Value output = trace.value_of(*value.state(), where);
+  trace.builder().at(where);
+  std::vector<Tensor> out;
+  for (const ir::Value gradient : ir::gradient(trace.builder(), output, values)) {
+    out.push_back(Tensor(trace.handle(gradient, where)));
+  }
+  RankContext::current().notice_collectives();
+  return out;
+}
+
+KeepRecording::KeepRecording() { ++RankContext::current().keep_recording; }
+KeepRecording::~KeepRecording() { --RankContext::current().keep_recording; }
+
+}  // namespace tutti::detail

@@ -1,0 +1,100 @@
+#include <tutti/lazy/tensor.h>
+
+#include <cstring>
+
+#include <tutti/ir/print.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/trace.h>
+
+namespace tutti {
+
+using detail::RankContext;
+using detail::StatePtr;
+
+namespace {
+
+const StatePtr& checked(const StatePtr& state) {
+  if (state == nullptr) throw UsageError("this tensor was never given a value");
+  return state;
+}
+
+// The data of a tensor, computed and complete.
+const StatePtr& evaluated(const Tensor& tensor, Location where) {
+  const StatePtr& state = tensor.state();
+  RankContext& context = RankContext::current();
+  if (!state->is_data()) {
+    detail::check_readable(*state, where);
+    if (state->context != context.id()) {
+      throw UsageError("this tensor (made at " + state->where.text() +
+                           ") belongs to another rank or thread; call world.attach() on this thread",
+                       where);
+    }
+    context.flush(std::span(&state, 1));
+  }
+  context.make_ready(*state);
+  return state;
+}
+
+}  // namespace
+
+const StatePtr& Tensor::state() const { return checked(state_); }
+const StatePtr& AsyncTensor::state() const { return checked(state_); }
+const Shape& Tensor::shape() const { return state()->type.shape; }
+DType Tensor::dtype() const { return state()->type.dtype; }
+const Shape& AsyncTensor::shape() const { return state()->type.shape; }
+DType AsyncTensor::dtype() const { return state()->type.dtype; }
+
+std::int64_t Tensor::size(int dimension) const {
+  const int d = dimension < 0 ? dimension + rank() : dimension;
+  if (d < 0 || d >= rank()) {
+    throw TypeError("dimension " + std::to_string(dimension) + " of a tensor of shape " + shape().text());
+  }
+  return shape()[d];
+}
+
+Array Tensor::array(std::source_location at) const {
+  const StatePtr& data = evaluated(*this, at);
+  Array out(dtype(), shape());
+  std::memcpy(out.bytes().data(), data->buffer->data(), out.bytes().size());
+  return out;
+}
+
+Tensor AsyncTensor::wait(std::source_location at) const {
+  const StatePtr& async = state();
+  if (!async->type.async) return Tensor(async);  // an argument that was waited for already
+  if (async->waited == nullptr) async->waited = detail::record(ir::Op::wait, {async}, {}, at);
+  return Tensor(async->waited);
+}
+
+std::string describe(const AsyncTensor& async) {
+  const StatePtr& state = async.state();
+  std::string out = state->type.text();
+  if (state->trace != nullptr) {
+    const ir::Graph& graph = state->trace->graph();
+    out += " from " + std::string(name_of(graph.op(state->value))) + ", recorded";
+  } else {
+    out += state->work == nullptr || state->work->test() ? ", complete" : ", under way";
+    if (state->work != nullptr) out += ", number " + std::to_string(state->work->sequence());
+  }
+  return out + ", line " + state->where.text();
+}
+
+void eval(std::span<const Tensor> tensors, std::source_location at) {
+  std::vector<StatePtr> targets;
+  for (const Tensor& tensor : tensors) {
+    detail::check_readable(*tensor.state(), at);
+    targets.push_back(tensor.state());
+  }
+  RankContext& context = RankContext::current();
+  context.flush(targets);
+  for (const StatePtr& state : targets) context.make_ready(*state);
+}
+
+std::string dump_ir(const Tensor& tensor) {
+  RankContext& context = RankContext::current();
+  const StatePtr& state = tensor.state();
+  if (state->is_data()) return "// " + state->type.text() + ", already computed\n";
+  return ir::print(context.extract(std::span(&state, 1)));
+}
+
+}  // namespace tutti

@@ -1,0 +1,15 @@
+#pragma once
+
+// Everything a program needs.
+#include <tutti/lazy/collectives.h>
+#include <tutti/lazy/compile.h>
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/grad.h>
+#include <tutti/lazy/nn.h>
+#include <tutti/lazy/operand.h>
+#include <tutti/lazy/ops.h>
+#include <tutti/lazy/optim.h>
+#include <tutti/lazy/random.h>
+#include <tutti/lazy/tensor.h>
+#include <tutti/lazy/tree.h>
+#include <tutti/lazy/world.h>

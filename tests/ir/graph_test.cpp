@@ -1,0 +1,90 @@
+#include <tutti/ir/builder.h>
+#include <tutti/ir/graph.h>
+
+#include "tests/support/random_graph.h"
+#include <gtest/gtest.h>
+
+namespace tutti::ir {
+namespace {
+
+struct Example {
+  Example() {
+    x = graph.add_parameter("x", {.shape = {2}});
+    Builder builder(graph);
+    y = builder.add(Op::add, {x, x});
+    z = builder.add(Op::sum, {y}, {std::vector<std::int64_t>{0}});
+    graph.set_results({z, x});
+  }
+  Graph graph;
+  Value x, y, z;
+};
+
+TEST(Graph, KnowsProducersOperandsAndUses) {
+  const Example example;
+  const Graph& graph = example.graph;
+  EXPECT_EQ(graph.node_count(), 3U);
+  EXPECT_EQ(graph.op(example.z), Op::sum);
+  EXPECT_EQ(graph.operand(graph.producer(example.z), 0), example.y);
+  EXPECT_FALSE(graph.attributes(graph.producer(example.z)).flag("keepdims"));
+  EXPECT_EQ(count_uses(graph), (std::vector<std::uint32_t>{3, 1, 1}));
+  EXPECT_THROW(graph.attributes(graph.producer(example.z)).flag("axis"), InternalError);
+}
+
+// Everything that makes a difference to what is computed changes the hash; names and lines do not.
+TEST(Graph, HashAndEqualityCoverWhatIsComputed) {
+  const Graph original = Example().graph;
+  const auto expect_different = [&](const Graph& other) {
+    EXPECT_FALSE(structurally_equal(original, other));
+    EXPECT_NE(structural_hash(original), structural_hash(other));
+  };
+  Graph changed = original;
+  changed.set_results({Value{2}});
+  expect_different(changed);
+  changed = original;
+  changed.set_donate(0, true);
+  expect_different(changed);
+  changed = original;
+  changed.set_fusion(2, 0);
+  expect_different(changed);
+  changed = original;
+  changed.mesh = std::make_shared<const Mesh>(Mesh{.names = {"dp"}, .sizes = {2}});
+  expect_different(changed);
+
+  Graph renamed("other");
+  const Value x = renamed.add_parameter("other", {.shape = {2}});
+  Builder builder(renamed);
+  builder.at({"other.cpp", 7});
+  const Value z =
+      builder.add(Op::sum, {builder.add(Op::add, {x, x})}, {std::vector<std::int64_t>{0}});
+  renamed.set_results({z, x});
+  EXPECT_TRUE(structurally_equal(original, renamed));
+  EXPECT_EQ(structural_hash(original), structural_hash(renamed));
+}
+
+TEST(Graph, HashCoversAttributes) {
+  const auto hash = [](const Attribute& attribute, Op op) {
+    Graph graph;
+    const Type type{};
+    graph.append(op, {}, {attribute}, std::span(&type, 1), {});
+    return structural_hash(graph);
+  };
+  const auto group = [](std::string tag) -> GroupPtr {
+    return std::make_shared<const Group>(Group{std::move(tag), {0, 1}, 2});
+  };
+  EXPECT_EQ(hash(group("dp"), Op::barrier), hash(group("dp"), Op::barrier));
+  EXPECT_NE(hash(group("dp"), Op::barrier), hash(group("tp"), Op::barrier));
+  const auto array = [](float x) -> ArrayPtr {
+    return std::make_shared<const Array>(Array::scalar(x));
+  };
+  EXPECT_EQ(hash(array(2), Op::constant), hash(array(2), Op::constant));
+  EXPECT_NE(hash(array(0.0F), Op::constant), hash(array(-0.0F), Op::constant));
+}
+
+TEST(Graph, RandomGraphsDifferByTheirSeed) {
+  const Graph one = test::random_graph(1, 20, true);
+  EXPECT_TRUE(structurally_equal(one, test::random_graph(1, 20, true)));
+  EXPECT_NE(structural_hash(one), structural_hash(test::random_graph(2, 20, true)));
+}
+
+}  // namespace
+}  // namespace tutti::ir

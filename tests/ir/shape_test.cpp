@@ -1,0 +1,51 @@
+#include <tutti/ir/shape.h>
+#include <tutti/ir/support/error.h>
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+TEST(Shape, SizesElementsAndText) {
+  const Shape shape = {64, 10};
+  EXPECT_EQ(shape.rank(), 2);
+  EXPECT_EQ(shape[1], 10);
+  EXPECT_EQ(shape.elements(), 640);
+  EXPECT_EQ(shape.text(), "[64,10]");
+  EXPECT_EQ(shape.strides()[0], 10);
+  EXPECT_EQ(shape.strides()[1], 1);
+  EXPECT_EQ(Shape().elements(), 1);
+  EXPECT_EQ(Shape().text(), "[]");
+  EXPECT_EQ(Shape({3, 0}).elements(), 0);
+}
+
+TEST(Shape, EqualBySizes) {
+  EXPECT_EQ(Shape({2, 3}), Shape({2, 3}));
+  EXPECT_FALSE(Shape({2, 3}) == Shape({3, 2}));
+  EXPECT_FALSE(Shape({2}) == Shape({2, 1}));
+}
+
+TEST(Shape, RefusesWhatNoTensorCanHave) {
+  EXPECT_THROW(Shape({-1}), TypeError);
+  EXPECT_THROW(Shape({1, 1, 1, 1, 1, 1, 1, 1, 1}), TypeError);
+  EXPECT_THROW(Shape({1LL << 40, 1LL << 20}), TypeError);
+  EXPECT_THROW(Shape({INT64_MAX, 0}), TypeError);
+  EXPECT_EQ(Shape({1LL << 40, (1LL << 20) - 1}).elements(), (1LL << 60) - (1LL << 40));
+  EXPECT_EQ(Shape({1LL << 40, 1LL << 40, 0}).elements(), 0);
+}
+
+TEST(Shape, IndicesRunInRowMajorOrder) {
+  std::vector<std::vector<std::int64_t>> seen;
+  for_each_index({2, 2}, [&](auto index) { seen.emplace_back(index.begin(), index.end()); });
+  EXPECT_EQ(seen, (std::vector<std::vector<std::int64_t>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
+  int count = 0;
+  for_each_index({}, [&](auto) { ++count; });
+  EXPECT_EQ(count, 1);
+  for_each_index({2, 0}, [&](auto) { ++count; });
+  EXPECT_EQ(count, 1);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,127 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/buffer.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::runtime {
+namespace {
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+
+TEST(Buffer, WrapsForeignMemory) {
+  int value = 7;
+  int released = 0;
+  {
+    const auto buffer = Buffer::wrap(&value, sizeof value, [&](void* data) {
+      EXPECT_EQ(data, &value);
+      ++released;
+    });
+    const auto second = buffer;
+    EXPECT_EQ(static_cast<void*>(buffer->data()), &value);
+    EXPECT_EQ(buffer->bytes(), sizeof value);
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+  Buffer::wrap(&value, sizeof value);  // nothing to release
+}
+
+TEST(Allocator, IsAlignedWritableAndAsLargeAsAskedFor) {
+  Allocator allocator;
+  for (std::size_t bytes = 0; bytes < 3 * kMegabyte; bytes = bytes * 5 / 3 + 1) {
+    const auto buffer = allocator.allocate(bytes);
+    EXPECT_EQ(buffer->bytes(), bytes);
+    ASSERT_NE(buffer->data(), nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer->data()) % kBufferAlignment, 0U);
+    std::memset(buffer->data(), 1, bytes);
+    // Rounding wastes little.
+    EXPECT_LE(allocator.used_bytes(), bytes + std::max<std::size_t>(bytes / 7, kBufferAlignment));
+  }
+}
+
+TEST(Allocator, HandsOutWhatWasFreed) {
+  Allocator allocator;
+  for (const std::size_t bytes : {std::size_t{100}, 5 * kMegabyte}) {
+    auto first = allocator.allocate(bytes);
+    const std::byte* address = first->data();
+    const auto second = allocator.allocate(bytes);
+    EXPECT_NE(second->data(), address);
+    first.reset();
+    EXPECT_GE(allocator.cached_bytes(), bytes);
+    first = allocator.allocate(bytes - 3);  // the same size class
+    EXPECT_EQ(first->data(), address);
+  }
+  EXPECT_EQ(allocator.used_bytes(), 0U);
+  allocator.trim();
+  EXPECT_EQ(allocator.cached_bytes(), 0U);
+}
+
+TEST(Allocator, KeepsNoMoreThanItsBoundAndDropsTheOldest) {
+  Allocator allocator(4 * kMegabyte);
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  for (int i = 0; i < 6; ++i) buffers.push_back(allocator.allocate(kMegabyte));
+  auto other_size = allocator.allocate(2 * kMegabyte);
+  const std::byte* newest = other_size->data();
+  buffers.clear();
+  EXPECT_EQ(allocator.cached_bytes(), 4 * kMegabyte);
+  other_size.reset();
+  EXPECT_EQ(allocator.cached_bytes(), 4 * kMegabyte);
+  EXPECT_EQ(allocator.allocate(2 * kMegabyte)->data(), newest);
+  allocator.trim(kMegabyte);
+  EXPECT_LE(allocator.cached_bytes(), kMegabyte);
+}
+
+TEST(Allocator, BuffersOutliveIt) {
+  auto allocator = std::make_unique<Allocator>();
+  const auto buffer = allocator->allocate(1000);
+  allocator.reset();
+  std::memset(buffer->data(), 2, buffer->bytes());
+}
+
+TEST(Allocator, OutOfMemoryIsAnErrorWithSizes) {
+  Allocator allocator;
+  const auto held = allocator.allocate(3 * kMegabyte);
+  for (const std::size_t bytes : {std::size_t{1} << 60, std::numeric_limits<std::size_t>::max()}) {
+    try {
+      (void)allocator.allocate(bytes);
+      FAIL() << "should have thrown";
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(std::to_string(bytes) + " bytes"));
+      EXPECT_THAT(error.what(), testing::HasSubstr("3 MiB are in use"));
+    }
+  }
+  EXPECT_EQ(allocator.used_bytes(), 3 * kMegabyte);
+}
+
+TEST(Allocator, ThreadsShareIt) {
+  Allocator allocator(kMegabyte);
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    threads.emplace_back([&, seed] {
+      std::mt19937 random(seed);
+      std::vector<std::shared_ptr<Buffer>> held;
+      for (int step = 0; step < 1000; ++step) {
+        held.push_back(allocator.allocate(random() % 100'000));
+        std::memset(held.back()->data(), static_cast<int>(seed), held.back()->bytes());
+        if (held.size() > 10) held.erase(held.begin() + random() % 10);
+        for (const auto& buffer : held) {
+          if (buffer->bytes() > 0) {
+            ASSERT_EQ(buffer->data()[buffer->bytes() - 1], static_cast<std::byte>(seed));
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(allocator.used_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace tutti::runtime

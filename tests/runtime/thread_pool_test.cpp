@@ -1,0 +1,121 @@
+#include <tutti/runtime/thread_pool.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tutti::runtime {
+namespace {
+
+class ThreadPools : public testing::TestWithParam<int> {};
+
+TEST_P(ThreadPools, EveryTileIsVisitedOnce) {
+  ThreadPool pool(GetParam());
+  EXPECT_EQ(pool.threads(), GetParam());
+  for (const std::int64_t tiles : {0, 1, 2, 3, 7, 100, 10'001}) {
+    std::vector<int> visits(static_cast<std::size_t>(tiles));  // no atomics: a race would be seen
+    pool.parallel_for(tiles, [&](std::int64_t begin, std::int64_t end) {
+      ASSERT_LT(begin, end);
+      for (std::int64_t tile = begin; tile < end; ++tile) ++visits[static_cast<std::size_t>(tile)];
+    });
+    EXPECT_TRUE(std::all_of(visits.begin(), visits.end(), [](int n) { return n == 1; }));
+  }
+}
+
+TEST_P(ThreadPools, ManyLoopsOneAfterAnother) {
+  ThreadPool pool(GetParam());
+  std::atomic<std::int64_t> sum{0};
+  for (int loop = 0; loop < 2000; ++loop) {
+    pool.parallel_for(17, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
+  }
+  EXPECT_EQ(sum.load(), 2000 * 17);
+}
+
+TEST_P(ThreadPools, AnExceptionReachesTheCallerAndThePoolLives) {
+  ThreadPool pool(GetParam());
+  for (int loop = 0; loop < 20; ++loop) {
+    EXPECT_THROW(pool.parallel_for(100,
+                                   [](std::int64_t begin, std::int64_t end) {
+                                     if (begin <= 50 && 50 < end) throw std::out_of_range("50");
+                                   }),
+                 std::out_of_range);
+    std::atomic<int> tiles{0};
+    pool.parallel_for(
+        100, [&](std::int64_t begin, std::int64_t end) { tiles += static_cast<int>(end - begin); });
+    EXPECT_EQ(tiles.load(), 100);
+  }
+}
+
+TEST_P(ThreadPools, NestedLoopsRunInline) {
+  ThreadPool pool(GetParam());
+  std::atomic<int> inner{0};
+  pool.parallel_for(8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t tile = begin; tile < end; ++tile) {
+      const auto outer_thread = std::this_thread::get_id();
+      pool.parallel_for(10, [&](std::int64_t from, std::int64_t to) {
+        EXPECT_EQ(std::this_thread::get_id(), outer_thread);
+        inner += static_cast<int>(to - from);
+      });
+    }
+  });
+  EXPECT_EQ(inner.load(), 80);
+}
+
+TEST_P(ThreadPools, SeveralThreadsMayUseOnePool) {
+  ThreadPool pool(GetParam());
+  std::atomic<std::int64_t> tiles{0};
+  std::vector<std::thread> users;
+  for (int user = 0; user < 3; ++user) {
+    users.emplace_back([&] {
+      for (int loop = 0; loop < 200; ++loop) {
+        pool.parallel_for(50, [&](std::int64_t begin, std::int64_t end) { tiles += end - begin; });
+      }
+    });
+  }
+  for (std::thread& user : users) user.join();
+  EXPECT_EQ(tiles.load(), 3 * 200 * 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadPools, testing::Values(1, 2, 4));
+
+TEST(ThreadPool, WorkersTakePart) {
+  // Both tiles are held open until the other has begun: one thread alone would never end.
+  ThreadPool pool(2);
+  std::atomic<int> begun{0};
+  pool.parallel_for(2, [&](std::int64_t, std::int64_t) {
+    begun.fetch_add(1);
+    begun.notify_all();
+    begun.wait(1);
+  });
+  EXPECT_EQ(begun.load(), 2);
+}
+
+TEST(ThreadPool, ASleepingWorkerIsWoken) {
+  ThreadPool pool(2);
+  for (int loop = 0; loop < 3; ++loop) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // long enough to fall asleep
+    std::atomic<int> begun{0};
+    pool.parallel_for(2, [&](std::int64_t, std::int64_t) {
+      begun.fetch_add(1);
+      begun.notify_all();
+      begun.wait(1);
+    });
+  }
+}
+
+TEST(FunctionRef, CallsWhatItRefersTo) {
+  int calls = 0;
+  auto count = [&](int by) { return calls += by; };
+  const FunctionRef<int(int)> function = count;
+  EXPECT_EQ(function(2), 2);
+  EXPECT_EQ(function(3), 5);
+  EXPECT_EQ(calls, 5);
+}
+
+}  // namespace
+}  // namespace tutti::runtime
