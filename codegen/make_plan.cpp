@@ -155,8 +155,13 @@ class Planner {
   NodeId visit_group(NodeId id) {
     std::vector<NodeId> members;
     NodeId next = id;
-    while (next < graph_.node_count() && graph_.node(next).fusion == graph_.node(id).fusion) {
-      members.push_back(next++);
+    for (; next < graph_.node_count(); ++next) {
+      // Nodes that cost nothing may stand between the members.
+      if (graph_.node(next).fusion == graph_.node(id).fusion) {
+        members.push_back(next);
+      } else if (executes(next)) {
+        break;
+      }
     }
     std::map<std::size_t, BufferId> scratch;
     for (LoweredKernel& part : lower_group(graph_, members, views_, stored_)) {

@@ -17,11 +17,12 @@ class Sweep {
     for (const Value value : wrt) depends_[value.id] = true;
   }
 
-  std::vector<Value> run(std::span<const Value> wrt) {
+  // `seed` is the output's own cotangent.
+  std::vector<Value> run(std::span<const Value> wrt, Term seed) {
     const NodeId last = graph_.producer(output_);
     mark_dependents(last);
     if (depends_[output_.id]) {
-      cotangents_[output_.id] = Term(&builder_, output_).apply(Op::ones_like);
+      cotangents_[output_.id] = seed;
       for (NodeId id = last + 1; id-- > 0;) visit(id);
     }
     std::vector<Value> out;
@@ -89,12 +90,6 @@ class Sweep {
     }
     Decomposition parts(&builder_, graph_.node(id).op, operands, graph_.node(id).attributes);
     definition(graph_.node(id).op).decompose(parts);
-    const Term part(&builder_, parts.results()[0]);
-    // The derivative of sum(result * cotangent).
-    Term weighted = part * results[0];
-    std::vector<std::int64_t> axes;
-    for (int d = 0; d < weighted.shape().rank(); ++d) axes.push_back(d);
-    weighted = sum(weighted, axes);
     std::vector<Value> wanted;
     std::vector<Value> targets;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -102,7 +97,7 @@ class Sweep {
       wanted.push_back(operands[i]);
       targets.push_back(graph_.operand(id, i));
     }
-    const std::vector<Value> inner = gradient(builder_, weighted.value(), wanted);
+    const std::vector<Value> inner = vjp(builder_, parts.results()[0], results[0].value(), wanted);
     for (std::size_t i = 0; i < targets.size(); ++i) accumulate(targets[i], Term(&builder_, inner[i]));
   }
 
@@ -137,7 +132,12 @@ std::vector<Value> gradient(Builder& builder, Value output, std::span<const Valu
                       builder.location());
     }
   }
-  return Sweep(builder, output, wrt).run(wrt);
+  const Term seed = Term(&builder, output).apply(Op::ones_like);
+  return vjp(builder, output, seed.value(), wrt);
+}
+
+std::vector<Value> vjp(Builder& builder, Value output, Value cotangent, std::span<const Value> wrt) {
+  return Sweep(builder, output, wrt).run(wrt, Term(&builder, cotangent));
 }
 
 }  // namespace tutti::ir

@@ -14,4 +14,8 @@ namespace tutti::ir {
 // Throws TypeError, naming op and line, where an op on the way has no gradient. Linear in the graph.
 std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt);
 
+// The vector-Jacobian product: the same for an `output` of any shape, weighted by `cotangent`, a value
+// of the output's type.
+std::vector<Value> vjp(Builder& builder, Value output, Value cotangent, std::span<const Value> wrt);
+
 }  // namespace tutti::ir

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -62,6 +63,7 @@ class Graph {
   Attributes attributes(NodeId id) const {
     return {definition(nodes_[id].op).attributes, nodes_[id].attributes};
   }
+  // The span is invalid once a node is appended.
   std::span<const Value> operands(NodeId id) const {
     return {operands_.data() + nodes_[id].first_operand, nodes_[id].operand_count};
   }
@@ -69,6 +71,7 @@ class Graph {
   Value result(NodeId id, std::size_t i = 0) const {
     return {nodes_[id].first_result + static_cast<std::uint32_t>(i)};
   }
+  // The reference stays valid while nodes are appended, so that rules may hold on to operands' types.
   const Type& type(Value value) const { return values_[value.id].type; }
   NodeId producer(Value value) const { return values_[value.id].producer; }
   Op op(Value value) const { return nodes_[producer(value)].op; }
@@ -87,7 +90,7 @@ class Graph {
 
   std::vector<Node> nodes_;
   std::vector<Value> operands_;
-  std::vector<ValueRecord> values_;
+  std::deque<ValueRecord> values_;  // whose elements stay in place
   std::vector<Parameter> parameters_;
   std::vector<Value> results_;
 };

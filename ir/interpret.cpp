@@ -4,6 +4,7 @@
 
 #include <tutti/ir/builder.h>
 #include <tutti/ir/interpretation.h>
+#include <tutti/ir/print.h>
 #include <tutti/ir/term.h>
 
 namespace tutti::ir {
@@ -106,7 +107,7 @@ class Run {
   std::vector<std::vector<Array>> results() const {
     std::vector<std::vector<Array>> out(values_.size());
     for (std::size_t rank = 0; rank < values_.size(); ++rank) {
-      for (const Value value : graph_.results()) out[rank].push_back(*values_[rank][value.id]);
+      for (const Value value : graph_.results()) out[rank].push_back(array(value, rank));
     }
     return out;
   }
@@ -114,8 +115,15 @@ class Run {
  private:
   std::vector<const Array*> operands(NodeId id, std::size_t rank) const {
     std::vector<const Array*> out;
-    for (const Value operand : graph_.operands(id)) out.push_back(values_[rank][operand.id].get());
+    for (const Value operand : graph_.operands(id)) out.push_back(&array(operand, rank));
     return out;
+  }
+
+  const Array& array(Value value, std::size_t rank) const {
+    if (values_[rank][value.id] != nullptr) return *values_[rank][value.id];
+    throw TypeError("rank " + std::to_string(rank) + " is in no group of the collective behind " +
+                        print(graph_, value) + ", so it has no result to use",
+                    graph_.node(graph_.producer(value)).location);
   }
 
   void set_results(NodeId id, std::size_t rank, std::vector<Array>& results) {
@@ -187,6 +195,10 @@ class Run {
 
 std::vector<std::vector<Array>> interpret(const Graph& graph,
                                           std::span<const std::vector<Array>> inputs) {
+  if (graph.mesh != nullptr && std::ssize(inputs) != graph.mesh->ranks()) {
+    throw TypeError("@" + graph.name + " runs on the " + std::to_string(graph.mesh->ranks()) +
+                    " ranks of its mesh, not on " + std::to_string(inputs.size()));
+  }
   Run run(graph, inputs.size());
   run.set_parameters(inputs);
   run.run();

@@ -1,6 +1,8 @@
 #include <tutti/lazy/compile.h>
 
+#include <array>
 #include <cfenv>
+#include <charconv>
 #include <cstring>
 
 #include <tutti/ir/print.h>
@@ -28,6 +30,12 @@ std::string replication_text(const ir::Replication& replication) {
   return replication.dimensions == 0 ? "" : " replicated over dimensions " + std::to_string(replication.dimensions);
 }
 
+// Enough digits to tell any two numbers apart.
+std::string exact_text(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 // What a call must share with another to run the same program, a line per fact.
 std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments, bool scalar_values) {
   std::vector<std::string> out;
@@ -40,7 +48,7 @@ std::vector<std::string> signature_of(const CompiledFunction::Arguments& argumen
   }
   for (const auto& scalar : arguments.scalars) {
     out.push_back(scalar.name + (scalar.single ? ": float" : ": double") +
-                  (scalar_values ? " = " + std::to_string(scalar.value) : ""));
+                  (scalar_values ? " = " + exact_text(scalar.value) : ""));
   }
   out.insert(out.end(), arguments.statics.begin(), arguments.statics.end());
   return out;

@@ -138,7 +138,7 @@ class Compiled {
 
     detail::CompiledFunction::Arguments arguments = describe(formal);
     const auto body = [&](std::size_t program, const std::vector<detail::StatePtr>& tensors, bool tagged) {
-      set(formal, tensors, tagged);
+      set(formal, tensors, arguments.scalars, tagged);
       Result result = std::apply(f_, formal);
       std::vector<detail::StatePtr> states;
       for_each_leaf(result, [&](auto& leaf) { states.push_back(leaf.state()); });
@@ -172,15 +172,18 @@ class Compiled {
   }
 
   template <class Formal>
-  static void set(Formal& formal, const std::vector<detail::StatePtr>& tensors, bool tagged) {
+  static void set(Formal& formal, const std::vector<detail::StatePtr>& tensors,
+                  const std::vector<detail::CompiledFunction::ScalarArgument>& scalars, bool tagged) {
     detail::Path path(false);
     std::size_t tensor = 0;
-    int scalar = 0;
+    std::size_t scalar = 0;
     auto visit = [&]<class T>(const std::string&, T& leaf) {
       if constexpr (detail::TensorLeaf<T>) {
         leaf = T(tensors[tensor++]);
       } else if constexpr (std::is_floating_point_v<T>) {
-        if (tagged) leaf = detail::scalar_placeholder(leaf, scalar++);
+        leaf = tagged ? detail::scalar_placeholder(leaf, static_cast<int>(scalar))
+                      : static_cast<T>(scalars[scalar].value);
+        ++scalar;
       }
     };
     detail::walk_tree(formal, path, visit);

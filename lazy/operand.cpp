@@ -70,9 +70,9 @@ std::optional<Tensor> argument(const Operand::Number& number, DType dtype, Locat
 
 Operand::Number Operand::as_number(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
-  // Widening a signalling NaN would make it quiet; its value is not needed.
-  return {std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(number),
-          bits, true};
+  // Even looking at a signalling NaN as a number would count as arithmetic on it; the bits say it all.
+  const bool nan = (bits & 0x7FFFFFFFU) > 0x7F800000U;
+  return {nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(number), bits, true};
 }
 
 Operand::Number Operand::as_number(double number) {

@@ -142,7 +142,7 @@ enum class Gelu : std::uint8_t { none, tanh };  // exact, or the tanh approximat
 Tensor gelu(const Operand& x, Gelu approximate = Gelu::none);
 
 // ---- Operators. == and its kin are elementwise.
-inline Tensor operator-(const Tensor& x) { return neg(x); }
+inline Tensor operator-(const Operand& x) { return neg(x); }
 #define TUTTI_OPERATOR(symbol, name)                                                          \
   inline Tensor operator symbol(const Operand& x, const Operand& y) { return name(x, y); }
 TUTTI_OPERATOR(+, add)

@@ -59,12 +59,20 @@ Array Tensor::array(std::source_location at) const {
   return out;
 }
 
-Tensor AsyncTensor::wait(std::source_location at) const {
-  const StatePtr& async = state();
+namespace {
+
+Tensor wait_for(const StatePtr& async, Location where) {
   if (!async->type.async) return Tensor(async);  // an argument that was waited for already
-  if (async->waited == nullptr) async->waited = detail::record(ir::Op::wait, {async}, {}, at);
+  if (async->waited == nullptr) async->waited = detail::record(ir::Op::wait, {async}, {}, where);
   return Tensor(async->waited);
 }
+
+}  // namespace
+
+Tensor AsyncTensor::wait(std::source_location at) const { return wait_for(state(), at); }
+
+// A conversion knows no line of its own; the collective's is the next best.
+AsyncTensor::operator Tensor() const { return wait_for(state(), state()->where); }
 
 std::string describe(const AsyncTensor& async) {
   const StatePtr& state = async.state();

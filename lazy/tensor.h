@@ -69,7 +69,7 @@ class AsyncTensor {
 
   // The tensor. The second wait is free and gives the same one.
   Tensor wait(std::source_location at = std::source_location::current()) const;
-  operator Tensor() const { return wait(); }  // NOLINT(google-explicit-constructor)
+  operator Tensor() const;  // NOLINT(google-explicit-constructor)
 
   template <class T>
   T item(std::source_location at = std::source_location::current()) const {

@@ -81,6 +81,7 @@ Jit::Jit(const Target& target)
   engine_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder_).create(),
                    "LLVM, starting its engine");
   define_libm(*engine_);
+  has_avx512_ = builder_.getTargetTriple().isX86() && has_feature("avx512f");
   has_fma_ = !builder_.getTargetTriple().isX86() || has_feature("fma");
 }
 

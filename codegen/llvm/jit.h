@@ -40,8 +40,8 @@ class Jit {
   // Attributes by which functions use all that the CPU has. To be given to every function.
   void set_target_attributes(llvm::Function& function) const;
 
-  bool has_feature(const std::string& name) const;
   bool has_fma() const { return has_fma_; }
+  bool has_avx512() const { return has_avx512_; }
 
   std::string assembly(llvm::Module& module);
 
@@ -55,6 +55,7 @@ class Jit {
  private:
   explicit Jit(const Target& target);
 
+  bool has_feature(const std::string& name) const;
   // Target machines are not thread-safe: each compilation borrows one.
   std::unique_ptr<llvm::TargetMachine> borrow_machine();
   void give_back(std::unique_ptr<llvm::TargetMachine> machine);
@@ -63,6 +64,7 @@ class Jit {
   llvm::orc::JITTargetMachineBuilder builder_;
   std::unique_ptr<llvm::orc::LLJIT> engine_;
   bool has_fma_ = false;
+  bool has_avx512_ = false;
   std::mutex mutex_;
   std::vector<std::unique_ptr<llvm::TargetMachine>> machines_;
   std::uint64_t libraries_ = 0;

@@ -1,5 +1,7 @@
 #include <tutti/codegen/llvm/math.h>
 
+#include <llvm/IR/MDBuilder.h>
+#include <tutti/codegen/llvm/inline_math.h>
 #include <tutti/codegen/llvm/libm.h>
 
 namespace tutti::codegen::native {
@@ -7,7 +9,45 @@ namespace tutti::codegen::native {
 using llvm::Value;
 
 Value* MathEmitter::apply(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {
-  return call(op, dtype, operands);
+  using ir::ScalarOp;
+  if (dtype != DType::f32) return call(op, dtype, operands);
+  InlineMath math(ir_, jit_.has_fma(), jit_.has_avx512());
+  Value* x = operands[0];
+  switch (op) {
+    case ScalarOp::exp: return math.exp(x);
+    case ScalarOp::exp2: return math.exp2(x);
+    case ScalarOp::expm1: return math.expm1(x);
+    case ScalarOp::log: return math.log(x);
+    case ScalarOp::log2: return math.log2(x);
+    case ScalarOp::log1p: return math.log1p(x);
+    case ScalarOp::tanh: return math.tanh(x);
+    case ScalarOp::erf: return math.erf(x);
+    case ScalarOp::sin: return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.sin(x));
+    case ScalarOp::cos: return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.cos(x));
+    default: return call(op, dtype, operands);
+  }
+}
+
+Value* MathEmitter::call_if_beyond(float limit, ir::ScalarOp op, Value* x, Value* inline_result) {
+  Value* magnitude = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  Value* beyond =
+      ir_.CreateFCmpOGT(magnitude, llvm::ConstantFP::get(x->getType(), llvm::APFloat(limit)));
+  Value* any = x->getType()->isVectorTy() ? ir_.CreateOrReduce(beyond) : beyond;
+
+  llvm::BasicBlock* before = ir_.GetInsertBlock();
+  auto& context = ir_.getContext();
+  auto* calling = llvm::BasicBlock::Create(context, "beyond", before->getParent());
+  auto* behind = llvm::BasicBlock::Create(context, "within", before->getParent());
+  ir_.CreateCondBr(any, calling, behind, llvm::MDBuilder(context).createUnlikelyBranchWeights());
+  ir_.SetInsertPoint(calling);
+  // Lanes within keep the inline result: what an element gives must not depend on its neighbours.
+  Value* called = ir_.CreateSelect(beyond, call(op, DType::f32, {x}), inline_result);
+  ir_.CreateBr(behind);
+  ir_.SetInsertPoint(behind);
+  auto* result = ir_.CreatePHI(x->getType(), 2);
+  result->addIncoming(inline_result, before);
+  result->addIncoming(called, calling);
+  return result;
 }
 
 Value* MathEmitter::call(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {

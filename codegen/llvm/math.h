@@ -10,8 +10,8 @@
 namespace tutti::codegen::native {
 
 // Emits transcendental functions, of scalars and of vectors, with the same bits for both. Those of
-// f32 that matter are inline (see the files math_*.cpp for their errors, all at most 2 ulp); the
-// rest, and all of f64, call the C library for each lane.
+// f32 that matter are inline (inline_math.h has their errors); the rest, and all of f64, call the C
+// library for each lane.
 class MathEmitter {
  public:
   MathEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Jit& jit)
@@ -24,6 +24,9 @@ class MathEmitter {
   // A call of the C library; vectors go through a function of this module that loops over lanes.
   llvm::Value* call(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
   llvm::Function* lane_loop(llvm::FunctionCallee callee, llvm::Type* vector, std::size_t operands);
+  // `inline_result` unless some lane of `x` is beyond `limit`; then calls of the C library.
+  llvm::Value* call_if_beyond(float limit, ir::ScalarOp op, llvm::Value* x,
+                              llvm::Value* inline_result);
 
   llvm::IRBuilder<>& ir_;
   llvm::Module& module_;

@@ -32,11 +32,19 @@ void decompose_mean(Decomposition& in) {
 }
 
 constexpr auto infer_logsumexp = infer_mean;
+// The largest element along the axes, kept. Nothing has no largest element, nor needs one here.
+Term top_of(Term x, const std::vector<std::int64_t>& axes) {
+  for (const std::int64_t axis : axes) {
+    if (x.shape()[static_cast<int>(axis)] == 0) return x.constant(0);
+  }
+  return max(x, axes, true);
+}
+
 // max + log(sum(exp(x - max))); a row of -inf gives -inf.
 void decompose_logsumexp(Decomposition& in) {
   const auto& axes = in.attributes.integers("axes");
   const Term x = widened(in.operand(0));
-  const Term top = max(x, axes, true);
+  const Term top = top_of(x, axes);
   const Term finite = select(top.apply(Op::is_finite), top, 0);
   const Term total = log(sum(exp(x - finite), axes, true)) + finite;
   const Shape shape = reduced_shape(x.shape(), axes, in.attributes.flag("keepdims"));
@@ -51,7 +59,7 @@ void infer_softmax(Inference& in) {
 void decompose_softmax(Decomposition& in) {
   const std::int64_t axis = in.attributes.integer("axis");
   const Term x = widened(in.operand(0));
-  const Term e = exp(x - max(x, {axis}, true));
+  const Term e = exp(x - top_of(x, {axis}));
   in.result(rounded(e / sum(e, {axis}, true), in.operand(0).dtype()));
 }
 void gradient_softmax(Gradient& gradient) {
@@ -65,7 +73,7 @@ constexpr auto infer_log_softmax = infer_softmax;
 void decompose_log_softmax(Decomposition& in) {
   const std::int64_t axis = in.attributes.integer("axis");
   const Term x = widened(in.operand(0));
-  const Term shifted = x - max(x, {axis}, true);
+  const Term shifted = x - top_of(x, {axis});
   in.result(rounded(shifted - log(sum(exp(shifted), {axis}, true)), in.operand(0).dtype()));
 }
 void gradient_log_softmax(Gradient& gradient) {
@@ -139,7 +147,8 @@ void infer_one_hot(Inference& in) {
   in.result(in.attributes.dtype("dtype"), Shape(sizes));
 }
 void decompose_one_hot(Decomposition& in) {
-  const Term x = in.operand(0);
+  // Narrow integers cannot count to the depth.
+  const Term x = size_of(in.operand(0).dtype()) < 4 ? cast(in.operand(0), DType::i32) : in.operand(0);
   const std::int64_t last = x.shape().rank();
   std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
   sizes.push_back(in.attributes.integer("depth"));

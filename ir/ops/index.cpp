@@ -20,6 +20,15 @@ void check_indices(const Inference& in) {
   in.require(is_integer(in.operand(1).dtype), "indices must be integers");
 }
 
+// The indices in a dtype that holds every position of a dimension, and clamped to its positions.
+Term wide(Term indices) {
+  return size_of(indices.dtype()) < 4 ? cast(indices, DType::i32) : indices;
+}
+Term clamped(Term indices, std::int64_t size) {
+  const auto last = static_cast<double>(std::max<std::int64_t>(size - 1, 0));
+  return minimum(maximum(wide(indices), 0), last);
+}
+
 // The shape of take(x, indices).
 Shape taken_shape(const Shape& x, const Shape& indices, std::int64_t axis) {
   std::vector<std::int64_t> sizes;
@@ -43,10 +52,12 @@ void infer_take(Inference& in) {
   in.result(in.operand(0).dtype, shape);
 }
 void gradient_take(Gradient& gradient) {
+  const std::int64_t axis = gradient.attributes.integer("axis");
   const Term x = gradient.operand(0);
   const Term zeros = broadcast_to(x.constant(0), x.shape());
-  gradient.operand_cotangent(0, apply(Op::scatter_add, zeros, gradient.operand(1),
-                                      gradient.cotangent(), {gradient.attributes.integer("axis")}));
+  const Term indices = clamped(gradient.operand(1), x.shape()[static_cast<int>(axis)]);
+  gradient.operand_cotangent(0,
+                             apply(Op::scatter_add, zeros, indices, gradient.cotangent(), {axis}));
 }
 void interpret_take(Interpretation& in) {
   const Array& x = in.operand(0);
@@ -84,18 +95,16 @@ void gradient_take_along_axis(Gradient& gradient) {
   const Term x = gradient.operand(0);
   const Term indices = gradient.operand(1);
   const Term g = gradient.cotangent();
-  const std::int64_t size = x.shape()[static_cast<int>(axis)];
-  const Term bounded =
-      minimum(maximum(indices, 0), static_cast<double>(std::max<std::int64_t>(size - 1, 0)));
+  const Term bounded = clamped(indices, x.shape()[static_cast<int>(axis)]);
   if (indices.shape()[static_cast<int>(axis)] == 1) {
-    const Term position = iota_like(x, x.shape(), axis, indices.dtype());
+    const Term position = iota_like(x, x.shape(), axis, bounded.dtype());
     gradient.operand_cotangent(0, select(bounded == position, g, 0));
     return;
   }
   // [..., size, count, ...]: position against index, summed over the count.
   std::vector<std::int64_t> wide(x.shape().begin(), x.shape().end());
   wide.insert(wide.begin() + axis + 1, indices.shape()[static_cast<int>(axis)]);
-  const Term position = iota_like(x, Shape(wide), axis, indices.dtype());
+  const Term position = iota_like(x, Shape(wide), axis, bounded.dtype());
   const Term index = bounded.apply(Op::expand_dims, {std::vector<std::int64_t>{axis}});
   const Term updates = g.apply(Op::expand_dims, {std::vector<std::int64_t>{axis}});
   gradient.operand_cotangent(0, sum(select(index == position, updates, 0), {axis + 1}));
@@ -133,7 +142,8 @@ void gradient_scatter_add(Gradient& gradient) {
   const Term g = gradient.cotangent();
   const std::int64_t size = gradient.operand(0).shape()[static_cast<int>(axis)];
   // Updates that were dropped get nothing.
-  Term inside = apply(Op::logical_and, indices >= 0, indices < static_cast<double>(size));
+  const Term positions = wide(indices);
+  Term inside = apply(Op::logical_and, positions >= 0, positions < static_cast<double>(size));
   std::vector<std::int64_t> sizes(indices.shape().begin(), indices.shape().end());
   for (int d = static_cast<int>(axis) + 1; d < g.shape().rank(); ++d) sizes.push_back(1);
   inside = reshape(inside, Shape(sizes));

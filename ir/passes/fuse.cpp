@@ -72,6 +72,7 @@ class Fusion {
       return;
     }
     member_[id] = shares_[id] = kind(id) == OpClass::elementwise;
+    if (kind(id) == OpClass::view && units_.successors(id).empty()) return;
     for (const Value operand : graph_.operands(id)) {
       const NodeId reduction = row_of_[source(operand)];
       if (reduction == kNoNode || !may_read(graph_, frames_[reduction], shape(operand), id))
@@ -146,6 +147,8 @@ class Fusion {
         for (const Value operand : graph_.operands(member)) {
           if (!inside(source(operand))) {
             if (is_read_from_memory(source(operand))) inputs.push_back(sources_[operand.id]);
+            // If the reduction does not arrive, the view leaves and is read itself.
+            if (kind(member) == OpClass::view) inputs.push_back(graph_.result(member));
           } else if (!may_read(graph_, frame, shape(operand), member)) {
             return false;
           }

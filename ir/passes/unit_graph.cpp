@@ -1,3 +1,4 @@
+#include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/unit_graph.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ UnitGraph::UnitGraph(const Graph& graph, std::span<const Value> sources)
   std::vector<std::pair<NodeId, NodeId>> edges;
   NodeId last_collective = count;
   for (NodeId id = 0; id < count; ++id) {
+    if (is_alias(graph.node(id).op)) continue;
     for (const Value operand : graph.operands(id)) {
       edges.emplace_back(graph.producer(sources[operand.id]), id);
     }

@@ -121,7 +121,7 @@ TEST(Gradient, OfEveryElementwiseOp) {
 TEST(Gradient, OfStructuredOps) {
   const std::vector<std::function<Value(Builder&, Value)>> cases = {
       [](Builder& b, Value x) {
-        const Value smaller = b.add(Op::lt, {x, b.scalar(DType::f64, 0.6)});
+        const Value smaller = b.add(Op::lt, {x, b.scalar(DType::f64, 0.55)});
         return b.add(Op::select, {smaller, b.add(Op::mul, {x, x}), b.add(Op::neg, {x})});
       },
       [](Builder& b, Value x) {

@@ -96,6 +96,10 @@ TEST(Interpret, Composites) {
   expect_result<float>(
       "%i = constant() {value = i32[2] [1, 0]}\n%r = one_hot(%i) {depth = 2, dtype = f32}",
       {0, 1, 1, 0}, {2, 2});
+  // -56 is no position, though 200 wraps to it in i8.
+  const Array wide =
+      result("%i = constant() {value = i8[1] [-56]}\n%r = one_hot(%i) {depth = 256, dtype = i32}");
+  EXPECT_EQ(wide, Array(DType::i32, {1, 256}));
   const Array softmax = result(kX + "%r = softmax(%x) {axis = 1}");
   EXPECT_NEAR(softmax.at(0) + softmax.at(1) + softmax.at(2), 1, 1e-6);
   EXPECT_NEAR(softmax.at(1) / softmax.at(0), std::exp(1.0), 1e-5);

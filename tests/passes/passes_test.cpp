@@ -12,8 +12,8 @@
 #include "tests/support/golden.h"
 #include <gmock/gmock.h>
 
-// Every file in tests/passes/<pass>/ holds a program, a line `// -----`, and what the pass makes of it.
-// TUTTI_BLESS=1 rewrites what is below the line.
+// Every file in tests/passes/<pass>/ holds a program, a line `// -----`, and what the pass makes of
+// it. TUTTI_BLESS=1 rewrites what is below the line.
 namespace tutti::ir {
 namespace {
 
@@ -59,9 +59,8 @@ TEST_P(PassFile, IsWhatThePassMakes) {
   EXPECT_TRUE(test::matches_golden(before + std::string(kSeparator) + print(module), path));
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, PassFile, testing::ValuesIn(cases()), [](const auto& one) {
-  return one.param.pass + "_" + one.param.file;
-});
+INSTANTIATE_TEST_SUITE_P(Golden, PassFile, testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.pass + "_" + one.param.file; });
 
 TEST(Passes, AreFoundByName) {
   EXPECT_EQ(find_pass("cse")->name, "cse");
@@ -136,7 +135,8 @@ TEST(Fuse, KeepsGroupsWithinTheLimits) {
   Builder builder(outputs);
   const Value x = builder.add(Op::tanh, {outputs.add_parameter("x", {.shape = {4}})});
   std::vector<Value> results;
-  for (int i = 0; i < 30; ++i) results.push_back(builder.add(Op::mul, {x, builder.scalar(DType::f32, i)}));
+  for (int i = 0; i < 30; ++i)
+    results.push_back(builder.add(Op::mul, {x, builder.scalar(DType::f32, i)}));
   outputs.set_results(results);
   fuse(outputs);
   check_fusion(outputs);

@@ -176,6 +176,21 @@ TEST(LocalOrder, ARankOwesNothingAfterItPublished) {
   EXPECT_EQ(alive.load(), 0);
 }
 
+TEST(LocalOrder, WhatPeersComputedIsThereWhenTheWaitReturns) {
+  std::atomic<int> alive{0};
+  run_ranks_well(2, [&](LocalBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    for (int i = 0; i < 150; ++i) {
+      const Tensors tensors(alive, kLargeElements, static_cast<float>(i));
+      world->start(tensors.call(), {tensors.operand, tensors.result})->wait();
+      const auto* result = reinterpret_cast<const float*>(tensors.result->data());
+      for (std::size_t at = 0; at < kLargeElements; at += 1000) {
+        ASSERT_EQ(result[at], static_cast<float>(2 * i));
+      }
+    }
+  });
+}
+
 TEST(LocalOrder, TheRingWraps) {
   constexpr int kRanks = 3;
   std::atomic<int> alive{0};

@@ -1,0 +1,269 @@
+#include <tutti/codegen/llvm/inline_math.h>
+
+#include <limits>
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+namespace tutti::codegen::native {
+
+using llvm::Value;
+namespace intrinsic = llvm::Intrinsic;
+
+namespace {
+
+// Adding it to a number below 2^22 in magnitude leaves the nearest integer in the low bits.
+constexpr float kRoundingShift = 12582912;  // 1.5 * 2^23
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// ln 2 as a number of few bits, whose products with exponents are exact, and the rest.
+constexpr float kLn2High = 0.693145751953125F;
+constexpr float kLn2Low = 1.42860677e-6F;
+constexpr float kLn2 = 0.693147182F;
+constexpr float kLog2E = 1.44269502F;
+
+}  // namespace
+
+// ---- exp and its like ----
+
+InlineMath::Reduced InlineMath::reduce(Value* x) {
+  Value* shifted = fused(x, number(x, kLog2E), number(x, kRoundingShift));
+  Value* n = ir_.CreateFSub(shifted, number(x, kRoundingShift));
+  Value* rest = fused(n, number(x, -kLn2High), x);
+  rest = fused(n, number(x, -kLn2Low), rest);
+  return {n, ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift))), rest};
+}
+
+Value* InlineMath::scale(Value* y, const Reduced& by) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(y->getType());
+  if (scales_ && vector != nullptr && vector->getNumElements() == 16) {
+    return ir_.CreateIntrinsic(
+        intrinsic::x86_avx512_mask_scalef_ps_512, {},
+        {y, by.n, llvm::PoisonValue::get(y->getType()), ir_.getInt16(0xFFFF), ir_.getInt32(4)});
+  }
+  // In two steps, so that each power is a normal number; only the second one rounds.
+  Value* half = ir_.CreateAShr(by.integer, 1);
+  const auto power = [&](Value* n) {
+    return from_bits(ir_.CreateShl(ir_.CreateAdd(n, integer(y, 127)), 23));
+  };
+  Value* first = ir_.CreateFMul(y, power(half));
+  return ir_.CreateFMul(first, power(ir_.CreateSub(by.integer, half)));
+}
+
+Value* InlineMath::exp(Value* x) {
+  // Beyond these the results are 0 and infinity; the reduction would overflow far beyond.
+  x = clamp(x, -104, 89);
+  const Reduced reduced = reduce(x);
+  Value* r = reduced.rest;
+  // e^r = 1 + r + r^2 q(r), relative error 2^-28.1
+  Value* q = polynomial(r, {0.0013814522F, 0.008368739F, 0.04166837F, 0.16666521F, 0.49999994F});
+  Value* y = fused(ir_.CreateFMul(r, r), q, r);
+  return scale(ir_.CreateFAdd(y, number(x, 1)), reduced);
+}
+
+Value* InlineMath::exp2(Value* x) {
+  x = clamp(x, -151, 129);
+  Value* shifted = ir_.CreateFAdd(x, number(x, kRoundingShift));
+  Value* n = ir_.CreateFSub(shifted, number(x, kRoundingShift));
+  Value* r = ir_.CreateFSub(x, n);  // exact
+  // 2^r = 1 + r p(r), relative error 2^-26.6
+  Value* p = polynomial(r, {1.5353326e-4F, 0.0013398932F, 0.009618443F, 0.055503346F, 0.24022646F,
+                            0.6931472F});
+  Value* y = fused(r, p, number(x, 1));
+  return scale(y, {n, ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift))), r});
+}
+
+Value* InlineMath::expm1_of_rest(Value* r) {
+  // e^r - 1 = r + r^2 q(r), relative error 2^-29.4
+  Value* q = polynomial(
+      r, {1.98459e-4F, 0.0013940675F, 0.008333395F, 0.04166638F, 0.16666666F, 0.5F});
+  return fused(ir_.CreateFMul(r, r), q, r);
+}
+
+Value* InlineMath::expm1(Value* x) {
+  Value* argument = x;
+  x = clamp(x, -18, 89);
+  const Reduced reduced = reduce(x);
+  Value* p = expm1_of_rest(reduced.rest);
+  // 2 * (2^(n-1) (p + 1) - 1/2), since 2^n itself may be too large.
+  Value* power = from_bits(ir_.CreateShl(ir_.CreateAdd(reduced.integer, integer(x, 126)), 23));
+  Value* half = fused(power, p, ir_.CreateFSub(power, number(x, 0.5F)));
+  Value* y = ir_.CreateFMul(half, number(x, 2));
+  // Halves of subnormal numbers are not exact, and -0 must stay what it is.
+  Value* tiny = ir_.CreateFCmpOLT(magnitude(argument), number(x, 1e-8F));
+  return ir_.CreateSelect(tiny, argument, y);
+}
+
+Value* InlineMath::tanh(Value* x) {
+  // (e^2x - 1) / (e^2x + 1); 1 from about 9.01 on.
+  Value* most = number(x, 9.02F);
+  Value* y = magnitude(x);
+  y = ir_.CreateSelect(ir_.CreateFCmpOGT(y, most), most, y);
+  const Reduced reduced = reduce(ir_.CreateFAdd(y, y));
+  Value* p = expm1_of_rest(reduced.rest);
+  Value* power = from_bits(ir_.CreateShl(ir_.CreateAdd(reduced.integer, integer(x, 127)), 23));
+  Value* numerator = fused(power, p, ir_.CreateFSub(power, number(x, 1)));
+  Value* result = ir_.CreateFDiv(numerator, ir_.CreateFAdd(numerator, number(x, 2)));
+  return with_sign(result, x);
+}
+
+// ---- log and its like ----
+
+InlineMath::Split InlineMath::split(Value* x) {
+  Value* least = number(x, std::numeric_limits<float>::min());
+  Value* subnormal = ir_.CreateFCmpOLT(x, least);
+  Value* normal = ir_.CreateSelect(subnormal, ir_.CreateFMul(x, number(x, 8388608)), x);
+  Value* correction = ir_.CreateSelect(subnormal, number(x, -23), number(x, 0));
+  Value* word = bits(normal);
+  Value* high = ir_.CreateAnd(ir_.CreateSub(word, bits(number(x, 2.0F / 3))),
+                              integer(x, 0xFF800000));
+  Value* m = from_bits(ir_.CreateSub(word, high));
+  Value* exponent = ir_.CreateSIToFP(ir_.CreateAShr(high, 23), x->getType());
+  return {ir_.CreateFSub(m, number(x, 1)), ir_.CreateFAdd(exponent, correction)};
+}
+
+Value* InlineMath::log1p_tail(Value* f) {
+  // log(1 + f) = f + f^2 R(f), relative error 2^-27.1 for f in [-1/3, 1/3]
+  Value* r = polynomial(f, {-0.12949035F, 0.14004661F, -0.121671356F, 0.1400118F, -0.16682316F,
+                            0.20010756F, -0.24999726F, 0.33333206F, -0.5F});
+  return ir_.CreateFMul(ir_.CreateFMul(f, f), r);
+}
+
+Value* InlineMath::log_special(Value* x, Value* result) {
+  // Positive and finite, in one comparison.
+  Value* ordinary = ir_.CreateICmpULT(ir_.CreateSub(bits(x), integer(x, 1)),
+                                      integer(x, 0x7F800000 - 1));
+  Value* zero = number(x, 0);
+  Value* nan = number(x, std::numeric_limits<float>::quiet_NaN());
+  Value* other = ir_.CreateSelect(ir_.CreateFCmpOLT(x, zero), nan, x);
+  other = ir_.CreateSelect(ir_.CreateFCmpOEQ(x, zero), number(x, -kInfinity), other);
+  return ir_.CreateSelect(ordinary, result, other);
+}
+
+Value* InlineMath::log(Value* x) {
+  const Split s = split(x);
+  Value* tail = log1p_tail(s.fraction);
+  Value* y = fused(s.exponent, number(x, kLn2), ir_.CreateFAdd(s.fraction, tail));
+  return log_special(x, y);
+}
+
+Value* InlineMath::log2(Value* x) {
+  const Split s = split(x);
+  Value* tail = ir_.CreateFMul(log1p_tail(s.fraction), number(x, kLog2E));
+  tail = fused(s.fraction, number(x, 1.92596303e-8F), tail);  // log2(e) - kLog2E
+  Value* y = fused(s.fraction, number(x, kLog2E), s.exponent);
+  return log_special(x, ir_.CreateFAdd(y, tail));
+}
+
+Value* InlineMath::log1p(Value* x) {
+  // 1 + x = m * 2^e decides e; then x is scaled by 2^-e on its own and 2^-e - 1 is added, so that
+  // what 1 + x rounds away is kept.
+  Value* sum = ir_.CreateFAdd(x, number(x, 1));
+  Value* high = ir_.CreateAnd(ir_.CreateSub(bits(sum), bits(number(x, 2.0F / 3))),
+                              integer(x, 0xFF800000));
+  Value* scaled = from_bits(ir_.CreateSub(bits(x), high));
+  // 2^(2-e) in place of 2^-e, which may be subnormal.
+  Value* power = from_bits(ir_.CreateSub(bits(number(x, 4)), high));
+  Value* rest = fused(power, number(x, 0.25F), number(x, -1));
+  Value* f = ir_.CreateFAdd(scaled, rest);
+  Value* exponent = ir_.CreateSIToFP(ir_.CreateAShr(high, 23), x->getType());
+  Value* y = fused(exponent, number(x, kLn2), ir_.CreateFAdd(f, log1p_tail(f)));
+  return log_special(sum, with_sign(y, x));
+}
+
+// ---- sin, cos, erf ----
+
+Value* InlineMath::sine_of_rest(Value* x, double shift) {
+  // In f64: pi as 32 bits, whose products with n are exact, and the rest.
+  constexpr double kPiHigh = 3.1415926534682512;
+  constexpr double kPiLow = 1.2154203256442e-10;
+  constexpr double kInversePi = 0.31830988618379067;
+  constexpr double kShift = 6755399441055744;  // 1.5 * 2^52
+  llvm::Type* type = x->getType();
+  llvm::Type* wide = type->getWithNewType(ir_.getDoubleTy());
+  const auto number64 = [&](double value) { return llvm::ConstantFP::get(wide, value); };
+  Value* y = ir_.CreateFPExt(x, wide);
+  Value* turns = fused(y, number64(kInversePi), number64(-shift));
+  Value* shifted = ir_.CreateFAdd(turns, number64(kShift));
+  Value* n = ir_.CreateFSub(shifted, number64(kShift));
+  if (shift != 0) n = ir_.CreateFAdd(n, number64(shift));
+  y = fused(n, number64(-kPiHigh), y);
+  y = fused(n, number64(-kPiLow), y);
+  Value* r = ir_.CreateFPTrunc(y, type);
+  llvm::Type* word64 = type->getWithNewType(ir_.getInt64Ty());
+  llvm::Type* word = type->getWithNewType(ir_.getInt32Ty());
+  Value* odd = ir_.CreateShl(ir_.CreateTrunc(ir_.CreateBitCast(shifted, word64), word), 31);
+  // sin(r) = r + r^3 S(r^2), relative error 2^-27.2 for r in [-pi/2, pi/2]
+  Value* z = ir_.CreateFMul(r, r);
+  Value* s = polynomial(z, {2.6060957e-6F, -1.9809777e-4F, 0.008333069F, -0.1666666F});
+  Value* sine = fused(ir_.CreateFMul(r, z), s, r);
+  return from_bits(ir_.CreateXor(bits(sine), odd));
+}
+
+Value* InlineMath::sin(Value* x) { return sine_of_rest(x, 0); }
+
+Value* InlineMath::cos(Value* x) { return ir_.CreateFNeg(sine_of_rest(x, 0.5)); }
+
+Value* InlineMath::erf(Value* x) {
+  Value* t = magnitude(x);
+  Value* is_small = ir_.CreateFCmpOLT(t, number(x, 0.92F));
+  // erf(x) = x + x p(x^2), relative error 2^-28.2
+  Value* z = ir_.CreateFMul(x, x);
+  Value* p = polynomial(z, {8.370099e-5F, -8.142704e-4F, 0.0052010333F, -0.02685939F, 0.112836964F,
+                            -0.37612635F, 0.12837917F});
+  Value* near = fused(x, p, x);
+  // erf(t) = 1 - e^(t q(t)), relative error 2^-29.8; 1 from about 3.92 on.
+  t = ir_.CreateSelect(ir_.CreateFCmpOGT(t, number(x, 4)), number(x, 4), t);
+  Value* q = polynomial(t, {-1.0838971e-5F, 3.1888887e-4F, -0.0036265934F, 0.023728633F,
+                            -0.10619823F, -0.6351746F, -1.1286428F});
+  Value* far = ir_.CreateFSub(number(x, 1), exp(ir_.CreateFMul(t, q)));
+  return ir_.CreateSelect(is_small, near, with_sign(far, x));
+}
+
+// ---- Pieces ----
+
+Value* InlineMath::polynomial(Value* x, std::initializer_list<float> coefficients) {
+  Value* sum = nullptr;
+  for (const float coefficient : coefficients) {
+    Value* c = number(x, coefficient);
+    sum = sum == nullptr ? c : fused(sum, x, c);
+  }
+  return sum;
+}
+
+Value* InlineMath::fused(Value* a, Value* b, Value* c) {
+  if (!fuses_) return ir_.CreateFAdd(ir_.CreateFMul(a, b), c);
+  return ir_.CreateIntrinsic(intrinsic::fma, a->getType(), {a, b, c});
+}
+
+Value* InlineMath::number(Value* like, float value) {
+  return llvm::ConstantFP::get(like->getType(), llvm::APFloat(value));
+}
+
+Value* InlineMath::integer(Value* like, std::uint32_t value) {
+  return llvm::ConstantInt::get(like->getType()->getWithNewType(ir_.getInt32Ty()), value);
+}
+
+Value* InlineMath::bits(Value* x) {
+  return ir_.CreateBitCast(x, x->getType()->getWithNewType(ir_.getInt32Ty()));
+}
+
+Value* InlineMath::from_bits(Value* x) {
+  return ir_.CreateBitCast(x, x->getType()->getWithNewType(ir_.getFloatTy()));
+}
+
+Value* InlineMath::clamp(Value* x, float least, float most) {
+  // Comparisons in this direction let NaN pass.
+  Value* low = number(x, least);
+  Value* high = number(x, most);
+  x = ir_.CreateSelect(ir_.CreateFCmpOLT(x, low), low, x);
+  return ir_.CreateSelect(ir_.CreateFCmpOGT(x, high), high, x);
+}
+
+Value* InlineMath::magnitude(Value* x) { return ir_.CreateUnaryIntrinsic(intrinsic::fabs, x); }
+
+Value* InlineMath::with_sign(Value* x, Value* sign) {
+  return ir_.CreateBinaryIntrinsic(intrinsic::copysign, x, sign);
+}
+
+}  // namespace tutti::codegen::native

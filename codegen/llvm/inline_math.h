@@ -1,0 +1,79 @@
+#pragma once
+
+#include <initializer_list>
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace tutti::codegen::native {
+
+// Transcendental functions of f32 as straight-line code, for scalars and vectors alike.
+//
+// All are range reductions and polynomials of our own; the coefficients are minimax fits (Remez's
+// algorithm on the relative error of the whole function, in 200 bits), rounded to f32 and improved by
+// a search over their last bits. They hold for all arguments: infinities, NaN, signed zeros and
+// subnormal numbers, as results too. Multiply-adds are fused where the target has the instruction.
+//
+//   function  errors over all f32, in units in the last place, fused / not fused
+//   exp       0.00 / 0.00
+class InlineMath {
+ public:
+  // `scales`: the target has AVX-512's instruction that multiplies by a power of two.
+  InlineMath(llvm::IRBuilder<>& builder, bool fuses, bool scales)
+      : ir_(builder), fuses_(fuses), scales_(scales) {}
+
+  llvm::Value* exp(llvm::Value* x);
+  llvm::Value* exp2(llvm::Value* x);
+  llvm::Value* expm1(llvm::Value* x);
+  llvm::Value* log(llvm::Value* x);
+  llvm::Value* log2(llvm::Value* x);
+  llvm::Value* log1p(llvm::Value* x);
+  llvm::Value* tanh(llvm::Value* x);
+  llvm::Value* erf(llvm::Value* x);
+
+  // For arguments up to kTrigonometricLimit in magnitude.
+  static constexpr float kTrigonometricLimit = 2097152;
+  llvm::Value* sin(llvm::Value* x);
+  llvm::Value* cos(llvm::Value* x);
+
+ private:
+  // x = n * ln 2 + rest
+  struct Reduced {
+    llvm::Value* n;         // as a f32
+    llvm::Value* integer;   // as an i32
+    llvm::Value* rest;
+  };
+  Reduced reduce(llvm::Value* x);
+  llvm::Value* expm1_of_rest(llvm::Value* rest);
+  // y * 2^n, rounded once, also into the subnormal numbers.
+  llvm::Value* scale(llvm::Value* y, const Reduced& by);
+
+  // x = m * 2^exponent with m in [2/3, 4/3); gives m - 1.
+  struct Split {
+    llvm::Value* fraction;
+    llvm::Value* exponent;
+  };
+  Split split(llvm::Value* x);
+  // log(1 + f) - f
+  llvm::Value* log1p_tail(llvm::Value* f);
+  // What log and its like give for arguments out of (0, inf).
+  llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
+
+  // (-1)^n * sin(x - (n + shift) * pi), for the whole n that makes it smallest.
+  llvm::Value* sine_of_rest(llvm::Value* x, double shift);
+
+  llvm::Value* polynomial(llvm::Value* x, std::initializer_list<float> coefficients);
+  llvm::Value* fused(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  llvm::Value* number(llvm::Value* like, float value);
+  llvm::Value* integer(llvm::Value* like, std::uint32_t value);
+  llvm::Value* bits(llvm::Value* x);
+  llvm::Value* from_bits(llvm::Value* x);
+  llvm::Value* clamp(llvm::Value* x, float least, float most);
+  llvm::Value* magnitude(llvm::Value* x);
+  llvm::Value* with_sign(llvm::Value* x, llvm::Value* sign);
+
+  llvm::IRBuilder<>& ir_;
+  bool fuses_;
+  bool scales_;
+};
+
+}  // namespace tutti::codegen::native

@@ -1,0 +1,273 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/matmul.h>
+
+#include "tests/kernels/kernel_testing.h"
+
+namespace tutti::kernels {
+namespace {
+
+using test::Array;
+
+// The elements that a batch of strided matrices covers, and where its first one is.
+struct Operand {
+  Array elements;
+  std::int64_t first = 0;
+
+  Operand(DType dtype, const std::vector<std::int64_t>& sizes,
+          const std::vector<std::int64_t>& strides, unsigned seed) {
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (sizes[d] == 0) continue;
+      (strides[d] < 0 ? first : last) += std::abs(strides[d]) * (sizes[d] - 1);
+    }
+    elements = test::random_array(dtype, Shape{first + last + 1}, seed);
+  }
+  const std::byte* data() const {
+    return elements.bytes().data() + first * size_of(elements.dtype());
+  }
+};
+
+std::vector<std::int64_t> joined(std::vector<std::int64_t> a, std::int64_t b, std::int64_t c) {
+  a.push_back(b);
+  a.push_back(c);
+  return a;
+}
+
+// A bound on the error of one result, given the exact one and the sum of its terms' magnitudes.
+double tolerance(DType dtype, double exact, double magnitude) {
+  switch (dtype) {
+    case DType::f16:
+      return 1e-5 * magnitude + 0x1p-11 * std::abs(exact) + 0x1p-25;
+    case DType::bf16:
+      return 1e-5 * magnitude + 0x1p-8 * std::abs(exact);
+    case DType::f32:
+      return 1e-5 * magnitude;
+    default:
+      return 1e-14 * magnitude;
+  }
+}
+
+std::string text_of(const Matmul& spec) {
+  std::string text = std::string(name_of(spec.dtype)) + " " + std::to_string(spec.m) + "x" +
+                     std::to_string(spec.n) + "x" + std::to_string(spec.k);
+  for (const std::int64_t size : spec.batch) text += " batch " + std::to_string(size);
+  return text + " a " + std::to_string(spec.a_row_stride) + "," +
+         std::to_string(spec.a_column_stride) + " b " + std::to_string(spec.b_row_stride) + "," +
+         std::to_string(spec.b_column_stride);
+}
+
+// Compares with three plain loops: integers in 64 bits, floats in double.
+void check(const Matmul& spec) {
+  SCOPED_TRACE(text_of(spec));
+  const Operand a(spec.dtype, joined(spec.batch, spec.m, spec.k),
+                  joined(spec.a_batch_strides, spec.a_row_stride, spec.a_column_stride), 1);
+  const Operand b(spec.dtype, joined(spec.batch, spec.k, spec.n),
+                  joined(spec.b_batch_strides, spec.b_row_stride, spec.b_column_stride), 2);
+  const Shape batch(spec.batch);
+  const std::int64_t elements = batch.elements() * spec.m * spec.n;
+  const auto result = test::run_every_way(spec, elements * size_of(spec.dtype),
+                                          [&](void* c, std::int64_t begin, std::int64_t end) {
+                                            run(spec, a.data(), b.data(), c, begin, end);
+                                          });
+  visit_dtype(spec.dtype, [&]<class T>(std::type_identity<T>) {
+    using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+    const auto* a_data = reinterpret_cast<const T*>(a.data());
+    const auto* b_data = reinterpret_cast<const T*>(b.data());
+    const auto* c = reinterpret_cast<const T*>(result.data());
+    int failures = 0;
+    for_each_index(batch, [&](std::span<const std::int64_t> index) {
+      std::int64_t a_base = 0;
+      std::int64_t b_base = 0;
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        a_base += index[d] * spec.a_batch_strides[d];
+        b_base += index[d] * spec.b_batch_strides[d];
+      }
+      for (std::int64_t i = 0; i < spec.m; ++i) {
+        for (std::int64_t j = 0; j < spec.n; ++j, ++c) {
+          Wide sum = 0;
+          double magnitude = 0;
+          for (std::int64_t l = 0; l < spec.k; ++l) {
+            const auto x = static_cast<Wide>(
+                a_data[a_base + i * spec.a_row_stride + l * spec.a_column_stride]);
+            const auto y = static_cast<Wide>(
+                b_data[b_base + l * spec.b_row_stride + j * spec.b_column_stride]);
+            sum += x * y;
+            magnitude += std::abs(static_cast<double>(x * y));
+          }
+          if constexpr (std::is_integral_v<T>) {
+            failures += *c != static_cast<T>(sum);
+          } else {
+            const double error = std::abs(static_cast<double>(*c) - sum);
+            failures += !(error <= tolerance(spec.dtype, sum, magnitude));
+          }
+        }
+      }
+    });
+    EXPECT_EQ(failures, 0) << "of " << elements;
+  });
+}
+
+Matmul with_layout(Matmul spec, bool transpose_a, bool transpose_b) {
+  if (transpose_a) {
+    spec.a_row_stride = 1;
+    spec.a_column_stride = spec.m;
+  }
+  if (transpose_b) {
+    spec.b_row_stride = 1;
+    spec.b_column_stride = spec.k;
+  }
+  return spec;
+}
+
+Matmul batched(Matmul spec, std::vector<std::int64_t> batch, std::vector<std::int64_t> a,
+               std::vector<std::int64_t> b) {
+  spec.batch = std::move(batch);
+  spec.a_batch_strides = std::move(a);
+  spec.b_batch_strides = std::move(b);
+  return spec;
+}
+
+class MatmulOf : public testing::TestWithParam<DType> {};
+
+TEST_P(MatmulOf, OddSizesInEveryLayout) {
+  const std::int64_t sizes[][3] = {{1, 1, 1},   {3, 5, 7},    {1, 70, 33},   {70, 1, 33},
+                                   {17, 31, 1}, {65, 129, 2}, {130, 67, 41}, {5, 33, 1100}};
+  for (const auto& [m, n, k] : sizes) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        check(with_layout(dense_matmul(GetParam(), m, n, k), transpose_a, transpose_b));
+      }
+    }
+  }
+}
+
+TEST_P(MatmulOf, AsInterpreted) {
+  const Array a = test::random_array(GetParam(), Shape{2, 1, 9, 20}, 1);
+  const Array b = test::random_array(GetParam(), Shape{3, 20, 11}, 2);
+  const Array expected = test::meaning(ir::Op::matmul, {a, b}, {});
+  const Matmul spec =
+      batched(dense_matmul(GetParam(), 9, 11, 20), {2, 3}, {9 * 20, 0}, {0, 20 * 11});
+  Array result(GetParam(), Shape{2, 3, 9, 11});
+  run(spec, a.bytes().data(), b.bytes().data(), result.bytes().data(), 0, tiles(spec));
+  if (is_integer(GetParam())) {
+    EXPECT_EQ(result, expected);
+    return;
+  }
+  for (std::int64_t i = 0; i < result.elements(); ++i) {
+    EXPECT_NEAR(result.at(i), expected.at(i), tolerance(GetParam(), 2 * expected.at(i), 20));
+  }
+}
+
+TEST_P(MatmulOf, Batches) {
+  const Matmul small = dense_matmul(GetParam(), 4, 6, 5);
+  check(batched(small, {7}, {20}, {30}));
+  check(batched(small, {7}, {20}, {0}));  // one tall matrix
+  check(batched(small, {7}, {0}, {30}));  // a is broadcast
+  check(batched(small, {3, 2, 2}, {0, 40, 20}, {60, 0, 30}));
+  check(batched(small, {3, 2}, {20, 60}, {30, 0}));  // batch dimensions of a transposed operand
+  check(batched(with_layout(dense_matmul(GetParam(), 40, 33, 8), true, true), {40}, {320}, {264}));
+  check(batched(dense_matmul(GetParam(), 1, 33, 8), {12}, {8}, {0}));
+  check(batched(dense_matmul(GetParam(), 1, 33, 8), {12}, {0}, {0}));
+}
+
+TEST_P(MatmulOf, AnyStrides) {
+  Matmul spec = dense_matmul(GetParam(), 37, 70, 53);
+  spec.a_row_stride = 2 * 53;  // every other row
+  check(spec);
+  spec.a_row_stride = 3 * 53;
+  spec.a_column_stride = 3;
+  check(spec);
+  spec.b_row_stride = 2;
+  spec.b_column_stride = 2 * 53;
+  check(spec);
+  spec.a_row_stride = -53;  // reversed
+  spec.a_column_stride = 1;
+  check(spec);
+  spec.a_row_stride = 0;  // all rows are one
+  check(spec);
+  spec.a_row_stride = 0;
+  spec.a_column_stride = 0;
+  spec.b_row_stride = 0;
+  spec.b_column_stride = 1;
+  check(spec);
+  spec.a_row_stride = 1;  // overlapping windows
+  spec.a_column_stride = 1;
+  check(spec);
+}
+
+TEST_P(MatmulOf, Nothing) {
+  check(dense_matmul(GetParam(), 5, 7, 0));  // zeros
+  check(batched(dense_matmul(GetParam(), 300, 300, 0), {3}, {0}, {0}));
+  const Matmul empty[] = {dense_matmul(GetParam(), 0, 7, 3), dense_matmul(GetParam(), 5, 0, 3),
+                          dense_matmul(GetParam(), 0, 0, 0),
+                          batched(dense_matmul(GetParam(), 5, 7, 3), {2, 0}, {0, 15}, {0, 0}),
+                          batched(dense_matmul(GetParam(), 5, 7, 3), {0}, {15}, {21})};
+  for (const Matmul& spec : empty) {
+    EXPECT_EQ(tiles(spec), 0);
+    run(spec, nullptr, nullptr, nullptr, 0, 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, MatmulOf, testing::ValuesIn(test::number_dtypes()),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+TEST(Matmul, DividesLargeProducts) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    check(dense_matmul(dtype, 300, 520, 64));
+    check(with_layout(dense_matmul(dtype, 128, 320, 700), true, false));
+  }
+  // Enough tiles for a small machine where there is work, and none that are not worth it.
+  EXPECT_GE(tiles(dense_matmul(DType::f32, 2048, 128, 512)), 8);
+  EXPECT_GE(tiles(with_layout(dense_matmul(DType::f32, 128, 512, 2048), true, false)), 8);
+  EXPECT_GE(tiles(dense_matmul(DType::f32, 1, 4096, 4096)), 8);
+  EXPECT_EQ(tiles(dense_matmul(DType::f32, 64, 64, 64)), 1);
+  EXPECT_EQ(tiles(batched(dense_matmul(DType::f32, 8, 8, 8), {64}, {64}, {64})), 1);
+  EXPECT_EQ(tiles(batched(dense_matmul(DType::f32, 128, 128, 32), {64}, {4096}, {4096})), 64);
+}
+
+TEST(Matmul, HasTheSameBitsWhateverThreadRunsIt) {
+  const Matmul spec = dense_matmul(DType::f32, 70, 300, 3000);
+  const Array a = test::random_array(DType::f32, Shape{70 * 3000}, 1);
+  const Array b = test::random_array(DType::f32, Shape{3000 * 300}, 2);
+  Array first(DType::f32, Shape{70, 300});
+  run(spec, a.bytes().data(), b.bytes().data(), first.bytes().data(), 0, tiles(spec));
+  for (int again = 0; again < 3; ++again) {
+    Array other(DType::f32, Shape{70, 300});
+    std::thread([&] {
+      run(spec, a.bytes().data(), b.bytes().data(), other.bytes().data(), 0, tiles(spec));
+    }).join();
+    EXPECT_EQ(first, other);
+  }
+}
+
+TEST(Matmul, MakesManyShapesOnManyThreads) {
+  // More shapes than are remembered, several threads asking for the same ones at once.
+  std::vector<std::thread> threads;
+  std::atomic<int> failures = 0;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      const std::vector<float> ones(64 * 64, 1.0F);
+      std::vector<float> c(64 * 64);
+      for (std::int64_t m = 1; m <= 35; ++m) {
+        for (std::int64_t n = 1; n <= 35; ++n) {
+          const Matmul spec = dense_matmul(DType::f32, m, n, 3);
+          run(spec, ones.data(), ones.data(), c.data(), 0, tiles(spec));
+          failures += std::count(c.begin(), c.begin() + m * n, 3.0F) != m * n;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+TEST(Matmul, RefusesWhatItCannotMultiply) {
+  EXPECT_THROW(tiles(dense_matmul(DType::boolean, 2, 2, 2)), InternalError);
+  EXPECT_THROW(tiles(dense_matmul(DType::f32, -2, 2, 2)), InternalError);
+  Matmul spec = dense_matmul(DType::f32, 2, 2, 2);
+  spec.batch = {3};
+  EXPECT_THROW(tiles(spec), InternalError);
+}
+
+}  // namespace
+}  // namespace tutti::kernels

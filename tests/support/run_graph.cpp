@@ -1,0 +1,166 @@
+#include "tests/support/run_graph.h"
+
+#include <tutti/codegen/compile.h>
+#include <tutti/ir/interpret.h>
+#include <tutti/ir/print.h>
+#include <tutti/runtime/comm/local.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+namespace tutti::test {
+
+namespace {
+
+using codegen::Engine;
+
+// One rank's part of a run, on its own thread.
+std::vector<Array> run_rank(const ir::Graph& graph, const std::vector<Array>& inputs, Engine engine,
+                            const std::shared_ptr<runtime::LocalFabric>& fabric,
+                            std::int64_t rank) {
+  constexpr int kThreads = 2;  // so that tiles are divided
+  runtime::Context context(std::make_unique<runtime::LocalBackend>(fabric, rank), kThreads);
+  const auto executable = codegen::compile(graph, context, {.engine = engine, .on_stage = {}});
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+  for (const Array& input : inputs) {
+    buffers.push_back(context.allocator.allocate(input.bytes().size()));
+    std::memcpy(buffers.back()->data(), input.bytes().data(), input.bytes().size());
+  }
+  std::vector<Array> out;
+  for (const codegen::Executable::Result& result : executable->run(buffers)) {
+    if (result.work != nullptr) result.work->wait();
+    Array& array = out.emplace_back(result.type.dtype, result.type.shape);
+    std::memcpy(array.bytes().data(), result.buffer->data(), array.bytes().size());
+  }
+  context.backend->finish();
+  return out;
+}
+
+std::string element_text(const Array& array, std::int64_t i) {
+  std::string index;
+  for (int d = 0; d < array.shape().rank(); ++d) {
+    const std::int64_t stride = array.shape().strides()[static_cast<std::size_t>(d)];
+    index += (d == 0 ? "" : ", ") + std::to_string(i / stride % array.shape()[d]);
+  }
+  return "element [" + index + "] of " + std::string(tutti::name_of(array.dtype())) +
+         array.shape().text();
+}
+
+bool same_element(const Array& a, const Array& b, std::int64_t i) {
+  const std::int64_t size = size_of(a.dtype());
+  if (std::memcmp(a.bytes().data() + i * size, b.bytes().data() + i * size,
+                  static_cast<std::size_t>(size)) == 0) {
+    return true;
+  }
+  return is_floating(a.dtype()) && std::isnan(a.at(i)) && std::isnan(b.at(i));
+}
+
+// Calls `holds(i)` for every element and says which is the first where it is false.
+template <class F>
+testing::AssertionResult each_element(const Array& actual, const Array& expected, F&& holds) {
+  if (actual.dtype() != expected.dtype() || actual.shape() != expected.shape()) {
+    return testing::AssertionFailure()
+           << "is " << ir::Type{.dtype = actual.dtype(), .shape = actual.shape()}.text() << ", not "
+           << ir::Type{.dtype = expected.dtype(), .shape = expected.shape()}.text();
+  }
+  for (std::int64_t i = 0; i < actual.elements(); ++i) {
+    if (holds(i)) continue;
+    std::ostringstream numbers;
+    numbers.precision(17);
+    numbers << actual.at(i) << ", not " << expected.at(i);
+    return testing::AssertionFailure() << element_text(actual, i) << " is " << numbers.str();
+  }
+  return testing::AssertionSuccess();
+}
+
+}  // namespace
+
+Tolerance tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return {1e-3, 1e-5};
+    case DType::bf16: return {1.6e-2, 1e-5};
+    case DType::f32: return {1.3e-6, 1e-5};
+    case DType::f64: return {1e-7, 1e-7};
+    default: return {};
+  }
+}
+
+testing::AssertionResult close(const Array& actual, const Array& expected, double slack) {
+  const Tolerance tolerance = tolerance_of(expected.dtype());
+  return each_element(actual, expected, [&](std::int64_t i) {
+    if (same_element(actual, expected, i)) return true;
+    const double wanted = expected.at(i);
+    const double distance = std::abs(actual.at(i) - wanted);
+    return std::isfinite(wanted) && is_floating(expected.dtype()) &&
+           distance <= slack * (tolerance.absolute + tolerance.relative * std::abs(wanted));
+  });
+}
+
+testing::AssertionResult same_bits(const Array& actual, const Array& expected) {
+  return each_element(actual, expected,
+                      [&](std::int64_t i) { return same_element(actual, expected, i); });
+}
+
+RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
+                        Engine engine) {
+  const std::size_t ranks = inputs.size();
+  const auto fabric = std::make_shared<runtime::LocalFabric>(static_cast<std::int64_t>(ranks));
+  RankArrays out(ranks);
+  std::vector<std::exception_ptr> errors(ranks);
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        out[rank] = run_rank(graph, inputs[rank], engine, fabric, static_cast<std::int64_t>(rank));
+      } catch (...) {
+        errors[rank] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error != nullptr) std::rethrow_exception(error);
+  }
+  return out;
+}
+
+std::vector<Array> run_compiled(const ir::Graph& graph, const std::vector<Array>& inputs,
+                                Engine engine) {
+  return run_compiled(graph, std::span(&inputs, 1), engine)[0];
+}
+
+std::span<const Engine> engines() {
+  static constexpr std::array all = {Engine::evaluate, Engine::llvm};
+  return std::span(all).first(TUTTI_HAS_LLVM != 0 ? 2 : 1);
+}
+
+std::string name_of(Engine engine) { return engine == Engine::llvm ? "llvm" : "evaluate"; }
+
+testing::AssertionResult engines_agree(const ir::Graph& graph,
+                                       std::span<const std::vector<Array>> inputs, double slack) {
+  const RankArrays expected = ir::interpret(graph, inputs);
+  for (const Engine engine : engines()) {
+    const RankArrays actual = run_compiled(graph, inputs, engine);
+    for (std::size_t rank = 0; rank < actual.size(); ++rank) {
+      for (std::size_t i = 0; i < actual[rank].size(); ++i) {
+        const testing::AssertionResult result = close(actual[rank][i], expected[rank][i], slack);
+        if (result) continue;
+        return testing::AssertionFailure()
+               << "with engine " << name_of(engine) << ", result " << i << " of rank " << rank
+               << ": " << result.message() << "\n"
+               << print(graph);
+      }
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+testing::AssertionResult engines_agree(const ir::Graph& graph, const std::vector<Array>& inputs,
+                                       double slack) {
+  return engines_agree(graph, std::span(&inputs, 1), slack);
+}
+
+}  // namespace tutti::test

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <tutti/codegen/kernel_compiler.h>
+#include <tutti/ir/graph.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+// Runs a graph as the compiler makes it and as the interpreter says it means, and compares.
+namespace tutti::test {
+
+using ir::Array;
+using RankArrays = std::vector<std::vector<Array>>;  // [rank][parameter or result]
+
+// How far two computations of one value may be apart: absolute + relative * |expected|.
+struct Tolerance {
+  double relative = 0;
+  double absolute = 0;
+};
+
+// The one table of tolerances. Integers and bool are exact.
+Tolerance tolerance_of(DType dtype);
+
+// Whether every element is within `slack` times the tolerance of its dtype. NaN is close to NaN, an
+// infinity only to itself. A failure names the first element that is not.
+testing::AssertionResult close(const Array& actual, const Array& expected, double slack = 1);
+// The same dtype, shape and bits, except that any NaN is as good as another.
+testing::AssertionResult same_bits(const Array& actual, const Array& expected);
+
+// Compiles the function for every rank (threads of this process) and runs it. Async results are
+// waited for. What a rank throws is thrown here.
+RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
+                        codegen::Engine engine = codegen::kDefaultEngine);
+std::vector<Array> run_compiled(const ir::Graph& graph, const std::vector<Array>& inputs,
+                                codegen::Engine engine = codegen::kDefaultEngine);
+
+// The engines this build has.
+std::span<const codegen::Engine> engines();
+std::string name_of(codegen::Engine engine);
+
+// Whether the function, compiled for each engine, gives what the interpreter gives.
+testing::AssertionResult engines_agree(const ir::Graph& graph,
+                                       std::span<const std::vector<Array>> inputs,
+                                       double slack = 1);
+testing::AssertionResult engines_agree(const ir::Graph& graph, const std::vector<Array>& inputs,
+                                       double slack = 1);
+
+}  // namespace tutti::test

@@ -1,0 +1,190 @@
+#include "tools/run.h"
+
+#include <tutti/ir/literal.h>
+#include <tutti/ir/names.h>
+#include <tutti/ir/parse.h>
+#include <tutti/ir/verify.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "tools/npy.h"
+
+namespace tutti::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+ir::Module read_module(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || fs::is_directory(path)) throw EnvironmentError(path.string() + ": cannot be read");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  ir::Module module = ir::parse(text, path.string());
+  try {
+    for (const ir::Graph& function : module.functions) ir::verify(function);
+  } catch (const VerifyError& error) {
+    throw VerifyError(path.string() + ": " + error.what());
+  }
+  return module;
+}
+
+const ir::Graph& find_function(const ir::Module& module, const RunOptions& options) {
+  std::vector<std::string_view> names;
+  std::string list;
+  for (const ir::Graph& function : module.functions) {
+    if (function.name == options.function) return function;
+    names.push_back(function.name);
+    list += (list.empty() ? "@" : ", @") + function.name;
+  }
+  if (options.function.empty() && names.size() == 1) return module.functions[0];
+  const std::string file = options.file.string();
+  if (names.empty()) throw UsageError(file + " has no function");
+  if (options.function.empty()) {
+    throw UsageError(file + " has several functions, " + list + "; choose one with --function");
+  }
+  throw UsageError(file + " has no function @" + options.function +
+                   ir::suggestion(options.function, names) + "; it has " + list);
+}
+
+// As many as the mesh says, or else as the groups name.
+std::int64_t count_ranks(const ir::Graph& function) {
+  if (function.mesh != nullptr) return function.mesh->ranks();
+  std::int64_t last = 0;
+  for (ir::NodeId id = 0; id < function.node_count(); ++id) {
+    for (const ir::Attribute& attribute : function.node(id).attributes) {
+      const auto* const group = std::get_if<ir::GroupPtr>(&attribute);
+      if (group != nullptr) last = std::max(last, *std::ranges::max_element((*group)->ranks));
+    }
+  }
+  return last + 1;
+}
+
+// Where the arguments of a function come from.
+class InputFiles {
+ public:
+  InputFiles(const ir::Graph& function, const std::vector<std::string>& inputs)
+      : function_(function) {
+    std::vector<std::string_view> names;
+    for (const ir::Parameter& parameter : function.parameters()) names.push_back(parameter.name);
+    for (const std::string& input : inputs) {
+      const std::size_t sign = input.find('=');
+      if (sign == std::string::npos) {
+        if (!fs::is_directory(input)) {
+          throw UsageError("--input takes NAME=FILE.npy or a folder, which '" + input + "' is not");
+        }
+        folders_.emplace_back(input);
+        continue;
+      }
+      const std::string name = input.substr(0, sign);
+      if (std::ranges::find(names, name) == names.end()) {
+        throw UsageError("@" + function.name + " has no parameter %" + name +
+                         ir::suggestion(name, names));
+      }
+      if (!files_.emplace(name, input.substr(sign + 1)).second) {
+        throw UsageError("--input gives %" + name + " twice");
+      }
+    }
+  }
+
+  std::vector<ir::Array> read(std::int64_t rank) {
+    std::vector<ir::Array> out;
+    for (const ir::Parameter& parameter : function_.parameters()) {
+      out.push_back(array(parameter, file_of(parameter.name, rank)));
+    }
+    return out;
+  }
+
+ private:
+  // NAME=FILE with {rank} replaced; otherwise FOLDER/rank0/NAME.npy or FOLDER/NAME.npy.
+  fs::path file_of(const std::string& name, std::int64_t rank) const {
+    const std::string number = std::to_string(rank);
+    if (const auto given = files_.find(name); given != files_.end()) {
+      constexpr std::string_view kRank = "{rank}";
+      std::string path = given->second;
+      for (std::size_t at = path.find(kRank); at != path.npos; at = path.find(kRank, at)) {
+        path.replace(at, kRank.size(), number);
+        at += number.size();
+      }
+      return path;
+    }
+    for (const fs::path& folder : folders_) {
+      for (const fs::path& path :
+           {folder / ("rank" + number) / (name + ".npy"), folder / (name + ".npy")}) {
+        if (fs::exists(path)) return path;
+      }
+    }
+    throw UsageError("no input for %" + name + " of @" + function_.name + " on rank " + number +
+                     "; give --input " + name + "=FILE.npy");
+  }
+
+  // A file that all ranks share is read once.
+  ir::Array array(const ir::Parameter& parameter, const fs::path& path) {
+    auto known = arrays_.find(path);
+    if (known == arrays_.end()) known = arrays_.emplace(path, read_npy(path)).first;
+    const ir::Type& wanted = function_.type(parameter.value);
+    const ir::Type given{.dtype = known->second.dtype(), .shape = known->second.shape()};
+    if (given.dtype == wanted.dtype && given.shape == wanted.shape) return known->second;
+    const std::string dtype(name_of(wanted.dtype));
+    const std::string advice = wanted.dtype == DType::bf16
+                                   ? "; .npy files have no bf16: take f32 and cast in the program"
+                                   : "";
+    throw TypeError(path.string() + ": %" + parameter.name + " of @" + function_.name + " is " +
+                    dtype + wanted.shape.text() + ", but the file holds " + given.text() + advice);
+  }
+
+  const ir::Graph& function_;
+  std::map<std::string, std::string, std::less<>> files_;
+  std::vector<fs::path> folders_;
+  std::map<fs::path, ir::Array> arrays_;
+};
+
+void write_results(const std::vector<std::vector<ir::Array>>& results, const fs::path& output) {
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    const fs::path folder = results.size() == 1 ? output : output / ("rank" + std::to_string(rank));
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw EnvironmentError(folder.string() + ": cannot be made: " + error.message());
+    for (std::size_t i = 0; i < results[rank].size(); ++i) {
+      write_npy(folder / (std::to_string(i) + ".npy"), results[rank][i]);
+    }
+  }
+}
+
+void print_results(const std::vector<std::vector<ir::Array>>& results) {
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    if (results.size() > 1) std::cout << "rank " << rank << "\n";
+    for (const ir::Array& result : results[rank]) {
+      std::string text;
+      ir::append_array(text, result);
+      std::cout << text << "\n";
+    }
+  }
+}
+
+}  // namespace
+
+void run(const RunOptions& options) {
+  const ir::Module module = read_module(options.file);
+  const ir::Graph& function = find_function(module, options);
+  const bool to_files = !options.output.empty();
+  for (std::size_t i = 0; to_files && i < function.results().size(); ++i) {
+    check_npy_dtype(function.type(function.results()[i]).dtype, "result " + std::to_string(i));
+  }
+  const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
+  InputFiles files(function, options.inputs);
+  std::vector<std::vector<ir::Array>> inputs;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) inputs.push_back(files.read(rank));
+  const auto results = execute(function, inputs, options.engine);
+  if (to_files) {
+    write_results(results, options.output);
+  } else {
+    print_results(results);
+  }
+}
+
+}  // namespace tutti::tools

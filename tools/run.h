@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tools/execute.h"
+
+namespace tutti::tools {
+
+// The options of `tutti run`.
+struct RunOptions {
+  std::filesystem::path file;
+  std::string function;             // empty: the only one
+  std::vector<std::string> inputs;  // NAME=FILE.npy, or a folder
+  std::filesystem::path output;     // empty: results are printed
+  std::int64_t ranks = 0;           // 0: the program's own number
+  Engine engine = Engine::compiled;
+};
+
+// Runs a function of a .tutti file on arrays from .npy files. Results go to OUTPUT/0.npy, 1.npy,
+// ..., with several ranks to OUTPUT/rank0/0.npy and so on.
+void run(const RunOptions& options);
+
+}  // namespace tutti::tools
