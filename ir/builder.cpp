@@ -23,10 +23,12 @@ Replication common_replication(std::span<const Type> operands) {
 }
 
 // A literal adapts where it is used, so what is computed from literals alone varies: nobody has said
-// that they are the same on all ranks. Seen through a view it is still a literal.
-Replication result_replication(OpClass kind, std::span<const Type> operands, const Mesh* mesh) {
+// that they are the same on all ranks. Seen through a view or in another dtype it is still a literal.
+Replication result_replication(const Definition& entry, std::span<const Type> operands,
+                               const Mesh* mesh) {
   Replication common = common_replication(operands);
-  if (mesh != nullptr && !operands.empty() && kind != OpClass::view) common.literal = false;
+  const bool keeps_literal = entry.kind == OpClass::view || entry.op == Op::cast;
+  if (mesh != nullptr && !operands.empty() && !keeps_literal) common.literal = false;
   return common;
 }
 
@@ -86,7 +88,7 @@ std::vector<Type> infer_types(Op op, std::span<const Type> operands,
   const bool own_replication = entry.kind == OpClass::collective || op == Op::wait ||
                                op == Op::vary || op == Op::rank_index;
   for (Type& type : results) {
-    if (!own_replication) type.replication = result_replication(entry.kind, operands, mesh);
+    if (!own_replication) type.replication = result_replication(entry, operands, mesh);
     if (keeps_async && operands[0].async) type.async = true;
   }
   return results;

@@ -44,7 +44,7 @@ struct AdamW {
     state.step = state.step + 1.F;
     std::size_t i = 0;
     for_each_leaf(model, [&](Tensor& leaf) {
-      leaf = update_leaf(leaf, gradients[i], state.first[i], state.second[i], state.step, rate.tensor());
+      leaf = update_leaf(leaf, gradients[i], state.first[i], state.second[i], state.step, rate);
       ++i;
     });
     return {std::move(model), std::move(state)};
@@ -53,7 +53,7 @@ struct AdamW {
  private:
   // Replaces the averages and returns the new leaf.
   Tensor update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
-                     const Tensor& step, const Tensor& rate) const;
+                     const Tensor& step, const Operand& rate) const;
 };
 
 }  // namespace tutti

@@ -4,7 +4,9 @@
 
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
+#include <stdexcept>
 
 #include "tools/run.h"
 #include <CLI/CLI.hpp>
@@ -34,7 +36,7 @@ void add_run(CLI::App& app) {
       ->option_text("NAME");
   command
       ->add_option("--ranks", options->ranks, "How many ranks, if the program's groups don't say")
-      ->check(CLI::Range(1, 4096))
+      ->check(CLI::Range(std::int64_t{1}, tutti::tools::kMostRanks))
       ->option_text("N");
   command->add_flag("--interpret", *interpret, "Use the reference interpreter, not the compiler");
   command->callback([options, interpret] {
@@ -59,6 +61,8 @@ int main(int argc, char** argv) {
     std::cerr << error.what() << "\n";
     return kWrongUsage;
   } catch (const std::bad_alloc&) {
+    std::cerr << "out of memory\n";
+  } catch (const std::length_error&) {  // of a vector that no memory could hold
     std::cerr << "out of memory\n";
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";

@@ -71,25 +71,25 @@ class Header {
   }
 
   void field() {
-    const std::string_view key = text();
+    const std::string_view key = read_text();
     expect(":", "':' after a field's name");
     if (key == "descr") {
       if (dtype_) fail("the header has two descr fields");
-      dtype_ = dtype(text());
+      dtype_ = to_dtype(read_text());
     } else if (key == "fortran_order") {
       if (fortran_order_) fail("the header has two fortran_order fields");
       fortran_order_ = accept("True");
       if (!*fortran_order_) expect("False", "True or False for fortran_order");
     } else if (key == "shape") {
       if (shape_) fail("the header has two shape fields");
-      shape_ = shape();
+      shape_ = read_shape();
     } else {
       fail("the header has an unknown field '" + std::string(key.substr(0, 40)) + "'");
     }
   }
 
   // 'in quotes'
-  std::string_view text() {
+  std::string_view read_text() {
     const char quote = rest_.empty() ? '\0' : rest_[0];
     const std::size_t end = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : rest_.npos;
     if (end == rest_.npos) fail("the header should have a text in quotes");
@@ -98,7 +98,7 @@ class Header {
     return out;
   }
 
-  DType dtype(std::string_view descr) const {
+  DType to_dtype(std::string_view descr) const {
     for (const Descr& known : kDescrs) {
       // One byte has no order; '=' is this machine's, which is little endian.
       const bool any_order = size_of(known.dtype) == 1 || descr.starts_with('=');
@@ -120,7 +120,7 @@ class Header {
   }
 
   // (3, 4) or (3,) or ()
-  Shape shape() {
+  Shape read_shape() {
     std::vector<std::int64_t> sizes;
     expect("(", "a shape in parentheses");
     while (!accept(")")) {

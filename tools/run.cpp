@@ -53,15 +53,16 @@ const ir::Graph& find_function(const ir::Module& module, const RunOptions& optio
 
 // As many as the mesh says, or else as the groups name.
 std::int64_t count_ranks(const ir::Graph& function) {
-  if (function.mesh != nullptr) return function.mesh->ranks();
-  std::int64_t last = 0;
+  std::int64_t last = function.mesh == nullptr ? 0 : function.mesh->ranks() - 1;
   for (ir::NodeId id = 0; id < function.node_count(); ++id) {
     for (const ir::Attribute& attribute : function.node(id).attributes) {
       const auto* const group = std::get_if<ir::GroupPtr>(&attribute);
       if (group != nullptr) last = std::max(last, *std::ranges::max_element((*group)->ranks));
     }
   }
-  return last + 1;
+  if (last < kMostRanks) return last + 1;
+  throw UsageError("@" + function.name + " names rank " + std::to_string(last) + "; at most " +
+                   std::to_string(kMostRanks) + " ranks can be run");
 }
 
 // Where the arguments of a function come from.

@@ -8,6 +8,8 @@
 
 namespace tutti::tools {
 
+inline constexpr std::int64_t kMostRanks = 4096;  // run in one process
+
 // The options of `tutti run`.
 struct RunOptions {
   std::filesystem::path file;

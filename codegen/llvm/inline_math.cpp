@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // ln 2 as a number of few bits, whose products with exponents are exact, and the rest.
 constexpr float kLn2High = 0.693145751953125F;
-constexpr float kLn2Low = 1.42860677e-6F;
+constexpr float kLn2Low = 1.42860682e-6F;
 constexpr float kLn2 = 0.693147182F;
 constexpr float kLog2E = 1.44269502F;
 
@@ -52,7 +52,10 @@ Value* InlineMath::scale(Value* y, const Reduced& by) {
 
 Value* InlineMath::exp(Value* x) {
   // Beyond these the results are 0 and infinity; the reduction would overflow far beyond.
-  x = clamp(x, -104, 89);
+  return exp_of_moderate(clamp(x, -104, 89));
+}
+
+Value* InlineMath::exp_of_moderate(Value* x) {
   const Reduced reduced = reduce(x);
   Value* r = reduced.rest;
   // e^r = 1 + r + r^2 q(r), relative error 2^-28.1
@@ -73,18 +76,15 @@ Value* InlineMath::exp2(Value* x) {
   return scale(y, {n, ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift))), r});
 }
 
-Value* InlineMath::expm1_of_rest(Value* r) {
-  // e^r - 1 = r + r^2 q(r), relative error 2^-29.4
-  Value* q = polynomial(
-      r, {1.98459e-4F, 0.0013940675F, 0.008333395F, 0.04166638F, 0.16666666F, 0.5F});
-  return fused(ir_.CreateFMul(r, r), q, r);
-}
-
 Value* InlineMath::expm1(Value* x) {
   Value* argument = x;
   x = clamp(x, -18, 89);
   const Reduced reduced = reduce(x);
-  Value* p = expm1_of_rest(reduced.rest);
+  Value* r = reduced.rest;
+  // e^r - 1 = r + r^2 q(r), relative error 2^-29.4
+  Value* q = polynomial(
+      r, {1.98459e-4F, 0.0013940675F, 0.008333395F, 0.04166638F, 0.16666666F, 0.5F});
+  Value* p = fused(ir_.CreateFMul(r, r), q, r);
   // 2 * (2^(n-1) (p + 1) - 1/2), since 2^n itself may be too large.
   Value* power = from_bits(ir_.CreateShl(ir_.CreateAdd(reduced.integer, integer(x, 126)), 23));
   Value* half = fused(power, p, ir_.CreateFSub(power, number(x, 0.5F)));
@@ -95,16 +95,19 @@ Value* InlineMath::expm1(Value* x) {
 }
 
 Value* InlineMath::tanh(Value* x) {
-  // (e^2x - 1) / (e^2x + 1); 1 from about 9.01 on.
-  Value* most = number(x, 9.02F);
   Value* y = magnitude(x);
+  Value* is_small = ir_.CreateFCmpOLT(y, number(x, 0.55F));
+  // tanh(x) = x + x^3 P(x^2), relative error 2^-29.1
+  Value* z = ir_.CreateFMul(x, x);
+  Value* p = polynomial(z, {-0.0062700994F, 0.021068914F, -0.05385169F, 0.13332577F, -0.33333316F});
+  Value* near = fused(ir_.CreateFMul(x, z), p, x);
+  // tanh(y) = 1 - 2 / (e^2y + 1); 1 from about 9.01 on.
+  Value* most = number(x, 9.02F);
   y = ir_.CreateSelect(ir_.CreateFCmpOGT(y, most), most, y);
-  const Reduced reduced = reduce(ir_.CreateFAdd(y, y));
-  Value* p = expm1_of_rest(reduced.rest);
-  Value* power = from_bits(ir_.CreateShl(ir_.CreateAdd(reduced.integer, integer(x, 127)), 23));
-  Value* numerator = fused(power, p, ir_.CreateFSub(power, number(x, 1)));
-  Value* result = ir_.CreateFDiv(numerator, ir_.CreateFAdd(numerator, number(x, 2)));
-  return with_sign(result, x);
+  Value* power = exp_of_moderate(ir_.CreateFAdd(y, y));
+  Value* part = ir_.CreateFDiv(number(x, 2), ir_.CreateFAdd(power, number(x, 1)));
+  Value* far = ir_.CreateFSub(number(x, 1), part);
+  return with_sign(ir_.CreateSelect(is_small, near, far), x);
 }
 
 // ---- log and its like ----
@@ -151,7 +154,10 @@ Value* InlineMath::log2(Value* x) {
   const Split s = split(x);
   Value* tail = ir_.CreateFMul(log1p_tail(s.fraction), number(x, kLog2E));
   tail = fused(s.fraction, number(x, 1.92596303e-8F), tail);  // log2(e) - kLog2E
+  // What the sum loses where it cancels (x just below 1) goes to the tail.
   Value* y = fused(s.fraction, number(x, kLog2E), s.exponent);
+  Value* lost = fused(s.fraction, number(x, kLog2E), ir_.CreateFSub(s.exponent, y));
+  tail = ir_.CreateFAdd(tail, lost);
   return log_special(x, ir_.CreateFAdd(y, tail));
 }
 
@@ -173,36 +179,46 @@ Value* InlineMath::log1p(Value* x) {
 
 // ---- sin, cos, erf ----
 
-Value* InlineMath::sine_of_rest(Value* x, double shift) {
-  // In f64: pi as 32 bits, whose products with n are exact, and the rest.
-  constexpr double kPiHigh = 3.1415926534682512;
-  constexpr double kPiLow = 1.2154203256442e-10;
-  constexpr double kInversePi = 0.31830988618379067;
-  constexpr double kShift = 6755399441055744;  // 1.5 * 2^52
+Value* InlineMath::sine(Value* x, std::uint32_t quarters) {
+  // In f64: pi / 2 as 32 bits, whose products with n are exact, and the rest.
+  constexpr double kHalfPiHigh = 1.5707963267341256;
+  constexpr double kHalfPiLow = 6.077100506506192e-11;
+  constexpr double kInverseHalfPi = 0.63661977236758138;
+  constexpr double kShift = 6755399441055744;  // 1.5 * 2^52: the nearest integer in the low bits
   llvm::Type* type = x->getType();
   llvm::Type* wide = type->getWithNewType(ir_.getDoubleTy());
   const auto number64 = [&](double value) { return llvm::ConstantFP::get(wide, value); };
   Value* y = ir_.CreateFPExt(x, wide);
-  Value* turns = fused(y, number64(kInversePi), number64(-shift));
-  Value* shifted = ir_.CreateFAdd(turns, number64(kShift));
+  Value* shifted = fused(y, number64(kInverseHalfPi), number64(kShift));
   Value* n = ir_.CreateFSub(shifted, number64(kShift));
-  if (shift != 0) n = ir_.CreateFAdd(n, number64(shift));
-  y = fused(n, number64(-kPiHigh), y);
-  y = fused(n, number64(-kPiLow), y);
+  y = fused(n, number64(-kHalfPiHigh), y);
+  y = fused(n, number64(-kHalfPiLow), y);
   Value* r = ir_.CreateFPTrunc(y, type);
+  Value* z = ir_.CreateFMul(r, r);
+
+  // For r in [-pi/4, pi/4]: sin(r) = r + r^3 S(r^2), relative error 2^-27.3, and
+  // cos(r) = 1 - r^2/2 + r^4 C(r^2), 2^-32.9.
+  Value* s = polynomial(z, {-1.951495e-4F, 0.008332164F, -0.16666655F});
+  Value* sine = fused(ir_.CreateFMul(r, z), s, r);
+  Value* c = polynomial(z, {2.4432775e-5F, -0.0013887312F, 0.041666646F});
+  Value* cosine = fused(z, number(x, -0.5F), number(x, 1));
+  cosine = fused(ir_.CreateFMul(z, z), c, cosine);
+
   llvm::Type* word64 = type->getWithNewType(ir_.getInt64Ty());
   llvm::Type* word = type->getWithNewType(ir_.getInt32Ty());
-  Value* odd = ir_.CreateShl(ir_.CreateTrunc(ir_.CreateBitCast(shifted, word64), word), 31);
-  // sin(r) = r + r^3 S(r^2), relative error 2^-27.2 for r in [-pi/2, pi/2]
-  Value* z = ir_.CreateFMul(r, r);
-  Value* s = polynomial(z, {2.6060957e-6F, -1.9809777e-4F, 0.008333069F, -0.1666666F});
-  Value* sine = fused(ir_.CreateFMul(r, z), s, r);
-  return from_bits(ir_.CreateXor(bits(sine), odd));
+  Value* quarter = ir_.CreateTrunc(ir_.CreateBitCast(shifted, word64), word);
+  quarter = ir_.CreateAdd(quarter, integer(x, quarters));
+  Value* even = ir_.CreateIsNull(ir_.CreateAnd(quarter, integer(x, 1)));
+  Value* sign = ir_.CreateShl(ir_.CreateAnd(quarter, integer(x, 2)), 30);
+  return from_bits(ir_.CreateXor(bits(ir_.CreateSelect(even, sine, cosine)), sign));
 }
 
-Value* InlineMath::sin(Value* x) { return sine_of_rest(x, 0); }
+Value* InlineMath::sin(Value* x) {
+  // The polynomial loses the sign of -0.
+  return ir_.CreateSelect(ir_.CreateFCmpOEQ(x, number(x, 0)), x, sine(x, 0));
+}
 
-Value* InlineMath::cos(Value* x) { return ir_.CreateFNeg(sine_of_rest(x, 0.5)); }
+Value* InlineMath::cos(Value* x) { return sine(x, 1); }
 
 Value* InlineMath::erf(Value* x) {
   Value* t = magnitude(x);
@@ -216,8 +232,8 @@ Value* InlineMath::erf(Value* x) {
   t = ir_.CreateSelect(ir_.CreateFCmpOGT(t, number(x, 4)), number(x, 4), t);
   Value* q = polynomial(t, {-1.0838971e-5F, 3.1888887e-4F, -0.0036265934F, 0.023728633F,
                             -0.10619823F, -0.6351746F, -1.1286428F});
-  Value* far = ir_.CreateFSub(number(x, 1), exp(ir_.CreateFMul(t, q)));
-  return ir_.CreateSelect(is_small, near, with_sign(far, x));
+  Value* far = ir_.CreateFSub(number(x, 1), exp_of_moderate(ir_.CreateFMul(t, q)));
+  return with_sign(ir_.CreateSelect(is_small, near, far), x);
 }
 
 // ---- Pieces ----

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 
 #include <llvm/IR/IRBuilder.h>
@@ -43,7 +44,7 @@ class InlineMath {
     llvm::Value* rest;
   };
   Reduced reduce(llvm::Value* x);
-  llvm::Value* expm1_of_rest(llvm::Value* rest);
+  llvm::Value* exp_of_moderate(llvm::Value* x);  // within [-104, 89] or NaN
   // y * 2^n, rounded once, also into the subnormal numbers.
   llvm::Value* scale(llvm::Value* y, const Reduced& by);
 
@@ -58,8 +59,8 @@ class InlineMath {
   // What log and its like give for arguments out of (0, inf).
   llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
 
-  // (-1)^n * sin(x - (n + shift) * pi), for the whole n that makes it smallest.
-  llvm::Value* sine_of_rest(llvm::Value* x, double shift);
+  // sin(x + quarters * pi/2)
+  llvm::Value* sine(llvm::Value* x, std::uint32_t quarters);
 
   llvm::Value* polynomial(llvm::Value* x, std::initializer_list<float> coefficients);
   llvm::Value* fused(llvm::Value* a, llvm::Value* b, llvm::Value* c);

@@ -66,7 +66,9 @@ const Array* splat_of(const Graph& graph, Value value) {
       const Array& array = *std::get<ArrayPtr>(node.attributes[0]);
       return array.elements() == 1 ? &array : nullptr;
     }
-    if (node.op != Op::broadcast_to && node.op != Op::reshape) return nullptr;
+    if (node.op != Op::broadcast_to && node.op != Op::reshape && node.op != Op::vary) {
+      return nullptr;
+    }
     value = graph.operand(graph.producer(value), 0);
   }
   return nullptr;

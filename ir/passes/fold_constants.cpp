@@ -22,22 +22,24 @@ bool is_random(Op op) {
   }
 }
 
-bool is_small_constant(const Graph& graph, Value value) {
-  return graph.op(value) == Op::constant && graph.type(value).shape.elements() <= kMostElements;
+// The constant that a value is, perhaps made to vary; null if it is none or a large one.
+const Node* small_constant(const Graph& graph, Value value) {
+  if (graph.op(value) == Op::vary) value = graph.operand(graph.producer(value), 0);
+  if (graph.op(value) != Op::constant) return nullptr;
+  if (graph.type(value).shape.elements() > kMostElements) return nullptr;
+  return &graph.node(graph.producer(value));
 }
 
-// Local ops whose result, too, is what a constant is: small, and a literal. Random ops stay, so
-// that a key that becomes known doesn't change when numbers are drawn; and so does a broadcast,
-// since one number that is read many times is better than an array.
+// Local ops with one small result. Random ops stay, so that a key that becomes known doesn't change
+// when numbers are drawn; and so does a broadcast, since one number that is read many times is
+// better than an array.
 bool may_fold(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   const OpClass kind = definition(node.op).kind;
   if (kind == OpClass::collective || kind == OpClass::wait || is_random(node.op)) return false;
-  if (node.operand_count == 0 || node.result_count != 1) return false;
+  if (node.op == Op::vary || node.operand_count == 0 || node.result_count != 1) return false;
   const Type& type = graph.type(graph.result(id));
-  if (type != Type{.dtype = type.dtype, .shape = type.shape, .replication = {.literal = true}}) {
-    return false;
-  }
+  if (type.async || type.replication.dimensions != 0) return false;
   if (node.op == Op::broadcast_to &&
       type.shape.elements() > graph.type(graph.operand(id, 0)).shape.elements()) {
     return false;
@@ -46,22 +48,15 @@ bool may_fold(const Graph& graph, NodeId id) {
 }
 
 // The node's result, by interpreting a program of it alone.
-Array value_of(const Graph& graph, NodeId id, std::span<const Value> operands,
-               const Graph& constants) {
+Array value_of(const Graph& graph, NodeId id, std::span<const Node* const> operands) {
   Graph alone;
+  Builder builder(alone);
   std::vector<Value> copies;
-  for (const Value operand : operands) {
-    const Type& type = constants.type(operand);
-    const NodeId copy =
-        alone.append(Op::constant, {}, constants.node(constants.producer(operand)).attributes,
-                     std::span(&type, 1), {});
-    copies.push_back(alone.result(copy));
+  for (const Node* operand : operands) {
+    copies.push_back(builder.add(Op::constant, {}, operand->attributes));
   }
   const Node& node = graph.node(id);
-  const Type& type = graph.type(graph.result(id));
-  const NodeId copy =
-      alone.append(node.op, copies, node.attributes, std::span(&type, 1), node.location);
-  alone.set_results({alone.result(copy)});
+  alone.set_results({builder.add(node.op, copies, node.attributes)});
   return interpret(alone, std::vector<Array>())[0];
 }
 
@@ -70,12 +65,19 @@ Array value_of(const Graph& graph, NodeId id, std::span<const Value> operands,
 bool fold_constants(Graph& graph) {
   return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
     if (!may_fold(graph, id)) return false;
-    const std::vector<Value> operands = rewriter.map_operands(id);
-    if (!std::ranges::all_of(
-            operands, [&](Value value) { return is_small_constant(rewriter.to(), value); })) {
-      return false;
+    std::vector<const Node*> operands;
+    for (const Value operand : graph.operands(id)) {
+      operands.push_back(small_constant(rewriter.to(), rewriter.map(operand)));
+      if (operands.back() == nullptr) return false;
     }
-    rewriter.replace(id, rewriter.builder().constant(value_of(graph, id, operands, rewriter.to())));
+    Builder& builder = rewriter.builder();
+    Value value = builder.constant(value_of(graph, id, operands));
+    // What is computed from literals alone is none itself.
+    if (!graph.type(graph.result(id)).replication.literal) {
+      const std::size_t dimensions = graph.mesh == nullptr ? 0 : graph.mesh->names.size();
+      value = builder.vary(value, static_cast<std::uint8_t>((1U << dimensions) - 1));
+    }
+    rewriter.replace(id, value);
     return true;
   });
 }

@@ -100,8 +100,10 @@ void write_row(const Dimension& last, const Element* source, Element value, Elem
     const std::int64_t from = std::clamp(last.low + first, begin, end);
     const std::int64_t to = from + (after - first);
     fill(row + begin, from - begin, value);
-    std::memcpy(row + from, source + first,
-                static_cast<std::size_t>(after - first) * sizeof(Element));
+    if (after > first) {  // an empty source may be null
+      const auto bytes = static_cast<std::size_t>(after - first) * sizeof(Element);
+      std::memcpy(row + from, source + first, bytes);
+    }
     fill(row + to, end - to, value);
     return;
   }

@@ -91,7 +91,7 @@ TEST(StridedCopy, SlicesStepsBroadcastsAndReversals) {
     check_copy(x, view_of(Shape{30, 50}, {0, 1}, 5));
     check_copy(x, view_of(Shape{30, 50}, {1, 0}, 5));
     check_copy(x, view_of(Shape{10, 30, 50}, {50, 0, 1}));
-    check_copy(x, view_of(Shape{7, 70, 50}, {71, -1, 400}, 69));
+    check_copy(x, view_of(Shape{7, 70, 50}, {71, -1, 390}, 69));
     check_copy(x, view_of(Shape{40, 30}, {1, 1}));  // overlapping windows
     check_copy(x, view_of(Shape{2, 1, 2, 1, 2, 2, 3, 2}, {1, 9, 64, 9, 128, 2, 256, 4}));
   }

@@ -1,6 +1,9 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/matmul.h>
 
+#include <atomic>
+#include <filesystem>
+
 #include "tests/kernels/kernel_testing.h"
 
 namespace tutti::kernels {
@@ -238,6 +241,23 @@ TEST(Matmul, HasTheSameBitsWhateverThreadRunsIt) {
     }).join();
     EXPECT_EQ(first, other);
   }
+}
+
+std::int64_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST(Matmul, StartsNoThreads) {
+  // A library that brought its own would have one per core by now.
+  const std::int64_t before = threads_of_this_process();
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16, DType::f64}) {
+    const Array a = test::random_array(dtype, Shape{512, 512});
+    Array c(dtype, Shape{512, 512});
+    const Matmul spec = dense_matmul(dtype, 512, 512, 512);
+    run(spec, a.bytes().data(), a.bytes().data(), c.bytes().data(), 0, tiles(spec));
+  }
+  EXPECT_EQ(threads_of_this_process(), before);
 }
 
 TEST(Matmul, MakesManyShapesOnManyThreads) {

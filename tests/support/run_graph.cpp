@@ -80,11 +80,16 @@ testing::AssertionResult each_element(const Array& actual, const Array& expected
 
 Tolerance tolerance_of(DType dtype) {
   switch (dtype) {
-    case DType::f16: return {1e-3, 1e-5};
-    case DType::bf16: return {1.6e-2, 1e-5};
-    case DType::f32: return {1.3e-6, 1e-5};
-    case DType::f64: return {1e-7, 1e-7};
-    default: return {};
+    case DType::f16:
+      return {1e-3, 1e-5};
+    case DType::bf16:
+      return {1.6e-2, 1e-5};
+    case DType::f32:
+      return {1.3e-6, 1e-5};
+    case DType::f64:
+      return {1e-7, 1e-7};
+    default:
+      return {};
   }
 }
 

@@ -1,0 +1,142 @@
+#include "tests/support/command.h"
+#include "tests/tools/npy_file.h"
+#include <gmock/gmock.h>
+
+namespace tutti {
+namespace {
+
+using test::CommandResult;
+using test::npy_array;
+using test::TemporaryFolder;
+using testing::HasSubstr;
+
+class Run : public testing::Test {
+ protected:
+  // Runs `tutti run` on a program.
+  CommandResult run(const std::string& program, std::vector<std::string> arguments = {}) {
+    arguments.insert(arguments.begin(),
+                     {TUTTI_BINARY_DIR "/bin/tutti", "run", folder_.write("p.tutti", program)});
+    return test::run_command(arguments);
+  }
+  void expect_refused(const CommandResult& result, int status, const std::string& message) {
+    EXPECT_EQ(result.status, status);
+    EXPECT_THAT(result.errors, HasSubstr(message));
+    EXPECT_EQ(result.output, "");
+  }
+  std::string vector(const std::string& name, const std::vector<float>& values) {
+    return folder_.write(
+        name, npy_array<float>("<f4", "(" + std::to_string(values.size()) + ",)", values));
+  }
+  std::string out() { return folder_.path() / "out"; }
+
+  TemporaryFolder folder_;
+};
+
+const std::string kAdd = R"(
+func @f(%x: f32[2], %y: f32[2]) {
+  %0 = add(%x, %y)
+  %1 = sum(%0) {axes = [0]}
+  return %0, %1, %x
+})";
+
+const std::string kAllReduce = R"(
+group @g = {ranks = [0, 1, 2]}
+func @f(%x: f32[1]) {
+  %0 = all_reduce(%x) {op = "sum", group = @g}
+  %1 = wait(%0)
+  return %1, %x
+})";
+
+TEST_F(Run, WritesResultsInTheirOrder) {
+  const CommandResult result = run(kAdd, {"--input", "x=" + vector("x.npy", {1, 2}), "--input",
+                                          "y=" + vector("y.npy", {10, 20}), "--output", out()});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(folder_.read("out/0.npy"), npy_array<float>("<f4", "(2,)", {11, 22}));
+  EXPECT_EQ(folder_.read("out/1.npy"), npy_array<float>("<f4", "()", {33}));
+  EXPECT_EQ(folder_.read("out/2.npy"), npy_array<float>("<f4", "(2,)", {1, 2}));
+}
+
+TEST_F(Run, PrintsResultsWithoutAPlaceForThem) {
+  const CommandResult result = run(kAdd, {"--input", "x=" + vector("x.npy", {1, 2}), "--input",
+                                          "y=" + vector("y.npy", {10, 20}), "--interpret"});
+  EXPECT_EQ(result.output, "f32[2] [11, 22]\nf32[] 33\nf32[2] [1, 2]\n");
+}
+
+TEST_F(Run, OnRanksWithTheSameInput) {
+  const CommandResult result =
+      run(kAllReduce, {"--input", "x=" + vector("x.npy", {2}), "--output", out()});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  for (const std::string rank : {"0", "1", "2"}) {
+    EXPECT_EQ(folder_.read("out/rank" + rank + "/0.npy"), npy_array<float>("<f4", "(1,)", {6}));
+  }
+}
+
+TEST_F(Run, OnRanksWithTheirOwnInputs) {
+  for (int rank = 0; rank < 3; ++rank) {
+    vector("in/rank" + std::to_string(rank) + "/x.npy", {static_cast<float>(1 << rank)});
+  }
+  const std::string folder = folder_.path() / "in";
+  for (const std::string& input : {folder, "x=" + folder + "/rank{rank}/x.npy"}) {
+    const CommandResult result = run(kAllReduce, {"--input", input});
+    EXPECT_EQ(result.output,
+              "rank 0\nf32[1] [7]\nf32[1] [1]\nrank 1\nf32[1] [7]\nf32[1] [2]\n"
+              "rank 2\nf32[1] [7]\nf32[1] [4]\n")
+        << result.errors;
+  }
+  // A file named for itself goes before the folder's.
+  const CommandResult mixed =
+      run(kAllReduce, {"--input", folder, "--input", "x=" + vector("x.npy", {1})});
+  EXPECT_THAT(mixed.output, HasSubstr("f32[1] [3]"));
+}
+
+TEST_F(Run, ChoosesAFunction) {
+  const std::string two =
+      "func @a() { %0 = constant() {value = i32[] 1}\nreturn %0 }\nfunc @b() { return }\n";
+  EXPECT_EQ(run(two, {"--function", "a"}).output, "i32[] 1\n");
+  expect_refused(run(two), 2, "has several functions, @a, @b; choose one with --function");
+  expect_refused(run(two, {"--function", "c"}), 2, "has no function @c; did you mean");
+  expect_refused(run("// tutti ir 1\n"), 2, "has no function");
+}
+
+TEST_F(Run, ExitsWith1ForErrorsInFiles) {
+  expect_refused(run("func @f() { %0 = nek()\nreturn }"), 1, "p.tutti:1:18: unknown op 'nek'");
+  expect_refused(run("mesh (dp = 2)\ngroup @g = {ranks = [0..3]}\nfunc @f() { barrier() {group = "
+                     "@g}\nreturn }"),
+                 1, "p.tutti: @f: barrier() {group = @g}: group \"g\" names rank 2");
+  expect_refused(run(kAdd, {"--input", "x=" + vector("x.npy", {1, 2, 3}), "--input", "y=y.npy"}), 1,
+                 "%x of @f is f32[2], but the file holds f32[3]");
+  expect_refused(run(kAdd, {"--input", "x=nowhere.npy"}), 1, "nowhere.npy: no such file");
+  expect_refused(run("func @f(%x: f32[1]) { return %x }",
+                     {"--input", "x=" + vector("x.npy", {1}), "--output", vector("file", {})}),
+                 1, "cannot be made");
+  expect_refused(run(kAllReduce, {"--input", "x=" + vector("x.npy", {1}), "--ranks", "2"}), 1,
+                 "names rank 2 of 2 ranks");
+  expect_refused(run("func @f() { %0 = iota() {dtype = i32, shape = [1000000000000000], axis = "
+                     "0}\nreturn %0 }"),
+                 1, "out of memory");
+}
+
+TEST_F(Run, ExitsWith2ForWrongUsage) {
+  expect_refused(run(kAdd), 2, "no input for %x of @f on rank 0; give --input x=FILE.npy");
+  expect_refused(run(kAdd, {"--input", "z=z.npy"}), 2, "@f has no parameter %z; did you mean 'x'?");
+  expect_refused(run(kAdd, {"--input", "x=a", "--input", "x=b"}), 2, "--input gives %x twice");
+  expect_refused(run(kAdd, {"--input", "nowhere"}), 2, "which 'nowhere' is not");
+  expect_refused(run(kAdd, {"--colour"}), 2, "--colour");
+  expect_refused(run(kAdd, {"--ranks", "0"}), 2, "--ranks");
+  expect_refused(run("group @g = {ranks = [99999]}\nfunc @f() { barrier() {group = @g}\nreturn }"),
+                 2, "names rank 99999; at most 4096 ranks can be run");
+  const std::string tutti = TUTTI_BINARY_DIR "/bin/tutti";
+  EXPECT_EQ(test::run_command({tutti}).status, 2);
+  EXPECT_EQ(test::run_command({tutti, "fly"}).status, 2);
+  EXPECT_EQ(test::run_command({tutti, "run"}).status, 2);
+}
+
+TEST_F(Run, HelpsOnRequest) {
+  const CommandResult result = test::run_command({TUTTI_BINARY_DIR "/bin/tutti", "run", "--help"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.output, HasSubstr("--interpret"));
+}
+
+}  // namespace
+}  // namespace tutti
