@@ -1,16 +1,97 @@
 #include "tools/execute.h"
 
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <tutti/codegen/compile.h>
 #include <tutti/ir/interpret.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/context.h>
 
 namespace tutti::tools {
 
 namespace {
 
-// The way through passes, kernels and plans. Until it runs all ranks of a program from plain
-// arrays, the reference interpreter stands in for it: slower, with the same meaning.
+std::vector<ir::Array> run_rank(const ir::Graph& function, const std::vector<ir::Array>& inputs,
+                                runtime::Context& context) {
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::span<const std::byte> bytes = inputs[i].bytes();
+    buffers.push_back(context.allocator.allocate(bytes.size()));
+    std::memcpy(buffers.back()->data(), bytes.data(), bytes.size());
+  }
+  const auto executable = codegen::compile(function, context);
+  std::vector<ir::Array> outputs;
+  for (const codegen::Executable::Result& result : executable->run(buffers)) {
+    if (result.work != nullptr) result.work->wait();
+    ir::Array& output = outputs.emplace_back(result.type.dtype, result.type.shape);
+    std::memcpy(output.bytes().data(), result.buffer->data(), output.bytes().size());
+  }
+  context.backend->finish();
+  return outputs;
+}
+
+// Every rank is a thread of this process.
 std::vector<std::vector<ir::Array>> run_compiled(const ir::Graph& function,
                                                  std::span<const std::vector<ir::Array>> inputs) {
-  return ir::interpret(function, inputs);
+  const auto ranks = static_cast<std::int64_t>(inputs.size());
+  const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
+  std::vector<std::vector<ir::Array>> outputs(inputs.size());
+  std::mutex mutex;
+  std::exception_ptr failure;  // the first in time; it causes the others
+  std::vector<std::thread> threads;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      runtime::Context context(std::make_unique<runtime::LocalBackend>(fabric, rank),
+                               ranks == 1 ? 0 : 1);
+      try {
+        const auto at = static_cast<std::size_t>(rank);
+        outputs[at] = run_rank(function, inputs[at], context);
+        context.backend->leave("it came to the end of the function");
+      } catch (const std::exception& error) {
+        const std::scoped_lock lock(mutex);
+        if (failure == nullptr) failure = std::current_exception();
+        context.backend->leave(error.what());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  return outputs;
+}
+
+void check_inputs(const ir::Graph& function, std::span<const std::vector<ir::Array>> inputs) {
+  for (const std::vector<ir::Array>& arrays : inputs) {
+    for (std::size_t i = 0; i < function.parameters().size() && i < arrays.size(); ++i) {
+      const ir::Parameter& parameter = function.parameters()[i];
+      const ir::Type& wanted = function.type(parameter.value);
+      const ir::Type given{.dtype = arrays[i].dtype(), .shape = arrays[i].shape()};
+      if (given.dtype != wanted.dtype || given.shape != wanted.shape) {
+        throw TypeError("argument %" + parameter.name + " of @" + function.name + " is " + given.text() +
+                        ", not " + wanted.text());
+      }
+    }
+    if (arrays.size() != function.parameters().size()) {
+      throw TypeError("@" + function.name + " takes " + std::to_string(function.parameters().size()) +
+                      " arguments, not " + std::to_string(arrays.size()));
+    }
+  }
+  for (ir::NodeId id = 0; id < function.node_count(); ++id) {
+    if (ir::definition(function.node(id).op).kind != ir::OpClass::collective) continue;
+    const ir::Group& group = *function.attributes(id).group("group");
+    for (const std::int64_t rank : group.ranks) {
+      if (rank >= static_cast<std::int64_t>(inputs.size())) {
+        throw TypeError("group \"" + group.tag + "\" names rank " + std::to_string(rank) + " of " +
+                            std::to_string(inputs.size()) + " ranks; give more with --ranks",
+                        function.node(id).location);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -18,8 +99,9 @@ std::vector<std::vector<ir::Array>> run_compiled(const ir::Graph& function,
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
                                             Engine engine) {
-  return engine == Engine::interpreter ? ir::interpret(function, inputs)
-                                       : run_compiled(function, inputs);
+  if (engine == Engine::interpreter) return ir::interpret(function, inputs);
+  check_inputs(function, inputs);
+  return run_compiled(function, inputs);
 }
 
 }  // namespace tutti::tools

@@ -14,8 +14,10 @@ namespace tutti::codegen::native {
 // a search over their last bits. They hold for all arguments: infinities, NaN, signed zeros and
 // subnormal numbers, as results too. Multiply-adds are fused where the target has the instruction.
 //
-//   function  errors over all f32, in units in the last place, fused / not fused
-//   exp       0.00 / 0.00
+// The largest error over every 31st bit pattern (138.5 million arguments), against the C library's
+// functions of double, in units in the last place; with fused multiply-adds and without:
+//   exp 1.01, 0.98    exp2 0.85, 1.12   expm1 1.43, 1.41   log 0.91, 1.07   log2 1.13, 1.75
+//   log1p 1.67, 1.67  tanh 1.47, 1.42   erf 1.06, 1.15     sin 1.57, 1.57   cos 1.57, 1.55
 class InlineMath {
  public:
   // `scales`: the target has AVX-512's instruction that multiplies by a power of two.

@@ -329,7 +329,8 @@ Plain layer_norm_oracle(const Plains& x, const Attributes& attributes) {
   return filled(x[0].shape, [&](Index index) {
     double mean = 0;
     double variance = 0;
-    for (std::int64_t i = 0; i < x[0].shape[last]; ++i) mean += x[0].at(with(index, last, i)) / size;
+    for (std::int64_t i = 0; i < x[0].shape[last]; ++i)
+      mean += x[0].at(with(index, last, i)) / size;
     for (std::int64_t i = 0; i < x[0].shape[last]; ++i) {
       variance += std::pow(x[0].at(with(index, last, i)) - mean, 2) / size;
     }

@@ -19,9 +19,11 @@ const std::vector<DType> kAnything = {DType::f32, DType::boolean, DType::i32, DT
 
 std::span<const OpRow> table() {
   static const std::vector<OpRow> rows = [] {
-    std::vector<OpRow> out = elementwise_rows();
-    for (OpRow& row : structured_rows()) out.push_back(std::move(row));
-    for (OpRow& row : collective_rows()) out.push_back(std::move(row));
+    std::vector<OpRow> out;
+    for (auto rows : {elementwise_rows, shape_rows, reduce_rows, index_rows, making_rows,
+                      composite_rows, collective_rows}) {
+      for (OpRow& row : rows()) out.push_back(std::move(row));
+    }
     return out;
   }();
   return rows;
@@ -35,12 +37,18 @@ std::vector<ir::Attribute> OpRow::complete(const OpCase& use) const {
 
 DType OpRow::result_dtype(DType main, const Attributes& attributes) const {
   switch (result) {
-    case ResultDType::main: return main;
-    case ResultDType::truth: return DType::boolean;
-    case ResultDType::i64: return DType::i64;
-    case ResultDType::u64: return DType::u64;
-    case ResultDType::u32: return DType::u32;
-    case ResultDType::attribute: return attributes.dtype("dtype");
+    case ResultDType::main:
+      return main;
+    case ResultDType::truth:
+      return DType::boolean;
+    case ResultDType::i64:
+      return DType::i64;
+    case ResultDType::u64:
+      return DType::u64;
+    case ResultDType::u32:
+      return DType::u32;
+    case ResultDType::attribute:
+      return attributes.dtype("dtype");
   }
   __builtin_unreachable();
 }
@@ -82,8 +90,8 @@ std::vector<Array> make_operands(const OpRow& row, const OpCase& use, DType main
   std::vector<Array> out;
   for (std::size_t i = 0; i < use.shapes.size(); ++i) {
     const OperandSpec& spec = row.operands[std::min(i, row.operands.size() - 1)];
-    out.push_back(make_operand(spec, use.shapes[i], main,
-                               1000 * salt + 100 * static_cast<std::int64_t>(i)));
+    out.push_back(
+        make_operand(spec, use.shapes[i], main, 1000 * salt + 100 * static_cast<std::int64_t>(i)));
   }
   return out;
 }

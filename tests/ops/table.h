@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tutti/tutti.h>
 #include <tutti/ir/op.h>
+#include <tutti/tutti.h>
 
 #include <functional>
 #include <span>
@@ -72,7 +72,11 @@ std::span<const OpRow> table();
 
 // The rows of each file that the table is put together from.
 std::vector<OpRow> elementwise_rows();
-std::vector<OpRow> structured_rows();
+std::vector<OpRow> shape_rows();
+std::vector<OpRow> reduce_rows();
+std::vector<OpRow> index_rows();
+std::vector<OpRow> making_rows();
+std::vector<OpRow> composite_rows();
 std::vector<OpRow> collective_rows();
 
 // The dtypes of a row as lists.

@@ -1,0 +1,214 @@
+#include <tutti/ir/builder.h>
+#include <tutti/ir/interpret.h>
+#include <tutti/lazy/trace.h>
+
+#include <cmath>
+
+#include "tests/ops/table.h"
+#include "tests/support/run_graph.h"
+#include <gmock/gmock.h>
+
+namespace tutti::test {
+namespace {
+
+// Every op has a row, and a row is an op's: there is no other list of ops than the IR's.
+TEST(OpTable, HasEveryOp) {
+  std::set<ir::Op> tested;
+  for (const OpRow& row : table()) tested.insert(row.op);
+  for (const ir::Definition& entry : ir::definitions()) {
+    if (entry.op == ir::Op::parameter) continue;
+    EXPECT_TRUE(tested.contains(entry.op)) << entry.name << " has no row in tests/ops";
+  }
+}
+
+// One dtype's cases of a row that are tested.
+struct Uses {
+  std::vector<std::vector<ir::Attribute>> attributes;  // [case]
+  std::vector<std::vector<Array>> operands;            // [case][operand]
+  std::vector<Array> expected;                         // [case]
+
+  Uses(const OpRow& row, DType dtype) {
+    const std::size_t count = dtype == row.dtypes[0] ? row.cases.size() : std::size_t{2};
+    for (std::size_t i = 0; i < std::min(count, row.cases.size()); ++i) {
+      const OpCase& use = row.cases[i];
+      attributes.push_back(row.complete(use));
+      operands.push_back(make_operands(row, use, dtype));
+      Plains plains;
+      for (const Array& operand : operands.back()) plains.push_back(plain(operand));
+      const Attributes named(ir::definition(row.op).attributes, attributes.back());
+      expected.push_back(rounded(row.oracle(plains, named), row.result_dtype(dtype, named)));
+    }
+  }
+  std::size_t count() const { return expected.size(); }
+  Attributes named(const OpRow& row, std::size_t i) const {
+    return {ir::definition(row.op).attributes, attributes[i]};
+  }
+};
+
+// All cases as one function of the IR.
+ir::Graph graph_of(const OpRow& row, const Uses& uses, std::vector<Array>& inputs) {
+  ir::Graph graph{std::string(ir::name_of(row.op))};
+  ir::Builder builder(graph);
+  std::vector<std::vector<ir::Value>> operands(uses.count());
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    for (const Array& operand : uses.operands[i]) {
+      operands[i].push_back(
+          graph.add_parameter("x" + std::to_string(inputs.size()),
+                              {.dtype = operand.dtype(), .shape = operand.shape()}));
+      inputs.push_back(operand);
+    }
+  }
+  std::vector<ir::Value> results;
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    results.push_back(row.build ? row.build(builder, operands[i])
+                                : builder.add(row.op, operands[i], uses.attributes[i]));
+  }
+  graph.set_results(results);
+  return graph;
+}
+
+class EveryOp : public testing::TestWithParam<const OpRow*> {
+ protected:
+  const OpRow& row() const { return *GetParam(); }
+
+  void expect_close(const std::vector<Array>& actual, const Uses& uses,
+                    std::string_view how) const {
+    for (std::size_t i = 0; i < uses.count(); ++i) {
+      EXPECT_TRUE(close(actual[i], uses.expected[i], row().slack)) << how << ", case " << i;
+    }
+  }
+  std::vector<Tensor> call(const Uses& uses,
+                           const std::vector<std::vector<Tensor>>& operands) const {
+    std::vector<Tensor> out;
+    for (std::size_t i = 0; i < uses.count(); ++i) {
+      out.push_back(row().call(operands[i], uses.named(row(), i)));
+    }
+    return out;
+  }
+};
+
+std::vector<std::vector<Tensor>> tensors_of(const std::vector<std::vector<Array>>& arrays) {
+  std::vector<std::vector<Tensor>> out(arrays.size());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    for (const Array& array : arrays[i]) out[i].push_back(from(array));
+  }
+  return out;
+}
+
+std::vector<Array> arrays_of(const std::vector<Tensor>& tensors) {
+  std::vector<Array> out;
+  for (const Tensor& tensor : tensors) out.push_back(tensor.array());
+  return out;
+}
+
+TEST_P(EveryOp, MeansTheSameToInterpreterAndEngines) {
+  for (const DType dtype : row().dtypes) {
+    SCOPED_TRACE(name_of(dtype));
+    const Uses uses(row(), dtype);
+    std::vector<Array> inputs;
+    const ir::Graph graph = graph_of(row(), uses, inputs);
+    expect_close(ir::interpret(graph, inputs), uses, "interpreted");
+    for (const codegen::Engine engine : engines()) {
+      expect_close(run_compiled(graph, inputs, engine), uses, name_of(engine));
+    }
+  }
+}
+
+TEST_P(EveryOp, IsTheSameEagerLazyAndCompiled) {
+  for (const DType dtype : row().dtypes) {
+    SCOPED_TRACE(name_of(dtype));
+    const Uses uses(row(), dtype);
+    const auto operands = tensors_of(uses.operands);
+    const std::vector<Tensor> lazy = call(uses, operands);
+    eval(lazy);
+    expect_close(arrays_of(lazy), uses, "lazy");
+    detail::RankContext::current().eager = true;
+    const std::vector<Tensor> eager = call(uses, operands);
+    for (const Tensor& tensor : eager) EXPECT_TRUE(tensor.state()->is_data());
+    detail::RankContext::current().eager = false;
+    expect_close(arrays_of(eager), uses, "eager");
+    auto function =
+        compile([&](const std::vector<std::vector<Tensor>>& x) { return call(uses, x); });
+    expect_close(arrays_of(function(operands)), uses, "compiled");
+  }
+}
+
+// The derivative of sum(weights * result) with respect to every element of every floating-point
+// operand, by central differences of the oracle.
+TEST_P(EveryOp, HasTheGradientOfItsOracle) {
+  if (row().gradient == HasGradient::none) return;
+  constexpr std::int64_t kMostElements = 400;
+  for (const OpCase& use : row().cases) {
+    const std::vector<Array> arrays = make_operands(row(), use, DType::f64);
+    std::int64_t elements = 0;
+    for (const Array& array : arrays) elements = std::max(elements, array.elements());
+    const std::vector<ir::Attribute> attributes = row().complete(use);
+    const Attributes named(ir::definition(row().op).attributes, attributes);
+    if (elements > kMostElements || !is_floating(row().result_dtype(DType::f64, named))) continue;
+    SCOPED_TRACE("operand 0 is " + arrays[0].shape().text());
+
+    Plains plains;
+    std::vector<Tensor> operands;
+    std::vector<Tensor> wrt;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      plains.push_back(plain(arrays[i]));
+      operands.push_back(from(arrays[i]));
+      if (arrays[i].dtype() != DType::f64) continue;
+      places.push_back(i);
+      wrt.push_back(operands.back());
+    }
+    const Plain result = row().oracle(plains, named);
+    Plain weights(result.shape);
+    for (std::int64_t i = 0; i < result.shape.elements(); ++i)
+      weights[i] = std::sin(1.0 + double(i));
+    const Tensor weight = from(rounded(weights, DType::f64));
+    const auto loss = [&](const std::vector<Tensor>& x) {
+      std::vector<Tensor> all = operands;
+      for (std::size_t i = 0; i < places.size(); ++i) all[places[i]] = x[i];
+      return sum(cast(row().call(all, named), DType::f64) * weight);
+    };
+    if (row().gradient == HasGradient::refused) {
+      EXPECT_THROW(grad(loss)(wrt), TypeError);
+      continue;
+    }
+    const std::vector<Tensor> gradients = grad(loss)(wrt);
+    eval(gradients);
+    for (std::size_t w = 0; w < wrt.size(); ++w) {
+      Plain expected(wrt[w].shape());
+      for (std::int64_t i = 0; i < expected.shape.elements(); ++i) {
+        constexpr double kStep = 1e-5;
+        double& x = plains[places[w]][i];
+        const double before = x;
+        const auto moved = [&](double to) {
+          x = to;
+          const Plain there = row().oracle(plains, named);
+          double total = 0;
+          for (std::int64_t n = 0; n < there.shape.elements(); ++n) total += there[n] * weights[n];
+          return total;
+        };
+        expected[i] = (moved(before + kStep) - moved(before - kStep)) / (2 * kStep);
+        x = before;
+      }
+      const double slack = 100;  // of f64's tolerance: differences are no better
+      EXPECT_TRUE(close(gradients[w].array(), rounded(expected, DType::f64), slack))
+          << "operand " << places[w];
+    }
+  }
+}
+
+std::vector<const OpRow*> local_rows() {
+  std::vector<const OpRow*> out;
+  for (const OpRow& row : table()) {
+    if (!row.communicates()) out.push_back(&row);
+  }
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryOp, testing::ValuesIn(local_rows()), [](const auto& info) {
+  const std::string name(ir::name_of(info.param->op));
+  return name + "_" + std::to_string(info.index);
+});
+
+}  // namespace
+}  // namespace tutti::test
