@@ -1,5 +1,6 @@
 // The rules of kernel.h, checked one by one.
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,6 +89,14 @@ class Checker {
     require(kernel_.value_count >= 0, "a negative number of values");
   }
 
+  // Whether a segment's body never runs: some axis has no points (and its strides say nothing).
+  bool empty(bool loop) const {
+    const auto none = [](const std::vector<std::int64_t>& extents) {
+      return std::find(extents.begin(), extents.end(), 0) != extents.end();
+    };
+    return none(kernel_.outer) || (loop && none(kernel_.inner));
+  }
+
   void check_segment(const Segment& segment) {
     for (const Instruction& instruction : segment.body) {
       check_instruction(instruction, segment.loop);
@@ -97,7 +106,7 @@ class Checker {
       check_access(store.buffer, true);
       check_affine(store.address, segment.loop);
       // Points run in any order and concurrently.
-      for (std::size_t i = 0; i < kernel_.outer.size(); ++i) {
+      for (std::size_t i = 0; i < kernel_.outer.size() && !empty(segment.loop); ++i) {
         require(store.address.outer[i] != 0 || kernel_.outer[i] <= 1,
                 "points of an outer axis store to the same element");
       }

@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <charconv>
 #include <cstring>
+#include <iostream>
 
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
@@ -12,6 +13,9 @@
 namespace tutti::detail {
 
 namespace {
+
+// So many signatures of one function are probably a mistake: said once.
+constexpr std::size_t kManyPrograms = 64;
 
 // Records into a trace of its own while it lives.
 class Tracing {
@@ -113,6 +117,10 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
   if (index == programs_.size()) {
     why_ = programs_.empty() ? "the first call" : difference(programs_.back()->signature, signature);
     trace(arguments, body, !static_scalars_, index);
+    if (programs_.size() == kManyPrograms) {
+      std::cerr << "tutti: warning: the function compiled at " << where_.text() << " has "
+                << kManyPrograms << " programs by now; the last was made because " << why_ << "\n";
+    }
     // C++ arithmetic on a floating-point argument makes its values part of the signature.
     programs_[index]->signature = signature_of(arguments, static_scalars_);
   }

@@ -147,9 +147,14 @@ class Flush {
   }
 
   std::vector<codegen::Executable::Result> execute(const ir::Graph& program) {
-    auto& executable = context_.executables_[ir::structural_hash(program)];
+    auto& [executable, known] = context_.executables_[ir::structural_hash(program)];
     if (executable == nullptr) {
       executable = codegen::compile(program, context_.runtime_, context_.compile_options);
+#ifndef NDEBUG
+      known = program;
+    } else if (!ir::structurally_equal(program, known)) {
+      throw InternalError("two programs have one structural hash");
+#endif
     }
     std::vector<std::shared_ptr<runtime::Buffer>> buffers;
     for (const Input& input : inputs_) {

@@ -167,7 +167,11 @@ class RankContext {
   std::shared_ptr<const ir::Mesh> mesh_;
   std::unique_ptr<Trace> lazy_;
   std::vector<Trace*> compiling_;
-  std::unordered_map<Hash128, std::unique_ptr<codegen::Executable>, Hash128Hasher> executables_;
+  struct CompiledProgram {
+    std::unique_ptr<codegen::Executable> executable;
+    ir::Graph program;  // kept in debug builds, where a hit of the hash is compared
+  };
+  std::unordered_map<Hash128, CompiledProgram, Hash128Hasher> executables_;
   bool pending_collectives_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ class KernelEmitter {
         positions_(ir_, kernel, element_types()),
         memory_(ir_, kernel, element_types()),
         places_(place_values(kernel)),
+        rounded_(find_rounded(kernel)),
         loops_run_(codegen::native::loops_run(kernel)),
         values_(static_cast<std::size_t>(kernel.value_count)) {}
 
@@ -180,6 +182,17 @@ class KernelEmitter {
     return vectors;
   }
 
+  // How many vectors of the last inner axis are worked on together. Minima, maxima and integer sums
+  // don't depend on their order: several partial results hide that each waits for the one before.
+  std::int64_t vectors_in_run(const Segment& segment) const {
+    if (along_outer()) return 1;
+    bool any = false;
+    for (const Reduction& reduction : segment.reductions) any = any || order_matters(reduction);
+    if (any || segment.reductions.empty()) return 1;
+    const std::int64_t vectors = segment.body.size() <= 4 ? 4 : segment.body.size() <= 12 ? 2 : 1;
+    return kernel_.inner.back() >= 2 * vectors * kLanes ? vectors : 1;
+  }
+
   // ---- Inner axes ----
 
   // The loop over one inner axis and all that is in it; gives the reductions' partial results.
@@ -190,7 +203,8 @@ class KernelEmitter {
     }
     const std::int64_t extent = kernel_.inner[axis];
     const bool vectorised = !along_outer() && axis + 1 == kernel_.inner.size();
-    const std::int64_t step = vectorised ? kLanes : 1;
+    const std::int64_t vectors = vectorised ? vectors_in_run(segment) : strip.vectors;
+    const std::int64_t step = vectorised ? vectors * kLanes : 1;
     const std::int64_t whole = extent / step * step;
     const auto saved = positions_.save();
     const auto inside = [&](Value* index, const Strip& now, Values carried) {
@@ -199,15 +213,20 @@ class KernelEmitter {
       emit_body(segment, static_cast<int>(axis) + 1, now);
       return emit_axis(segment, axis + 1, now, std::move(carried));
     };
+    const Strip each{.vectors = vectors, .mask = strip.mask};
     if (whole == step) {
-      partial = inside(number(0), strip, std::move(partial));
+      partial = inside(number(0), each, std::move(partial));
     } else if (whole > 0) {
       Loop loop(ir_, "inner" + std::to_string(axis), number(0), partial);
-      partial = loop.close(number(whole), step, inside(loop.index(), strip, loop.carried()));
+      partial = loop.close(number(whole), step, inside(loop.index(), each, loop.carried()));
     }
-    if (whole < extent) {
-      Value* mask = lanes_below(number(extent - whole));
-      partial = inside(number(whole), {.vectors = 1, .mask = mask}, std::move(partial));
+    // What is left of a vectorised axis: some vectors, and a part of one.
+    const std::int64_t rest = (extent - whole) / kLanes;
+    const std::int64_t tail = whole + rest * kLanes;
+    if (rest > 0) partial = inside(number(whole), {.vectors = rest}, std::move(partial));
+    if (tail < extent) {
+      Value* mask = lanes_below(number(extent - tail));
+      partial = inside(number(tail), {.vectors = 1, .mask = mask}, std::move(partial));
     }
     positions_.restore(saved);
     return partial;
@@ -219,15 +238,28 @@ class KernelEmitter {
     return !along_outer() || place(reduction.value).varies;
   }
 
-  // Of each reduction, one after another: a partial result for each vector of the strip.
+  // Whether the bits of the result depend on the order in which elements are combined.
+  static bool order_matters(const Reduction& reduction) {
+    const bool rounds = reduction.combine == ir::ScalarOp::add || reduction.combine == ir::ScalarOp::mul;
+    return rounds && is_floating(reduction.dtype);
+  }
+
+  // How many partial results a reduction has, each a vector or scalar.
+  std::int64_t partial_count(const Segment& segment, const Reduction& reduction,
+                             const Strip& strip) const {
+    if (!along_outer()) return vectors_in_run(segment);
+    return reduces_vectors(reduction) ? strip.vectors : 1;
+  }
+
+  // Of each reduction, one after another, its partial results.
   Values neutral_elements(const Segment& segment, const Strip& strip) {
     Values partial;
     for (const Reduction& reduction : segment.reductions) {
       llvm::Constant* neutral = scalar_.constant(
           reduction.dtype, neutral_element(reduction.combine, reduction.dtype));
-      const bool vectors = reduces_vectors(reduction);
-      partial.insert(partial.end(), static_cast<std::size_t>(vectors ? strip.vectors : 1),
-                     vectors ? splat(neutral) : neutral);
+      partial.insert(partial.end(),
+                     static_cast<std::size_t>(partial_count(segment, reduction, strip)),
+                     reduces_vectors(reduction) ? splat(neutral) : neutral);
     }
     return partial;
   }
@@ -237,32 +269,33 @@ class KernelEmitter {
   }
 
   Values accumulate(const Segment& segment, const Strip& strip, Values partial) {
-    std::size_t next = 0;
+    std::size_t first = 0;
     for (const Reduction& reduction : segment.reductions) {
+      const std::int64_t count = partial_count(segment, reduction, strip);
       const bool vectors = reduces_vectors(reduction);
       for (std::int64_t i = 0; i < (vectors ? strip.vectors : 1); ++i) {
         Value* value = vectors ? vector(reduction.value, i) : scalar(reduction.value);
-        Value*& sum = partial[next++];
+        Value*& sum = partial[first + static_cast<std::size_t>(i % count)];
         Value* combined = combine(reduction, sum, value);
         // Along inner axes a lane that is outside must keep what it has.
         const bool keep = strip.mask != nullptr && !along_outer();
         sum = keep ? ir_.CreateSelect(strip.mask, combined, sum) : combined;
       }
+      first += static_cast<std::size_t>(count);
     }
     return partial;
   }
 
   void finish_reductions(const Segment& segment, const Strip& strip, const Values& partial) {
-    std::size_t next = 0;
+    auto next = partial.begin();
     for (const Reduction& reduction : segment.reductions) {
       Values& result = values_[static_cast<std::size_t>(reduction.result)];
-      result.clear();
-      if (!along_outer()) {
-        result.push_back(combine_lanes(reduction, partial[next++]));
-        continue;
-      }
-      const std::int64_t count = reduces_vectors(reduction) ? strip.vectors : 1;
-      for (std::int64_t i = 0; i < count; ++i) result.push_back(partial[next++]);
+      result.assign(next, next + partial_count(segment, reduction, strip));
+      next += partial_count(segment, reduction, strip);
+      if (along_outer()) continue;
+      Value* lanes = result.front();
+      for (std::size_t i = 1; i < result.size(); ++i) lanes = combine(reduction, lanes, result[i]);
+      result = {combine_lanes(reduction, lanes)};
     }
   }
 
@@ -311,10 +344,7 @@ class KernelEmitter {
       case Instruction::Kind::scalar:
         return scalar_.apply(instruction.op, instruction.dtype,
                              {operand(0), operand(1), operand(2)}, instruction.to);
-      case Instruction::Kind::round: {
-        Value* rounded = scalar_.narrow(instruction.dtype, operand(0));
-        return scalar_.widen(instruction.dtype, rounded);
-      }
+      case Instruction::Kind::round: return scalar_.round(instruction.dtype, operand(0));
       case Instruction::Kind::index: {
         Value* position = position_of(-1, instruction.address, in_loop, part);
         const std::int64_t stride = lane_stride(kernel_, instruction.address, in_loop);
@@ -340,16 +370,36 @@ class KernelEmitter {
       for (std::int64_t part = 0; part < (vectors ? strip.vectors : 1); ++part) {
         Value* pointer = position_of(store.buffer, store.address, segment.loop, part);
         if (vectors) {
-          Value* elements = scalar_.narrow(dtype, vector(store.value, part));
+          Value* elements = scalar_.narrow(dtype, vector(store.value, part), exact(dtype, store.value));
           memory_.store_vector(store.buffer, elements, pointer, stride, strip.mask);
         } else {
-          memory_.store(store.buffer, scalar_.narrow(dtype, scalar(store.value)), pointer);
+          Value* element = scalar_.narrow(dtype, scalar(store.value), exact(dtype, store.value));
+          memory_.store(store.buffer, element, pointer);
         }
       }
     }
   }
 
   // ---- Values ----
+
+  // Whether a value has been rounded to a dtype already.
+  bool exact(DType dtype, ValueId id) const {
+    return rounded_[static_cast<std::size_t>(id)] == dtype;
+  }
+
+  static std::vector<std::optional<DType>> find_rounded(const Kernel& kernel) {
+    std::vector<std::optional<DType>> rounded(static_cast<std::size_t>(kernel.value_count));
+    for (const Segment& segment : kernel.segments) {
+      for (const Instruction& instruction : segment.body) {
+        auto& dtype = rounded[static_cast<std::size_t>(instruction.result)];
+        if (instruction.kind == Instruction::Kind::round) dtype = instruction.dtype;
+        if (instruction.kind == Instruction::Kind::load) {
+          dtype = kernel.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
+        }
+      }
+    }
+    return rounded;
+  }
 
   const Place& place(ValueId id) const { return places_[static_cast<std::size_t>(id)]; }
 
@@ -414,6 +464,7 @@ class KernelEmitter {
   Positions positions_;
   MemoryEmitter memory_;
   std::vector<Place> places_;
+  std::vector<std::optional<DType>> rounded_;
   bool loops_run_;
   Values pointers_;
   std::vector<Values> values_;

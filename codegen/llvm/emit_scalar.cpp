@@ -215,25 +215,36 @@ Value* ScalarEmitter::widen(DType dtype, Value* element) {
   }
 }
 
-Value* ScalarEmitter::narrow(DType dtype, Value* value) {
+Value* ScalarEmitter::narrow(DType dtype, Value* value, bool exact) {
   llvm::Type* type = with_lanes_of(value->getType(), storage_type(dtype));
   switch (dtype) {
     case DType::boolean: return ir_.CreateZExt(value, type);
     case DType::f16: return ir_.CreateFPTrunc(value, type);
     case DType::bf16: {
-      // To nearest, ties to even, by adding just less than half; a NaN stays one.
-      llvm::Type* word = with_lanes_of(value->getType(), ir_.getInt32Ty());
-      Value* bits = ir_.CreateBitCast(value, word);
-      Value* high = ir_.CreateLShr(bits, 16);
-      Value* odd = ir_.CreateAnd(high, llvm::ConstantInt::get(word, 1));
-      Value* half = ir_.CreateAdd(odd, llvm::ConstantInt::get(word, 0x7FFF));
-      Value* rounded = ir_.CreateLShr(ir_.CreateAdd(bits, half), 16);
-      Value* quiet = ir_.CreateOr(high, llvm::ConstantInt::get(word, 0x40));
-      Value* is_nan = ir_.CreateFCmpUNO(value, value);
-      return ir_.CreateTrunc(ir_.CreateSelect(is_nan, quiet, rounded), type);
+      llvm::Type* word = with_lanes_of(type, ir_.getInt32Ty());
+      Value* bits = exact ? ir_.CreateBitCast(value, word) : bf16_bits(value);
+      return ir_.CreateTrunc(ir_.CreateLShr(bits, 16), type);
     }
     default: return value;
   }
+}
+
+Value* ScalarEmitter::round(DType dtype, Value* value) {
+  if (dtype != DType::bf16) return widen(dtype, narrow(dtype, value));
+  Value* bits = bf16_bits(value);
+  auto* upper = llvm::ConstantInt::get(bits->getType(), 0xFFFF0000);
+  return ir_.CreateBitCast(ir_.CreateAnd(bits, upper), value->getType());
+}
+
+Value* ScalarEmitter::bf16_bits(Value* x) {
+  // To nearest, ties to even, by adding just less than half; a NaN stays one.
+  llvm::Type* word = with_lanes_of(x->getType(), ir_.getInt32Ty());
+  const auto number = [&](std::uint32_t value) { return llvm::ConstantInt::get(word, value); };
+  Value* bits = ir_.CreateBitCast(x, word);
+  Value* odd = ir_.CreateAnd(ir_.CreateLShr(bits, 16), number(1));
+  Value* rounded = ir_.CreateAdd(bits, ir_.CreateAdd(odd, number(0x7FFF)));
+  Value* quiet = ir_.CreateOr(bits, number(0x400000));
+  return ir_.CreateSelect(ir_.CreateFCmpUNO(x, x), quiet, rounded);
 }
 
 }  // namespace tutti::codegen::native

@@ -24,9 +24,12 @@ class ScalarEmitter {
   llvm::Value* apply(ir::ScalarOp op, DType dtype, std::array<llvm::Value*, 3> operands,
                      DType to = DType::f32);
 
-  // From an element's type in memory to its compute type, and back, rounded once.
+  // From an element's type in memory to its compute type, and back, rounded once. `exact`: the value
+  // is known to be one of the dtype.
   llvm::Value* widen(DType dtype, llvm::Value* element);
-  llvm::Value* narrow(DType dtype, llvm::Value* value);
+  llvm::Value* narrow(DType dtype, llvm::Value* value, bool exact = false);
+  // narrow and widen in one.
+  llvm::Value* round(DType dtype, llvm::Value* value);
 
  private:
   llvm::Value* unary(ir::ScalarOp op, DType dtype, llvm::Value* x);
@@ -38,6 +41,8 @@ class ScalarEmitter {
   llvm::Value* compare(ir::ScalarOp op, DType dtype, llvm::Value* x, llvm::Value* y);
   llvm::Value* cast(DType from, DType to, llvm::Value* x);
   llvm::Value* bitcast(DType from, DType to, llvm::Value* x);
+  // The bits of a f32, of which the upper half is the value rounded to bf16.
+  llvm::Value* bf16_bits(llvm::Value* x);
 
   llvm::IRBuilder<>& ir_;
   MathEmitter& math_;

@@ -141,6 +141,7 @@ void gradient_scatter_add(Gradient& gradient) {
   const Term indices = gradient.operand(1);
   const Term g = gradient.cotangent();
   const std::int64_t size = gradient.operand(0).shape()[static_cast<int>(axis)];
+  if (size == 0) return;  // all were dropped
   // Updates that were dropped get nothing.
   const Term positions = wide(indices);
   Term inside = apply(Op::logical_and, positions >= 0, positions < static_cast<double>(size));

@@ -144,7 +144,7 @@ TEST_P(EveryOp, HasTheGradientOfItsOracle) {
     for (const Array& array : arrays) elements = std::max(elements, array.elements());
     const std::vector<ir::Attribute> attributes = row().complete(use);
     const Attributes named(ir::definition(row().op).attributes, attributes);
-    if (elements > kMostElements || !is_floating(row().result_dtype(DType::f64, named))) continue;
+    if (elements > kMostElements || row().result_dtype(DType::f64, named) != DType::f64) continue;
     SCOPED_TRACE("operand 0 is " + arrays[0].shape().text());
 
     Plains plains;
@@ -166,7 +166,7 @@ TEST_P(EveryOp, HasTheGradientOfItsOracle) {
     const auto loss = [&](const std::vector<Tensor>& x) {
       std::vector<Tensor> all = operands;
       for (std::size_t i = 0; i < places.size(); ++i) all[places[i]] = x[i];
-      return sum(cast(row().call(all, named), DType::f64) * weight);
+      return sum(row().call(all, named) * weight);
     };
     if (row().gradient == HasGradient::refused) {
       EXPECT_THROW(grad(loss)(wrt), TypeError);
@@ -205,10 +205,11 @@ std::vector<const OpRow*> local_rows() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(, EveryOp, testing::ValuesIn(local_rows()), [](const auto& info) {
-  const std::string name(ir::name_of(info.param->op));
-  return name + "_" + std::to_string(info.index);
-});
+std::string row_name(const testing::TestParamInfo<const OpRow*>& row) {
+  return std::string(ir::name_of(row.param->op)) + "_" + std::to_string(row.index);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryOp, testing::ValuesIn(local_rows()), row_name);
 
 }  // namespace
 }  // namespace tutti::test

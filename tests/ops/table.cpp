@@ -20,9 +20,9 @@ const std::vector<DType> kAnything = {DType::f32, DType::boolean, DType::i32, DT
 std::span<const OpRow> table() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> out;
-    for (auto rows : {elementwise_rows, shape_rows, reduce_rows, index_rows, making_rows,
-                      composite_rows, collective_rows}) {
-      for (OpRow& row : rows()) out.push_back(std::move(row));
+    for (const auto make_rows : {elementwise_rows, shape_rows, reduce_rows, index_rows, making_rows,
+                                 composite_rows, collective_rows}) {
+      for (OpRow& row : make_rows()) out.push_back(std::move(row));
     }
     return out;
   }();

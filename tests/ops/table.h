@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/ir/op.h>
+#include <tutti/ir/builder.h>
 #include <tutti/tutti.h>
 
 #include <functional>

@@ -1,0 +1,101 @@
+// What every layer makes of one small program: docs/tour.md tells the story of this output.
+#include <tutti/tutti.h>
+
+#include <tutti/codegen/compile.h>
+#include <tutti/ir/print.h>
+#include <tutti/lazy/trace.h>
+#if TUTTI_HAS_LLVM
+#include <tutti/codegen/llvm/compile_kernels.h>
+#endif
+
+#include <iostream>
+
+using namespace tutti;
+
+void heading(const std::string& text) { std::cout << "\n==== " << text << "\n"; }
+
+// Prints what compiling makes of a recorded tensor, stage by stage; a pass that changes nothing is
+// left out. Programs don't need this: it opens the front end up (lazy/trace.h) to show what an
+// evaluation does by itself.
+void show_layers(const Tensor& tensor) {
+  auto& rank = detail::RankContext::current();
+  const detail::StatePtr state = tensor.state();
+  codegen::CompileOptions options;
+  options.on_stage = [before = std::string()](std::string_view stage, const ir::Graph& graph) mutable {
+    const std::string text = ir::print(graph);
+    if (text == before) return;
+    heading(std::string(stage));
+    std::cout << text;
+    before = text;
+  };
+  const auto executable =
+      codegen::compile(rank.extract(std::span(&state, 1)), rank.runtime(), options);
+  for (const codegen::Kernel& kernel : executable->plan().kernels) {
+    heading("kernel");
+    std::cout << print(kernel);
+#if TUTTI_HAS_LLVM
+    heading("llvm");
+    std::cout << codegen::native::llvm_text(kernel);
+#endif
+  }
+  heading("plan");
+  std::cout << print(executable->plan());
+}
+
+Tensor numbers(const Shape& shape) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(float(i % 7));
+  return from(values, shape);
+}
+
+void one_rank() {
+  const Tensor x = numbers({4, 64}), w = numbers({64, 32});
+  const Tensor scores = matmul(x, w) * 0.125F;
+  const Tensor weights = softmax(scores);
+  show_layers(weights);
+  heading("run");
+  std::cout << sum(weights, Axes{{1}}) << "\n";
+}
+
+void two_ranks(World& world) {
+  const Tensor x = numbers({4});
+  const AsyncTensor total = all_reduce(x * float(world.rank() + 1), world);
+  const Tensor z = x + total;
+  if (world.rank() == 0) {
+    heading("two ranks");
+    std::cout << describe(total) << "\n";
+    show_layers(z);
+    heading("two ranks: run");
+    std::cout << z << "\n" << describe(total) << "\n";
+  }
+}
+
+void mismatch(World& world) {
+  const Tensor x = ones({world.rank() == 0 ? 4 : 5});
+  std::cout << all_reduce(x, world);
+}
+
+void gradients(World& world) {
+  const Tensor w = replicated(tensor({1.F, 2.F, 3.F}), world);
+  const Tensor x = numbers({3}) + float(world.rank());
+  const auto loss = [&](const Tensor& model, const Tensor& data) {
+    return all_reduce(sum(model * data), world, Reduce::mean);
+  };
+  const auto [value, gradient] = value_and_grad(loss)(w, x);
+  if (world.rank() == 0) {
+    heading("gradient");
+    std::cout << dump_ir(gradient) << gradient << "\n";
+  }
+}
+
+int main() {
+  one_rank();
+  simulate(2, two_ranks);
+  try {
+    simulate(2, mismatch);
+  } catch (const CommError& error) {
+    heading("mismatch");
+    std::cout << error.what() << "\n";
+  }
+  simulate(2, gradients);
+}
