@@ -1,12 +1,12 @@
 // The rules of kernel.h, checked one by one.
 
+#include <tutti/codegen/kernel.h>
+#include <tutti/ir/support/error.h>
+
 #include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <tutti/codegen/kernel.h>
-#include <tutti/ir/support/error.h>
 
 namespace tutti::codegen {
 
@@ -17,7 +17,8 @@ using ir::ScalarOp;
 bool takes(ScalarOp op, DType dtype) {
   switch (op) {
     case ScalarOp::argument:
-    case ScalarOp::constant: return false;
+    case ScalarOp::constant:
+      return false;
     case ScalarOp::neg:
     case ScalarOp::abs:
     case ScalarOp::add:
@@ -27,17 +28,22 @@ bool takes(ScalarOp op, DType dtype) {
     case ScalarOp::mod:
     case ScalarOp::minimum:
     case ScalarOp::maximum:
-    case ScalarOp::fma: return dtype != DType::boolean;
+    case ScalarOp::fma:
+      return dtype != DType::boolean;
     case ScalarOp::bit_not:
     case ScalarOp::bit_and:
     case ScalarOp::bit_or:
-    case ScalarOp::bit_xor: return !is_floating(dtype);
+    case ScalarOp::bit_xor:
+      return !is_floating(dtype);
     case ScalarOp::shift_left:
-    case ScalarOp::shift_right: return is_integer(dtype);
+    case ScalarOp::shift_right:
+      return is_integer(dtype);
     case ScalarOp::select:
     case ScalarOp::cast:
-    case ScalarOp::bitcast: return true;
-    default: return ir::is_comparison(op) || is_floating(dtype);
+    case ScalarOp::bitcast:
+      return true;
+    default:
+      return ir::is_comparison(op) || is_floating(dtype);
   }
 }
 
@@ -48,8 +54,10 @@ bool combines(ScalarOp op, DType dtype) {
     case ScalarOp::minimum:
     case ScalarOp::maximum:
     case ScalarOp::bit_and:
-    case ScalarOp::bit_or: return takes(op, dtype);
-    default: return false;
+    case ScalarOp::bit_or:
+      return takes(op, dtype);
+    default:
+      return false;
   }
 }
 
@@ -138,8 +146,12 @@ class Checker {
                                             std::string(name_of(type)));
     };
     switch (instruction.kind) {
-      case Instruction::Kind::scalar: gives(check_scalar(instruction)); break;
-      case Instruction::Kind::constant: gives(instruction.dtype); break;
+      case Instruction::Kind::scalar:
+        gives(check_scalar(instruction));
+        break;
+      case Instruction::Kind::constant:
+        gives(instruction.dtype);
+        break;
       case Instruction::Kind::load:
         check_access(instruction.buffer, false);
         check_affine(instruction.address, in_loop);

@@ -1,5 +1,4 @@
 #include <tutti/codegen/compile.h>
-
 #include <tutti/codegen/make_plan.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/verify.h>
@@ -22,7 +21,8 @@ std::unique_ptr<Executable> compile(ir::Graph graph, runtime::Context& context,
     };
   }
   ir::run_passes(graph, passes);
-  // 2. Lay out: kernels, library calls and collectives as steps, memory by liveness; kernels to code.
+  // 2. Lay out: kernels, library calls and collectives as steps, memory by liveness; kernels to
+  // code.
   Plan plan = make_plan(graph, context.rank(), KernelCompiler::shared(options.engine));
   // 3. Bind to this rank.
   return std::make_unique<Executable>(std::move(plan), context);

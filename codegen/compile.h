@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string_view>
-
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/kernel_compiler.h>
 #include <tutti/ir/graph.h>
+
+#include <functional>
+#include <memory>
+#include <string_view>
 
 namespace tutti::codegen {
 

@@ -42,9 +42,7 @@ Cell combine(const Reduction& reduction, Cell a, Cell b) {
 class Run {
  public:
   Run(const Kernel& kernel, void* const* buffers)
-      : kernel_(kernel),
-        buffers_(buffers),
-        values_(static_cast<std::size_t>(kernel.value_count)) {}
+      : kernel_(kernel), buffers_(buffers), values_(static_cast<std::size_t>(kernel.value_count)) {}
 
   void tile(std::int64_t number) {
     Index outer(kernel_.outer.size(), 0);
@@ -106,8 +104,7 @@ class Run {
     }
     for (const Store& store : segment.stores) {
       ir::store_cell(kernel_.buffers[static_cast<std::size_t>(store.buffer)].dtype,
-                     value(store.value),
-                     element(store.buffer, at(store.address, outer, inner)));
+                     value(store.value), element(store.buffer, at(store.address, outer, inner)));
     }
   }
 
@@ -122,7 +119,8 @@ class Run {
         }
         return ir::evaluate(instruction.op, instruction.dtype, operands, instruction.to);
       }
-      case Instruction::Kind::constant: return instruction.constant;
+      case Instruction::Kind::constant:
+        return instruction.constant;
       case Instruction::Kind::load:
         return ir::load_cell(kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype,
                              element(instruction.buffer, at(instruction.address, outer, inner)));

@@ -14,11 +14,14 @@ class Memory {
  public:
   Memory(const Plan& plan, runtime::Context& context, std::span<const BufferPtr> inputs,
          std::span<const BufferPtr> constants)
-      : plan_(plan), allocator_(context.allocator), held_(plan.buffers.size()),
+      : plan_(plan),
+        allocator_(context.allocator),
+        held_(plan.buffers.size()),
         arena_(allocator_.allocate(static_cast<std::size_t>(plan.arena_bytes))) {
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
       const PlanBuffer& buffer = plan.buffers[i];
-      if (buffer.kind == PlanBuffer::Kind::input) held_[i] = inputs[static_cast<std::size_t>(buffer.index)];
+      if (buffer.kind == PlanBuffer::Kind::input)
+        held_[i] = inputs[static_cast<std::size_t>(buffer.index)];
       if (buffer.kind == PlanBuffer::Kind::constant) {
         held_[i] = constants[static_cast<std::size_t>(buffer.index)];
       }
@@ -43,7 +46,8 @@ class Memory {
 
   // Lets go of what no step from `step` on uses.
   void drop_after(int step, BufferId id) {
-    if (plan_.buffers[static_cast<std::size_t>(id)].last_use <= step) held_[static_cast<std::size_t>(id)] = nullptr;
+    if (plan_.buffers[static_cast<std::size_t>(id)].last_use <= step)
+      held_[static_cast<std::size_t>(id)] = nullptr;
   }
 
  private:
@@ -101,8 +105,10 @@ std::vector<Executable::Result> Executable::run(std::span<const BufferPtr> input
   }
   std::vector<Result> results;
   for (const PlanResult& result : plan_.results) {
-    results.push_back({.buffer = memory.hold(result.buffer), .type = result.type,
-                       .work = result.work < 0 ? nullptr : works[static_cast<std::size_t>(result.work)]});
+    results.push_back(
+        {.buffer = memory.hold(result.buffer),
+         .type = result.type,
+         .work = result.work < 0 ? nullptr : works[static_cast<std::size_t>(result.work)]});
   }
   return results;
 }

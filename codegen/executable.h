@@ -1,11 +1,11 @@
 #pragma once
 
+#include <tutti/codegen/plan.h>
+#include <tutti/runtime/context.h>
+
 #include <memory>
 #include <span>
 #include <vector>
-
-#include <tutti/codegen/plan.h>
-#include <tutti/runtime/context.h>
 
 namespace tutti::codegen {
 
@@ -22,9 +22,9 @@ class Executable {
 
   const Plan& plan() const { return plan_; }
 
-  // Runs the plan. `inputs` are buffers of the plan's input types, ready to be read. Results may share
-  // buffers with inputs and constants: values are immutable. Throws CommError when a collective
-  // fails; then there are no results.
+  // Runs the plan. `inputs` are buffers of the plan's input types, ready to be read. Results may
+  // share buffers with inputs and constants: values are immutable. Throws CommError when a
+  // collective fails; then there are no results.
   std::vector<Result> run(std::span<const std::shared_ptr<runtime::Buffer>> inputs);
 
  private:

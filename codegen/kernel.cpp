@@ -1,12 +1,11 @@
 #include <tutti/codegen/kernel.h>
+#include <tutti/ir/support/error.h>
 
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <span>
-
-#include <tutti/ir/support/error.h>
 
 namespace tutti::codegen {
 
@@ -53,9 +52,8 @@ void append_affine(std::string& text, const Affine& affine, bool with_inner) {
     if (!first) text += factor < 0 ? " - " : " + ";
     if (first && factor < 0) text += '-';
     // The magnitude of the least integer only exists unsigned.
-    const auto magnitude =
-        factor < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(factor)
-                   : static_cast<std::uint64_t>(factor);
+    const auto magnitude = factor < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(factor)
+                                      : static_cast<std::uint64_t>(factor);
     const bool constant = axis == 0;
     if (constant || magnitude != 1) text += std::to_string(magnitude);
     if (!constant) {
@@ -189,11 +187,15 @@ ir::Cell neutral_element(ir::ScalarOp combine, DType dtype) {
   switch (combine) {
     case ir::ScalarOp::add:
     case ir::ScalarOp::bit_or:
-    case ir::ScalarOp::bit_xor: return cell;
-    case ir::ScalarOp::mul: return ir::cell_of(dtype, 1);
+    case ir::ScalarOp::bit_xor:
+      return cell;
+    case ir::ScalarOp::mul:
+      return ir::cell_of(dtype, 1);
     // Casts saturate: an infinity becomes the largest or least value of an integer dtype.
-    case ir::ScalarOp::minimum: return ir::cell_of(dtype, Limits::infinity());
-    case ir::ScalarOp::maximum: return ir::cell_of(dtype, -Limits::infinity());
+    case ir::ScalarOp::minimum:
+      return ir::cell_of(dtype, Limits::infinity());
+    case ir::ScalarOp::maximum:
+      return ir::cell_of(dtype, -Limits::infinity());
     case ir::ScalarOp::bit_and:
       if (dtype == DType::boolean) {
         cell.truth = true;
@@ -203,7 +205,8 @@ ir::Cell neutral_element(ir::ScalarOp combine, DType dtype) {
         cell.integer = -1;
       }
       return cell;
-    default: break;
+    default:
+      break;
   }
   throw InternalError("a reduction cannot combine with " + std::string(ir::name_of(combine)));
 }

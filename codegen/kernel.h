@@ -1,13 +1,13 @@
 #pragma once
 
+#include <tutti/ir/dtype.h>
+#include <tutti/ir/scalar.h>
+#include <tutti/ir/support/hash.h>
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <tutti/ir/dtype.h>
-#include <tutti/ir/scalar.h>
-#include <tutti/ir/support/hash.h>
 
 namespace tutti::codegen {
 
@@ -19,27 +19,30 @@ namespace tutti::codegen {
 //       loop segment:  its body runs for every point of the `inner` axes, in row-major order;
 //                      reductions combine a body value over them; their results are defined after
 //
-// Values are SSA and numbered over the whole kernel. A body value of a point segment and a reduction's
-// result are visible in all later segments, a body value of a loop segment only in that loop.
+// Values are SSA and numbered over the whole kernel. A body value of a point segment and a
+// reduction's result are visible in all later segments, a body value of a loop segment only in that
+// loop.
 //
 // One axis is vectorised, kLanes elements at a time on every machine (so that bits do not depend on
 // the width of its registers):
-//   VectorAxis::outer: the last outer axis. Every value is a vector along it, inner loops are serial,
-//                      and a reduction adds element by element in row-major order of the inner axes.
+//   VectorAxis::outer: the last outer axis. Every value is a vector along it, inner loops are
+//   serial,
+//                      and a reduction adds element by element in row-major order of the inner
+//                      axes.
 //   VectorAxis::inner: the last inner axis. Point values are scalars, loop values are vectors. A
-//                      reduction keeps kLanes partial results: in each run along the last inner axis
-//                      element j goes to lane j % kLanes; partial results carry over between runs and
-//                      start at the combination's neutral element. In the end the lanes are combined as
-//                      a tree: lane i with lane i + 8, then i + 4, i + 2, i + 1.
+//                      reduction keeps kLanes partial results: in each run along the last inner
+//                      axis element j goes to lane j % kLanes; partial results carry over between
+//                      runs and start at the combination's neutral element. In the end the lanes
+//                      are combined as a tree: lane i with lane i + 8, then i + 4, i + 2, i + 1.
 inline constexpr int kLanes = 16;
 
 enum class VectorAxis : std::uint8_t { outer, inner };
 
 using ValueId = std::int32_t;
 
-// An affine function of the loop indices: offset + sum(outer[i] * index_i) + sum(inner[j] * index_j).
-// For accesses the unit is elements. Lengths equal the numbers of axes; `inner` is ignored (and may be
-// empty) in point segments.
+// An affine function of the loop indices: offset + sum(outer[i] * index_i) + sum(inner[j] *
+// index_j). For accesses the unit is elements. Lengths equal the numbers of axes; `inner` is
+// ignored (and may be empty) in point segments.
 struct Affine {
   std::int64_t offset = 0;
   std::vector<std::int64_t> outer;
@@ -50,9 +53,9 @@ struct Affine {
 
 struct Instruction {
   enum class Kind : std::uint8_t {
-    scalar,    // op applied to operands; `dtype` is the operands' compute dtype as in ir::evaluate
-               // (of the second operand for select); `to` is the result's dtype for cast and bitcast
-               // (for bitcast both are storage dtypes of equal size)
+    scalar,  // op applied to operands; `dtype` is the operands' compute dtype as in ir::evaluate
+             // (of the second operand for select); `to` is the result's dtype for cast and bitcast
+             // (for bitcast both are storage dtypes of equal size)
     constant,  // `constant`, in compute dtype `dtype`
     load,      // element of `buffer` at `address`, widened to its compute dtype
     index,     // the value of `address` as i64
@@ -116,18 +119,20 @@ struct Kernel {
 // The neutral element of a combination.
 ir::Cell neutral_element(ir::ScalarOp combine, DType dtype);
 
-// Readable text, one line an instruction; the kernel's identity (see kernel_hash) and what dumps show.
+// Readable text, one line an instruction; the kernel's identity (see kernel_hash) and what dumps
+// show.
 std::string print(const Kernel& kernel);
 
 // Of everything but the name.
 Hash128 kernel_hash(const Kernel& kernel);
 
-// Throws InternalError when a kernel breaks a rule of this page: a value used where it is not visible,
-// a length that differs from the number of axes, a store to a read buffer, ...
+// Throws InternalError when a kernel breaks a rule of this page: a value used where it is not
+// visible, a length that differs from the number of axes, a store to a read buffer, ...
 void check(const Kernel& kernel);
 
-// Machine code (or an evaluator) of one kernel: computes tiles [begin, end). Buffers are in the order
-// of Kernel::buffers; written ones do not overlap any other. Thread-safe: tiles may run concurrently.
+// Machine code (or an evaluator) of one kernel: computes tiles [begin, end). Buffers are in the
+// order of Kernel::buffers; written ones do not overlap any other. Thread-safe: tiles may run
+// concurrently.
 class KernelCode {
  public:
   virtual ~KernelCode() = default;

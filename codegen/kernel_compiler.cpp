@@ -1,10 +1,9 @@
+#include <tutti/codegen/evaluate.h>
 #include <tutti/codegen/kernel_compiler.h>
+#include <tutti/ir/support/error.h>
 
 #include <exception>
 #include <utility>
-
-#include <tutti/codegen/evaluate.h>
-#include <tutti/ir/support/error.h>
 
 #if TUTTI_HAS_LLVM
 #include <tutti/codegen/llvm/compile_kernels.h>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -9,8 +11,6 @@
 #include <span>
 #include <unordered_map>
 #include <vector>
-
-#include <tutti/codegen/kernel.h>
 
 namespace tutti::codegen {
 

@@ -1,5 +1,4 @@
 #include <tutti/codegen/library.h>
-
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/arg_reduce.h>
 #include <tutti/kernels/host/index.h>
@@ -72,10 +71,16 @@ LibraryCall matmul_call(const ir::Type& result, const std::vector<View>& operand
   const auto at = [](const View& view, int from_end) {
     return view.strides[static_cast<std::size_t>(view.shape.rank() - from_end)];
   };
-  kernels::Matmul spec{.dtype = result.dtype, .batch = {}, .m = result.shape[rank - 2],
-                       .n = result.shape[rank - 1], .k = a.shape[a.shape.rank() - 1],
-                       .a_batch_strides = {}, .b_batch_strides = {}, .a_row_stride = at(a, 2),
-                       .a_column_stride = at(a, 1), .b_row_stride = at(b, 2),
+  kernels::Matmul spec{.dtype = result.dtype,
+                       .batch = {},
+                       .m = result.shape[rank - 2],
+                       .n = result.shape[rank - 1],
+                       .k = a.shape[a.shape.rank() - 1],
+                       .a_batch_strides = {},
+                       .b_batch_strides = {},
+                       .a_row_stride = at(a, 2),
+                       .a_column_stride = at(a, 1),
+                       .b_row_stride = at(b, 2),
                        .b_column_stride = at(b, 1)};
   const auto batch_stride = [&](const View& view, int d) {
     const int own = d - (rank - view.shape.rank());
@@ -118,12 +123,16 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
   const std::string detail = types_text(operands);
   const std::string_view name = name_of(op);
   switch (op) {
-    case Op::matmul: return matmul_call(result, operands);
+    case Op::matmul:
+      return matmul_call(result, operands);
     case Op::take: {
       const AroundAxis x = around(operands[0].shape, attributes.integer("axis"));
       return make_call(name, detail,
-                       kernels::Take{.element_size = bytes, .index_dtype = operands[1].dtype,
-                                     .outer = x.outer, .size = x.size, .inner = x.inner,
+                       kernels::Take{.element_size = bytes,
+                                     .index_dtype = operands[1].dtype,
+                                     .outer = x.outer,
+                                     .size = x.size,
+                                     .inner = x.inner,
                                      .count = operands[1].shape.elements()},
                        [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                          kernels::run(spec, b[0], b[1], b[2], begin, end);
@@ -134,8 +143,10 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
       const AroundAxis indices = around(operands[1].shape, attributes.integer("axis"));
       return make_call(name, detail,
                        kernels::TakeAlongAxis{.element_size = bytes,
-                                              .index_dtype = operands[1].dtype, .outer = x.outer,
-                                              .size = x.size, .inner = x.inner,
+                                              .index_dtype = operands[1].dtype,
+                                              .outer = x.outer,
+                                              .size = x.size,
+                                              .inner = x.inner,
                                               .count = indices.size},
                        [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                          kernels::run(spec, b[0], b[1], b[2], begin, end);
@@ -144,8 +155,11 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
     case Op::scatter_add: {
       const AroundAxis x = around(operands[0].shape, attributes.integer("axis"));
       return make_call(name, detail,
-                       kernels::ScatterAdd{.dtype = result.dtype, .index_dtype = operands[1].dtype,
-                                           .outer = x.outer, .size = x.size, .inner = x.inner,
+                       kernels::ScatterAdd{.dtype = result.dtype,
+                                           .index_dtype = operands[1].dtype,
+                                           .outer = x.outer,
+                                           .size = x.size,
+                                           .inner = x.inner,
                                            .count = operands[1].shape.elements()},
                        [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                          kernels::run(spec, b[0], b[1], b[2], b[3], begin, end);
@@ -155,15 +169,19 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
     case Op::argmin: {
       const AroundAxis x = around(operands[0].shape, attributes.integer("axis"));
       return make_call(name, detail,
-                       kernels::ArgReduce{.dtype = operands[0].dtype, .largest = op == Op::argmax,
-                                          .outer = x.outer, .size = x.size, .inner = x.inner},
+                       kernels::ArgReduce{.dtype = operands[0].dtype,
+                                          .largest = op == Op::argmax,
+                                          .outer = x.outer,
+                                          .size = x.size,
+                                          .inner = x.inner},
                        [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                          kernels::run(spec, b[0], static_cast<std::int64_t*>(b[1]), begin, end);
                        });
     }
     case Op::pad:
       return make_call(name, detail,
-                       kernels::Pad{.element_size = bytes, .source = strided(operands[0]),
+                       kernels::Pad{.element_size = bytes,
+                                    .source = strided(operands[0]),
                                     .low = attributes.integers("low"),
                                     .high = attributes.integers("high"),
                                     .interior = attributes.integers("interior")},
@@ -172,7 +190,8 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
                        });
     case Op::concat: {
       kernels::Concat spec{.element_size = bytes,
-                           .axis = static_cast<int>(attributes.integer("axis")), .sources = {}};
+                           .axis = static_cast<int>(attributes.integer("axis")),
+                           .sources = {}};
       for (const View& view : operands) spec.sources.push_back(strided(view));
       return make_call(name, detail, std::move(spec),
                        [](const auto& s, void* const* b, std::int64_t begin, std::int64_t end) {
@@ -193,23 +212,25 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
       const auto kind = op == Op::random_bits ? kernels::RandomKind::bits
                         : op == Op::uniform   ? kernels::RandomKind::uniform
                                               : kernels::RandomKind::normal;
-      return make_call(name, result.text(),
-                       kernels::Random{.kind = kind, .dtype = result.dtype,
-                                       .elements = result.shape.elements()},
-                       [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                         kernels::run(spec, *static_cast<const std::uint64_t*>(b[0]), b[1], begin, end);
-                       });
+      return make_call(
+          name, result.text(),
+          kernels::Random{.kind = kind, .dtype = result.dtype, .elements = result.shape.elements()},
+          [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
+            kernels::run(spec, *static_cast<const std::uint64_t*>(b[0]), b[1], begin, end);
+          });
     }
-    default: throw InternalError("no host kernel for " + std::string(name));
+    default:
+      throw InternalError("no host kernel for " + std::string(name));
   }
 }
 
 LibraryCall strided_copy(const View& view) {
-  return make_call("copy", types_text({view}),
-                   kernels::StridedCopy{.element_size = size_of(view.dtype), .source = strided(view)},
-                   [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                     kernels::run(spec, b[0], b[1], begin, end);
-                   });
+  return make_call(
+      "copy", types_text({view}),
+      kernels::StridedCopy{.element_size = size_of(view.dtype), .source = strided(view)},
+      [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
+        kernels::run(spec, b[0], b[1], begin, end);
+      });
 }
 
 }  // namespace tutti::codegen

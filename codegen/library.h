@@ -1,11 +1,11 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/view.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <tutti/codegen/kernel.h>
-#include <tutti/codegen/view.h>
 
 namespace tutti::codegen {
 

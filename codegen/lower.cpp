@@ -1,10 +1,9 @@
 #include <tutti/codegen/lower.h>
+#include <tutti/codegen/schedule.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <map>
-
-#include <tutti/codegen/schedule.h>
-#include <tutti/ir/support/error.h>
 
 namespace tutti::codegen {
 
@@ -17,22 +16,22 @@ using ir::OpClass;
 using ir::ScalarOp;
 using ir::Value;
 
-// Cut points along the last axis of kernels that only map, in elements: big enough to amortise the
-// start of a tile, small enough for the first-level cache.
-constexpr std::int64_t kMapBlock = 8192;
-// Columns that one tile of a column reduction adds up: four vectors of f32.
-constexpr std::int64_t kColumnBlock = 64;
-
-
 ScalarOp combination(Op op) {
   switch (op) {
-    case Op::sum: return ScalarOp::add;
-    case Op::prod: return ScalarOp::mul;
-    case Op::max: return ScalarOp::maximum;
-    case Op::min: return ScalarOp::minimum;
-    case Op::any: return ScalarOp::bit_or;
-    case Op::all: return ScalarOp::bit_and;
-    default: throw InternalError("no combination for " + std::string(name_of(op)));
+    case Op::sum:
+      return ScalarOp::add;
+    case Op::prod:
+      return ScalarOp::mul;
+    case Op::max:
+      return ScalarOp::maximum;
+    case Op::min:
+      return ScalarOp::minimum;
+    case Op::any:
+      return ScalarOp::bit_or;
+    case Op::all:
+      return ScalarOp::bit_and;
+    default:
+      throw InternalError("no combination for " + std::string(name_of(op)));
   }
 }
 
@@ -92,7 +91,8 @@ class Lowering {
       (reduced ? kernel_.inner : kernel_.outer).push_back(space_[d]);
       if (!reduced) kept_.push_back(d);
     }
-    const auto first = static_cast<std::int64_t>(space_.rank()) - static_cast<std::int64_t>(reduced_.size());
+    const auto first =
+        static_cast<std::int64_t>(space_.rank()) - static_cast<std::int64_t>(reduced_.size());
     const bool trailing = !reduced_.empty() && reduced_.front() == first;
     kernel_.vector_axis = trailing ? VectorAxis::inner : VectorAxis::outer;
   }
@@ -172,9 +172,10 @@ class Lowering {
         const DType dtype = ir::compute_dtype(graph_.type(result).dtype);
         const ValueId value = full_operand(graph_.operand(id, 0));
         place.value = kernel_.value_count++;
-        segment().reductions.push_back(
-            {.combine = combination(graph_.node(id).op), .dtype = dtype, .value = value,
-             .result = place.value});
+        segment().reductions.push_back({.combine = combination(graph_.node(id).op),
+                                        .dtype = dtype,
+                                        .value = value,
+                                        .result = place.value});
       } else if (!place.row) {
         emit_full(id, place.level == level);
       }
@@ -185,8 +186,9 @@ class Lowering {
 
   void emit_full(NodeId id, bool may_store = true) {
     const Value result = graph_.result(id);
-    const ValueId value = is_alias(id) ? full_operand(graph_.operand(id, 0))
-                                       : emit_elementwise(id, [&](Value v) { return full_operand(v); });
+    const ValueId value = is_alias(id)
+                              ? full_operand(graph_.operand(id, 0))
+                              : emit_elementwise(id, [&](Value v) { return full_operand(v); });
     full_values_[result] = value;
     const auto strides = space_.strides();
     if (may_store) store(result, value, {strides.begin(), strides.begin() + space_.rank()});
@@ -196,7 +198,8 @@ class Lowering {
   void store(Value value, ValueId computed, const std::vector<std::int64_t>& strides) {
     if (!stored_[value.id]) return;
     const int buffer = add_buffer(value, graph_.type(value).dtype, true);
-    segment().stores.push_back({.buffer = buffer, .address = affine(0, strides), .value = computed});
+    segment().stores.push_back(
+        {.buffer = buffer, .address = affine(0, strides), .value = computed});
   }
 
   // Splits strides per dimension of the iteration shape into outer and inner ones.
@@ -209,14 +212,17 @@ class Lowering {
     return out;
   }
 
-  // Strides per dimension of `from`, a row shape with or without the reduced axes, laid out over the
-  // iteration shape.
-  std::vector<std::int64_t> over_space(const Shape& from, std::span<const std::int64_t> strides) const {
+  // Strides per dimension of `from`, a row shape with or without the reduced axes, laid out over
+  // the iteration shape.
+  std::vector<std::int64_t> over_space(const Shape& from,
+                                       std::span<const std::int64_t> strides) const {
     std::vector<std::int64_t> out(static_cast<std::size_t>(space_.rank()), 0);
     if (from.rank() == space_.rank()) {
-      for (const int d : kept_) out[static_cast<std::size_t>(d)] = strides[static_cast<std::size_t>(d)];
+      for (const int d : kept_)
+        out[static_cast<std::size_t>(d)] = strides[static_cast<std::size_t>(d)];
     } else if (from.rank() == static_cast<int>(kept_.size())) {
-      for (std::size_t i = 0; i < kept_.size(); ++i) out[static_cast<std::size_t>(kept_[i])] = strides[i];
+      for (std::size_t i = 0; i < kept_.size(); ++i)
+        out[static_cast<std::size_t>(kept_[i])] = strides[i];
     } else {
       throw InternalError("a fused row of shape " + from.text() + " does not fit " + space_.text());
     }
@@ -248,8 +254,10 @@ class Lowering {
     const Affine address = affine(view.offset, strides);
     const DType dtype = ir::compute_dtype(view.dtype);
     if (view.source == View::Source::constant) {
-      return emit({.kind = Instruction::Kind::constant, .dtype = dtype,
-                   .constant = ir::load_cell(view.dtype, view.scalar->bytes().data()), .type = dtype});
+      return emit({.kind = Instruction::Kind::constant,
+                   .dtype = dtype,
+                   .constant = ir::load_cell(view.dtype, view.scalar->bytes().data()),
+                   .type = dtype});
     }
     const int buffer =
         view.source == View::Source::index ? -1 : add_buffer(view.base, view.dtype, false);
@@ -258,27 +266,37 @@ class Lowering {
     }
     ValueId value = -1;
     if (view.source == View::Source::index) {
-      value = emit({.kind = Instruction::Kind::index, .dtype = DType::i64, .address = address,
+      value = emit({.kind = Instruction::Kind::index,
+                    .dtype = DType::i64,
+                    .address = address,
                     .type = DType::i64});
       if (view.dtype != DType::i64) value = emit_cast(value, DType::i64, view.dtype);
     } else {
-      value = emit({.kind = Instruction::Kind::load, .dtype = view.dtype, .buffer = buffer,
-                    .address = address, .type = dtype});
+      value = emit({.kind = Instruction::Kind::load,
+                    .dtype = view.dtype,
+                    .buffer = buffer,
+                    .address = address,
+                    .type = dtype});
     }
     leaves_.push_back({{buffer, view.dtype, address}, value});
     return value;
   }
 
   ValueId emit_round(ValueId value, DType dtype) {
-    return emit({.kind = Instruction::Kind::round, .operands = {value, -1, -1}, .dtype = dtype,
+    return emit({.kind = Instruction::Kind::round,
+                 .operands = {value, -1, -1},
+                 .dtype = dtype,
                  .type = DType::f32});
   }
 
   ValueId emit_cast(ValueId value, DType from, DType to) {
     const DType compute = ir::compute_dtype(to);
-    const ValueId cast = emit({.kind = Instruction::Kind::scalar, .op = ScalarOp::cast,
-                               .operands = {value, -1, -1}, .dtype = ir::compute_dtype(from),
-                               .to = compute, .type = compute});
+    const ValueId cast = emit({.kind = Instruction::Kind::scalar,
+                               .op = ScalarOp::cast,
+                               .operands = {value, -1, -1},
+                               .dtype = ir::compute_dtype(from),
+                               .to = compute,
+                               .type = compute});
     return compute == to ? cast : emit_round(cast, to);
   }
 
@@ -291,8 +309,11 @@ class Lowering {
     const Op op = graph_.node(id).op;
     if (op == Op::cast) return emit_cast(operand_value(graph_.operand(id, 0)), from, to);
     if (op == Op::bitcast) {
-      return emit({.kind = Instruction::Kind::scalar, .op = ScalarOp::bitcast,
-                   .operands = {operand_value(graph_.operand(id, 0)), -1, -1}, .dtype = from, .to = to,
+      return emit({.kind = Instruction::Kind::scalar,
+                   .op = ScalarOp::bitcast,
+                   .operands = {operand_value(graph_.operand(id, 0)), -1, -1},
+                   .dtype = from,
+                   .to = to,
                    .type = ir::compute_dtype(to)});
     }
     const DType dtype = ir::compute_dtype(from);
@@ -302,19 +323,23 @@ class Lowering {
     };
     std::vector<Part> parts;
     for (const ir::ScalarNode& node : ir::definition(op).meaning->nodes) {
-      const auto part = [&](std::size_t i) { return parts[static_cast<std::size_t>(node.operands[i])]; };
+      const auto part = [&](std::size_t i) {
+        return parts[static_cast<std::size_t>(node.operands[i])];
+      };
       if (node.op == ScalarOp::argument) {
         const Value operand = graph_.operand(id, static_cast<std::size_t>(node.operands[0]));
         parts.push_back({operand_value(operand), ir::compute_dtype(graph_.type(operand).dtype)});
       } else if (node.op == ScalarOp::constant) {
-        parts.push_back({emit({.kind = Instruction::Kind::constant, .dtype = dtype,
-                               .constant = ir::cell_of(dtype, node.constant), .type = dtype}),
+        parts.push_back({emit({.kind = Instruction::Kind::constant,
+                               .dtype = dtype,
+                               .constant = ir::cell_of(dtype, node.constant),
+                               .type = dtype}),
                          dtype});
       } else {
         const DType operands = part(node.op == ScalarOp::select ? 1 : 0).type;
         const DType type = ir::is_comparison(node.op) ? DType::boolean : operands;
-        Instruction instruction{.kind = Instruction::Kind::scalar, .op = node.op, .dtype = operands,
-                                .type = type};
+        Instruction instruction{
+            .kind = Instruction::Kind::scalar, .op = node.op, .dtype = operands, .type = type};
         for (std::size_t i = 0; i < static_cast<std::size_t>(operand_count(node.op)); ++i) {
           instruction.operands[i] = part(i).value;
         }
@@ -372,13 +397,6 @@ class Lowering {
   std::vector<std::pair<LeafKey, ValueId>> leaves_;
 };
 
-void set_block(Kernel& kernel) {
-  if (kernel.vector_axis == VectorAxis::inner) return;
-  const std::int64_t most = kernel.inner.empty() ? kMapBlock : kColumnBlock;
-  const std::int64_t size = (kernel.outer.back() + kLanes - 1) / kLanes * kLanes;
-  kernel.block = std::clamp<std::int64_t>(size, kLanes, most);
-}
-
 }  // namespace
 
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<NodeId>& members,
@@ -390,53 +408,6 @@ std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector
     set_block(part.kernel);
     check(part.kernel);
   }
-  return out;
-}
-
-LoweredKernel lower_copy(const View& view, Value target) {
-  LoweredKernel out;
-  Kernel& kernel = out.kernel;
-  kernel.name = "copy";
-  kernel.outer.assign(view.shape.begin(), view.shape.end());
-  const auto split = [&](std::int64_t offset, const auto& strides) {
-    return Affine{.offset = offset, .outer = {strides.begin(), strides.begin() + view.shape.rank()}, .inner = {}};
-  };
-  Segment segment;
-  const DType dtype = ir::compute_dtype(view.dtype);
-  Instruction load{.dtype = dtype, .result = 0, .type = dtype};
-  kernel.value_count = 1;
-  if (view.source == View::Source::constant) {
-    load.kind = Instruction::Kind::constant;
-    load.constant = ir::load_cell(view.dtype, view.scalar->bytes().data());
-    segment.body.push_back(load);
-  } else if (view.source == View::Source::index) {
-    load.kind = Instruction::Kind::index;
-    load.dtype = load.type = DType::i64;
-    load.address = split(view.offset, view.strides);
-    segment.body.push_back(load);
-    if (view.dtype != DType::i64) {
-      segment.body.push_back({.kind = Instruction::Kind::scalar, .op = ScalarOp::cast, .operands = {0, -1, -1},
-                              .dtype = DType::i64, .to = dtype, .result = 1, .type = dtype});
-      kernel.value_count = 2;
-    }
-  } else {
-    load.kind = Instruction::Kind::load;
-    load.dtype = view.dtype;
-    load.buffer = 0;
-    load.address = split(view.offset, view.strides);
-    kernel.buffers.push_back({.dtype = view.dtype, .written = false});
-    out.arguments.push_back({.value = view.base});
-    segment.body.push_back(load);
-  }
-  segment.stores.push_back({.buffer = static_cast<int>(kernel.buffers.size()),
-                            .address = split(0, view.shape.strides()),
-                            .value = kernel.value_count - 1});
-  kernel.buffers.push_back({.dtype = view.dtype, .written = true});
-  out.arguments.push_back({.value = target});
-  kernel.segments.push_back(std::move(segment));
-  merge_axes(kernel);
-  set_block(kernel);
-  check(kernel);
   return out;
 }
 

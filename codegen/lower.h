@@ -1,10 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include <tutti/codegen/kernel.h>
 #include <tutti/codegen/view.h>
 #include <tutti/ir/graph.h>
+
+#include <vector>
 
 namespace tutti::codegen {
 
@@ -19,11 +19,12 @@ struct LoweredKernel {
   std::vector<Argument> arguments;
 };
 
-// Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or two where a long reduction
-// is split into parts that depend on the shape alone. `stored` says which members' values need
-// storage.
-std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<ir::NodeId>& members,
-                                       const Views& views, const std::vector<bool>& stored);
+// Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or two where a long
+// reduction is split into parts that depend on the shape alone. `stored` says which members' values
+// need storage.
+std::vector<LoweredKernel> lower_group(const ir::Graph& graph,
+                                       const std::vector<ir::NodeId>& members, const Views& views,
+                                       const std::vector<bool>& stored);
 
 // A kernel that writes out a value which is no one's storage: a strided view, an iota, a constant.
 LoweredKernel lower_copy(const View& view, ir::Value target);

@@ -1,10 +1,9 @@
-#include <tutti/codegen/make_plan.h>
-
-#include <map>
-
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/lower.h>
+#include <tutti/codegen/make_plan.h>
 #include <tutti/ir/support/error.h>
+
+#include <map>
 
 namespace tutti::codegen {
 
@@ -28,7 +27,8 @@ class Planner {
     for (std::size_t i = 0; i < graph_.parameters().size(); ++i) {
       const Value value = graph_.parameters()[i].value;
       plan_.inputs.push_back(graph_.type(value));
-      buffers_[value] = add_buffer(PlanBuffer::Kind::input, graph_.type(value).bytes(), static_cast<int>(i));
+      buffers_[value] =
+          add_buffer(PlanBuffer::Kind::input, graph_.type(value).bytes(), static_cast<int>(i));
     }
     for (NodeId id = 0; id < graph_.node_count();) id = visit(id);
     for (const Value value : graph_.results()) add_result(value);
@@ -52,8 +52,8 @@ class Planner {
       if (!executes(id)) continue;
       for (const Value operand : graph_.operands(id)) {
         const NodeId producer = graph_.producer(resolve(graph_, operand));
-        const bool inside = graph_.node(id).fusion >= 0 &&
-                            graph_.node(producer).fusion == graph_.node(id).fusion;
+        const bool inside =
+            graph_.node(id).fusion >= 0 && graph_.node(producer).fusion == graph_.node(id).fusion;
         if (!inside) demand(operand);
       }
     }
@@ -71,7 +71,8 @@ class Planner {
 
   BufferId add_constant(ir::ArrayPtr array) {
     plan_.constants.push_back(std::move(array));
-    return add_buffer(PlanBuffer::Kind::constant, static_cast<std::int64_t>(plan_.constants.back()->bytes().size()),
+    return add_buffer(PlanBuffer::Kind::constant,
+                      static_cast<std::int64_t>(plan_.constants.back()->bytes().size()),
                       static_cast<int>(plan_.constants.size()) - 1);
   }
 
@@ -84,7 +85,8 @@ class Planner {
     if (node.op == Op::constant) {
       out = add_constant(std::get<ir::ArrayPtr>(node.attributes[0]));
     } else if (node.op == Op::rank_index) {
-      const std::int64_t position = graph_.attributes(producer).group("group")->position_of(plan_.rank);
+      const std::int64_t position =
+          graph_.attributes(producer).group("group")->position_of(plan_.rank);
       if (position < 0) {
         throw TypeError("rank_index: rank " + std::to_string(plan_.rank) + " is in no group of \"" +
                             graph_.attributes(producer).group("group")->tag + "\"",
@@ -125,15 +127,22 @@ class Planner {
   }
 
   void add_call(LibraryCall call, std::vector<BufferId> buffers, Location location) {
-    plan_.steps.push_back(Launch{.name = std::move(call.name), .detail = std::move(call.detail),
-                                 .kernel = -1, .code = std::move(call.code), .tiles = call.tiles,
-                                 .buffers = std::move(buffers), .location = location});
+    plan_.steps.push_back(Launch{.name = std::move(call.name),
+                                 .detail = std::move(call.detail),
+                                 .kernel = -1,
+                                 .code = std::move(call.code),
+                                 .tiles = call.tiles,
+                                 .buffers = std::move(buffers),
+                                 .location = location});
   }
 
   void add_kernel(Kernel kernel, std::vector<BufferId> buffers, Location location) {
-    plan_.steps.push_back(Launch{.name = kernel.name, .detail = {},
-                                 .kernel = static_cast<int>(plan_.kernels.size()), .code = nullptr,
-                                 .tiles = kernel.tiles(), .buffers = std::move(buffers),
+    plan_.steps.push_back(Launch{.name = kernel.name,
+                                 .detail = {},
+                                 .kernel = static_cast<int>(plan_.kernels.size()),
+                                 .code = nullptr,
+                                 .tiles = kernel.tiles(),
+                                 .buffers = std::move(buffers),
                                  .location = location});
     plan_.kernels.push_back(std::move(kernel));
   }
@@ -220,16 +229,25 @@ class Planner {
     call.description = std::string(name_of(op));
     std::int64_t axis = 0;
     switch (op) {
-      case Op::all_reduce: call.kind = runtime::CollectiveKind::all_reduce; break;
-      case Op::all_gather: call.kind = runtime::CollectiveKind::all_gather; break;
-      case Op::reduce_scatter: call.kind = runtime::CollectiveKind::reduce_scatter; break;
+      case Op::all_reduce:
+        call.kind = runtime::CollectiveKind::all_reduce;
+        break;
+      case Op::all_gather:
+        call.kind = runtime::CollectiveKind::all_gather;
+        break;
+      case Op::reduce_scatter:
+        call.kind = runtime::CollectiveKind::reduce_scatter;
+        break;
       case Op::broadcast:
         call.kind = runtime::CollectiveKind::broadcast;
         call.root = static_cast<int>(attributes.integer("root"));
         call.description += " root " + std::to_string(call.root);
         break;
-      case Op::barrier: call.kind = runtime::CollectiveKind::barrier; break;
-      default: throw InternalError("no runtime collective for " + std::string(name_of(op)));
+      case Op::barrier:
+        call.kind = runtime::CollectiveKind::barrier;
+        break;
+      default:
+        throw InternalError("no runtime collective for " + std::string(name_of(op)));
     }
     if (kernels::reduces(call.kind)) {
       call.reduction = *kernels::reduction_from_name(attributes.text("op"));
@@ -241,7 +259,8 @@ class Planner {
       const Value operand = graph_.operand(id, i);
       const ir::Type& type = graph_.type(operand);
       call.dtype = type.dtype;
-      call.description += (i == 0 ? " " : ", ") + ir::Type{.dtype = type.dtype, .shape = type.shape}.text();
+      call.description +=
+          (i == 0 ? " " : ", ") + ir::Type{.dtype = type.dtype, .shape = type.shape}.text();
       runtime::TensorPart part{.elements = type.shape.elements()};
       for (int d = 0; along_axis && d < type.shape.rank(); ++d) {
         (d < axis ? part.outer : d == axis ? part.axis_size : part.inner) *= type.shape[d];

@@ -1,10 +1,9 @@
 #include <tutti/codegen/plan.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/buffer.h>
 
 #include <algorithm>
 #include <map>
-
-#include <tutti/ir/support/error.h>
-#include <tutti/runtime/buffer.h>
 
 namespace tutti::codegen {
 
@@ -12,11 +11,16 @@ namespace {
 
 const char* kind_text(PlanBuffer::Kind kind) {
   switch (kind) {
-    case PlanBuffer::Kind::input: return "input";
-    case PlanBuffer::Kind::constant: return "constant";
-    case PlanBuffer::Kind::local: return "local";
-    case PlanBuffer::Kind::comm: return "comm";
-    case PlanBuffer::Kind::output: return "output";
+    case PlanBuffer::Kind::input:
+      return "input";
+    case PlanBuffer::Kind::constant:
+      return "constant";
+    case PlanBuffer::Kind::local:
+      return "local";
+    case PlanBuffer::Kind::comm:
+      return "comm";
+    case PlanBuffer::Kind::output:
+      return "output";
   }
   __builtin_unreachable();
 }
@@ -54,8 +58,9 @@ std::string step_text(const Plan& plan, const Step& step) {
   for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
     (writes(plan, launch, i) ? written : read).push_back(launch.buffers[i]);
   }
-  std::string out = launch.kernel < 0 ? "call " + launch.name + " [" + launch.detail + "]"
-                                      : "launch " + launch.name + " k" + std::to_string(launch.kernel);
+  std::string out = launch.kernel < 0
+                        ? "call " + launch.name + " [" + launch.detail + "]"
+                        : "launch " + launch.name + " k" + std::to_string(launch.kernel);
   out += " x" + std::to_string(launch.tiles) + " (" + list(read) + ") -> " + list(written);
   if (launch.location.known()) out += "  // " + launch.location.text();
   return out;

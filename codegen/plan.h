@@ -1,13 +1,13 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+#include <tutti/ir/graph.h>
+#include <tutti/runtime/comm/collective.h>
+
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include <tutti/codegen/kernel.h>
-#include <tutti/ir/graph.h>
-#include <tutti/runtime/comm/collective.h>
 
 namespace tutti::codegen {
 
@@ -91,8 +91,8 @@ void find_live_ranges(Plan& plan);
 // order of definition.
 void plan_memory(Plan& plan);
 
-// Throws InternalError when a plan breaks a rule: a buffer read before it is written, two live local
-// buffers that overlap, a wait before its start.
+// Throws InternalError when a plan breaks a rule: a buffer read before it is written, two live
+// local buffers that overlap, a wait before its start.
 void check(const Plan& plan);
 
 }  // namespace tutti::codegen

@@ -1,11 +1,18 @@
 #include <tutti/codegen/schedule.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
 namespace tutti::codegen {
 
 namespace {
+
+// Cut points along the last axis of kernels that only map, in elements: big enough to amortise the
+// start of a tile, small enough for the first-level cache.
+constexpr std::int64_t kMapBlock = 8192;
+// Columns that one tile of a column reduction adds up: four vectors of f32.
+constexpr std::int64_t kColumnBlock = 64;
 
 // Calls f with every address of the kernel and whether its inner strides count.
 template <class F>
@@ -22,7 +29,8 @@ void each_address(Kernel& kernel, F&& f) {
 
 // Merges the axes of one level; `strides` picks the level's strides out of an address.
 template <class Strides>
-void merge_level(Kernel& kernel, std::vector<std::int64_t>& extents, bool inner, Strides&& strides) {
+void merge_level(Kernel& kernel, std::vector<std::int64_t>& extents, bool inner,
+                 Strides&& strides) {
   const auto erase = [&](std::size_t axis) {
     extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(axis));
     each_address(kernel, [&](Affine& address, bool loop) {
@@ -54,9 +62,9 @@ std::int64_t product(const std::vector<std::int64_t>& values) {
 // The number of parts a reduction is divided into; 1 for none.
 std::int64_t parts_of(const Kernel& kernel) {
   constexpr std::int64_t kMostParts = 16;
-  constexpr std::int64_t kLeastPart = 64;         // elements of one result in one part
-  constexpr std::int64_t kEnoughResults = 4096;   // that many results are parallel enough
-  constexpr std::int64_t kLongRow = 32768;        // rows are fast: only very long ones are divided
+  constexpr std::int64_t kLeastPart = 64;        // elements of one result in one part
+  constexpr std::int64_t kEnoughResults = 4096;  // that many results are parallel enough
+  constexpr std::int64_t kLongRow = 32768;       // rows are fast: only very long ones are divided
   const std::int64_t length = product(kernel.inner);
   const std::int64_t results = product(kernel.outer);
   const bool rows = kernel.vector_axis == VectorAxis::inner;
@@ -91,7 +99,8 @@ void drop_unused_buffers(LoweredKernel& lowered) {
       if (instruction.kind != Instruction::Kind::load) continue;
       instruction.buffer = renamed[static_cast<std::size_t>(instruction.buffer)];
     }
-    for (Store& store : segment.stores) store.buffer = renamed[static_cast<std::size_t>(store.buffer)];
+    for (Store& store : segment.stores)
+      store.buffer = renamed[static_cast<std::size_t>(store.buffer)];
   }
 }
 
@@ -153,14 +162,18 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
   Segment read{.loop = true, .body = {}, .reductions = {}, .stores = {}};
   for (const Reduction& reduction : second.kernel.segments[loop].reductions) {
     Affine address{.offset = 0, .outer = outer_strides, .inner = {results}};
-    read.body.push_back({.kind = Instruction::Kind::load, .dtype = reduction.dtype,
-                         .buffer = static_cast<int>(second.kernel.buffers.size()), .address = address,
-                         .result = second.kernel.value_count, .type = reduction.dtype});
+    read.body.push_back({.kind = Instruction::Kind::load,
+                         .dtype = reduction.dtype,
+                         .buffer = static_cast<int>(second.kernel.buffers.size()),
+                         .address = address,
+                         .result = second.kernel.value_count,
+                         .type = reduction.dtype});
     read.reductions.push_back(reduction);
     read.reductions.back().value = second.kernel.value_count++;
     address.outer.insert(address.outer.begin(), results);
     address.inner.clear();
-    write.stores.push_back({.buffer = static_cast<int>(partial.buffers.size()), .address = address,
+    write.stores.push_back({.buffer = static_cast<int>(partial.buffers.size()),
+                            .address = address,
                             .value = reduction.result});
     const std::int64_t bytes = parts * results * size_of(reduction.dtype);
     partial.buffers.push_back({.dtype = reduction.dtype, .written = true});
@@ -178,6 +191,13 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
   out.push_back(std::move(second));
   for (LoweredKernel& part : out) drop_unused_buffers(part);
   return out;
+}
+
+void set_block(Kernel& kernel) {
+  if (kernel.vector_axis == VectorAxis::inner) return;
+  const std::int64_t most = kernel.inner.empty() ? kMapBlock : kColumnBlock;
+  const std::int64_t size = (kernel.outer.back() + kLanes - 1) / kLanes * kLanes;
+  kernel.block = std::clamp<std::int64_t>(size, kLanes, most);
 }
 
 }  // namespace tutti::codegen

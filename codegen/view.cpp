@@ -12,8 +12,8 @@ View dense_view(ir::Value value, const ir::Type& type) {
   return {.base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()};
 }
 
-// The strides that show the elements in another shape, if there are such: every run of dimensions that
-// a new dimension covers must lie at one stride.
+// The strides that show the elements in another shape, if there are such: every run of dimensions
+// that a new dimension covers must lie at one stride.
 std::optional<View> reshaped(const View& from, const Shape& shape) {
   View out = from;
   out.shape = shape;
@@ -65,10 +65,12 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
   out.shape = shape;
   switch (graph.node(id).op) {
     case Op::identity:
-    case Op::vary: return out;
+    case Op::vary:
+      return out;
     case Op::reshape:
     case Op::expand_dims:
-    case Op::squeeze: return reshaped(from, shape);
+    case Op::squeeze:
+      return reshaped(from, shape);
     case Op::transpose: {
       const auto& permutation = attributes.integers("permutation");
       for (std::size_t d = 0; d < permutation.size(); ++d) {
@@ -100,7 +102,8 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
       }
       return out;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -110,7 +113,8 @@ bool View::dense() const {
   if (source != Source::buffer || offset != 0) return false;
   const auto wanted = shape.strides();
   for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] > 1 && strides[static_cast<std::size_t>(d)] != wanted[static_cast<std::size_t>(d)]) {
+    if (shape[d] > 1 &&
+        strides[static_cast<std::size_t>(d)] != wanted[static_cast<std::size_t>(d)]) {
       return shape.elements() == 0;
     }
   }
@@ -135,7 +139,8 @@ ir::Value resolve(const ir::Graph& graph, ir::Value value) {
   return value;
 }
 
-Views::Views(const ir::Graph& graph) : views_(graph.value_count()), free_(graph.node_count(), false) {
+Views::Views(const ir::Graph& graph)
+    : views_(graph.value_count()), free_(graph.node_count(), false) {
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
     const ir::Node& node = graph.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <tutti/ir/graph.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include <tutti/ir/graph.h>
 
 namespace tutti::codegen {
 
@@ -20,8 +20,8 @@ struct View {
   };
 
   Source source = Source::buffer;
-  ir::Value base;                       // Source::buffer
-  const ir::Array* scalar = nullptr;    // Source::constant
+  ir::Value base;                     // Source::buffer
+  const ir::Array* scalar = nullptr;  // Source::constant
   DType dtype = DType::f32;
   Shape shape;
   std::int64_t offset = 0;

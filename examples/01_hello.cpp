@@ -12,8 +12,8 @@ int main() {
     Tensor y = 2 * sqrt(x);                    // independent of the sum: may overlap with it
     Tensor z = y + total;                      // `total` waits here by itself
     if (world.rank() == 0) {
-      std::cout << dump_ir(z) << "\n";         // what was recorded, with the lines of this file
-      std::cout << z << "\n";                  // compiled and run now
+      std::cout << dump_ir(z) << "\n";  // what was recorded, with the lines of this file
+      std::cout << z << "\n";           // compiled and run now
     }
   });
 }

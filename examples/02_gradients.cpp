@@ -26,8 +26,8 @@ int main() {
   std::cout << "at (0, 0): loss " << value.item<float>() << ", gradient ("
             << gradient.slope.item<float>() << ", " << gradient.offset.item<float>() << ")\n";
 
-  // The function runs once, to be recorded; later calls replay what it was compiled to. The rate is a
-  // run-time parameter: another rate is no new program.
+  // The function runs once, to be recorded; later calls replay what it was compiled to. The rate is
+  // a run-time parameter: another rate is no new program.
   auto step = compile([](Line model, Tensor points, Tensor values, float rate) {
     auto [error, slopes] = value_and_grad(loss)(model, points, values);
     model = map([&](const Tensor& p, const Tensor& g) { return p - rate * g; }, model, slopes);

@@ -1,5 +1,5 @@
-// Data parallel training: every rank holds the same model and its own rows of the batch. The program
-// is the same for any number of ranks, and so is the loss.
+// Data parallel training: every rank holds the same model and its own rows of the batch. The
+// program is the same for any number of ranks, and so is the loss.
 #include <tutti/tutti.h>
 
 #include <cstdio>

@@ -24,11 +24,12 @@ void run(World& world) {
   const Tensor mine = full({2}, float(world.rank()));  // [0, 0] on rank 0, [1, 1] on rank 1, ...
   const std::vector<std::vector<std::int64_t>> pairs = {{0, 1}, {2, 3}};  // each rank finds its own
 
-  // Each is recorded and returns at once; they will be started in this order, on every rank the same.
-  const AsyncTensor all = all_gather(mine, world);                 // the ranks' tensors end to end
-  const AsyncTensor part = reduce_scatter(arange(4), world);       // this rank's part of the sum
-  const AsyncTensor root = broadcast(mine, world, 2);              // the tensor of rank 2
-  const AsyncTensor pair = all_reduce(mine, pairs);                // the sum over this rank's pair
+  // Each is recorded and returns at once; they will be started in this order, on every rank the
+  // same.
+  const AsyncTensor all = all_gather(mine, world);            // the ranks' tensors end to end
+  const AsyncTensor part = reduce_scatter(arange(4), world);  // this rank's part of the sum
+  const AsyncTensor root = broadcast(mine, world, 2);         // the tensor of rank 2
+  const AsyncTensor pair = all_reduce(mine, pairs);           // the sum over this rank's pair
 
   // Shape, dtype and description never wait.
   print_in_turn(world, "all is f32" + all.shape().text());

@@ -1,14 +1,14 @@
 // What every layer makes of one small program: docs/tour.md tells the story of this output.
-#include <tutti/tutti.h>
-
 #include <tutti/codegen/compile.h>
 #include <tutti/ir/print.h>
 #include <tutti/lazy/trace.h>
+#include <tutti/tutti.h>
 #if TUTTI_HAS_LLVM
 #include <tutti/codegen/llvm/compile_kernels.h>
 #endif
 
 #include <iostream>
+#include <latch>
 
 using namespace tutti;
 
@@ -21,7 +21,8 @@ void show_layers(const Tensor& tensor) {
   auto& rank = detail::RankContext::current();
   const detail::StatePtr state = tensor.state();
   codegen::CompileOptions options;
-  options.on_stage = [before = std::string()](std::string_view stage, const ir::Graph& graph) mutable {
+  options.on_stage = [before = std::string()](std::string_view stage,
+                                              const ir::Graph& graph) mutable {
     const std::string text = ir::print(graph);
     if (text == before) return;
     heading(std::string(stage));
@@ -57,7 +58,10 @@ void one_rank() {
   std::cout << sum(weights, Axes{{1}}) << "\n";
 }
 
-void two_ranks(World& world) {
+// A rank whose peer waits for it evaluates at its next op. Here the peer comes later, so that there
+// is something left to show.
+void two_ranks(World& world, std::latch& shown) {
+  if (world.rank() == 1) shown.wait();
   const Tensor x = numbers({4});
   const AsyncTensor total = all_reduce(x * float(world.rank() + 1), world);
   const Tensor z = x + total;
@@ -65,6 +69,7 @@ void two_ranks(World& world) {
     heading("two ranks");
     std::cout << describe(total) << "\n";
     show_layers(z);
+    shown.count_down();
     heading("two ranks: run");
     std::cout << z << "\n" << describe(total) << "\n";
   }
@@ -90,7 +95,8 @@ void gradients(World& world) {
 
 int main() {
   one_rank();
-  simulate(2, two_ranks);
+  std::latch shown(1);
+  simulate(2, [&](World& world) { two_ranks(world, shown); });
   try {
     simulate(2, mismatch);
   } catch (const CommError& error) {

@@ -3,14 +3,10 @@
 //   train_char_gpt --ranks 2 --steps 200            learns the licence texts of this machine
 //   train_char_gpt --text FILE --json losses.json   learns any other text
 //
-// Read it from top to bottom: a model is a struct of tensors, its loss a plain function, and a training
-// step a function that compile() turns into one program for all of it, communication included.
+// Read it from top to bottom: a model is a struct of tensors, its loss a plain function, and a
+// training step a function that compile() turns into one program for all of it, communication
+// included.
 #include <tutti/tutti.h>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -21,10 +17,15 @@
 #include <random>
 #include <set>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
 using namespace tutti;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kLayers = 4, kWidth = 128, kHeads = 4, kContext = 128, kBatch = 16, kVocabulary = 128;
+constexpr std::int64_t kLayers = 4, kWidth = 128, kHeads = 4, kContext = 128, kBatch = 16,
+                       kVocabulary = 128;
 
 // ---- The model: TUTTI_FIELDS makes a struct a tree of tensors, which gradients, optimisers and
 // compiled functions take and return whole.
@@ -44,8 +45,10 @@ struct Gpt {
 
 Gpt init_gpt(const Key& key) {
   const auto [token_key, head_key, block_key] = split<3>(key);
-  Gpt gpt{.tokens = normal({kVocabulary, kWidth}, token_key), .positions = zeros({kContext, kWidth}),
-          .blocks = {}, .norm = nn::norm(kWidth),
+  Gpt gpt{.tokens = normal({kVocabulary, kWidth}, token_key),
+          .positions = zeros({kContext, kWidth}),
+          .blocks = {},
+          .norm = nn::norm(kWidth),
           .head = nn::linear(head_key, kWidth, kVocabulary).weight};
   for (std::int64_t i = 0; i < kLayers; ++i) {
     const auto [k1, k2, k3, k4] = split<4>(fold_in(block_key, i));
@@ -63,7 +66,8 @@ Tensor attention(const Block& block, const Tensor& x) {
   const auto part = [&](std::int64_t i) {  // [batch, heads, time, size]
     return transpose(squeeze(slice(qkv, {{}, {}, {i, i + 1}}), Axes{{2}}), {0, 2, 1, 3});
   };
-  const Tensor scores = matmul(part(0), transpose(part(1), {0, 1, 3, 2})) * float(1 / std::sqrt(double(size)));
+  const Tensor scores =
+      matmul(part(0), transpose(part(1), {0, 1, 3, 2})) * float(1 / std::sqrt(double(size)));
   const Tensor visible = iota({time, time}, 0) >= iota({time, time}, 1);
   const Tensor weights = softmax(select(visible, scores, -1e9F));
   const Tensor mixed = transpose(matmul(weights, part(2)), {0, 2, 1, 3});
@@ -97,7 +101,8 @@ std::vector<std::int32_t> read_text(const std::string& file) {
       text.push_back(std::min<std::int32_t>(static_cast<unsigned char>(*byte), kVocabulary - 1));
     }
   }
-  if (std::ssize(text) < kContext + 2) throw std::runtime_error("the text is shorter than the context");
+  if (std::ssize(text) < kContext + 2)
+    throw std::runtime_error("the text is shorter than the context");
   return text;
 }
 
@@ -116,10 +121,12 @@ class Progress {
     const double left = seconds() / step * (steps_ - step);
     const std::string bar(static_cast<std::size_t>(30 * step / steps_), '#');
     if (terminal_) {
-      std::printf("\r[%-30s] step %d/%d  loss %.4f  %.0f tokens/s  %.0f s left ", bar.c_str(), step, steps_, loss, rate, left);
+      std::printf("\r[%-30s] step %d/%d  loss %.4f  %.0f tokens/s  %.0f s left ", bar.c_str(), step,
+                  steps_, loss, rate, left);
       if (step == steps_) std::puts("");
     } else if (step % 10 == 0 || step == steps_ || step == 1) {
-      std::printf("step %d/%d  loss %.4f  %.0f tokens/s  %.0f s left\n", step, steps_, loss, rate, left);
+      std::printf("step %d/%d  loss %.4f  %.0f tokens/s  %.0f s left\n", step, steps_, loss, rate,
+                  left);
     }
     std::fflush(stdout);
   }
@@ -133,12 +140,14 @@ class Progress {
 
 // ---- One rank's program.
 void train(const Options& options, const std::vector<std::int32_t>& text, World& world) {
-  Gpt gpt = replicated(init_gpt(Key(42)), world);  // the same on every rank: types know it from here on
+  Gpt gpt =
+      replicated(init_gpt(Key(42)), world);  // the same on every rank: types know it from here on
   const AdamW adamw;
   AdamW::State state = adamw.init(gpt);
 
-  // The mean over this rank's part of the batch, then over the ranks. Because the model is replicated
-  // and the loss ends in all_reduce, the gradients are the global mean's with no further code.
+  // The mean over this rank's part of the batch, then over the ranks. Because the model is
+  // replicated and the loss ends in all_reduce, the gradients are the global mean's with no further
+  // code.
   const auto loss = [&](const Gpt& model, const Tensor& x, const Tensor& y) -> Tensor {
     return all_reduce(nn::cross_entropy(logits(model, x), y), world, Reduce::mean);
   };
@@ -176,22 +185,33 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
     const std::vector<std::int32_t> window(sample.end() - kContext, sample.end());
     const std::vector<float> scores = next(gpt, from(window, {1, kContext})).to_vector<float>();
     std::vector<double> weights;
-    for (auto score = scores.end() - kVocabulary; score != scores.end(); ++score) weights.push_back(std::exp(double(*score) / 0.8));
-    sample.push_back(std::discrete_distribution<std::int32_t>(weights.begin(), weights.end())(random));
+    for (auto score = scores.end() - kVocabulary; score != scores.end(); ++score)
+      weights.push_back(std::exp(double(*score) / 0.8));
+    sample.push_back(
+        std::discrete_distribution<std::int32_t>(weights.begin(), weights.end())(random));
   }
   std::cout << "sample:\n" << std::string(sample.begin() + kContext, sample.end()) << "\n";
-  if (!options.json.empty()) std::ofstream(options.json) << nlohmann::json{{"loss", losses}} << "\n";
-  std::printf("final: step %d loss %.4f tokens_per_second %.0f\n", options.steps, losses.back(), tokens_per_second);
+  if (!options.json.empty())
+    std::ofstream(options.json) << nlohmann::json{{"loss", losses}} << "\n";
+  std::printf("final: step %d loss %.4f tokens_per_second %.0f\n", options.steps, losses.back(),
+              tokens_per_second);
 }
 
 int main(int argc, char** argv) try {
   Options options;
   CLI::App app("Trains a character-level GPT, data parallel over ranks (threads of this process).");
-  app.add_option("--ranks", options.ranks, "how many ranks; must divide the batch of 16")->check(CLI::IsMember({1, 2, 4, 8, 16}))->capture_default_str();
-  app.add_option("--steps", options.steps, "how many training steps")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--ranks", options.ranks, "how many ranks; must divide the batch of 16")
+      ->check(CLI::IsMember({1, 2, 4, 8, 16}))
+      ->capture_default_str();
+  app.add_option("--steps", options.steps, "how many training steps")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--rate", options.rate, "the learning rate")->capture_default_str();
-  app.add_option("--text", options.text, "the text to learn (default: the licence texts of the system)");
-  app.add_option("--sample", options.sample, "how many characters to write in the end")->check(CLI::NonNegativeNumber)->capture_default_str();
+  app.add_option("--text", options.text,
+                 "the text to learn (default: the licence texts of the system)");
+  app.add_option("--sample", options.sample, "how many characters to write in the end")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--json", options.json, "where to write the loss of every step");
   CLI11_PARSE(app, argc, argv);
   const std::vector<std::int32_t> text = read_text(options.text);

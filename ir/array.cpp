@@ -1,5 +1,4 @@
 #include <tutti/ir/array.h>
-
 #include <tutti/ir/scalar.h>
 
 namespace tutti::ir {

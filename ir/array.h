@@ -1,13 +1,13 @@
 #pragma once
 
+#include <tutti/ir/dtype.h>
+#include <tutti/ir/shape.h>
+#include <tutti/ir/support/error.h>
+
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
-
-#include <tutti/ir/dtype.h>
-#include <tutti/ir/shape.h>
-#include <tutti/ir/support/error.h>
 
 namespace tutti::ir {
 
@@ -17,7 +17,8 @@ class Array {
   Array() = default;
   // All zeros.
   Array(DType dtype, Shape shape)
-      : dtype_(dtype), shape_(shape),
+      : dtype_(dtype),
+        shape_(shape),
         bytes_(static_cast<std::size_t>(shape.elements() * size_of(dtype))) {}
   // A copy of `values`, which must be as many as the shape has elements.
   template <class T>

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <tutti/ir/array.h>
+#include <tutti/ir/dtype.h>
+#include <tutti/ir/group.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,10 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include <tutti/ir/array.h>
-#include <tutti/ir/dtype.h>
-#include <tutti/ir/group.h>
-
 namespace tutti::ir {
 
 // A fact about a node that is known when the program is traced: plain data only.
@@ -19,7 +19,16 @@ using Attribute = std::variant<std::int64_t, double, bool, std::string, std::vec
                                DType, GroupPtr, ArrayPtr>;
 
 // The alternatives of Attribute, in its order.
-enum class AttributeKind : std::uint8_t { integer, number, flag, text, integers, dtype, group, array };
+enum class AttributeKind : std::uint8_t {
+  integer,
+  number,
+  flag,
+  text,
+  integers,
+  dtype,
+  group,
+  array
+};
 
 // The declaration of one attribute of an op. Without a default it must be given.
 struct AttributeSpec {

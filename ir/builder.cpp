@@ -22,8 +22,9 @@ Replication common_replication(std::span<const Type> operands) {
   return common;
 }
 
-// A literal adapts where it is used, so what is computed from literals alone varies: nobody has said
-// that they are the same on all ranks. Seen through a view or in another dtype it is still a literal.
+// A literal adapts where it is used, so what is computed from literals alone varies: nobody has
+// said that they are the same on all ranks. Seen through a view or in another dtype it is still a
+// literal.
 Replication result_replication(const Definition& entry, std::span<const Type> operands,
                                const Mesh* mesh) {
   Replication common = common_replication(operands);
@@ -43,7 +44,8 @@ void complete_attributes(const Definition& definition, std::vector<Attribute>& a
   for (std::size_t i = 0; i < definition.attributes.size(); ++i) {
     const AttributeSpec& spec = definition.attributes[i];
     if (i == attributes.size()) {
-      if (!spec.standard) throw TypeError(name + ": attribute " + std::string(spec.name) + " is missing");
+      if (!spec.standard)
+        throw TypeError(name + ": attribute " + std::string(spec.name) + " is missing");
       attributes.push_back(*spec.standard);
     }
     if (!is_kind(attributes[i], spec.kind)) {
@@ -73,20 +75,21 @@ std::vector<Type> infer_types(Op op, std::span<const Type> operands,
   const auto count = static_cast<int>(operands.size());
   if (count < entry.least_operands || (entry.most_operands >= 0 && count > entry.most_operands)) {
     inference.fail("takes " + std::to_string(entry.least_operands) +
-                   (entry.most_operands == entry.least_operands ? "" : " or more") + " operands, not " +
-                   std::to_string(count));
+                   (entry.most_operands == entry.least_operands ? "" : " or more") +
+                   " operands, not " + std::to_string(count));
   }
   for (const AttributeSpec& spec : entry.attributes) {
     if (spec.kind == AttributeKind::group) check_group(inference.attributes.group(spec.name));
   }
   const bool keeps_async = entry.kind == OpClass::view;
   for (const Type& type : operands) {
-    if (type.async && op != Op::wait && !keeps_async) inference.fail("an async operand needs a wait first");
+    if (type.async && op != Op::wait && !keeps_async)
+      inference.fail("an async operand needs a wait first");
   }
   entry.infer(inference);
   std::vector<Type> results = inference.results();
-  const bool own_replication = entry.kind == OpClass::collective || op == Op::wait ||
-                               op == Op::vary || op == Op::rank_index;
+  const bool own_replication =
+      entry.kind == OpClass::collective || op == Op::wait || op == Op::vary || op == Op::rank_index;
   for (Type& type : results) {
     if (!own_replication) type.replication = result_replication(entry, operands, mesh);
     if (keeps_async && operands[0].async) type.async = true;
@@ -106,7 +109,8 @@ NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribu
     for (const Value value : values) types.push_back(type(value));
     if (graph_.mesh != nullptr) {
       for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = vary(values[i], dimensions_to_vary(op, types, i, attributes, graph_.mesh.get()));
+        values[i] =
+            vary(values[i], dimensions_to_vary(op, types, i, attributes, graph_.mesh.get()));
       }
       for (std::size_t i = 0; i < values.size(); ++i) types[i] = type(values[i]);
     }
@@ -129,7 +133,8 @@ std::optional<NodeId> Builder::wait_of(Value value) {
 }
 
 Value Builder::constant(Array array) {
-  return add(Op::constant, std::span<const Value>(), {std::make_shared<const Array>(std::move(array))});
+  return add(Op::constant, std::span<const Value>(),
+             {std::make_shared<const Array>(std::move(array))});
 }
 
 Value Builder::vary(Value value, std::uint8_t dimensions) {

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <tutti/ir/graph.h>
+
 #include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
-
-#include <tutti/ir/graph.h>
 
 namespace tutti::ir {
 
@@ -25,10 +25,11 @@ class Builder {
   void at(Location location) { location_ = location; }
   Location location() const { return location_; }
 
-  // Adds a node; throws TypeError naming op, operand types and line. `attributes` are in the order of
-  // the definition; missing ones at the end take their defaults.
+  // Adds a node; throws TypeError naming op, operand types and line. `attributes` are in the order
+  // of the definition; missing ones at the end take their defaults.
   NodeId node(Op op, std::span<const Value> operands, std::vector<Attribute> attributes = {});
-  NodeId node(Op op, std::initializer_list<Value> operands, std::vector<Attribute> attributes = {}) {
+  NodeId node(Op op, std::initializer_list<Value> operands,
+              std::vector<Attribute> attributes = {}) {
     return node(op, std::span(operands.begin(), operands.size()), std::move(attributes));
   }
   // The same for an op with one result.
@@ -57,8 +58,8 @@ class Builder {
   NodeId waits_end_ = 0;
 };
 
-// The result types of an op; throws TypeError. What Builder, parser and verifier share. Operands must
-// already agree in replication (local ops) or vary over the group (collectives).
+// The result types of an op; throws TypeError. What Builder, parser and verifier share. Operands
+// must already agree in replication (local ops) or vary over the group (collectives).
 std::vector<Type> infer_types(Op op, std::span<const Type> operands,
                               std::span<const Attribute> attributes, const Mesh* mesh);
 

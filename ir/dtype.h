@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/ir/support/half.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,24 +9,22 @@
 #include <type_traits>
 #include <utility>
 
-#include <tutti/ir/support/half.h>
-
 namespace tutti {
 
 // The element types, in one table: enumerator, name in IR text, C++ type.
-#define TUTTI_DTYPES(X)            \
-  X(boolean, "bool", bool)         \
-  X(u8, "u8", std::uint8_t)        \
-  X(u16, "u16", std::uint16_t)     \
-  X(u32, "u32", std::uint32_t)     \
-  X(u64, "u64", std::uint64_t)     \
-  X(i8, "i8", std::int8_t)         \
-  X(i16, "i16", std::int16_t)      \
-  X(i32, "i32", std::int32_t)      \
-  X(i64, "i64", std::int64_t)      \
-  X(f16, "f16", ::tutti::Float16)  \
+#define TUTTI_DTYPES(X)              \
+  X(boolean, "bool", bool)           \
+  X(u8, "u8", std::uint8_t)          \
+  X(u16, "u16", std::uint16_t)       \
+  X(u32, "u32", std::uint32_t)       \
+  X(u64, "u64", std::uint64_t)       \
+  X(i8, "i8", std::int8_t)           \
+  X(i16, "i16", std::int16_t)        \
+  X(i32, "i32", std::int32_t)        \
+  X(i64, "i64", std::int64_t)        \
+  X(f16, "f16", ::tutti::Float16)    \
   X(bf16, "bf16", ::tutti::BFloat16) \
-  X(f32, "f32", float)             \
+  X(f32, "f32", float)               \
   X(f64, "f64", double)
 
 enum class DType : std::uint8_t {
@@ -63,9 +63,8 @@ constexpr decltype(auto) visit_dtype(DType dtype, F&& f) {
 
 // Bytes of one element.
 constexpr std::int64_t size_of(DType dtype) {
-  return visit_dtype(dtype, []<class T>(std::type_identity<T>) {
-    return static_cast<std::int64_t>(sizeof(T));
-  });
+  return visit_dtype(
+      dtype, []<class T>(std::type_identity<T>) { return static_cast<std::int64_t>(sizeof(T)); });
 }
 
 constexpr bool is_floating(DType dtype) { return dtype >= DType::f16; }

@@ -1,8 +1,7 @@
 #include <tutti/ir/gradient.h>
+#include <tutti/ir/term.h>
 
 #include <algorithm>
-
-#include <tutti/ir/term.h>
 
 namespace tutti::ir {
 
@@ -12,8 +11,11 @@ namespace {
 class Sweep {
  public:
   Sweep(Builder& builder, Value output, std::span<const Value> wrt)
-      : builder_(builder), graph_(builder.graph()), output_(output),
-        depends_(graph_.value_count(), false), cotangents_(graph_.value_count()) {
+      : builder_(builder),
+        graph_(builder.graph()),
+        output_(output),
+        depends_(graph_.value_count(), false),
+        cotangents_(graph_.value_count()) {
     for (const Value value : wrt) depends_[value.id] = true;
   }
 
@@ -85,7 +87,8 @@ class Sweep {
   // Common subexpressions with the forward pass merge later.
   void through_decomposition(NodeId id, std::span<const Term> results) {
     std::vector<Value> operands;  // fresh names, so that only paths through the composite count
-    for (const Value operand : std::vector<Value>(graph_.operands(id).begin(), graph_.operands(id).end())) {
+    for (const Value operand :
+         std::vector<Value>(graph_.operands(id).begin(), graph_.operands(id).end())) {
       operands.push_back(builder_.add(Op::identity, {operand}));
     }
     Decomposition parts(&builder_, graph_.node(id).op, operands, graph_.node(id).attributes);
@@ -98,13 +101,15 @@ class Sweep {
       targets.push_back(graph_.operand(id, i));
     }
     const std::vector<Value> inner = vjp(builder_, parts.results()[0], results[0].value(), wanted);
-    for (std::size_t i = 0; i < targets.size(); ++i) accumulate(targets[i], Term(&builder_, inner[i]));
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      accumulate(targets[i], Term(&builder_, inner[i]));
   }
 
   void accumulate(Value value, Term cotangent) {
-    if (cotangent.shape() != graph_.type(value).shape || cotangent.dtype() != graph_.type(value).dtype) {
-      throw InternalError("a cotangent of type " + cotangent.type().text() + " for a value of type " +
-                          graph_.type(value).text());
+    if (cotangent.shape() != graph_.type(value).shape ||
+        cotangent.dtype() != graph_.type(value).dtype) {
+      throw InternalError("a cotangent of type " + cotangent.type().text() +
+                          " for a value of type " + graph_.type(value).text());
     }
     Term& total = cotangents_[value.id];
     total = total.valid() ? total + cotangent : cotangent;
@@ -136,7 +141,8 @@ std::vector<Value> gradient(Builder& builder, Value output, std::span<const Valu
   return vjp(builder, output, seed.value(), wrt);
 }
 
-std::vector<Value> vjp(Builder& builder, Value output, Value cotangent, std::span<const Value> wrt) {
+std::vector<Value> vjp(Builder& builder, Value output, Value cotangent,
+                       std::span<const Value> wrt) {
   return Sweep(builder, output, wrt).run(wrt, Term(&builder, cotangent));
 }
 

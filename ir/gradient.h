@@ -1,21 +1,22 @@
 #pragma once
 
+#include <tutti/ir/builder.h>
+
 #include <span>
 #include <vector>
 
-#include <tutti/ir/builder.h>
-
 namespace tutti::ir {
 
-// Reverse-mode differentiation: appends to the builder's graph the nodes that compute the derivative
-// of `output` (a floating-point scalar) with respect to each value of `wrt`, and returns these
-// derivatives: same shapes and dtypes as `wrt`, zeros where `output` does not depend on it. Of a
-// varying scalar it is the derivative of the sum over ranks, of a replicated one of that scalar.
-// Throws TypeError, naming op and line, where an op on the way has no gradient. Linear in the graph.
+// Reverse-mode differentiation: appends to the builder's graph the nodes that compute the
+// derivative of `output` (a floating-point scalar) with respect to each value of `wrt`, and returns
+// these derivatives: same shapes and dtypes as `wrt`, zeros where `output` does not depend on it.
+// Of a varying scalar it is the derivative of the sum over ranks, of a replicated one of that
+// scalar. Throws TypeError, naming op and line, where an op on the way has no gradient. Linear in
+// the graph.
 std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt);
 
-// The vector-Jacobian product: the same for an `output` of any shape, weighted by `cotangent`, a value
-// of the output's type.
+// The vector-Jacobian product: the same for an `output` of any shape, weighted by `cotangent`, a
+// value of the output's type.
 std::vector<Value> vjp(Builder& builder, Value output, Value cotangent, std::span<const Value> wrt);
 
 }  // namespace tutti::ir

@@ -1,15 +1,15 @@
 #pragma once
 
+#include <tutti/ir/op.h>
+#include <tutti/ir/support/hash.h>
+#include <tutti/ir/support/location.h>
+
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <tutti/ir/op.h>
-#include <tutti/ir/support/hash.h>
-#include <tutti/ir/support/location.h>
 
 namespace tutti::ir {
 
@@ -71,7 +71,8 @@ class Graph {
   Value result(NodeId id, std::size_t i = 0) const {
     return {nodes_[id].first_result + static_cast<std::uint32_t>(i)};
   }
-  // The reference stays valid while nodes are appended, so that rules may hold on to operands' types.
+  // The reference stays valid while nodes are appended, so that rules may hold on to operands'
+  // types.
   const Type& type(Value value) const { return values_[value.id].type; }
   NodeId producer(Value value) const { return values_[value.id].producer; }
   Op op(Value value) const { return nodes_[producer(value)].op; }
@@ -99,8 +100,8 @@ class Graph {
 void hash_type(Hasher& hasher, const Type& type);
 void hash_attribute(Hasher& hasher, const Attribute& attribute);
 
-// A 128-bit hash of what the graph computes: ops, attributes, types, operands, results, donation; not
-// names and lines.
+// A 128-bit hash of what the graph computes: ops, attributes, types, operands, results, donation;
+// not names and lines.
 Hash128 structural_hash(const Graph& graph);
 
 // Equal in all that structural_hash covers.

@@ -1,9 +1,8 @@
 #include <tutti/ir/group.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <unordered_map>
-
-#include <tutti/ir/support/error.h>
 
 namespace tutti::ir {
 

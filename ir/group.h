@@ -34,8 +34,8 @@ constexpr Replication intersect(Replication a, Replication b) {
 }
 
 // Which ranks communicate: plain data, so that programs are traced, printed and compiled with no
-// communicator. `ranks` lists the groups' ranks, one group after another, `stride` ranks each: every
-// rank finds its own group in it.
+// communicator. `ranks` lists the groups' ranks, one group after another, `stride` ranks each:
+// every rank finds its own group in it.
 struct Group {
   std::string tag;
   std::vector<std::int64_t> ranks;
@@ -59,8 +59,8 @@ void check_group(const GroupPtr& group);
 // The group of all ranks that differ only in the given mesh dimensions.
 Group mesh_group(const Mesh& mesh, std::uint8_t dimensions);
 
-// The mesh dimensions that a group spans if it is exactly their product; 0 (no dimension: it carries
-// no replication) if it is anything else.
+// The mesh dimensions that a group spans if it is exactly their product; 0 (no dimension: it
+// carries no replication) if it is anything else.
 std::uint8_t dimensions_of(const Group& group, const Mesh& mesh);
 // The same, remembered.
 std::uint8_t dimensions_of(const GroupPtr& group, const Mesh& mesh);

@@ -1,11 +1,10 @@
-#include <tutti/ir/interpret.h>
-
-#include <algorithm>
-
 #include <tutti/ir/builder.h>
+#include <tutti/ir/interpret.h>
 #include <tutti/ir/interpretation.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/term.h>
+
+#include <algorithm>
 
 namespace tutti::ir {
 
@@ -21,9 +20,9 @@ Array evaluate_elementwise(const Definition& entry, Interpretation& in) {
   for (const ScalarNode& node : meaning.nodes) {
     const bool truth =
         is_comparison(node.op) ||
-        (node.op == ScalarOp::argument &&
-         in.operand(node.operands[0]).dtype() == DType::boolean) ||
-        ((node.op == ScalarOp::bit_and || node.op == ScalarOp::bit_or || node.op == ScalarOp::bit_not) &&
+        (node.op == ScalarOp::argument && in.operand(node.operands[0]).dtype() == DType::boolean) ||
+        ((node.op == ScalarOp::bit_and || node.op == ScalarOp::bit_or ||
+          node.op == ScalarOp::bit_not) &&
          dtypes[static_cast<std::size_t>(node.operands[0])] == DType::boolean);
     dtypes.push_back(truth ? DType::boolean : dtype);
   }
@@ -49,7 +48,9 @@ Array evaluate_elementwise(const Definition& entry, Interpretation& in) {
       } else if (node.op == ScalarOp::constant) {
         cells[n] = cell_of(dtype, node.constant);
       } else {
-        const auto at = [&](std::size_t i) { return cells[static_cast<std::size_t>(node.operands[i])]; };
+        const auto at = [&](std::size_t i) {
+          return cells[static_cast<std::size_t>(node.operands[i])];
+        };
         const std::size_t typed = node.op == ScalarOp::select ? 1 : 0;
         DType from = dtypes[static_cast<std::size_t>(node.operands[typed])];
         // bitcast looks at the stored bits, so at the stored dtype.
@@ -155,8 +156,9 @@ class Run {
     std::vector<Value> operands;
     std::vector<Array> inputs;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      operands.push_back(parts.add_parameter(
-          "x" + std::to_string(i), {.dtype = arguments[i]->dtype(), .shape = arguments[i]->shape()}));
+      operands.push_back(
+          parts.add_parameter("x" + std::to_string(i),
+                              {.dtype = arguments[i]->dtype(), .shape = arguments[i]->shape()}));
       inputs.push_back(*arguments[i]);
     }
     Decomposition decomposition(&builder, graph_.node(id).op, operands, graph_.node(id).attributes);
@@ -174,10 +176,12 @@ class Run {
                         graph_.node(id).location);
       }
     }
-    for (std::size_t first = 0; first < group.ranks.size(); first += static_cast<std::size_t>(group.stride)) {
+    for (std::size_t first = 0; first < group.ranks.size();
+         first += static_cast<std::size_t>(group.stride)) {
       std::vector<std::vector<const Array*>> members;
       for (std::int64_t i = 0; i < group.stride; ++i) {
-        members.push_back(operands(id, static_cast<std::size_t>(group.ranks[first + static_cast<std::size_t>(i)])));
+        members.push_back(operands(
+            id, static_cast<std::size_t>(group.ranks[first + static_cast<std::size_t>(i)])));
       }
       CollectiveInterpretation in(graph_, id, members);
       definition(graph_.node(id).op).interpret_collective(in);

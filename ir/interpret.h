@@ -1,16 +1,16 @@
 #pragma once
 
+#include <tutti/ir/graph.h>
+
 #include <span>
 #include <vector>
 
-#include <tutti/ir/graph.h>
-
 namespace tutti::ir {
 
-// The reference interpreter: runs a function on every rank of a program at once and gives each rank's
-// results. `inputs[rank]` holds an array per parameter, of its dtype and shape; the number of ranks
-// must be the mesh's, or for a program without one at least as many as its groups name. Slow,
-// obvious, and the meaning of every op. Throws TypeError for inputs that do not fit.
+// The reference interpreter: runs a function on every rank of a program at once and gives each
+// rank's results. `inputs[rank]` holds an array per parameter, of its dtype and shape; the number
+// of ranks must be the mesh's, or for a program without one at least as many as its groups name.
+// Slow, obvious, and the meaning of every op. Throws TypeError for inputs that do not fit.
 std::vector<std::vector<Array>> interpret(const Graph& graph,
                                           std::span<const std::vector<Array>> inputs);
 

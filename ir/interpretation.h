@@ -1,9 +1,9 @@
 #pragma once
 
+#include <tutti/ir/graph.h>
+
 #include <span>
 #include <vector>
-
-#include <tutti/ir/graph.h>
 
 namespace tutti::ir {
 
@@ -12,7 +12,10 @@ class Interpretation {
  public:
   Interpretation(const Graph& graph, NodeId node, std::span<const Array* const> operands,
                  std::int64_t rank)
-      : attributes(graph.attributes(node)), rank(rank), graph_(graph), node_(node),
+      : attributes(graph.attributes(node)),
+        rank(rank),
+        graph_(graph),
+        node_(node),
         operands_(operands) {}
 
   int count() const { return static_cast<int>(operands_.size()); }
@@ -38,7 +41,10 @@ class CollectiveInterpretation {
  public:
   CollectiveInterpretation(const Graph& graph, NodeId node,
                            std::span<const std::vector<const Array*>> operands)
-      : attributes(graph.attributes(node)), results(operands.size()), graph_(graph), node_(node),
+      : attributes(graph.attributes(node)),
+        results(operands.size()),
+        graph_(graph),
+        node_(node),
         operands_(operands) {}
 
   int members() const { return static_cast<int>(operands_.size()); }

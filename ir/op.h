@@ -1,19 +1,19 @@
 #pragma once
 
+#include <tutti/ir/attribute.h>
+#include <tutti/ir/scalar.h>
+#include <tutti/ir/type.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include <tutti/ir/attribute.h>
-#include <tutti/ir/scalar.h>
-#include <tutti/ir/type.h>
-
 namespace tutti::ir {
 
-// Every op of the IR. An op is one row of a table in ir/ops/*.def, where its family's .cpp file gives
-// its rules; the enumerators, the names and the definitions all come from those rows.
+// Every op of the IR. An op is one row of a table in ir/ops/*.def, where its family's .cpp file
+// gives its rules; the enumerators, the names and the definitions all come from those rows.
 enum class Op : std::uint8_t {
 #define TUTTI_OP(name, ...) name,
 #include <tutti/ir/ops/all.def>
@@ -54,8 +54,8 @@ struct Definition {
   int least_operands;
   int most_operands;  // -1: any number
   std::vector<AttributeSpec> attributes;
-  // Result types from operand types and attributes, or a TypeError. Replication follows the one rule
-  // of intersection, except for collectives, which set their own.
+  // Result types from operand types and attributes, or a TypeError. Replication follows the one
+  // rule of intersection, except for collectives, which set their own.
   void (*infer)(Inference&);
   // The cotangents of the operands from those of the results; null if the op has no gradient.
   void (*gradient)(Gradient&);
@@ -77,14 +77,18 @@ class Inference {
  public:
   Inference(const Definition& definition, std::span<const Type> operands,
             std::span<const Attribute> attributes, const Mesh* mesh)
-      : attributes(definition.attributes, attributes), mesh(mesh), definition_(definition),
+      : attributes(definition.attributes, attributes),
+        mesh(mesh),
+        definition_(definition),
         operands_(operands) {}
 
   int count() const { return static_cast<int>(operands_.size()); }
   const Type& operand(int i) const { return operands_[static_cast<std::size_t>(i)]; }
   // Adds a result; its replication is filled in afterwards unless the op is a collective.
   void result(Type type) { results_.push_back(type); }
-  void result(DType dtype, const Shape& shape) { results_.push_back({.dtype = dtype, .shape = shape}); }
+  void result(DType dtype, const Shape& shape) {
+    results_.push_back({.dtype = dtype, .shape = shape});
+  }
   const std::vector<Type>& results() const { return results_; }
   // Throws TypeError: "add: <message>; the operands are f32[3] and f32[4]".
   [[noreturn]] void fail(const std::string& message) const;

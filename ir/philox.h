@@ -1,15 +1,15 @@
 #pragma once
 
+#include <tutti/ir/support/half.h>
+
 #include <array>
 #include <cmath>
 #include <cstdint>
 
-#include <tutti/ir/support/half.h>
-
 namespace tutti::ir {
 
-// Philox 4x32-10, the counter-based generator of Salmon et al., "Parallel random numbers: as easy as
-// 1, 2, 3" (SC 2011): ten rounds of two 32x32-bit multiplications with a bumped key.
+// Philox 4x32-10, the counter-based generator of Salmon et al., "Parallel random numbers: as easy
+// as 1, 2, 3" (SC 2011): ten rounds of two 32x32-bit multiplications with a bumped key.
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
 constexpr PhiloxBlock philox(PhiloxBlock counter, std::uint64_t key) {

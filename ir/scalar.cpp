@@ -1,11 +1,10 @@
 #include <tutti/ir/scalar.h>
+#include <tutti/ir/support/error.h>
 
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
-
-#include <tutti/ir/support/error.h>
 
 namespace tutti::ir {
 
@@ -58,35 +57,58 @@ template <class T>
 T unary(ScalarOp op, T x) {
   if constexpr (std::is_floating_point_v<T>) {
     switch (op) {
-      case ScalarOp::neg: return -x;
-      case ScalarOp::abs: return std::fabs(x);
-      case ScalarOp::exp: return std::exp(x);
-      case ScalarOp::exp2: return std::exp2(x);
-      case ScalarOp::expm1: return std::expm1(x);
-      case ScalarOp::log: return std::log(x);
-      case ScalarOp::log2: return std::log2(x);
-      case ScalarOp::log1p: return std::log1p(x);
-      case ScalarOp::sqrt: return std::sqrt(x);
-      case ScalarOp::cbrt: return std::cbrt(x);
-      case ScalarOp::sin: return std::sin(x);
-      case ScalarOp::cos: return std::cos(x);
-      case ScalarOp::tan: return std::tan(x);
-      case ScalarOp::tanh: return std::tanh(x);
-      case ScalarOp::erf: return std::erf(x);
-      case ScalarOp::floor: return std::floor(x);
-      case ScalarOp::ceil: return std::ceil(x);
-      case ScalarOp::round: return std::nearbyint(x);
-      default: break;
+      case ScalarOp::neg:
+        return -x;
+      case ScalarOp::abs:
+        return std::fabs(x);
+      case ScalarOp::exp:
+        return std::exp(x);
+      case ScalarOp::exp2:
+        return std::exp2(x);
+      case ScalarOp::expm1:
+        return std::expm1(x);
+      case ScalarOp::log:
+        return std::log(x);
+      case ScalarOp::log2:
+        return std::log2(x);
+      case ScalarOp::log1p:
+        return std::log1p(x);
+      case ScalarOp::sqrt:
+        return std::sqrt(x);
+      case ScalarOp::cbrt:
+        return std::cbrt(x);
+      case ScalarOp::sin:
+        return std::sin(x);
+      case ScalarOp::cos:
+        return std::cos(x);
+      case ScalarOp::tan:
+        return std::tan(x);
+      case ScalarOp::tanh:
+        return std::tanh(x);
+      case ScalarOp::erf:
+        return std::erf(x);
+      case ScalarOp::floor:
+        return std::floor(x);
+      case ScalarOp::ceil:
+        return std::ceil(x);
+      case ScalarOp::round:
+        return std::nearbyint(x);
+      default:
+        break;
     }
   } else if constexpr (std::is_same_v<T, bool>) {
     if (op == ScalarOp::bit_not) return !x;
   } else {
     using U = std::make_unsigned_t<T>;
     switch (op) {
-      case ScalarOp::neg: return static_cast<T>(U{0} - static_cast<U>(x));
-      case ScalarOp::abs: return x < 0 ? static_cast<T>(U{0} - static_cast<U>(x)) : x;
-      case ScalarOp::bit_not: return static_cast<T>(~x);
-      default: break;
+      case ScalarOp::neg:
+        return static_cast<T>(U{0} - static_cast<U>(x));
+      case ScalarOp::abs:
+        return x < 0 ? static_cast<T>(U{0} - static_cast<U>(x)) : x;
+      case ScalarOp::bit_not:
+        return static_cast<T>(~x);
+      default:
+        break;
     }
   }
   throw InternalError("no scalar " + std::string(name_of(op)) + " of " +
@@ -121,9 +143,12 @@ T integer_binary(ScalarOp op, T x, T y) {
   bool too_far = static_cast<U>(y) >= static_cast<U>(kWidth);
   if constexpr (std::is_signed_v<T>) too_far = too_far || y < 0;
   switch (op) {
-    case ScalarOp::add: return static_cast<T>(a + b);
-    case ScalarOp::sub: return static_cast<T>(a - b);
-    case ScalarOp::mul: return static_cast<T>(a * b);
+    case ScalarOp::add:
+      return static_cast<T>(a + b);
+    case ScalarOp::sub:
+      return static_cast<T>(a - b);
+    case ScalarOp::mul:
+      return static_cast<T>(a * b);
     case ScalarOp::div:
       if (y == 0) return static_cast<T>(~U{0});
       if constexpr (std::is_signed_v<T>) {
@@ -136,16 +161,23 @@ T integer_binary(ScalarOp op, T x, T y) {
         if (y == -1) return 0;
       }
       return static_cast<T>(x % y);
-    case ScalarOp::minimum: return smaller(x, y);
-    case ScalarOp::maximum: return larger(x, y);
-    case ScalarOp::bit_and: return static_cast<T>(x & y);
-    case ScalarOp::bit_or: return static_cast<T>(x | y);
-    case ScalarOp::bit_xor: return static_cast<T>(x ^ y);
-    case ScalarOp::shift_left: return too_far ? T{0} : static_cast<T>(a << y);
+    case ScalarOp::minimum:
+      return smaller(x, y);
+    case ScalarOp::maximum:
+      return larger(x, y);
+    case ScalarOp::bit_and:
+      return static_cast<T>(x & y);
+    case ScalarOp::bit_or:
+      return static_cast<T>(x | y);
+    case ScalarOp::bit_xor:
+      return static_cast<T>(x ^ y);
+    case ScalarOp::shift_left:
+      return too_far ? T{0} : static_cast<T>(a << y);
     case ScalarOp::shift_right:
       if (too_far) return x < 0 ? static_cast<T>(~U{0}) : T{0};
       return static_cast<T>(x >> y);
-    default: break;
+    default:
+      break;
   }
   throw InternalError("no integer " + std::string(name_of(op)));
 }
@@ -154,24 +186,38 @@ template <class T>
 T binary(ScalarOp op, T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
     switch (op) {
-      case ScalarOp::add: return x + y;
-      case ScalarOp::sub: return x - y;
-      case ScalarOp::mul: return x * y;
-      case ScalarOp::div: return x / y;
-      case ScalarOp::mod: return std::fmod(x, y);
-      case ScalarOp::minimum: return smaller(x, y);
-      case ScalarOp::maximum: return larger(x, y);
-      case ScalarOp::pow: return std::pow(x, y);
-      case ScalarOp::atan2: return std::atan2(x, y);
-      default: break;
+      case ScalarOp::add:
+        return x + y;
+      case ScalarOp::sub:
+        return x - y;
+      case ScalarOp::mul:
+        return x * y;
+      case ScalarOp::div:
+        return x / y;
+      case ScalarOp::mod:
+        return std::fmod(x, y);
+      case ScalarOp::minimum:
+        return smaller(x, y);
+      case ScalarOp::maximum:
+        return larger(x, y);
+      case ScalarOp::pow:
+        return std::pow(x, y);
+      case ScalarOp::atan2:
+        return std::atan2(x, y);
+      default:
+        break;
     }
     throw InternalError("no floating-point " + std::string(name_of(op)));
   } else if constexpr (std::is_same_v<T, bool>) {
     switch (op) {
-      case ScalarOp::bit_and: return x && y;
-      case ScalarOp::bit_or: return x || y;
-      case ScalarOp::bit_xor: return x != y;
-      default: break;
+      case ScalarOp::bit_and:
+        return x && y;
+      case ScalarOp::bit_or:
+        return x || y;
+      case ScalarOp::bit_xor:
+        return x != y;
+      default:
+        break;
     }
     throw InternalError("no bool " + std::string(name_of(op)));
   } else {
@@ -182,12 +228,18 @@ T binary(ScalarOp op, T x, T y) {
 template <class T>
 bool compare(ScalarOp op, T x, T y) {
   switch (op) {
-    case ScalarOp::eq: return x == y;
-    case ScalarOp::ne: return x != y;
-    case ScalarOp::lt: return x < y;
-    case ScalarOp::le: return x <= y;
-    case ScalarOp::gt: return x > y;
-    default: return x >= y;
+    case ScalarOp::eq:
+      return x == y;
+    case ScalarOp::ne:
+      return x != y;
+    case ScalarOp::lt:
+      return x < y;
+    case ScalarOp::le:
+      return x <= y;
+    case ScalarOp::gt:
+      return x > y;
+    default:
+      return x >= y;
   }
 }
 
@@ -251,7 +303,8 @@ void store_cell(DType dtype, Cell cell, void* element) {
 }
 
 Cell cell_of(DType dtype, double value) {
-  return visit_compute(dtype, [&]<class T>(std::type_identity<T>) { return put(convert<T>(value)); });
+  return visit_compute(dtype,
+                       [&]<class T>(std::type_identity<T>) { return put(convert<T>(value)); });
 }
 
 Cell evaluate(ScalarOp op, DType dtype, std::array<Cell, 3> operands, DType to) {
@@ -264,7 +317,8 @@ Cell evaluate(ScalarOp op, DType dtype, std::array<Cell, 3> operands, DType to) 
   return visit_compute(dtype, [&]<class T>(std::type_identity<T>) -> Cell {
     const T x = get<T>(operands[0]);
     if (op == ScalarOp::cast) {
-      return visit_compute(to, [&]<class To>(std::type_identity<To>) { return put(convert<To>(x)); });
+      return visit_compute(to,
+                           [&]<class To>(std::type_identity<To>) { return put(convert<To>(x)); });
     }
     if (operand_count(op) == 1) return put(unary(op, x));
     const T y = get<T>(operands[1]);

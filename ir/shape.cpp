@@ -1,5 +1,4 @@
 #include <tutti/ir/shape.h>
-
 #include <tutti/ir/support/error.h>
 
 namespace tutti {

@@ -17,15 +17,20 @@ class Shape {
   static constexpr std::int64_t kMostElements = (std::int64_t{1} << 60) - 1;
 
   Shape() = default;
-  // Throws TypeError for more than kMaxRank sizes, for a negative one, and for a size or a number of
-  // elements above kMostElements.
-  Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
+  // Throws TypeError for more than kMaxRank sizes, for a negative one, and for a size or a number
+  // of elements above kMostElements.
+  Shape(std::initializer_list<std::int64_t> sizes)
+      : Shape(std::span(sizes.begin(), sizes.size())) {}
   explicit Shape(std::span<const std::int64_t> sizes);
 
   int rank() const { return rank_; }
-  std::int64_t operator[](int dimension) const { return sizes_[static_cast<std::size_t>(dimension)]; }
+  std::int64_t operator[](int dimension) const {
+    return sizes_[static_cast<std::size_t>(dimension)];
+  }
   std::int64_t elements() const { return elements_; }
-  std::span<const std::int64_t> sizes() const { return {sizes_.data(), static_cast<std::size_t>(rank_)}; }
+  std::span<const std::int64_t> sizes() const {
+    return {sizes_.data(), static_cast<std::size_t>(rank_)};
+  }
   auto begin() const { return sizes().begin(); }
   auto end() const { return sizes().end(); }
 

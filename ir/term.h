@@ -1,14 +1,14 @@
 #pragma once
 
-#include <vector>
-
 #include <tutti/ir/builder.h>
+
+#include <vector>
 
 namespace tutti::ir {
 
 // A value of a graph under construction, with operators: the notation in which gradients and
-// decompositions are written. Operators broadcast like the ops they record; a double becomes a scalar
-// constant of the other operand's dtype.
+// decompositions are written. Operators broadcast like the ops they record; a double becomes a
+// scalar constant of the other operand's dtype.
 class Term {
  public:
   Term() = default;
@@ -35,7 +35,8 @@ inline Term apply(Op op, Term a, Term b, std::vector<Attribute> attributes = {})
   return {a.builder(), a.builder()->add(op, {a.value(), b.value()}, std::move(attributes))};
 }
 inline Term apply(Op op, Term a, Term b, Term c, std::vector<Attribute> attributes = {}) {
-  return {a.builder(), a.builder()->add(op, {a.value(), b.value(), c.value()}, std::move(attributes))};
+  return {a.builder(),
+          a.builder()->add(op, {a.value(), b.value(), c.value()}, std::move(attributes))};
 }
 
 #define TUTTI_TERM_UNARY(name) \
@@ -117,8 +118,12 @@ class Decomposition {
 class Gradient {
  public:
   Gradient(Builder* builder, NodeId node, std::span<const Term> cotangents, std::vector<bool> wants)
-      : attributes(builder->graph().attributes(node)), builder_(builder), node_(node),
-        cotangents_(cotangents), wants_(std::move(wants)), operand_cotangents_(wants_.size()) {}
+      : attributes(builder->graph().attributes(node)),
+        builder_(builder),
+        node_(node),
+        cotangents_(cotangents),
+        wants_(std::move(wants)),
+        operand_cotangents_(wants_.size()) {}
 
   Builder* builder() const { return builder_; }
   int count() const { return static_cast<int>(operand_cotangents_.size()); }
@@ -132,7 +137,9 @@ class Gradient {
   Term cotangent(int i = 0) const { return cotangents_[static_cast<std::size_t>(i)]; }
   // Whether anybody asks for that operand's cotangent; computing another costs only time.
   bool wants(int i) const { return wants_[static_cast<std::size_t>(i)]; }
-  void operand_cotangent(int i, Term term) { operand_cotangents_[static_cast<std::size_t>(i)] = term; }
+  void operand_cotangent(int i, Term term) {
+    operand_cotangents_[static_cast<std::size_t>(i)] = term;
+  }
   const std::vector<Term>& operand_cotangents() const { return operand_cotangents_; }
 
   const Attributes attributes;

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
-
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/group.h>
 #include <tutti/ir/shape.h>
+
+#include <string>
 
 namespace tutti::ir {
 

@@ -1,13 +1,12 @@
+#include <tutti/kernels/host/collective_kinds.h>
 #include <tutti/lazy/collectives.h>
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/trace.h>
 
 #include <atomic>
 #include <cstring>
 #include <iostream>
 #include <map>
-
-#include <tutti/kernels/host/collective_kinds.h>
-#include <tutti/lazy/create.h>
-#include <tutti/lazy/trace.h>
 
 namespace tutti {
 
@@ -74,8 +73,9 @@ AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis) 
 
 AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce, std::int64_t axis) {
   const Tensor t = x.tensor();
-  return collective(Op::reduce_scatter, Operand(t, x.where()),
-                    {reduce_name(reduce), normal_axis("reduce_scatter", t, axis, x.where()), group.data()});
+  return collective(
+      Op::reduce_scatter, Operand(t, x.where()),
+      {reduce_name(reduce), normal_axis("reduce_scatter", t, axis, x.where()), group.data()});
 }
 
 AsyncTensor broadcast(const Operand& x, const Group& group, std::int64_t root) {
@@ -94,8 +94,8 @@ Tensor rank_index(const Group& group, std::source_location at) {
 
 namespace detail {
 
-std::vector<Tensor> all_reduce_list(const std::vector<Tensor>& tensors, const Group& group, Reduce reduce,
-                                    Location where) {
+std::vector<Tensor> all_reduce_list(const std::vector<Tensor>& tensors, const Group& group,
+                                    Reduce reduce, Location where) {
   std::map<DType, std::vector<std::size_t>> by_dtype;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     warn_if_replicated(tensors[i].state(), group, where);
@@ -118,9 +118,10 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Wo
                                     Location where) {
   RankContext& context = *world.context();
   if (context.compiling()) {
-    throw UsageError("replicated() checks data, which there is none of while a function is being "
-                     "compiled; mark the tree outside",
-                     where);
+    throw UsageError(
+        "replicated() checks data, which there is none of while a function is being "
+        "compiled; mark the tree outside",
+        where);
   }
   eval(std::span<const Tensor>(tensors));
   std::uint64_t hash = 0;
@@ -130,14 +131,16 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Wo
   const auto lowest = all_reduce(Operand(own, where), group, Reduce::min).item<std::uint64_t>();
   const auto highest = all_reduce(Operand(own, where), group, Reduce::max).item<std::uint64_t>();
   if (lowest != highest) {
-    throw UsageError("replicated(): the ranks hold different values; make them the same first, from one "
-                     "key or with broadcast",
-                     where);
+    throw UsageError(
+        "replicated(): the ranks hold different values; make them the same first, from one "
+        "key or with broadcast",
+        where);
   }
   std::vector<Tensor> out;
   for (const Tensor& tensor : tensors) {
     ir::Type type = tensor.state()->type;
-    type.replication = {.dimensions = ir::dimensions_of(*group.data(), *context.mesh()), .literal = false};
+    type.replication = {.dimensions = ir::dimensions_of(*group.data(), *context.mesh()),
+                        .literal = false};
     out.push_back(Tensor(context.leaf(type, tensor.state()->buffer, where)));
   }
   return out;

@@ -1,20 +1,21 @@
 #pragma once
 
+#include <tutti/lazy/operand.h>
+#include <tutti/lazy/tree.h>
+#include <tutti/lazy/world.h>
+
 #include <cstdint>
 #include <source_location>
 #include <string>
 #include <vector>
 
-#include <tutti/lazy/operand.h>
-#include <tutti/lazy/tree.h>
-#include <tutti/lazy/world.h>
-
-// Functional collectives: collective(tensor, ..., group) -> AsyncTensor. They are recorded like every
-// op, change nothing, and are issued in the order of the program, on every rank the same. Results wait
-// by themselves when used. Given a tree, they are one launch for all its tensors and return a tree.
+// Functional collectives: collective(tensor, ..., group) -> AsyncTensor. They are recorded like
+// every op, change nothing, and are issued in the order of the program, on every rank the same.
+// Results wait by themselves when used. Given a tree, they are one launch for all its tensors and
+// return a tree.
 //
-// A collective's result is known to be the same on all ranks (all_reduce, all_gather, broadcast), which
-// gradients make use of; see docs/semantics.md.
+// A collective's result is known to be the same on all ranks (all_reduce, all_gather, broadcast),
+// which gradients make use of; see docs/semantics.md.
 namespace tutti {
 
 enum class Reduce : std::uint8_t { sum, mean, product, min, max, bit_and, bit_or, bit_xor };
@@ -26,8 +27,8 @@ AsyncTensor all_reduce(const Operand& x, const Group& group, Reduce reduce = Red
 // The ranks' tensors one after another along `axis`.
 AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis = 0);
 
-// The combination over the ranks, of which each rank gets its part along `axis`; the group's size must
-// divide it.
+// The combination over the ranks, of which each rank gets its part along `axis`; the group's size
+// must divide it.
 AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce = Reduce::sum,
                            std::int64_t axis = 0);
 
@@ -58,8 +59,9 @@ T all_reduce(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
   return out;
 }
 
-// The tree, marked as holding the same values on every rank, which is checked once (by hash, together
-// on all ranks): gradients with respect to it are then summed over the ranks by themselves.
+// The tree, marked as holding the same values on every rank, which is checked once (by hash,
+// together on all ranks): gradients with respect to it are then summed over the ranks by
+// themselves.
 template <class T>
 T replicated(const T& tree, const World& world,
              std::source_location at = std::source_location::current()) {

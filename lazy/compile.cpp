@@ -1,14 +1,13 @@
+#include <tutti/ir/print.h>
+#include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
+#include <tutti/lazy/trace.h>
 
 #include <array>
 #include <cfenv>
 #include <charconv>
 #include <cstring>
 #include <iostream>
-
-#include <tutti/ir/print.h>
-#include <tutti/ir/support/error.h>
-#include <tutti/lazy/trace.h>
 
 namespace tutti::detail {
 
@@ -31,7 +30,9 @@ class Tracing {
 
 std::string replication_text(const ir::Replication& replication) {
   if (replication.literal) return " literal";
-  return replication.dimensions == 0 ? "" : " replicated over dimensions " + std::to_string(replication.dimensions);
+  return replication.dimensions == 0
+             ? ""
+             : " replicated over dimensions " + std::to_string(replication.dimensions);
 }
 
 // Enough digits to tell any two numbers apart.
@@ -41,7 +42,8 @@ std::string exact_text(double value) {
 }
 
 // What a call must share with another to run the same program, a line per fact.
-std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments, bool scalar_values) {
+std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments,
+                                      bool scalar_values) {
   std::vector<std::string> out;
   std::unordered_map<const TensorState*, std::string> seen;
   for (const auto& [name, state] : arguments.tensors) {
@@ -59,7 +61,8 @@ std::vector<std::string> signature_of(const CompiledFunction::Arguments& argumen
 }
 
 // The first fact in which two signatures differ.
-std::string difference(const std::vector<std::string>& before, const std::vector<std::string>& now) {
+std::string difference(const std::vector<std::string>& before,
+                       const std::vector<std::string>& now) {
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (i >= before.size()) return "new argument " + now[i];
     if (before[i] != now[i]) return before[i] + " became " + now[i];
@@ -68,7 +71,8 @@ std::string difference(const std::vector<std::string>& before, const std::vector
 }
 
 Array scalar_array(const CompiledFunction::ScalarArgument& scalar) {
-  return scalar.single ? Array::scalar(static_cast<float>(scalar.value)) : Array::scalar(scalar.value);
+  return scalar.single ? Array::scalar(static_cast<float>(scalar.value))
+                       : Array::scalar(scalar.value);
 }
 
 }  // namespace
@@ -105,8 +109,8 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
     states.push_back(argument.state);
   }
   if (context_ != 0 && context_ != context.id()) {
-    throw UsageError("this compiled function belongs to another rank or World; compile it again there",
-                     where_);
+    throw UsageError(
+        "this compiled function belongs to another rank or World; compile it again there", where_);
   }
   context_ = context.id();
   context.flush(states);
@@ -115,7 +119,8 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
   std::size_t index = 0;
   while (index < programs_.size() && programs_[index]->signature != signature) ++index;
   if (index == programs_.size()) {
-    why_ = programs_.empty() ? "the first call" : difference(programs_.back()->signature, signature);
+    why_ =
+        programs_.empty() ? "the first call" : difference(programs_.back()->signature, signature);
     trace(arguments, body, !static_scalars_, index);
     if (programs_.size() == kManyPrograms) {
       std::cerr << "tutti: warning: the function compiled at " << where_.text() << " has "
@@ -153,8 +158,8 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
   return out;
 }
 
-CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, const Body& body, bool tagged,
-                                                   std::size_t index) {
+CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, const Body& body,
+                                                   bool tagged, std::size_t index) {
   RankContext& context = RankContext::current();
   Trace trace(Trace::Kind::compiled, context.id(), context.mesh());
   trace.graph().name = "compiled";
@@ -166,7 +171,8 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
   }
   // Numbers are literals: the same on every rank, or an error when the ranks' programs meet.
   for (const auto& scalar : arguments.scalars) {
-    const ir::Type type{.dtype = scalar.single ? DType::f32 : DType::f64, .shape = {},
+    const ir::Type type{.dtype = scalar.single ? DType::f32 : DType::f64,
+                        .shape = {},
                         .replication = {.dimensions = 0, .literal = true}};
     if (tagged) trace.scalar_arguments.push_back(trace.add_formal("a" + scalar.name, type, where_));
   }
@@ -177,7 +183,8 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
     try {
       results = body(index, formals, tagged);
     } catch (...) {
-      // A placeholder that went through C++ arithmetic may cause any error; the plain values decide.
+      // A placeholder that went through C++ arithmetic may cause any error; the plain values
+      // decide.
       if (!tagged || arguments.scalars.empty() || std::fetestexcept(FE_INVALID) == 0) throw;
       trace.scalar_tampered = true;
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/lazy/tree.h>
+
 #include <deque>
 #include <functional>
 #include <memory>
@@ -9,8 +11,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <tutti/lazy/tree.h>
 
 namespace tutti {
 
@@ -33,9 +33,10 @@ class CompiledFunction {
     std::vector<ScalarArgument> scalars;  // floating-point numbers: run-time parameters
     std::vector<std::string> statics;     // "3.name = 7": part of the program
   };
-  // Runs the user's function on formal arguments; `tagged`: floating-point arguments are placeholders.
-  using Body = std::function<std::vector<StatePtr>(std::size_t program, const std::vector<StatePtr>& tensors,
-                                                   bool tagged)>;
+  // Runs the user's function on formal arguments; `tagged`: floating-point arguments are
+  // placeholders.
+  using Body = std::function<std::vector<StatePtr>(
+      std::size_t program, const std::vector<StatePtr>& tensors, bool tagged)>;
   struct Results {
     std::size_t program;
     std::vector<StatePtr> states;
@@ -137,7 +138,8 @@ class Compiled {
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
 
     detail::CompiledFunction::Arguments arguments = describe(formal);
-    const auto body = [&](std::size_t program, const std::vector<detail::StatePtr>& tensors, bool tagged) {
+    const auto body = [&](std::size_t program, const std::vector<detail::StatePtr>& tensors,
+                          bool tagged) {
       set(formal, tensors, arguments.scalars, tagged);
       Result result = std::apply(f_, formal);
       std::vector<detail::StatePtr> states;
@@ -173,7 +175,8 @@ class Compiled {
 
   template <class Formal>
   static void set(Formal& formal, const std::vector<detail::StatePtr>& tensors,
-                  const std::vector<detail::CompiledFunction::ScalarArgument>& scalars, bool tagged) {
+                  const std::vector<detail::CompiledFunction::ScalarArgument>& scalars,
+                  bool tagged) {
     detail::Path path(false);
     std::size_t tensor = 0;
     std::size_t scalar = 0;
@@ -195,11 +198,11 @@ class Compiled {
 };
 
 // A callable like f that traces f once per signature (the arguments' structure, shapes, dtypes,
-// replication and aliasing, and the values of int, bool, enum and string arguments), compiles it, and
-// afterwards replays the compiled program. Floating-point arguments are run-time parameters: another
-// value is no new program (unless f does C++ arithmetic or comparisons on them: then each value is).
-// Calling it is an evaluation point. f may not read tensors, and a tensor that it captures is an error
-// that names its line; constant(t) says that it is meant.
+// replication and aliasing, and the values of int, bool, enum and string arguments), compiles it,
+// and afterwards replays the compiled program. Floating-point arguments are run-time parameters:
+// another value is no new program (unless f does C++ arithmetic or comparisons on them: then each
+// value is). Calling it is an evaluation point. f may not read tensors, and a tensor that it
+// captures is an error that names its line; constant(t) says that it is meant.
 template <class F>
 Compiled<F> compile(F f, std::source_location at = std::source_location::current()) {
   return Compiled<F>(std::move(f), at);

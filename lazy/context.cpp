@@ -1,9 +1,9 @@
-#include <atomic>
-#include <cstring>
-
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/trace.h>
 #include <tutti/runtime/comm/local.h>
+
+#include <atomic>
+#include <cstring>
 
 namespace tutti::detail {
 
@@ -23,7 +23,9 @@ thread_local RankContext* current_context = nullptr;
 
 RankContext::RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
                          std::shared_ptr<const ir::Mesh> mesh)
-    : id_(next_context_id()), runtime_(std::move(backend), threads), mesh_(std::move(mesh)),
+    : id_(next_context_id()),
+      runtime_(std::move(backend), threads),
+      mesh_(std::move(mesh)),
       lazy_(std::make_unique<Trace>(Trace::Kind::lazy, id_, mesh_)) {}
 
 RankContext::~RankContext() = default;
@@ -32,7 +34,8 @@ RankContext& RankContext::current() {
   if (current_context == nullptr) {
     // A program without a World is a world of one.
     thread_local const auto alone = std::make_unique<RankContext>(
-        std::make_unique<runtime::LocalBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0, nullptr);
+        std::make_unique<runtime::LocalBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0,
+        nullptr);
     return *alone;
   }
   return *current_context;
@@ -107,15 +110,17 @@ void RankContext::make_ready(TensorState& state) {
 void check_readable(const TensorState& state, Location where) {
   if (state.is_data()) return;
   if (state.trace == nullptr) {
-    throw UsageError("this tensor (made at " + state.where.text() +
-                         ") has no value: it was made inside a function that was being compiled, or "
-                         "its World was closed before it was computed",
-                     where);
+    throw UsageError(
+        "this tensor (made at " + state.where.text() +
+            ") has no value: it was made inside a function that was being compiled, or "
+            "its World was closed before it was computed",
+        where);
   }
   if (state.trace->kind() == Trace::Kind::compiled) {
-    throw UsageError("there is no data to read while the function around it is being compiled; return "
-                     "the tensor and read it outside",
-                     where);
+    throw UsageError(
+        "there is no data to read while the function around it is being compiled; return "
+        "the tensor and read it outside",
+        where);
   }
 }
 

@@ -1,5 +1,4 @@
 #include <tutti/lazy/create.h>
-
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/trace.h>
 
@@ -14,7 +13,8 @@ Tensor from(const Array& array, std::source_location at) {
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release,
             std::source_location at) {
   const ir::Type type{.dtype = dtype, .shape = shape};
-  auto buffer = runtime::Buffer::wrap(data, static_cast<std::size_t>(type.bytes()), std::move(release));
+  auto buffer =
+      runtime::Buffer::wrap(data, static_cast<std::size_t>(type.bytes()), std::move(release));
   return Tensor(RankContext::current().leaf(type, std::move(buffer), at));
 }
 
@@ -54,8 +54,9 @@ Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
 
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {
   const std::int64_t normal = axis < 0 ? axis + shape.rank() : axis;
-  return Tensor(detail::record(
-      ir::Op::iota, {}, {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at));
+  return Tensor(
+      detail::record(ir::Op::iota, {},
+                     {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at));
 }
 
 Tensor constant(const Tensor& tensor, std::source_location at) {
@@ -65,7 +66,8 @@ Tensor constant(const Tensor& tensor, std::source_location at) {
   const detail::StatePtr state = tensor.state();
   context.flush(std::span(&state, 1));
   detail::Trace& trace = context.trace();
-  return Tensor(trace.handle(trace.add_input(state, "constant" + std::to_string(trace.inputs().size())), at));
+  return Tensor(
+      trace.handle(trace.add_input(state, "constant" + std::to_string(trace.inputs().size())), at));
 }
 
 }  // namespace tutti

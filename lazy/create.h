@@ -1,13 +1,13 @@
 #pragma once
 
+#include <tutti/lazy/operand.h>
+
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <span>
 #include <vector>
-
-#include <tutti/lazy/operand.h>
 
 // Tensors from C++ data. Without a dtype, floating-point numbers give f32 and integers i64.
 namespace tutti {
@@ -44,15 +44,16 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
               std::source_location at = std::source_location::current()) {
   std::vector<T> values;
   for (const auto& row : rows) {
-    if (row.size() != rows.begin()->size()) throw TypeError("tensor: rows of different lengths", at);
+    if (row.size() != rows.begin()->size())
+      throw TypeError("tensor: rows of different lengths", at);
     values.insert(values.end(), row.begin(), row.end());
   }
   const auto columns = rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size());
   return from(std::span<const T>(values), {static_cast<std::int64_t>(rows.size()), columns}, at);
 }
 
-// Looks at memory of the caller's: no copy. It must not change while tensors use it; `release(data)` is
-// called when the last one is gone.
+// Looks at memory of the caller's: no copy. It must not change while tensors use it;
+// `release(data)` is called when the last one is gone.
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},
             std::source_location at = std::source_location::current());
 
@@ -69,8 +70,8 @@ Tensor arange(std::int64_t count, DType dtype = DType::i64,
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i64,
             std::source_location at = std::source_location::current());
 
-// Lets a function that is being compiled use a tensor from outside on purpose: the same data in every
-// call. Elsewhere the tensor itself.
+// Lets a function that is being compiled use a tensor from outside on purpose: the same data in
+// every call. Elsewhere the tensor itself.
 Tensor constant(const Tensor& tensor, std::source_location at = std::source_location::current());
 
 }  // namespace tutti

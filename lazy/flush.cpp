@@ -1,22 +1,26 @@
-#include <algorithm>
-#include <cstring>
-
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/trace.h>
+
+#include <algorithm>
+#include <cstring>
 
 namespace tutti::detail {
 
 using ir::NodeId;
 using ir::Value;
 
-// One evaluation of a rank's lazy trace: takes out the part to compute now, runs it, and leaves a trace
-// of the rest.
+// One evaluation of a rank's lazy trace: takes out the part to compute now, runs it, and leaves a
+// trace of the rest.
 class Flush {
  public:
   explicit Flush(RankContext& context)
-      : context_(context), trace_(*context.lazy_), graph_(trace_.graph()),
-        needed_(graph_.node_count(), false), remaining_(graph_.node_count(), false),
-        is_result_(graph_.value_count(), false), moved_(graph_.value_count()) {}
+      : context_(context),
+        trace_(*context.lazy_),
+        graph_(trace_.graph()),
+        needed_(graph_.node_count(), false),
+        remaining_(graph_.node_count(), false),
+        is_result_(graph_.value_count(), false),
+        moved_(graph_.value_count()) {}
 
   void run(std::span<const StatePtr> targets) {
     need_targets(targets);
@@ -69,8 +73,8 @@ class Flush {
     }
   }
 
-  // What live values that are not computed now need; where they need what is computed now, that becomes
-  // a result, so that nothing is computed (or communicated) twice.
+  // What live values that are not computed now need; where they need what is computed now, that
+  // becomes a result, so that nothing is computed (or communicated) twice.
   void close_remaining() {
     for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
       if (!remaining_[id]) continue;
@@ -139,7 +143,8 @@ class Flush {
     for (const Value operand : graph_.operands(id)) operands.push_back(moved[operand.id]);
     const ir::Node& node = graph_.node(id);
     std::vector<ir::Type> types;
-    for (std::uint32_t i = 0; i < node.result_count; ++i) types.push_back(graph_.type(graph_.result(id, i)));
+    for (std::uint32_t i = 0; i < node.result_count; ++i)
+      types.push_back(graph_.type(graph_.result(id, i)));
     const NodeId copy = into.append(node.op, operands, node.attributes, types, node.location);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       moved[graph_.result(id, i).id] = into.result(copy, i);
@@ -179,7 +184,8 @@ class Flush {
       if (const auto found = trace_.handles().find(value.id); found != trace_.handles().end()) {
         state = found->second->shared_from_this();
       } else {
-        state = context_.leaf(graph_.type(value), nullptr, graph_.node(graph_.producer(value)).location);
+        state = context_.leaf(graph_.type(value), nullptr,
+                              graph_.node(graph_.producer(value)).location);
       }
       computed_.push_back({value, state, results[i]});
     }
@@ -202,7 +208,8 @@ class Flush {
         continue;
       }
       for (const Value operand : graph_.operands(id)) {
-        if (const auto found = data.find(operand.id); found != data.end() && !moved[operand.id].valid()) {
+        if (const auto found = data.find(operand.id);
+            found != data.end() && !moved[operand.id].valid()) {
           moved[operand.id] = rest.value_of(*found->second, graph_.node(id).location);
         }
       }
@@ -267,9 +274,10 @@ void RankContext::flush(std::span<const StatePtr> targets) {
   for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
   if (!needed) return;
   if (keep_recording > 0) {
-    throw UsageError("a tensor is read (or a compiled function called) inside a function that is being "
-                     "differentiated; return the value and read it outside",
-                     targets.empty() ? Location() : targets[0]->where);
+    throw UsageError(
+        "a tensor is read (or a compiled function called) inside a function that is being "
+        "differentiated; return the value and read it outside",
+        targets.empty() ? Location() : targets[0]->where);
   }
   Flush(*this).run(targets);
 }

@@ -1,6 +1,5 @@
-#include <tutti/lazy/grad.h>
-
 #include <tutti/ir/gradient.h>
+#include <tutti/lazy/grad.h>
 #include <tutti/lazy/trace.h>
 
 namespace tutti::detail {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-
+#include <tutti/lazy/create.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/random.h>
 #include <tutti/lazy/tree.h>
-#include <tutti/lazy/create.h>
+
+#include <cmath>
+#include <cstdint>
 
 // The layers most models start from: plain trees of tensors and plain functions.
 namespace tutti::nn {

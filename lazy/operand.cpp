@@ -1,14 +1,13 @@
+#include <tutti/ir/scalar.h>
+#include <tutti/ir/support/error.h>
 #include <tutti/lazy/operand.h>
+#include <tutti/lazy/trace.h>
 
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
-
-#include <tutti/ir/scalar.h>
-#include <tutti/ir/support/error.h>
-#include <tutti/lazy/trace.h>
 
 namespace tutti {
 
@@ -20,8 +19,8 @@ using detail::Trace;
 // A number as an array of one dtype; throws TypeError if the dtype can't hold it.
 Array number_array(const Operand::Value& value, DType dtype, Location where) {
   const auto refuse = [&](const std::string& number, const char* why) {
-    throw TypeError("the number " + number + " meets a tensor of " + std::string(name_of(dtype)) + ", " +
-                        why + "; cast the tensor, or write another number",
+    throw TypeError("the number " + number + " meets a tensor of " + std::string(name_of(dtype)) +
+                        ", " + why + "; cast the tensor, or write another number",
                     where);
   };
   if (const auto* number = std::get_if<Operand::Number>(&value)) {
@@ -54,7 +53,8 @@ std::optional<Tensor> argument(const Operand::Number& number, DType dtype, Locat
   Trace& trace = context.trace();
   const auto position =
       detail::ScalarTag::argument_of(number.bits, number.single, trace.scalar_tampered);
-  if (!position || *position >= static_cast<int>(trace.scalar_arguments.size())) return std::nullopt;
+  if (!position || *position >= static_cast<int>(trace.scalar_arguments.size()))
+    return std::nullopt;
   const ir::Value value = trace.scalar_arguments[static_cast<std::size_t>(*position)];
   Tensor tensor(trace.handle(value, where));
   if (tensor.dtype() == dtype) return tensor;
@@ -70,7 +70,8 @@ std::optional<Tensor> argument(const Operand::Number& number, DType dtype, Locat
 
 Operand::Number Operand::as_number(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
-  // Even looking at a signalling NaN as a number would count as arithmetic on it; the bits say it all.
+  // Even looking at a signalling NaN as a number would count as arithmetic on it; the bits say it
+  // all.
   const bool nan = (bits & 0x7FFFFFFFU) > 0x7F800000U;
   return {nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(number), bits, true};
 }

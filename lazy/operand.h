@@ -1,18 +1,19 @@
 #pragma once
 
+#include <tutti/ir/support/location.h>
+#include <tutti/lazy/tensor.h>
+
 #include <concepts>
 #include <cstdint>
 #include <source_location>
 #include <variant>
 
-#include <tutti/ir/support/location.h>
-#include <tutti/lazy/tensor.h>
-
 namespace tutti {
 
-// What ops take: a Tensor, an AsyncTensor (which then waits) or a C++ number, together with the line
-// of the user's program. Numbers take the dtype of the tensor they meet; alone they become f32, i64
-// or bool. A floating-point number is a run-time parameter: another value is no new program.
+// What ops take: a Tensor, an AsyncTensor (which then waits) or a C++ number, together with the
+// line of the user's program. Numbers take the dtype of the tensor they meet; alone they become
+// f32, i64 or bool. A floating-point number is a run-time parameter: another value is no new
+// program.
 class Operand {
  public:
   Operand(const Tensor& tensor, std::source_location at = std::source_location::current())

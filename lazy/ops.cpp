@@ -1,8 +1,7 @@
 #include <tutti/lazy/ops.h>
+#include <tutti/lazy/trace.h>
 
 #include <algorithm>
-
-#include <tutti/lazy/trace.h>
 
 namespace tutti {
 
@@ -50,7 +49,8 @@ std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Locat
   return out;
 }
 
-std::vector<std::int64_t> normal_axes(std::string_view op, const Axes& axes, int rank, Location where) {
+std::vector<std::int64_t> normal_axes(std::string_view op, const Axes& axes, int rank,
+                                      Location where) {
   std::vector<std::int64_t> out;
   for (int d = 0; !axes && d < rank; ++d) out.push_back(d);
   if (!axes) return out;
@@ -95,8 +95,10 @@ Tensor fma(const Operand& x, const Operand& y, const Operand& z) {
 Tensor cast(const Operand& x, DType dtype) { return unary(Op::cast, x, {dtype}); }
 Tensor bitcast(const Operand& x, DType dtype) { return unary(Op::bitcast, x, {dtype}); }
 
-#define TUTTI_REDUCTION(name) \
-  Tensor name(const Operand& x, Axes axes, bool keepdims) { return reduce(Op::name, x, axes, keepdims); }
+#define TUTTI_REDUCTION(name)                               \
+  Tensor name(const Operand& x, Axes axes, bool keepdims) { \
+    return reduce(Op::name, x, axes, keepdims);             \
+  }
 TUTTI_REDUCTION(sum)
 TUTTI_REDUCTION(prod)
 TUTTI_REDUCTION(max)
@@ -109,13 +111,13 @@ TUTTI_REDUCTION(logsumexp)
 
 Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims) {
   const Tensor t = x.tensor();
-  return apply(Op::argmax, {t.state()}, {normal_axis("argmax", axis, t.rank(), x.where()), keepdims},
-               x.where());
+  return apply(Op::argmax, {t.state()},
+               {normal_axis("argmax", axis, t.rank(), x.where()), keepdims}, x.where());
 }
 Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims) {
   const Tensor t = x.tensor();
-  return apply(Op::argmin, {t.state()}, {normal_axis("argmin", axis, t.rank(), x.where()), keepdims},
-               x.where());
+  return apply(Op::argmin, {t.state()},
+               {normal_axis("argmin", axis, t.rank(), x.where()), keepdims}, x.where());
 }
 
 Tensor reshape(const Operand& x, std::vector<std::int64_t> shape) {
@@ -150,7 +152,8 @@ Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape) {
 Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes) {
   const Tensor t = x.tensor();
   const int rank = t.rank() + static_cast<int>(axes.size());
-  return apply(Op::expand_dims, {t.state()}, {normal_axes("expand_dims", axes, rank, x.where())}, x.where());
+  return apply(Op::expand_dims, {t.state()}, {normal_axes("expand_dims", axes, rank, x.where())},
+               x.where());
 }
 
 Tensor squeeze(const Operand& x, Axes axes) {
@@ -204,22 +207,23 @@ Tensor slice(const Operand& x, std::vector<Range> ranges) {
 
 Tensor reverse(const Operand& x, std::vector<std::int64_t> axes) {
   const Tensor t = x.tensor();
-  return apply(Op::reverse, {t.state()}, {normal_axes("reverse", std::move(axes), t.rank(), x.where())},
-               x.where());
+  return apply(Op::reverse, {t.state()},
+               {normal_axes("reverse", std::move(axes), t.rank(), x.where())}, x.where());
 }
 
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
            const Operand& value) {
   std::vector<std::int64_t> interior(low.size(), 0);
-  return apply(Op::pad, unified({&x, &value}), {std::move(low), std::move(high), std::move(interior)},
-               x.where());
+  return apply(Op::pad, unified({&x, &value}),
+               {std::move(low), std::move(high), std::move(interior)}, x.where());
 }
 
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
   if (tensors.empty()) throw TypeError("concat: no tensors", at);
   std::vector<detail::StatePtr> operands;
   for (const Tensor& tensor : tensors) operands.push_back(tensor.state());
-  return apply(Op::concat, std::move(operands), {normal_axis("concat", axis, tensors[0].rank(), at)}, at);
+  return apply(Op::concat, std::move(operands),
+               {normal_axis("concat", axis, tensors[0].rank(), at)}, at);
 }
 
 Tensor matmul(const Operand& x, const Operand& y) {
@@ -247,9 +251,11 @@ Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t ax
   return apply(Op::take_along_axis, {t.state(), indices.tensor().state()},
                {normal_axis("take_along_axis", axis, t.rank(), x.where())}, x.where());
 }
-Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates, std::int64_t axis) {
+Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates,
+                   std::int64_t axis) {
   const Tensor t = x.tensor();
-  return apply(Op::scatter_add, {t.state(), indices.tensor().state(), updates.tensor(t.dtype()).state()},
+  return apply(Op::scatter_add,
+               {t.state(), indices.tensor().state(), updates.tensor(t.dtype()).state()},
                {normal_axis("scatter_add", axis, t.rank(), x.where())}, x.where());
 }
 Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype) {
@@ -258,12 +264,13 @@ Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype) {
 
 Tensor softmax(const Operand& x, std::int64_t axis) {
   const Tensor t = x.tensor();
-  return apply(Op::softmax, {t.state()}, {normal_axis("softmax", axis, t.rank(), x.where())}, x.where());
+  return apply(Op::softmax, {t.state()}, {normal_axis("softmax", axis, t.rank(), x.where())},
+               x.where());
 }
 Tensor log_softmax(const Operand& x, std::int64_t axis) {
   const Tensor t = x.tensor();
-  return apply(Op::log_softmax, {t.state()}, {normal_axis("log_softmax", axis, t.rank(), x.where())},
-               x.where());
+  return apply(Op::log_softmax, {t.state()},
+               {normal_axis("log_softmax", axis, t.rank(), x.where())}, x.where());
 }
 Tensor layer_norm(const Operand& x, const Operand& scale, const Operand& shift, double epsilon) {
   return apply(Op::layer_norm, {x.tensor().state(), scale.tensor().state(), shift.tensor().state()},

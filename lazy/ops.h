@@ -1,39 +1,41 @@
 #pragma once
 
+#include <tutti/lazy/operand.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include <tutti/lazy/operand.h>
-
 // The ops of the front end. Each records a node and returns at once. Unless said otherwise:
-// - operands broadcast as in NumPy; tensors must agree in dtype (cast(x, dtype) converts; C++ numbers
-//   take the tensor's dtype); a mistake is a TypeError with the op, the operand types and your line;
+// - operands broadcast as in NumPy; tensors must agree in dtype (cast(x, dtype) converts; C++
+// numbers
+//   take the tensor's dtype); a mistake is a TypeError with the op, the operand types and your
+//   line;
 // - axes count from 0, negative ones from the end;
 // - gradients exist for floating-point operands.
 namespace tutti {
 
 // ---- Elementwise, one operand. The result has the operand's shape.
-Tensor neg(const Operand& x);          // -x; unsigned integers wrap
-Tensor abs(const Operand& x);          // |x|; the most negative integer stays
-Tensor sign(const Operand& x);         // -1, 0 or 1; NaN stays
-Tensor exp(const Operand& x);          // e^x; floating point, like all down to round
-Tensor exp2(const Operand& x);         // 2^x
-Tensor expm1(const Operand& x);        // e^x - 1, exact near 0
-Tensor log(const Operand& x);          // natural logarithm; NaN below 0
+Tensor neg(const Operand& x);    // -x; unsigned integers wrap
+Tensor abs(const Operand& x);    // |x|; the most negative integer stays
+Tensor sign(const Operand& x);   // -1, 0 or 1; NaN stays
+Tensor exp(const Operand& x);    // e^x; floating point, like all down to round
+Tensor exp2(const Operand& x);   // 2^x
+Tensor expm1(const Operand& x);  // e^x - 1, exact near 0
+Tensor log(const Operand& x);    // natural logarithm; NaN below 0
 Tensor log2(const Operand& x);
-Tensor log1p(const Operand& x);        // log(1 + x), exact near 0
+Tensor log1p(const Operand& x);  // log(1 + x), exact near 0
 Tensor sqrt(const Operand& x);
-Tensor rsqrt(const Operand& x);        // 1 / sqrt(x)
+Tensor rsqrt(const Operand& x);  // 1 / sqrt(x)
 Tensor cbrt(const Operand& x);
 Tensor sin(const Operand& x);
 Tensor cos(const Operand& x);
 Tensor tan(const Operand& x);
 Tensor tanh(const Operand& x);
-Tensor sigmoid(const Operand& x);      // 1 / (1 + e^-x)
+Tensor sigmoid(const Operand& x);  // 1 / (1 + e^-x)
 Tensor erf(const Operand& x);
-Tensor floor(const Operand& x);        // gradient 0, as for ceil and round
+Tensor floor(const Operand& x);  // gradient 0, as for ceil and round
 Tensor ceil(const Operand& x);
 Tensor round(const Operand& x);        // to nearest, ties to even
 Tensor logical_not(const Operand& x);  // bool
@@ -50,10 +52,10 @@ Tensor ones_like(const Operand& x);
 Tensor add(const Operand& x, const Operand& y);
 Tensor sub(const Operand& x, const Operand& y);
 Tensor mul(const Operand& x, const Operand& y);
-Tensor div(const Operand& x, const Operand& y);          // integers truncate; x / 0 is -1
-Tensor mod(const Operand& x, const Operand& y);          // the dividend's sign, as C++; x mod 0 is x
-Tensor pow(const Operand& x, const Operand& y);          // floating point
-Tensor maximum(const Operand& x, const Operand& y);      // NaN wins; ties share the gradient
+Tensor div(const Operand& x, const Operand& y);      // integers truncate; x / 0 is -1
+Tensor mod(const Operand& x, const Operand& y);      // the dividend's sign, as C++; x mod 0 is x
+Tensor pow(const Operand& x, const Operand& y);      // floating point
+Tensor maximum(const Operand& x, const Operand& y);  // NaN wins; ties share the gradient
 Tensor minimum(const Operand& x, const Operand& y);
 Tensor atan2(const Operand& y, const Operand& x);        // the angle of (x, y)
 Tensor logical_and(const Operand& x, const Operand& y);  // bool
@@ -118,8 +120,8 @@ Tensor concat(std::span<const Tensor> tensors, std::int64_t axis = 0,
               std::source_location at = std::source_location::current());
 
 // ---- Linear algebra.
-// Matrix product [..., m, k] x [..., k, n]; leading dimensions broadcast. A 1-D operand is a row (left)
-// or a column (right) and its dimension disappears.
+// Matrix product [..., m, k] x [..., k, n]; leading dimensions broadcast. A 1-D operand is a row
+// (left) or a column (right) and its dimension disappears.
 Tensor matmul(const Operand& x, const Operand& y);
 
 // ---- Indexing by data. Indices are integers.
@@ -127,7 +129,8 @@ Tensor matmul(const Operand& x, const Operand& y);
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis = 0);
 // result[..., i, ...] = x[..., indices[..., i, ...], ...] along axis; clamped.
 Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis);
-// x with `updates` (shaped like take(x, indices, axis)) added at the indices; out of range: dropped.
+// x with `updates` (shaped like take(x, indices, axis)) added at the indices; out of range:
+// dropped.
 Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates,
                    std::int64_t axis = 0);
 Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype = DType::f32);
@@ -143,7 +146,7 @@ Tensor gelu(const Operand& x, Gelu approximate = Gelu::none);
 
 // ---- Operators. == and its kin are elementwise.
 inline Tensor operator-(const Operand& x) { return neg(x); }
-#define TUTTI_OPERATOR(symbol, name)                                                          \
+#define TUTTI_OPERATOR(symbol, name) \
   inline Tensor operator symbol(const Operand& x, const Operand& y) { return name(x, y); }
 TUTTI_OPERATOR(+, add)
 TUTTI_OPERATOR(-, sub)

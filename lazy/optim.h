@@ -1,10 +1,10 @@
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/tree.h>
+
+#include <utility>
+#include <vector>
 
 namespace tutti {
 

@@ -1,14 +1,14 @@
+#include <tutti/lazy/tensor.h>
+
 #include <ostream>
 #include <sstream>
-
-#include <tutti/lazy/tensor.h>
 
 namespace tutti {
 
 namespace {
 
-constexpr std::int64_t kEdge = 3;      // elements shown at each end of a long dimension
-constexpr std::int64_t kLong = 1000;   // a tensor with more elements is shortened
+constexpr std::int64_t kEdge = 3;     // elements shown at each end of a long dimension
+constexpr std::int64_t kLong = 1000;  // a tensor with more elements is shortened
 
 void print_element(std::ostream& out, const Array& array, std::int64_t at) {
   visit_dtype(array.dtype(), [&]<class T>(std::type_identity<T>) {
@@ -56,6 +56,8 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   return out << text.str();
 }
 
-std::ostream& operator<<(std::ostream& out, const AsyncTensor& async) { return out << async.wait(); }
+std::ostream& operator<<(std::ostream& out, const AsyncTensor& async) {
+  return out << async.wait();
+}
 
 }  // namespace tutti

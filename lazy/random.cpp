@@ -1,5 +1,4 @@
 #include <tutti/lazy/random.h>
-
 #include <tutti/lazy/trace.h>
 
 namespace tutti {
@@ -27,8 +26,8 @@ Key fold_in(const Key& key, const Operand& number) {
   if (folded.dtype() != DType::u64) {
     folded = Tensor(detail::record(Op::cast, {folded.state()}, {DType::u64}, number.where()));
   }
-  return Key(Tensor(
-      detail::record(Op::fold_in, {key.value.state(), folded.state()}, {}, number.where())));
+  return Key(
+      Tensor(detail::record(Op::fold_in, {key.value.state(), folded.state()}, {}, number.where())));
 }
 
 Key split_part(const Key& key, std::uint64_t part, std::source_location at) {

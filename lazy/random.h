@@ -1,16 +1,16 @@
 #pragma once
 
+#include <tutti/lazy/operand.h>
+#include <tutti/lazy/tree.h>
+
 #include <array>
 #include <cstdint>
 #include <source_location>
 
-#include <tutti/lazy/operand.h>
-#include <tutti/lazy/tree.h>
-
 namespace tutti {
 
-// A key of the counter-based generator (Philox 4x32-10): the i-th random number is a function of (key,
-// i) alone, on every backend. Keys are values: split them, never use one twice.
+// A key of the counter-based generator (Philox 4x32-10): the i-th random number is a function of
+// (key, i) alone, on every backend. Keys are values: split them, never use one twice.
 struct Key {
   Key() = default;
   explicit Key(std::uint64_t seed, std::source_location at = std::source_location::current());
@@ -26,7 +26,8 @@ Key fold_in(const Key& key, const Operand& number);
 // New keys, different from each other and from every fold_in of `key`: auto [a, b] = split(key).
 Key split_part(const Key& key, std::uint64_t part, std::source_location at);
 template <std::size_t N = 2>
-std::array<Key, N> split(const Key& key, std::source_location at = std::source_location::current()) {
+std::array<Key, N> split(const Key& key,
+                         std::source_location at = std::source_location::current()) {
   std::array<Key, N> out;
   for (std::size_t i = 0; i < N; ++i) out[i] = split_part(key, i, at);
   return out;

@@ -1,10 +1,9 @@
-#include <tutti/lazy/tensor.h>
-
-#include <cstring>
-
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/tensor.h>
 #include <tutti/lazy/trace.h>
+
+#include <cstring>
 
 namespace tutti {
 
@@ -25,9 +24,10 @@ const StatePtr& evaluated(const Tensor& tensor, Location where) {
   if (!state->is_data()) {
     detail::check_readable(*state, where);
     if (state->context != context.id()) {
-      throw UsageError("this tensor (made at " + state->where.text() +
-                           ") belongs to another rank or thread; call world.attach() on this thread",
-                       where);
+      throw UsageError(
+          "this tensor (made at " + state->where.text() +
+              ") belongs to another rank or thread; call world.attach() on this thread",
+          where);
     }
     context.flush(std::span(&state, 1));
   }
@@ -47,7 +47,8 @@ DType AsyncTensor::dtype() const { return state()->type.dtype; }
 std::int64_t Tensor::size(int dimension) const {
   const int d = dimension < 0 ? dimension + rank() : dimension;
   if (d < 0 || d >= rank()) {
-    throw TypeError("dimension " + std::to_string(dimension) + " of a tensor of shape " + shape().text());
+    throw TypeError("dimension " + std::to_string(dimension) + " of a tensor of shape " +
+                    shape().text());
   }
   return shape()[d];
 }

@@ -1,15 +1,15 @@
 #pragma once
 
+#include <tutti/ir/array.h>
+#include <tutti/ir/dtype.h>
+#include <tutti/ir/shape.h>
+
 #include <iosfwd>
 #include <memory>
 #include <source_location>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <tutti/ir/array.h>
-#include <tutti/ir/dtype.h>
-#include <tutti/ir/shape.h>
 
 namespace tutti {
 
@@ -42,7 +42,8 @@ class Tensor {
   // dtype's C++ type or if there is not exactly one element.
   template <class T>
   T item(std::source_location at = std::source_location::current()) const;
-  // A copy of the elements, row-major; computes them. Throws TypeError if T is not the dtype's type.
+  // A copy of the elements, row-major; computes them. Throws TypeError if T is not the dtype's
+  // type.
   template <class T>
   std::vector<T> to_vector(std::source_location at = std::source_location::current()) const;
   // A copy of the data with its dtype and shape; computes it.
@@ -94,7 +95,8 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const AsyncTensor& async);
 
 // Computes the tensors in one go. Trees have an overload in tree.h.
-void eval(std::span<const Tensor> tensors, std::source_location at = std::source_location::current());
+void eval(std::span<const Tensor> tensors,
+          std::source_location at = std::source_location::current());
 inline void eval(const Tensor& tensor, std::source_location at = std::source_location::current()) {
   eval(std::span(&tensor, 1), at);
 }
@@ -105,8 +107,9 @@ std::string dump_ir(const Tensor& tensor);
 template <class T>
 T Tensor::item(std::source_location at) const {
   if (elements() != 1) {
-    throw TypeError("item() of a tensor of shape " + shape().text() + ": it needs exactly one element",
-                    Location(at));
+    throw TypeError(
+        "item() of a tensor of shape " + shape().text() + ": it needs exactly one element",
+        Location(at));
   }
   return to_vector<T>(at)[0];
 }

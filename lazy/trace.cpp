@@ -1,9 +1,8 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/lazy/trace.h>
 
 #include <bit>
 #include <cstring>
-
-#include <tutti/ir/support/error.h>
 
 namespace tutti::detail {
 
@@ -23,10 +22,11 @@ Trace::~Trace() {
 ir::Value Trace::value_of(const TensorState& state, Location where) {
   if (state.trace == this) return state.value;
   if (state.context != context_) {
-    throw UsageError("this tensor (made at " + state.where.text() +
-                         ") belongs to another rank or thread; one thread traces for a rank at a time: "
-                         "call world.attach() on this thread first",
-                     where);
+    throw UsageError(
+        "this tensor (made at " + state.where.text() +
+            ") belongs to another rank or thread; one thread traces for a rank at a time: "
+            "call world.attach() on this thread first",
+        where);
   }
   if (kind_ == Kind::compiled) {
     throw UsageError("the function being compiled captures a tensor made at " + state.where.text() +
@@ -34,10 +34,11 @@ ir::Value Trace::value_of(const TensorState& state, Location where) {
                      where);
   }
   if (!state.is_data()) {
-    throw UsageError("this tensor (made at " + state.where.text() +
-                         ") has no value: it was made inside a function that was being compiled, or "
-                         "its World was closed before it was computed",
-                     where);
+    throw UsageError(
+        "this tensor (made at " + state.where.text() +
+            ") has no value: it was made inside a function that was being compiled, or "
+            "its World was closed before it was computed",
+        where);
   }
   if (const auto found = input_values_.find(&state); found != input_values_.end()) {
     return found->second;
@@ -91,8 +92,8 @@ constexpr std::uint32_t kFloatTag = 0x7F800000U | 0x00298000U;
 constexpr std::uint32_t kFloatNumber = 0x00003FFFU;
 constexpr std::uint32_t kFloatQuiet = 0x00400000U;
 constexpr int kWidening = 29;  // a float's payload moves up so many bits when it becomes a double
-constexpr std::uint64_t kDoubleTag =
-    0x7FF0000000000000ULL | std::uint64_t{0x00298000U} << kWidening;
+constexpr std::uint64_t kDoubleTag = 0x7FF0000000000000ULL | std::uint64_t{0x00298000U}
+                                                                 << kWidening;
 constexpr std::uint64_t kDoubleNumber = std::uint64_t{kFloatNumber} << kWidening;
 constexpr std::uint64_t kDoubleQuiet = std::uint64_t{kFloatQuiet} << kWidening;
 
@@ -103,8 +104,8 @@ float ScalarTag::of_float(int argument) {
 }
 
 double ScalarTag::of_double(int argument) {
-  return std::bit_cast<double>(kDoubleTag |
-                               (static_cast<std::uint64_t>(argument) + 1) << kWidening);
+  return std::bit_cast<double>(kDoubleTag | (static_cast<std::uint64_t>(argument) + 1)
+                                                << kWidening);
 }
 
 std::optional<int> ScalarTag::argument_of(std::uint64_t bits, bool single, bool& tampered) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <tutti/codegen/compile.h>
+#include <tutti/ir/builder.h>
+#include <tutti/runtime/context.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,10 +12,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
-
-#include <tutti/codegen/compile.h>
-#include <tutti/ir/builder.h>
-#include <tutti/runtime/context.h>
 
 // How the front end records. Not for users' programs.
 namespace tutti::detail {
@@ -58,8 +58,8 @@ class Trace {
   ir::Graph& graph() { return graph_; }
   ir::Builder& builder() { return builder_; }
 
-  // The value of a state in this trace. Data becomes a parameter; in a compiled trace that is an error
-  // naming the line (unless it was let in with add_argument or constant()).
+  // The value of a state in this trace. Data becomes a parameter; in a compiled trace that is an
+  // error naming the line (unless it was let in with add_argument or constant()).
   ir::Value value_of(const TensorState& state, Location where);
   // Data as a parameter of this trace.
   ir::Value add_input(StatePtr state, std::string name);
@@ -175,8 +175,8 @@ class RankContext {
   bool pending_collectives_ = false;
 };
 
-// Throws UsageError, naming the line, if a state has no value any more or is not known yet because the
-// function around it is being compiled.
+// Throws UsageError, naming the line, if a state has no value any more or is not known yet because
+// the function around it is being compiled.
 void check_readable(const TensorState& state, Location where);
 
 // Records an op with one result on the current rank.

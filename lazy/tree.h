@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/lazy/tensor.h>
+
 #include <array>
 #include <map>
 #include <optional>
@@ -10,17 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include <tutti/lazy/tensor.h>
-
-// Trees: anything made of tensors. A Tensor or AsyncTensor is a leaf; std::vector, array, pair, tuple,
-// optional, map<std::string, ...> of trees, and structs that list their fields with TUTTI_FIELDS, are
-// trees. Other members (numbers, enums, strings) are carried along. A leaf's name is its path:
-// "blocks.3.qkv.weight".
+// Trees: anything made of tensors. A Tensor or AsyncTensor is a leaf; std::vector, array, pair,
+// tuple, optional, map<std::string, ...> of trees, and structs that list their fields with
+// TUTTI_FIELDS, are trees. Other members (numbers, enums, strings) are carried along. A leaf's name
+// is its path: "blocks.3.qkv.weight".
 
 // Inside a struct: lists the fields that make it a tree.
-#define TUTTI_FIELDS(...)                                                             \
-  auto tutti_fields() { return std::tie(__VA_ARGS__); }                               \
-  auto tutti_fields() const { return std::tie(__VA_ARGS__); }                         \
+#define TUTTI_FIELDS(...)                                     \
+  auto tutti_fields() { return std::tie(__VA_ARGS__); }       \
+  auto tutti_fields() const { return std::tie(__VA_ARGS__); } \
   static constexpr std::string_view tutti_field_names() { return #__VA_ARGS__; }
 
 namespace tutti {
@@ -155,12 +155,13 @@ void for_each_named_leaf(T& tree, F&& f) {
 template <class T>
 std::vector<std::pair<std::string, Tensor>> leaves(const T& tree) {
   std::vector<std::pair<std::string, Tensor>> out;
-  for_each_named_leaf(tree, [&](const std::string& name, const auto& leaf) { out.emplace_back(name, leaf); });
+  for_each_named_leaf(
+      tree, [&](const std::string& name, const auto& leaf) { out.emplace_back(name, leaf); });
   return out;
 }
 
-// A tree like `first` whose leaves are f(leaf of first, leaf of the others...). The trees must have the
-// same structure; else UsageError.
+// A tree like `first` whose leaves are f(leaf of first, leaf of the others...). The trees must have
+// the same structure; else UsageError.
 template <class F, class T, class... Others>
 T map(F&& f, const T& first, const Others&... others) {
   const std::array<std::vector<Tensor>, sizeof...(Others)> columns = {[](const auto& tree) {

@@ -1,13 +1,12 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/trace.h>
 #include <tutti/lazy/world.h>
+#include <tutti/runtime/comm/local.h>
 
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <thread>
-
-#include <tutti/ir/support/error.h>
-#include <tutti/lazy/trace.h>
-#include <tutti/runtime/comm/local.h>
 
 namespace tutti {
 
@@ -15,10 +14,10 @@ using detail::RankContext;
 
 namespace {
 
-std::shared_ptr<RankContext> make_context(std::shared_ptr<runtime::LocalFabric> fabric, std::int64_t rank,
-                                          int threads) {
-  const auto mesh = std::make_shared<const ir::Mesh>(
-      ir::Mesh{.names = {"world"}, .sizes = {fabric->ranks()}});
+std::shared_ptr<RankContext> make_context(std::shared_ptr<runtime::LocalFabric> fabric,
+                                          std::int64_t rank, int threads) {
+  const auto mesh =
+      std::make_shared<const ir::Mesh>(ir::Mesh{.names = {"world"}, .sizes = {fabric->ranks()}});
   return std::make_shared<RankContext>(
       std::make_unique<runtime::LocalBackend>(std::move(fabric), rank), threads, mesh);
 }
@@ -29,7 +28,8 @@ std::int64_t environment_number(const char* name, std::int64_t standard) {
   char* end = nullptr;
   const std::int64_t value = std::strtoll(text, &end, 10);
   if (*end != '\0' || value < 0) {
-    throw EnvironmentError(std::string(name) + " is \"" + text + "\"; it must be a number, 0 or more");
+    throw EnvironmentError(std::string(name) + " is \"" + text +
+                           "\"; it must be a number, 0 or more");
   }
   return value;
 }
@@ -61,7 +61,8 @@ std::int64_t environment_number(const char* name, std::int64_t standard) {
 class World::Owner {
  public:
   explicit Owner(std::shared_ptr<RankContext> owned)
-      : context(std::move(owned)), previous_(RankContext::exchange_current(context.get())),
+      : context(std::move(owned)),
+        previous_(RankContext::exchange_current(context.get())),
         exceptions_(std::uncaught_exceptions()) {}
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
@@ -98,7 +99,8 @@ class World::Owner {
   bool closed_ = false;
 };
 
-World::World(std::shared_ptr<RankContext> context) : owner_(std::make_shared<Owner>(std::move(context))) {}
+World::World(std::shared_ptr<RankContext> context)
+    : owner_(std::make_shared<Owner>(std::move(context))) {}
 
 const std::shared_ptr<RankContext>& World::context() const { return owner_->context; }
 int World::rank() const { return static_cast<int>(context()->runtime().rank()); }
@@ -111,23 +113,25 @@ World init() {
   const std::int64_t ranks = environment_number("WORLD_SIZE", 1);
   const std::int64_t rank = environment_number("RANK", 0);
   if (ranks < 1 || rank >= ranks) {
-    throw EnvironmentError("RANK is " + std::to_string(rank) + " of WORLD_SIZE " + std::to_string(ranks) +
-                           "; ranks count from 0 to WORLD_SIZE - 1");
+    throw EnvironmentError("RANK is " + std::to_string(rank) + " of WORLD_SIZE " +
+                           std::to_string(ranks) + "; ranks count from 0 to WORLD_SIZE - 1");
   }
   if (ranks > 1) {
-    throw EnvironmentError("WORLD_SIZE is " + std::to_string(ranks) +
-                           ", but this version runs ranks as threads of one process: use simulate(" +
-                           std::to_string(ranks) + ", ...)");
+    throw EnvironmentError(
+        "WORLD_SIZE is " + std::to_string(ranks) +
+        ", but this version runs ranks as threads of one process: use simulate(" +
+        std::to_string(ranks) + ", ...)");
   }
   return World(make_context(std::make_shared<runtime::LocalFabric>(1), 0, 0));
 }
 
 void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options) {
-  if (ranks < 1) throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one");
+  if (ranks < 1)
+    throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one");
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int threads = options.threads > 0 ? options.threads : std::max(1, cores / ranks);
-  const auto fabric =
-      std::make_shared<runtime::LocalFabric>(ranks, runtime::LocalOptions{.timeout = options.timeout});
+  const auto fabric = std::make_shared<runtime::LocalFabric>(
+      ranks, runtime::LocalOptions{.timeout = options.timeout});
   std::mutex mutex;
   // The first failure in time is the cause; those it brings about on other ranks are not reported.
   std::exception_ptr cause;

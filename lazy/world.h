@@ -1,5 +1,8 @@
 #pragma once
 
+#include <tutti/ir/group.h>
+#include <tutti/lazy/tensor.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -7,9 +10,6 @@
 #include <source_location>
 #include <string>
 #include <vector>
-
-#include <tutti/ir/group.h>
-#include <tutti/lazy/tensor.h>
 
 namespace tutti {
 
@@ -26,8 +26,8 @@ class World {
   int rank() const;
   int size() const;
 
-  // Makes the calling thread the one that records for this rank; the thread that did so before must not
-  // any more.
+  // Makes the calling thread the one that records for this rank; the thread that did so before must
+  // not any more.
   void attach() const;
 
   // Issues every recorded collective, waits for them, and tells the peers that this rank is done.
@@ -44,9 +44,9 @@ class World {
   std::shared_ptr<Owner> owner_;
 };
 
-// Joins the world that the environment describes (WORLD_SIZE and RANK); a world of one without them.
-// Throws EnvironmentError for variables that make no sense, and for more than one process, which this
-// version does not run: ranks are threads, see simulate().
+// Joins the world that the environment describes (WORLD_SIZE and RANK); a world of one without
+// them. Throws EnvironmentError for variables that make no sense, and for more than one process,
+// which this version does not run: ranks are threads, see simulate().
 World init();
 
 struct SimulateOptions {
@@ -56,17 +56,19 @@ struct SimulateOptions {
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
 };
 
-// Runs `body(world)` on `ranks` ranks as threads of this process, and returns when all have ended. An
-// exception on one rank aborts the others; the first by rank is rethrown, its message prefixed with
-// the rank, as a CommError if it was one and with its own type where that is one of Tutti's.
-void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options = {});
+// Runs `body(world)` on `ranks` ranks as threads of this process, and returns when all have ended.
+// An exception on one rank aborts the others; the first by rank is rethrown, its message prefixed
+// with the rank, as a CommError if it was one and with its own type where that is one of Tutti's.
+void simulate(int ranks, const std::function<void(World&)>& body,
+              const SimulateOptions& options = {});
 
-// The ranks that communicate: a World (all of them), a list of ranks, or a partition (each rank finds
-// its own list in it).
+// The ranks that communicate: a World (all of them), a list of ranks, or a partition (each rank
+// finds its own list in it).
 class Group {
  public:
-  Group(const World& world);                                       // NOLINT(google-explicit-constructor)
-  Group(std::vector<std::int64_t> ranks, std::string tag = "");    // NOLINT(google-explicit-constructor)
+  Group(const World& world);  // NOLINT(google-explicit-constructor)
+  Group(std::vector<std::int64_t> ranks,
+        std::string tag = "");  // NOLINT(google-explicit-constructor)
   Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag = "");  // NOLINT
 
   const ir::GroupPtr& data() const { return data_; }

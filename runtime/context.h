@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/comm/backend.h>
 #include <tutti/runtime/thread_pool.h>
+
+#include <cstdint>
+#include <memory>
 
 namespace tutti::runtime {
 

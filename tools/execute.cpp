@@ -1,17 +1,17 @@
 #include "tools/execute.h"
 
+#include <tutti/codegen/compile.h>
+#include <tutti/ir/interpret.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/context.h>
+
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
-
-#include <tutti/codegen/compile.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/support/error.h>
-#include <tutti/runtime/comm/local.h>
-#include <tutti/runtime/context.h>
 
 namespace tutti::tools {
 
@@ -72,13 +72,14 @@ void check_inputs(const ir::Graph& function, std::span<const std::vector<ir::Arr
       const ir::Type& wanted = function.type(parameter.value);
       const ir::Type given{.dtype = arrays[i].dtype(), .shape = arrays[i].shape()};
       if (given.dtype != wanted.dtype || given.shape != wanted.shape) {
-        throw TypeError("argument %" + parameter.name + " of @" + function.name + " is " + given.text() +
-                        ", not " + wanted.text());
+        throw TypeError("argument %" + parameter.name + " of @" + function.name + " is " +
+                        given.text() + ", not " + wanted.text());
       }
     }
     if (arrays.size() != function.parameters().size()) {
-      throw TypeError("@" + function.name + " takes " + std::to_string(function.parameters().size()) +
-                      " arguments, not " + std::to_string(arrays.size()));
+      throw TypeError("@" + function.name + " takes " +
+                      std::to_string(function.parameters().size()) + " arguments, not " +
+                      std::to_string(arrays.size()));
     }
   }
   for (ir::NodeId id = 0; id < function.node_count(); ++id) {

@@ -1,17 +1,22 @@
 #include <tutti/codegen/llvm/compile_kernels.h>
-
-#include <string_view>
-#include <utility>
-
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
 #include <tutti/codegen/llvm/emit_kernel.h>
 #include <tutti/codegen/llvm/jit.h>
 #include <tutti/ir/support/error.h>
 
+#include <algorithm>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
 namespace tutti::codegen::native {
 
 namespace {
+
+// Fewer are not worth a thread.
+constexpr std::size_t kKernelsPerThread = 6;
 
 class MachineCode : public KernelCode {
  public:
@@ -55,12 +60,10 @@ void emit(llvm::Module& module, const Jit& jit, const Kernel& kernel, const std:
   verify(*emit_kernel(module, jit, kernel, name), kernel);
 }
 
-}  // namespace
+using Codes = std::vector<std::shared_ptr<const KernelCode>>;
 
-std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* const> kernels,
-                                                       const Target& target) {
+Codes compile_module(Jit& jit, std::span<const Kernel* const> kernels) {
   if (kernels.empty()) return {};
-  Jit& jit = Jit::of(target);
   llvm::LLVMContext context;
   const auto module = jit.make_module(context, "kernels");
   std::vector<std::string> names;
@@ -71,11 +74,33 @@ std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* c
     names.push_back(std::move(name));
   }
   const Jit::Functions functions = jit.load(*module, names);
-  std::vector<std::shared_ptr<const KernelCode>> out;
+  Codes codes;
   for (const std::uint64_t address : functions.addresses) {
-    out.push_back(std::make_shared<MachineCode>(functions.code, address));
+    codes.push_back(std::make_shared<MachineCode>(functions.code, address));
   }
-  return out;
+  return codes;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* const> kernels,
+                                                       const Target& target) {
+  Jit& jit = Jit::of(target);
+  // A module for each thread: passes run faster over one large module than over many small ones.
+  const std::size_t threads = std::clamp<std::size_t>(kernels.size() / kKernelsPerThread, 1,
+                                                      std::thread::hardware_concurrency());
+  const std::size_t share = (kernels.size() + threads - 1) / threads;
+  std::vector<std::future<Codes>> parts;
+  for (std::size_t first = share; first < kernels.size(); first += share) {
+    const auto part = kernels.subspan(first, std::min(share, kernels.size() - first));
+    parts.push_back(
+        std::async(std::launch::async, [&jit, part] { return compile_module(jit, part); }));
+  }
+  Codes codes = compile_module(jit, kernels.first(std::min(share, kernels.size())));
+  for (auto& part : parts) {
+    for (auto& code : part.get()) codes.push_back(std::move(code));
+  }
+  return codes;
 }
 
 std::string llvm_text(const Kernel& kernel, const Target& target) {

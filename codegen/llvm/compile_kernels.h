@@ -1,14 +1,14 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <tutti/codegen/kernel.h>
-
-// Machine code for the host through LLVM. Only this header is for use outside codegen/llvm/; nothing
-// in it needs LLVM's headers.
+// Machine code for the host through LLVM. Only this header is for use outside codegen/llvm/;
+// nothing in it needs LLVM's headers.
 namespace tutti::codegen::native {
 
 // What code is made for: a CPU by LLVM's name, with features such as "-fma" changed. Empty: this
@@ -20,8 +20,8 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-// The code of each kernel, in order, made as one module, whose memory is freed with the last of them.
-// Thread-safe. Throws InternalError when a kernel breaks a rule of kernel.h.
+// The code of each kernel, in order, made as one module, whose memory is freed with the last of
+// them. Thread-safe. Throws InternalError when a kernel breaks a rule of kernel.h.
 std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* const> kernels,
                                                        const Target& target = {});
 

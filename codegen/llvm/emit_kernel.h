@@ -1,10 +1,11 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/llvm/jit.h>
+
 #include <string>
 
 #include <llvm/IR/Module.h>
-#include <tutti/codegen/kernel.h>
-#include <tutti/codegen/llvm/jit.h>
 
 namespace tutti::codegen::native {
 
@@ -13,8 +14,8 @@ namespace tutti::codegen::native {
 // where `buffers` is an array of pointers. The kernel has passed check().
 //
 // The loops, from outside: tiles; with VectorAxis::outer strips of a tile, which are a few vectors
-// of its last axis that are worked on together; the segments' inner axes. Values are computed in the
-// outermost of them that they depend on (see placement.h).
+// of its last axis that are worked on together; the segments' inner axes. Values are computed in
+// the outermost of them that they depend on (see placement.h).
 llvm::Function* emit_kernel(llvm::Module& module, const Jit& jit, const Kernel& kernel,
                             const std::string& name);
 

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+
 #include <map>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
-#include <tutti/codegen/kernel.h>
 
 namespace tutti::codegen::native {
 
@@ -13,8 +14,7 @@ namespace tutti::codegen::native {
 // equal share one.
 class Positions {
  public:
-  Positions(llvm::IRBuilder<>& ir, const Kernel& kernel,
-            std::vector<llvm::Type*> element_types);
+  Positions(llvm::IRBuilder<>& ir, const Kernel& kernel, std::vector<llvm::Type*> element_types);
 
   // The number of an access to a buffer, or of an index (buffer -1).
   std::size_t number(int buffer, const Affine& affine, bool in_loop) const;

@@ -1,7 +1,7 @@
 #include <tutti/codegen/llvm/emit_scalar.h>
+#include <tutti/ir/support/error.h>
 
 #include <llvm/IR/Intrinsics.h>
-#include <tutti/ir/support/error.h>
 
 namespace tutti::codegen::native {
 
@@ -29,11 +29,15 @@ llvm::Type* ScalarEmitter::compute_type(DType dtype) const {
 
 llvm::Type* ScalarEmitter::storage_type(DType dtype) const {
   switch (dtype) {
-    case DType::f64: return ir_.getDoubleTy();
-    case DType::f32: return ir_.getFloatTy();
-    case DType::f16: return ir_.getHalfTy();
+    case DType::f64:
+      return ir_.getDoubleTy();
+    case DType::f32:
+      return ir_.getFloatTy();
+    case DType::f16:
+      return ir_.getHalfTy();
     // bf16 is handled as bits: instructions for it flush subnormal numbers to zero.
-    default: return ir_.getIntNTy(static_cast<unsigned>(size_of(dtype)) * 8);
+    default:
+      return ir_.getIntNTy(static_cast<unsigned>(size_of(dtype)) * 8);
   }
 }
 
@@ -49,13 +53,17 @@ llvm::Constant* ScalarEmitter::constant(DType dtype, ir::Cell cell) const {
 Value* ScalarEmitter::apply(ScalarOp op, DType dtype, std::array<Value*, 3> operands, DType to) {
   const auto [x, y, z] = operands;
   switch (op) {
-    case ScalarOp::cast: return cast(dtype, ir::compute_dtype(to), x);
-    case ScalarOp::bitcast: return bitcast(dtype, to, x);
-    case ScalarOp::select: return ir_.CreateSelect(x, y, z);
+    case ScalarOp::cast:
+      return cast(dtype, ir::compute_dtype(to), x);
+    case ScalarOp::bitcast:
+      return bitcast(dtype, to, x);
+    case ScalarOp::select:
+      return ir_.CreateSelect(x, y, z);
     case ScalarOp::fma:
       if (is_floating(dtype)) return ir_.CreateIntrinsic(intrinsic::fma, x->getType(), {x, y, z});
       return ir_.CreateAdd(ir_.CreateMul(x, y), z);
-    default: break;
+    default:
+      break;
   }
   if (ir::operand_count(op) == 1) return unary(op, dtype, x);
   return ir::is_comparison(op) ? compare(op, dtype, x, y) : binary(op, dtype, x, y);
@@ -64,61 +72,89 @@ Value* ScalarEmitter::apply(ScalarOp op, DType dtype, std::array<Value*, 3> oper
 Value* ScalarEmitter::unary(ScalarOp op, DType dtype, Value* x) {
   if (!is_floating(dtype)) {
     switch (op) {
-      case ScalarOp::neg: return ir_.CreateNeg(x);
+      case ScalarOp::neg:
+        return ir_.CreateNeg(x);
       case ScalarOp::abs:
-        return is_unsigned(dtype) ? x : ir_.CreateBinaryIntrinsic(intrinsic::abs, x, ir_.getFalse());
-      case ScalarOp::bit_not: return ir_.CreateNot(x);
-      default: refuse(op, dtype);
+        return is_unsigned(dtype) ? x
+                                  : ir_.CreateBinaryIntrinsic(intrinsic::abs, x, ir_.getFalse());
+      case ScalarOp::bit_not:
+        return ir_.CreateNot(x);
+      default:
+        refuse(op, dtype);
     }
   }
   switch (op) {
-    case ScalarOp::neg: return ir_.CreateFNeg(x);
-    case ScalarOp::abs: return ir_.CreateUnaryIntrinsic(intrinsic::fabs, x);
-    case ScalarOp::sqrt: return ir_.CreateUnaryIntrinsic(intrinsic::sqrt, x);
-    case ScalarOp::floor: return ir_.CreateUnaryIntrinsic(intrinsic::floor, x);
-    case ScalarOp::ceil: return ir_.CreateUnaryIntrinsic(intrinsic::ceil, x);
-    case ScalarOp::round: return ir_.CreateUnaryIntrinsic(intrinsic::nearbyint, x);
-    default: return math_.apply(op, dtype, {x});
+    case ScalarOp::neg:
+      return ir_.CreateFNeg(x);
+    case ScalarOp::abs:
+      return ir_.CreateUnaryIntrinsic(intrinsic::fabs, x);
+    case ScalarOp::sqrt:
+      return ir_.CreateUnaryIntrinsic(intrinsic::sqrt, x);
+    case ScalarOp::floor:
+      return ir_.CreateUnaryIntrinsic(intrinsic::floor, x);
+    case ScalarOp::ceil:
+      return ir_.CreateUnaryIntrinsic(intrinsic::ceil, x);
+    case ScalarOp::round:
+      return ir_.CreateUnaryIntrinsic(intrinsic::nearbyint, x);
+    default:
+      return math_.apply(op, dtype, {x});
   }
 }
 
 Value* ScalarEmitter::binary(ScalarOp op, DType dtype, Value* x, Value* y) {
   switch (op) {
-    case ScalarOp::bit_and: return ir_.CreateAnd(x, y);
-    case ScalarOp::bit_or: return ir_.CreateOr(x, y);
-    case ScalarOp::bit_xor: return ir_.CreateXor(x, y);
-    default: break;
+    case ScalarOp::bit_and:
+      return ir_.CreateAnd(x, y);
+    case ScalarOp::bit_or:
+      return ir_.CreateOr(x, y);
+    case ScalarOp::bit_xor:
+      return ir_.CreateXor(x, y);
+    default:
+      break;
   }
   return is_floating(dtype) ? float_binary(op, dtype, x, y) : integer_binary(op, dtype, x, y);
 }
 
 Value* ScalarEmitter::float_binary(ScalarOp op, DType dtype, Value* x, Value* y) {
   switch (op) {
-    case ScalarOp::add: return ir_.CreateFAdd(x, y);
-    case ScalarOp::sub: return ir_.CreateFSub(x, y);
-    case ScalarOp::mul: return ir_.CreateFMul(x, y);
-    case ScalarOp::div: return ir_.CreateFDiv(x, y);
-    case ScalarOp::minimum: return ir_.CreateBinaryIntrinsic(intrinsic::minimum, x, y);
-    case ScalarOp::maximum: return ir_.CreateBinaryIntrinsic(intrinsic::maximum, x, y);
-    default: return math_.apply(op, dtype, {x, y});
+    case ScalarOp::add:
+      return ir_.CreateFAdd(x, y);
+    case ScalarOp::sub:
+      return ir_.CreateFSub(x, y);
+    case ScalarOp::mul:
+      return ir_.CreateFMul(x, y);
+    case ScalarOp::div:
+      return ir_.CreateFDiv(x, y);
+    case ScalarOp::minimum:
+      return ir_.CreateBinaryIntrinsic(intrinsic::minimum, x, y);
+    case ScalarOp::maximum:
+      return ir_.CreateBinaryIntrinsic(intrinsic::maximum, x, y);
+    default:
+      return math_.apply(op, dtype, {x, y});
   }
 }
 
 Value* ScalarEmitter::integer_binary(ScalarOp op, DType dtype, Value* x, Value* y) {
   const bool is_signed = is_signed_integer(dtype);
   switch (op) {
-    case ScalarOp::add: return ir_.CreateAdd(x, y);
-    case ScalarOp::sub: return ir_.CreateSub(x, y);
-    case ScalarOp::mul: return ir_.CreateMul(x, y);
+    case ScalarOp::add:
+      return ir_.CreateAdd(x, y);
+    case ScalarOp::sub:
+      return ir_.CreateSub(x, y);
+    case ScalarOp::mul:
+      return ir_.CreateMul(x, y);
     case ScalarOp::minimum:
       return ir_.CreateBinaryIntrinsic(is_signed ? intrinsic::smin : intrinsic::umin, x, y);
     case ScalarOp::maximum:
       return ir_.CreateBinaryIntrinsic(is_signed ? intrinsic::smax : intrinsic::umax, x, y);
     case ScalarOp::div:
-    case ScalarOp::mod: return divide(op, dtype, x, y);
+    case ScalarOp::mod:
+      return divide(op, dtype, x, y);
     case ScalarOp::shift_left:
-    case ScalarOp::shift_right: return shift(op, dtype, x, y);
-    default: refuse(op, dtype);
+    case ScalarOp::shift_right:
+      return shift(op, dtype, x, y);
+    default:
+      refuse(op, dtype);
   }
 }
 
@@ -161,21 +197,33 @@ Value* ScalarEmitter::compare(ScalarOp op, DType dtype, Value* x, Value* y) {
   const bool is_signed = is_signed_integer(dtype);
   if (is_floating(dtype)) {
     switch (op) {
-      case ScalarOp::eq: return ir_.CreateFCmpOEQ(x, y);
-      case ScalarOp::ne: return ir_.CreateFCmpUNE(x, y);
-      case ScalarOp::lt: return ir_.CreateFCmpOLT(x, y);
-      case ScalarOp::le: return ir_.CreateFCmpOLE(x, y);
-      case ScalarOp::gt: return ir_.CreateFCmpOGT(x, y);
-      default: return ir_.CreateFCmpOGE(x, y);
+      case ScalarOp::eq:
+        return ir_.CreateFCmpOEQ(x, y);
+      case ScalarOp::ne:
+        return ir_.CreateFCmpUNE(x, y);
+      case ScalarOp::lt:
+        return ir_.CreateFCmpOLT(x, y);
+      case ScalarOp::le:
+        return ir_.CreateFCmpOLE(x, y);
+      case ScalarOp::gt:
+        return ir_.CreateFCmpOGT(x, y);
+      default:
+        return ir_.CreateFCmpOGE(x, y);
     }
   }
   switch (op) {
-    case ScalarOp::eq: return ir_.CreateICmpEQ(x, y);
-    case ScalarOp::ne: return ir_.CreateICmpNE(x, y);
-    case ScalarOp::lt: return is_signed ? ir_.CreateICmpSLT(x, y) : ir_.CreateICmpULT(x, y);
-    case ScalarOp::le: return is_signed ? ir_.CreateICmpSLE(x, y) : ir_.CreateICmpULE(x, y);
-    case ScalarOp::gt: return is_signed ? ir_.CreateICmpSGT(x, y) : ir_.CreateICmpUGT(x, y);
-    default: return is_signed ? ir_.CreateICmpSGE(x, y) : ir_.CreateICmpUGE(x, y);
+    case ScalarOp::eq:
+      return ir_.CreateICmpEQ(x, y);
+    case ScalarOp::ne:
+      return ir_.CreateICmpNE(x, y);
+    case ScalarOp::lt:
+      return is_signed ? ir_.CreateICmpSLT(x, y) : ir_.CreateICmpULT(x, y);
+    case ScalarOp::le:
+      return is_signed ? ir_.CreateICmpSLE(x, y) : ir_.CreateICmpULE(x, y);
+    case ScalarOp::gt:
+      return is_signed ? ir_.CreateICmpSGT(x, y) : ir_.CreateICmpUGT(x, y);
+    default:
+      return is_signed ? ir_.CreateICmpSGE(x, y) : ir_.CreateICmpUGE(x, y);
   }
 }
 
@@ -206,26 +254,31 @@ Value* ScalarEmitter::widen(DType dtype, Value* element) {
   switch (dtype) {
     case DType::boolean:
       return ir_.CreateICmpNE(element, llvm::Constant::getNullValue(element->getType()));
-    case DType::f16: return ir_.CreateFPExt(element, type);
+    case DType::f16:
+      return ir_.CreateFPExt(element, type);
     case DType::bf16: {
       llvm::Type* bits = with_lanes_of(type, ir_.getInt32Ty());
       return ir_.CreateBitCast(ir_.CreateShl(ir_.CreateZExt(element, bits), 16), type);
     }
-    default: return element;
+    default:
+      return element;
   }
 }
 
 Value* ScalarEmitter::narrow(DType dtype, Value* value, bool exact) {
   llvm::Type* type = with_lanes_of(value->getType(), storage_type(dtype));
   switch (dtype) {
-    case DType::boolean: return ir_.CreateZExt(value, type);
-    case DType::f16: return ir_.CreateFPTrunc(value, type);
+    case DType::boolean:
+      return ir_.CreateZExt(value, type);
+    case DType::f16:
+      return ir_.CreateFPTrunc(value, type);
     case DType::bf16: {
       llvm::Type* word = with_lanes_of(type, ir_.getInt32Ty());
       Value* bits = exact ? ir_.CreateBitCast(value, word) : bf16_bits(value);
       return ir_.CreateTrunc(ir_.CreateLShr(bits, 16), type);
     }
-    default: return value;
+    default:
+      return value;
   }
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/llvm/math.h>
+
 #include <array>
 
 #include <llvm/IR/IRBuilder.h>
-#include <tutti/codegen/kernel.h>
-#include <tutti/codegen/llvm/math.h>
 
 namespace tutti::codegen::native {
 
@@ -24,8 +25,8 @@ class ScalarEmitter {
   llvm::Value* apply(ir::ScalarOp op, DType dtype, std::array<llvm::Value*, 3> operands,
                      DType to = DType::f32);
 
-  // From an element's type in memory to its compute type, and back, rounded once. `exact`: the value
-  // is known to be one of the dtype.
+  // From an element's type in memory to its compute type, and back, rounded once. `exact`: the
+  // value is known to be one of the dtype.
   llvm::Value* widen(DType dtype, llvm::Value* element);
   llvm::Value* narrow(DType dtype, llvm::Value* value, bool exact = false);
   // narrow and widen in one.

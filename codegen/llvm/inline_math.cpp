@@ -70,8 +70,8 @@ Value* InlineMath::exp2(Value* x) {
   Value* n = ir_.CreateFSub(shifted, number(x, kRoundingShift));
   Value* r = ir_.CreateFSub(x, n);  // exact
   // 2^r = 1 + r p(r), relative error 2^-26.6
-  Value* p = polynomial(r, {1.5353326e-4F, 0.0013398932F, 0.009618443F, 0.055503346F, 0.24022646F,
-                            0.6931472F});
+  Value* p = polynomial(
+      r, {1.5353326e-4F, 0.0013398932F, 0.009618443F, 0.055503346F, 0.24022646F, 0.6931472F});
   Value* y = fused(r, p, number(x, 1));
   return scale(y, {n, ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift))), r});
 }
@@ -82,8 +82,8 @@ Value* InlineMath::expm1(Value* x) {
   const Reduced reduced = reduce(x);
   Value* r = reduced.rest;
   // e^r - 1 = r + r^2 q(r), relative error 2^-29.4
-  Value* q = polynomial(
-      r, {1.98459e-4F, 0.0013940675F, 0.008333395F, 0.04166638F, 0.16666666F, 0.5F});
+  Value* q =
+      polynomial(r, {1.98459e-4F, 0.0013940675F, 0.008333395F, 0.04166638F, 0.16666666F, 0.5F});
   Value* p = fused(ir_.CreateFMul(r, r), q, r);
   // 2 * (2^(n-1) (p + 1) - 1/2), since 2^n itself may be too large.
   Value* power = from_bits(ir_.CreateShl(ir_.CreateAdd(reduced.integer, integer(x, 126)), 23));
@@ -118,8 +118,8 @@ InlineMath::Split InlineMath::split(Value* x) {
   Value* normal = ir_.CreateSelect(subnormal, ir_.CreateFMul(x, number(x, 8388608)), x);
   Value* correction = ir_.CreateSelect(subnormal, number(x, -23), number(x, 0));
   Value* word = bits(normal);
-  Value* high = ir_.CreateAnd(ir_.CreateSub(word, bits(number(x, 2.0F / 3))),
-                              integer(x, 0xFF800000));
+  Value* high =
+      ir_.CreateAnd(ir_.CreateSub(word, bits(number(x, 2.0F / 3))), integer(x, 0xFF800000));
   Value* m = from_bits(ir_.CreateSub(word, high));
   Value* exponent = ir_.CreateSIToFP(ir_.CreateAShr(high, 23), x->getType());
   return {ir_.CreateFSub(m, number(x, 1)), ir_.CreateFAdd(exponent, correction)};
@@ -134,8 +134,8 @@ Value* InlineMath::log1p_tail(Value* f) {
 
 Value* InlineMath::log_special(Value* x, Value* result) {
   // Positive and finite, in one comparison.
-  Value* ordinary = ir_.CreateICmpULT(ir_.CreateSub(bits(x), integer(x, 1)),
-                                      integer(x, 0x7F800000 - 1));
+  Value* ordinary =
+      ir_.CreateICmpULT(ir_.CreateSub(bits(x), integer(x, 1)), integer(x, 0x7F800000 - 1));
   Value* zero = number(x, 0);
   Value* nan = number(x, std::numeric_limits<float>::quiet_NaN());
   Value* other = ir_.CreateSelect(ir_.CreateFCmpOLT(x, zero), nan, x);
@@ -165,8 +165,8 @@ Value* InlineMath::log1p(Value* x) {
   // 1 + x = m * 2^e decides e; then x is scaled by 2^-e on its own and 2^-e - 1 is added, so that
   // what 1 + x rounds away is kept.
   Value* sum = ir_.CreateFAdd(x, number(x, 1));
-  Value* high = ir_.CreateAnd(ir_.CreateSub(bits(sum), bits(number(x, 2.0F / 3))),
-                              integer(x, 0xFF800000));
+  Value* high =
+      ir_.CreateAnd(ir_.CreateSub(bits(sum), bits(number(x, 2.0F / 3))), integer(x, 0xFF800000));
   Value* scaled = from_bits(ir_.CreateSub(bits(x), high));
   // 2^(2-e) in place of 2^-e, which may be subnormal.
   Value* power = from_bits(ir_.CreateSub(bits(number(x, 4)), high));

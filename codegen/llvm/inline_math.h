@@ -10,8 +10,8 @@ namespace tutti::codegen::native {
 // Transcendental functions of f32 as straight-line code, for scalars and vectors alike.
 //
 // All are range reductions and polynomials of our own; the coefficients are minimax fits (Remez's
-// algorithm on the relative error of the whole function, in 200 bits), rounded to f32 and improved by
-// a search over their last bits. They hold for all arguments: infinities, NaN, signed zeros and
+// algorithm on the relative error of the whole function, in 200 bits), rounded to f32 and improved
+// by a search over their last bits. They hold for all arguments: infinities, NaN, signed zeros and
 // subnormal numbers, as results too. Multiply-adds are fused where the target has the instruction.
 //
 // The largest error over every 31st bit pattern (138.5 million arguments), against the C library's
@@ -41,8 +41,8 @@ class InlineMath {
  private:
   // x = n * ln 2 + rest
   struct Reduced {
-    llvm::Value* n;         // as a f32
-    llvm::Value* integer;   // as an i32
+    llvm::Value* n;        // as a f32
+    llvm::Value* integer;  // as an i32
     llvm::Value* rest;
   };
   Reduced reduce(llvm::Value* x);

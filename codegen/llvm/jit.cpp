@@ -1,4 +1,6 @@
 #include <tutti/codegen/llvm/jit.h>
+#include <tutti/codegen/llvm/libm.h>
+#include <tutti/ir/support/error.h>
 
 #include <list>
 #include <utility>
@@ -10,8 +12,6 @@
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
-#include <tutti/codegen/llvm/libm.h>
-#include <tutti/ir/support/error.h>
 
 namespace tutti::codegen::native {
 
@@ -27,8 +27,8 @@ void unwrap(llvm::Error error, const char* what) {
   if (error) throw InternalError(std::string(what) + ": " + llvm::toString(std::move(error)));
 }
 
-// Leaves out a pass that takes a fifth of the time and finds nothing to gain in loops that are emitted
-// as they should be.
+// Leaves out a pass that takes a fifth of the time and finds nothing to gain in loops that are
+// emitted as they should be.
 class PassGate : public llvm::OptPassGate {
  public:
   bool isEnabled() const override { return true; }
@@ -170,8 +170,8 @@ Jit::Functions Jit::load(llvm::Module& module, const std::vector<std::string>& n
     number = libraries_++;
   }
   auto& session = engine_->getExecutionSession();
-  auto& library = unwrap(engine_->createJITDylib("kernels" + std::to_string(number)),
-                         "LLVM, a new library");
+  auto& library =
+      unwrap(engine_->createJITDylib("kernels" + std::to_string(number)), "LLVM, a new library");
   Functions functions;
   functions.code = std::make_shared<LoadedCode>(session, library);
   library.addToLinkOrder(engine_->getMainJITDylib());
@@ -179,12 +179,12 @@ Jit::Functions Jit::load(llvm::Module& module, const std::vector<std::string>& n
 
   llvm::orc::SymbolLookupSet wanted;
   for (const std::string& name : names) wanted.add(engine_->mangleAndIntern(name));
-  const auto found = unwrap(session.lookup({{&library, llvm::orc::JITDylibLookupFlags::MatchExportedSymbolsOnly}},
-                                           std::move(wanted)),
-                            "LLVM, linking code");
+  const auto found =
+      unwrap(session.lookup({{&library, llvm::orc::JITDylibLookupFlags::MatchExportedSymbolsOnly}},
+                            std::move(wanted)),
+             "LLVM, linking code");
   for (const std::string& name : names) {
-    functions.addresses.push_back(
-        found.at(engine_->mangleAndIntern(name)).getAddress().getValue());
+    functions.addresses.push_back(found.at(engine_->mangleAndIntern(name)).getAddress().getValue());
   }
   return functions;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/codegen/llvm/compile_kernels.h>
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -9,7 +11,6 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
-#include <tutti/codegen/llvm/compile_kernels.h>
 
 namespace tutti::codegen::native {
 
@@ -27,9 +28,10 @@ class LoadedCode {
   llvm::orc::JITDylib& library_;
 };
 
-// LLVM's just-in-time compiler for one target: modules in, function addresses out. One engine serves
-// all threads of the process: machine code is immutable and holds no state of a rank. Modules are
-// compiled by the calling thread, each in a context of its own; only loading is serialised.
+// LLVM's just-in-time compiler for one target: modules in, function addresses out. One engine
+// serves all threads of the process: machine code is immutable and holds no state of a rank.
+// Modules are compiled by the calling thread, each in a context of its own; only loading is
+// serialised.
 class Jit {
  public:
   // The engine for a target, made at first use and kept until the process ends.

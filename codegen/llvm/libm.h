@@ -1,15 +1,16 @@
 #pragma once
 
+#include <tutti/ir/scalar.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <tutti/ir/scalar.h>
-
 namespace tutti::codegen::native {
 
 // The C library's mathematical functions under names of our own, so that LLVM takes them for what
-// they are: calls. They are the functions that ir::evaluate uses, so that results are the same bits.
+// they are: calls. They are the functions that ir::evaluate uses, so that results are the same
+// bits.
 struct LibmFunction {
   const char* name;
   const void* address;

@@ -20,10 +20,10 @@ Loop::Loop(llvm::IRBuilder<>& ir, const std::string& name, llvm::Value* begin,
 std::vector<llvm::Value*> Loop::close(llvm::Value* end, std::int64_t step,
                                       const std::vector<llvm::Value*>& next) {
   llvm::BasicBlock* latch = ir_.GetInsertBlock();
-  auto* behind = llvm::BasicBlock::Create(ir_.getContext(), header_->getName() + ".end",
-                                          latch->getParent());
-  llvm::Value* following = ir_.CreateAdd(index_, ir_.getInt64(static_cast<std::uint64_t>(step)), "",
-                                         true, true);
+  auto* behind =
+      llvm::BasicBlock::Create(ir_.getContext(), header_->getName() + ".end", latch->getParent());
+  llvm::Value* following =
+      ir_.CreateAdd(index_, ir_.getInt64(static_cast<std::uint64_t>(step)), "", true, true);
   ir_.CreateCondBr(ir_.CreateICmpSLT(following, end), header_, behind);
   index_->addIncoming(following, latch);
   for (std::size_t i = 0; i < carried_.size(); ++i) carried_[i]->addIncoming(next[i], latch);

@@ -1,8 +1,8 @@
+#include <tutti/codegen/llvm/inline_math.h>
+#include <tutti/codegen/llvm/libm.h>
 #include <tutti/codegen/llvm/math.h>
 
 #include <llvm/IR/MDBuilder.h>
-#include <tutti/codegen/llvm/inline_math.h>
-#include <tutti/codegen/llvm/libm.h>
 
 namespace tutti::codegen::native {
 
@@ -14,17 +14,28 @@ Value* MathEmitter::apply(ir::ScalarOp op, DType dtype, const std::vector<Value*
   InlineMath math(ir_, jit_.has_fma(), jit_.has_avx512());
   Value* x = operands[0];
   switch (op) {
-    case ScalarOp::exp: return math.exp(x);
-    case ScalarOp::exp2: return math.exp2(x);
-    case ScalarOp::expm1: return math.expm1(x);
-    case ScalarOp::log: return math.log(x);
-    case ScalarOp::log2: return math.log2(x);
-    case ScalarOp::log1p: return math.log1p(x);
-    case ScalarOp::tanh: return math.tanh(x);
-    case ScalarOp::erf: return math.erf(x);
-    case ScalarOp::sin: return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.sin(x));
-    case ScalarOp::cos: return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.cos(x));
-    default: return call(op, dtype, operands);
+    case ScalarOp::exp:
+      return math.exp(x);
+    case ScalarOp::exp2:
+      return math.exp2(x);
+    case ScalarOp::expm1:
+      return math.expm1(x);
+    case ScalarOp::log:
+      return math.log(x);
+    case ScalarOp::log2:
+      return math.log2(x);
+    case ScalarOp::log1p:
+      return math.log1p(x);
+    case ScalarOp::tanh:
+      return math.tanh(x);
+    case ScalarOp::erf:
+      return math.erf(x);
+    case ScalarOp::sin:
+      return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.sin(x));
+    case ScalarOp::cos:
+      return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.cos(x));
+    default:
+      return call(op, dtype, operands);
   }
 }
 

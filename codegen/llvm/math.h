@@ -1,11 +1,12 @@
 #pragma once
 
+#include <tutti/codegen/llvm/jit.h>
+#include <tutti/ir/scalar.h>
+
 #include <initializer_list>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
-#include <tutti/codegen/llvm/jit.h>
-#include <tutti/ir/scalar.h>
 
 namespace tutti::codegen::native {
 

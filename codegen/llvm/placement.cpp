@@ -8,8 +8,7 @@ namespace {
 
 Place place_affine(const Kernel& kernel, const Affine& affine, bool in_loop) {
   const bool along_outer = kernel.vector_axis == VectorAxis::outer;
-  Place place{.level = along_outer ? -1 : 0,
-              .varies = lane_stride(kernel, affine, in_loop) != 0};
+  Place place{.level = along_outer ? -1 : 0, .varies = lane_stride(kernel, affine, in_loop) != 0};
   if (along_outer && place.varies) place.level = 0;
   for (std::size_t axis = 0; in_loop && axis < kernel.inner.size(); ++axis) {
     if (affine.inner[axis] != 0 && kernel.inner[axis] > 1) place.level = static_cast<int>(axis) + 1;
@@ -38,7 +37,8 @@ std::vector<Place> place_values(const Kernel& kernel) {
       Place& place = places[static_cast<std::size_t>(instruction.result)];
       place = {.level = along_outer ? -1 : 0, .varies = false};
       switch (instruction.kind) {
-        case Instruction::Kind::constant: break;
+        case Instruction::Kind::constant:
+          break;
         case Instruction::Kind::load:
         case Instruction::Kind::index:
           place = place_affine(kernel, instruction.address, segment.loop);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <vector>
-
 #include <tutti/codegen/kernel.h>
+
+#include <vector>
 
 namespace tutti::codegen::native {
 

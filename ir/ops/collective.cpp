@@ -14,8 +14,9 @@ std::uint8_t spanned(const Inference& in) {
 void check_reduction(const Inference& in, const Type& type) {
   const std::string& op = in.attributes.text("op");
   const bool bitwise = op == "and" || op == "or" || op == "xor";
-  in.require(bitwise || op == "sum" || op == "mean" || op == "product" || op == "min" || op == "max",
-             "op \"" + op + "\" is none of sum, mean, product, min, max, and, or, xor");
+  in.require(
+      bitwise || op == "sum" || op == "mean" || op == "product" || op == "min" || op == "max",
+      "op \"" + op + "\" is none of sum, mean, product, min, max, and, or, xor");
   const bool integral = is_integer(type.dtype) || type.dtype == DType::boolean;
   in.require(!bitwise || integral, "\"" + op + "\" takes integers or bool");
   in.require(bitwise || type.dtype != DType::boolean, "\"" + op + "\" takes numbers, not bool");
@@ -146,7 +147,8 @@ void gradient_all_reduce(Gradient& gradient) {
   };
   const auto members = static_cast<double>(group->size());
   if (op == "sum" || op == "mean") {
-    each_operand(gradient, [&](int, Term g) { return op == "mean" ? total(g) / members : total(g); });
+    each_operand(gradient,
+                 [&](int, Term g) { return op == "mean" ? total(g) / members : total(g); });
   } else if (op == "max" || op == "min") {
     // The holders of the extreme share evenly.
     each_operand(gradient, [&](int i, Term g) {
@@ -218,9 +220,9 @@ void gradient_vary(Gradient& gradient) {
   const std::uint8_t before = gradient.operand(0).type().replication.dimensions;
   const std::uint8_t after = gradient.result().type().replication.dimensions;
   const Group group = mesh_group(mesh, static_cast<std::uint8_t>(before & ~after));
-  gradient.operand_cotangent(0, wait(gradient.cotangent().apply(
-                                    Op::all_reduce, {std::string("sum"),
-                                                     std::make_shared<const Group>(group)})));
+  gradient.operand_cotangent(
+      0, wait(gradient.cotangent().apply(
+             Op::all_reduce, {std::string("sum"), std::make_shared<const Group>(group)})));
 }
 constexpr void (*gradient_rank_index)(Gradient&) = nullptr;
 
@@ -245,7 +247,8 @@ Array combine(const CollectiveInterpretation& in, int i) {
       const Cell next = load_cell(dtype, in.operand(member, i).bytes().data() + at);
       total = evaluate(primitive, compute, {total, next});
     }
-    if (op == "mean") total = evaluate(ScalarOp::div, compute, {total, cell_of(compute, in.members())});
+    if (op == "mean")
+      total = evaluate(ScalarOp::div, compute, {total, cell_of(compute, in.members())});
     store_cell(dtype, total, out.bytes().data() + at);
   }
   return out;
@@ -312,7 +315,9 @@ void interpret_rank_index(Interpretation& in) {
 }
 
 // Which of the two kinds of reference meaning a row has follows from the function's type.
-void set_meaning(Definition& entry, void (*interpret)(Interpretation&)) { entry.interpret = interpret; }
+void set_meaning(Definition& entry, void (*interpret)(Interpretation&)) {
+  entry.interpret = interpret;
+}
 void set_meaning(Definition& entry, void (*interpret)(CollectiveInterpretation&)) {
   entry.interpret_collective = interpret;
 }
@@ -322,10 +327,15 @@ constexpr auto interpret_vary = interpret_same;
 }  // namespace
 
 void add_collective(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                        \
-  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
-                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
-                 .gradient = gradient_##id});                                                \
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
+  out.push_back({.op = Op::id,                        \
+                 .name = #id,                         \
+                 .kind = OpClass::kind_,              \
+                 .least_operands = least,             \
+                 .most_operands = most,               \
+                 .attributes = __VA_ARGS__,           \
+                 .infer = infer_##id,                 \
+                 .gradient = gradient_##id});         \
   set_meaning(out.back(), interpret_##id);
 #include <tutti/ir/ops/collective.def>
 #undef TUTTI_STRUCTURED

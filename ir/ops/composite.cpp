@@ -27,8 +27,8 @@ Term mean(Term x, const std::vector<std::int64_t>& axes, bool keepdims) {
 }
 void decompose_mean(Decomposition& in) {
   const Term x = in.operand(0);
-  in.result(rounded(mean(widened(x), in.attributes.integers("axes"), in.attributes.flag("keepdims")),
-                    x.dtype()));
+  in.result(rounded(
+      mean(widened(x), in.attributes.integers("axes"), in.attributes.flag("keepdims")), x.dtype()));
 }
 
 constexpr auto infer_logsumexp = infer_mean;
@@ -100,7 +100,8 @@ void decompose_layer_norm(Decomposition& in) {
   const Term centred = x - mean(x, last, true);
   const Term variance = mean(centred * centred, last, true);
   const Term normal = centred * rsqrt(variance + in.attributes.number("epsilon"));
-  in.result(rounded(normal * widened(in.operand(1)) + widened(in.operand(2)), in.operand(0).dtype()));
+  in.result(
+      rounded(normal * widened(in.operand(1)) + widened(in.operand(2)), in.operand(0).dtype()));
 }
 // With n = (x - mean) / sigma and h = g * scale: dx = (h - mean(h) - n * mean(h * n)) / sigma.
 void gradient_layer_norm(Gradient& gradient) {
@@ -109,7 +110,8 @@ void gradient_layer_norm(Gradient& gradient) {
   const DType dtype = gradient.operand(0).dtype();
   const std::vector<std::int64_t> last = {x.shape().rank() - 1};
   const Term centred = x - mean(x, last, true);
-  const Term inverse = rsqrt(mean(centred * centred, last, true) + gradient.attributes.number("epsilon"));
+  const Term inverse =
+      rsqrt(mean(centred * centred, last, true) + gradient.attributes.number("epsilon"));
   const Term normal = centred * inverse;
   if (gradient.wants(0)) {
     const Term h = g * widened(gradient.operand(1));
@@ -148,7 +150,8 @@ void infer_one_hot(Inference& in) {
 }
 void decompose_one_hot(Decomposition& in) {
   // Narrow integers cannot count to the depth.
-  const Term x = size_of(in.operand(0).dtype()) < 4 ? cast(in.operand(0), DType::i32) : in.operand(0);
+  const Term x =
+      size_of(in.operand(0).dtype()) < 4 ? cast(in.operand(0), DType::i32) : in.operand(0);
   const std::int64_t last = x.shape().rank();
   std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
   sizes.push_back(in.attributes.integer("depth"));
@@ -166,10 +169,16 @@ constexpr void (*gradient_one_hot)(Gradient&) = nullptr;
 }  // namespace
 
 void add_composite(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                        \
-  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
-                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
-                 .gradient = gradient_##id, .decompose = decompose_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
+  out.push_back({.op = Op::id,                        \
+                 .name = #id,                         \
+                 .kind = OpClass::kind_,              \
+                 .least_operands = least,             \
+                 .most_operands = most,               \
+                 .attributes = __VA_ARGS__,           \
+                 .infer = infer_##id,                 \
+                 .gradient = gradient_##id,           \
+                 .decompose = decompose_##id});
 #include <tutti/ir/ops/composite.def>
 #undef TUTTI_STRUCTURED
 }

@@ -30,10 +30,16 @@ ScalarExpression conversion(ScalarOp op) {
 }  // namespace
 
 void add_convert(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                     \
-  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
-                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
-                 .gradient = gradient_##id, .meaning = conversion(ScalarOp::id)});
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
+  out.push_back({.op = Op::id,                        \
+                 .name = #id,                         \
+                 .kind = OpClass::kind_,              \
+                 .least_operands = least,             \
+                 .most_operands = most,               \
+                 .attributes = __VA_ARGS__,           \
+                 .infer = infer_##id,                 \
+                 .gradient = gradient_##id,           \
+                 .meaning = conversion(ScalarOp::id)});
 #include <tutti/ir/ops/convert.def>
 #undef TUTTI_STRUCTURED
 }

@@ -12,22 +12,32 @@ enum class Range : std::uint8_t { same, truth };
 
 const char* describe(Domain domain) {
   switch (domain) {
-    case Domain::number: return "numbers";
-    case Domain::floating: return "floating-point numbers";
-    case Domain::integer: return "integers";
-    case Domain::boolean: return "bool";
-    case Domain::any: return "any dtype";
+    case Domain::number:
+      return "numbers";
+    case Domain::floating:
+      return "floating-point numbers";
+    case Domain::integer:
+      return "integers";
+    case Domain::boolean:
+      return "bool";
+    case Domain::any:
+      return "any dtype";
   }
   __builtin_unreachable();
 }
 
 bool contains(Domain domain, DType dtype) {
   switch (domain) {
-    case Domain::number: return is_integer(dtype) || is_floating(dtype);
-    case Domain::floating: return is_floating(dtype);
-    case Domain::integer: return is_integer(dtype);
-    case Domain::boolean: return dtype == DType::boolean;
-    case Domain::any: return true;
+    case Domain::number:
+      return is_integer(dtype) || is_floating(dtype);
+    case Domain::floating:
+      return is_floating(dtype);
+    case Domain::integer:
+      return is_integer(dtype);
+    case Domain::boolean:
+      return dtype == DType::boolean;
+    case Domain::any:
+      return true;
   }
   __builtin_unreachable();
 }
@@ -37,7 +47,8 @@ void check_domain(const Inference& in, Domain domain, DType dtype) {
   std::string advice;
   if (domain == Domain::floating || domain == Domain::number) advice = "; cast it first";
   if (domain == Domain::boolean) advice = "; compare it with 0 first";
-  in.fail("takes " + std::string(describe(domain)) + ", not " + std::string(name_of(dtype)) + advice);
+  in.fail("takes " + std::string(describe(domain)) + ", not " + std::string(name_of(dtype)) +
+          advice);
 }
 
 // Operands from `first` on must agree; the result broadcasts over all of them.
@@ -70,7 +81,7 @@ Term winner_like(Term g, Term wins, Term ties) {
   return select(wins, g.constant(1), select(ties, g.constant(0.5), g.constant(0)));
 }
 Term inside(Term x, Term low, Term high, Term g) {
-  return select(apply(Op::logical_or, x < low, x > high), g.constant(0), g);
+  return select(apply(Op::logical_or, x<low, x> high), g.constant(0), g);
 }
 
 // A finished row: its cotangents are summed down to the operands' shapes.
@@ -98,43 +109,52 @@ Scalar select(Scalar p, int a, Scalar b) { return ir::select(p, static_cast<doub
 void add_elementwise(std::vector<Definition>& out) {
   const auto entry = [&](Op op, std::string_view name, int operands, void (*infer)(Inference&),
                          void (*gradient)(Gradient&), ScalarExpression meaning) {
-    out.push_back({.op = op, .name = name, .kind = OpClass::elementwise, .least_operands = operands,
-                   .most_operands = operands, .attributes = {}, .infer = infer,
-                   .gradient = gradient, .meaning = std::move(meaning)});
+    out.push_back({.op = op,
+                   .name = name,
+                   .kind = OpClass::elementwise,
+                   .least_operands = operands,
+                   .most_operands = operands,
+                   .attributes = {},
+                   .infer = infer,
+                   .gradient = gradient,
+                   .meaning = std::move(meaning)});
   };
 #define winner(wins, ties) winner_like(g, wins, ties)
-#define TUTTI_UNARY(name, domain, range, meaning, gradient_x)                                     \
-  entry(Op::name, #name, 1, infer<Domain::domain, Range::range, 0>,                               \
-        [](Gradient& gradient) {                                                                  \
-          [[maybe_unused]] const Term g = gradient.cotangent();                                   \
-          [[maybe_unused]] const Term x = gradient.operand(0);                                    \
-          [[maybe_unused]] const Term r = gradient.result();                                      \
-          finish(gradient, 0, term(gradient_x));                                                  \
-        },                                                                                        \
-        meaning_of(1, [](Scalar x, Scalar, Scalar) { return meaning; }));
-#define TUTTI_BINARY(name, domain, range, meaning, gradient_x, gradient_y)                        \
-  entry(Op::name, #name, 2, infer<Domain::domain, Range::range, 0>,                               \
-        [](Gradient& gradient) {                                                                  \
-          [[maybe_unused]] const Term g = gradient.cotangent();                                   \
-          [[maybe_unused]] const Term x = gradient.operand(0);                                    \
-          [[maybe_unused]] const Term y = gradient.operand(1);                                    \
-          [[maybe_unused]] const Term r = gradient.result();                                      \
-          if (gradient.wants(0)) finish(gradient, 0, term(gradient_x));                           \
-          if (gradient.wants(1)) finish(gradient, 1, term(gradient_y));                           \
-        },                                                                                        \
-        meaning_of(2, [](Scalar x, Scalar y, Scalar) { return meaning; }));
-#define TUTTI_TERNARY(name, domain, meaning, gradient_x, gradient_y, gradient_z)                  \
-  entry(Op::name, #name, 3, infer<Domain::domain, Range::same, Op::name == Op::select ? 1 : 0>,   \
-        [](Gradient& gradient) {                                                                  \
-          [[maybe_unused]] const Term g = gradient.cotangent();                                   \
-          [[maybe_unused]] const Term x = gradient.operand(0);                                    \
-          [[maybe_unused]] const Term y = gradient.operand(1);                                    \
-          [[maybe_unused]] const Term z = gradient.operand(2);                                    \
-          if (gradient.wants(0)) finish(gradient, 0, term(gradient_x));                           \
-          if (gradient.wants(1)) finish(gradient, 1, term(gradient_y));                           \
-          if (gradient.wants(2)) finish(gradient, 2, term(gradient_z));                           \
-        },                                                                                        \
-        meaning_of(3, [](Scalar x, Scalar y, Scalar z) { return meaning; }));
+#define TUTTI_UNARY(name, domain, range, meaning, gradient_x)     \
+  entry(                                                          \
+      Op::name, #name, 1, infer<Domain::domain, Range::range, 0>, \
+      [](Gradient& gradient) {                                    \
+        [[maybe_unused]] const Term g = gradient.cotangent();     \
+        [[maybe_unused]] const Term x = gradient.operand(0);      \
+        [[maybe_unused]] const Term r = gradient.result();        \
+        finish(gradient, 0, term(gradient_x));                    \
+      },                                                          \
+      meaning_of(1, [](Scalar x, Scalar, Scalar) { return meaning; }));
+#define TUTTI_BINARY(name, domain, range, meaning, gradient_x, gradient_y) \
+  entry(                                                                   \
+      Op::name, #name, 2, infer<Domain::domain, Range::range, 0>,          \
+      [](Gradient& gradient) {                                             \
+        [[maybe_unused]] const Term g = gradient.cotangent();              \
+        [[maybe_unused]] const Term x = gradient.operand(0);               \
+        [[maybe_unused]] const Term y = gradient.operand(1);               \
+        [[maybe_unused]] const Term r = gradient.result();                 \
+        if (gradient.wants(0)) finish(gradient, 0, term(gradient_x));      \
+        if (gradient.wants(1)) finish(gradient, 1, term(gradient_y));      \
+      },                                                                   \
+      meaning_of(2, [](Scalar x, Scalar y, Scalar) { return meaning; }));
+#define TUTTI_TERNARY(name, domain, meaning, gradient_x, gradient_y, gradient_z)              \
+  entry(                                                                                      \
+      Op::name, #name, 3, infer<Domain::domain, Range::same, Op::name == Op::select ? 1 : 0>, \
+      [](Gradient& gradient) {                                                                \
+        [[maybe_unused]] const Term g = gradient.cotangent();                                 \
+        [[maybe_unused]] const Term x = gradient.operand(0);                                  \
+        [[maybe_unused]] const Term y = gradient.operand(1);                                  \
+        [[maybe_unused]] const Term z = gradient.operand(2);                                  \
+        if (gradient.wants(0)) finish(gradient, 0, term(gradient_x));                         \
+        if (gradient.wants(1)) finish(gradient, 1, term(gradient_y));                         \
+        if (gradient.wants(2)) finish(gradient, 2, term(gradient_z));                         \
+      },                                                                                      \
+      meaning_of(3, [](Scalar x, Scalar y, Scalar z) { return meaning; }));
 #include <tutti/ir/ops/elementwise.def>
 #undef TUTTI_UNARY
 #undef TUTTI_BINARY

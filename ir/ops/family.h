@@ -1,10 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include <tutti/ir/interpretation.h>
 #include <tutti/ir/op.h>
 #include <tutti/ir/term.h>
+
+#include <vector>
 
 // What the families' .cpp files share: the notation of attribute lists and a few type rules.
 namespace tutti::ir::family {

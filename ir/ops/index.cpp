@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <tutti/ir/ops/family.h>
+
+#include <algorithm>
 
 namespace tutti::ir::family {
 
@@ -174,10 +174,16 @@ void interpret_scatter_add(Interpretation& in) {
 }  // namespace
 
 void add_index(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                        \
-  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
-                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
-                 .gradient = gradient_##id, .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
+  out.push_back({.op = Op::id,                        \
+                 .name = #id,                         \
+                 .kind = OpClass::kind_,              \
+                 .least_operands = least,             \
+                 .most_operands = most,               \
+                 .attributes = __VA_ARGS__,           \
+                 .infer = infer_##id,                 \
+                 .gradient = gradient_##id,           \
+                 .interpret = interpret_##id});
 #include <tutti/ir/ops/index.def>
 #undef TUTTI_STRUCTURED
 }

@@ -13,7 +13,8 @@ void infer_matmul(Inference& in) {
   const Type& b = in.operand(1);
   in.require(a.dtype == b.dtype, "mixed dtypes; cast one of them");
   in.require(a.dtype != DType::boolean, "takes numbers; cast bool first");
-  in.require(a.shape.rank() >= 2 && b.shape.rank() >= 2, "both operands need two dimensions or more");
+  in.require(a.shape.rank() >= 2 && b.shape.rank() >= 2,
+             "both operands need two dimensions or more");
   const std::int64_t inner = a.shape[a.shape.rank() - 1];
   in.require(inner == b.shape[b.shape.rank() - 2],
              "the inner sizes differ: " + std::to_string(inner) + " columns and " +
@@ -75,7 +76,8 @@ void interpret_matmul(Interpretation& in) {
     const std::int64_t column = batch_offset(b, index) + index[index.size() - 1];
     Cell total = cell_of(wide, 0);
     for (std::int64_t k = 0; k < inner; ++k) {
-      const Cell product = evaluate(ScalarOp::mul, wide, {load(a, row + k), load(b, column + k * n)});
+      const Cell product =
+          evaluate(ScalarOp::mul, wide, {load(a, row + k), load(b, column + k * n)});
       total = evaluate(ScalarOp::add, wide, {total, product});
     }
     if (wide != dtype) total = evaluate(ScalarOp::cast, wide, {total}, compute_dtype(dtype));
@@ -87,10 +89,16 @@ void interpret_matmul(Interpretation& in) {
 }  // namespace
 
 void add_linear_algebra(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                        \
-  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
-                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
-                 .gradient = gradient_##id, .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
+  out.push_back({.op = Op::id,                        \
+                 .name = #id,                         \
+                 .kind = OpClass::kind_,              \
+                 .least_operands = least,             \
+                 .most_operands = most,               \
+                 .attributes = __VA_ARGS__,           \
+                 .infer = infer_##id,                 \
+                 .gradient = gradient_##id,           \
+                 .interpret = interpret_##id});
 #include <tutti/ir/ops/linear_algebra.def>
 #undef TUTTI_STRUCTURED
 }

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <tutti/ir/ops/family.h>
+
+#include <algorithm>
 
 namespace tutti::ir::family {
 
@@ -23,8 +23,9 @@ void infer_reduction(Inference& in, bool truth) {
 void infer_extreme(Inference& in) {
   infer_reduction(in, false);
   for (const std::int64_t axis : in.attributes.integers("axes")) {
-    in.require(in.operand(0).shape[static_cast<int>(axis)] > 0 || in.results()[0].shape.elements() == 0,
-               "axis " + std::to_string(axis) + " is empty and has no extreme element");
+    in.require(
+        in.operand(0).shape[static_cast<int>(axis)] > 0 || in.results()[0].shape.elements() == 0,
+        "axis " + std::to_string(axis) + " is empty and has no extreme element");
   }
 }
 
@@ -105,8 +106,12 @@ void interpret_reduction(Interpretation& in, ScalarOp combine, double start) {
 
 void interpret_sum(Interpretation& in) { interpret_reduction(in, ScalarOp::add, 0); }
 void interpret_prod(Interpretation& in) { interpret_reduction(in, ScalarOp::mul, 1); }
-void interpret_max(Interpretation& in) { interpret_reduction(in, ScalarOp::maximum, -__builtin_inf()); }
-void interpret_min(Interpretation& in) { interpret_reduction(in, ScalarOp::minimum, __builtin_inf()); }
+void interpret_max(Interpretation& in) {
+  interpret_reduction(in, ScalarOp::maximum, -__builtin_inf());
+}
+void interpret_min(Interpretation& in) {
+  interpret_reduction(in, ScalarOp::minimum, __builtin_inf());
+}
 void interpret_any(Interpretation& in) { interpret_reduction(in, ScalarOp::bit_or, 0); }
 void interpret_all(Interpretation& in) { interpret_reduction(in, ScalarOp::bit_and, 1); }
 
@@ -138,7 +143,8 @@ void interpret_extreme_index(Interpretation& in, ScalarOp better) {
       const Cell leader = load(base + best * inner);
       const Cell challenger = load(base + i * inner);
       if (holds(ScalarOp::ne, leader, leader)) break;  // NaN leads
-      if (holds(better, challenger, leader) || holds(ScalarOp::ne, challenger, challenger)) best = i;
+      if (holds(better, challenger, leader) || holds(ScalarOp::ne, challenger, challenger))
+        best = i;
     }
     out.data<std::int64_t>()[static_cast<std::size_t>(o)] = best;
   }
@@ -150,10 +156,16 @@ void interpret_argmin(Interpretation& in) { interpret_extreme_index(in, ScalarOp
 }  // namespace
 
 void add_reduce(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                        \
-  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
-                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
-                 .gradient = gradient_##id, .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
+  out.push_back({.op = Op::id,                        \
+                 .name = #id,                         \
+                 .kind = OpClass::kind_,              \
+                 .least_operands = least,             \
+                 .most_operands = most,               \
+                 .attributes = __VA_ARGS__,           \
+                 .infer = infer_##id,                 \
+                 .gradient = gradient_##id,           \
+                 .interpret = interpret_##id});
 #include <tutti/ir/ops/reduce.def>
 #undef TUTTI_STRUCTURED
 }

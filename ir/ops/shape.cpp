@@ -1,7 +1,7 @@
+#include <tutti/ir/ops/family.h>
+
 #include <algorithm>
 #include <set>
-
-#include <tutti/ir/ops/family.h>
 
 namespace tutti::ir::family {
 
@@ -208,8 +208,9 @@ void infer_pad(Inference& in) {
     std::int64_t between = 0;
     const bool overflows =
         __builtin_mul_overflow(std::max<std::int64_t>(size - 1, 0), interior[d], &between);
-    in.require(!overflows && std::max({low[d], high[d], interior[d], between}) <= Shape::kMostElements,
-               "the paddings are too large");
+    in.require(
+        !overflows && std::max({low[d], high[d], interior[d], between}) <= Shape::kMostElements,
+        "the paddings are too large");
     sizes.push_back(low[d] + high[d] + size + between);
   }
   in.result(in.operand(0).dtype, Shape(sizes));
@@ -302,10 +303,16 @@ void interpret_concat(Interpretation& in) {
 }  // namespace
 
 void add_shape(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...)                                        \
-  out.push_back({.op = Op::id, .name = #id, .kind = OpClass::kind_, .least_operands = least, \
-                 .most_operands = most, .attributes = __VA_ARGS__, .infer = infer_##id,      \
-                 .gradient = gradient_##id, .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
+  out.push_back({.op = Op::id,                        \
+                 .name = #id,                         \
+                 .kind = OpClass::kind_,              \
+                 .least_operands = least,             \
+                 .most_operands = most,               \
+                 .attributes = __VA_ARGS__,           \
+                 .infer = infer_##id,                 \
+                 .gradient = gradient_##id,           \
+                 .interpret = interpret_##id});
 #include <tutti/ir/ops/shape.def>
 #undef TUTTI_STRUCTURED
 }

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <tutti/ir/support/location.h>
+
 #include <stdexcept>
 #include <string>
-
-#include <tutti/ir/support/location.h>
 
 namespace tutti {
 

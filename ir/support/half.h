@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-// Storage types for the two 16-bit floats. Arithmetic happens in float; conversion from float rounds
-// to nearest, ties to even, and keeps NaN a NaN.
+// Storage types for the two 16-bit floats. Arithmetic happens in float; conversion from float
+// rounds to nearest, ties to even, and keeps NaN a NaN.
 namespace detail {
 
 constexpr std::uint16_t float_to_f16(float value) {

@@ -20,8 +20,8 @@ struct Hash128Hasher {
   std::size_t operator()(const Hash128& hash) const { return hash.low; }
 };
 
-// Feeds words one after another into two independently seeded multiply-xorshift lanes (the finaliser
-// of MurmurHash3, public domain). Not cryptographic.
+// Feeds words one after another into two independently seeded multiply-xorshift lanes (the
+// finaliser of MurmurHash3, public domain). Not cryptographic.
 class Hasher {
  public:
   Hasher& add(std::uint64_t word) {

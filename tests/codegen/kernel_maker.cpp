@@ -1,13 +1,13 @@
 #include "tests/codegen/kernel_maker.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace tutti::codegen::kernel_testing {
 
@@ -48,10 +48,9 @@ ValueId KernelMaker::load(int buffer, Affine address) {
 }
 
 ValueId KernelMaker::constant(DType dtype, double value) {
-  return add({.kind = Instruction::Kind::constant,
-              .dtype = dtype,
-              .constant = ir::cell_of(dtype, value)},
-             dtype);
+  return add(
+      {.kind = Instruction::Kind::constant, .dtype = dtype, .constant = ir::cell_of(dtype, value)},
+      dtype);
 }
 
 ValueId KernelMaker::index(Affine address) {
@@ -165,9 +164,9 @@ bool runs(const Kernel& kernel, bool in_loop) {
 double random_number(std::mt19937& random, DType dtype, bool special_values) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kSpecial[] = {0.0,  -0.0,   1.0,   -1.0,   kInfinity, -kInfinity,
-                                 kNaN, 1e-40,  -1e-7, 3e38,   -7e4,      2147483648.0,
-                                 1e10, -9.3e18, 0.5,  -128.0, 65504.0,   255.0};
+  constexpr double kSpecial[] = {0.0,  -0.0,    1.0,   -1.0,   kInfinity, -kInfinity,
+                                 kNaN, 1e-40,   -1e-7, 3e38,   -7e4,      2147483648.0,
+                                 1e10, -9.3e18, 0.5,   -128.0, 65504.0,   255.0};
   if (special_values && random() % 8 == 0) return kSpecial[random() % std::size(kSpecial)];
   const double unit = std::uniform_real_distribution<double>(-1, 1)(random);
   if (is_floating(dtype)) return random() % 4 == 0 ? unit * 100 : unit * 2;
@@ -223,7 +222,10 @@ double number_at(DType dtype, const std::byte* element) {
 
 // How many units in the last place of a dtype two numbers are apart.
 double ulp_apart(DType dtype, double wanted, double got) {
-  const int digits = dtype == DType::f64 ? 53 : dtype == DType::f32 ? 24 : dtype == DType::f16 ? 11 : 8;
+  const int digits = dtype == DType::f64   ? 53
+                     : dtype == DType::f32 ? 24
+                     : dtype == DType::f16 ? 11
+                                           : 8;
   const int least = dtype == DType::f64 ? -1021 : dtype == DType::f16 ? -13 : -125;
   if (wanted == got) return 0;
   if (!std::isfinite(wanted) || !std::isfinite(got)) return std::numeric_limits<double>::infinity();

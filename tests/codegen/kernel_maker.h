@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/codegen/kernel.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,14 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <tutti/codegen/kernel.h>
-
 namespace tutti::codegen::kernel_testing {
 
 using Strides = std::vector<std::int64_t>;
 
-// Builds kernels by hand, instruction by instruction, into the segment begun last. Each method gives
-// the id of the value it defines.
+// Builds kernels by hand, instruction by instruction, into the segment begun last. Each method
+// gives the id of the value it defines.
 class KernelMaker {
  public:
   KernelMaker(std::string name, Strides outer, Strides inner, VectorAxis axis,
@@ -46,8 +46,8 @@ class KernelMaker {
   std::vector<DType> types_;
 };
 
-// Memory that ends where an unreadable page begins, so that any access behind it crashes. In front of
-// the data lies a region that is checked for stray writes.
+// Memory that ends where an unreadable page begins, so that any access behind it crashes. In front
+// of the data lies a region that is checked for stray writes.
 class GuardedBuffer {
  public:
   explicit GuardedBuffer(std::size_t bytes);
@@ -70,7 +70,7 @@ class GuardedBuffer {
 // sprinkling of special values; written ones hold a pattern.
 struct Arguments {
   std::vector<GuardedBuffer> buffers;
-  std::vector<void*> pointers() ;
+  std::vector<void*> pointers();
 };
 Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_values = true);
 

@@ -20,19 +20,21 @@ constexpr DType kAllDTypes[] = {
 // Ops that every engine computes to the same bits. (exp, log, tanh and so on of f32 are inline
 // polynomials in one engine and the C library's in the other.)
 constexpr ScalarOp kFloatOps[] = {
-    ScalarOp::neg, ScalarOp::abs,   ScalarOp::sqrt, ScalarOp::floor,   ScalarOp::ceil,
-    ScalarOp::round, ScalarOp::add, ScalarOp::sub,  ScalarOp::mul,     ScalarOp::div,
-    ScalarOp::mod, ScalarOp::minimum, ScalarOp::maximum, ScalarOp::pow, ScalarOp::atan2,
-    ScalarOp::cbrt, ScalarOp::eq,   ScalarOp::ne,   ScalarOp::lt,      ScalarOp::le,
-    ScalarOp::gt,  ScalarOp::ge,    ScalarOp::select, ScalarOp::fma};
+    ScalarOp::neg,   ScalarOp::abs,     ScalarOp::sqrt,    ScalarOp::floor, ScalarOp::ceil,
+    ScalarOp::round, ScalarOp::add,     ScalarOp::sub,     ScalarOp::mul,   ScalarOp::div,
+    ScalarOp::mod,   ScalarOp::minimum, ScalarOp::maximum, ScalarOp::pow,   ScalarOp::atan2,
+    ScalarOp::cbrt,  ScalarOp::eq,      ScalarOp::ne,      ScalarOp::lt,    ScalarOp::le,
+    ScalarOp::gt,    ScalarOp::ge,      ScalarOp::select,  ScalarOp::fma};
 constexpr ScalarOp kIntegerOps[] = {
-    ScalarOp::neg,     ScalarOp::abs,     ScalarOp::bit_not, ScalarOp::add,     ScalarOp::sub,
-    ScalarOp::mul,     ScalarOp::div,     ScalarOp::mod,     ScalarOp::minimum, ScalarOp::maximum,
-    ScalarOp::bit_and, ScalarOp::bit_or,  ScalarOp::bit_xor, ScalarOp::shift_left,
-    ScalarOp::shift_right, ScalarOp::eq,  ScalarOp::ne,      ScalarOp::lt,      ScalarOp::le,
-    ScalarOp::gt,      ScalarOp::ge,      ScalarOp::select,  ScalarOp::fma};
+    ScalarOp::neg,     ScalarOp::abs,        ScalarOp::bit_not,     ScalarOp::add,
+    ScalarOp::sub,     ScalarOp::mul,        ScalarOp::div,         ScalarOp::mod,
+    ScalarOp::minimum, ScalarOp::maximum,    ScalarOp::bit_and,     ScalarOp::bit_or,
+    ScalarOp::bit_xor, ScalarOp::shift_left, ScalarOp::shift_right, ScalarOp::eq,
+    ScalarOp::ne,      ScalarOp::lt,         ScalarOp::le,          ScalarOp::gt,
+    ScalarOp::ge,      ScalarOp::select,     ScalarOp::fma};
 constexpr ScalarOp kBoolOps[] = {ScalarOp::bit_not, ScalarOp::bit_and, ScalarOp::bit_or,
-                                 ScalarOp::bit_xor, ScalarOp::eq, ScalarOp::lt, ScalarOp::select};
+                                 ScalarOp::bit_xor, ScalarOp::eq,      ScalarOp::lt,
+                                 ScalarOp::select};
 constexpr ScalarOp kExactCombinations[] = {ScalarOp::add, ScalarOp::mul, ScalarOp::minimum,
                                            ScalarOp::maximum};
 
@@ -60,7 +62,7 @@ class Generator {
   }
 
   Strides extents(int least) {
-    constexpr std::int64_t kVectorised[] = {1, 3, 7, 15, 16, 17, 31, 48, 64, 100, 130};
+    constexpr std::int64_t kVectorised[] = {1, 3, 7, 15, 16, 17, 31, 48, 64, 100, 130, 200};
     constexpr std::int64_t kOther[] = {1, 2, 3, 5};
     Strides out;
     const int count = std::max(least, below(4));
@@ -79,7 +81,8 @@ class Generator {
     for (int i = 1 + below(2); i > 0; --i) store();
     std::vector<ValueId> results;
     for (int i = loop ? below(3) : 0; i > 0; --i) {
-      const ValueId value = visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
+      const ValueId value =
+          visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
       const bool truth = maker_.type(value) == DType::boolean;
       results.push_back(maker_.reduce(
           truth ? (below(2) == 0 ? ScalarOp::bit_and : ScalarOp::bit_or) : any(kExactCombinations),
@@ -110,7 +113,8 @@ class Generator {
     } else if (kind == 2) {
       made = maker_.constant(ir::compute_dtype(any(kAllDTypes)), below(21) - 10);
     } else {
-      const ValueId x = visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
+      const ValueId x =
+          visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
       made = kind == 3 ? conversion(x) : scalar(x);
     }
     visible_.push_back(made);
@@ -152,7 +156,8 @@ class Generator {
     const auto add = [&](Strides& strides, const Strides& extents) {
       for (const std::int64_t extent : extents) {
         strides.push_back(any(kFactors));
-        if (strides.back() < 0) out.offset -= strides.back() * std::max<std::int64_t>(extent - 1, 0);
+        if (strides.back() < 0)
+          out.offset -= strides.back() * std::max<std::int64_t>(extent - 1, 0);
       }
     };
     add(out.outer, outer_);
@@ -179,7 +184,8 @@ class Generator {
       stride *= std::max<std::int64_t>(is_outer ? outer_[axis] : inner_[axis - outer_.size()], 1);
     }
     address.offset = below(2) * below(5);
-    const ValueId value = visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
+    const ValueId value =
+        visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
     DType dtype = maker_.type(value);
     if (dtype == DType::f32 && below(3) == 0) dtype = below(2) == 0 ? DType::f16 : DType::bf16;
     maker_.store(maker_.write(dtype), address, value);

@@ -9,7 +9,7 @@ namespace tutti::test {
 namespace {
 
 using ir::Op;
-using Wide = __extension__ __int128;
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using): only so without a warning
 
 // What an op gives before it wraps; `width` in bits.
 struct IntegerMeaning {

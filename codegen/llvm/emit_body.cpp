@@ -1,0 +1,165 @@
+#include <tutti/codegen/llvm/emit_body.h>
+
+#include <iterator>
+#include <utility>
+
+namespace tutti::codegen::native {
+
+using llvm::Value;
+
+namespace {
+
+std::vector<llvm::Type*> element_types(const ScalarEmitter& scalars, const Kernel& kernel) {
+  std::vector<llvm::Type*> types;
+  for (const auto& buffer : kernel.buffers) types.push_back(scalars.storage_type(buffer.dtype));
+  return types;
+}
+
+std::vector<std::optional<DType>> find_rounded(const Kernel& kernel) {
+  std::vector<std::optional<DType>> rounded(static_cast<std::size_t>(kernel.value_count));
+  for (const Segment& segment : kernel.segments) {
+    for (const Instruction& instruction : segment.body) {
+      auto& dtype = rounded[static_cast<std::size_t>(instruction.result)];
+      if (instruction.kind == Instruction::Kind::round) dtype = instruction.dtype;
+      if (instruction.kind == Instruction::Kind::load) {
+        dtype = kernel.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
+      }
+    }
+  }
+  return rounded;
+}
+
+}  // namespace
+
+BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Kernel& kernel)
+    : ir_(ir),
+      scalars_(scalars),
+      kernel_(kernel),
+      positions_(ir, kernel, element_types(scalars, kernel)),
+      memory_(ir, kernel, element_types(scalars, kernel)),
+      places_(place_values(kernel)),
+      rounded_(find_rounded(kernel)),
+      loops_run_(native::loops_run(kernel)),
+      values_(static_cast<std::size_t>(kernel.value_count)) {}
+
+void BodyEmitter::emit(const Segment& segment, int level, const Strip& strip) {
+  if (segment.loop && !loops_run_) return;
+  for (const Instruction& instruction : segment.body) {
+    const auto [own_level, varies] = places_[static_cast<std::size_t>(instruction.result)];
+    if (own_level != level) continue;
+    std::vector<Value*> parts;
+    for (std::int64_t i = 0; i < (varies ? strip.vectors : 1); ++i) {
+      parts.push_back(emit_part(instruction, segment.loop, strip, i));
+    }
+    define(instruction.result, std::move(parts));
+  }
+}
+
+Value* BodyEmitter::emit_part(const Instruction& instruction, bool in_loop, const Strip& strip,
+                              std::int64_t part) {
+  const bool vectors = varies(instruction.result);
+  const auto operand = [&](std::size_t i) -> Value* {
+    const ValueId id = instruction.operands[i];
+    if (id < 0) return nullptr;
+    return vectors ? vector(id, part) : scalar(id);
+  };
+  switch (instruction.kind) {
+    case Instruction::Kind::constant:
+      return scalars_.constant(instruction.dtype, instruction.constant);
+    case Instruction::Kind::scalar:
+      return scalars_.apply(instruction.op, instruction.dtype, {operand(0), operand(1), operand(2)},
+                            instruction.to);
+    case Instruction::Kind::round:
+      return scalars_.round(instruction.dtype, operand(0));
+    case Instruction::Kind::index: {
+      Value* index = position_of(-1, instruction.address, in_loop, part);
+      if (!vectors) return index;
+      const std::int64_t stride = lane_stride(kernel_, instruction.address, in_loop);
+      return ir_.CreateAdd(splat(index), lane_steps(stride));
+    }
+    case Instruction::Kind::load:
+      return emit_load(instruction, in_loop, strip, part);
+  }
+  return nullptr;
+}
+
+Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
+                              std::int64_t part) {
+  const int buffer = instruction.buffer;
+  Value* pointer = position_of(buffer, instruction.address, in_loop, part);
+  const std::int64_t stride = lane_stride(kernel_, instruction.address, in_loop);
+  Value* element = varies(instruction.result)
+                       ? memory_.load_vector(buffer, pointer, stride, strip.mask)
+                       : memory_.load(buffer, pointer);
+  return scalars_.widen(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype, element);
+}
+
+void BodyEmitter::emit_stores(const Segment& segment, const Strip& strip) {
+  const bool vectors = kernel_.vector_axis == VectorAxis::outer || segment.loop;
+  for (const Store& store : segment.stores) {
+    const DType dtype = kernel_.buffers[static_cast<std::size_t>(store.buffer)].dtype;
+    const bool rounded = is_rounded_to(dtype, store.value);
+    const std::int64_t stride = lane_stride(kernel_, store.address, segment.loop);
+    for (std::int64_t part = 0; part < (vectors ? strip.vectors : 1); ++part) {
+      Value* pointer = position_of(store.buffer, store.address, segment.loop, part);
+      Value* value = vectors ? vector(store.value, part) : scalar(store.value);
+      Value* element = scalars_.narrow(dtype, value, rounded);
+      if (vectors) {
+        memory_.store_vector(store.buffer, element, pointer, stride, strip.mask);
+      } else {
+        memory_.store(store.buffer, element, pointer);
+      }
+    }
+  }
+}
+
+Value* BodyEmitter::position_of(int buffer, const Affine& affine, bool in_loop, std::int64_t part) {
+  const std::int64_t moved = part * kLanes * lane_stride(kernel_, affine, in_loop);
+  return positions_.at(positions_.number(buffer, affine, in_loop), moved);
+}
+
+Value* BodyEmitter::vector(ValueId id, std::int64_t part) {
+  const auto& parts = values_[static_cast<std::size_t>(id)];
+  return varies(id) ? parts[static_cast<std::size_t>(part)] : splat(parts.front());
+}
+
+Value* BodyEmitter::splat(Value* value) {
+  if (auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
+    return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(kLanes), constant);
+  }
+  Value*& lanes = splats_[value];
+  if (lanes != nullptr) return lanes;
+  llvm::IRBuilder<>::InsertPointGuard guard(ir_);
+  auto* instruction = llvm::cast<llvm::Instruction>(value);
+  llvm::BasicBlock* block = instruction->getParent();
+  ir_.SetInsertPoint(block, llvm::isa<llvm::PHINode>(instruction)
+                                ? block->getFirstNonPHIIt()
+                                : std::next(instruction->getIterator()));
+  return lanes = ir_.CreateVectorSplat(kLanes, value);
+}
+
+Value* BodyEmitter::lanes_below(Value* count) {
+  std::vector<llvm::Constant*> lanes;
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(count)) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      lanes.push_back(ir_.getInt1(lane < known->getSExtValue()));
+    }
+    return llvm::ConstantVector::get(lanes);
+  }
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) lanes.push_back(ir_.getInt32(lane));
+  // Blocks are far shorter than 2^31 elements.
+  return ir_.CreateICmpSLT(llvm::ConstantVector::get(lanes),
+                           splat(ir_.CreateTrunc(count, ir_.getInt32Ty())));
+}
+
+llvm::Constant* BodyEmitter::lane_steps(std::int64_t stride) const {
+  std::vector<llvm::Constant*> steps;
+  for (std::int64_t lane = 0; lane < kLanes; ++lane) steps.push_back(number(lane * stride));
+  return llvm::ConstantVector::get(steps);
+}
+
+llvm::ConstantInt* BodyEmitter::number(std::int64_t value) const {
+  return ir_.getInt64(static_cast<std::uint64_t>(value));
+}
+
+}  // namespace tutti::codegen::native

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/llvm/emit_memory.h>
+#include <tutti/codegen/llvm/emit_scalar.h>
+#include <tutti/codegen/llvm/placement.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/IRBuilder.h>
+
+namespace tutti::codegen::native {
+
+// The vectors that are worked on together; the mask is null when all their lanes are inside.
+struct Strip {
+  std::int64_t vectors = 1;
+  llvm::Value* mask = nullptr;
+};
+
+// Emits the instructions and stores of segments, and knows the values defined so far. A value that
+// varies along the vectorised axis has one part for each vector of the strip, any other is a
+// scalar.
+class BodyEmitter {
+ public:
+  BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Kernel& kernel);
+
+  // Where loads and stores are; the loops move them on.
+  Positions& positions() { return positions_; }
+
+  // The instructions of a segment that belong to one level of the loops (see placement.h).
+  void emit(const Segment& segment, int level, const Strip& strip);
+  void emit_stores(const Segment& segment, const Strip& strip);
+
+  bool loops_run() const { return loops_run_; }
+  bool varies(ValueId id) const { return places_[static_cast<std::size_t>(id)].varies; }
+
+  llvm::Value* scalar(ValueId id) const { return values_[static_cast<std::size_t>(id)].front(); }
+  // One part; a scalar in all lanes.
+  llvm::Value* vector(ValueId id, std::int64_t part);
+  void define(ValueId id, std::vector<llvm::Value*> parts) {
+    values_[static_cast<std::size_t>(id)] = std::move(parts);
+  }
+
+  // A scalar in all lanes, made once, right behind it: outside of the loops that use it.
+  llvm::Value* splat(llvm::Value* value);
+  // The mask of the first `count` lanes.
+  llvm::Value* lanes_below(llvm::Value* count);
+  llvm::ConstantInt* number(std::int64_t value) const;
+
+ private:
+  llvm::Value* emit_part(const Instruction& instruction, bool in_loop, const Strip& strip,
+                         std::int64_t part);
+  llvm::Value* emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
+                         std::int64_t part);
+  llvm::Value* position_of(int buffer, const Affine& affine, bool in_loop, std::int64_t part);
+  // Whether a value is known to be one of a (narrower) dtype already.
+  bool is_rounded_to(DType dtype, ValueId id) const {
+    return rounded_[static_cast<std::size_t>(id)] == dtype;
+  }
+  llvm::Constant* lane_steps(std::int64_t stride) const;
+
+  llvm::IRBuilder<>& ir_;
+  ScalarEmitter& scalars_;
+  const Kernel& kernel_;
+  Positions positions_;
+  MemoryEmitter memory_;
+  std::vector<Place> places_;
+  std::vector<std::optional<DType>> rounded_;
+  bool loops_run_;
+  std::vector<std::vector<llvm::Value*>> values_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> splats_;
+};
+
+}  // namespace tutti::codegen::native

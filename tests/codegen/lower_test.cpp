@@ -1,0 +1,90 @@
+#include <tutti/codegen/lower.h>
+
+#include <tutti/ir/parse.h>
+#include <tutti/ir/passes/passes.h>
+
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti::codegen {
+namespace {
+
+// The kernels of a function's groups, as text.
+std::string kernels_of(const std::string& body) {
+  ir::Graph graph = ir::parse("// tutti ir 1\n\n" + body).functions.at(0);
+  ir::run_passes(graph);
+  const Views views(graph);
+  std::vector<bool> stored(graph.value_count(), false);
+  for (const ir::Value value : graph.results()) stored[views[value].base.id] = true;
+  std::string out;
+  std::vector<ir::NodeId> members;
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).fusion >= 0) members.push_back(id);
+  }
+  for (const LoweredKernel& part : lower_group(graph, members, views, stored)) {
+    out += print(part.kernel) + "\n";
+  }
+  return out;
+}
+
+TEST(Lower, AChainBecomesOneFlatMap) {
+  EXPECT_TRUE(test::matches_golden(kernels_of(R"(
+func @chain(%x: f32[64,100], %y: f32[64,100]) -> (f32[64,100]) {
+  %0 = mul(%x, %y) : f32[64,100]
+  %1 = tanh(%0) : f32[64,100]
+  return %1
+})"),
+                                   "codegen/golden/chain.kernel"));
+}
+
+TEST(Lower, ABiasIsReadByBroadcasting) {
+  EXPECT_TRUE(test::matches_golden(kernels_of(R"(
+func @bias(%x: f32[64,100], %b: f32[100]) -> (f32[64,100]) {
+  %0 = add(%x, %b) : f32[64,100]
+  return %0
+})"),
+                                   "codegen/golden/bias.kernel"));
+}
+
+TEST(Lower, ASoftmaxBecomesOneRowKernelWithThreeLoops) {
+  EXPECT_TRUE(test::matches_golden(kernels_of(R"(
+func @softmax(%x: f32[64,100]) -> (f32[64,100]) {
+  %0 = softmax(%x) {axis = 1} : f32[64,100]
+  return %0
+})"),
+                                   "codegen/golden/softmax.kernel"));
+}
+
+TEST(Lower, ALongColumnSumIsDividedIntoParts) {
+  EXPECT_TRUE(test::matches_golden(kernels_of(R"(
+func @columns(%x: f32[2048,128]) -> (f32[128]) {
+  %0 = sum(%x) {axes = [0]} : f32[128]
+  return %0
+})"),
+                                   "codegen/golden/column_sum.kernel"));
+}
+
+TEST(Lower, HalvesAreComputedInSingleAndRoundedAtEveryNode) {
+  EXPECT_TRUE(test::matches_golden(kernels_of(R"(
+func @half(%x: bf16[256], %y: bf16[256]) -> (bf16[256]) {
+  %0 = mul(%x, %y) : bf16[256]
+  %1 = add(%0, %y) : bf16[256]
+  return %1
+})"),
+                                   "codegen/golden/half.kernel"));
+}
+
+TEST(Lower, AReversedTransposeIsReadInPlace) {
+  EXPECT_TRUE(test::matches_golden(kernels_of(R"(
+func @turned(%x: f32[30,20], %y: f32[20,30]) -> (f32[20,30]) {
+  %0 = transpose(%x) {permutation = [1, 0]} : f32[20,30]
+  %1 = reverse(%0) {axes = [1]} : f32[20,30]
+  %2 = add(%1, %y) : f32[20,30]
+  return %2
+})"),
+                                   "codegen/golden/turned.kernel"));
+}
+
+}  // namespace
+}  // namespace tutti::codegen

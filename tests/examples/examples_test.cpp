@@ -1,0 +1,163 @@
+// Runs the examples as a user would and looks at the lines they teach.
+
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include "tests/support/command.h"
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace tutti::test {
+
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+CommandResult run_example(const std::string& name, std::vector<std::string> arguments = {}) {
+  arguments.insert(arguments.begin(), std::string(TUTTI_BINARY_DIR) + "/bin/" + name);
+  return run_command(arguments);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The number behind a word of a line.
+double number_after(const std::string& text, const std::string& word) {
+  const std::size_t at = text.find(word + " ");
+  if (at == std::string::npos) return NAN;
+  return std::strtod(text.c_str() + at + word.size(), nullptr);
+}
+
+TEST(Examples, HelloPrintsItsProgramAndItsResult) {
+  const CommandResult hello = run_example("hello");
+  EXPECT_EQ(hello.status, 0) << hello.errors;
+  EXPECT_THAT(hello.errors, IsEmpty());
+  // Whether the sum is still in the recorded program depends on whether rank 1 waits for it
+  // already.
+  EXPECT_THAT(hello.output, HasSubstr("func @trace("));
+  EXPECT_THAT(hello.output, HasSubstr("// 01_hello.cpp:13"));
+  EXPECT_THAT(hello.output, EndsWith("f32[4] [5, 5, 5, 5]\n"));
+}
+
+TEST(Examples, GradientsFindTheLine) {
+  const CommandResult gradients = run_example("gradients");
+  EXPECT_EQ(gradients.status, 0) << gradients.errors;
+  const std::vector<std::string> lines = lines_of(gradients.output);
+  ASSERT_EQ(lines.size(), 2) << gradients.output;
+  EXPECT_EQ(lines[0], "at (0, 0): loss 0.835938, gradient (-0.765625, -0.625)");
+  EXPECT_THAT(lines[1], HasSubstr("after 200 steps of 1 program: loss "));
+  EXPECT_NEAR(number_after(lines[1], "slope"), 3, 1e-2);
+  EXPECT_NEAR(number_after(lines[1], "offset"), -1, 1e-2);
+}
+
+TEST(Examples, DataParallelLossIsTheSameForAnyNumberOfRanks) {
+  const CommandResult data_parallel = run_example("data_parallel");
+  EXPECT_EQ(data_parallel.status, 0) << data_parallel.errors;
+  const std::vector<std::string> lines = lines_of(data_parallel.output);
+  ASSERT_EQ(lines.size(), 9) << data_parallel.output;
+  std::array<std::array<double, 3>, 3> losses{};  // of 1, 2 and 4 ranks, at steps 0, 50 and 100
+  for (std::size_t i = 0; i < 9; ++i) losses[i / 3][i % 3] = number_after(lines[i], "loss");
+  for (std::size_t step = 0; step < 3; ++step) {
+    // Printed with four digits, of which rounding may move the last.
+    EXPECT_NEAR(losses[1][step], losses[0][step], 1.5e-4) << data_parallel.output;
+    EXPECT_NEAR(losses[2][step], losses[0][step], 1.5e-4) << data_parallel.output;
+  }
+  EXPECT_LT(losses[0][2], losses[0][0] / 10);
+}
+
+TEST(Examples, CollectivesGiveWhatTheirCommentsSay) {
+  const CommandResult collectives = run_example("collectives");
+  EXPECT_EQ(collectives.status, 0) << collectives.errors;
+  EXPECT_THAT(collectives.errors, IsEmpty());
+  EXPECT_THAT(lines_of(collectives.output),
+              ElementsAre("rank 0: all is f32[8]", "rank 1: all is f32[8]", "rank 2: all is f32[8]",
+                          "rank 3: all is f32[8]", "rank 0: all f32[8] [0, 0, 1, 1, 2, 2, 3, 3]",
+                          "rank 1: all f32[8] [0, 0, 1, 1, 2, 2, 3, 3]",
+                          "rank 2: all f32[8] [0, 0, 1, 1, 2, 2, 3, 3]",
+                          "rank 3: all f32[8] [0, 0, 1, 1, 2, 2, 3, 3]", "rank 0: part i64[1] [0]",
+                          "rank 1: part i64[1] [4]", "rank 2: part i64[1] [8]",
+                          "rank 3: part i64[1] [12]", "rank 0: pair + root f32[2] [3, 3]",
+                          "rank 1: pair + root f32[2] [3, 3]", "rank 2: pair + root f32[2] [7, 7]",
+                          "rank 3: pair + root f32[2] [7, 7]", "total 12"));
+}
+
+TEST(Examples, LayersShowsEveryLayer) {
+  const CommandResult layers = run_example("layers");
+  EXPECT_EQ(layers.status, 0) << layers.errors;
+  for (const char* part : {"trace", "decompose", "fuse", "kernel", "plan", "run", "two ranks",
+                           "mismatch", "gradient"}) {
+    EXPECT_THAT(layers.output, HasSubstr("\n==== " + std::string(part) + "\n"));
+  }
+}
+
+// ---- train_char_gpt
+
+std::vector<double> losses_of_training(const std::string& ranks) {
+  const TemporaryFolder folder;
+  const std::string json = folder.path() / "losses.json";
+  const CommandResult training = run_example(
+      "train_char_gpt", {"--steps", "3", "--ranks", ranks, "--sample", "0", "--json", json});
+  EXPECT_EQ(training.status, 0) << training.errors;
+  EXPECT_THAT(training.output, HasSubstr("final: step 3 loss "));
+  if (training.status != 0) return {};
+  return nlohmann::json::parse(folder.read("losses.json")).at("loss").get<std::vector<double>>();
+}
+
+TEST(TrainCharGpt, OneAndTwoRanksAgree) {
+  const std::vector<double> one = losses_of_training("1");
+  const std::vector<double> two = losses_of_training("2");
+  ASSERT_EQ(one.size(), 3);
+  ASSERT_EQ(two.size(), 3);
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], two[i], 1e-4) << "step " << i;
+  EXPECT_LT(one[2], one[0]);
+}
+
+TEST(TrainCharGpt, RefusesATextItCannotRead) {
+  const CommandResult training = run_example("train_char_gpt", {"--text", "no/such/text"});
+  EXPECT_NE(training.status, 0);
+  EXPECT_THAT(training.output, IsEmpty());
+  EXPECT_THAT(lines_of(training.errors),
+              ElementsAre(AllOf(HasSubstr("cannot read"), HasSubstr("no/such/text"))));
+}
+
+TEST(TrainCharGpt, RefusesATextThatIsTooShort) {
+  const TemporaryFolder folder;
+  const CommandResult training =
+      run_example("train_char_gpt", {"--text", folder.write("short", "abc")});
+  EXPECT_NE(training.status, 0);
+  EXPECT_THAT(lines_of(training.errors), ElementsAre(HasSubstr("shorter than the context")));
+}
+
+class WrongOptions : public testing::TestWithParam<std::vector<std::string>> {};
+
+// The parser's message, and perhaps its hint at --help.
+TEST_P(WrongOptions, AreRefusedByName) {
+  const CommandResult training = run_example("train_char_gpt", GetParam());
+  EXPECT_NE(training.status, 0);
+  EXPECT_THAT(training.output, IsEmpty());
+  const std::vector<std::string> lines = lines_of(training.errors);
+  ASSERT_THAT(lines, Not(IsEmpty()));
+  EXPECT_THAT(lines[0], HasSubstr(GetParam()[0]));
+  EXPECT_LE(lines.size(), 2) << training.errors;
+}
+
+INSTANTIATE_TEST_SUITE_P(TrainCharGpt, WrongOptions,
+                         testing::Values(std::vector<std::string>{"--ranks", "3"},
+                                         std::vector<std::string>{"--steps", "0"},
+                                         std::vector<std::string>{"--steps", "many"},
+                                         std::vector<std::string>{"--sample", "-1"},
+                                         std::vector<std::string>{"--no-such-option"}));
+
+}  // namespace
+
+}  // namespace tutti::test

@@ -1,0 +1,175 @@
+#include <thread>
+
+#include "tests/lazy/lazy_testing.h"
+
+// What is computed, when, and how often.
+namespace tutti::test {
+namespace {
+
+TEST(Laziness, NothingIsComputedBeforeItIsRead) {
+  const CompiledGraphs graphs;
+  const Tensor x = tensor({1.F, 2.F, 3.F});
+  const Tensor y = exp(x) + 1.F;
+  EXPECT_EQ(y.shape(), Shape({3}));
+  EXPECT_EQ(y.dtype(), DType::f32);
+  EXPECT_EQ(y.size(-1), 3);
+  EXPECT_FALSE(computed(y));
+  EXPECT_EQ(graphs.count(), 0U);
+  EXPECT_FLOAT_EQ(y.to_vector<float>()[0], std::exp(1.F) + 1);
+  EXPECT_TRUE(computed(y));
+  EXPECT_EQ(graphs.count(), 1U);
+  y.to_vector<float>();
+  EXPECT_EQ(graphs.count(), 1U) << "it is data from then on";
+}
+
+TEST(Laziness, ValuesMetOnTheWayBecomeData) {
+  const Tensor x = tensor({1.F, 2.F});
+  const Tensor y = x + 1.F;
+  const Tensor z = y * 2.F;
+  EXPECT_EQ(z.to_vector<float>(), Floats({4, 6}));
+  EXPECT_TRUE(computed(y));
+  EXPECT_EQ(y.to_vector<float>(), Floats({2, 3}));
+}
+
+TEST(Laziness, DroppedIntermediatesAreNotKept) {
+  const CompiledGraphs graphs;
+  Tensor x = tensor({{1.F, 2.F, 5.F}});
+  for (int i = 0; i < 5; ++i) x = x * 2.F + 1.F;
+  x.to_vector<float>();
+  ASSERT_EQ(graphs.count(), 1U);
+  EXPECT_EQ(graphs.last().results().size(), 1U);
+}
+
+TEST(Laziness, WhatNobodyAskedForStaysRecorded) {
+  const CompiledGraphs graphs;
+  const Tensor x = tensor({1.F, 2.F, 7.F});
+  const Tensor asked = x + 1.F;
+  const Tensor other = x * 3.F;
+  EXPECT_EQ(asked.to_vector<float>(), Floats({2, 3, 8}));
+  EXPECT_FALSE(computed(other));
+  EXPECT_EQ(graphs.count(ir::Op::mul), 0);
+  EXPECT_EQ(other.to_vector<float>(), Floats({3, 6, 21}));
+}
+
+TEST(Laziness, WhatIsComputedIsNotComputedAgain) {
+  const CompiledGraphs graphs;
+  const Tensor x = tensor({1.F, 2.F, 7.F, 9.F});
+  const Tensor power = exp(x);
+  const Tensor later = sin(power);
+  eval(power);
+  EXPECT_FALSE(computed(later));
+  later.to_vector<float>();
+  EXPECT_EQ(graphs.count(ir::Op::exp), 1);
+  // The handle to exp(x) is gone by the time it is needed again: it is data all the same.
+  Tensor root;
+  {
+    const Tensor inner = cos(x);
+    root = sqrt(inner);
+    const Tensor side = inner + 1.F;
+    eval(side);
+  }
+  root.to_vector<float>();
+  EXPECT_EQ(graphs.count(ir::Op::cos), 1);
+}
+
+TEST(Laziness, LongTracesAreComputedPieceByPiece) {
+  Tensor x = tensor({0.F, 1.F});
+  for (int i = 0; i < 25000; ++i) x = x + 1;
+  EXPECT_EQ(x.to_vector<float>(), Floats({25000, 25001}));
+}
+
+TEST(Laziness, SeveralAreComputedAtOnce) {
+  const CompiledGraphs graphs;
+  const Tensor x = tensor({{3.F}, {4.F}});
+  const std::vector<Tensor> both = {x + 1.F, x * 2.F};
+  eval(both);
+  EXPECT_EQ(graphs.count(), 1U);
+  EXPECT_TRUE(computed(both[0]) && computed(both[1]));
+}
+
+TEST(Laziness, TheSameTraceCompilesOnce) {
+  const auto run = [](float from) {
+    const Tensor x = tensor({from, 1.F, 2.F, 3.F, 4.F, 5.F});
+    return (tanh(x) * x).to_vector<float>();
+  };
+  run(0.5F);
+  const CompiledGraphs graphs;
+  EXPECT_FLOAT_EQ(run(0.25F)[0], std::tanh(0.25F) * 0.25F);
+  EXPECT_EQ(graphs.count(), 0U);
+}
+
+TEST(Laziness, EagerModeComputesAtOnce) {
+  World world = init();
+  world.set_eager(true);
+  const Tensor y = tensor({1.F}) + 1.F;
+  EXPECT_TRUE(computed(y));
+  EXPECT_EQ(y.item<float>(), 2);
+}
+
+TEST(Laziness, CopiesAreTheSameValue) {
+  const Tensor x = tensor({1.F}) + 1.F;
+  const Tensor same = x;
+  eval(same);
+  EXPECT_TRUE(computed(x));
+  EXPECT_EQ(x.state(), same.state());
+}
+
+TEST(Laziness, AnEmptyHandleSaysSo) {
+  const Tensor none;
+  EXPECT_FALSE(none.defined());
+  expect_error<UsageError>([&] { none.shape(); }, {"never given a value"});
+  expect_error<UsageError>([&] { return none + 1; }, {"never given a value"});
+}
+
+TEST(Laziness, DataOutlivesTheWorldAndWhatWasNotComputedDoesNot) {
+  Tensor data;
+  Tensor lost;
+  {
+    World world = init();
+    data = tensor({1.F}) + 1.F;
+    eval(data);
+    lost = data + 1.F;
+  }
+  EXPECT_EQ(data.item<float>(), 2);
+  expect_error<UsageError>([&] { return lost.item<float>(); },
+                           {"has no value", "World was closed", "laziness_test.cpp"}, __LINE__ - 0);
+}
+
+TEST(Laziness, AnotherThreadIsToldToAttach) {
+  World world = init();
+  const Tensor x = tensor({1.F});
+  std::thread([&] {
+    expect_error<UsageError>([&] { return x + 1.F; }, {"world.attach()", "laziness_test.cpp"}, __LINE__);
+    world.attach();
+    EXPECT_EQ((x + 1.F).item<float>(), 2);
+  }).join();
+  world.attach();
+}
+
+TEST(Laziness, ViewsLookAtTheCallersMemory) {
+  Floats memory = {1, 2, 3, 4};
+  int released = 0;
+  {
+    const Tensor x = view(memory.data(), {2, 2}, DType::f32, [&](void* data) {
+      EXPECT_EQ(data, memory.data());
+      ++released;
+    });
+    const Tensor y = transpose(x) + 1.F;
+    EXPECT_EQ(y.to_vector<float>(), Floats({2, 4, 3, 5}));
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+}
+
+TEST(Laziness, DumpShowsWhatIsRecordedWithItsLines) {
+  const Tensor x = tensor({1.F, 2.F});
+  const Tensor y = exp(x) + 1.F;
+  EXPECT_THAT(dump_ir(y), testing::AllOf(testing::HasSubstr("exp("), testing::HasSubstr("laziness_test.cpp"),
+                                         testing::HasSubstr(std::to_string(__LINE__ - 2))));
+  EXPECT_FALSE(computed(y));
+  eval(y);
+  EXPECT_THAT(dump_ir(y), testing::HasSubstr("already computed"));
+}
+
+}  // namespace
+}  // namespace tutti::test
