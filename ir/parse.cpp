@@ -23,13 +23,16 @@ struct WrittenType {
 // `train.cpp:41` behind a node; any other comment is unknown.
 Location location_from(std::string_view comment) {
   const std::size_t colon = comment.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return {};
+  if (colon == std::string_view::npos) return {};
+  std::string_view file = comment.substr(0, colon);
+  file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
+  if (file.empty()) return {};
   if (comment.find_first_of(" \t") != std::string_view::npos) return {};
   const std::string_view digits = comment.substr(colon + 1);
   std::uint32_t line = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), line);
   if (result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return {};
-  return {comment.substr(0, colon), line};
+  return {file, line};
 }
 
 // Reads one function.

@@ -221,8 +221,8 @@ class Printer {
 
   // The part of a location that can be read back: a file name without folders and blanks.
   static void location(std::string& out, const Location& location, std::size_t column) {
-    if (!location.known()) return;
     std::string text = location.text();
+    if (text.empty() || text.starts_with(':')) return;
     for (char& c : text) {
       if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') c = '_';
     }

@@ -17,7 +17,7 @@ namespace tutti {
 class Operand {
  public:
   Operand(const Tensor& tensor, std::source_location at = std::source_location::current())
-      : value_(tensor.state()), where_(at) {}
+      : value_(tensor.state(at)), where_(at) {}
   Operand(const AsyncTensor& async, std::source_location at = std::source_location::current())
       : value_(async.wait(at).state()), where_(at) {}
   template <std::floating_point T>
@@ -35,7 +35,7 @@ class Operand {
   }
 
   // For an op that calls another: the same line.
-  Operand(const Tensor& tensor, Location where) : value_(tensor.state()), where_(where) {}
+  Operand(const Tensor& tensor, Location where) : value_(tensor.state(where)), where_(where) {}
 
   Location where() const { return where_; }
   bool is_tensor() const { return std::holds_alternative<detail::StatePtr>(value_); }

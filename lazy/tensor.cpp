@@ -12,14 +12,14 @@ using detail::StatePtr;
 
 namespace {
 
-const StatePtr& checked(const StatePtr& state) {
-  if (state == nullptr) throw UsageError("this tensor was never given a value");
+const StatePtr& checked(const StatePtr& state, Location where) {
+  if (state == nullptr) throw UsageError("this tensor was never given a value", where);
   return state;
 }
 
 // The data of a tensor, computed and complete.
 const StatePtr& evaluated(const Tensor& tensor, Location where) {
-  const StatePtr& state = tensor.state();
+  const StatePtr& state = tensor.state(where);
   RankContext& context = RankContext::current();
   if (!state->is_data()) {
     detail::check_readable(*state, where);
@@ -37,18 +37,18 @@ const StatePtr& evaluated(const Tensor& tensor, Location where) {
 
 }  // namespace
 
-const StatePtr& Tensor::state() const { return checked(state_); }
-const StatePtr& AsyncTensor::state() const { return checked(state_); }
+const StatePtr& Tensor::state(Location where) const { return checked(state_, where); }
+const StatePtr& AsyncTensor::state(Location where) const { return checked(state_, where); }
 const Shape& Tensor::shape() const { return state()->type.shape; }
 DType Tensor::dtype() const { return state()->type.dtype; }
 const Shape& AsyncTensor::shape() const { return state()->type.shape; }
 DType AsyncTensor::dtype() const { return state()->type.dtype; }
 
-std::int64_t Tensor::size(int dimension) const {
+std::int64_t Tensor::size(int dimension, std::source_location at) const {
   const int d = dimension < 0 ? dimension + rank() : dimension;
   if (d < 0 || d >= rank()) {
-    throw TypeError("dimension " + std::to_string(dimension) + " of a tensor of shape " +
-                    shape().text());
+    throw TypeError(
+        "dimension " + std::to_string(dimension) + " of a tensor of shape " + shape().text(), at);
   }
   return shape()[d];
 }
@@ -70,7 +70,7 @@ Tensor wait_for(const StatePtr& async, Location where) {
 
 }  // namespace
 
-Tensor AsyncTensor::wait(std::source_location at) const { return wait_for(state(), at); }
+Tensor AsyncTensor::wait(std::source_location at) const { return wait_for(state(at), at); }
 
 // A conversion knows no line of its own; the collective's is the next best.
 AsyncTensor::operator Tensor() const { return wait_for(state(), state()->where); }
@@ -91,7 +91,7 @@ std::string describe(const AsyncTensor& async) {
 void eval(std::span<const Tensor> tensors, std::source_location at) {
   std::vector<StatePtr> targets;
   for (const Tensor& tensor : tensors) {
-    detail::check_readable(*tensor.state(), at);
+    detail::check_readable(*tensor.state(at), at);
     targets.push_back(tensor.state());
   }
   RankContext& context = RankContext::current();

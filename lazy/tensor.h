@@ -3,6 +3,7 @@
 #include <tutti/ir/array.h>
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/shape.h>
+#include <tutti/ir/support/location.h>
 
 #include <iosfwd>
 #include <memory>
@@ -35,7 +36,8 @@ class Tensor {
   const Shape& shape() const;
   DType dtype() const;
   int rank() const { return shape().rank(); }
-  std::int64_t size(int dimension) const;  // negative counts from the end
+  // Negative dimensions count from the end.
+  std::int64_t size(int dimension, std::source_location at = std::source_location::current()) const;
   std::int64_t elements() const { return shape().elements(); }
 
   // The one element of a tensor with one element; computes it. Throws TypeError if T is not the
@@ -49,7 +51,8 @@ class Tensor {
   // A copy of the data with its dtype and shape; computes it.
   Array array(std::source_location at = std::source_location::current()) const;
 
-  const detail::StatePtr& state() const;
+  // Throws UsageError, naming the line, if there is no value.
+  const detail::StatePtr& state(Location where = {}) const;
 
  private:
   detail::StatePtr state_;
@@ -81,7 +84,7 @@ class AsyncTensor {
     return wait(at).to_vector<T>(at);
   }
 
-  const detail::StatePtr& state() const;
+  const detail::StatePtr& state(Location where = {}) const;
 
  private:
   detail::StatePtr state_;

@@ -45,7 +45,7 @@ TEST(Examples, HelloPrintsItsProgramAndItsResult) {
   // Whether the sum is still in the recorded program depends on whether rank 1 waits for it
   // already.
   EXPECT_THAT(hello.output, HasSubstr("func @trace("));
-  EXPECT_THAT(hello.output, HasSubstr("// 01_hello.cpp:13"));
+  EXPECT_THAT(hello.output, HasSubstr("// 01_hello.cpp:"));
   EXPECT_THAT(hello.output, EndsWith("f32[4] [5, 5, 5, 5]\n"));
 }
 

@@ -93,7 +93,10 @@ TEST(Print, LocationsThatCannotBeReadBackAreBent) {
   Builder builder(graph);
   builder.at({"a folder/my file.cpp", 7});
   builder.scalar(DType::f32, 1);
+  builder.at({"a folder/", 8});
+  builder.scalar(DType::f32, 2);
   EXPECT_THAT(print(graph), HasSubstr("  // my_file.cpp:7\n"));
+  EXPECT_THAT(print(graph), HasSubstr("2} : f32[]\n"));
 }
 
 TEST(Print, FunctionsOfAModuleShareGroupsAndMesh) {

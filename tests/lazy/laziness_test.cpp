@@ -117,7 +117,7 @@ TEST(Laziness, CopiesAreTheSameValue) {
 TEST(Laziness, AnEmptyHandleSaysSo) {
   const Tensor none;
   EXPECT_FALSE(none.defined());
-  expect_error<UsageError>([&] { none.shape(); }, {"never given a value"});
+  expect_error<UsageError>([&] { none.shape(); }, {"never given a value"}, kNowhere);
   expect_error<UsageError>([&] { return none + 1; }, {"never given a value"});
 }
 
@@ -132,14 +132,14 @@ TEST(Laziness, DataOutlivesTheWorldAndWhatWasNotComputedDoesNot) {
   }
   EXPECT_EQ(data.item<float>(), 2);
   expect_error<UsageError>([&] { return lost.item<float>(); },
-                           {"has no value", "World was closed", "laziness_test.cpp"}, __LINE__ - 0);
+                           {"has no value", "World was closed", "laziness_test.cpp"});
 }
 
 TEST(Laziness, AnotherThreadIsToldToAttach) {
   World world = init();
   const Tensor x = tensor({1.F});
   std::thread([&] {
-    expect_error<UsageError>([&] { return x + 1.F; }, {"world.attach()", "laziness_test.cpp"}, __LINE__);
+    expect_error<UsageError>([&] { return x + 1.F; }, {"world.attach()", "laziness_test.cpp"});
     world.attach();
     EXPECT_EQ((x + 1.F).item<float>(), 2);
   }).join();
@@ -163,9 +163,11 @@ TEST(Laziness, ViewsLookAtTheCallersMemory) {
 
 TEST(Laziness, DumpShowsWhatIsRecordedWithItsLines) {
   const Tensor x = tensor({1.F, 2.F});
+  const unsigned line = __LINE__ + 1;
   const Tensor y = exp(x) + 1.F;
-  EXPECT_THAT(dump_ir(y), testing::AllOf(testing::HasSubstr("exp("), testing::HasSubstr("laziness_test.cpp"),
-                                         testing::HasSubstr(std::to_string(__LINE__ - 2))));
+  EXPECT_THAT(dump_ir(y),
+              testing::AllOf(testing::HasSubstr("exp("), testing::HasSubstr("laziness_test.cpp"),
+                             testing::HasSubstr("cpp:" + std::to_string(line))));
   EXPECT_FALSE(computed(y));
   eval(y);
   EXPECT_THAT(dump_ir(y), testing::HasSubstr("already computed"));
