@@ -80,6 +80,26 @@ Tensor reduce(Op op, const Operand& x, const Axes& axes, bool keepdims) {
 #undef TUTTI_BINARY
 #undef TUTTI_TERNARY
 
+namespace {
+
+Tensor bits(Op of_bool, Op of_integers, const Operand& x, const Operand& y) {
+  std::vector<detail::StatePtr> operands = unified({&x, &y});
+  const Op op = operands[0]->type.dtype == DType::boolean ? of_bool : of_integers;
+  return apply(op, std::move(operands), {}, x.where());
+}
+
+}  // namespace
+
+Tensor operator&(const Operand& x, const Operand& y) {
+  return bits(Op::logical_and, Op::bitwise_and, x, y);
+}
+Tensor operator|(const Operand& x, const Operand& y) {
+  return bits(Op::logical_or, Op::bitwise_or, x, y);
+}
+Tensor operator^(const Operand& x, const Operand& y) {
+  return bits(Op::logical_xor, Op::bitwise_xor, x, y);
+}
+
 Tensor select(const Operand& condition, const Operand& x, const Operand& y) {
   std::vector<detail::StatePtr> operands = unified({&x, &y});
   operands.insert(operands.begin(), condition.tensor().state());

@@ -159,9 +159,10 @@ TUTTI_OPERATOR(<, lt)
 TUTTI_OPERATOR(<=, le)
 TUTTI_OPERATOR(>, gt)
 TUTTI_OPERATOR(>=, ge)
-TUTTI_OPERATOR(&, bitwise_and)
-TUTTI_OPERATOR(|, bitwise_or)
-TUTTI_OPERATOR(^, bitwise_xor)
 #undef TUTTI_OPERATOR
+// Bitwise on integers, logical on bool.
+Tensor operator&(const Operand& x, const Operand& y);
+Tensor operator|(const Operand& x, const Operand& y);
+Tensor operator^(const Operand& x, const Operand& y);
 
 }  // namespace tutti

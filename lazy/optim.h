@@ -41,6 +41,12 @@ struct AdamW {
                                  const Operand& rate) const {
     std::vector<Tensor> gradients;
     for_each_leaf(grads, [&](const Tensor& leaf) { gradients.push_back(leaf); });
+    std::size_t leaves = 0;
+    for_each_leaf(model, [&](const Tensor&) { ++leaves; });
+    if (gradients.size() != leaves || state.first.size() != leaves ||
+        state.second.size() != leaves) {
+      throw UsageError("AdamW: model, gradients and state differ in structure", rate.where());
+    }
     state.step = state.step + 1.F;
     std::size_t i = 0;
     for_each_leaf(model, [&](Tensor& leaf) {

@@ -169,12 +169,14 @@ T map(F&& f, const T& first, const Others&... others) {
     for_each_leaf(tree, [&](const auto& leaf) { out.push_back(leaf); });
     return out;
   }(others)...};
+  std::size_t rows = 0;
+  for_each_leaf(first, [&](const auto&) { ++rows; });
+  for (const auto& column : columns) {
+    if (column.size() != rows) throw UsageError("map: the trees differ in structure");
+  }
   T out = first;
   std::size_t row = 0;
   for_each_leaf(out, [&](auto& leaf) {
-    for (const auto& column : columns) {
-      if (row >= column.size()) throw UsageError("map: the trees differ in structure");
-    }
     leaf = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return f(Tensor(leaf), columns[I][row]...);
     }(std::index_sequence_for<Others...>());

@@ -22,7 +22,7 @@ class MachineCode : public KernelCode {
  public:
   using Function = void (*)(void* const*, std::int64_t, std::int64_t);
 
-  MachineCode(std::shared_ptr<LoadedCode> code, std::uint64_t address)
+  MachineCode(std::shared_ptr<LoadedCode> code, void* address)
       : code_(std::move(code)), function_(reinterpret_cast<Function>(address)) {}
 
   void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
@@ -75,7 +75,7 @@ Codes compile_module(Jit& jit, std::span<const Kernel* const> kernels) {
   }
   const Jit::Functions functions = jit.load(*module, names);
   Codes codes;
-  for (const std::uint64_t address : functions.addresses) {
+  for (void* address : functions.addresses) {
     codes.push_back(std::make_shared<MachineCode>(functions.code, address));
   }
   return codes;

@@ -184,7 +184,8 @@ Jit::Functions Jit::load(llvm::Module& module, const std::vector<std::string>& n
                             std::move(wanted)),
              "LLVM, linking code");
   for (const std::string& name : names) {
-    functions.addresses.push_back(found.at(engine_->mangleAndIntern(name)).getAddress().getValue());
+    functions.addresses.push_back(
+        found.at(engine_->mangleAndIntern(name)).getAddress().toPtr<void*>());
   }
   return functions;
 }

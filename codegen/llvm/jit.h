@@ -49,7 +49,7 @@ class Jit {
 
   struct Functions {
     std::shared_ptr<LoadedCode> code;
-    std::vector<std::uint64_t> addresses;  // of the names, in order
+    std::vector<void*> addresses;  // of the names, in order
   };
   // Compiles a module and loads it; it may call what `math.h` declares and the C library.
   Functions load(llvm::Module& module, const std::vector<std::string>& names);

@@ -16,9 +16,9 @@ namespace {
 using ir::ScalarOp;
 using kernel_testing::KernelMaker;
 
-std::vector<float> numbers(std::size_t count, float scale = 1) {
+std::vector<float> numbers(std::size_t count, float scale = 1, unsigned seed = 7) {
   std::vector<float> out(count);
-  std::mt19937 random(7);
+  std::mt19937 random(seed);
   for (float& number : out) {
     number = std::uniform_real_distribution<float>(-scale, scale)(random);
   }

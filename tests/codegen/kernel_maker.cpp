@@ -259,8 +259,9 @@ std::string difference(const Kernel& kernel, const Arguments& wanted, const Argu
         values = ": wanted " + std::to_string(ir::load_cell(dtype, a.data() + at).integer) +
                  ", got " + std::to_string(ir::load_cell(dtype, b.data() + at).integer);
       }
-      return where + " (" + std::string(name_of(dtype)) + ") element " + std::to_string(at / size) +
-             values;
+      std::string text = where + " (";
+      text += name_of(dtype);
+      return text += ") element " + std::to_string(at / size) + values;
     }
   }
   return "";

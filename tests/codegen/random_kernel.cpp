@@ -152,7 +152,7 @@ class Generator {
   Affine affine() {
     constexpr std::int64_t kFactors[] = {0, 1, 1, 1, 2, 3, 7, -1, -2};
     Affine out;
-    out.offset = below(2) * below(9);
+    out.offset = std::int64_t{below(2)} * below(9);
     const auto add = [&](Strides& strides, const Strides& extents) {
       for (const std::int64_t extent : extents) {
         strides.push_back(any(kFactors));
@@ -183,7 +183,7 @@ class Generator {
       (is_outer ? address.outer[axis] : address.inner[axis - outer_.size()]) = stride;
       stride *= std::max<std::int64_t>(is_outer ? outer_[axis] : inner_[axis - outer_.size()], 1);
     }
-    address.offset = below(2) * below(5);
+    address.offset = std::int64_t{below(2)} * below(5);
     const ValueId value =
         visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
     DType dtype = maker_.type(value);

@@ -144,7 +144,7 @@ TEST(AdamW, LearnsALine) {
   EXPECT_LT(loss.item<float>(), 1e-3);
   EXPECT_NEAR(line.weight.item<float>(), 2, 0.02);
   EXPECT_NEAR(line.bias.item<float>(), 1, 0.05);
-  EXPECT_EQ(step.programs(), 1U);
+  EXPECT_EQ(step.programs(), 1U) << step.explain();
 }
 
 }  // namespace
