@@ -1,4 +1,4 @@
-// The first program: record, look at what was recorded, compute. Runs on two ranks as threads.
+// The first program: record, look at what was recorded, compute.
 #include <tutti/tutti.h>
 
 #include <iostream>
@@ -6,14 +6,11 @@
 using namespace tutti;
 
 int main() {
-  simulate(2, [](World& world) {
-    Tensor x = full({4}, float(world.rank() + 1));
-    AsyncTensor total = all_reduce(x, world);  // recorded; nothing runs yet
-    Tensor y = 2 * sqrt(x);                    // independent of the sum: may overlap with it
-    Tensor z = y + total;                      // `total` waits here by itself
-    if (world.rank() == 0) {
-      std::cout << dump_ir(z) << "\n";  // what was recorded, with the lines of this file
-      std::cout << z << "\n";           // compiled and run now
-    }
-  });
+  World world = init();  // RANK and WORLD_SIZE from the environment; a world of one without them
+  Tensor x = full({4}, float(world.rank() + 1));
+  AsyncTensor total = all_reduce(x, world);  // recorded; nothing runs yet
+  Tensor y = 2 * sqrt(x);                    // independent of the sum
+  Tensor z = y + total;                      // `total` waits here by itself
+  std::cout << dump_ir(z) << "\n";           // what was recorded, with the lines of this file
+  std::cout << z << "\n";                    // compiled and run now
 }

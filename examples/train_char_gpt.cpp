@@ -3,9 +3,8 @@
 //   train_char_gpt --ranks 2 --steps 200            learns the licence texts of this machine
 //   train_char_gpt --text FILE --json losses.json   learns any other text
 //
-// Read it from top to bottom: a model is a struct of tensors, its loss a plain function, and a
-// training step a function that compile() turns into one program for all of it, communication
-// included.
+// A model is a struct of tensors, its loss a plain function, and a training step a function that
+// compile() turns into one program, communication included.
 #include <tutti/tutti.h>
 
 #include <chrono>
@@ -27,8 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kLayers = 4, kWidth = 128, kHeads = 4, kContext = 128, kBatch = 16,
                        kVocabulary = 128;
 
-// ---- The model: TUTTI_FIELDS makes a struct a tree of tensors, which gradients, optimisers and
-// compiled functions take and return whole.
+// ---- The model: TUTTI_FIELDS makes a struct a tree, which gradients and optimisers take whole.
 struct Block {
   nn::Norm norm1, norm2;
   nn::Linear qkv, out, up, down;
@@ -96,7 +94,7 @@ std::vector<std::int32_t> read_text(const std::string& file) {
   std::vector<std::int32_t> text;
   for (const fs::path& path : files) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error("cannot read " + path.string());
+    if (!in || fs::is_directory(path)) throw std::runtime_error("cannot read " + path.string());
     for (std::istreambuf_iterator<char> byte(in), end; byte != end; ++byte) {
       text.push_back(std::min<std::int32_t>(static_cast<unsigned char>(*byte), kVocabulary - 1));
     }
@@ -112,42 +110,27 @@ struct Options {
   std::string text, json;
 };
 
-class Progress {
- public:
-  explicit Progress(int steps) : steps_(steps), terminal_(isatty(STDOUT_FILENO) != 0) {}
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  void show(int step, float loss) const {
-    const double rate = step * kBatch * kContext / seconds();
-    const double left = seconds() / step * (steps_ - step);
-    const std::string bar(static_cast<std::size_t>(30 * step / steps_), '#');
-    if (terminal_) {
-      std::printf("\r[%-30s] step %d/%d  loss %.4f  %.0f tokens/s  %.0f s left ", bar.c_str(), step,
-                  steps_, loss, rate, left);
-      if (step == steps_) std::puts("");
-    } else if (step % 10 == 0 || step == steps_ || step == 1) {
-      std::printf("step %d/%d  loss %.4f  %.0f tokens/s  %.0f s left\n", step, steps_, loss, rate,
-                  left);
-    }
-    std::fflush(stdout);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  int steps_;
-  bool terminal_;
-  Clock::time_point start_ = Clock::now();
-};
+// A bar on a terminal, a plain line now and then elsewhere.
+void show_progress(int step, int steps, float loss, double seconds) {
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  if (!terminal && step != 1 && step % 10 != 0 && step != steps) return;
+  const std::string bar(static_cast<std::size_t>(30 * step / steps), '#');
+  if (terminal) std::printf("\r[%-30s] ", bar.c_str());
+  std::printf("step %d/%d  loss %.4f  %.0f tokens/s  %.0f s left ", step, steps, loss,
+              step * kBatch * kContext / seconds, seconds / step * (steps - step));
+  if (!terminal || step == steps) std::puts("");
+  std::fflush(stdout);
+}
 
 // ---- One rank's program.
 void train(const Options& options, const std::vector<std::int32_t>& text, World& world) {
-  Gpt gpt =
-      replicated(init_gpt(Key(42)), world);  // the same on every rank: types know it from here on
+  // The same on every rank: types know it from here on.
+  Gpt gpt = replicated(init_gpt(Key(42)), world);
   const AdamW adamw;
   AdamW::State state = adamw.init(gpt);
 
-  // The mean over this rank's part of the batch, then over the ranks. Because the model is
-  // replicated and the loss ends in all_reduce, the gradients are the global mean's with no further
-  // code.
+  // The mean over this rank's part of the batch, then over the ranks. Since the model is replicated
+  // and the loss ends in all_reduce, the gradients are the global mean's with no further code.
   const auto loss = [&](const Gpt& model, const Tensor& x, const Tensor& y) -> Tensor {
     return all_reduce(nn::cross_entropy(logits(model, x), y), world, Reduce::mean);
   };
@@ -160,7 +143,8 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
   std::mt19937 random(1);  // the same on every rank; each takes its rows of the global batch
   const std::int64_t rows = kBatch / world.size();
   std::vector<float> losses;
-  const Progress progress(options.steps);
+  const auto start = std::chrono::steady_clock::now();
+  double seconds = 0;
   for (int i = 1; i <= options.steps; ++i) {
     std::vector<std::int32_t> x, y;
     for (std::int64_t row = 0; row < kBatch; ++row) {
@@ -173,10 +157,10 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
     std::tie(gpt, state, value) = step(std::move(gpt), std::move(state), from(x, {rows, kContext}),
                                        from(y, {rows, kContext}), options.rate);
     losses.push_back(value.item<float>());
-    if (world.rank() == 0) progress.show(i, losses.back());
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (world.rank() == 0) show_progress(i, options.steps, losses.back(), seconds);
   }
   if (world.rank() != 0) return;
-  const double tokens_per_second = options.steps * kBatch * kContext / progress.seconds();
 
   // ---- A sample, one character at a time, by a second compiled function.
   auto next = compile([](Gpt model, Tensor tokens) { return logits(model, tokens); });
@@ -187,32 +171,28 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
     std::vector<double> weights;
     for (auto score = scores.end() - kVocabulary; score != scores.end(); ++score)
       weights.push_back(std::exp(double(*score) / 0.8));
-    sample.push_back(
-        std::discrete_distribution<std::int32_t>(weights.begin(), weights.end())(random));
+    std::discrete_distribution<std::int32_t> draw(weights.begin(), weights.end());
+    sample.push_back(draw(random));
   }
   std::cout << "sample:\n" << std::string(sample.begin() + kContext, sample.end()) << "\n";
-  if (!options.json.empty())
-    std::ofstream(options.json) << nlohmann::json{{"loss", losses}} << "\n";
+  const nlohmann::json record = {{"loss", losses}};
+  if (!options.json.empty() && !(std::ofstream(options.json) << record << std::endl)) {
+    throw std::runtime_error("cannot write " + options.json);
+  }
   std::printf("final: step %d loss %.4f tokens_per_second %.0f\n", options.steps, losses.back(),
-              tokens_per_second);
+              options.steps * kBatch * kContext / seconds);
 }
 
 int main(int argc, char** argv) try {
   Options options;
   CLI::App app("Trains a character-level GPT, data parallel over ranks (threads of this process).");
-  app.add_option("--ranks", options.ranks, "how many ranks; must divide the batch of 16")
-      ->check(CLI::IsMember({1, 2, 4, 8, 16}))
-      ->capture_default_str();
-  app.add_option("--steps", options.steps, "how many training steps")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--rate", options.rate, "the learning rate")->capture_default_str();
-  app.add_option("--text", options.text,
-                 "the text to learn (default: the licence texts of the system)");
-  app.add_option("--sample", options.sample, "how many characters to write in the end")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--json", options.json, "where to write the loss of every step");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--ranks", options.ranks, "how many")->check(CLI::IsMember({1, 2, 4, 8, 16}));
+  app.add_option("--steps", options.steps, "training steps")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--rate", options.rate, "the learning rate");
+  app.add_option("--text", options.text, "the file to learn (else the system's licence texts)");
+  app.add_option("--sample", options.sample, "characters to write")->check(CLI::Range(0, 100'000));
+  app.add_option("--json", options.json, "the file to write the loss of every step to");
   CLI11_PARSE(app, argc, argv);
   const std::vector<std::int32_t> text = read_text(options.text);
   simulate(options.ranks, [&](World& world) { train(options, text, world); });

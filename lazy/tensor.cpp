@@ -72,8 +72,7 @@ Tensor wait_for(const StatePtr& async, Location where) {
 
 Tensor AsyncTensor::wait(std::source_location at) const { return wait_for(state(at), at); }
 
-// A conversion knows no line of its own; the collective's is the next best.
-AsyncTensor::operator Tensor() const { return wait_for(state(), state()->where); }
+Tensor::Tensor(const AsyncTensor& async, std::source_location at) : Tensor(async.wait(at)) {}
 
 std::string describe(const AsyncTensor& async) {
   const StatePtr& state = async.state();

@@ -21,6 +21,8 @@ struct TensorState;
 using StatePtr = std::shared_ptr<TensorState>;
 }  // namespace detail
 
+class AsyncTensor;
+
 // A lazy n-dimensional array: a handle to a value that is recorded now and computed when somebody
 // looks at it. Copying copies the handle; values are immutable. A handle belongs to the rank (and
 // thread) that made it.
@@ -29,6 +31,9 @@ class Tensor {
   // No value; every use but assignment throws UsageError.
   Tensor() = default;
   explicit Tensor(detail::StatePtr state) : state_(std::move(state)) {}
+  // Using an AsyncTensor as a Tensor is the wait.
+  Tensor(const AsyncTensor& async,  // NOLINT(google-explicit-constructor)
+         std::source_location at = std::source_location::current());
 
   bool defined() const { return state_ != nullptr; }
 
@@ -73,7 +78,6 @@ class AsyncTensor {
 
   // The tensor. The second wait is free and gives the same one.
   Tensor wait(std::source_location at = std::source_location::current()) const;
-  operator Tensor() const;  // NOLINT(google-explicit-constructor)
 
   template <class T>
   T item(std::source_location at = std::source_location::current()) const {

@@ -133,14 +133,15 @@ void simulate(int ranks, const std::function<void(World&)>& body, const Simulate
   const auto fabric = std::make_shared<runtime::LocalFabric>(
       ranks, runtime::LocalOptions{.timeout = options.timeout});
   std::mutex mutex;
-  // The first failure in time is the cause; those it brings about on other ranks are not reported.
+  // One rank's mistake makes the others fail with a CommError: what is reported is the first by
+  // rank that is none, or else the first CommError by rank.
   std::exception_ptr cause;
-  int cause_rank = ranks;
-  const auto fail = [&](int rank) {
+  std::pair<bool, int> cause_order{true, ranks};
+  const auto fail = [&](bool is_comm_error, int rank) {
     const std::scoped_lock lock(mutex);
-    if (cause != nullptr && cause_rank < rank) return;
+    if (cause != nullptr && cause_order < std::pair(is_comm_error, rank)) return;
     cause = std::current_exception();
-    cause_rank = rank;
+    cause_order = {is_comm_error, rank};
   };
   std::vector<std::thread> threads_of_ranks;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -157,13 +158,15 @@ void simulate(int ranks, const std::function<void(World&)>& body, const Simulate
           world.context()->runtime().backend->leave("an exception ended it");
           throw;
         }
+      } catch (const CommError&) {
+        fail(true, rank);
       } catch (...) {
-        fail(rank);
+        fail(false, rank);
       }
     });
   }
   for (std::thread& thread : threads_of_ranks) thread.join();
-  if (cause != nullptr) rethrow_with_rank(cause, cause_rank);
+  if (cause != nullptr) rethrow_with_rank(cause, cause_order.second);
 }
 
 Group::Group(const World& world) {

@@ -51,7 +51,7 @@ class Jit {
     std::shared_ptr<LoadedCode> code;
     std::vector<void*> addresses;  // of the names, in order
   };
-  // Compiles a module and loads it; it may call what `math.h` declares and the C library.
+  // Compiles a module and loads it; it may call what libm.h lists and the C library.
   Functions load(llvm::Module& module, const std::vector<std::string>& names);
 
  private:

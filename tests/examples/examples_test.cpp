@@ -46,7 +46,7 @@ TEST(Examples, HelloPrintsItsProgramAndItsResult) {
   // already.
   EXPECT_THAT(hello.output, HasSubstr("func @trace("));
   EXPECT_THAT(hello.output, HasSubstr("// 01_hello.cpp:"));
-  EXPECT_THAT(hello.output, EndsWith("f32[4] [5, 5, 5, 5]\n"));
+  EXPECT_THAT(hello.output, EndsWith("f32[4] [3, 3, 3, 3]\n"));
 }
 
 TEST(Examples, GradientsFindTheLine) {
