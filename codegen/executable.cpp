@@ -68,7 +68,9 @@ Executable::Executable(Plan plan, runtime::Context& context)
   }
 }
 
-std::vector<Executable::Result> Executable::run(std::span<const BufferPtr> inputs) {
+std::vector<Executable::Result> Executable::run(std::span<const BufferPtr> inputs,
+                                                const RunOptions& options) {
+  std::size_t collectives = 0;
   Memory memory(plan_, context_, inputs, constants_);
   std::vector<std::shared_ptr<runtime::Work>> works(static_cast<std::size_t>(plan_.works));
   std::vector<void*> addresses;
@@ -90,6 +92,11 @@ std::vector<Executable::Result> Executable::run(std::span<const BufferPtr> input
             start->group->members_with(context_.rank()), start->group->tag);
       }
       runtime::CollectiveCall call = start->call;
+      call.agreement = options.agreement;
+      if (collectives < options.collective_lines.size()) {
+        call.location = options.collective_lines[collectives];
+      }
+      ++collectives;
       std::vector<BufferPtr> keep_alive;
       for (std::size_t part = 0; part < call.parts.size(); ++part) {
         keep_alive.push_back(memory.hold(start->operands[part]));

@@ -18,6 +18,14 @@ class Executable {
     std::shared_ptr<runtime::Work> work;  // of an async result: under way until it says otherwise
   };
 
+  // What may differ between two runs besides the inputs.
+  struct RunOptions {
+    // The lines of the collectives in program order, for messages; the plan's own where empty.
+    std::span<const Location> collective_lines = {};
+    // What all ranks must agree on besides the collectives themselves (see CollectiveCall).
+    std::uint64_t agreement = 0;
+  };
+
   Executable(Plan plan, runtime::Context& context);
 
   const Plan& plan() const { return plan_; }
@@ -25,7 +33,11 @@ class Executable {
   // Runs the plan. `inputs` are buffers of the plan's input types, ready to be read. Results may
   // share buffers with inputs and constants: values are immutable. Throws CommError when a
   // collective fails; then there are no results.
-  std::vector<Result> run(std::span<const std::shared_ptr<runtime::Buffer>> inputs);
+  std::vector<Result> run(std::span<const std::shared_ptr<runtime::Buffer>> inputs) {
+    return run(inputs, {});
+  }
+  std::vector<Result> run(std::span<const std::shared_ptr<runtime::Buffer>> inputs,
+                          const RunOptions& options);
 
  private:
   Plan plan_;

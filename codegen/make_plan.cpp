@@ -195,7 +195,11 @@ class Planner {
     const Value result = graph_.result(id);
     if (ir::definition(graph_.node(id).op).kind == OpClass::view) {
       // A reshape that strides can't say: written out in the operand's order.
-      if (graph_.type(result).async) wait_for(graph_.operand(id, 0));
+      if (graph_.type(result).async) {
+        const Value async = graph_.operand(id, 0);
+        wait_for(async);
+        works_[result] = works_.at(views_[async].base);
+      }
       write_out(views_[graph_.operand(id, 0)], storage(result), location);
       return;
     }

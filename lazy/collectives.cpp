@@ -51,6 +51,7 @@ std::int64_t normal_axis(std::string_view op, const Tensor& x, std::int64_t axis
 
 std::uint64_t hash_data(const StatePtr& state, std::uint64_t before) {
   Hasher hasher;
+  ir::hash_type(hasher, {.dtype = state->type.dtype, .shape = state->type.shape});
   hasher.add(before).add(std::string_view(reinterpret_cast<const char*>(state->buffer->data()),
                                           static_cast<std::size_t>(state->type.bytes())));
   return hasher.finish().low;
@@ -117,14 +118,18 @@ std::vector<Tensor> all_reduce_list(const std::vector<Tensor>& tensors, const Gr
 std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const World& world,
                                     Location where) {
   RankContext& context = *world.context();
+  if (&context != &RankContext::current()) {
+    throw UsageError("replicated(): this thread does not record for the given World", where);
+  }
   if (context.compiling()) {
     throw UsageError(
         "replicated() checks data, which there is none of while a function is being "
         "compiled; mark the tree outside",
         where);
   }
+  for (const Tensor& tensor : tensors) context.check_owner(*tensor.state(), where);
   eval(std::span<const Tensor>(tensors));
-  std::uint64_t hash = 0;
+  std::uint64_t hash = tensors.size();
   for (const Tensor& tensor : tensors) hash = hash_data(tensor.state(), hash);
   const Group group(world);
   const Tensor own = from(Array::scalar(hash));

@@ -4,6 +4,7 @@
 #include <tutti/lazy/trace.h>
 
 #include <array>
+#include <bit>
 #include <cfenv>
 #include <charconv>
 #include <cstring>
@@ -35,6 +36,16 @@ std::string replication_text(const ir::Replication& replication) {
              : " replicated over dimensions " + std::to_string(replication.dimensions);
 }
 
+// An argument's type inside the function: whoever runs the program waits for what is in flight, and
+// with one rank replication says nothing, so that it is no reason for another program.
+ir::Type formal_type(const TensorState& state) {
+  ir::Type type = state.type;
+  type.async = false;
+  const auto& mesh = RankContext::current().mesh();
+  if (mesh == nullptr || mesh->ranks() == 1) type.replication = {};
+  return type;
+}
+
 // Enough digits to tell any two numbers apart.
 std::string exact_text(double value) {
   std::array<char, 32> text{};
@@ -47,7 +58,8 @@ std::vector<std::string> signature_of(const CompiledFunction::Arguments& argumen
   std::vector<std::string> out;
   std::unordered_map<const TensorState*, std::string> seen;
   for (const auto& [name, state] : arguments.tensors) {
-    std::string line = name + ": " + state->type.text() + replication_text(state->type.replication);
+    const ir::Type type = formal_type(*state);
+    std::string line = name + ": " + type.text() + replication_text(type.replication);
     const auto [found, inserted] = seen.try_emplace(state.get(), name);
     if (!inserted) line += " (the same tensor as " + found->second + ")";
     out.push_back(std::move(line));
@@ -77,16 +89,72 @@ Array scalar_array(const CompiledFunction::ScalarArgument& scalar) {
 
 }  // namespace
 
+namespace {
+
+// The numbers of a program that meet replicated values: the ranks have to agree on them.
+struct SharedNumbers {
+  Hash128 constants;
+  std::vector<std::size_t> parameters;  // positions among the graph's parameters
+};
+
+SharedNumbers find_shared_numbers(const ir::Graph& graph) {
+  std::vector<bool> shared(graph.value_count(), false);
+  for (ir::NodeId id = static_cast<ir::NodeId>(graph.node_count()); id-- > 0;) {
+    if (graph.node(id).result_count == 0) continue;
+    const ir::Value result = graph.result(id);
+    const bool replicated = graph.type(result).replication.dimensions != 0 || shared[result.id];
+    for (const ir::Value operand : graph.operands(id)) {
+      if (replicated && graph.type(operand).replication.literal) shared[operand.id] = true;
+    }
+  }
+  SharedNumbers out;
+  Hasher hasher;
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op != ir::Op::constant || !shared[graph.result(id).id]) continue;
+    const std::span<const std::byte> bytes = graph.attributes(id).array("value").bytes();
+    hasher.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  out.constants = hasher.finish();
+  for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
+    if (shared[graph.parameters()[i].value.id]) out.parameters.push_back(i);
+  }
+  return out;
+}
+
+std::uint64_t agreement_of(const SharedNumbers& shared,
+                           std::span<const std::shared_ptr<runtime::Buffer>> inputs) {
+  Hasher hasher;
+  hasher.add(shared.constants);
+  for (const std::size_t i : shared.parameters) {
+    hasher.add(
+        std::string_view(reinterpret_cast<const char*>(inputs[i]->data()), inputs[i]->bytes()));
+  }
+  return hasher.finish().low;
+}
+
+}  // namespace
+
 struct CompiledFunction::Program {
   std::vector<std::string> signature;
   std::string traced;
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
+  SharedNumbers shared_numbers;
   bool scalars_are_arguments = true;
   std::unique_ptr<codegen::Executable> executable;
 };
 
 float scalar_placeholder(float, int number) { return ScalarTag::of_float(number); }
 double scalar_placeholder(double, int number) { return ScalarTag::of_double(number); }
+
+int placeholder_number(float value) {
+  bool& tampered = RankContext::current().trace().scalar_tampered;
+  return ScalarTag::argument_of(std::bit_cast<std::uint32_t>(value), true, tampered).value_or(-1);
+}
+
+int placeholder_number(double value) {
+  bool& tampered = RankContext::current().trace().scalar_tampered;
+  return ScalarTag::argument_of(std::bit_cast<std::uint64_t>(value), false, tampered).value_or(-1);
+}
 
 CompiledFunction::CompiledFunction(Location where) : where_(where) {}
 CompiledFunction::~CompiledFunction() = default;
@@ -150,7 +218,10 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
     }
   }
   Results out{.program = index, .states = {}};
-  for (const codegen::Executable::Result& result : program.executable->run(buffers)) {
+  // A number that differs between ranks but was taken as replicated fails at the first collective.
+  const codegen::Executable::RunOptions options{
+      .collective_lines = {}, .agreement = agreement_of(program.shared_numbers, buffers)};
+  for (const codegen::Executable::Result& result : program.executable->run(buffers, options)) {
     StatePtr state = context.leaf(result.type, result.buffer, where_);
     state->work = result.work;
     out.states.push_back(std::move(state));
@@ -165,9 +236,8 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
   trace.graph().name = "compiled";
   std::vector<StatePtr> formals;
   for (const auto& [name, state] : arguments.tensors) {
-    ir::Type type = state->type;
-    type.async = false;
-    formals.push_back(trace.handle(trace.add_formal("a" + name, type, state->where), state->where));
+    formals.push_back(trace.handle(trace.add_formal("a" + name, formal_type(*state), state->where),
+                                   state->where));
   }
   // Numbers are literals: the same on every rank, or an error when the ranks' programs meet.
   for (const auto& scalar : arguments.scalars) {
@@ -202,6 +272,7 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
   auto program = std::make_unique<Program>();
   program->traced = ir::print(trace.graph());
   program->inputs = trace.inputs();
+  program->shared_numbers = find_shared_numbers(trace.graph());
   program->executable = codegen::compile(trace.graph(), context.runtime(), context.compile_options);
   programs_.push_back(std::move(program));
   return *programs_.back();

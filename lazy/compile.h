@@ -91,6 +91,9 @@ struct ParameterTypes<F> : ParameterTypes<decltype(&F::operator())> {};
 
 float scalar_placeholder(float, int number);
 double scalar_placeholder(double, int number);
+// The argument that a number stands for in the function being compiled; -1 for an ordinary one.
+int placeholder_number(float value);
+int placeholder_number(double value);
 
 template <class T>
 std::string static_text(const T& value) {
@@ -146,12 +149,23 @@ class Compiled {
       for_each_leaf(result, [&](auto& leaf) { states.push_back(leaf.state()); });
       for_each_leaf(result, [&](auto& leaf) { leaf = {}; });
       if (shapes_.size() <= program) shapes_.resize(program + 1);
-      shapes_[program] = std::make_shared<Result>(std::move(result));
+      shapes_[program] = {std::make_shared<Result>(std::move(result)), {}};
+      Result& shape = *std::static_pointer_cast<Result>(shapes_[program].tree);
+      each_number(shape, [&](auto& number) {
+        shapes_[program].numbers.push_back(tagged ? detail::placeholder_number(number) : -1);
+      });
       return states;
     };
     const auto [program, states] = core_->call(arguments, body);
-    Result out = *std::static_pointer_cast<Result>(shapes_[program]);
+    Result out = *std::static_pointer_cast<Result>(shapes_[program].tree);
     std::size_t next = 0;
+    each_number(out, [&](auto& number) {
+      const int argument = shapes_[program].numbers[next++];
+      if (argument < 0) return;
+      number = static_cast<std::decay_t<decltype(number)>>(
+          arguments.scalars[static_cast<std::size_t>(argument)].value);
+    });
+    next = 0;
     for_each_leaf(out, [&](auto& leaf) { leaf = std::decay_t<decltype(leaf)>(states[next++]); });
     return out;
   }
@@ -160,11 +174,15 @@ class Compiled {
   static detail::CompiledFunction::Arguments describe(Formal& formal) {
     detail::CompiledFunction::Arguments out;
     detail::Path path(true);
-    auto visit = [&]<class T>(const std::string& name, T& leaf) {
-      if constexpr (detail::TensorLeaf<T>) {
+    auto visit = [&]<class T>(const std::string& name, T&& value) {
+      using Leaf = std::remove_reference_t<T>;
+      Leaf& leaf = value;
+      if constexpr (detail::TensorLeaf<Leaf>) {
         out.tensors.push_back({name, leaf.state()});
-      } else if constexpr (std::is_floating_point_v<T>) {
-        out.scalars.push_back({name, static_cast<double>(leaf), std::same_as<T, float>});
+      } else if constexpr (std::same_as<std::remove_const_t<Leaf>, detail::ContainerSize>) {
+        out.statics.push_back(name + " has " + std::to_string(leaf.size) + " elements");
+      } else if constexpr (std::is_floating_point_v<Leaf>) {
+        out.scalars.push_back({name, static_cast<double>(leaf), std::same_as<Leaf, float>});
       } else {
         out.statics.push_back(name + " = " + detail::static_text(leaf));
       }
@@ -180,12 +198,13 @@ class Compiled {
     detail::Path path(false);
     std::size_t tensor = 0;
     std::size_t scalar = 0;
-    auto visit = [&]<class T>(const std::string&, T& leaf) {
-      if constexpr (detail::TensorLeaf<T>) {
-        leaf = T(tensors[tensor++]);
-      } else if constexpr (std::is_floating_point_v<T>) {
+    auto visit = [&]<class T>(const std::string&, T&& leaf) {
+      using Leaf = std::remove_reference_t<T>;
+      if constexpr (detail::TensorLeaf<Leaf>) {
+        leaf = Leaf(tensors[tensor++]);
+      } else if constexpr (std::is_floating_point_v<Leaf>) {
         leaf = tagged ? detail::scalar_placeholder(leaf, static_cast<int>(scalar))
-                      : static_cast<T>(scalars[scalar].value);
+                      : static_cast<Leaf>(scalars[scalar].value);
         ++scalar;
       }
     };
@@ -194,7 +213,23 @@ class Compiled {
 
   F f_;
   std::unique_ptr<detail::CompiledFunction> core_;
-  std::vector<std::shared_ptr<void>> shapes_;  // per program: the result with empty leaves
+  // A program's result with empty leaves, and which argument each number in it is (-1: none).
+  struct ResultShape {
+    std::shared_ptr<void> tree;
+    std::vector<int> numbers;
+  };
+
+  // Calls f(number) for every floating-point number of a tree.
+  template <class Tree, class Visit>
+  static void each_number(Tree& tree, Visit&& f) {
+    detail::Path path(false);
+    auto visit = [&]<class T>(const std::string&, T&& leaf) {
+      if constexpr (std::is_floating_point_v<std::remove_reference_t<T>>) f(leaf);
+    };
+    detail::walk_tree(tree, path, visit);
+  }
+
+  std::vector<ResultShape> shapes_;  // per program
 };
 
 // A callable like f that traces f once per signature (the arguments' structure, shapes, dtypes,

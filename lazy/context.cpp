@@ -17,7 +17,40 @@ std::uint64_t next_context_id() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-thread_local RankContext* current_context = nullptr;
+// Worlds may be closed in any order and on any thread, so nobody may be left with a dead pointer.
+thread_local std::weak_ptr<RankContext> current_context;
+thread_local RankContext* current_pointer = nullptr;
+
+// An argument of the function being compiled that was copied into data is no run-time parameter.
+void note_placeholders(const Array& array, bool& tampered) {
+  const auto scan = [&]<class T>(std::span<const T> elements) {
+    for (const T element : elements) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &element, sizeof(T));
+      if (ScalarTag::argument_of(bits, sizeof(T) == 4, tampered)) tampered = true;
+    }
+  };
+  if (array.dtype() == DType::f32) scan(array.data<float>());
+  if (array.dtype() == DType::f64) scan(array.data<double>());
+}
+
+// A collective's group must lie in the world and include this rank, or peers would wait in vain.
+void check_group_of(const ir::Definition& entry, const std::vector<ir::Attribute>& attributes,
+                    const runtime::Context& runtime, Location where) {
+  if (entry.kind != ir::OpClass::collective) return;
+  const ir::Group& group = *ir::Attributes(entry.attributes, attributes).group("group");
+  const std::string name = std::string(entry.name) + ": group \"" + group.tag + "\"";
+  for (const std::int64_t rank : group.ranks) {
+    if (rank < runtime.ranks()) continue;
+    throw UsageError(name + " names rank " + std::to_string(rank) + ", but there are " +
+                         std::to_string(runtime.ranks()) + " ranks",
+                     where);
+  }
+  if (group.position_of(runtime.rank()) < 0) {
+    throw UsageError(name + " does not include this rank, " + std::to_string(runtime.rank()),
+                     where);
+  }
+}
 
 }  // namespace
 
@@ -31,22 +64,39 @@ RankContext::RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
 RankContext::~RankContext() = default;
 
 RankContext& RankContext::current() {
-  if (current_context == nullptr) {
+  if (current_pointer == nullptr || current_context.expired()) {
     // A program without a World is a world of one.
     thread_local const auto alone = std::make_unique<RankContext>(
         std::make_unique<runtime::LocalBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0,
         nullptr);
     return *alone;
   }
-  return *current_context;
+  if (current_pointer->owner_ != std::this_thread::get_id()) {
+    throw UsageError(
+        "another thread records for this rank now; one thread traces for a rank at a time: call "
+        "world.attach() on this thread first");
+  }
+  return *current_pointer;
 }
 
-RankContext* RankContext::exchange_current(RankContext* context) {
-  return std::exchange(current_context, context);
+std::shared_ptr<RankContext> RankContext::exchange_current(std::shared_ptr<RankContext> context) {
+  std::shared_ptr<RankContext> previous = current_context.lock();
+  if (context != nullptr) context->owner_ = std::this_thread::get_id();
+  current_pointer = context.get();
+  current_context = context;
+  return previous;
+}
+
+void RankContext::check_owner(const TensorState& state, Location where) const {
+  if (state.context == id_) return;
+  throw UsageError("this tensor (made at " + state.where.text() +
+                       ") belongs to another rank or thread; call world.attach() on this thread",
+                   where);
 }
 
 StatePtr RankContext::data(const Array& array, Location where) {
   if (compiling()) {
+    note_placeholders(array, trace().scalar_tampered);
     trace().builder().at(where);
     return trace().handle(trace().builder().constant(array), where);
   }
@@ -74,6 +124,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
     state->work = operands[0]->work;
     return {state};
   }
+  check_group_of(ir::definition(op), attributes, runtime_, where);
   Trace& into = trace();
   std::vector<ir::Value> values;
   values.reserve(operands.size());
@@ -109,6 +160,11 @@ void RankContext::make_ready(TensorState& state) {
 
 void check_readable(const TensorState& state, Location where) {
   if (state.is_data()) return;
+  if (!state.lost.empty()) {
+    throw CommError("this tensor (made at " + state.where.text() +
+                        ") was lost when its evaluation failed: " + state.lost,
+                    where);
+  }
   if (state.trace == nullptr) {
     throw UsageError(
         "this tensor (made at " + state.where.text() +

@@ -36,8 +36,18 @@ class Flush {
     }
     close_remaining();
     const ir::Graph program = take_out();
-    if (program.results().empty() && !has_collectives(program)) return;
-    const std::vector<codegen::Executable::Result> results = execute(program);
+    const bool communicates = has_collectives(program);
+    if (!communicates) context_.pending_collectives_ = false;
+    if (program.results().empty() && !communicates) return;
+    std::vector<codegen::Executable::Result> results;
+    try {
+      results = execute(program);
+    } catch (const std::exception& error) {
+      // Collectives may have been issued, and must not be again: what was recorded is lost. Without
+      // them nothing has happened, and the trace stays as it was.
+      if (communicates) lose(error.what());
+      throw;
+    }
     auto rest = std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_);
     hand_out(results, *rest);
     context_.lazy_ = std::move(rest);
@@ -51,6 +61,16 @@ class Flush {
   }
 
  private:
+  void lose(const std::string& why) {
+    while (!trace_.handles().empty()) {
+      TensorState& state = *trace_.handles().begin()->second;
+      state.lost = why;
+      release_handle(state);
+    }
+    context_.lazy_ = std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_);
+    context_.pending_collectives_ = false;
+  }
+
   void need_targets(std::span<const StatePtr> targets) {
     for (const StatePtr& state : targets) {
       if (state->trace != &trace_) continue;
@@ -172,7 +192,14 @@ class Flush {
         std::memcpy(buffers.back()->data(), bytes.data(), bytes.size());
       }
     }
-    return executable->run(buffers);
+    // The plan may come from an equal program traced elsewhere: errors name the lines of this one.
+    std::vector<Location> lines;
+    for (NodeId id = 0; id < program.node_count(); ++id) {
+      if (ir::definition(program.node(id).op).kind == ir::OpClass::collective) {
+        lines.push_back(program.node(id).location);
+      }
+    }
+    return executable->run(buffers, {.collective_lines = lines});
   }
 
   // Turns computed values into data and moves what remains into the new trace.
@@ -273,7 +300,7 @@ void RankContext::flush(std::span<const StatePtr> targets) {
   bool needed = pending_collectives_;
   for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
   if (!needed) return;
-  if (keep_recording > 0) {
+  if (keep_recording > 0 && !compiling()) {
     throw UsageError(
         "a tensor is read (or a compiled function called) inside a function that is being "
         "differentiated; return the value and read it outside",

@@ -25,7 +25,11 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
   };
   if (const auto* number = std::get_if<Operand::Number>(&value)) {
     if (!is_floating(dtype)) refuse(std::to_string(number->value), "which holds no fractions");
-    return Array::scalar_of(dtype, number->value);
+    Array scalar = Array::scalar_of(dtype, number->value);
+    if (std::isfinite(number->value) && !std::isfinite(scalar.at(0))) {
+      refuse(std::to_string(number->value), "where it does not fit");
+    }
+    return scalar;
   }
   if (const auto* truth = std::get_if<bool>(&value)) {
     if (dtype != DType::boolean) refuse(*truth ? "true" : "false", "which is not bool");

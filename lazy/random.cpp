@@ -22,7 +22,16 @@ std::vector<std::int64_t> list(const Shape& shape) { return {shape.begin(), shap
 Key::Key(std::uint64_t seed, std::source_location at) : value(runtime_number(seed, at)) {}
 
 Key fold_in(const Key& key, const Operand& number) {
-  Tensor folded = number.tensor(DType::u64);
+  // A C++ number is passed at run time: a loop over it is one program.
+  Tensor folded;
+  if (const auto* natural = std::get_if<std::uint64_t>(&number.value())) {
+    folded = runtime_number(*natural, number.where());
+  } else if (const auto* integer = std::get_if<std::int64_t>(&number.value());
+             integer != nullptr && *integer >= 0) {
+    folded = runtime_number(static_cast<std::uint64_t>(*integer), number.where());
+  } else {
+    folded = number.tensor(DType::u64);
+  }
   if (folded.dtype() != DType::u64) {
     folded = Tensor(detail::record(Op::cast, {folded.state()}, {DType::u64}, number.where()));
   }

@@ -23,12 +23,7 @@ const StatePtr& evaluated(const Tensor& tensor, Location where) {
   RankContext& context = RankContext::current();
   if (!state->is_data()) {
     detail::check_readable(*state, where);
-    if (state->context != context.id()) {
-      throw UsageError(
-          "this tensor (made at " + state->where.text() +
-              ") belongs to another rank or thread; call world.attach() on this thread",
-          where);
-    }
+    context.check_owner(*state, where);
     context.flush(std::span(&state, 1));
   }
   context.make_ready(*state);
@@ -94,6 +89,9 @@ void eval(std::span<const Tensor> tensors, std::source_location at) {
     targets.push_back(tensor.state());
   }
   RankContext& context = RankContext::current();
+  for (const StatePtr& state : targets) {
+    if (!state->is_data()) context.check_owner(*state, at);
+  }
   context.flush(targets);
   for (const StatePtr& state : targets) context.make_ready(*state);
 }
@@ -102,6 +100,11 @@ std::string dump_ir(const Tensor& tensor) {
   RankContext& context = RankContext::current();
   const StatePtr& state = tensor.state();
   if (state->is_data()) return "// " + state->type.text() + ", already computed\n";
+  if (state->trace != nullptr && state->trace->kind() == detail::Trace::Kind::compiled) {
+    return ir::print(state->trace->graph());
+  }
+  detail::check_readable(*state, {});
+  context.check_owner(*state, {});
   return ir::print(context.extract(std::span(&state, 1)));
 }
 

@@ -34,6 +34,7 @@ ir::Value Trace::value_of(const TensorState& state, Location where) {
                      where);
   }
   if (!state.is_data()) {
+    check_readable(state, where);
     throw UsageError(
         "this tensor (made at " + state.where.text() +
             ") has no value: it was made inside a function that was being compiled, or "
@@ -100,12 +101,12 @@ constexpr std::uint64_t kDoubleQuiet = std::uint64_t{kFloatQuiet} << kWidening;
 }  // namespace
 
 float ScalarTag::of_float(int argument) {
-  return std::bit_cast<float>(kFloatTag | (static_cast<std::uint32_t>(argument) + 1));
+  return std::bit_cast<float>(0x80000000U | kFloatTag | (static_cast<std::uint32_t>(argument) + 1));
 }
 
 double ScalarTag::of_double(int argument) {
-  return std::bit_cast<double>(kDoubleTag | (static_cast<std::uint64_t>(argument) + 1)
-                                                << kWidening);
+  return std::bit_cast<double>(0x8000000000000000ULL | kDoubleTag |
+                               (static_cast<std::uint64_t>(argument) + 1) << kWidening);
 }
 
 std::optional<int> ScalarTag::argument_of(std::uint64_t bits, bool single, bool& tampered) {
@@ -114,7 +115,7 @@ std::optional<int> ScalarTag::argument_of(std::uint64_t bits, bool single, bool&
   const std::uint64_t quiet = single ? kFloatQuiet : kDoubleQuiet;
   const std::uint64_t sign = single ? 0x80000000ULL : 0x8000000000000000ULL;
   if ((bits & ~(number | quiet | sign)) != tag || (bits & number) == 0) return std::nullopt;
-  if ((bits & (quiet | sign)) != 0) tampered = true;
+  if ((bits & quiet) != 0 || (bits & sign) == 0) tampered = true;
   return static_cast<int>((bits & number) >> (single ? 0 : kWidening)) - 1;
 }
 

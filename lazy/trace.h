@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -34,7 +35,8 @@ struct TensorState : std::enable_shared_from_this<TensorState> {
   std::shared_ptr<runtime::Buffer> buffer;  // data
   std::shared_ptr<runtime::Work> work;      // of a collective that may still be writing the data
 
-  StatePtr waited;  // of an async value: the tensor that wait() gave
+  StatePtr waited;   // of an async value: the tensor that wait() gave
+  std::string lost;  // why it has no value: what went wrong when it was computed
 
   TensorState() = default;
   TensorState(const TensorState&) = delete;
@@ -95,8 +97,9 @@ class Trace {
   std::unordered_set<std::uint32_t> runtime_scalars_;
 };
 
-// What a floating-point argument of a function under compilation looks like: a signalling NaN with
-// the argument's number in its payload. Arithmetic on it in C++ makes it quiet, which is noticed.
+// What a floating-point argument of a function under compilation looks like: a negative signalling
+// NaN with the argument's number in its payload. Arithmetic on it in C++ makes it quiet and changes
+// of its sign make it positive, which is noticed.
 struct ScalarTag {
   static float of_float(int argument);
   static double of_double(int argument);
@@ -116,8 +119,9 @@ class RankContext {
 
   // The context of the calling thread: its world's, or one of a single rank made on first use.
   static RankContext& current();
-  // Makes this the calling thread's context; null for none. Returns the previous one.
-  static RankContext* exchange_current(RankContext* context);
+  // Makes this the context of the calling thread, and the calling thread the one that records for
+  // it; null for none. Returns the previous one, if it still lives.
+  static std::shared_ptr<RankContext> exchange_current(std::shared_ptr<RankContext> context);
 
   std::uint64_t id() const { return id_; }
   runtime::Context& runtime() { return runtime_; }
@@ -151,6 +155,9 @@ class RankContext {
   // Says that collectives were recorded otherwise than by record().
   void notice_collectives() { pending_collectives_ = pending_collectives_ || !compiling(); }
 
+  // Throws UsageError if a state belongs to another rank.
+  void check_owner(const TensorState& state, Location where) const;
+
   // Evaluate after every op.
   bool eager = false;
   // Above 0 nothing is evaluated: the function around it is being differentiated.
@@ -173,6 +180,7 @@ class RankContext {
   };
   std::unordered_map<Hash128, CompiledProgram, Hash128Hasher> executables_;
   bool pending_collectives_ = false;
+  std::thread::id owner_;  // the thread that records
 };
 
 // Throws UsageError, naming the line, if a state has no value any more or is not known yet because

@@ -60,6 +60,11 @@ inline constexpr bool is_tuple_tree<std::pair<A, B>> = true;
 template <class T>
 inline constexpr bool is_unsupported = false;
 
+// What a tree's visitor is told of a container before its members.
+struct ContainerSize {
+  std::size_t size;
+};
+
 // The path to the member being visited; free when nobody asks for names.
 class Path {
  public:
@@ -109,11 +114,14 @@ void walk_tree(T& tree, Path& path, Visit& visit) {
         },
         tree.tutti_fields());
   } else if constexpr (is_range_tree<Bare>) {
+    visit(path.text(), ContainerSize{tree.size()});
     std::size_t index = 0;
     for (auto& element : tree) path.inside(index++, [&] { walk_tree(element, path, visit); });
   } else if constexpr (is_map_tree<Bare>) {
+    visit(path.text(), ContainerSize{tree.size()});
     for (auto& [name, element] : tree) path.inside(name, [&] { walk_tree(element, path, visit); });
   } else if constexpr (is_optional_tree<Bare>) {
+    visit(path.text(), ContainerSize{tree ? 1U : 0U});
     if (tree) walk_tree(*tree, path, visit);
   } else if constexpr (is_tuple_tree<Bare>) {
     std::size_t index = 0;
@@ -135,7 +143,7 @@ void walk_tree(T& tree, Path& path, Visit& visit) {
 template <class T, class F>
 void for_each_leaf(T& tree, F&& f) {
   detail::Path path(false);
-  auto visit = [&](const std::string&, auto& leaf) {
+  auto visit = [&](const std::string&, auto&& leaf) {
     if constexpr (detail::TensorLeaf<std::remove_reference_t<decltype(leaf)>>) f(leaf);
   };
   detail::walk_tree(tree, path, visit);
@@ -145,7 +153,7 @@ void for_each_leaf(T& tree, F&& f) {
 template <class T, class F>
 void for_each_named_leaf(T& tree, F&& f) {
   detail::Path path(true);
-  auto visit = [&](const std::string& name, auto& leaf) {
+  auto visit = [&](const std::string& name, auto&& leaf) {
     if constexpr (detail::TensorLeaf<std::remove_reference_t<decltype(leaf)>>) f(name, leaf);
   };
   detail::walk_tree(tree, path, visit);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <mutex>
 #include <thread>
 
@@ -62,7 +63,7 @@ class World::Owner {
  public:
   explicit Owner(std::shared_ptr<RankContext> owned)
       : context(std::move(owned)),
-        previous_(RankContext::exchange_current(context.get())),
+        previous_(RankContext::exchange_current(context)),
         exceptions_(std::uncaught_exceptions()) {}
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
@@ -73,10 +74,12 @@ class World::Owner {
       } else {
         close();
       }
-    } catch (...) {  // close() reports to those who call it
+    } catch (const std::exception& error) {
+      // A destructor can't throw; silence would hide that ranks disagreed. close() throws.
+      std::cerr << "tutti: error at the end of a World: " << error.what() << "\n";
     }
-    RankContext* const current = RankContext::exchange_current(previous_);
-    if (current != context.get()) RankContext::exchange_current(current);
+    const std::shared_ptr<RankContext> current = RankContext::exchange_current(previous_.lock());
+    if (current != context) RankContext::exchange_current(current);
   }
 
   void close() {
@@ -94,7 +97,7 @@ class World::Owner {
   const std::shared_ptr<RankContext> context;
 
  private:
-  RankContext* previous_;
+  std::weak_ptr<RankContext> previous_;
   int exceptions_;
   bool closed_ = false;
 };
@@ -105,7 +108,7 @@ World::World(std::shared_ptr<RankContext> context)
 const std::shared_ptr<RankContext>& World::context() const { return owner_->context; }
 int World::rank() const { return static_cast<int>(context()->runtime().rank()); }
 int World::size() const { return static_cast<int>(context()->runtime().ranks()); }
-void World::attach() const { RankContext::exchange_current(context().get()); }
+void World::attach() const { RankContext::exchange_current(context()); }
 void World::close() { owner_->close(); }
 void World::set_eager(bool eager) const { context()->eager = eager; }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -67,8 +68,9 @@ void simulate(int ranks, const std::function<void(World&)>& body,
 class Group {
  public:
   Group(const World& world);  // NOLINT(google-explicit-constructor)
-  Group(std::vector<std::int64_t> ranks,
-        std::string tag = "");  // NOLINT(google-explicit-constructor)
+  Group(std::initializer_list<std::int64_t> ranks, std::string tag = "")  // NOLINT
+      : Group(std::vector<std::int64_t>(ranks), std::move(tag)) {}
+  Group(std::vector<std::int64_t> ranks, std::string tag = "");                          // NOLINT
   Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag = "");  // NOLINT
 
   const ir::GroupPtr& data() const { return data_; }

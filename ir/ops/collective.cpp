@@ -158,7 +158,8 @@ void gradient_all_reduce(Gradient& gradient) {
       return holds * (total(g) / holders);
     });
   } else {
-    throw TypeError("all_reduce: \"" + op + "\" has no gradient; sum, mean, max and min have");
+    throw TypeError("all_reduce: \"" + op + "\" has no gradient; sum, mean, max and min have",
+                    gradient.builder()->location());
   }
 }
 
@@ -191,7 +192,8 @@ void gradient_reduce_scatter(Gradient& gradient) {
   const std::int64_t axis = gradient.attributes.integer("axis");
   const GroupPtr group = gradient.attributes.group("group");
   if (op != "sum" && op != "mean") {
-    throw TypeError("reduce_scatter: \"" + op + "\" has no gradient; sum and mean have");
+    throw TypeError("reduce_scatter: \"" + op + "\" has no gradient; sum and mean have",
+                    gradient.builder()->location());
   }
   each_operand(gradient, [&](int, Term g) {
     const Term all = wait(g.apply(Op::all_gather, {axis, group}));
