@@ -70,7 +70,12 @@ class Sweep {
     builder_.at(graph_.node(id).location);
     if (entry.gradient != nullptr) {
       Gradient rule(&builder_, id, results, wants);
-      entry.gradient(rule);
+      try {
+        entry.gradient(rule);
+      } catch (const TypeError& error) {
+        if (error.where().known() || !graph_.node(id).location.known()) throw;
+        throw TypeError(error.what(), graph_.node(id).location);
+      }
       for (std::size_t i = 0; i < wants.size(); ++i) {
         const Term cotangent = rule.operand_cotangents()[i];
         if (wants[i] && cotangent.valid()) accumulate(graph_.operand(id, i), cotangent);

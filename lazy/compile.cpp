@@ -95,9 +95,11 @@ namespace {
 struct SharedNumbers {
   Hash128 constants;
   std::vector<std::size_t> parameters;  // positions among the graph's parameters
+  bool any = false;
 };
 
-SharedNumbers find_shared_numbers(const ir::Graph& graph) {
+SharedNumbers find_shared_numbers(Trace& trace) {
+  const ir::Graph& graph = trace.graph();
   std::vector<bool> shared(graph.value_count(), false);
   for (ir::NodeId id = static_cast<ir::NodeId>(graph.node_count()); id-- > 0;) {
     if (graph.node(id).result_count == 0) continue;
@@ -110,7 +112,11 @@ SharedNumbers find_shared_numbers(const ir::Graph& graph) {
   SharedNumbers out;
   Hasher hasher;
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    if (graph.node(id).op != ir::Op::constant || !shared[graph.result(id).id]) continue;
+    if (graph.node(id).op != ir::Op::constant) continue;
+    // What the library itself writes (a mean's divisor) may differ with the ranks' shapes.
+    const ir::Value value = graph.result(id);
+    if (!shared[value.id] || !trace.is_number(value)) continue;
+    out.any = true;
     const std::span<const std::byte> bytes = graph.attributes(id).array("value").bytes();
     hasher.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   }
@@ -118,11 +124,13 @@ SharedNumbers find_shared_numbers(const ir::Graph& graph) {
   for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
     if (shared[graph.parameters()[i].value.id]) out.parameters.push_back(i);
   }
+  out.any = out.any || !out.parameters.empty();
   return out;
 }
 
 std::uint64_t agreement_of(const SharedNumbers& shared,
                            std::span<const std::shared_ptr<runtime::Buffer>> inputs) {
+  if (!shared.any) return 0;
   Hasher hasher;
   hasher.add(shared.constants);
   for (const std::size_t i : shared.parameters) {
@@ -130,6 +138,17 @@ std::uint64_t agreement_of(const SharedNumbers& shared,
         std::string_view(reinterpret_cast<const char*>(inputs[i]->data()), inputs[i]->bytes()));
   }
   return hasher.finish().low;
+}
+
+// "all_reduce sum f32[4] over world": what a result still under way comes from.
+std::string origin_of(const codegen::Plan& plan, int work) {
+  for (const codegen::Step& step : plan.steps) {
+    const auto* const start = std::get_if<codegen::CollectiveStart>(&step);
+    if (start != nullptr && start->work == work) {
+      return start->call.description + " over " + start->group->tag;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -224,6 +243,10 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
   for (const codegen::Executable::Result& result : program.executable->run(buffers, options)) {
     StatePtr state = context.leaf(result.type, result.buffer, where_);
     state->work = result.work;
+    if (result.type.async) {
+      const int work = program.executable->plan().results[out.states.size()].work;
+      state->origin = origin_of(program.executable->plan(), work);
+    }
     out.states.push_back(std::move(state));
   }
   return out;
@@ -272,7 +295,7 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
   auto program = std::make_unique<Program>();
   program->traced = ir::print(trace.graph());
   program->inputs = trace.inputs();
-  program->shared_numbers = find_shared_numbers(trace.graph());
+  program->shared_numbers = find_shared_numbers(trace);
   program->executable = codegen::compile(trace.graph(), context.runtime(), context.compile_options);
   programs_.push_back(std::move(program));
   return *programs_.back();

@@ -34,6 +34,12 @@ void note_placeholders(const Array& array, bool& tampered) {
   if (array.dtype() == DType::f64) scan(array.data<double>());
 }
 
+std::string origin_of(const ir::Definition& entry, const std::vector<ir::Attribute>& attributes) {
+  if (entry.kind != ir::OpClass::collective) return {};
+  return std::string(entry.name) + " over " +
+         ir::Attributes(entry.attributes, attributes).group("group")->tag;
+}
+
 // A collective's group must lie in the world and include this rank, or peers would wait in vain.
 void check_group_of(const ir::Definition& entry, const std::vector<ir::Attribute>& attributes,
                     const runtime::Context& runtime, Location where) {
@@ -125,6 +131,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
     return {state};
   }
   check_group_of(ir::definition(op), attributes, runtime_, where);
+  const std::string origin = origin_of(ir::definition(op), attributes);
   Trace& into = trace();
   std::vector<ir::Value> values;
   values.reserve(operands.size());
@@ -134,6 +141,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   std::vector<StatePtr> results;
   for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
     results.push_back(into.handle(into.graph().result(node, i), where));
+    results.back()->origin = origin;
   }
   if (compiling()) return results;
   if (ir::definition(op).kind == ir::OpClass::collective) pending_collectives_ = true;

@@ -44,7 +44,13 @@ auto value_and_grad(F f, std::source_location at = std::source_location::current
           wrt.push_back(detail::fresh_name(leaf, at));
           leaf = wrt.back();
         });
-        const Tensor value = f(std::as_const(inner), rest...);
+        const auto result = f(std::as_const(inner), rest...);
+        Tensor value;
+        if constexpr (std::same_as<std::remove_const_t<decltype(result)>, AsyncTensor>) {
+          value = result.wait(at);
+        } else {
+          value = result;
+        }
         const std::vector<Tensor> gradients = detail::gradients(value, wrt, at);
         T out = tree;
         std::size_t next = 0;

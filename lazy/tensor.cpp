@@ -72,9 +72,9 @@ Tensor::Tensor(const AsyncTensor& async, std::source_location at) : Tensor(async
 std::string describe(const AsyncTensor& async) {
   const StatePtr& state = async.state();
   std::string out = state->type.text();
+  if (!state->origin.empty()) out += " from " + state->origin;
   if (state->trace != nullptr) {
-    const ir::Graph& graph = state->trace->graph();
-    out += " from " + std::string(name_of(graph.op(state->value))) + ", recorded";
+    out += ", recorded";
   } else {
     out += state->work == nullptr || state->work->test() ? ", complete" : ", under way";
     if (state->work != nullptr) out += ", number " + std::to_string(state->work->sequence());

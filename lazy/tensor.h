@@ -94,7 +94,7 @@ class AsyncTensor {
   detail::StatePtr state_;
 };
 
-// What was recorded, e.g. "async f32[4] from all_reduce over world, line hello.cpp:7"; never waits.
+// What it is: "async f32[4] from all_reduce over world, recorded, line hello.cpp:7"; never waits.
 std::string describe(const AsyncTensor& async);
 
 // Prints shape and elements, long dimensions shortened; computes the tensor.

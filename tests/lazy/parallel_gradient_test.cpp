@@ -92,6 +92,25 @@ TEST_P(DataParallel, StepsKeepTheModelReplicated) {
   });
 }
 
+// The last batch is shorter on the last rank: its program is another one.
+TEST_P(DataParallel, RanksMayHaveBatchesOfDifferentSizes) {
+  const auto whole = [](const Model& m) { return local_loss(m, batch()) * 12.0; };
+  const std::vector<double> expected = flat(grad(whole)(some_model()));
+  simulate(GetParam(), [&](World& world) {
+    const Model model = replicated(some_model(), world);
+    const std::int64_t start = 2 * world.rank();
+    const bool last = world.rank() + 1 == world.size();
+    const Tensor x = slice(batch(), {{start, last ? 12 : start + 2}});
+    auto step = compile([&](const Model& m, const Tensor& own) {
+      const auto loss = [&](const Model& t) -> Tensor {
+        return all_reduce(local_loss(t, own) * static_cast<double>(own.size(0)), world);
+      };
+      return grad(loss)(m);
+    });
+    expect_near(flat(step(model, x)), expected);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, DataParallel, testing::Values(1, 2, 3, 4));
 
 // However often a weight is used: its cotangents are added up before they are added over the ranks.
@@ -177,9 +196,10 @@ TEST(CollectiveGradient, OfAReplicatedScalarIsOfThatScalar) {
 
 TEST(CollectiveGradient, OfAProductIsRefused) {
   simulate(2, [](World& world) {
+    const unsigned line = __LINE__ + 1;
     const auto loss = [&](const Tensor& t) { return sum(all_reduce(t, world, Reduce::product)); };
-    expect_error<TypeError>([&] { grad(loss)(tensor({1.F})); }, {"product", "no gradient"},
-                            __LINE__ - 1);
+    const Tensor x = tensor({1.F});
+    expect_error<TypeError>([&] { grad(loss)(x); }, {"product", "no gradient"}, line);
   });
 }
 
