@@ -92,7 +92,6 @@ std::vector<Executable::Result> Executable::run(std::span<const BufferPtr> input
             start->group->members_with(context_.rank()), start->group->tag);
       }
       runtime::CollectiveCall call = start->call;
-      call.agreement = options.agreement;
       if (collectives < options.collective_lines.size()) {
         call.location = options.collective_lines[collectives];
       }

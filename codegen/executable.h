@@ -22,8 +22,6 @@ class Executable {
   struct RunOptions {
     // The lines of the collectives in program order, for messages; the plan's own where empty.
     std::span<const Location> collective_lines = {};
-    // What all ranks must agree on besides the collectives themselves (see CollectiveCall).
-    std::uint64_t agreement = 0;
   };
 
   Executable(Plan plan, runtime::Context& context);

@@ -116,6 +116,14 @@ class Sweep {
       throw InternalError("a cotangent of type " + cotangent.type().text() +
                           " for a value of type " + graph_.type(value).text());
     }
+    // What varies has a cotangent that does, or a number of this rank's that multiplies it next
+    // would be taken as the same on all ranks.
+    const Replication known = graph_.type(value).replication;
+    const Replication own = cotangent.type().replication;
+    if (!known.literal && !own.literal) {
+      const auto extra = static_cast<std::uint8_t>(own.dimensions & ~known.dimensions);
+      if (extra != 0) cotangent = {&builder_, builder_.vary(cotangent.value(), extra)};
+    }
     Term& total = cotangents_[value.id];
     total = total.valid() ? total + cotangent : cotangent;
   }

@@ -87,59 +87,6 @@ Array scalar_array(const CompiledFunction::ScalarArgument& scalar) {
                        : Array::scalar(scalar.value);
 }
 
-}  // namespace
-
-namespace {
-
-// The numbers of a program that meet replicated values: the ranks have to agree on them.
-struct SharedNumbers {
-  Hash128 constants;
-  std::vector<std::size_t> parameters;  // positions among the graph's parameters
-  bool any = false;
-};
-
-SharedNumbers find_shared_numbers(Trace& trace) {
-  const ir::Graph& graph = trace.graph();
-  std::vector<bool> shared(graph.value_count(), false);
-  for (ir::NodeId id = static_cast<ir::NodeId>(graph.node_count()); id-- > 0;) {
-    if (graph.node(id).result_count == 0) continue;
-    const ir::Value result = graph.result(id);
-    const bool replicated = graph.type(result).replication.dimensions != 0 || shared[result.id];
-    for (const ir::Value operand : graph.operands(id)) {
-      if (replicated && graph.type(operand).replication.literal) shared[operand.id] = true;
-    }
-  }
-  SharedNumbers out;
-  Hasher hasher;
-  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    if (graph.node(id).op != ir::Op::constant) continue;
-    // What the library itself writes (a mean's divisor) may differ with the ranks' shapes.
-    const ir::Value value = graph.result(id);
-    if (!shared[value.id] || !trace.is_number(value)) continue;
-    out.any = true;
-    const std::span<const std::byte> bytes = graph.attributes(id).array("value").bytes();
-    hasher.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  }
-  out.constants = hasher.finish();
-  for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
-    if (shared[graph.parameters()[i].value.id]) out.parameters.push_back(i);
-  }
-  out.any = out.any || !out.parameters.empty();
-  return out;
-}
-
-std::uint64_t agreement_of(const SharedNumbers& shared,
-                           std::span<const std::shared_ptr<runtime::Buffer>> inputs) {
-  if (!shared.any) return 0;
-  Hasher hasher;
-  hasher.add(shared.constants);
-  for (const std::size_t i : shared.parameters) {
-    hasher.add(
-        std::string_view(reinterpret_cast<const char*>(inputs[i]->data()), inputs[i]->bytes()));
-  }
-  return hasher.finish().low;
-}
-
 // "all_reduce sum f32[4] over world": what a result still under way comes from.
 std::string origin_of(const codegen::Plan& plan, int work) {
   for (const codegen::Step& step : plan.steps) {
@@ -157,8 +104,6 @@ struct CompiledFunction::Program {
   std::vector<std::string> signature;
   std::string traced;
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
-  SharedNumbers shared_numbers;
-  bool scalars_are_arguments = true;
   std::unique_ptr<codegen::Executable> executable;
 };
 
@@ -237,10 +182,7 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
     }
   }
   Results out{.program = index, .states = {}};
-  // A number that differs between ranks but was taken as replicated fails at the first collective.
-  const codegen::Executable::RunOptions options{
-      .collective_lines = {}, .agreement = agreement_of(program.shared_numbers, buffers)};
-  for (const codegen::Executable::Result& result : program.executable->run(buffers, options)) {
+  for (const codegen::Executable::Result& result : program.executable->run(buffers)) {
     StatePtr state = context.leaf(result.type, result.buffer, where_);
     state->work = result.work;
     if (result.type.async) {
@@ -295,7 +237,6 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
   auto program = std::make_unique<Program>();
   program->traced = ir::print(trace.graph());
   program->inputs = trace.inputs();
-  program->shared_numbers = find_shared_numbers(trace);
   program->executable = codegen::compile(trace.graph(), context.runtime(), context.compile_options);
   programs_.push_back(std::move(program));
   return *programs_.back();

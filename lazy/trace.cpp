@@ -82,7 +82,7 @@ void Trace::adopt(TensorState& state, ir::Value value) {
 
 ir::Value Trace::runtime_scalar(Array scalar) {
   const ir::Value value = builder_.constant(std::move(scalar));
-  numbers_.insert(value.id);
+  if (kind_ == Kind::lazy) runtime_scalars_.insert(value.id);
   return value;
 }
 

@@ -72,9 +72,7 @@ class Trace {
   ir::Value add_formal(std::string name, const ir::Type& type, Location where);
   // A rank-0 constant that is passed at run time instead of being part of the program.
   ir::Value runtime_scalar(Array scalar);
-  bool is_runtime_scalar(ir::Value value) const { return kind_ == Kind::lazy && is_number(value); }
-  // Whether the value is a C++ number of the user's.
-  bool is_number(ir::Value value) const { return numbers_.count(value.id) != 0; }
+  bool is_runtime_scalar(ir::Value value) const { return runtime_scalars_.count(value.id) != 0; }
   // The formal arguments that C++ floating-point arguments became, by their number.
   std::vector<ir::Value> scalar_arguments;
   // Set when C++ arithmetic was done on such an argument while tracing.
@@ -97,7 +95,7 @@ class Trace {
   std::vector<StatePtr> inputs_;
   std::unordered_map<const TensorState*, ir::Value> input_values_;
   std::unordered_map<std::uint32_t, TensorState*> handles_;
-  std::unordered_set<std::uint32_t> numbers_;
+  std::unordered_set<std::uint32_t> runtime_scalars_;
 };
 
 // What a floating-point argument of a function under compilation looks like: a negative signalling
