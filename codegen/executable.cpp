@@ -1,6 +1,6 @@
 #include <tutti/codegen/executable.h>
 
-#include <cstring>
+#include <algorithm>
 
 namespace tutti::codegen {
 
@@ -63,7 +63,7 @@ Executable::Executable(Plan plan, runtime::Context& context)
     : plan_(std::move(plan)), context_(context), communicators_(plan_.steps.size()) {
   for (const ir::ArrayPtr& array : plan_.constants) {
     BufferPtr buffer = context.allocator.allocate(array->bytes().size());
-    std::memcpy(buffer->data(), array->bytes().data(), array->bytes().size());
+    std::ranges::copy(array->bytes(), buffer->data());
     constants_.push_back(std::move(buffer));
   }
 }

@@ -1,13 +1,14 @@
 #include <tutti/ir/print.h>
+#include <tutti/ir/rewrite.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/trace.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cfenv>
 #include <charconv>
-#include <cstring>
 #include <iostream>
 
 namespace tutti::detail {
@@ -44,6 +45,17 @@ ir::Type formal_type(const TensorState& state) {
   const auto& mesh = RankContext::current().mesh();
   if (mesh == nullptr || mesh->ranks() == 1) type.replication = {};
   return type;
+}
+
+// Constants that were let in while tracing are parameters too, and those come first.
+ir::Graph with_parameters_first(const ir::Graph& graph) {
+  std::vector<ir::NodeId> order;
+  for (const bool parameters : {true, false}) {
+    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+      if ((graph.node(id).op == ir::Op::parameter) == parameters) order.push_back(id);
+    }
+  }
+  return ir::reordered(graph, order);
 }
 
 // Enough digits to tell any two numbers apart.
@@ -178,7 +190,7 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
     } else {
       const Array array = scalar_array(arguments.scalars[scalar++]);
       buffers.push_back(context.runtime().allocator.allocate(array.bytes().size()));
-      std::memcpy(buffers.back()->data(), array.bytes().data(), array.bytes().size());
+      std::ranges::copy(array.bytes(), buffers.back()->data());
     }
   }
   Results out{.program = index, .states = {}};
@@ -235,9 +247,10 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
   if (tagged && static_scalars_) return this->trace(arguments, body, false, index);
 
   auto program = std::make_unique<Program>();
-  program->traced = ir::print(trace.graph());
+  const ir::Graph graph = with_parameters_first(trace.graph());
+  program->traced = ir::print(graph);
   program->inputs = trace.inputs();
-  program->executable = codegen::compile(trace.graph(), context.runtime(), context.compile_options);
+  program->executable = codegen::compile(graph, context.runtime(), context.compile_options);
   programs_.push_back(std::move(program));
   return *programs_.back();
 }

@@ -2,6 +2,7 @@
 #include <tutti/lazy/trace.h>
 #include <tutti/runtime/comm/local.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -107,7 +108,7 @@ StatePtr RankContext::data(const Array& array, Location where) {
     return trace().handle(trace().builder().constant(array), where);
   }
   auto buffer = runtime_.allocator.allocate(array.bytes().size());
-  std::memcpy(buffer->data(), array.bytes().data(), array.bytes().size());
+  std::ranges::copy(array.bytes(), buffer->data());
   return leaf({.dtype = array.dtype(), .shape = array.shape()}, std::move(buffer), where);
 }
 

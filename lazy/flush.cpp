@@ -2,7 +2,6 @@
 #include <tutti/lazy/trace.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace tutti::detail {
 
@@ -129,24 +128,22 @@ class Flush {
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
       const bool formal = graph_.node(id).op == ir::Op::parameter;
       if (formal) ++parameter;
-      if (!needed_[id]) continue;
-      const Location where = graph_.node(id).location;
+      if (!needed_[id] || graph_.node(id).result_count != 1) continue;
+      const Value value = graph_.result(id);
       if (formal) {
-        const StatePtr& state = trace_.inputs()[parameter - 1];
-        const Value value = graph_.result(id);
-        moved_[value.id] = program.add_parameter("x" + std::to_string(inputs_.size()),
-                                                 graph_.type(value), false, where);
-        inputs_.push_back({state, nullptr});
-        continue;
-      }
-      if (const Value value = graph_.result(id);
-          graph_.node(id).result_count == 1 && trace_.is_runtime_scalar(value)) {
-        moved_[value.id] = program.add_parameter("c" + std::to_string(inputs_.size()),
-                                                 graph_.type(value), false, where);
+        inputs_.push_back({trace_.inputs()[parameter - 1], nullptr});
+      } else if (trace_.is_runtime_scalar(value)) {
         inputs_.push_back({nullptr, std::get<ir::ArrayPtr>(graph_.node(id).attributes[0])});
+      } else {
         continue;
       }
-      copy_node(program, id, moved_);
+      const std::string name = (formal ? "x" : "c") + std::to_string(inputs_.size() - 1);
+      moved_[value.id] =
+          program.add_parameter(name, graph_.type(value), false, graph_.node(id).location);
+    }
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      const bool done = graph_.node(id).result_count == 1 && moved_[graph_.result(id).id].valid();
+      if (needed_[id] && !done) copy_node(program, id, moved_);
     }
     std::vector<Value> results;
     for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
@@ -189,7 +186,7 @@ class Flush {
       } else {
         const auto bytes = input.scalar->bytes();
         buffers.push_back(context_.runtime_.allocator.allocate(bytes.size()));
-        std::memcpy(buffers.back()->data(), bytes.data(), bytes.size());
+        std::copy(bytes.begin(), bytes.end(), buffers.back()->data());
       }
     }
     // The plan may come from an equal program traced elsewhere: errors name the lines of this one.

@@ -3,7 +3,7 @@
 #include <tutti/lazy/tensor.h>
 #include <tutti/lazy/trace.h>
 
-#include <cstring>
+#include <algorithm>
 
 namespace tutti {
 
@@ -51,7 +51,7 @@ std::int64_t Tensor::size(int dimension, std::source_location at) const {
 Array Tensor::array(std::source_location at) const {
   const StatePtr& data = evaluated(*this, at);
   Array out(dtype(), shape());
-  std::memcpy(out.bytes().data(), data->buffer->data(), out.bytes().size());
+  std::copy_n(data->buffer->data(), out.bytes().size(), out.bytes().begin());
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/context.h>
 
-#include <cstring>
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -23,14 +23,14 @@ std::vector<ir::Array> run_rank(const ir::Graph& function, const std::vector<ir:
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::span<const std::byte> bytes = inputs[i].bytes();
     buffers.push_back(context.allocator.allocate(bytes.size()));
-    std::memcpy(buffers.back()->data(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, buffers.back()->data());
   }
   const auto executable = codegen::compile(function, context);
   std::vector<ir::Array> outputs;
   for (const codegen::Executable::Result& result : executable->run(buffers)) {
     if (result.work != nullptr) result.work->wait();
     ir::Array& output = outputs.emplace_back(result.type.dtype, result.type.shape);
-    std::memcpy(output.bytes().data(), result.buffer->data(), output.bytes().size());
+    std::copy_n(result.buffer->data(), output.bytes().size(), output.bytes().begin());
   }
   context.backend->finish();
   return outputs;

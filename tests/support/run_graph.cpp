@@ -5,9 +5,10 @@
 #include <tutti/ir/print.h>
 #include <tutti/runtime/comm/local.h>
 
+#include <algorithm>
+#include <cstring>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <exception>
 #include <thread>
 
@@ -27,13 +28,13 @@ std::vector<Array> run_rank(const ir::Graph& graph, const std::vector<Array>& in
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   for (const Array& input : inputs) {
     buffers.push_back(context.allocator.allocate(input.bytes().size()));
-    std::memcpy(buffers.back()->data(), input.bytes().data(), input.bytes().size());
+    std::ranges::copy(input.bytes(), buffers.back()->data());
   }
   std::vector<Array> out;
   for (const codegen::Executable::Result& result : executable->run(buffers)) {
     if (result.work != nullptr) result.work->wait();
     Array& array = out.emplace_back(result.type.dtype, result.type.shape);
-    std::memcpy(array.bytes().data(), result.buffer->data(), array.bytes().size());
+    std::copy_n(result.buffer->data(), array.bytes().size(), array.bytes().begin());
   }
   context.backend->finish();
   return out;
