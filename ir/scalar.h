@@ -19,16 +19,16 @@ namespace tutti::ir {
 // - minimum and maximum propagate NaN;
 // - round goes to the nearest, ties to even;
 // - cast float to integer saturates and sends NaN to 0; anything to bool is "not equal to 0".
-#define TUTTI_SCALAR_OPS(X)                                                                    \
-  X(argument, 0)                                                                               \
-  X(constant, 0) /* leaves */                                                                  \
-      X(neg, 1) X(abs, 1) X(exp, 1) X(exp2, 1) X(expm1, 1) X(log, 1) X(log2, 1) X(log1p, 1)    \
-          X(sqrt, 1) X(cbrt, 1) X(sin, 1) X(cos, 1) X(tan, 1) X(tanh, 1) X(erf, 1) X(floor, 1) \
-              X(ceil, 1) X(round, 1) X(bit_not, 1) X(add, 2) X(sub, 2) X(mul, 2) X(div, 2)     \
-                  X(mod, 2) X(minimum, 2) X(maximum, 2) X(pow, 2) X(atan2, 2) X(bit_and, 2)    \
-                      X(bit_or, 2) X(bit_xor, 2) X(shift_left, 2) X(shift_right, 2) X(eq, 2)   \
-                          X(ne, 2) X(lt, 2) X(le, 2) X(gt, 2) X(ge, 2) X(select, 3) X(fma, 3)  \
-                              X(cast, 1) X(bitcast, 1)
+#define TUTTI_SCALAR_OPS(X)                                                                   \
+  X(argument, 0)                                                                              \
+  X(constant, 0) /* leaves */                                                                 \
+  X(neg, 1)                                                                                   \
+  X(abs, 1) X(exp, 1) X(exp2, 1) X(expm1, 1) X(log, 1) X(log2, 1) X(log1p, 1) X(sqrt, 1)      \
+      X(cbrt, 1) X(sin, 1) X(cos, 1) X(tan, 1) X(tanh, 1) X(erf, 1) X(floor, 1) X(ceil, 1)    \
+          X(round, 1) X(bit_not, 1) X(add, 2) X(sub, 2) X(mul, 2) X(div, 2) X(mod, 2)         \
+              X(minimum, 2) X(maximum, 2) X(pow, 2) X(atan2, 2) X(bit_and, 2) X(bit_or, 2)    \
+                  X(bit_xor, 2) X(shift_left, 2) X(shift_right, 2) X(eq, 2) X(ne, 2) X(lt, 2) \
+                      X(le, 2) X(gt, 2) X(ge, 2) X(select, 3) X(fma, 3) X(cast, 1) X(bitcast, 1)
 
 enum class ScalarOp : std::uint8_t {
 #define TUTTI_ENUMERATOR(name, operands) name,

@@ -1,10 +1,8 @@
 #include <tutti/codegen/lower.h>
-
 #include <tutti/ir/parse.h>
 #include <tutti/ir/passes/passes.h>
 
 #include "tests/support/golden.h"
-
 #include <gtest/gtest.h>
 
 namespace tutti::codegen {

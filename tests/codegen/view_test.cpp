@@ -1,5 +1,4 @@
 #include <tutti/codegen/view.h>
-
 #include <tutti/ir/builder.h>
 
 #include <gtest/gtest.h>

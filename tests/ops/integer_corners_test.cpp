@@ -26,7 +26,12 @@ Wide floor_shift(Wide x, Wide y, int width) {
 const IntegerMeaning kMeanings[] = {
     {Op::add, [](Wide x, Wide y, int) { return x + y; }},
     {Op::sub, [](Wide x, Wide y, int) { return x - y; }},
-    {Op::mul, [](Wide x, Wide y, int) { return x * y; }},
+    {Op::mul,
+     [](Wide x, Wide y, int) {
+       // Two u64 fill 128 bits: the product wraps, and only its low half counts.
+       __extension__ typedef unsigned __int128 Natural;  // NOLINT(modernize-use-using)
+       return static_cast<Wide>(static_cast<Natural>(x) * static_cast<Natural>(y));
+     }},
     {Op::div, [](Wide x, Wide y, int) { return y == 0 ? Wide{-1} : x / y; }},
     {Op::mod, [](Wide x, Wide y, int) { return y == 0 ? x : x % y; }},
     {Op::maximum, [](Wide x, Wide y, int) { return x > y ? x : y; }},

@@ -16,11 +16,15 @@ using ir::Op;
 using ir::Value;
 using List = std::vector<std::int64_t>;
 
+constexpr std::int64_t kMostElements = 50000;
+
 class Generator {
  public:
   Generator(std::uint64_t seed, ir::Graph& graph) : random_(seed), builder_(graph), graph_(graph) {
     constexpr std::int64_t kSizes[] = {1, 2, 3, 5, 16, 17, 33, 64, 130};
-    for (std::int64_t& size : sizes_) size = kSizes[below(std::ssize(kSizes))];
+    do {
+      for (std::int64_t& size : sizes_) size = kSizes[below(std::ssize(kSizes))];
+    } while (sizes_[0] * sizes_[1] * sizes_[2] > kMostElements);
   }
 
   void run(int nodes) {
@@ -66,6 +70,12 @@ class Generator {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
   }
   Value add(Op op, std::initializer_list<Value> operands, std::vector<Attribute> attributes = {}) {
+    std::vector<ir::Type> types;
+    for (const Value operand : operands) types.push_back(graph_.type(operand));
+    ir::complete_attributes(ir::definition(op), attributes);
+    if (ir::infer_types(op, types, attributes, nullptr)[0].shape.elements() > kMostElements) {
+      throw TypeError("larger than it needs to be");
+    }
     return builder_.add(op, operands, std::move(attributes));
   }
   const Shape& shape(Value value) const { return graph_.type(value).shape; }

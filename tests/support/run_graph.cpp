@@ -6,9 +6,9 @@
 #include <tutti/runtime/comm/local.h>
 
 #include <algorithm>
-#include <cstring>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <thread>
 
