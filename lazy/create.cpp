@@ -13,6 +13,7 @@ Tensor from(const Array& array, std::source_location at) {
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release,
             std::source_location at) {
   const ir::Type type{.dtype = dtype, .shape = shape};
+  if (data == nullptr && type.bytes() > 0) throw UsageError("view: the pointer is null", at);
   auto buffer =
       runtime::Buffer::wrap(data, static_cast<std::size_t>(type.bytes()), std::move(release));
   return Tensor(RankContext::current().leaf(type, std::move(buffer), at));

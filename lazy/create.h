@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-// Tensors from C++ data. Without a dtype, floating-point numbers give f32 and integers i64.
+// Tensors from C++ data, of its own dtype; numbers in full() give f32 and i64 if none is named.
 namespace tutti {
 
 // A copy of an array.

@@ -1,8 +1,10 @@
-// error: not a tree: list the struct's fields with TUTTI_FIELDS
+// error: .*not a tree: list the struct's fields with TUTTI_FIELDS
 #include <tutti/tutti.h>
 
-struct Model {
-  tutti::Tensor weight;
+using namespace tutti;
+
+struct Layer {
+  Tensor weight;
 };
 
-void compute(const Model& model) { tutti::eval(model); }
+int main() { leaves(Layer{zeros({2})}); }

@@ -60,7 +60,7 @@ class Generator {
     std::vector<Array> out;
     for (const Value parameter : parameters_) {
       Array& array = out.emplace_back(DType::f64, graph_.type(parameter).shape);
-      for (double& x : array.data<double>()) x = static_cast<double>(below(2001)) / 1000 - 1;
+      for (double& x : array.data<double>()) x = std::uniform_real_distribution<>(-1, 1)(random_);
     }
     return out;
   }
@@ -200,8 +200,9 @@ class Generator {
       }
       default: {
         const Shape row = {rank == 0 ? 1 : shape(x)[rank - 1]};
-        const Value scale = builder_.constant(Array(DType::f64, row));
-        return add(Op::layer_norm, {x, add(Op::cos, {scale}), scale});
+        const Value half = builder_.scalar(DType::f64, 0.5);
+        const Value scale = add(Op::broadcast_to, {half}, {list(row)});
+        return add(Op::layer_norm, {x, scale, add(Op::cos, {scale})});
       }
     }
   }

@@ -1,0 +1,7 @@
+// TypeError: sum: axis 2 of a tensor of rank 2
+#include "tests/errors/mistake.h"
+
+TUTTI_MISTAKE {
+  const Tensor x = zeros({2, 3});
+  sum(x, Axes{{2}});  // here
+}

@@ -1,0 +1,12 @@
+// UsageError: this tensor \(made at escape_from_a_compiled_function.cpp:\d+\) has no value: it was made inside a function that was being compiled
+#include "tests/errors/mistake.h"
+
+TUTTI_MISTAKE {
+  Tensor hidden;
+  auto step = compile([&](const Tensor& x) {
+    hidden = exp(x);
+    return hidden + 1.F;
+  });
+  step(tensor(1.F));
+  hidden.item<float>();  // here
+}

@@ -1,0 +1,10 @@
+// UsageError: there is no data to read while the function around it is being compiled; return the tensor and read it outside
+#include "tests/errors/mistake.h"
+
+TUTTI_MISTAKE {
+  auto step = compile([](const Tensor& x) {
+    if (x.item<float>() > 0) return x;  // here
+    return -x;
+  });
+  step(tensor(1.F));
+}

@@ -1,0 +1,9 @@
+// UsageError: rank 0: .*replicated\(\): the ranks hold different values; make them the same first, from one key or with broadcast
+#include "tests/errors/mistake.h"
+
+TUTTI_MISTAKE {
+  simulate(2, [](World& world) {
+    const Tensor weight = full({2}, static_cast<float>(world.rank()));
+    replicated(weight, world);  // here
+  });
+}
