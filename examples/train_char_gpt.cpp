@@ -2,7 +2,6 @@
 //
 //   train_char_gpt --ranks 2 --steps 200            learns the licence texts of this machine
 //   train_char_gpt --text FILE --json losses.json   learns any other text
-//
 // A model is a struct of tensors, its loss a plain function, and a training step a function that
 // compile() turns into one program, communication included.
 #include <tutti/tutti.h>
@@ -82,7 +81,7 @@ Tensor logits(const Gpt& gpt, const Tensor& tokens) {
   return matmul(gpt.norm(x), gpt.head);
 }
 
-// ---- The data: bytes above 127 count as 127.
+// Bytes above 127 count as 127.
 std::vector<std::int32_t> read_text(const std::string& file) {
   std::set<fs::path> files;  // sorted, each text once although links name some twice
   if (!file.empty()) files.insert(file);
@@ -99,8 +98,7 @@ std::vector<std::int32_t> read_text(const std::string& file) {
       text.push_back(std::min<std::int32_t>(static_cast<unsigned char>(*byte), kVocabulary - 1));
     }
   }
-  if (std::ssize(text) < kContext + 2)
-    throw std::runtime_error("the text is shorter than the context");
+  if (std::ssize(text) < kContext + 2) throw std::runtime_error("shorter than the context");
   return text;
 }
 
@@ -110,7 +108,6 @@ struct Options {
   std::string text, json;
 };
 
-// A bar on a terminal, a plain line now and then elsewhere.
 void show_progress(int step, int steps, float loss, double seconds) {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   if (!terminal && step != 1 && step % 10 != 0 && step != steps) return;
@@ -122,7 +119,6 @@ void show_progress(int step, int steps, float loss, double seconds) {
   std::fflush(stdout);
 }
 
-// ---- One rank's program.
 void train(const Options& options, const std::vector<std::int32_t>& text, World& world) {
   // The same on every rank: types know it from here on.
   Gpt gpt = replicated(init_gpt(Key(42)), world);
@@ -169,8 +165,9 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
     const std::vector<std::int32_t> window(sample.end() - kContext, sample.end());
     const std::vector<float> scores = next(gpt, from(window, {1, kContext})).to_vector<float>();
     std::vector<double> weights;
-    for (auto score = scores.end() - kVocabulary; score != scores.end(); ++score)
-      weights.push_back(std::exp(double(*score) / 0.8));
+    for (std::size_t i = scores.size() - kVocabulary; i < scores.size(); ++i) {
+      weights.push_back(std::exp(scores[i] / 0.8));
+    }
     std::discrete_distribution<std::int32_t> draw(weights.begin(), weights.end());
     sample.push_back(draw(random));
   }

@@ -19,6 +19,7 @@ namespace tutti::ir {
 // - minimum and maximum propagate NaN;
 // - round goes to the nearest, ties to even;
 // - cast float to integer saturates and sends NaN to 0; anything to bool is "not equal to 0".
+// clang-format off
 #define TUTTI_SCALAR_OPS(X)                                                                   \
   X(argument, 0)                                                                              \
   X(constant, 0) /* leaves */                                                                 \
@@ -29,6 +30,7 @@ namespace tutti::ir {
               X(minimum, 2) X(maximum, 2) X(pow, 2) X(atan2, 2) X(bit_and, 2) X(bit_or, 2)    \
                   X(bit_xor, 2) X(shift_left, 2) X(shift_right, 2) X(eq, 2) X(ne, 2) X(lt, 2) \
                       X(le, 2) X(gt, 2) X(ge, 2) X(select, 3) X(fma, 3) X(cast, 1) X(bitcast, 1)
+// clang-format on
 
 enum class ScalarOp : std::uint8_t {
 #define TUTTI_ENUMERATOR(name, operands) name,

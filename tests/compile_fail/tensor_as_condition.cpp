@@ -1,4 +1,4 @@
-// error: could not convert .*tutti::Tensor.* to .?bool|not contextually convertible to .?bool
+// error: could not convert .*bool|not contextually convertible to .*bool
 #include <tutti/tutti.h>
 
 using namespace tutti;

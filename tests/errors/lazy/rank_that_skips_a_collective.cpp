@@ -1,4 +1,4 @@
-// CommError: rank 0: .*all_reduce.*rank 1 .*(left|closed)
+// CommError: rank 0: .*rank 1 left: its World was closed; collective #1 of group "world" \(all_reduce sum f32\[2\]\) waits for it
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {
