@@ -165,8 +165,8 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
     const std::vector<std::int32_t> window(sample.end() - kContext, sample.end());
     const std::vector<float> scores = next(gpt, from(window, {1, kContext})).to_vector<float>();
     std::vector<double> weights;
-    for (std::size_t i = scores.size() - kVocabulary; i < scores.size(); ++i) {
-      weights.push_back(std::exp(scores[i] / 0.8));
+    for (auto score = scores.end() - kVocabulary; score != scores.end(); ++score) {
+      weights.push_back(std::exp(*score / 0.8));
     }
     std::discrete_distribution<std::int32_t> draw(weights.begin(), weights.end());
     sample.push_back(draw(random));
