@@ -1,6 +1,13 @@
 #include <tutti/codegen/executable.h>
+#include <tutti/codegen/profile_plan.h>
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
+
+#if TUTTI_HAS_LLVM
+#include <tutti/codegen/llvm/compile_plan.h>
+#endif
 
 namespace tutti::codegen {
 
@@ -9,114 +16,283 @@ namespace {
 using runtime::Buffer;
 using BufferPtr = std::shared_ptr<Buffer>;
 
-// The memory of one run.
-class Memory {
- public:
-  Memory(const Plan& plan, runtime::Context& context, std::span<const BufferPtr> inputs,
-         std::span<const BufferPtr> constants)
-      : plan_(plan),
-        allocator_(context.allocator),
-        held_(plan.buffers.size()),
-        arena_(allocator_.allocate(static_cast<std::size_t>(plan.arena_bytes))) {
-    for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-      const PlanBuffer& buffer = plan.buffers[i];
-      if (buffer.kind == PlanBuffer::Kind::input)
-        held_[i] = inputs[static_cast<std::size_t>(buffer.index)];
-      if (buffer.kind == PlanBuffer::Kind::constant) {
-        held_[i] = constants[static_cast<std::size_t>(buffer.index)];
-      }
-    }
-  }
+std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
-  void* address(BufferId id) {
-    const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
-    if (buffer.kind == PlanBuffer::Kind::local) return arena_->data() + buffer.offset;
-    return hold(id)->data();
-  }
-
-  // A buffer of its own (not local); allocated when first named.
-  const BufferPtr& hold(BufferId id) {
-    BufferPtr& held = held_[static_cast<std::size_t>(id)];
-    if (held == nullptr) {
-      held = allocator_.allocate(
-          static_cast<std::size_t>(plan_.buffers[static_cast<std::size_t>(id)].bytes));
-    }
-    return held;
-  }
-
-  // Lets go of what no step from `step` on uses.
-  void drop_after(int step, BufferId id) {
-    if (plan_.buffers[static_cast<std::size_t>(id)].last_use <= step)
-      held_[static_cast<std::size_t>(id)] = nullptr;
-  }
-
- private:
-  const Plan& plan_;
-  runtime::Allocator& allocator_;
-  std::vector<BufferPtr> held_;
-  BufferPtr arena_;
-};
+void run_code(const void* code, void* const* arguments, std::int64_t begin, std::int64_t end) {
+  static_cast<const KernelCode*>(code)->run(arguments, begin, end);
+}
 
 }  // namespace
 
-Executable::Executable(Plan plan, runtime::Context& context)
-    : plan_(std::move(plan)), context_(context), communicators_(plan_.steps.size()) {
-  for (const ir::ArrayPtr& array : plan_.constants) {
-    BufferPtr buffer = context.allocator.allocate(array->bytes().size());
-    std::ranges::copy(array->bytes(), buffer->data());
-    constants_.push_back(std::move(buffer));
+Executable::Executable(Plan plan, runtime::Context& context, const Options& options)
+    : plan_(std::move(plan)),
+      context_(context),
+      options_(options),
+      frame_(context, plan_.buffers.size(), at(plan_.works),
+             static_cast<std::size_t>(plan_.arena_bytes)),
+      constants_(plan_.buffers.size()),
+      inputs_(plan_.inputs.size(), -1) {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    frame_.allocations[i] = {.bytes = static_cast<std::size_t>(buffer.bytes),
+                             .shared = buffer.kind == PlanBuffer::Kind::comm,
+                             .device = buffer.device};
+    if (buffer.kind == PlanBuffer::Kind::input) inputs_[at(buffer.index)] = static_cast<int>(i);
+  }
+  for (const PlanDevice& used : plan_.devices) {
+    frame_.device_arenas.emplace_back(used.device, static_cast<std::size_t>(used.arena_bytes));
+  }
+  // Native code knows the host's steps alone.
+  if (!plan_.devices.empty()) options_.engine = PlanEngine::walk;
+  bind_constants();
+  frame_.profile = profile_plan(plan_, context.profile);
+  bind_steps();
+}
+
+void Executable::bind_constants() {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    if (buffer.kind != PlanBuffer::Kind::constant) continue;
+    const std::span<const std::byte> bytes = plan_.constants[at(buffer.index)]->bytes();
+    if (buffer.device.is_cpu()) {
+      constants_[i] = context_.allocator.allocate(bytes.size());
+      std::ranges::copy(bytes, constants_[i]->data());
+    } else {
+      runtime::Accelerator& accelerator = context_.accelerator(buffer.device);
+      constants_[i] = accelerator.memory().allocate(bytes.size());
+      accelerator.copy_in(constants_[i]->data(), bytes.data(), bytes.size());
+    }
   }
 }
 
-std::vector<Executable::Result> Executable::run(std::span<const BufferPtr> inputs,
-                                                const RunOptions& options) {
-  std::size_t collectives = 0;
-  Memory memory(plan_, context_, inputs, constants_);
-  std::vector<std::shared_ptr<runtime::Work>> works(static_cast<std::size_t>(plan_.works));
-  std::vector<void*> addresses;
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-    const Step& step = plan_.steps[i];
-    const int at = static_cast<int>(i);
-    if (const auto* launch = std::get_if<Launch>(&step)) {
-      addresses.clear();
-      for (const BufferId id : launch->buffers) addresses.push_back(memory.address(id));
-      const KernelCode& code = *launch->code;
-      void* const* const buffers = addresses.data();
-      context_.pool.parallel_for(launch->tiles, [&](std::int64_t begin, std::int64_t end) {
-        code.run(buffers, begin, end);
-      });
-      for (const BufferId id : launch->buffers) memory.drop_after(at, id);
+void Executable::bind_steps() {
+  using Kind = Instruction::Kind;
+  // Allocations between two launches on a GPU are steps of the same region.
+  DeviceRegion* region = nullptr;
+  for (const Step& step : plan_.steps) {
+    const auto* const launch = std::get_if<Launch>(&step);
+    if (launch != nullptr && !launch->device.is_cpu()) {
+      if (region == nullptr || region->device() != launch->device) {
+        region = &bind_region(launch->device);
+      }
+      const auto number = static_cast<std::int32_t>(frame_.launches.size());
+      frame_.launches.emplace_back();
+      region->add(plan_, launch->parts[0], number);
+      continue;
+    }
+    if (region != nullptr && std::holds_alternative<Allocate>(step)) {
+      region->add(std::get<Allocate>(step));
+      continue;
+    }
+    if (region != nullptr && std::holds_alternative<Free>(step)) {
+      region->add(std::get<Free>(step));
+      continue;
+    }
+    region = nullptr;
+    if (const auto* allocate = std::get_if<Allocate>(&step)) {
+      instructions_.push_back({Kind::allocate, allocate->buffer});
+    } else if (launch != nullptr) {
+      bind_launch(*launch);
+    } else if (const auto* copy = std::get_if<Copy>(&step)) {
+      instructions_.push_back({Kind::copy, 0, static_cast<std::uint32_t>(buffers_.size())});
+      buffers_.insert(buffers_.end(), {copy->from, copy->to});
     } else if (const auto* start = std::get_if<CollectiveStart>(&step)) {
-      if (communicators_[i] == nullptr) {
-        communicators_[i] = context_.backend->communicator(
-            start->group->members_with(context_.rank()), start->group->tag);
-      }
-      runtime::CollectiveCall call = start->call;
-      if (collectives < options.collective_lines.size()) {
-        call.location = options.collective_lines[collectives];
-      }
-      ++collectives;
-      std::vector<BufferPtr> keep_alive;
-      for (std::size_t part = 0; part < call.parts.size(); ++part) {
-        keep_alive.push_back(memory.hold(start->operands[part]));
-        call.parts[part].operand = keep_alive.back()->data();
-        keep_alive.push_back(memory.hold(start->results[part]));
-        call.parts[part].result = keep_alive.back()->data();
-      }
-      works[static_cast<std::size_t>(start->work)] =
-          communicators_[i]->start(std::move(call), std::move(keep_alive));
+      instructions_.push_back({Kind::start, start->work});
+      bind_collective(*start);
+    } else if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
+      instructions_.push_back({Kind::wait, wait->work});
     } else {
-      works[static_cast<std::size_t>(std::get<CollectiveWait>(step).work)]->wait();
+      instructions_.push_back({Kind::free, std::get<Free>(step).buffer});
     }
   }
-  std::vector<Result> results;
-  for (const PlanResult& result : plan_.results) {
-    results.push_back(
-        {.buffer = memory.hold(result.buffer),
-         .type = result.type,
-         .work = result.work < 0 ? nullptr : works[static_cast<std::size_t>(result.work)]});
+}
+
+DeviceRegion& Executable::bind_region(Device device) {
+  instructions_.push_back({Instruction::Kind::device, static_cast<std::int32_t>(regions_.size())});
+  return regions_.emplace_back(device, options_.record);
+}
+
+void Executable::bind_launch(const Launch& launch) {
+  instructions_.push_back({Instruction::Kind::launch,
+                           static_cast<std::int32_t>(frame_.launches.size()),
+                           static_cast<std::uint32_t>(buffers_.size())});
+  runtime::BoundLaunch& bound = frame_.launches.emplace_back();
+  for (const LaunchPart& part : launch.parts) {
+    bound.kernels.push_back({.run = run_code,
+                             .code = part.code.get(),
+                             .tiles = part.tiles,
+                             .arguments = part.buffers.size()});
+    bound.tiles += part.tiles;
+    bound.arguments += part.buffers.size();
+    buffers_.insert(buffers_.end(), part.buffers.begin(), part.buffers.end());
   }
-  return results;
+  arguments_.resize(std::max(arguments_.size(), bound.arguments));
+}
+
+void Executable::bind_collective(const CollectiveStart& start) {
+  runtime::BoundCollective& bound = frame_.collectives[at(start.work)];
+  bound.operands = start.operands;
+  bound.results = start.results;
+  const auto members = [&](const ir::GroupPtr& group) {
+    return group->members_with(context_.rank());
+  };
+  runtime::Backend& backend = *context_.backend;
+  if (start.parent == nullptr) {
+    bound.communicator = backend.communicator(members(start.group), start.group->tag);
+  } else {
+    const auto parent = backend.communicator(members(start.parent), start.parent->tag);
+    bound.communicator = backend.messages(members(start.group), start.group->tag, *parent);
+  }
+  runtime::CollectiveCall call = start.call;
+  call.timeout = std::chrono::milliseconds(start.group->timeout);
+  bound.call = bound.communicator->prepare(std::move(call));
+}
+
+void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& options,
+                     std::vector<Result>& results) {
+  // Whatever happens, the frame lets go of everything.
+  struct End {
+    runtime::PlanFrame& frame;
+    ~End() { frame.end(); }
+  } const end{frame_};
+  runtime::RunRecord record(frame_.profile.get(), context_.allocator);
+  results.clear();
+  step_ = 0;
+  try {
+    lines_.clear();
+    if (!options.collective_lines.empty()) {
+      lines_.resize(at(plan_.works));
+      for (const Step& step : plan_.steps) {
+        const auto* const start = std::get_if<CollectiveStart>(&step);
+        if (start == nullptr) continue;
+        lines_[at(start->work)] = options.collective_lines[at(start->collective)];
+      }
+    }
+    frame_.lines = lines_;
+    bind_inputs(inputs, options.donate);
+    frame_.begin();
+    run_steps();
+    take_results(results);
+  } catch (const std::exception& error) {
+    abandon_from(step_, error.what());
+    record.failed();
+    throw;
+  }
+}
+
+void Executable::bind_inputs(std::span<const BufferPtr> inputs, bool donate) {
+  for (std::size_t i = 0; i < constants_.size(); ++i) {
+    if (constants_[i] != nullptr) frame_.bind(static_cast<int>(i), constants_[i]);
+  }
+  if (donate) {
+    // Binding it is a second hold, so that no argument is taken over twice.
+    for (const Donation& donation : plan_.donations) {
+      const BufferPtr& input = inputs[at(donation.input)];
+      if (input.use_count() != 1 || !input->is_private()) continue;
+      if (frame_.held(donation.buffer) == nullptr) frame_.bind(donation.buffer, input);
+    }
+    // Whoever let go of the memory last, maybe on another thread, is done with it.
+    std::atomic_thread_fence(std::memory_order_acquire);
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i] >= 0) frame_.bind(inputs_[i], inputs[i]);
+  }
+}
+
+void Executable::run_steps() {
+#if TUTTI_HAS_LLVM
+  if (options_.engine == PlanEngine::native && function_ == nullptr && runs_ == 1) {
+    const runtime::ProfileSlice slice(context_.profile.get(), "compile", "native code of the plan");
+    const native::PlanCode made = native::compile(plan_);
+    code_ = made.code;
+    function_ = made.function;
+  }
+#endif
+  ++runs_;
+  if (function_ == nullptr) return walk();
+  const std::int32_t failed = function_(&frame_.memory(), &frame_);
+  if (failed < 0) {
+    step_ = instructions_.size();
+    return;
+  }
+  step_ = at(failed);
+  std::rethrow_exception(std::exchange(frame_.failure, nullptr));
+}
+
+void* Executable::address_of(BufferId id) {
+  const PlanBuffer& buffer = plan_.buffers[at(id)];
+  if (buffer.kind != PlanBuffer::Kind::local) return frame_.memory().addresses[id];
+  std::byte* const arena =
+      buffer.device.is_cpu() ? frame_.memory().arena : frame_.arena(buffer.device);
+  return arena + buffer.offset;
+}
+
+void Executable::walk() {
+  using Kind = Instruction::Kind;
+  for (step_ = 0; step_ < instructions_.size(); ++step_) {
+    const Instruction& instruction = instructions_[step_];
+    switch (instruction.kind) {
+      case Kind::allocate:
+        frame_.allocate(instruction.number);
+        break;
+      case Kind::launch: {
+        const runtime::BoundLaunch& launch = frame_.launches[at(instruction.number)];
+        for (std::size_t i = 0; i < launch.arguments; ++i) {
+          arguments_[i] = address_of(buffers_[instruction.first_buffer + i]);
+        }
+        frame_.launch(instruction.number, arguments_.data());
+        break;
+      }
+      case Kind::start:
+        frame_.start(instruction.number);
+        break;
+      case Kind::wait:
+        frame_.wait(instruction.number);
+        break;
+      case Kind::free:
+        frame_.free(instruction.number);
+        break;
+      case Kind::copy: {
+        const BufferId from = buffers_[instruction.first_buffer];
+        const BufferId to = buffers_[instruction.first_buffer + 1];
+        frame_.copy(from, address_of(from), to, address_of(to));
+        break;
+      }
+      case Kind::device:
+        regions_[at(instruction.number)].run(context_, frame_);
+        break;
+    }
+  }
+}
+
+void Executable::take_results(std::vector<Result>& results) {
+  for (const PlanResult& result : plan_.results) {
+    Result& out = results.emplace_back();
+    out.type = result.type;
+    if (result.work < 0) {
+      out.buffer = frame_.held(result.buffer);
+      continue;
+    }
+    const std::vector<BufferId>& parts = frame_.collectives[at(result.work)].results;
+    out.work = frame_.work(result.work);
+    out.part = static_cast<std::size_t>(std::ranges::find(parts, result.buffer) - parts.begin());
+  }
+}
+
+// What this rank was to start and won't, its peers may start or have started.
+void Executable::abandon_from(std::size_t step, const std::string& why) noexcept {
+  for (std::size_t i = step; i < instructions_.size(); ++i) {
+    if (instructions_[i].kind != Instruction::Kind::start) continue;
+    const runtime::BoundCollective& collective = frame_.collectives[at(instructions_[i].number)];
+    try {
+      collective.communicator->abandon("rank " + std::to_string(context_.rank()) +
+                                       " did not start " + collective.call->call().description +
+                                       " over \"" + collective.communicator->tag() +
+                                       "\", because its evaluation failed before: " + why);
+    } catch (const std::exception&) {
+      // What can't be said now, peers find out by waiting.
+    }
+  }
 }
 
 }  // namespace tutti::codegen

@@ -1,32 +1,67 @@
 #pragma once
 
+#include <tutti/codegen/device_region.h>
 #include <tutti/codegen/plan.h>
-#include <tutti/runtime/context.h>
+#include <tutti/runtime/abi.h>
+#include <tutti/runtime/plan_frame.h>
 
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::codegen {
 
-// A plan bound to one rank. Runs it by walking its steps.
+// How the steps of a plan are run: one after another by walking the list, or by native code made
+// from it.
+enum class PlanEngine : std::uint8_t { walk, native };
+
+inline constexpr PlanEngine kDefaultPlanEngine =
+    TUTTI_HAS_LLVM != 0 ? PlanEngine::native : PlanEngine::walk;
+
+// A plan bound to one rank, for whose thread alone it is. The first run walks the plan; the second
+// makes native code of it where the engine says so, since most programs that run twice run often.
 class Executable {
  public:
   struct Result {
     std::shared_ptr<runtime::Buffer> buffer;
     ir::Type type;
-    std::shared_ptr<runtime::Work> work;  // of an async result: under way until it says otherwise
+    // Of an async result instead of a buffer: the collective whose part it is.
+    std::shared_ptr<runtime::Work> work;
+    std::size_t part = 0;
+
+    // The buffer, after waiting for it if need be. Throws CommError like Work::wait().
+    std::shared_ptr<runtime::Buffer> wait() const {
+      if (work == nullptr) return buffer;
+      work->wait();
+      return work->result(part);
+    }
   };
 
   // What may differ between two runs besides the inputs.
   struct RunOptions {
     // The lines of the collectives in program order, for messages; the plan's own where empty.
     std::span<const Location> collective_lines = {};
+    // The caller gives its inputs up: a result may take over the memory of one that nobody else
+    // holds (whose shared_ptr is the only one), as the plan's donations say.
+    bool donate = false;
   };
 
-  Executable(Plan plan, runtime::Context& context);
+  struct Options {
+    PlanEngine engine = kDefaultPlanEngine;
+    bool record = true;  // what is put on GPUs, where it is likely to come again
+  };
+
+  // Throws CommError or UsageError like Backend::communicator, and EnvironmentError where there is
+  // no such GPU.
+  Executable(Plan plan, runtime::Context& context, const Options& options);
+  Executable(Plan plan, runtime::Context& context, PlanEngine engine = kDefaultPlanEngine)
+      : Executable(std::move(plan), context, Options{.engine = engine}) {}
 
   const Plan& plan() const { return plan_; }
+  // Whether there is native code of the plan by now.
+  bool is_native() const { return function_ != nullptr; }
 
   // Runs the plan. `inputs` are buffers of the plan's input types, ready to be read. Results may
   // share buffers with inputs and constants: values are immutable. Throws CommError when a
@@ -35,13 +70,52 @@ class Executable {
     return run(inputs, {});
   }
   std::vector<Result> run(std::span<const std::shared_ptr<runtime::Buffer>> inputs,
-                          const RunOptions& options);
+                          const RunOptions& options) {
+    std::vector<Result> results;
+    run(inputs, options, results);
+    return results;
+  }
+  // The same with results put into a vector that the caller keeps: no allocation then once
+  // everything has been used before.
+  void run(std::span<const std::shared_ptr<runtime::Buffer>> inputs, const RunOptions& options,
+           std::vector<Result>& results);
 
  private:
+  // One step as the walker sees it.
+  struct Instruction {
+    enum class Kind : std::uint8_t { allocate, launch, start, wait, free, copy, device } kind;
+    std::int32_t number;             // of a buffer, a launch, a work or a region of a GPU
+    std::uint32_t first_buffer = 0;  // of a launch or a copy, in `buffers_`
+  };
+
+  void bind_constants();
+  void bind_steps();
+  DeviceRegion& bind_region(Device device);
+  void* address_of(BufferId id);
+  void bind_launch(const Launch& launch);
+  void bind_collective(const CollectiveStart& start);
+  void bind_inputs(std::span<const std::shared_ptr<runtime::Buffer>> inputs, bool donate);
+  void run_steps();
+  void walk();
+  void take_results(std::vector<Result>& results);
+  void abandon_from(std::size_t step, const std::string& why) noexcept;
+
   Plan plan_;
   runtime::Context& context_;
-  std::vector<std::shared_ptr<runtime::Buffer>> constants_;
-  std::vector<std::shared_ptr<runtime::Communicator>> communicators_;  // per step; null for others
+  Options options_;
+  runtime::PlanFrame frame_;
+  std::vector<DeviceRegion> regions_;
+  std::vector<std::shared_ptr<runtime::Buffer>> constants_;  // by buffer; null for others
+  std::vector<BufferId> inputs_;                             // by argument
+  std::vector<Instruction> instructions_;
+  std::vector<BufferId> buffers_;  // of all launches
+  std::size_t step_ = 0;           // that runs now
+  std::int64_t runs_ = 0;
+  std::shared_ptr<const void> code_;  // keeps what `function_` lies in
+  runtime::PlanFunction function_ = nullptr;
+  // Scratch.
+  std::vector<void*> arguments_;
+  std::vector<Location> lines_;
 };
 
 }  // namespace tutti::codegen

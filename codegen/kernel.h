@@ -131,8 +131,8 @@ Hash128 kernel_hash(const Kernel& kernel);
 void check(const Kernel& kernel);
 
 // Machine code (or an evaluator) of one kernel: computes tiles [begin, end). Buffers are in the
-// order of Kernel::buffers; written ones do not overlap any other. Thread-safe: tiles may run
-// concurrently.
+// order of Kernel::buffers; written ones do not overlap any other, but for one that
+// may_run_in_place allows. Thread-safe: tiles may run concurrently.
 class KernelCode {
  public:
   virtual ~KernelCode() = default;

@@ -1,6 +1,8 @@
 #include <tutti/codegen/evaluate.h>
 #include <tutti/codegen/kernel_compiler.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/cache/disk_cache.h>
+#include <tutti/runtime/log.h>
 
 #include <exception>
 #include <utility>
@@ -24,35 +26,47 @@ std::string text_for_comparison([[maybe_unused]] const Kernel& kernel) {
 #endif
 }
 
+std::string describe_disk_cache() {
+  const runtime::DiskCache& cache = runtime::DiskCache::shared();
+  if (!cache.is_on()) return "nothing is kept on disk: " + cache.why_off();
+  const runtime::DiskCache::Counts counts = cache.counts();
+  std::string out = "so far " + std::to_string(counts.hits) + " found in " + cache.path() + ", " +
+                    std::to_string(counts.misses) + " not (" + std::to_string(counts.damaged) +
+                    " of them damaged), " + std::to_string(counts.stores) + " stored";
+  if (counts.failures > 0) out += "; the last failure: " + cache.last_failure();
+  return out;
+}
+
 }  // namespace
 
-KernelCompiler::KernelCompiler(Engine engine, std::size_t capacity)
-    : engine_(engine), capacity_(capacity) {
+KernelCompiler::KernelCompiler(Engine engine, std::size_t capacity, runtime::DiskCache* cache)
+    : engine_(engine), capacity_(capacity), cache_(cache) {
   if (engine == Engine::llvm && TUTTI_HAS_LLVM == 0) {
     throw EnvironmentError("this build of Tutti has no LLVM; use the evaluating engine");
   }
 }
 
+// Never destroyed: a World that is a static object compiles to its end.
 KernelCompiler& KernelCompiler::shared(Engine engine) {
   if (engine == Engine::evaluate) {
-    static KernelCompiler evaluating(Engine::evaluate);
-    return evaluating;
+    static auto* const evaluating = new KernelCompiler(Engine::evaluate);
+    return *evaluating;
   }
-  static KernelCompiler compiling(Engine::llvm);
-  return compiling;
+  static auto* const compiling = new KernelCompiler(Engine::llvm);
+  return *compiling;
 }
 
 std::vector<std::shared_ptr<const KernelCode>> KernelCompiler::compile(
-    std::span<const Kernel> kernels) {
+    std::span<const Kernel* const> kernels) {
   std::vector<std::shared_future<Code>> codes;
   std::vector<const Kernel*> missing;
   std::vector<Hash128> hashes;
   std::vector<std::promise<Code>> promises;
   {
     std::lock_guard lock(mutex_);
-    for (const Kernel& kernel : kernels) {
-      const Hash128 hash = kernel_hash(kernel);
-      std::string text = text_for_comparison(kernel);
+    for (const Kernel* const kernel : kernels) {
+      const Hash128 hash = kernel_hash(*kernel);
+      std::string text = text_for_comparison(*kernel);
       const auto known = entries_.find(hash);
       if (known != entries_.end()) {
         if (known->second.text != text) {
@@ -62,7 +76,7 @@ std::vector<std::shared_ptr<const KernelCode>> KernelCompiler::compile(
         codes.push_back(known->second.code);
         continue;
       }
-      missing.push_back(&kernel);
+      missing.push_back(kernel);
       hashes.push_back(hash);
       codes.push_back(promises.emplace_back().get_future().share());
       ages_.push_front(hash);
@@ -87,9 +101,22 @@ std::vector<std::shared_ptr<const KernelCode>> KernelCompiler::compile(
       }
     }
   }
+  if (const runtime::Log& log = runtime::Log::process(); log.takes(runtime::LogTopic::cache)) {
+    log.write(runtime::LogTopic::cache, -1,
+              std::to_string(kernels.size() - missing.size()) + " of " +
+                  std::to_string(kernels.size()) + " kernels were known in this process; " +
+                  describe_disk_cache());
+  }
   std::vector<Code> out;
   for (const auto& code : codes) out.push_back(code.get());
   return out;
+}
+
+std::vector<std::shared_ptr<const KernelCode>> KernelCompiler::compile(
+    std::span<const Kernel> kernels) {
+  std::vector<const Kernel*> pointers;
+  for (const Kernel& kernel : kernels) pointers.push_back(&kernel);
+  return compile(pointers);
 }
 
 std::size_t KernelCompiler::size() const {
@@ -105,7 +132,9 @@ std::uint64_t KernelCompiler::compiled() const {
 std::vector<std::shared_ptr<const KernelCode>> KernelCompiler::generate(
     std::span<const Kernel* const> kernels) const {
 #if TUTTI_HAS_LLVM
-  if (engine_ == Engine::llvm) return native::compile(kernels);
+  if (engine_ == Engine::llvm) {
+    return native::compile(kernels, {}, cache_ != nullptr ? *cache_ : runtime::DiskCache::shared());
+  }
 #endif
   std::vector<Code> out;
   for (const Kernel* kernel : kernels) out.push_back(make_evaluator(*kernel));

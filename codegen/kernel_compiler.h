@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/kernel.h>
+#include <tutti/runtime/cache/disk_cache.h>
 
 #include <cstdint>
 #include <functional>
@@ -19,16 +20,19 @@ enum class Engine : std::uint8_t { llvm, evaluate };
 
 inline constexpr Engine kDefaultEngine = TUTTI_HAS_LLVM != 0 ? Engine::llvm : Engine::evaluate;
 
-// Turns kernels into code and remembers it by kernel_hash, so that equal kernels of different plans
+// Turns kernels into code, or finds what LLVM made of them before in the disk cache, and remembers
+// it by kernel_hash, so that equal kernels of different plans
 // and of ranks that are threads of one process are compiled once. Thread-safe: of callers that want
 // the same kernel at the same time one compiles it and the others wait for it.
 class KernelCompiler {
  public:
   static constexpr std::size_t kDefaultCapacity = 4096;
 
-  // Keeps the code of the `capacity` kernels used last; code lives on while somebody holds it.
-  // Throws EnvironmentError when this build has no such engine.
-  explicit KernelCompiler(Engine engine = kDefaultEngine, std::size_t capacity = kDefaultCapacity);
+  // Keeps the code of the `capacity` kernels used last; code lives on while somebody holds it. Null
+  // stands for the disk cache of the process. Throws EnvironmentError when this build has no such
+  // engine.
+  explicit KernelCompiler(Engine engine = kDefaultEngine, std::size_t capacity = kDefaultCapacity,
+                          runtime::DiskCache* cache = nullptr);
   KernelCompiler(const KernelCompiler&) = delete;
   KernelCompiler& operator=(const KernelCompiler&) = delete;
 
@@ -37,11 +41,12 @@ class KernelCompiler {
 
   Engine engine() const { return engine_; }
 
-  // The code of each kernel, in order. Those not known yet are compiled together. Throws
+  // The code of each kernel, in order. Those not known yet are compiled in parallel. Throws
   // InternalError when a kernel breaks a rule of kernel.h.
+  std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* const> kernels);
   std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel> kernels);
 
-  // How many kernels are remembered, and how many were compiled since the start.
+  // How many kernels are remembered, and how many were compiled or found on disk since the start.
   std::size_t size() const;
   std::uint64_t compiled() const;
 
@@ -58,6 +63,7 @@ class KernelCompiler {
 
   const Engine engine_;
   const std::size_t capacity_;
+  [[maybe_unused]] runtime::DiskCache* const cache_;
   mutable std::mutex mutex_;
   std::unordered_map<Hash128, Entry, Hash128Hasher> entries_;
   std::list<Hash128> ages_;  // last used first

@@ -15,13 +15,17 @@ struct LibraryCall {
   std::string detail;  // "f32 [128x64] x [64x32], batch [4]": what plans print
   std::shared_ptr<const KernelCode> code;
   std::int64_t tiles = 0;
+  std::int64_t work = 0;  // what it computes beyond moving its buffers, in bytes moved as fast
 };
 
 // Whether the node's kernel reads that operand through strides; otherwise it must be dense.
 bool takes_strides(ir::Op op, std::size_t operand);
 
+// What operands look like: "f32[64, 10], i64[4]".
+std::string operands_text(const std::vector<View>& operands);
+
 // The call for an opaque node whose operands have these views (of buffers; dense where
-// takes_strides says no). Its buffers are the operands' storages in order, then the result's.
+// takes_strides says no). Its buffers are the operands' storages in order, then the results'.
 LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands);
 
 // Writes a strided view of a buffer out densely.

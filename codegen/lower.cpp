@@ -73,8 +73,10 @@ class Lowering {
   bool is_alias(NodeId id) const {
     return ir::definition(graph_.node(id).op).kind == OpClass::view;
   }
+  // One over no axes at all reduces nothing: it is lowered like an elementwise node.
   bool is_reduction(NodeId id) const {
-    return ir::definition(graph_.node(id).op).kind == OpClass::reduce;
+    return ir::definition(graph_.node(id).op).kind == OpClass::reduce &&
+           !graph_.attributes(id).integers("axes").empty();
   }
 
   // The iteration shape and which of its axes are reduced.
@@ -317,6 +319,22 @@ class Lowering {
                    .type = ir::compute_dtype(to)});
     }
     const DType dtype = ir::compute_dtype(from);
+    const auto constant = [&](double number) {
+      return emit({.kind = Instruction::Kind::constant,
+                   .dtype = dtype,
+                   .constant = ir::cell_of(dtype, number),
+                   .type = dtype});
+    };
+    if (ir::definition(op).kind == OpClass::reduce) {
+      const ValueId value = operand_value(graph_.operand(id, 0));
+      if (op != Op::sum || !is_floating(from)) return value;
+      // A sum starts at 0, and 0 + -0 is 0.
+      return emit({.kind = Instruction::Kind::scalar,
+                   .op = ScalarOp::add,
+                   .operands = {value, constant(0), -1},
+                   .dtype = dtype,
+                   .type = dtype});
+    }
     struct Part {
       ValueId value;
       DType type;
@@ -330,11 +348,7 @@ class Lowering {
         const Value operand = graph_.operand(id, static_cast<std::size_t>(node.operands[0]));
         parts.push_back({operand_value(operand), ir::compute_dtype(graph_.type(operand).dtype)});
       } else if (node.op == ScalarOp::constant) {
-        parts.push_back({emit({.kind = Instruction::Kind::constant,
-                               .dtype = dtype,
-                               .constant = ir::cell_of(dtype, node.constant),
-                               .type = dtype}),
-                         dtype});
+        parts.push_back({constant(node.constant), dtype});
       } else {
         const DType operands = part(node.op == ScalarOp::select ? 1 : 0).type;
         const DType type = ir::is_comparison(node.op) ? DType::boolean : operands;
@@ -403,7 +417,14 @@ std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector
                                        const Views& views, const std::vector<bool>& stored) {
   LoweredKernel lowered = Lowering(graph, members, views, stored).run();
   merge_axes(lowered.kernel);
-  std::vector<LoweredKernel> out = split_reduction(std::move(lowered));
+  // On a GPU the blocks of one kernel divide it themselves.
+  const bool on_host = ir::device_of(graph, members.front()).is_cpu();
+  std::vector<LoweredKernel> out;
+  if (on_host) {
+    out = split_reduction(std::move(lowered));
+  } else {
+    out.push_back(std::move(lowered));
+  }
   for (LoweredKernel& part : out) {
     set_block(part.kernel);
     check(part.kernel);

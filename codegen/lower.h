@@ -19,9 +19,9 @@ struct LoweredKernel {
   std::vector<Argument> arguments;
 };
 
-// Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or two where a long
-// reduction is split into parts that depend on the shape alone. `stored` says which members' values
-// need storage.
+// Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or on the host two where a
+// long reduction is split into parts that depend on the shape alone. `stored` says which members'
+// values need storage.
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph,
                                        const std::vector<ir::NodeId>& members, const Views& views,
                                        const std::vector<bool>& stored);

@@ -1,6 +1,15 @@
+#include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/count_work.h>
+#include <tutti/codegen/cuda/device_call.h>
+#include <tutti/codegen/cuda/fuse_epilogues.h>
+#include <tutti/codegen/fuse_epilogues.h>
+#include <tutti/codegen/group_launches.h>
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/lower.h>
+#include <tutti/codegen/lower_collective.h>
 #include <tutti/codegen/make_plan.h>
+#include <tutti/codegen/matmul_call.h>
+#include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/support/error.h>
 
 #include <map>
@@ -22,19 +31,21 @@ class Planner {
     plan_.rank = rank;
   }
 
-  Plan run(KernelCompiler& compiler) {
+  Plan run() {
     find_stored();
     for (std::size_t i = 0; i < graph_.parameters().size(); ++i) {
       const Value value = graph_.parameters()[i].value;
       plan_.inputs.push_back(graph_.type(value));
-      buffers_[value] =
-          add_buffer(PlanBuffer::Kind::input, graph_.type(value).bytes(), static_cast<int>(i));
+      plan_.inputs.back().device = device(value);
+      buffers_[value] = add_buffer(PlanBuffer::Kind::input, graph_.type(value).bytes(),
+                                   device(value), static_cast<int>(i));
     }
     for (NodeId id = 0; id < graph_.node_count();) id = visit(id);
     for (const Value value : graph_.results()) add_result(value);
-    find_live_ranges(plan_);
+    fuse_epilogues(plan_);
+    cuda::fuse_epilogues(plan_, matmuls_);
+    group_launches(plan_);
     plan_memory(plan_);
-    compile(compiler);
     check(plan_);
     return std::move(plan_);
   }
@@ -44,6 +55,15 @@ class Planner {
   bool executes(NodeId id) const {
     const OpClass kind = ir::definition(graph_.node(id).op).kind;
     return !views_.free(id) && kind != OpClass::parameter && kind != OpClass::make;
+  }
+
+  // Where the pass `place` left a value. What is still `any` lies on the default device, but for
+  // numbers that the caller gives: those are on the host.
+  Device device(Value value) const {
+    const View& view = views_[value];
+    const Value base = view.source == View::Source::buffer ? view.base : value;
+    const bool number = graph_.type(base).device.is_any() && graph_.op(base) == Op::parameter;
+    return number ? Device::cpu() : graph_.device(base);
   }
 
   // A value needs storage if something outside its own kernel reads it through a view.
@@ -64,26 +84,29 @@ class Planner {
     if (view.source == View::Source::buffer) stored_[view.base.id] = true;
   }
 
-  BufferId add_buffer(PlanBuffer::Kind kind, std::int64_t bytes, int index = -1) {
-    plan_.buffers.push_back({.kind = kind, .bytes = bytes, .index = index});
+  BufferId add_buffer(PlanBuffer::Kind kind, std::int64_t bytes, Device device, int index = -1) {
+    plan_.buffers.push_back({.kind = kind, .bytes = bytes, .device = device, .index = index});
     return static_cast<BufferId>(plan_.buffers.size()) - 1;
   }
 
-  BufferId add_constant(ir::ArrayPtr array) {
+  BufferId add_constant(ir::ArrayPtr array, Device device) {
     plan_.constants.push_back(std::move(array));
     return add_buffer(PlanBuffer::Kind::constant,
-                      static_cast<std::int64_t>(plan_.constants.back()->bytes().size()),
+                      static_cast<std::int64_t>(plan_.constants.back()->bytes().size()), device,
                       static_cast<int>(plan_.constants.size()) - 1);
   }
+
+  Device device_of(BufferId id) const { return plan_.buffers[static_cast<std::size_t>(id)].device; }
 
   // The storage of a base value; made when first named.
   BufferId storage(Value base) {
     if (const auto found = buffers_.find(base); found != buffers_.end()) return found->second;
     const NodeId producer = graph_.producer(base);
     const ir::Node& node = graph_.node(producer);
+    const Device place = device(base);
     BufferId out = -1;
     if (node.op == Op::constant) {
-      out = add_constant(std::get<ir::ArrayPtr>(node.attributes[0]));
+      out = add_constant(std::get<ir::ArrayPtr>(node.attributes[0]), place);
     } else if (node.op == Op::rank_index) {
       const std::int64_t position =
           graph_.attributes(producer).group("group")->position_of(plan_.rank);
@@ -92,9 +115,9 @@ class Planner {
                             graph_.attributes(producer).group("group")->tag + "\"",
                         node.location);
       }
-      out = add_constant(std::make_shared<const ir::Array>(ir::Array::scalar(position)));
+      out = add_constant(std::make_shared<const ir::Array>(ir::Array::scalar(position)), place);
     } else {
-      out = add_buffer(PlanBuffer::Kind::local, graph_.type(base).bytes());
+      out = add_buffer(PlanBuffer::Kind::local, graph_.type(base).bytes(), place);
     }
     buffers_[base] = out;
     return out;
@@ -106,11 +129,12 @@ class Planner {
     if (view.dense()) return storage(view.base);
     const Value target = resolve(graph_, value);
     if (const auto found = copies_.find(target); found != copies_.end()) return found->second;
+    const Device place = device(value);
     BufferId out = -1;
     if (view.source == View::Source::constant && view.shape.rank() == 0) {
-      out = add_constant(std::make_shared<const ir::Array>(*view.scalar));
+      out = add_constant(std::make_shared<const ir::Array>(*view.scalar), place);
     } else {
-      out = add_buffer(PlanBuffer::Kind::local, view.shape.elements() * size_of(view.dtype));
+      out = add_buffer(PlanBuffer::Kind::local, view.shape.elements() * size_of(view.dtype), place);
       write_out(view, out, graph_.node(graph_.producer(value)).location);
     }
     copies_[target] = out;
@@ -118,32 +142,68 @@ class Planner {
   }
 
   void write_out(const View& view, BufferId target, Location location) {
+    if (view.source == View::Source::buffer && !device_of(target).is_cpu()) {
+      add_device_call(cuda::device_copy(view), {storage(view.base), target}, location,
+                      count_copy(view));
+      return;
+    }
     if (view.source == View::Source::buffer) {
-      add_call(strided_copy(view), {storage(view.base), target}, location);
+      add_call(strided_copy(view), {storage(view.base), target}, location, count_copy(view));
       return;
     }
     LoweredKernel copy = lower_copy(view, {});
     add_kernel(std::move(copy.kernel), {target}, location);
   }
 
-  void add_call(LibraryCall call, std::vector<BufferId> buffers, Location location) {
-    plan_.steps.push_back(Launch{.name = std::move(call.name),
-                                 .detail = std::move(call.detail),
-                                 .kernel = -1,
-                                 .code = std::move(call.code),
-                                 .tiles = call.tiles,
-                                 .buffers = std::move(buffers),
-                                 .location = location});
+  void add_launch(LaunchPart part) {
+    Launch launch;
+    launch.device = device_of(part.buffers.back());
+    launch.parts.push_back(std::move(part));
+    plan_.steps.push_back(std::move(launch));
+  }
+
+  void add_call(LibraryCall call, std::vector<BufferId> buffers, Location location,
+                const runtime::WorkCounts& counts, int results = 1) {
+    add_launch({.name = std::move(call.name),
+                .detail = std::move(call.detail),
+                .kernel = -1,
+                .code = std::move(call.code),
+                .tiles = call.tiles,
+                .work = call.work,
+                .results = results,
+                .buffers = std::move(buffers),
+                .location = location,
+                .counts = counts});
+  }
+
+  void add_device_call(cuda::DeviceCall call, std::vector<BufferId> buffers, Location location,
+                       const runtime::WorkCounts& counts, int results = 1) {
+    add_launch({.name = std::move(call.name),
+                .detail = std::move(call.detail),
+                .kernel = -1,
+                .code = nullptr,
+                .source = std::move(call.source),
+                .device_code = std::move(call.code),
+                .results = results,
+                .buffers = std::move(buffers),
+                .location = location,
+                .counts = counts});
   }
 
   void add_kernel(Kernel kernel, std::vector<BufferId> buffers, Location location) {
-    plan_.steps.push_back(Launch{.name = kernel.name,
-                                 .detail = {},
-                                 .kernel = static_cast<int>(plan_.kernels.size()),
-                                 .code = nullptr,
-                                 .tiles = kernel.tiles(),
-                                 .buffers = std::move(buffers),
-                                 .location = location});
+    std::vector<std::int64_t> bytes;
+    for (const BufferId id : buffers) {
+      bytes.push_back(plan_.buffers[static_cast<std::size_t>(id)].bytes);
+    }
+    add_launch({.name = kernel.name,
+                .detail = {},
+                .kernel = static_cast<int>(plan_.kernels.size()),
+                .code = nullptr,
+                .tiles = kernel.tiles(),
+                .work = 0,
+                .buffers = std::move(buffers),
+                .location = location,
+                .counts = count_work(kernel, bytes)});
     plan_.kernels.push_back(std::move(kernel));
   }
 
@@ -155,6 +215,8 @@ class Planner {
       wait_for(graph_.operand(id, 0));
     } else if (ir::definition(node.op).kind == OpClass::collective) {
       visit_collective(id);
+    } else if (is_transfer(id)) {
+      visit_transfer(id);
     } else if (executes(id)) {
       visit_library(id);
     }
@@ -182,12 +244,30 @@ class Planner {
           continue;
         }
         const auto [found, inserted] = scratch.try_emplace(scratches++);
-        if (inserted) found->second = add_buffer(PlanBuffer::Kind::local, argument.scratch);
+        if (inserted) {
+          const Device place = device(graph_.result(id));
+          found->second = add_buffer(PlanBuffer::Kind::local, argument.scratch, place);
+        }
         buffers.push_back(found->second);
       }
       add_kernel(std::move(part.kernel), std::move(buffers), graph_.node(id).location);
     }
     return next;
+  }
+
+  // Whether the node brings its operand to another device.
+  bool is_transfer(NodeId id) const {
+    return executes(id) && graph_.node(id).operand_count == 1 &&
+           device(graph_.operand(id, 0)) != device(graph_.result(id));
+  }
+
+  void visit_transfer(NodeId id) {
+    const BufferId from = dense(graph_.operand(id, 0));
+    copy(from, storage(graph_.result(id)), graph_.node(id).location);
+  }
+
+  void copy(BufferId from, BufferId to, Location location) {
+    plan_.steps.push_back(Copy{.from = from, .to = to, .location = location});
   }
 
   void visit_library(NodeId id) {
@@ -203,88 +283,100 @@ class Planner {
       write_out(views_[graph_.operand(id, 0)], storage(result), location);
       return;
     }
+    const bool on_host = device(result).is_cpu();
     std::vector<View> views;
+    for (const Value operand : graph_.operands(id)) views.push_back(views_[operand]);
     std::vector<BufferId> buffers;
-    for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
-      const Value operand = graph_.operand(id, i);
-      View view = views_[operand];
-      if (takes_strides(graph_.node(id).op, i) && view.source == View::Source::buffer) {
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      View& view = views[i];
+      const bool reads_view =
+          on_host ? takes_strides(graph_.node(id).op, i) : cuda::reads_view(graph_, id, views, i);
+      if (reads_view && view.source == View::Source::buffer) {
         buffers.push_back(storage(view.base));
       } else {
-        buffers.push_back(dense(operand));
+        buffers.push_back(dense(graph_.operand(id, i)));
         view.source = View::Source::buffer;
         view.offset = 0;
         view.strides = view.shape.strides();
       }
-      views.push_back(view);
     }
-    buffers.push_back(storage(result));
-    add_call(library_call(graph_, id, views), std::move(buffers), location);
+    if (!on_host) {
+      if (auto before = cuda::preparation(graph_, id, views)) {
+        const BufferId prepared =
+            add_buffer(PlanBuffer::Kind::local, before->bytes, device(result));
+        std::vector<BufferId> own = buffers;
+        own.push_back(prepared);
+        add_device_call(std::move(before->call), std::move(own), location, {});
+        buffers.push_back(prepared);
+      }
+    }
+    const auto results = static_cast<int>(graph_.node(id).result_count);
+    for (int i = 0; i < results; ++i) {
+      buffers.push_back(storage(graph_.result(id, static_cast<std::size_t>(i))));
+    }
+    const runtime::WorkCounts counts = count_work(graph_, id, views);
+    if (!on_host) {
+      if (graph_.node(id).op == Op::matmul) {
+        matmuls_[buffers.back()] = {.result = graph_.type(result), .operands = views};
+      }
+      add_device_call(cuda::device_call(graph_, id, views), std::move(buffers), location, counts,
+                      results);
+      return;
+    }
+    add_call(library_call(graph_, id, views), std::move(buffers), location, counts, results);
   }
 
   void visit_collective(NodeId id) {
-    const ir::Attributes attributes = graph_.attributes(id);
-    const Op op = graph_.node(id).op;
-    CollectiveStart start;
-    start.group = attributes.group("group");
-    start.work = plan_.works++;
-    runtime::CollectiveCall& call = start.call;
-    call.location = graph_.node(id).location;
-    call.description = std::string(name_of(op));
-    std::int64_t axis = 0;
-    switch (op) {
-      case Op::all_reduce:
-        call.kind = runtime::CollectiveKind::all_reduce;
-        break;
-      case Op::all_gather:
-        call.kind = runtime::CollectiveKind::all_gather;
-        break;
-      case Op::reduce_scatter:
-        call.kind = runtime::CollectiveKind::reduce_scatter;
-        break;
-      case Op::broadcast:
-        call.kind = runtime::CollectiveKind::broadcast;
-        call.root = static_cast<int>(attributes.integer("root"));
-        call.description += " root " + std::to_string(call.root);
-        break;
-      case Op::barrier:
-        call.kind = runtime::CollectiveKind::barrier;
-        break;
-      default:
-        throw InternalError("no runtime collective for " + std::string(name_of(op)));
-    }
-    if (kernels::reduces(call.kind)) {
-      call.reduction = *kernels::reduction_from_name(attributes.text("op"));
-      call.description += " " + attributes.text("op");
-    }
-    const bool along_axis = op == Op::all_gather || op == Op::reduce_scatter;
-    if (along_axis) axis = attributes.integer("axis");
-    for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
-      const Value operand = graph_.operand(id, i);
-      const ir::Type& type = graph_.type(operand);
-      call.dtype = type.dtype;
-      call.description +=
-          (i == 0 ? " " : ", ") + ir::Type{.dtype = type.dtype, .shape = type.shape}.text();
-      runtime::TensorPart part{.elements = type.shape.elements()};
-      for (int d = 0; along_axis && d < type.shape.rank(); ++d) {
-        (d < axis ? part.outer : d == axis ? part.axis_size : part.inner) *= type.shape[d];
+    const int collective = collectives_++;
+    for (LoweredCollective& lowered : lower_collective(graph_, id, plan_.rank)) {
+      CollectiveStart start{.call = std::move(lowered.call),
+                            .group = std::move(lowered.group),
+                            .parent = std::move(lowered.parent),
+                            .work = plan_.works++,
+                            .collective = collective};
+      const Location location = graph_.node(id).location;
+      for (const Value operand : lowered.operands) {
+        start.operands.push_back(on_host(dense(operand), location));
       }
-      call.parts.push_back(part);
-      const BufferId from = dense(operand);
-      make_comm(from);
-      const BufferId to = storage(graph_.result(id, i));
-      make_comm(to);
-      start.operands.push_back(from);
-      start.results.push_back(to);
-      works_[graph_.result(id, i)] = start.work;
+      for (const Value result : lowered.results) {
+        works_[result] = start.work;
+        BufferId target = storage(result);
+        if (!device_of(target).is_cpu()) {
+          const BufferId arrived = add_buffer(PlanBuffer::Kind::comm, bytes_of(target), {});
+          arrivals_[start.work].push_back({.from = arrived, .to = target, .location = location});
+          target = arrived;
+        }
+        start.results.push_back(target);
+      }
+      for (const BufferId buffer : start.operands) make_comm(buffer);
+      for (const BufferId buffer : start.results) make_comm(buffer);
+      plan_.steps.push_back(std::move(start));
     }
-    const int work = start.work;
-    plan_.steps.push_back(std::move(start));
-    if (op == Op::barrier) plan_.steps.push_back(CollectiveWait{work});
+    if (graph_.node(id).op == Op::barrier) plan_.steps.push_back(CollectiveWait{plan_.works - 1});
+  }
+
+  std::int64_t bytes_of(BufferId id) const {
+    return plan_.buffers[static_cast<std::size_t>(id)].bytes;
+  }
+
+  // Where peers can reach it: the same buffer, or a copy of one that lies on a GPU.
+  BufferId on_host(BufferId id, Location location) {
+    if (device_of(id).is_cpu()) return id;
+    const auto [found, inserted] = on_host_.try_emplace(id, -1);
+    if (inserted) {
+      found->second = add_buffer(PlanBuffer::Kind::comm, bytes_of(id), {});
+      copy(id, found->second, location);
+    }
+    return found->second;
   }
 
   void wait_for(Value async) {
-    plan_.steps.push_back(CollectiveWait{works_.at(views_[async].base)});
+    const int work = works_.at(views_[async].base);
+    plan_.steps.push_back(CollectiveWait{work});
+    const auto arrived = arrivals_.find(work);
+    if (arrived == arrivals_.end()) return;
+    for (const Copy& step : arrived->second) plan_.steps.push_back(step);
+    arrivals_.erase(arrived);
   }
 
   // Memory of this run's own that peers touch outlives the run, so it can't lie in the arena.
@@ -294,24 +386,17 @@ class Planner {
   }
 
   void add_result(Value value) {
-    const bool in_flight = graph_.type(value).async && views_[value].dense();
+    // What comes from the host to a GPU is waited for: the copy needs it.
+    const bool in_flight =
+        graph_.type(value).async && views_[value].dense() && device(value).is_cpu();
     if (graph_.type(value).async && !in_flight) wait_for(value);
     const BufferId id = dense(value);
     PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
     if (buffer.kind == PlanBuffer::Kind::local) buffer.kind = PlanBuffer::Kind::output;
-    const ir::Type& type = graph_.type(value);
+    ir::Type type = graph_.type(value);
+    type.device = buffer.device;
     const int work = in_flight ? works_.at(views_[value].base) : -1;
     plan_.results.push_back({.buffer = id, .type = type, .work = work});
-  }
-
-  void compile(KernelCompiler& compiler) {
-    const auto code = compiler.compile(plan_.kernels);
-    for (Step& step : plan_.steps) {
-      auto* launch = std::get_if<Launch>(&step);
-      if (launch != nullptr && launch->kernel >= 0) {
-        launch->code = code[static_cast<std::size_t>(launch->kernel)];
-      }
-    }
   }
 
   const ir::Graph& graph_;
@@ -321,12 +406,15 @@ class Planner {
   std::map<Value, BufferId> buffers_;  // of base values
   std::map<Value, BufferId> copies_;   // of values that are not dense
   std::map<Value, int> works_;         // of collectives' results
+  // By work: where results that belong on a GPU go from the host once they are there.
+  std::map<int, std::vector<Copy>> arrivals_;
+  std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
+  std::map<BufferId, BufferId> on_host_;             // copies of buffers of GPUs
+  int collectives_ = 0;                              // met so far
 };
 
 }  // namespace
 
-Plan make_plan(const ir::Graph& graph, std::int64_t rank, KernelCompiler& compiler) {
-  return Planner(graph, rank).run(compiler);
-}
+Plan make_plan(const ir::Graph& graph, std::int64_t rank) { return Planner(graph, rank).run(); }
 
 }  // namespace tutti::codegen

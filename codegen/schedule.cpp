@@ -126,8 +126,7 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
   }
   std::vector<LoweredKernel> out;
   // Only a sum at the end of its group is divided, not a row that is used again.
-  const bool single = loops == 1 && lowered.kernel.segments[loop].stores.empty();
-  const std::int64_t parts = single ? parts_of(lowered.kernel) : 1;
+  const std::int64_t parts = loops == 1 ? parts_of(lowered.kernel) : 1;
   if (parts == 1) {
     out.push_back(std::move(lowered));
     return out;
@@ -151,7 +150,9 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
   Kernel& partial = first.kernel;
   partial.name += "_parts";
   partial.segments.resize(loop + 1);
-  for (Segment& segment : partial.segments) segment.stores.clear();
+  for (Segment& segment : partial.segments) {
+    if (!segment.loop) segment.stores.clear();
+  }
   each_address(partial, [&](Affine& address, bool in_loop) {
     address.outer.insert(address.outer.begin(), in_loop ? address.inner.front() * part_size : 0);
   });

@@ -65,6 +65,8 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
   out.shape = shape;
   switch (graph.node(id).op) {
     case Op::identity:
+    case Op::stop_gradient:
+    case Op::optimization_barrier:
     case Op::vary:
       return out;
     case Op::reshape:

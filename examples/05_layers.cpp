@@ -1,11 +1,9 @@
 // What every layer makes of one small program: docs/tour.md tells the story of this output.
+#include <tutti/codegen/artifacts.h>
 #include <tutti/codegen/compile.h>
 #include <tutti/ir/print.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
 #include <tutti/tutti.h>
-#if TUTTI_HAS_LLVM
-#include <tutti/codegen/llvm/compile_kernels.h>
-#endif
 
 #include <iostream>
 #include <latch>
@@ -36,11 +34,15 @@ void show_layers(const Tensor& tensor) {
     std::cout << print(kernel);
 #if TUTTI_HAS_LLVM
     heading("llvm");
-    std::cout << codegen::native::llvm_text(kernel);
+    std::cout << codegen::llvm_text(kernel);
 #endif
   }
   heading("plan");
   std::cout << print(executable->plan());
+#if TUTTI_HAS_LLVM
+  heading("plan as llvm");
+  std::cout << codegen::steps_llvm_text(executable->plan());
+#endif
 }
 
 Tensor numbers(const Shape& shape) {
@@ -56,6 +58,33 @@ void one_rank() {
   show_layers(weights);
   heading("run");
   std::cout << sum(weights, Axes{{1}}) << "\n";
+}
+
+struct Model {
+  Tensor w1, b1, w2, b2;
+  TUTTI_FIELDS(w1, b1, w2, b2)
+};
+
+// The model is moved in, so that the new one lies where the old one was.
+void training() {
+  auto step = compile([](const Model& model, const Tensor& x, float rate) {
+    const auto loss = [&](const Model& m) {
+      const Tensor hidden = tanh(matmul(x, m.w1) + m.b1);
+      const Tensor error = matmul(hidden, m.w2) + m.b2;
+      return mean(error * error);
+    };
+    const Model slope = grad(loss)(model);
+    return Model{model.w1 - rate * slope.w1, model.b1 - rate * slope.b1, model.w2 - rate * slope.w2,
+                 model.b2 - rate * slope.b2};
+  });
+  Model model{numbers({64, 128}), zeros({128}), numbers({128, 64}), zeros({64})};
+  for (int i = 0; i < 3; ++i) {
+    const float rate = 1e-6F / float(i + 1);
+    model = step(std::move(model), numbers({32, 64}), rate);
+  }
+  heading("training");
+  std::cout << step.ir("fuse") << step.plan() << step.calls() << " calls; " << step.explain()
+            << "\n";
 }
 
 // A rank whose peer waits for it evaluates at its next op. Here the peer comes later, so that there
@@ -95,6 +124,7 @@ void gradients(World& world) {
 
 int main() {
   one_rank();
+  training();
   std::latch shown(1);
   simulate(2, [&](World& world) { two_ranks(world, shown); });
   try {

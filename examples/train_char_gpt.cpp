@@ -1,9 +1,9 @@
 // Trains a small character-level GPT on text, data parallel over ranks.
 //
-//   train_char_gpt --ranks 2 --steps 200            learns the licence texts of this machine
-//   train_char_gpt --text FILE --json losses.json   learns any other text
-// A model is a struct of tensors, its loss a plain function, and a training step a function that
-// compile() turns into one program, communication included.
+//   tutti launch -n 2 -- train_char_gpt --steps 200   learns the licence texts of this machine
+//   train_char_gpt --text FILE --json losses.json     learns any other text, on one rank
+// The model and its training step are in char_gpt.h; compile() turns the step into one program,
+// communication included.
 #include <tutti/tutti.h>
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include <random>
 #include <set>
 
+#include "char_gpt.h"
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -22,64 +23,7 @@
 using namespace tutti;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kLayers = 4, kWidth = 128, kHeads = 4, kContext = 128, kBatch = 16,
-                       kVocabulary = 128;
-
-// ---- The model: TUTTI_FIELDS makes a struct a tree, which gradients and optimisers take whole.
-struct Block {
-  nn::Norm norm1, norm2;
-  nn::Linear qkv, out, up, down;
-  TUTTI_FIELDS(norm1, norm2, qkv, out, up, down)
-};
-
-struct Gpt {
-  Tensor tokens, positions;
-  std::vector<Block> blocks;
-  nn::Norm norm;
-  Tensor head;
-  TUTTI_FIELDS(tokens, positions, blocks, norm, head)
-};
-
-Gpt init_gpt(const Key& key) {
-  const auto [token_key, head_key, block_key] = split<3>(key);
-  Gpt gpt{.tokens = normal({kVocabulary, kWidth}, token_key),
-          .positions = zeros({kContext, kWidth}),
-          .blocks = {},
-          .norm = nn::norm(kWidth),
-          .head = nn::linear(head_key, kWidth, kVocabulary).weight};
-  for (std::int64_t i = 0; i < kLayers; ++i) {
-    const auto [k1, k2, k3, k4] = split<4>(fold_in(block_key, i));
-    gpt.blocks.push_back({nn::norm(kWidth), nn::norm(kWidth), nn::linear(k1, kWidth, 3 * kWidth),
-                          nn::linear(k2, kWidth, kWidth), nn::linear(k3, kWidth, 4 * kWidth),
-                          nn::linear(k4, 4 * kWidth, kWidth)});
-  }
-  return gpt;
-}
-
-// Every place looks at itself and at what came before it. x: f32[batch, time, width].
-Tensor attention(const Block& block, const Tensor& x) {
-  const std::int64_t batch = x.size(0), time = x.size(1), size = kWidth / kHeads;
-  const Tensor qkv = reshape(block.qkv(x), {batch, time, 3, kHeads, size});
-  const auto part = [&](std::int64_t i) {  // [batch, heads, time, size]
-    return transpose(squeeze(slice(qkv, {{}, {}, {i, i + 1}}), Axes{{2}}), {0, 2, 1, 3});
-  };
-  const Tensor scores =
-      matmul(part(0), transpose(part(1), {0, 1, 3, 2})) * float(1 / std::sqrt(double(size)));
-  const Tensor visible = iota({time, time}, 0) >= iota({time, time}, 1);
-  const Tensor weights = softmax(select(visible, scores, -1e9F));
-  const Tensor mixed = transpose(matmul(weights, part(2)), {0, 2, 1, 3});
-  return block.out(reshape(mixed, {batch, time, kWidth}));
-}
-
-// tokens i32[batch, time] -> scores of the next token f32[batch, time, vocabulary].
-Tensor logits(const Gpt& gpt, const Tensor& tokens) {
-  Tensor x = take(gpt.tokens, tokens) + gpt.positions;
-  for (const Block& block : gpt.blocks) {
-    x = x + attention(block, block.norm1(x));
-    x = x + block.down(gelu(block.up(block.norm2(x)), Gelu::tanh));
-  }
-  return matmul(gpt.norm(x), gpt.head);
-}
+constexpr float kRate = 1e-3F;
 
 // Bytes above 127 count as 127.
 std::vector<std::int32_t> read_text(const std::string& file) {
@@ -103,9 +47,8 @@ std::vector<std::int32_t> read_text(const std::string& file) {
 }
 
 struct Options {
-  int ranks = 2, steps = 200, sample = 200;
-  float rate = 1e-3F;
-  std::string text, json;
+  int ranks = 0, steps = 200, sample = 200;
+  std::string text, json, device;
 };
 
 void show_progress(int step, int steps, float loss, double seconds) {
@@ -120,21 +63,14 @@ void show_progress(int step, int steps, float loss, double seconds) {
 }
 
 void train(const Options& options, const std::vector<std::int32_t>& text, World& world) {
+  if (kBatch % world.size() != 0) throw std::runtime_error("the ranks must divide the batch of 16");
+  if (!options.device.empty()) set_default_device(*Device::from_text(options.device));
   // The same on every rank: types know it from here on.
   Gpt gpt = replicated(init_gpt(Key(42)), world);
   const AdamW adamw;
   AdamW::State state = adamw.init(gpt);
 
-  // The mean over this rank's part of the batch, then over the ranks. Since the model is replicated
-  // and the loss ends in all_reduce, the gradients are the global mean's with no further code.
-  const auto loss = [&](const Gpt& model, const Tensor& x, const Tensor& y) -> Tensor {
-    return all_reduce(nn::cross_entropy(logits(model, x), y), world, Reduce::mean);
-  };
-  auto step = compile([&](Gpt model, AdamW::State adam, Tensor x, Tensor y, float rate) {
-    auto [value, grads] = value_and_grad(loss)(model, x, y);
-    std::tie(model, adam) = adamw.update(model, grads, adam, rate);
-    return std::tuple(model, adam, value);
-  });
+  auto step = compile(training_step(world, adamw));
 
   std::mt19937 random(1);  // the same on every rank; each takes its rows of the global batch
   const std::int64_t rows = kBatch / world.size();
@@ -151,7 +87,7 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
     }
     Tensor value;
     std::tie(gpt, state, value) = step(std::move(gpt), std::move(state), from(x, {rows, kContext}),
-                                       from(y, {rows, kContext}), options.rate);
+                                       from(y, {rows, kContext}), kRate);
     losses.push_back(value.item<float>());
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (world.rank() == 0) show_progress(i, options.steps, losses.back(), seconds);
@@ -182,17 +118,24 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
 
 int main(int argc, char** argv) try {
   Options options;
-  CLI::App app("Trains a character-level GPT, data parallel over ranks (threads of this process).");
+  CLI::App app("Trains a character-level GPT, data parallel over the ranks that it is started as.");
   app.option_defaults()->always_capture_default();
-  app.add_option("--ranks", options.ranks, "how many")->check(CLI::IsMember({1, 2, 4, 8, 16}));
+  app.add_option("--ranks", options.ranks, "threads of this process as ranks (0: launched ones)");
   app.add_option("--steps", options.steps, "training steps")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--rate", options.rate, "the learning rate");
   app.add_option("--text", options.text, "the file to learn (else the system's licence texts)");
   app.add_option("--sample", options.sample, "characters to write")->check(CLI::Range(0, 100'000));
   app.add_option("--json", options.json, "the file to write the loss of every step to");
+  app.add_option("--device", options.device, "cpu, cuda or cuda:1 (else what TUTTI_DEVICE says)")
+      ->check([](const std::string& text) {
+        return Device::from_text(text) ? "" : text + " is no device; write cpu, cuda or cuda:1";
+      });
   CLI11_PARSE(app, argc, argv);
   const std::vector<std::int32_t> text = read_text(options.text);
-  simulate(options.ranks, [&](World& world) { train(options, text, world); });
+  const auto run = [&](World& world) { train(options, text, world); };
+  if (options.ranks > 0) return simulate(options.ranks, run), 0;
+  World world = init();  // one of those that `tutti launch` starts
+  run(world);
+  world.close();
 } catch (const std::exception& error) {
   std::cerr << "train_char_gpt: " << error.what() << "\n";
   return 1;

@@ -1,11 +1,16 @@
 #include <tutti/ir/array.h>
 #include <tutti/ir/scalar.h>
+#include <tutti/ir/support/recycled.h>
 
 namespace tutti::ir {
 
+ArrayPtr share(Array array) {
+  return std::allocate_shared<const Array>(RecyclingAllocator<Array>(), std::move(array));
+}
+
 Array Array::scalar_of(DType dtype, double value) {
   Array out(dtype, {});
-  store_cell(dtype, cell_of(compute_dtype(dtype), value), out.bytes_.data());
+  store_cell(dtype, cell_of(compute_dtype(dtype), value), out.small_.data());
   return out;
 }
 

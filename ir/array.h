@@ -4,6 +4,8 @@
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/error.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -17,9 +19,7 @@ class Array {
   Array() = default;
   // All zeros.
   Array(DType dtype, Shape shape)
-      : dtype_(dtype),
-        shape_(shape),
-        bytes_(static_cast<std::size_t>(shape.elements() * size_of(dtype))) {}
+      : dtype_(dtype), shape_(shape), large_(count() > sizeof(small_) ? count() : 0) {}
   // A copy of `values`, which must be as many as the shape has elements.
   template <class T>
   static Array from(std::span<const T> values, const Shape& shape);
@@ -31,8 +31,10 @@ class Array {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   std::int64_t elements() const { return shape_.elements(); }
-  std::span<std::byte> bytes() { return bytes_; }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<std::byte> bytes() { return {large_.empty() ? small_.data() : large_.data(), count()}; }
+  std::span<const std::byte> bytes() const {
+    return {large_.empty() ? small_.data() : large_.data(), count()};
+  }
 
   // The elements as C++ values; throws InternalError if T is not the dtype's type.
   template <class T>
@@ -50,23 +52,28 @@ class Array {
 
  private:
   void expect(DType dtype) const;
+  std::size_t count() const { return static_cast<std::size_t>(elements() * size_of(dtype_)); }
 
   DType dtype_ = DType::f32;
   Shape shape_ = {0};
-  std::vector<std::byte> bytes_;
+  alignas(8) std::array<std::byte, 8> small_{};  // the bytes, if they fit
+  std::vector<std::byte> large_;                 // else
 };
 using ArrayPtr = std::shared_ptr<const Array>;
+
+// For constants, of which programs have many: in recycled memory.
+ArrayPtr share(Array array);
 
 template <class T>
 std::span<T> Array::data() {
   expect(dtype_of<T>);
-  return {reinterpret_cast<T*>(bytes_.data()), static_cast<std::size_t>(elements())};
+  return {reinterpret_cast<T*>(bytes().data()), static_cast<std::size_t>(elements())};
 }
 
 template <class T>
 std::span<const T> Array::data() const {
   expect(dtype_of<T>);
-  return {reinterpret_cast<const T*>(bytes_.data()), static_cast<std::size_t>(elements())};
+  return {reinterpret_cast<const T*>(bytes().data()), static_cast<std::size_t>(elements())};
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include <tutti/ir/array.h>
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/group.h>
+#include <tutti/ir/type.h>
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +17,7 @@ namespace tutti::ir {
 
 // A fact about a node that is known when the program is traced: plain data only.
 using Attribute = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>,
-                               DType, GroupPtr, ArrayPtr>;
+                               DType, GroupPtr, ArrayPtr, std::vector<Type>>;
 
 // The alternatives of Attribute, in its order.
 enum class AttributeKind : std::uint8_t {
@@ -27,7 +28,8 @@ enum class AttributeKind : std::uint8_t {
   integers,
   dtype,
   group,
-  array
+  array,
+  types
 };
 
 // The declaration of one attribute of an op. Without a default it must be given.
@@ -56,6 +58,9 @@ class Attributes {
   DType dtype(std::string_view name) const { return get<DType>(name); }
   const GroupPtr& group(std::string_view name) const { return get<GroupPtr>(name); }
   const Array& array(std::string_view name) const { return *get<ArrayPtr>(name); }
+  const std::vector<Type>& types(std::string_view name) const {
+    return get<std::vector<Type>>(name);
+  }
 
  private:
   template <class T>

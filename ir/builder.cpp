@@ -25,31 +25,52 @@ Replication common_replication(std::span<const Type> operands) {
 // A literal adapts where it is used, so what is computed from literals alone varies: nobody has
 // said that they are the same on all ranks. Seen through a view or in another dtype it is still a
 // literal.
+// A copy on another device is one, too.
 Replication result_replication(const Definition& entry, std::span<const Type> operands,
                                const Mesh* mesh) {
   Replication common = common_replication(operands);
-  const bool keeps_literal = entry.kind == OpClass::view || entry.op == Op::cast;
+  const bool keeps_literal =
+      entry.kind == OpClass::view || entry.op == Op::cast || entry.op == Op::to_device;
   if (mesh != nullptr && !operands.empty() && !keeps_literal) common.literal = false;
+  return common;
+}
+
+// Where the operands lie that do not lie anywhere; `any` if there are none.
+Device common_device(const Inference& in) {
+  Device common = Device::any();
+  for (int i = 0; i < in.count(); ++i) {
+    const Device device = in.operand(i).device;
+    if (device.is_any() || device == common) continue;
+    in.require(common.is_any(), [&] {
+      return "the operands lie on different devices, " + common.text() + " and " + device.text() +
+             "; copy one of them with to(x, device)";
+    });
+    common = device;
+  }
   return common;
 }
 
 }  // namespace
 
+bool says_own_device(Op op) {
+  return op == Op::to_device || op == Op::recv || op == Op::batch_send_recv;
+}
+
 void complete_attributes(const Definition& definition, std::vector<Attribute>& attributes) {
-  const std::string name(definition.name);
+  const auto name = [&] { return std::string(definition.name); };
   if (attributes.size() > definition.attributes.size()) {
-    throw InternalError(name + " has " + std::to_string(definition.attributes.size()) +
+    throw InternalError(name() + " has " + std::to_string(definition.attributes.size()) +
                         " attributes, not " + std::to_string(attributes.size()));
   }
   for (std::size_t i = 0; i < definition.attributes.size(); ++i) {
     const AttributeSpec& spec = definition.attributes[i];
     if (i == attributes.size()) {
       if (!spec.standard)
-        throw TypeError(name + ": attribute " + std::string(spec.name) + " is missing");
+        throw TypeError(name() + ": attribute " + std::string(spec.name) + " is missing");
       attributes.push_back(*spec.standard);
     }
     if (!is_kind(attributes[i], spec.kind)) {
-      throw InternalError(name + ": attribute " + std::string(spec.name) + " has the wrong kind");
+      throw InternalError(name() + ": attribute " + std::string(spec.name) + " has the wrong kind");
     }
   }
 }
@@ -64,14 +85,22 @@ std::uint8_t dimensions_to_vary(Op op, std::span<const Type> operands, std::size
     const std::uint8_t spanned = dimensions_of(group, *mesh);
     return spanned == 0 ? mine.dimensions : static_cast<std::uint8_t>(mine.dimensions & spanned);
   }
-  if (op == Op::wait || op == Op::vary) return 0;
+  if (op == Op::wait || op == Op::vary || op == Op::optimization_barrier) return 0;
   return static_cast<std::uint8_t>(mine.dimensions & ~common_replication(operands).dimensions);
 }
 
 std::vector<Type> infer_types(Op op, std::span<const Type> operands,
                               std::span<const Attribute> attributes, const Mesh* mesh) {
+  std::vector<Type> results;
+  infer_types(op, operands, attributes, mesh, results);
+  return results;
+}
+
+void infer_types(Op op, std::span<const Type> operands, std::span<const Attribute> attributes,
+                 const Mesh* mesh, std::vector<Type>& results) {
   const Definition& entry = definition(op);
-  Inference inference(entry, operands, attributes, mesh);
+  results.clear();
+  Inference inference(entry, operands, attributes, mesh, results);
   const auto count = static_cast<int>(operands.size());
   if (count < entry.least_operands || (entry.most_operands >= 0 && count > entry.most_operands)) {
     inference.fail("takes " + std::to_string(entry.least_operands) +
@@ -86,15 +115,17 @@ std::vector<Type> infer_types(Op op, std::span<const Type> operands,
     if (type.async && op != Op::wait && !keeps_async)
       inference.fail("an async operand needs a wait first");
   }
+  const Device device = common_device(inference);
   entry.infer(inference);
-  std::vector<Type> results = inference.results();
-  const bool own_replication =
-      entry.kind == OpClass::collective || op == Op::wait || op == Op::vary || op == Op::rank_index;
+  const bool own_replication = entry.kind == OpClass::collective || op == Op::wait ||
+                               op == Op::vary || op == Op::rank_index ||
+                               op == Op::optimization_barrier;
   for (Type& type : results) {
     if (!own_replication) type.replication = result_replication(entry, operands, mesh);
     if (keeps_async && operands[0].async) type.async = true;
+    const bool own_device = op == Op::to_device || (says_own_device(op) && device.is_any());
+    if (!own_device) type.device = device;
   }
-  return results;
 }
 
 NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribute> attributes) {
@@ -103,23 +134,39 @@ NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribu
       if (const auto first = wait_of(operands[0])) return *first;
     }
     complete_attributes(definition(op), attributes);
-    std::vector<Type> types;
-    std::vector<Value> values(operands.begin(), operands.end());
-    types.reserve(values.size());
-    for (const Value value : values) types.push_back(type(value));
+    std::vector<Value> varied;  // what `operands` shows then
     if (graph_.mesh != nullptr) {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] =
-            vary(values[i], dimensions_to_vary(op, types, i, attributes, graph_.mesh.get()));
-      }
-      for (std::size_t i = 0; i < values.size(); ++i) types[i] = type(values[i]);
+      varied = vary_operands(op, operands, attributes);
+      if (!varied.empty()) operands = varied;
     }
-    const std::vector<Type> results = infer_types(op, types, attributes, graph_.mesh.get());
-    return graph_.append(op, values, std::move(attributes), results, location_);
+    load_types(operands);
+    infer_types(op, operand_types_, attributes, graph_.mesh.get(), result_types_);
+    return graph_.append(op, operands, std::move(attributes), result_types_, location_);
   } catch (const TypeError& error) {
     if (error.where().known() || !location_.known()) throw;
     throw TypeError(error.what(), location_);
   }
+}
+
+void Builder::load_types(std::span<const Value> operands) {
+  operand_types_.clear();
+  for (const Value value : operands) operand_types_.push_back(type(value));
+}
+
+std::vector<Value> Builder::vary_operands(Op op, std::span<const Value> operands,
+                                          std::span<const Attribute> attributes) {
+  load_types(operands);
+  const auto dimensions = [&](std::size_t i) {
+    return dimensions_to_vary(op, operand_types_, i, attributes, graph_.mesh.get());
+  };
+  std::vector<std::pair<std::size_t, std::uint8_t>> wanted;  // first, since vary() loads types, too
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (dimensions(i) != 0) wanted.emplace_back(i, dimensions(i));
+  }
+  if (wanted.empty()) return {};
+  std::vector<Value> varied(operands.begin(), operands.end());
+  for (const auto& [i, over] : wanted) varied[i] = vary(operands[i], over);
+  return varied;
 }
 
 std::optional<NodeId> Builder::wait_of(Value value) {
@@ -133,8 +180,15 @@ std::optional<NodeId> Builder::wait_of(Value value) {
 }
 
 Value Builder::constant(Array array) {
-  return add(Op::constant, std::span<const Value>(),
-             {std::make_shared<const Array>(std::move(array))});
+  // As node() would, with less ado: numbers in programs are many.
+  const Type type{.dtype = array.dtype(),
+                  .shape = array.shape(),
+                  .replication = {.dimensions = 0, .literal = true},
+                  .device = Device::any()};
+  std::vector<Attribute> attributes;
+  attributes.emplace_back(share(std::move(array)));
+  return graph_.result(
+      graph_.append(Op::constant, {}, std::move(attributes), std::span(&type, 1), location_));
 }
 
 Value Builder::vary(Value value, std::uint8_t dimensions) {

@@ -47,21 +47,51 @@ class Builder {
   // The value, no longer replicated over `dimensions` (itself if it was not).
   Value vary(Value value, std::uint8_t dimensions);
 
+  // Nodes [begin, end) whose values gradients compute again instead of keeping them.
+  struct Checkpoint {
+    NodeId begin = 0;
+    NodeId end = 0;
+  };
+  // Adds one, which lies apart from or around those there are, and ends after them.
+  void checkpoint(Checkpoint region) {
+    if (region.begin < region.end) checkpoints_.push_back(region);
+  }
+  // In the order of their ends: one that holds others comes after them.
+  const std::vector<Checkpoint>& checkpoints() const { return checkpoints_; }
+
  private:
   // The wait of a value that is in the graph already, if there is one.
   std::optional<NodeId> wait_of(Value value);
+  // The operands, each varied as the op needs it.
+  std::vector<Value> vary_operands(Op op, std::span<const Value> operands,
+                                   std::span<const Attribute> attributes);
+  void load_types(std::span<const Value> operands);
 
   Graph& graph_;
   Location location_;
   std::map<std::pair<Value, std::uint8_t>, Value> varied_;
   std::map<Value, NodeId> waits_;  // of the nodes before `waits_end_`
   NodeId waits_end_ = 0;
+  std::vector<Checkpoint> checkpoints_;
+
+  // What node() works with, kept for its memory.
+  std::vector<Type> operand_types_;
+  std::vector<Type> result_types_;
 };
 
 // The result types of an op; throws TypeError. What Builder, parser and verifier share. Operands
-// must already agree in replication (local ops) or vary over the group (collectives).
+// must already agree in replication (local ops) or vary over the group (collectives). A result made
+// from values of device `any` alone is one itself; a graph may give it a device.
 std::vector<Type> infer_types(Op op, std::span<const Type> operands,
                               std::span<const Attribute> attributes, const Mesh* mesh);
+
+// The same, into `results`: for whoever infers many types one after another.
+void infer_types(Op op, std::span<const Type> operands, std::span<const Attribute> attributes,
+                 const Mesh* mesh, std::vector<Type>& results);
+
+// Whether an attribute of the op says where its results lie (of batch_send_recv: if it sends
+// nothing). All others compute where their operands lie.
+bool says_own_device(Op op);
 
 // Checks number and kinds of attributes and appends defaults for missing ones at the end.
 void complete_attributes(const Definition& definition, std::vector<Attribute>& attributes);

@@ -15,8 +15,10 @@ namespace tutti::ir {
 // the graph.
 std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt);
 
-// The vector-Jacobian product: the same for an `output` of any shape, weighted by `cotangent`, a
-// value of the output's type.
-std::vector<Value> vjp(Builder& builder, Value output, Value cotangent, std::span<const Value> wrt);
+// The vector-Jacobian product: the same for outputs of any shapes, each weighted by a cotangent of
+// its type; an invalid one stands for zeros. What a checkpoint (Builder::checkpoint) computed is
+// computed again where it is needed.
+std::vector<Value> vjp(Builder& builder, std::span<const Value> outputs,
+                       std::span<const Value> cotangents, std::span<const Value> wrt);
 
 }  // namespace tutti::ir

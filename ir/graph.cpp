@@ -14,24 +14,32 @@ Value Graph::add_parameter(std::string parameter_name, const Type& type, bool do
 NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribute> attributes,
                      std::span<const Type> types, Location at) {
   const auto id = static_cast<NodeId>(nodes_.size());
-  Node node{.op = op,
-            .first_operand = static_cast<std::uint32_t>(operands_.size()),
-            .operand_count = static_cast<std::uint32_t>(operands.size()),
-            .first_result = static_cast<std::uint32_t>(values_.size()),
-            .result_count = static_cast<std::uint32_t>(types.size()),
-            .attributes = std::move(attributes),
-            .location = at};
-  nodes_.push_back(std::move(node));
-  operands_.insert(operands_.end(), operands.begin(), operands.end());
-  for (const Type& type : types) values_.push_back({type, id});
+  nodes_.emplace_back(Node{.op = op,
+                           .first_operand = static_cast<std::uint32_t>(operands_.size()),
+                           .operand_count = static_cast<std::uint32_t>(operands.size()),
+                           .first_result = static_cast<std::uint32_t>(values_.size()),
+                           .result_count = static_cast<std::uint32_t>(types.size()),
+                           .attributes = std::move(attributes),
+                           .location = at});
+  for (const Value operand : operands) operands_.push_back(operand);
+  for (const Type& type : types) values_.emplace_back(type, id);
   return id;
+}
+
+Device device_of(const Graph& graph, NodeId node) {
+  for (const Value operand : graph.operands(node)) {
+    if (!graph.type(operand).device.is_any()) return graph.type(operand).device;
+  }
+  const bool decided = graph.node(node).result_count == 0 || graph.node(node).op == Op::to_device;
+  return decided ? graph.default_device : graph.device(graph.result(node));
 }
 
 void hash_type(Hasher& hasher, const Type& type) {
   hasher.add(static_cast<std::uint64_t>(type.dtype) | static_cast<std::uint64_t>(type.async) << 8 |
              static_cast<std::uint64_t>(type.replication.dimensions) << 16 |
              static_cast<std::uint64_t>(type.replication.literal) << 24 |
-             static_cast<std::uint64_t>(type.shape.rank()) << 32);
+             static_cast<std::uint64_t>(type.shape.rank()) << 32 |
+             static_cast<std::uint64_t>(std::hash<Device>()(type.device)) << 40);
   for (const std::int64_t size : type.shape) hasher.add(static_cast<std::uint64_t>(size));
 }
 
@@ -56,11 +64,15 @@ void hash_attribute(Hasher& hasher, const Attribute& attribute) {
           hash_list(hasher, value);
         } else if constexpr (std::is_same_v<T, GroupPtr>) {
           hasher.add(value->tag).add(static_cast<std::uint64_t>(value->stride));
+          hasher.add(static_cast<std::uint64_t>(value->timeout));
           hash_list(hasher, value->ranks);
         } else if constexpr (std::is_same_v<T, ArrayPtr>) {
           hash_type(hasher, {.dtype = value->dtype(), .shape = value->shape()});
           hasher.add(std::string_view(reinterpret_cast<const char*>(value->bytes().data()),
                                       value->bytes().size()));
+        } else if constexpr (std::is_same_v<T, std::vector<Type>>) {
+          hasher.add(value.size());
+          for (const Type& type : value) hash_type(hasher, type);
         } else {
           hasher.add(static_cast<std::uint64_t>(value));
         }
@@ -74,6 +86,7 @@ Hash128 structural_hash(const Graph& graph) {
     for (const std::string& name : graph.mesh->names) hasher.add(name);
     hash_list(hasher, graph.mesh->sizes);
   }
+  hasher.add(std::hash<Device>()(graph.default_device));
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     const Node& node = graph.node(id);
     hasher.add(static_cast<std::uint64_t>(node.op) |
@@ -98,7 +111,8 @@ bool structurally_equal(const Graph& a, const Graph& b) {
     return a.mesh == b.mesh || (a.mesh != nullptr && b.mesh != nullptr && *a.mesh == *b.mesh);
   };
   if (a.node_count() != b.node_count() || a.value_count() != b.value_count() || !same_mesh() ||
-      a.results() != b.results() || a.parameters().size() != b.parameters().size()) {
+      a.default_device != b.default_device || a.results() != b.results() ||
+      a.parameters().size() != b.parameters().size()) {
     return false;
   }
   for (std::size_t i = 0; i < a.parameters().size(); ++i) {

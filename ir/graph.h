@@ -3,9 +3,9 @@
 #include <tutti/ir/op.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/ir/support/location.h>
+#include <tutti/ir/support/stable_vector.h>
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,6 +51,7 @@ class Graph {
 
   std::string name;
   std::shared_ptr<const Mesh> mesh;  // null: one rank or no replication known
+  Device default_device;  // where values of device `any` lie if no node needs them elsewhere
 
   Value add_parameter(std::string name, const Type& type, bool donate = false, Location at = {});
   // Appends a node as it is; `types` are its results' types.
@@ -71,9 +72,14 @@ class Graph {
   Value result(NodeId id, std::size_t i = 0) const {
     return {nodes_[id].first_result + static_cast<std::uint32_t>(i)};
   }
-  // The reference stays valid while nodes are appended, so that rules may hold on to operands'
-  // types.
+  // The reference stays valid while nodes are appended, as that of node() does, so that rules may
+  // hold on to operands' types.
   const Type& type(Value value) const { return values_[value.id].type; }
+  // Where a value lies: its type's device, or the default one.
+  Device device(Value value) const {
+    const Device own = type(value).device;
+    return own.is_any() ? default_device : own;
+  }
   NodeId producer(Value value) const { return values_[value.id].producer; }
   Op op(Value value) const { return nodes_[producer(value)].op; }
 
@@ -89,12 +95,16 @@ class Graph {
     NodeId producer;
   };
 
-  std::vector<Node> nodes_;
+  StableVector<Node> nodes_;
   std::vector<Value> operands_;
-  std::deque<ValueRecord> values_;  // whose elements stay in place
+  StableVector<ValueRecord> values_;
   std::vector<Parameter> parameters_;
   std::vector<Value> results_;
 };
+
+// Where a node is computed: where its operands lie or, if these are none or lie anywhere, where its
+// results do. A to_device is on both sides; this is the one that its operand lies on.
+Device device_of(const Graph& graph, NodeId node);
 
 // Feeds all that equality of types and deep equality of attributes looks at.
 void hash_type(Hasher& hasher, const Type& type);

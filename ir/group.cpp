@@ -105,33 +105,46 @@ struct GroupFacts {
   std::uint8_t dimensions = 0;
 };
 
-GroupFacts& facts_of(const GroupPtr& group) {
+// The main thread's variables go before static ones, of which one may be a World.
+constinit thread_local bool thread_ends = false;
+
+struct KnownGroups : std::unordered_map<const Group*, GroupFacts> {
+  KnownGroups() = default;
+  KnownGroups(const KnownGroups&) = delete;
+  KnownGroups& operator=(const KnownGroups&) = delete;
+  ~KnownGroups() { thread_ends = true; }
+};
+
+// Null where nothing is remembered any more.
+GroupFacts* facts_of(const GroupPtr& group) {
   constexpr std::size_t kMost = 1024;
-  thread_local std::unordered_map<const Group*, GroupFacts> known;
+  if (thread_ends) return nullptr;
+  thread_local KnownGroups known;
   if (known.size() == kMost && !known.contains(group.get())) known.clear();
   GroupFacts& facts = known[group.get()];
   const bool same = !facts.group.owner_before(group) && !group.owner_before(facts.group);
   if (!same) facts = {.group = group, .checked = false, .mesh = {}, .dimensions = 0};
-  return facts;
+  return &facts;
 }
 
 }  // namespace
 
 void check_group(const GroupPtr& group) {
-  GroupFacts& facts = facts_of(group);
-  if (facts.checked) return;
+  GroupFacts* const facts = facts_of(group);
+  if (facts != nullptr && facts->checked) return;
   check_group(*group);
-  facts.checked = true;
+  if (facts != nullptr) facts->checked = true;
 }
 
 std::uint8_t dimensions_of(const GroupPtr& group, const Mesh& mesh) {
   if (mesh.names.empty()) return 0;
-  GroupFacts& facts = facts_of(group);
-  if (facts.mesh != mesh) {
-    facts.dimensions = dimensions_of(*group, mesh);
-    facts.mesh = mesh;
+  GroupFacts* const facts = facts_of(group);
+  if (facts == nullptr) return dimensions_of(*group, mesh);
+  if (facts->mesh != mesh) {
+    facts->dimensions = dimensions_of(*group, mesh);
+    facts->mesh = mesh;
   }
-  return facts.dimensions;
+  return facts->dimensions;
 }
 
 }  // namespace tutti::ir

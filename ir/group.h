@@ -40,6 +40,9 @@ struct Group {
   std::string tag;
   std::vector<std::int64_t> ranks;
   std::int64_t stride = 1;
+  // How long a rank waits for its peers in this group's collectives, in milliseconds; 0: as long as
+  // its world says.
+  std::int64_t timeout = 0;
 
   std::int64_t size() const { return stride; }
   // The members of the group that `rank` belongs to; empty if it is in none.

@@ -1,157 +1,154 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/collective.h>
 #include <tutti/ir/interpret.h>
-#include <tutti/ir/interpretation.h>
+#include <tutti/ir/interpret_elementwise.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/rendezvous.h>
 #include <tutti/ir/term.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::ir {
 
 namespace {
 
-Array evaluate_elementwise(const Definition& entry, Interpretation& in) {
-  const ScalarExpression& meaning = *entry.meaning;
-  const Type& type = in.result_type();
-  Array out(type.dtype, type.shape);
-  // The compute dtype: that of the last operand (select's first is bool).
-  const DType dtype = compute_dtype(in.operand(in.count() - 1).dtype());
-  std::vector<DType> dtypes;  // of each scalar node
-  for (const ScalarNode& node : meaning.nodes) {
-    const bool truth =
-        is_comparison(node.op) ||
-        (node.op == ScalarOp::argument && in.operand(node.operands[0]).dtype() == DType::boolean) ||
-        ((node.op == ScalarOp::bit_and || node.op == ScalarOp::bit_or ||
-          node.op == ScalarOp::bit_not) &&
-         dtypes[static_cast<std::size_t>(node.operands[0])] == DType::boolean);
-    dtypes.push_back(truth ? DType::boolean : dtype);
-  }
-  std::vector<Cell> cells(meaning.nodes.size());
-  const auto argument = [&](int i, std::span<const std::int64_t> index) {
-    const Array& x = in.operand(i);
-    const auto strides = x.shape().strides();
-    const int skip = type.shape.rank() - x.shape().rank();
-    std::int64_t at = 0;
-    for (int d = 0; d < x.shape().rank(); ++d) {
-      if (x.shape()[d] != 1) {
-        at += index[static_cast<std::size_t>(d + skip)] * strides[static_cast<std::size_t>(d)];
-      }
-    }
-    return load_cell(x.dtype(), x.bytes().data() + at * size_of(x.dtype()));
-  };
-  std::int64_t to = 0;
-  for_each_index(type.shape, [&](std::span<const std::int64_t> index) {
-    for (std::size_t n = 0; n < meaning.nodes.size(); ++n) {
-      const ScalarNode& node = meaning.nodes[n];
-      if (node.op == ScalarOp::argument) {
-        cells[n] = argument(node.operands[0], index);
-      } else if (node.op == ScalarOp::constant) {
-        cells[n] = cell_of(dtype, node.constant);
-      } else {
-        const auto at = [&](std::size_t i) {
-          return cells[static_cast<std::size_t>(node.operands[i])];
-        };
-        const std::size_t typed = node.op == ScalarOp::select ? 1 : 0;
-        DType from = dtypes[static_cast<std::size_t>(node.operands[typed])];
-        // bitcast looks at the stored bits, so at the stored dtype.
-        if (node.op == ScalarOp::bitcast) from = in.operand(0).dtype();
-        cells[n] = evaluate(node.op, from, {at(0), at(1), at(2)}, type.dtype);
-      }
-    }
-    store_cell(type.dtype, cells.back(), out.bytes().data() + to++ * size_of(type.dtype));
-  });
-  return out;
-}
+// One rank's place in its program.
+struct Rank {
+  const Graph* graph;
+  std::vector<ArrayPtr> values;
+  std::vector<bool> pending;  // results of collectives that are not complete
+  std::vector<std::uint32_t> uses;
+  NodeId next = 0;
+};
 
-// One function's run over all ranks in lockstep.
+// Runs every rank's program as far as it goes without data that a peer has not given, over and
+// over.
 class Run {
  public:
-  Run(const Graph& graph, std::size_t ranks)
-      : graph_(graph), values_(ranks, std::vector<ArrayPtr>(graph.value_count())) {}
-
-  void set_parameters(std::span<const std::vector<Array>> inputs) {
-    for (std::size_t rank = 0; rank < inputs.size(); ++rank) {
-      if (inputs[rank].size() != graph_.parameters().size()) {
-        throw TypeError("@" + graph_.name + " takes " + std::to_string(graph_.parameters().size()) +
-                        " arguments, not " + std::to_string(inputs[rank].size()));
-      }
-      for (std::size_t i = 0; i < inputs[rank].size(); ++i) {
-        const Parameter& parameter = graph_.parameters()[i];
-        const Array& input = inputs[rank][i];
-        const Type given{.dtype = input.dtype(), .shape = input.shape()};
-        const Type& wanted = graph_.type(parameter.value);
-        if (given.dtype != wanted.dtype || given.shape != wanted.shape) {
-          throw TypeError("argument %" + parameter.name + " of @" + graph_.name + " is " +
-                          given.text() + ", not " + wanted.text());
-        }
-        values_[rank][parameter.value.id] = std::make_shared<const Array>(input);
-      }
+  Run(std::span<const Graph* const> programs, std::span<const std::vector<Array>> inputs) {
+    for (std::size_t rank = 0; rank < programs.size(); ++rank) {
+      const Graph& graph = *programs[rank];
+      check_mesh(graph, programs.size());
+      ranks_.push_back({.graph = &graph,
+                        .values = std::vector<ArrayPtr>(graph.value_count()),
+                        .pending = std::vector<bool>(graph.value_count()),
+                        .uses = count_uses(graph)});
+      set_parameters(ranks_.back(), inputs[rank]);
     }
   }
 
-  void run() {
-    std::vector<std::uint32_t> uses = count_uses(graph_);
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      if (graph_.node(id).op == Op::parameter) continue;
-      if (definition(graph_.node(id).op).kind == OpClass::collective) {
-        collective(id);
-      } else {
-        for (std::size_t rank = 0; rank < values_.size(); ++rank) local(id, rank);
-      }
-      for (const Value operand : graph_.operands(id)) {
-        if (--uses[operand.id] > 0) continue;
-        for (auto& values : values_) values[operand.id] = nullptr;
-      }
+  std::vector<std::vector<Array>> run() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t rank = 0; rank < ranks_.size(); ++rank) moved = advance(rank) || moved;
     }
-  }
-
-  std::vector<std::vector<Array>> results() const {
-    std::vector<std::vector<Array>> out(values_.size());
-    for (std::size_t rank = 0; rank < values_.size(); ++rank) {
-      for (const Value value : graph_.results()) out[rank].push_back(array(value, rank));
+    rendezvous_.check_done([this](std::int64_t rank) { return whereabouts(rank); });
+    std::vector<std::vector<Array>> out(ranks_.size());
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      for (const Value value : ranks_[rank].graph->results()) {
+        out[rank].push_back(*array(value, rank));
+      }
     }
     return out;
   }
 
  private:
-  std::vector<const Array*> operands(NodeId id, std::size_t rank) const {
-    std::vector<const Array*> out;
-    for (const Value operand : graph_.operands(id)) out.push_back(&array(operand, rank));
+  static void check_mesh(const Graph& graph, std::size_t ranks) {
+    if (graph.mesh == nullptr || std::cmp_equal(ranks, graph.mesh->ranks())) return;
+    throw TypeError("@" + graph.name + " runs on the " + std::to_string(graph.mesh->ranks()) +
+                    " ranks of its mesh, not on " + std::to_string(ranks));
+  }
+
+  static void set_parameters(Rank& rank, const std::vector<Array>& inputs) {
+    const Graph& graph = *rank.graph;
+    if (inputs.size() != graph.parameters().size()) {
+      throw TypeError("@" + graph.name + " takes " + std::to_string(graph.parameters().size()) +
+                      " arguments, not " + std::to_string(inputs.size()));
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Parameter& parameter = graph.parameters()[i];
+      const Type given{.dtype = inputs[i].dtype(), .shape = inputs[i].shape()};
+      const Type& wanted = graph.type(parameter.value);
+      if (given.dtype != wanted.dtype || given.shape != wanted.shape) {
+        throw TypeError("argument %" + parameter.name + " of @" + graph.name + " is " +
+                        given.text() + ", not " + wanted.text());
+      }
+      rank.values[parameter.value.id] = std::make_shared<const Array>(inputs[i]);
+    }
+  }
+
+  // Runs a rank's nodes until one needs what is pending; says whether it ran any.
+  bool advance(std::size_t number) {
+    Rank& rank = ranks_[number];
+    const Graph& graph = *rank.graph;
+    const NodeId before = rank.next;
+    for (; rank.next < graph.node_count(); ++rank.next) {
+      const NodeId id = rank.next;
+      if (graph.node(id).op == Op::parameter) continue;
+      const auto operands = graph.operands(id);
+      if (std::ranges::any_of(operands, [&](Value v) { return rank.pending[v.id]; })) break;
+      if (definition(graph.node(id).op).kind == OpClass::collective) {
+        collective(id, number);
+      } else {
+        local(id, number);
+      }
+      for (const Value operand : operands) {
+        if (--rank.uses[operand.id] == 0) rank.values[operand.id] = nullptr;
+      }
+    }
+    return rank.next != before;
+  }
+
+  // Where a rank is that a collective waits for in vain.
+  std::string whereabouts(std::int64_t number) const {
+    const Rank& rank = ranks_[static_cast<std::size_t>(number)];
+    if (rank.next == rank.graph->node_count()) return "never comes to it";
+    const Location where = rank.graph->node(rank.next).location;
+    return "stands at " + print(*rank.graph, rank.next) +
+           (where.known() ? " (" + where.text() + ")" : "");
+  }
+
+  std::vector<ArrayPtr> operands(NodeId id, std::size_t rank) const {
+    std::vector<ArrayPtr> out;
+    for (const Value operand : ranks_[rank].graph->operands(id)) {
+      out.push_back(array(operand, rank));
+    }
     return out;
   }
 
-  const Array& array(Value value, std::size_t rank) const {
-    if (values_[rank][value.id] != nullptr) return *values_[rank][value.id];
+  const ArrayPtr& array(Value value, std::size_t rank) const {
+    const ArrayPtr& found = ranks_[rank].values[value.id];
+    if (found != nullptr) return found;
+    const Graph& graph = *ranks_[rank].graph;
     throw TypeError("rank " + std::to_string(rank) + " is in no group of the collective behind " +
-                        print(graph_, value) + ", so it has no result to use",
-                    graph_.node(graph_.producer(value)).location);
+                        print(graph, value) + ", so it has no result to use",
+                    graph.node(graph.producer(value)).location);
   }
 
-  void set_results(NodeId id, std::size_t rank, std::vector<Array>& results) {
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      values_[rank][graph_.result(id, i).id] = std::make_shared<const Array>(std::move(results[i]));
-    }
-  }
-
-  void local(NodeId id, std::size_t rank) {
-    const Definition& entry = definition(graph_.node(id).op);
-    const std::vector<const Array*> arguments = operands(id, rank);
-    Interpretation in(graph_, id, arguments, static_cast<std::int64_t>(rank));
+  void local(NodeId id, std::size_t number) {
+    const Graph& graph = *ranks_[number].graph;
+    const Definition& entry = definition(graph.node(id).op);
+    const std::vector<ArrayPtr> held = operands(id, number);
+    std::vector<const Array*> arguments;
+    for (const ArrayPtr& operand : held) arguments.push_back(operand.get());
+    Interpretation in(graph, id, arguments, static_cast<std::int64_t>(number));
     if (entry.decompose != nullptr) {
-      std::vector<Array> results = interpret_composite(id, arguments);
-      set_results(id, rank, results);
-      return;
-    }
-    if (entry.meaning) {
-      in.result(evaluate_elementwise(entry, in));
+      in.results() = interpret_composite(graph, id, arguments);
+    } else if (entry.meaning) {
+      in.result(interpret_elementwise(entry, in));
     } else {
       entry.interpret(in);
     }
-    set_results(id, rank, in.results());
+    for (std::size_t i = 0; i < in.results().size(); ++i) {
+      ranks_[number].values[graph.result(id, i).id] =
+          std::make_shared<const Array>(std::move(in.results()[i]));
+    }
   }
 
-  std::vector<Array> interpret_composite(NodeId id, std::span<const Array* const> arguments) {
-    Graph parts(std::string(definition(graph_.node(id).op).name));
+  static std::vector<Array> interpret_composite(const Graph& graph, NodeId id,
+                                                std::span<const Array* const> arguments) {
+    Graph parts(std::string(definition(graph.node(id).op).name));
     Builder builder(parts);
     std::vector<Value> operands;
     std::vector<Array> inputs;
@@ -161,52 +158,87 @@ class Run {
                               {.dtype = arguments[i]->dtype(), .shape = arguments[i]->shape()}));
       inputs.push_back(*arguments[i]);
     }
-    Decomposition decomposition(&builder, graph_.node(id).op, operands, graph_.node(id).attributes);
-    definition(graph_.node(id).op).decompose(decomposition);
+    Decomposition decomposition(&builder, graph.node(id).op, operands, graph.node(id).attributes);
+    definition(graph.node(id).op).decompose(decomposition);
     parts.set_results(decomposition.results());
     return interpret(parts, inputs);
   }
 
-  void collective(NodeId id) {
-    const Group& group = *graph_.attributes(id).group("group");
-    for (const std::int64_t rank : group.ranks) {
-      if (rank >= static_cast<std::int64_t>(values_.size())) {
-        throw TypeError("group \"" + group.tag + "\" names rank " + std::to_string(rank) + " of " +
-                            std::to_string(values_.size()) + " ranks",
-                        graph_.node(id).location);
-      }
+  // A rank comes to a collective: its part is announced, and it goes on.
+  void collective(NodeId id, std::size_t number) {
+    const Graph& graph = *ranks_[number].graph;
+    const Node& node = graph.node(id);
+    const auto rank = static_cast<std::int64_t>(number);
+    const Attributes attributes = graph.attributes(id);
+    const Group& group = *attributes.group("group");
+    check_ranks(group, node.location);
+    const std::vector<std::int64_t> members = group.members_with(rank);
+    if (members.empty()) return;
+    std::vector<Type> types;
+    for (const Value operand : graph.operands(id)) types.push_back(graph.type(operand));
+    check_on_rank(node.op, types, attributes, rank, node.location);
+    MemberCall call{.graph = &graph, .node = id, .rank = rank, .operands = operands(id, number)};
+    for (std::size_t i = 0; i < node.result_count; ++i) call.results.push_back(graph.result(id, i));
+    if (!is_point_to_point(node.op)) {
+      const auto position = static_cast<std::size_t>(group.position_of(rank));
+      return arrive(group.tag, members, position, std::move(call));
     }
-    for (std::size_t first = 0; first < group.ranks.size();
-         first += static_cast<std::size_t>(group.stride)) {
-      std::vector<std::vector<const Array*>> members;
-      for (std::int64_t i = 0; i < group.stride; ++i) {
-        members.push_back(operands(
-            id, static_cast<std::size_t>(group.ranks[first + static_cast<std::size_t>(i)])));
-      }
-      CollectiveInterpretation in(graph_, id, members);
-      definition(graph_.node(id).op).interpret_collective(in);
-      for (std::size_t i = 0; i < in.results.size(); ++i) {
-        set_results(id, static_cast<std::size_t>(group.ranks[first + i]), in.results[i]);
+    for (const Message& message : messages(node.op, attributes, rank)) {
+      MemberCall part{.graph = &graph, .node = id, .rank = rank, .operands = {}, .results = {}};
+      if (message.sent) part.operands = {call.operands[message.index]};
+      if (!message.sent) part.results = {call.results[message.index]};
+      arrive(message.pair->tag, message.pair->ranks, message.sent ? 0 : 1, std::move(part));
+    }
+  }
+
+  void check_ranks(const Group& group, Location where) const {
+    for (const std::int64_t rank : group.ranks) {
+      if (std::cmp_less(rank, ranks_.size())) continue;
+      throw TypeError("group \"" + group.tag + "\" names rank " + std::to_string(rank) + " of " +
+                          std::to_string(ranks_.size()) + " ranks",
+                      where);
+    }
+  }
+
+  // Announces one member's call, and carries the collective out if it was the last.
+  void arrive(const std::string& tag, const std::vector<std::int64_t>& members,
+              std::size_t position, MemberCall call) {
+    for (const Value result : call.results) {
+      ranks_[static_cast<std::size_t>(call.rank)].pending[result.id] = true;
+    }
+    const std::vector<MemberCall> calls =
+        rendezvous_.arrive(tag, members, position, std::move(call));
+    if (calls.empty()) return;
+    CollectiveInterpretation in(calls);
+    definition(calls[0].graph->node(calls[0].node).op).interpret_collective(in);
+    for (std::size_t member = 0; member < calls.size(); ++member) {
+      Rank& rank = ranks_[static_cast<std::size_t>(calls[member].rank)];
+      for (std::size_t i = 0; i < calls[member].results.size(); ++i) {
+        const Value result = calls[member].results[i];
+        rank.values[result.id] = std::make_shared<const Array>(std::move(in.results[member][i]));
+        rank.pending[result.id] = false;
       }
     }
   }
 
-  const Graph& graph_;
-  std::vector<std::vector<ArrayPtr>> values_;  // [rank][value]
+  std::vector<Rank> ranks_;
+  Rendezvous rendezvous_;
 };
 
 }  // namespace
 
+std::vector<std::vector<Array>> interpret(std::span<const Graph* const> programs,
+                                          std::span<const std::vector<Array>> inputs) {
+  if (programs.size() != inputs.size()) {
+    throw TypeError(std::to_string(programs.size()) + " programs, but inputs for " +
+                    std::to_string(inputs.size()) + " ranks");
+  }
+  return Run(programs, inputs).run();
+}
+
 std::vector<std::vector<Array>> interpret(const Graph& graph,
                                           std::span<const std::vector<Array>> inputs) {
-  if (graph.mesh != nullptr && std::ssize(inputs) != graph.mesh->ranks()) {
-    throw TypeError("@" + graph.name + " runs on the " + std::to_string(graph.mesh->ranks()) +
-                    " ranks of its mesh, not on " + std::to_string(inputs.size()));
-  }
-  Run run(graph, inputs.size());
-  run.set_parameters(inputs);
-  run.run();
-  return run.results();
+  return interpret(std::vector<const Graph*>(inputs.size(), &graph), inputs);
 }
 
 std::vector<Array> interpret(const Graph& graph, const std::vector<Array>& inputs) {

@@ -36,33 +36,45 @@ class Interpretation {
   std::vector<Array> results_;
 };
 
-// What a collective's reference meaning sees: the operands of all members of one group, in order.
+// A collective, or one message of it, as one rank's program calls it.
+struct MemberCall {
+  const Graph* graph;
+  NodeId node;
+  std::int64_t rank;
+  std::vector<ArrayPtr> operands = {};
+  std::vector<Value> results = {};
+
+  Attributes attributes() const { return graph->attributes(node); }
+};
+
+// What a collective's reference meaning sees: the calls of all members of one group, in order.
 class CollectiveInterpretation {
  public:
-  CollectiveInterpretation(const Graph& graph, NodeId node,
-                           std::span<const std::vector<const Array*>> operands)
-      : attributes(graph.attributes(node)),
-        results(operands.size()),
-        graph_(graph),
-        node_(node),
-        operands_(operands) {}
+  explicit CollectiveInterpretation(std::span<const MemberCall> calls)
+      : attributes(calls[0].attributes()), results(calls.size()), calls_(calls) {}
 
-  int members() const { return static_cast<int>(operands_.size()); }
-  int count() const { return static_cast<int>(graph_.node(node_).operand_count); }
+  int members() const { return static_cast<int>(calls_.size()); }
+  int count() const { return static_cast<int>(calls_[0].operands.size()); }
   const Array& operand(int member, int i) const {
-    return *operands_[static_cast<std::size_t>(member)][static_cast<std::size_t>(i)];
+    return *call(member).operands[static_cast<std::size_t>(i)];
   }
-  const Type& result_type(int i) const {
-    return graph_.type(graph_.result(node_, static_cast<std::size_t>(i)));
+  const Type& result_type(int member, int i) const {
+    return call(member).graph->type(call(member).results[static_cast<std::size_t>(i)]);
   }
+  // Adds a member's next result.
+  void result(int member, Array array) {
+    results[static_cast<std::size_t>(member)].push_back(std::move(array));
+  }
+  // Of the attributes that may differ from member to member.
+  Attributes attributes_of(int member) const { return call(member).attributes(); }
 
-  const Attributes attributes;
+  const Attributes attributes;              // of the first member
   std::vector<std::vector<Array>> results;  // [member][result]
 
  private:
-  const Graph& graph_;
-  NodeId node_;
-  std::span<const std::vector<const Array*>> operands_;
+  const MemberCall& call(int member) const { return calls_[static_cast<std::size_t>(member)]; }
+
+  std::span<const MemberCall> calls_;
 };
 
 }  // namespace tutti::ir

@@ -4,9 +4,11 @@
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/type.h>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +33,7 @@ class Inference;
 class Gradient;
 class Interpretation;
 class CollectiveInterpretation;
+class Graph;
 class Decomposition;
 
 // What kind of thing an op is; decides how passes and code generation treat it.
@@ -44,6 +47,15 @@ enum class OpClass : std::uint8_t {
   collective,   // communicates; keeps program order and is never dropped, merged or repeated
   wait,         // makes a collective's result usable
   composite,    // stands for its decomposition into other ops
+};
+
+// What people are told of an op (`tutti ops`, docs/ops.md).
+struct Documentation {
+  std::string_view operands;  // "x, indices"
+  std::string_view dtypes;
+  std::string_view meaning;
+  std::string gradient;  // "yes", "zero" (almost everywhere), "none" (an error), or how it is
+  std::string_view family = {};
 };
 
 // The definition of an op.
@@ -64,6 +76,10 @@ struct Definition {
   void (*interpret_collective)(CollectiveInterpretation&) = nullptr;
   void (*decompose)(Decomposition&) = nullptr;
   std::optional<ScalarExpression> meaning = std::nullopt;
+  // Whether the node, a composite, is better left whole where it is computed, which has a kernel
+  // for it; null: never.
+  bool (*is_taken_whole)(const Graph&, std::uint32_t node) = nullptr;
+  Documentation documentation = {};
 };
 
 const Definition& definition(Op op);
@@ -75,12 +91,14 @@ std::optional<Op> op_from_name(std::string_view name);
 // What an op's type rule sees, and where it puts its results' types.
 class Inference {
  public:
+  // Fills `results`, which are empty.
   Inference(const Definition& definition, std::span<const Type> operands,
-            std::span<const Attribute> attributes, const Mesh* mesh)
+            std::span<const Attribute> attributes, const Mesh* mesh, std::vector<Type>& results)
       : attributes(definition.attributes, attributes),
         mesh(mesh),
         definition_(definition),
-        operands_(operands) {}
+        operands_(operands),
+        results_(results) {}
 
   int count() const { return static_cast<int>(operands_.size()); }
   const Type& operand(int i) const { return operands_[static_cast<std::size_t>(i)]; }
@@ -92,9 +110,14 @@ class Inference {
   const std::vector<Type>& results() const { return results_; }
   // Throws TypeError: "add: <message>; the operands are f32[3] and f32[4]".
   [[noreturn]] void fail(const std::string& message) const;
-  // fail(message) unless the condition holds.
-  void require(bool condition, const std::string& message) const {
+  // fail(message) unless the condition holds. A message with parts is a function that puts it
+  // together: most conditions hold.
+  void require(bool condition, const char* message) const {
     if (!condition) fail(message);
+  }
+  template <std::invocable Message>
+  void require(bool condition, Message&& message) const {
+    if (!condition) fail(message());
   }
 
   const Attributes attributes;
@@ -103,7 +126,7 @@ class Inference {
  private:
   const Definition& definition_;
   std::span<const Type> operands_;
-  std::vector<Type> results_;
+  std::vector<Type>& results_;
 };
 
 }  // namespace tutti::ir

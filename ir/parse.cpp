@@ -18,6 +18,7 @@ constexpr std::string_view kVersion = "1";
 struct WrittenType {
   Type type;
   std::size_t offset;
+  bool has_device = false;
 };
 
 // `train.cpp:41` behind a node; any other comment is unknown.
@@ -56,6 +57,7 @@ class FunctionParser {
         lexer_.expect(")", "or ',' after the type of a result");
       }
     }
+    if (lexer_.accept("on")) graph_.default_device = device(false);
     lexer_.expect("{", "before the body of the function");
     while (!lexer_.peek().is_word("return")) node();
     results(any_promised ? &promised : nullptr);
@@ -70,7 +72,9 @@ class FunctionParser {
     do {
       const Token name = lexer_.expect(Token::Kind::value, "a parameter, as in %x: f32[2]");
       lexer_.expect(":", "after the parameter's name");
-      const Type type = this->type(true).type;
+      const WrittenType written = this->type(true);
+      Type type = written.type;
+      if (!written.has_device && is_number(type)) type.device = Device::any();
       bool donate = false;
       if (lexer_.accept("{")) {
         lexer_.expect("donate", "in the braces after a parameter");
@@ -89,7 +93,24 @@ class FunctionParser {
     out.type.dtype = read_dtype(lexer_);
     out.type.shape = read_shape(lexer_);
     if (lexer_.accept("rep")) replication(out.type.replication, of_parameter);
+    out.has_device = lexer_.accept("on");
+    if (out.has_device) out.type.device = device(of_parameter);
     return out;
+  }
+
+  // After `on`. Only a parameter can say that it lies anywhere: elsewhere that follows from the
+  // ops.
+  Device device(bool of_parameter) {
+    const Token word = lexer_.expect(Token::Kind::word, "a device, as in cuda:0");
+    std::string text(word.text.substr(0, 40));
+    if (of_parameter && text == "any") return Device::any();
+    if (text == "cuda" && lexer_.accept(":")) {
+      text += ':';
+      text += lexer_.expect(Token::Kind::number, "the number of a GPU, as in cuda:0").text;
+    }
+    const std::optional<Device> device = Device::from_text(text);
+    if (device) return *device;
+    lexer_.fail(word.offset, "unknown device '" + text + "'; write cpu, cuda or cuda:0");
   }
 
   void replication(Replication& out, bool of_parameter) {
@@ -130,7 +151,11 @@ class FunctionParser {
     std::int32_t fusion = -1;
     std::vector<Attribute> attributes = this->attributes(op, word, fusion);
     std::vector<Type> inferred = infer(op, operands, attributes, word);
-    if (lexer_.accept(":")) compare(types(), inferred, name_of(op), word);
+    if (lexer_.accept(":")) {
+      const std::vector<WrittenType> written = types();
+      place(written, inferred);
+      compare(written, inferred, name_of(op), word);
+    }
     if (names.size() != inferred.size()) {
       const std::size_t offset = names.empty() ? word.offset : names.front().offset;
       lexer_.fail(offset, std::string(name_of(op)) + " has " + std::to_string(inferred.size()) +
@@ -245,8 +270,23 @@ class FunctionParser {
         return groups_.group(lexer_.expect(Token::Kind::symbol, "a group, as in @dp"));
       case AttributeKind::array:
         return std::make_shared<const Array>(read_array(lexer_));
+      case AttributeKind::types:
+        return plain_types();
     }
     __builtin_unreachable();
+  }
+
+  // [f32[2,3], i32[4]]
+  std::vector<Type> plain_types() {
+    std::vector<Type> out;
+    lexer_.expect("[", "before a list of types");
+    if (lexer_.accept("]")) return out;
+    do {
+      const DType dtype = read_dtype(lexer_);
+      out.push_back({.dtype = dtype, .shape = read_shape(lexer_)});
+    } while (lexer_.accept(","));
+    lexer_.expect("]", "or ',' after a type");
+    return out;
   }
 
   std::int32_t fusion() {
@@ -281,6 +321,15 @@ class FunctionParser {
     }
   }
 
+  // What lies anywhere lies where it is written.
+  static void place(std::span<const WrittenType> written, std::span<Type> inferred) {
+    for (std::size_t i = 0; i < std::min(written.size(), inferred.size()); ++i) {
+      if (inferred[i].device.is_any() && written[i].has_device) {
+        inferred[i].device = written[i].type.device;
+      }
+    }
+  }
+
   // The written types must be those that follow; what they do not show (literals) is not compared.
   void compare(std::span<const WrittenType> written, std::span<const Type> inferred,
                std::string_view what, const Token& word) const {
@@ -293,6 +342,7 @@ class FunctionParser {
     for (std::size_t i = 0; i < written.size(); ++i) {
       Type wanted = inferred[i];
       wanted.replication.literal = false;
+      if (wanted.device.is_any() && !written[i].has_device) wanted.device = {};
       if (written[i].type == wanted) continue;
       const Mesh* const mesh = graph_.mesh.get();
       lexer_.fail(written[i].offset, std::string(what) + " gives " + print(wanted, mesh) +

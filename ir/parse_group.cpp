@@ -38,10 +38,10 @@ void GroupParser::declaration() {
   } else {
     lexer_.expect("{", "or 'mesh' in a group's declaration");
     do {
-      const Token word = lexer_.expect(Token::Kind::word, "tag, ranks or stride");
+      const Token word = lexer_.expect(Token::Kind::word, "tag, ranks, stride or timeout");
       lexer_.expect("=", "after the name of a group's field");
       if (!field(word.text, group)) {
-        lexer_.fail(word.offset, "a group has the fields tag, ranks and stride");
+        lexer_.fail(word.offset, "a group has the fields tag, ranks, stride and timeout");
       }
     } while (lexer_.accept(","));
     lexer_.expect("}", "or ',' in a group's declaration");
@@ -75,6 +75,9 @@ bool GroupParser::field(std::string_view name, Group& group) {
   } else if (name == "stride") {
     group.stride = read_integer(lexer_, "the number of ranks in each group");
     if (group.stride < 1) lexer_.fail(offset, "the stride must be at least 1");
+  } else if (name == "timeout") {
+    group.timeout = read_integer(lexer_, "how many milliseconds to wait for the group's ranks");
+    if (group.timeout < 0) lexer_.fail(offset, "the time-out must not be negative");
   } else {
     return false;
   }

@@ -26,7 +26,8 @@ class GroupParser {
   // The group that a token `@dp` names.
   GroupPtr group(const Token& token) const;
 
-  // One of a group's own fields (tag, ranks, stride), after its name and '='. False: it is none.
+  // One of a group's own fields (tag, ranks, stride, timeout), after its name and '='. False: it is
+  // none.
   bool field(std::string_view name, Group& group);
   // The group that the fields make, checked; without a stride it is one group of all ranks.
   GroupPtr finish(Group group, std::size_t offset);

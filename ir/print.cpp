@@ -1,3 +1,4 @@
+#include <tutti/ir/builder.h>
 #include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
@@ -12,8 +13,7 @@ namespace {
 constexpr std::size_t kCommentColumn = 72;  // where `// file:line` starts if the line is shorter
 constexpr std::size_t kLongestSignature = 100;  // a longer one has a line per parameter
 
-void append_type(std::string& out, const Type& type, const Mesh* mesh, bool literal) {
-  out += type.text();
+void append_replication(std::string& out, const Type& type, const Mesh* mesh, bool literal) {
   if (type.replication.dimensions == 0 && !literal) return;
   out += " rep(";
   bool first = true;
@@ -26,6 +26,20 @@ void append_type(std::string& out, const Type& type, const Mesh* mesh, bool lite
   }
   if (literal) out += first ? "*" : ", *";
   out += ')';
+}
+
+void append_type(std::string& out, const Type& type, const Mesh* mesh, bool literal,
+                 bool with_device) {
+  Type plain = type;
+  plain.device = {};
+  out += plain.text();
+  append_replication(out, type, mesh, literal);
+  if (with_device) out += " on " + type.device.text();
+}
+
+// The host goes without saying, and so does `any`, which follows from the ops.
+void append_type(std::string& out, const Type& type, const Mesh* mesh) {
+  append_type(out, type, mesh, false, !type.device.is_cpu() && !type.device.is_any());
 }
 
 void append_mesh(std::string& out, const Mesh& mesh) {
@@ -45,6 +59,7 @@ class GroupNames {
     if (!is_new) return *known->second;
     Hasher hasher;
     hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
+    hasher.add(static_cast<std::uint64_t>(group->timeout));
     for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
     const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
     if (inserted) {
@@ -64,7 +79,9 @@ class GroupNames {
     if (group.tag != name) declarations_ += "tag = " + quoted(group.tag) + ", ";
     declarations_ += "ranks = ";
     append_integers(declarations_, group.ranks);
-    declarations_ += ", stride = " + std::to_string(group.stride) + "}\n";
+    declarations_ += ", stride = " + std::to_string(group.stride);
+    if (group.timeout != 0) declarations_ += ", timeout = " + std::to_string(group.timeout);
+    declarations_ += "}\n";
   }
 
   std::unordered_map<const Group*, const std::string*> by_pointer_;
@@ -120,7 +137,12 @@ class Printer {
     attributes(out, node, group_name);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       out += i == 0 ? " : " : ", ";
-      append_type(out, graph_.type(graph_.result(id, i)), graph_.mesh.get(), false);
+      const Type& type = graph_.type(graph_.result(id, i));
+      if (type.device.is_cpu() && lies_anywhere(id)) {
+        append_type(out, type, graph_.mesh.get(), false, true);
+      } else {
+        append_type(out, type, graph_.mesh.get());
+      }
     }
   }
 
@@ -147,7 +169,8 @@ class Printer {
       const Parameter& parameter = graph_.parameters()[i];
       const Type& type = graph_.type(parameter.value);
       std::string text = "%" + parameter_names_[i] + ": ";
-      append_type(text, type, graph_.mesh.get(), type.replication.literal);
+      const Device silent = is_number(type) ? Device::any() : Device::cpu();
+      append_type(text, type, graph_.mesh.get(), type.replication.literal, type.device != silent);
       if (parameter.donate) text += " {donate}";
       length += text.size() + (i == 0 ? 0 : 2);
       parameters.push_back(std::move(text));
@@ -155,7 +178,7 @@ class Printer {
     std::string results;
     for (const Value result : graph_.results()) {
       if (!results.empty()) results += ", ";
-      append_type(results, graph_.type(result), graph_.mesh.get(), false);
+      append_type(results, graph_.type(result), graph_.mesh.get());
     }
     const std::string name = "func @" + name_or_quoted(graph_.name) + "(";
     const std::size_t rest = std::string_view(") -> () {").size() + results.size();
@@ -167,7 +190,16 @@ class Printer {
       out += parameters[i];
     }
     out += one_line || parameters.empty() ? "" : "\n";
-    out += ") -> (" + results + ") {\n";
+    out += ") -> (" + results + ")";
+    if (!graph_.default_device.is_cpu()) out += " on " + graph_.default_device.text();
+    out += " {\n";
+  }
+
+  // Whether only the written type can say where a node's results lie.
+  bool lies_anywhere(NodeId id) const {
+    return !says_own_device(graph_.node(id).op) &&
+           std::ranges::all_of(graph_.operands(id),
+                               [&](Value operand) { return graph_.type(operand).device.is_any(); });
   }
 
   template <class GroupName>
@@ -210,6 +242,13 @@ class Printer {
             out += name_of(value);
           } else if constexpr (std::is_same_v<T, GroupPtr>) {
             out += value == nullptr ? "null" : "@" + group_name(value);
+          } else if constexpr (std::is_same_v<T, std::vector<Type>>) {
+            out += '[';
+            for (std::size_t i = 0; i < value.size(); ++i) {
+              if (i != 0) out += ", ";
+              append_type(out, value[i], graph_.mesh.get());
+            }
+            out += ']';
           } else if (value == nullptr) {
             out += "null";
           } else {
@@ -269,7 +308,7 @@ std::string print(const Graph& graph) {
 
 std::string print(const Type& type, const Mesh* mesh) {
   std::string out;
-  append_type(out, type, mesh, false);
+  append_type(out, type, mesh);
   return out;
 }
 

@@ -5,6 +5,7 @@ namespace tutti::ir {
 Rewriter::Rewriter(const Graph& from)
     : from_(from), to_(from.name), builder_(to_), values_(from.value_count()) {
   to_.mesh = from.mesh;
+  to_.default_device = from.default_device;
 }
 
 Value Rewriter::map(Value old) const {

@@ -10,8 +10,8 @@ namespace tutti::ir {
 
 // How a pass changes a graph: it builds a new one, node by node in program order, and moves it over
 // the old. A Rewriter keeps the new graph and which of its values stands for which old one. Names,
-// mesh, parameters, donation and lines are kept; fusion ids are not, since they describe a graph
-// that is no more.
+// mesh, default device, parameters, donation and lines are kept; fusion ids are not, since they
+// describe a graph that is no more.
 class Rewriter {
  public:
   explicit Rewriter(const Graph& from);

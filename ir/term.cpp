@@ -24,6 +24,10 @@ Term broadcast_to(Term a, const Shape& shape) {
   return a.shape() == shape ? a : a.apply(Op::broadcast_to, {list(shape)});
 }
 
+Term to_device(Term a, Device device) {
+  return a.type().device == device ? a : a.apply(Op::to_device, {device.text()});
+}
+
 Term sum(Term a, std::vector<std::int64_t> axes, bool keepdims) {
   return axes.empty() ? a : a.apply(Op::sum, {std::move(axes), keepdims});
 }

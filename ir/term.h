@@ -83,6 +83,8 @@ Term cast(Term a, DType dtype);
 Term reshape(Term a, const Shape& shape);
 Term transpose(Term a, std::vector<std::int64_t> permutation);
 Term broadcast_to(Term a, const Shape& shape);
+// On a device; itself if it lies there.
+Term to_device(Term a, Device device);
 // Reductions over `axes`, which are kept with size 1 if keepdims.
 Term sum(Term a, std::vector<std::int64_t> axes, bool keepdims = false);
 Term max(Term a, std::vector<std::int64_t> axes, bool keepdims = false);

@@ -17,6 +17,7 @@ class Verifier {
   explicit Verifier(const Graph& graph) : graph_(graph), wait_of_(graph.value_count(), kNone) {}
 
   void run() {
+    if (graph_.default_device.is_any()) fail_function("the default device is a certain one");
     mesh();
     parameters();
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
@@ -163,6 +164,8 @@ class Verifier {
     }
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       const Type& type = graph_.type(graph_.result(id, i));
+      // What may lie anywhere may be given a place.
+      if (inferred[i].device.is_any()) inferred[i].device = type.device;
       if (type == inferred[i]) continue;
       const auto shown = [&](const Type& t) {
         return print(t, mesh) + (t.replication.literal ? " (a literal)" : "");

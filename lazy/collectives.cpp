@@ -1,7 +1,9 @@
 #include <tutti/kernels/host/collective_kinds.h>
+#include <tutti/lazy/axes.h>
 #include <tutti/lazy/collectives.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/record_collective.h>
 
 #include <atomic>
 #include <cstring>
@@ -12,8 +14,10 @@ namespace tutti {
 
 namespace {
 
+using detail::AsyncTensors;
 using detail::RankContext;
 using detail::StatePtr;
+using detail::Tensors;
 using ir::Op;
 
 std::string reduce_name(Reduce reduce) {
@@ -35,84 +39,173 @@ void warn_if_replicated(const StatePtr& state, const Group& group, Location wher
             << state->where.text() << "); each rank's copy counts\n";
 }
 
-AsyncTensor collective(Op op, const Operand& x, std::vector<ir::Attribute> attributes) {
-  return AsyncTensor(detail::record(op, {x.tensor().state()}, std::move(attributes), x.where()));
+std::int64_t axis_of(Op op, const Tensor& x, std::int64_t axis, Location where) {
+  return detail::normal_axis(name_of(op), axis, x.rank(), where);
 }
 
-std::int64_t normal_axis(std::string_view op, const Tensor& x, std::int64_t axis, Location where) {
-  const std::int64_t out = axis < 0 ? axis + x.rank() : axis;
-  if (out < 0 || out >= x.rank()) {
-    throw TypeError(std::string(op) + ": axis " + std::to_string(axis) + " of a tensor of rank " +
-                        std::to_string(x.rank()),
-                    where);
+// Records a launch for the tensors of each key. `key` gives, beside dtype and device, what tensors
+// of one launch must have in common (the axis, counted from the front), and `attributes(key)` the
+// node's.
+template <class Key, class Make>
+AsyncTensors record_lists(Op op, const Tensors& x, Location where, Key&& key, Make&& attributes) {
+  std::map<std::tuple<DType, std::int64_t, std::size_t>, std::vector<std::size_t>> launches;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t device = std::hash<Device>()(x[i].device());
+    launches[{x[i].dtype(), key(x[i]), device}].push_back(i);
+  }
+  AsyncTensors out(x.size());
+  for (const auto& [common, places] : launches) {
+    std::vector<StatePtr> operands;
+    for (const std::size_t i : places) operands.push_back(x[i].state());
+    const std::vector<StatePtr> results =
+        detail::record_collective(op, operands, attributes(std::get<1>(common)), where);
+    for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = AsyncTensor(results[i]);
   }
   return out;
+}
+
+// The same for ops without an axis.
+AsyncTensors record_lists(Op op, const Tensors& x, Location where,
+                          const std::vector<ir::Attribute>& attributes) {
+  return record_lists(
+      op, x, where, [](const Tensor&) { return std::int64_t{0}; },
+      [&](std::int64_t) { return attributes; });
+}
+
+// And for those with one; `attributes(axis)`.
+template <class Make>
+AsyncTensors record_along(Op op, const Tensors& x, std::int64_t axis, Location where,
+                          Make&& attributes) {
+  return record_lists(
+      op, x, where, [&](const Tensor& tensor) { return axis_of(op, tensor, axis, where); },
+      attributes);
+}
+
+// This rank's own of the members' sizes; -1 where there are none, or where record() will complain.
+std::int64_t own_part(const Sizes& sizes, const Group& group) {
+  const std::int64_t position = group.data()->position_of(RankContext::current().runtime().rank());
+  if (position < 0 || position >= std::ssize(sizes)) return -1;
+  return sizes[static_cast<std::size_t>(position)];
+}
+
+// Moves the parts that an all_to_all has put one after another along `split` to `concat`. It waits
+// for them, as every local op does, which blocks nobody before the data is needed.
+AsyncTensor move_parts(const AsyncTensor& x, std::int64_t members, std::int64_t split,
+                       std::int64_t concat, Location where) {
+  const Shape& shape = x.shape();
+  std::vector<std::int64_t> parts(shape.begin(), shape.end());
+  parts[static_cast<std::size_t>(split)] /= members;
+  std::vector<std::int64_t> sizes = parts;
+  sizes[static_cast<std::size_t>(concat)] *= members;
+  parts.insert(parts.begin() + split, members);
+  std::vector<std::int64_t> permutation;
+  for (std::int64_t d = 0; d < std::ssize(parts); ++d) {
+    const std::int64_t axis = d < split ? d : d - 1;  // of x; d == split is the members' own
+    if (d == split) continue;
+    if (axis == concat) permutation.push_back(split);
+    permutation.push_back(d);
+  }
+  StatePtr state = detail::record(Op::wait, {x.state()}, {}, where);
+  state = detail::record(Op::reshape, {state}, {parts}, where);
+  state = detail::record(Op::transpose, {state}, {permutation}, where);
+  return AsyncTensor(detail::record(Op::reshape, {state}, {sizes}, where));
 }
 
 std::uint64_t hash_data(const StatePtr& state, std::uint64_t before) {
   Hasher hasher;
   ir::hash_type(hasher, {.dtype = state->type.dtype, .shape = state->type.shape});
-  hasher.add(before).add(std::string_view(reinterpret_cast<const char*>(state->buffer->data()),
+  std::vector<std::byte> copy;
+  const std::byte* bytes = state->buffer->data();
+  if (!state->type.device.is_cpu()) {
+    copy.resize(static_cast<std::size_t>(state->type.bytes()));
+    RankContext::current().read(*state, copy);
+    bytes = copy.data();
+  }
+  hasher.add(before).add(std::string_view(reinterpret_cast<const char*>(bytes),
                                           static_cast<std::size_t>(state->type.bytes())));
   return hasher.finish().low;
 }
 
 }  // namespace
 
-AsyncTensor all_reduce(const Operand& x, const Group& group, Reduce reduce) {
-  const Tensor t = x.tensor();
-  warn_if_replicated(t.state(), group, x.where());
-  return AsyncTensor(
-      detail::record(Op::all_reduce, {t.state()}, {reduce_name(reduce), group.data()}, x.where()));
-}
-
-AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis) {
-  const Tensor t = x.tensor();
-  return collective(Op::all_gather, Operand(t, x.where()),
-                    {normal_axis("all_gather", t, axis, x.where()), group.data()});
-}
-
-AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce, std::int64_t axis) {
-  const Tensor t = x.tensor();
-  return collective(
-      Op::reduce_scatter, Operand(t, x.where()),
-      {reduce_name(reduce), normal_axis("reduce_scatter", t, axis, x.where()), group.data()});
-}
-
-AsyncTensor broadcast(const Operand& x, const Group& group, std::int64_t root) {
-  return collective(Op::broadcast, x, {root, group.data()});
-}
-
-void barrier(const Group& group, std::source_location at) {
-  RankContext& context = RankContext::current();
-  context.record(Op::barrier, {}, {group.data()}, at);
-  if (!context.compiling()) context.flush();
-}
-
-Tensor rank_index(const Group& group, std::source_location at) {
-  return Tensor(detail::record(Op::rank_index, {}, {group.data()}, at));
-}
-
 namespace detail {
 
-std::vector<Tensor> all_reduce_list(const std::vector<Tensor>& tensors, const Group& group,
-                                    Reduce reduce, Location where) {
-  std::map<DType, std::vector<std::size_t>> by_dtype;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    warn_if_replicated(tensors[i].state(), group, where);
-    by_dtype[tensors[i].dtype()].push_back(i);
+AsyncTensors all_reduce(const Tensors& x, const Group& group, Reduce reduce, Location where) {
+  for (const Tensor& tensor : x) warn_if_replicated(tensor.state(), group, where);
+  return record_lists(Op::all_reduce, x, where, {reduce_name(reduce), group.data()});
+}
+
+AsyncTensors reduce(const Tensors& x, const Group& group, Reduce reduce, std::int64_t root,
+                    Location where) {
+  return record_lists(Op::reduce, x, where, {reduce_name(reduce), root, group.data()});
+}
+
+AsyncTensors all_gather(const Tensors& x, const Group& group, std::int64_t axis, const Sizes& sizes,
+                        Location where) {
+  return record_along(Op::all_gather, x, axis, where, [&](std::int64_t along) {
+    return std::vector<ir::Attribute>{along, group.data(), sizes};
+  });
+}
+
+AsyncTensors gather(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+                    const Sizes& sizes, Location where) {
+  return record_along(Op::gather, x, axis, where, [&](std::int64_t along) {
+    return std::vector<ir::Attribute>{along, root, group.data(), sizes};
+  });
+}
+
+AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce, std::int64_t axis,
+                            const Sizes& sizes, Location where) {
+  const std::int64_t part = own_part(sizes, group);
+  return record_along(Op::reduce_scatter, x, axis, where, [&](std::int64_t along) {
+    return std::vector<ir::Attribute>{reduce_name(reduce), along, group.data(), sizes, part};
+  });
+}
+
+AsyncTensors scatter(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+                     const Sizes& sizes, Location where) {
+  const std::int64_t part = own_part(sizes, group);
+  return record_along(Op::scatter, x, axis, where, [&](std::int64_t along) {
+    return std::vector<ir::Attribute>{along, root, group.data(), sizes, part};
+  });
+}
+
+AsyncTensors broadcast(const Tensors& x, const Group& group, std::int64_t root, Location where) {
+  return record_lists(Op::broadcast, x, where, {root, group.data()});
+}
+
+AsyncTensors all_to_all(const Tensors& x, const Group& group, std::int64_t split_axis,
+                        std::optional<std::int64_t> concat_axis, Location where) {
+  std::vector<std::int64_t> concat;  // checked before anything is recorded
+  for (const Tensor& tensor : x) {
+    concat.push_back(axis_of(Op::all_to_all, tensor, concat_axis.value_or(split_axis), where));
   }
-  std::vector<Tensor> out(tensors.size());
-  for (const auto& [dtype, positions] : by_dtype) {
-    std::vector<StatePtr> operands;
-    for (const std::size_t i : positions) operands.push_back(tensors[i].state());
-    const std::vector<StatePtr> results = RankContext::current().record(
-        Op::all_reduce, operands, {reduce_name(reduce), group.data()}, where);
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      out[positions[i]] = AsyncTensor(results[i]).wait();
-    }
+  AsyncTensors out = record_along(Op::all_to_all, x, split_axis, where, [&](std::int64_t along) {
+    return std::vector<ir::Attribute>{along, group.data()};
+  });
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::int64_t split = axis_of(Op::all_to_all, x[i], split_axis, where);
+    if (concat[i] == split) continue;
+    out[i] = move_parts(out[i], group.data()->size(), split, concat[i], where);
   }
   return out;
+}
+
+AsyncTensors all_to_all(const Tensors& x, const Group& group, const Sizes& send_sizes,
+                        const Sizes& receive_sizes, std::int64_t axis, Location where) {
+  return record_along(Op::all_to_all, x, axis, where, [&](std::int64_t along) {
+    return std::vector<ir::Attribute>{along, group.data(), send_sizes, receive_sizes};
+  });
+}
+
+AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pairs& pairs,
+                                Location where) {
+  std::vector<std::int64_t> flat;
+  for (const auto& [source, target] : pairs) {
+    flat.push_back(source);
+    flat.push_back(target);
+  }
+  return record_lists(Op::collective_permute, x, where, {flat, group.data()});
 }
 
 std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const World& world,
@@ -132,7 +225,7 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Wo
   std::uint64_t hash = tensors.size();
   for (const Tensor& tensor : tensors) hash = hash_data(tensor.state(), hash);
   const Group group(world);
-  const Tensor own = from(Array::scalar(hash));
+  const Tensor own(context.data(Array::scalar(hash), Device::cpu(), where));
   const auto lowest = all_reduce(Operand(own, where), group, Reduce::min).item<std::uint64_t>();
   const auto highest = all_reduce(Operand(own, where), group, Reduce::max).item<std::uint64_t>();
   if (lowest != highest) {
@@ -152,5 +245,61 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Wo
 }
 
 }  // namespace detail
+
+AsyncTensor all_reduce(const Operand& x, const Group& group, Reduce reduce) {
+  return detail::all_reduce({x.tensor()}, group, reduce, x.where())[0];
+}
+
+AsyncTensor reduce(const Operand& x, const Group& group, Reduce reduce, std::int64_t root) {
+  return detail::reduce({x.tensor()}, group, reduce, root, x.where())[0];
+}
+
+AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis,
+                       const Sizes& sizes) {
+  return detail::all_gather({x.tensor()}, group, axis, sizes, x.where())[0];
+}
+
+AsyncTensor gather(const Operand& x, const Group& group, std::int64_t root, std::int64_t axis,
+                   const Sizes& sizes) {
+  return detail::gather({x.tensor()}, group, root, axis, sizes, x.where())[0];
+}
+
+AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce, std::int64_t axis,
+                           const Sizes& sizes) {
+  return detail::reduce_scatter({x.tensor()}, group, reduce, axis, sizes, x.where())[0];
+}
+
+AsyncTensor scatter(const Operand& x, const Group& group, std::int64_t root, std::int64_t axis,
+                    const Sizes& sizes) {
+  return detail::scatter({x.tensor()}, group, root, axis, sizes, x.where())[0];
+}
+
+AsyncTensor broadcast(const Operand& x, const Group& group, std::int64_t root) {
+  return detail::broadcast({x.tensor()}, group, root, x.where())[0];
+}
+
+AsyncTensor all_to_all(const Operand& x, const Group& group, std::int64_t split_axis,
+                       std::optional<std::int64_t> concat_axis) {
+  return detail::all_to_all({x.tensor()}, group, split_axis, concat_axis, x.where())[0];
+}
+
+AsyncTensor all_to_all(const Operand& x, const Group& group, const Sizes& send_sizes,
+                       const Sizes& receive_sizes, std::int64_t axis) {
+  return detail::all_to_all({x.tensor()}, group, send_sizes, receive_sizes, axis, x.where())[0];
+}
+
+AsyncTensor collective_permute(const Operand& x, const Group& group, const Pairs& pairs) {
+  return detail::collective_permute({x.tensor()}, group, pairs, x.where())[0];
+}
+
+void barrier(const Group& group, std::source_location at) {
+  RankContext& context = RankContext::current();
+  context.record(Op::barrier, {}, {group.data()}, at);
+  if (!context.compiling()) context.flush();
+}
+
+Tensor rank_index(const Group& group, std::source_location at) {
+  return Tensor(detail::record(Op::rank_index, {}, {group.data()}, at));
+}
 
 }  // namespace tutti

@@ -5,58 +5,209 @@
 #include <tutti/lazy/world.h>
 
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string>
+#include <utility>
 #include <vector>
 
-// Functional collectives: collective(tensor, ..., group) -> AsyncTensor. They are recorded like
+// Functional collectives: collective(tensor, group, ...) -> AsyncTensor. They are recorded like
 // every op, change nothing, and are issued in the order of the program, on every rank the same.
-// Results wait by themselves when used. Given a tree, they are one launch for all its tensors and
-// return a tree.
+// Results wait by themselves when used. Messages from rank to rank are in point_to_point.h.
 //
-// A collective's result is known to be the same on all ranks (all_reduce, all_gather, broadcast),
-// which gradients make use of; see docs/semantics.md.
+// Every collective of a tensor has the same form for a tree (tree.h) of tensors: they are one
+// launch for all its tensors of a dtype, and return a tree of tensors.
+//
+// All take any dtype and shape, except that reductions need numbers (and, or, xor: integers or
+// bool), mean floating-point ones, and that an axis must exist; negative axes count from the end.
+// Positions and roots are places among the group's members, whose order is that of combination and
+// concatenation. A mistake is a TypeError with operand types and your line; ranks that do not agree
+// get a CommError at the evaluation.
+//
+// Where `sizes` are given, parts along the axis are uneven: the members' sizes, in their order, the
+// same list on every rank. The results of all_reduce, all_gather and broadcast are known to be the
+// same on all ranks, which gradients make use of; all others vary. See docs/semantics.md.
 namespace tutti {
 
 enum class Reduce : std::uint8_t { sum, mean, product, min, max, bit_and, bit_or, bit_xor };
+
+using Sizes = std::vector<std::int64_t>;
+// Each the position of a source and that of its target.
+using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 // The combination over the group's ranks, element by element, in rank order; the same bits on every
 // rank. Gradient: of sum and mean; of min and max (ties share); none of the others.
 AsyncTensor all_reduce(const Operand& x, const Group& group, Reduce reduce = Reduce::sum);
 
-// The ranks' tensors one after another along `axis`.
-AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis = 0);
+// The combination at the root, zeros elsewhere. Gradients exist for what all_reduce has them for:
+// that of sum is a broadcast.
+AsyncTensor reduce(const Operand& x, const Group& group, Reduce reduce = Reduce::sum,
+                   std::int64_t root = 0);
 
-// The combination over the ranks, of which each rank gets its part along `axis`; the group's size
-// must divide it.
+// The ranks' tensors one after another along `axis`; own sizes along it may differ where `sizes`
+// says so. Gradient: the own part, or a reduce_scatter.
+AsyncTensor all_gather(const Operand& x, const Group& group, std::int64_t axis = 0,
+                       const Sizes& sizes = {});
+
+// The same at the root; zeros elsewhere. Gradient: scatter.
+AsyncTensor gather(const Operand& x, const Group& group, std::int64_t root = 0,
+                   std::int64_t axis = 0, const Sizes& sizes = {});
+
+// The combination over the ranks, of which each rank gets its part along `axis`: equal ones, so the
+// group's size must divide it, or those of `sizes`. Gradient, of sum and mean: all_gather.
 AsyncTensor reduce_scatter(const Operand& x, const Group& group, Reduce reduce = Reduce::sum,
-                           std::int64_t axis = 0);
+                           std::int64_t axis = 0, const Sizes& sizes = {});
 
-// The tensor of the group's rank number `root` (its position in the group).
+// The root's tensor, of which each rank gets its part along `axis`, as in reduce_scatter. The
+// others pass a tensor of the same shape, which is ignored. Gradient: gather.
+AsyncTensor scatter(const Operand& x, const Group& group, std::int64_t root = 0,
+                    std::int64_t axis = 0, const Sizes& sizes = {});
+
+// The tensor of the group's rank number `root` (its position in the group). Gradient: to the root.
 AsyncTensor broadcast(const Operand& x, const Group& group, std::int64_t root = 0);
+
+// Cuts the tensor along `split_axis` into one part for each member, equal ones, and gives the parts
+// that come, one after another along `concat_axis` (without one: `split_axis`). Gradient: the
+// all_to_all back.
+AsyncTensor all_to_all(const Operand& x, const Group& group, std::int64_t split_axis = 0,
+                       std::optional<std::int64_t> concat_axis = std::nullopt);
+
+// The same with uneven parts of one axis: how much goes to each member, and how much comes from
+// each. What one rank sends must be what the other receives.
+AsyncTensor all_to_all(const Operand& x, const Group& group, const Sizes& send_sizes,
+                       const Sizes& receive_sizes, std::int64_t axis = 0);
+
+// The tensor of the member that has this rank as its target in `pairs` (the same on every rank);
+// zeros where there is none. No position is a source or a target twice. Gradient: the way back.
+AsyncTensor collective_permute(const Operand& x, const Group& group, const Pairs& pairs);
 
 // Returns when every rank of the group has come here; evaluates what was recorded before.
 void barrier(const Group& group, std::source_location at = std::source_location::current());
 
-namespace detail {
-std::vector<Tensor> all_reduce_list(const std::vector<Tensor>& tensors, const Group& group,
-                                    Reduce reduce, Location where);
-std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const World& world,
-                                    Location where);
-}  // namespace detail
+// This rank's position in the group, as a value of the program (i64 scalar).
+Tensor rank_index(const Group& group, std::source_location at = std::source_location::current());
 
-// All tensors of a tree; those of one dtype share a launch.
+namespace detail {
+
+using Tensors = std::vector<Tensor>;
+using AsyncTensors = std::vector<AsyncTensor>;
+
+AsyncTensors all_reduce(const Tensors& x, const Group& group, Reduce reduce, Location where);
+AsyncTensors reduce(const Tensors& x, const Group& group, Reduce reduce, std::int64_t root,
+                    Location where);
+AsyncTensors all_gather(const Tensors& x, const Group& group, std::int64_t axis, const Sizes& sizes,
+                        Location where);
+AsyncTensors gather(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+                    const Sizes& sizes, Location where);
+AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce, std::int64_t axis,
+                            const Sizes& sizes, Location where);
+AsyncTensors scatter(const Tensors& x, const Group& group, std::int64_t root, std::int64_t axis,
+                     const Sizes& sizes, Location where);
+AsyncTensors broadcast(const Tensors& x, const Group& group, std::int64_t root, Location where);
+AsyncTensors all_to_all(const Tensors& x, const Group& group, std::int64_t split_axis,
+                        std::optional<std::int64_t> concat_axis, Location where);
+AsyncTensors all_to_all(const Tensors& x, const Group& group, const Sizes& send_sizes,
+                        const Sizes& receive_sizes, std::int64_t axis, Location where);
+AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pairs& pairs,
+                                Location where);
+Tensors mark_replicated(const Tensors& x, const World& world, Location where);
+
 template <class T>
-  requires(!std::convertible_to<const T&, Operand>)
-T all_reduce(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
-             std::source_location at = std::source_location::current()) {
-  std::vector<Tensor> tensors;
-  for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(leaf); });
-  tensors = detail::all_reduce_list(tensors, group, reduce, at);
+concept TensorTree = !std::convertible_to<const T&, Operand>;
+
+// The tree with f(its tensors) for its tensors; where it holds Tensors, they wait.
+template <class T, class F>
+T map_list(const T& tree, std::source_location at, F&& f) {
+  Tensors tensors;
+  for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(Operand(leaf, at).tensor()); });
+  const AsyncTensors results = f(tensors);
   T out = tree;
   std::size_t next = 0;
-  for_each_leaf(out, [&](auto& leaf) { leaf = tensors[next++]; });
+  for_each_leaf(out, [&]<class Leaf>(Leaf& leaf) {
+    if constexpr (std::same_as<Leaf, Tensor>) {
+      leaf = results[next++].wait(at);
+    } else {
+      leaf = results[next++];
+    }
+  });
   return out;
+}
+
+}  // namespace detail
+
+template <detail::TensorTree T>
+T all_reduce(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
+             std::source_location at = std::source_location::current()) {
+  return detail::map_list(tree, at,
+                          [&](const auto& x) { return detail::all_reduce(x, group, reduce, at); });
+}
+
+template <detail::TensorTree T>
+T reduce(const T& tree, const Group& group, Reduce reduce = Reduce::sum, std::int64_t root = 0,
+         std::source_location at = std::source_location::current()) {
+  return detail::map_list(
+      tree, at, [&](const auto& x) { return detail::reduce(x, group, reduce, root, at); });
+}
+
+template <detail::TensorTree T>
+T all_gather(const T& tree, const Group& group, std::int64_t axis = 0, const Sizes& sizes = {},
+             std::source_location at = std::source_location::current()) {
+  return detail::map_list(
+      tree, at, [&](const auto& x) { return detail::all_gather(x, group, axis, sizes, at); });
+}
+
+template <detail::TensorTree T>
+T gather(const T& tree, const Group& group, std::int64_t root = 0, std::int64_t axis = 0,
+         const Sizes& sizes = {}, std::source_location at = std::source_location::current()) {
+  return detail::map_list(
+      tree, at, [&](const auto& x) { return detail::gather(x, group, root, axis, sizes, at); });
+}
+
+template <detail::TensorTree T>
+T reduce_scatter(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
+                 std::int64_t axis = 0, const Sizes& sizes = {},
+                 std::source_location at = std::source_location::current()) {
+  return detail::map_list(tree, at, [&](const auto& x) {
+    return detail::reduce_scatter(x, group, reduce, axis, sizes, at);
+  });
+}
+
+template <detail::TensorTree T>
+T scatter(const T& tree, const Group& group, std::int64_t root = 0, std::int64_t axis = 0,
+          const Sizes& sizes = {}, std::source_location at = std::source_location::current()) {
+  return detail::map_list(
+      tree, at, [&](const auto& x) { return detail::scatter(x, group, root, axis, sizes, at); });
+}
+
+template <detail::TensorTree T>
+T broadcast(const T& tree, const Group& group, std::int64_t root = 0,
+            std::source_location at = std::source_location::current()) {
+  return detail::map_list(tree, at,
+                          [&](const auto& x) { return detail::broadcast(x, group, root, at); });
+}
+
+template <detail::TensorTree T>
+T all_to_all(const T& tree, const Group& group, std::int64_t split_axis = 0,
+             std::optional<std::int64_t> concat_axis = std::nullopt,
+             std::source_location at = std::source_location::current()) {
+  return detail::map_list(tree, at, [&](const auto& x) {
+    return detail::all_to_all(x, group, split_axis, concat_axis, at);
+  });
+}
+
+template <detail::TensorTree T>
+T all_to_all(const T& tree, const Group& group, const Sizes& send_sizes, const Sizes& receive_sizes,
+             std::int64_t axis = 0, std::source_location at = std::source_location::current()) {
+  return detail::map_list(tree, at, [&](const auto& x) {
+    return detail::all_to_all(x, group, send_sizes, receive_sizes, axis, at);
+  });
+}
+
+template <detail::TensorTree T>
+T collective_permute(const T& tree, const Group& group, const Pairs& pairs,
+                     std::source_location at = std::source_location::current()) {
+  return detail::map_list(
+      tree, at, [&](const auto& x) { return detail::collective_permute(x, group, pairs, at); });
 }
 
 // The tree, marked as holding the same values on every rank, which is checked once (by hash,
@@ -65,7 +216,7 @@ T all_reduce(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
 template <class T>
 T replicated(const T& tree, const World& world,
              std::source_location at = std::source_location::current()) {
-  std::vector<Tensor> tensors;
+  detail::Tensors tensors;
   for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(leaf); });
   tensors = detail::mark_replicated(tensors, world, at);
   T out = tree;
@@ -73,8 +224,5 @@ T replicated(const T& tree, const World& world,
   for_each_leaf(out, [&](auto& leaf) { leaf = tensors[next++]; });
   return out;
 }
-
-// This rank's position in the group, as a value of the program (i64 scalar).
-Tensor rank_index(const Group& group, std::source_location at = std::source_location::current());
 
 }  // namespace tutti

@@ -2,14 +2,16 @@
 #include <tutti/ir/rewrite.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/scalar_tag.h>
+#include <tutti/lazy/signature.h>
+#include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cfenv>
-#include <charconv>
-#include <iostream>
+#include <cstring>
 
 namespace tutti::detail {
 
@@ -30,23 +32,6 @@ class Tracing {
   RankContext& context_;
 };
 
-std::string replication_text(const ir::Replication& replication) {
-  if (replication.literal) return " literal";
-  return replication.dimensions == 0
-             ? ""
-             : " replicated over dimensions " + std::to_string(replication.dimensions);
-}
-
-// An argument's type inside the function: whoever runs the program waits for what is in flight, and
-// with one rank replication says nothing, so that it is no reason for another program.
-ir::Type formal_type(const TensorState& state) {
-  ir::Type type = state.type;
-  type.async = false;
-  const auto& mesh = RankContext::current().mesh();
-  if (mesh == nullptr || mesh->ranks() == 1) type.replication = {};
-  return type;
-}
-
 // Constants that were let in while tracing are parameters too, and those come first.
 ir::Graph with_parameters_first(const ir::Graph& graph) {
   std::vector<ir::NodeId> order;
@@ -56,47 +41,6 @@ ir::Graph with_parameters_first(const ir::Graph& graph) {
     }
   }
   return ir::reordered(graph, order);
-}
-
-// Enough digits to tell any two numbers apart.
-std::string exact_text(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
-
-// What a call must share with another to run the same program, a line per fact.
-std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments,
-                                      bool scalar_values) {
-  std::vector<std::string> out;
-  std::unordered_map<const TensorState*, std::string> seen;
-  for (const auto& [name, state] : arguments.tensors) {
-    const ir::Type type = formal_type(*state);
-    std::string line = name + ": " + type.text() + replication_text(type.replication);
-    const auto [found, inserted] = seen.try_emplace(state.get(), name);
-    if (!inserted) line += " (the same tensor as " + found->second + ")";
-    out.push_back(std::move(line));
-  }
-  for (const auto& scalar : arguments.scalars) {
-    out.push_back(scalar.name + (scalar.single ? ": float" : ": double") +
-                  (scalar_values ? " = " + exact_text(scalar.value) : ""));
-  }
-  out.insert(out.end(), arguments.statics.begin(), arguments.statics.end());
-  return out;
-}
-
-// The first fact in which two signatures differ.
-std::string difference(const std::vector<std::string>& before,
-                       const std::vector<std::string>& now) {
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (i >= before.size()) return "new argument " + now[i];
-    if (before[i] != now[i]) return before[i] + " became " + now[i];
-  }
-  return "it has fewer arguments";
-}
-
-Array scalar_array(const CompiledFunction::ScalarArgument& scalar) {
-  return scalar.single ? Array::scalar(static_cast<float>(scalar.value))
-                       : Array::scalar(scalar.value);
 }
 
 // "all_reduce sum f32[4] over world": what a result still under way comes from.
@@ -113,11 +57,20 @@ std::string origin_of(const codegen::Plan& plan, int work) {
 }  // namespace
 
 struct CompiledFunction::Program {
+  std::vector<std::uint64_t> key;
   std::vector<std::string> signature;
   std::string traced;
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
   std::unique_ptr<codegen::Executable> executable;
+  std::vector<std::string> origins;                  // of results that are still under way
+  std::vector<codegen::Executable::Result> results;  // scratch
 };
+
+void CompiledFunction::Arguments::clear() {
+  tensors.clear();
+  scalars.clear();
+  key.clear();
+}
 
 float scalar_placeholder(float, int number) { return ScalarTag::of_float(number); }
 double scalar_placeholder(double, int number) { return ScalarTag::of_double(number); }
@@ -140,88 +93,138 @@ bool CompiledFunction::inlined() {
   return context.compiling() || context.keep_recording > 0;
 }
 
-CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, const Body& body) {
-  RankContext& context = RankContext::current();
-  std::vector<StatePtr> states;
-  for (const auto& argument : arguments.tensors) {
-    check_readable(*argument.state, where_);
-    if (argument.state->context != context.id()) {
-      throw UsageError("argument " + argument.name + " (made at " + argument.state->where.text() +
-                           ") belongs to another rank or thread",
-                       where_);
-    }
-    states.push_back(argument.state);
-  }
-  if (context_ != 0 && context_ != context.id()) {
+CompiledFunction::Arguments& CompiledFunction::begin() {
+  // Ranks may be threads: whoever calls first has it.
+  const std::uint64_t own = RankContext::current().id();
+  std::uint64_t owner = 0;
+  if (!context_.compare_exchange_strong(owner, own) && owner != own) {
     throw UsageError(
         "this compiled function belongs to another rank or World; compile it again there", where_);
   }
-  context_ = context.id();
-  context.flush(states);
+  arguments_.clear();
+  return arguments_;
+}
 
-  std::vector<std::string> signature = signature_of(arguments, static_scalars_);
-  std::size_t index = 0;
-  while (index < programs_.size() && programs_[index]->signature != signature) ++index;
-  if (index == programs_.size()) {
-    why_ =
-        programs_.empty() ? "the first call" : difference(programs_.back()->signature, signature);
-    trace(arguments, body, !static_scalars_, index);
-    if (programs_.size() == kManyPrograms) {
-      std::cerr << "tutti: warning: the function compiled at " << where_.text() << " has "
-                << kManyPrograms << " programs by now; the last was made because " << why_ << "\n";
+std::size_t CompiledFunction::call(Describe describe, Body body) {
+  // Whatever happens, no handles are kept; the numbers are for the caller.
+  struct End {
+    CompiledFunction& function;
+    ~End() {
+      function.arguments_.tensors.clear();
+      function.buffers_.clear();
     }
-    // C++ arithmetic on a floating-point argument makes its values part of the signature.
-    programs_[index]->signature = signature_of(arguments, static_scalars_);
-  }
-  Program& program = *programs_[index];
-  last_ = index;
+  } const end{*this};
+  results_.clear();
+  check_arguments(describe);
+  const runtime::ProfileSlice slice(RankContext::current().runtime().profile.get(), "call",
+                                    "compiled function", where_);
+  RankContext::current().flush(arguments_.tensors);
+  last_ = find_or_trace(describe, body);
   ++calls_;
+  run(*programs_[last_]);
+  return last_;
+}
 
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+void CompiledFunction::check_arguments(Describe describe) {
+  const RankContext& context = RankContext::current();
+  for (std::size_t i = 0; i < arguments_.tensors.size(); ++i) {
+    const TensorState& state = *arguments_.tensors[i];
+    check_readable(state, where_);
+    if (state.context == context.id()) continue;
+    throw UsageError("argument " + describe().tensors[i] + " (made at " + state.where.text() +
+                         ") belongs to another rank or thread",
+                     where_);
+  }
+}
+
+std::size_t CompiledFunction::find_or_trace(Describe describe, Body body) {
+  const std::size_t statics = arguments_.key.size();
+  add_signature(arguments_, static_scalars_);
+  if (last_ < programs_.size() && programs_[last_]->key == arguments_.key) return last_;
+  const auto known = std::ranges::find(programs_, arguments_.key,
+                                       [](const auto& program) { return program->key; });
+  if (known != programs_.end()) return static_cast<std::size_t>(known - programs_.begin());
+
+  const Names names = describe();
+  const std::size_t index = programs_.size();
+  why_ = programs_.empty() ? "the first call"
+                           : difference(programs_.back()->signature,
+                                        signature_of(arguments_, names, static_scalars_));
+  log_recompile();
+  trace(names, body, !static_scalars_, index);
+  if (programs_.size() == kManyPrograms) {
+    runtime::warn("the function compiled at " + where_.text() + " has " +
+                  std::to_string(kManyPrograms) + " programs by now; the last was made because " +
+                  why_);
+  }
+  // C++ arithmetic on a floating-point argument makes its values part of the signature.
+  arguments_.key.resize(statics);
+  add_signature(arguments_, static_scalars_);
+  programs_[index]->key = arguments_.key;
+  programs_[index]->signature = signature_of(arguments_, names, static_scalars_);
+  return index;
+}
+
+void CompiledFunction::run(Program& program) {
+  RankContext& context = RankContext::current();
   std::size_t tensor = 0;
   std::size_t scalar = 0;
   for (const StatePtr& input : program.inputs) {
     if (input != nullptr) {
       context.make_ready(*input);
-      buffers.push_back(input->buffer);
-    } else if (tensor < states.size()) {
-      context.make_ready(*states[tensor]);
-      buffers.push_back(states[tensor++]->buffer);
+      buffers_.push_back(input->buffer);
+    } else if (tensor < arguments_.tensors.size()) {
+      StatePtr state = std::move(arguments_.tensors[tensor++]);
+      context.make_ready(*state);
+      // Nobody else has the handle: then nobody else reads the data through it.
+      if (state.use_count() == 1) {
+        buffers_.push_back(std::move(state->buffer));
+      } else {
+        buffers_.push_back(state->buffer);
+      }
     } else {
-      const Array array = scalar_array(arguments.scalars[scalar++]);
-      buffers.push_back(context.runtime().allocator.allocate(array.bytes().size()));
-      std::ranges::copy(array.bytes(), buffers.back()->data());
+      const Arguments::Scalar& number = arguments_.scalars[scalar++];
+      buffers_.push_back(context.runtime().allocator.allocate(number.single ? 4 : 8));
+      const auto single = static_cast<float>(number.value);
+      std::memcpy(buffers_.back()->data(),
+                  number.single ? static_cast<const void*>(&single)
+                                : static_cast<const void*>(&number.value),
+                  buffers_.back()->bytes());
     }
   }
-  Results out{.program = index, .states = {}};
-  for (const codegen::Executable::Result& result : program.executable->run(buffers)) {
-    StatePtr state = context.leaf(result.type, result.buffer, where_);
-    state->work = result.work;
-    if (result.type.async) {
-      const int work = program.executable->plan().results[out.states.size()].work;
-      state->origin = origin_of(program.executable->plan(), work);
-    }
-    out.states.push_back(std::move(state));
+  program.executable->run(buffers_, {.collective_lines = {}, .donate = true}, program.results);
+  for (std::size_t i = 0; i < program.results.size(); ++i) {
+    codegen::Executable::Result& result = program.results[i];
+    StatePtr state = context.leaf(result.type, std::move(result.buffer), where_);
+    state->work = std::move(result.work);
+    state->part = result.part;
+    if (result.type.async) state->origin = program.origins[i];
+    results_.push_back(std::move(state));
   }
-  return out;
+  program.results.clear();
 }
 
-CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, const Body& body,
-                                                   bool tagged, std::size_t index) {
+void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::size_t index) {
   RankContext& context = RankContext::current();
-  Trace trace(Trace::Kind::compiled, context.id(), context.mesh());
+  Trace trace(Trace::Kind::compiled, context.id(), context.mesh(), context.default_device());
   trace.graph().name = "compiled";
+  const runtime::ProfileSlice slice(context.runtime().profile.get(), "compile", "trace and compile",
+                                    where_);
   std::vector<StatePtr> formals;
-  for (const auto& [name, state] : arguments.tensors) {
-    formals.push_back(trace.handle(trace.add_formal("a" + name, formal_type(*state), state->where),
-                                   state->where));
+  for (std::size_t i = 0; i < names.tensors.size(); ++i) {
+    const TensorState& state = *arguments_.tensors[i];
+    formals.push_back(trace.handle(
+        trace.add_formal("a" + names.tensors[i], formal_type(state), state.where), state.where));
   }
   // Numbers are literals: the same on every rank, or an error when the ranks' programs meet.
-  for (const auto& scalar : arguments.scalars) {
-    const ir::Type type{.dtype = scalar.single ? DType::f32 : DType::f64,
+  for (std::size_t i = 0; tagged && i < names.scalars.size(); ++i) {
+    const ir::Type type{.dtype = arguments_.scalars[i].single ? DType::f32 : DType::f64,
                         .shape = {},
-                        .replication = {.dimensions = 0, .literal = true}};
-    if (tagged) trace.scalar_arguments.push_back(trace.add_formal("a" + scalar.name, type, where_));
+                        .replication = {.dimensions = 0, .literal = true},
+                        .async = false,
+                        .device = Device::any()};
+    trace.scalar_arguments.push_back(
+        trace.number(trace.add_formal("a" + names.scalars[i], type, where_)));
   }
   std::vector<StatePtr> results;
   {
@@ -232,11 +235,11 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
     } catch (...) {
       // A placeholder that went through C++ arithmetic may cause any error; the plain values
       // decide.
-      if (!tagged || arguments.scalars.empty() || std::fetestexcept(FE_INVALID) == 0) throw;
+      if (!tagged || arguments_.scalars.empty() || std::fetestexcept(FE_INVALID) == 0) throw;
       trace.scalar_tampered = true;
     }
     const bool touched = trace.scalar_tampered || std::fetestexcept(FE_INVALID) != 0;
-    if (tagged && !arguments.scalars.empty() && touched) {
+    if (tagged && !arguments_.scalars.empty() && touched) {
       static_scalars_ = true;
     } else {
       std::vector<ir::Value> values;
@@ -244,31 +247,32 @@ CompiledFunction::Program& CompiledFunction::trace(const Arguments& arguments, c
       trace.graph().set_results(std::move(values));
     }
   }
-  if (tagged && static_scalars_) return this->trace(arguments, body, false, index);
+  if (tagged && static_scalars_) return this->trace(names, body, false, index);
 
   auto program = std::make_unique<Program>();
   const ir::Graph graph = with_parameters_first(trace.graph());
   program->traced = ir::print(graph);
   program->inputs = trace.inputs();
-  program->executable = codegen::compile(graph, context.runtime(), context.compile_options);
+  codegen::CompileOptions options = context.compile_options;
+  options.where = where_;
+  program->executable = codegen::compile(graph, context.runtime(), options);
+  const codegen::Plan& plan = program->executable->plan();
+  for (const codegen::PlanResult& result : plan.results) {
+    program->origins.push_back(origin_of(plan, result.work));
+  }
   programs_.push_back(std::move(program));
-  return *programs_.back();
 }
 
 std::size_t CompiledFunction::programs() const { return programs_.size(); }
 
-std::string CompiledFunction::ir() const {
-  if (programs_.empty()) throw UsageError("ir(): the function was not called yet", where_);
-  return programs_[last_]->traced;
+const std::string& CompiledFunction::last_traced(std::string_view asked) const {
+  if (!programs_.empty()) return programs_[last_]->traced;
+  throw UsageError(std::string(asked) + ": the function was not called yet", where_);
 }
 
-std::string CompiledFunction::plan() const {
-  if (programs_.empty()) throw UsageError("plan(): the function was not called yet", where_);
-  return codegen::print(programs_[last_]->executable->plan());
-}
-
-std::string CompiledFunction::explain() const {
-  return "compiled " + std::to_string(programs_.size()) + " times, last because: " + why_;
+const codegen::Plan& CompiledFunction::last_plan(std::string_view asked) const {
+  if (!programs_.empty()) return programs_[last_]->executable->plan();
+  throw UsageError(std::string(asked) + ": the function was not called yet", where_);
 }
 
 }  // namespace tutti::detail

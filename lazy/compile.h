@@ -1,12 +1,17 @@
 #pragma once
 
 #include <tutti/lazy/tree.h>
+#include <tutti/runtime/function_ref.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -14,58 +19,94 @@
 
 namespace tutti {
 
+namespace codegen {
+struct Plan;
+}
+
+namespace runtime {
+class Buffer;
+}
+
 namespace detail {
+
+class RankContext;
 
 // What a compiled function does that does not depend on its type: signatures, tracing, replay.
 class CompiledFunction {
  public:
-  struct TensorArgument {
-    std::string name;
-    StatePtr state;
-  };
-  struct ScalarArgument {
-    std::string name;
-    double value;
-    bool single;  // float; else double
-  };
+  // What a call is made with. Kept from call to call, so that a call allocates nothing.
   struct Arguments {
-    std::vector<TensorArgument> tensors;
-    std::vector<ScalarArgument> scalars;  // floating-point numbers: run-time parameters
-    std::vector<std::string> statics;     // "3.name = 7": part of the program
+    struct Scalar {
+      double value;
+      bool single;  // float; else double
+    };
+    std::vector<StatePtr> tensors;
+    std::vector<Scalar> scalars;     // floating-point numbers: run-time parameters
+    std::vector<std::uint64_t> key;  // all that must be equal to run the same program again
+
+    void clear();
   };
+  // What errors and explanations call them; only made when somebody asks.
+  struct Names {
+    std::vector<std::string> tensors;
+    std::vector<std::string> scalars;
+    std::vector<std::string> statics;  // "3.name = 7": part of the program
+  };
+  using Describe = runtime::FunctionRef<Names()>;
   // Runs the user's function on formal arguments; `tagged`: floating-point arguments are
   // placeholders.
-  using Body = std::function<std::vector<StatePtr>(
+  using Body = runtime::FunctionRef<std::vector<StatePtr>(
       std::size_t program, const std::vector<StatePtr>& tensors, bool tagged)>;
-  struct Results {
-    std::size_t program;
-    std::vector<StatePtr> states;
-  };
 
   explicit CompiledFunction(Location where);
   ~CompiledFunction();
 
-  Results call(const Arguments& arguments, const Body& body);
+  // Begins a call: the arguments, to be filled. Throws UsageError on another rank than the first
+  // call's.
+  Arguments& begin();
+  // Runs the program for the arguments, made with `body` if there is none yet, and gives its
+  // number. Arguments that nobody else holds are given up: their memory may become the results'.
+  std::size_t call(Describe describe, Body body);
+  // What the call gave; to be taken out.
+  std::vector<StatePtr>& results() { return results_; }
   // Whether the calling rank is tracing already, so that the body is just called.
   static bool inlined();
 
+  // What Compiled offers under the same names; in inspect.cpp.
   std::string ir() const;
+  std::string ir(std::string_view pass) const;
   std::string plan() const;
+  std::string kernels() const;
+  std::string llvm() const;
+  std::string assembly() const;
+  std::string cuda() const;
+  std::string ptx() const;
   std::string explain() const;
   std::int64_t calls() const { return calls_; }
   std::size_t programs() const;
 
  private:
   struct Program;
-  Program& trace(const Arguments& arguments, const Body& body, bool tagged, std::size_t index);
+  // Of the program that ran last. Throw UsageError, naming what was asked, if there is none.
+  const std::string& last_traced(std::string_view asked) const;
+  const codegen::Plan& last_plan(std::string_view asked) const;
+  void log_recompile() const;
+  void check_arguments(Describe describe);
+  std::size_t find_or_trace(Describe describe, Body body);
+  void trace(const Names& names, Body body, bool tagged, std::size_t index);
+  void run(Program& program);
 
   Location where_;
-  std::uint64_t context_ = 0;  // of the rank that called it first
+  std::atomic<std::uint64_t> context_{0};  // of the rank that called it first
   std::int64_t calls_ = 0;
   std::deque<std::unique_ptr<Program>> programs_;
   std::size_t last_ = 0;
   std::string why_ = "it was never called";
   bool static_scalars_ = false;
+  // Scratch.
+  Arguments arguments_;
+  std::vector<StatePtr> results_;
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers_;
 };
 
 // The decayed parameter types of a function that is not overloaded or generic; else void.
@@ -106,6 +147,31 @@ std::string static_text(const T& value) {
   }
 }
 
+inline void add_text(std::string_view text, std::vector<std::uint64_t>& key) {
+  key.push_back(text.size());
+  for (std::size_t i = 0; i < text.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, std::min(sizeof(word), text.size() - i));
+    key.push_back(word);
+  }
+}
+
+template <class T>
+void add_static(const T& value, std::vector<std::uint64_t>& key) {
+  if constexpr (std::same_as<T, std::string>) {
+    add_text(value, key);
+  } else {
+    key.push_back(static_cast<std::uint64_t>(value));
+  }
+}
+
+// A number of its own for every type.
+template <class T>
+std::uint64_t type_key() {
+  static char place = 0;  // not const: a linker may merge equal constants
+  return reinterpret_cast<std::uintptr_t>(&place);
+}
+
 }  // namespace detail
 
 // See compile().
@@ -124,9 +190,26 @@ class Compiled {
     return run(formal);
   }
 
-  // The program as traced for the last call, and the plan it became, as text.
+  // What became of the program that the last call ran, stage by stage, as text. Each throws
+  // UsageError before the first call.
+  //
+  // The IR as it was traced; and after a pass ("fuse", ...; `tutti help env` lists them). Throws
+  // UsageError for a name that is no pass.
   std::string ir() const { return core_->ir(); }
+  std::string ir(std::string_view pass) const { return core_->ir(pass); }
+  // The steps and the places of buffers.
   std::string plan() const { return core_->plan(); }
+  // The kernels as loop nests, LLVM IR, and assembly of this machine, equal ones once, each below a
+  // comment with its numbers in the plan and its lines; the last two also of the function that
+  // runs the steps. They compile everything again, and throw EnvironmentError in a build without
+  // LLVM.
+  std::string kernels() const { return core_->kernels(); }
+  std::string llvm() const { return core_->llvm(); }
+  std::string assembly() const { return core_->assembly(); }
+  // What was compiled for GPUs, as CUDA C++ and as PTX; empty where none is used. PTX is compiled
+  // again, and throws EnvironmentError where there is no NVRTC.
+  std::string cuda() const { return core_->cuda(); }
+  std::string ptx() const { return core_->ptx(); }
   // Why the last compilation happened.
   std::string explain() const { return core_->explain(); }
   // How often the function was called, and how many programs it was compiled to.
@@ -140,7 +223,8 @@ class Compiled {
     if (detail::CompiledFunction::inlined()) return Result(std::apply(f_, formal));
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
 
-    detail::CompiledFunction::Arguments arguments = describe(formal);
+    detail::CompiledFunction::Arguments& arguments = core_->begin();
+    take(formal, arguments);
     const auto body = [&](std::size_t program, const std::vector<detail::StatePtr>& tensors,
                           bool tagged) {
       set(formal, tensors, arguments.scalars, tagged);
@@ -156,8 +240,8 @@ class Compiled {
       });
       return states;
     };
-    const auto [program, states] = core_->call(arguments, body);
-    Result out = *std::static_pointer_cast<Result>(shapes_[program].tree);
+    const std::size_t program = core_->call([&] { return names(formal); }, body);
+    Result out = *static_cast<Result*>(shapes_[program].tree.get());
     std::size_t next = 0;
     each_number(out, [&](auto& number) {
       const int argument = shapes_[program].numbers[next++];
@@ -166,23 +250,49 @@ class Compiled {
           arguments.scalars[static_cast<std::size_t>(argument)].value);
     });
     next = 0;
-    for_each_leaf(out, [&](auto& leaf) { leaf = std::decay_t<decltype(leaf)>(states[next++]); });
+    for_each_leaf(out, [&](auto& leaf) {
+      leaf = std::decay_t<decltype(leaf)>(std::move(core_->results()[next++]));
+    });
     return out;
   }
 
+  // Moves the tensors out of the tree and notes all else that counts.
   template <class Formal>
-  static detail::CompiledFunction::Arguments describe(Formal& formal) {
-    detail::CompiledFunction::Arguments out;
-    detail::Path path(true);
-    auto visit = [&]<class T>(const std::string& name, T&& value) {
-      using Leaf = std::remove_reference_t<T>;
-      Leaf& leaf = value;
+  static void take(Formal& formal, detail::CompiledFunction::Arguments& out) {
+    out.key.push_back(detail::type_key<Formal>());
+    detail::Path path(false);
+    auto visit = [&]<class T>(const std::string&, T&& leaf) {
+      using Leaf = std::remove_cvref_t<T>;
       if constexpr (detail::TensorLeaf<Leaf>) {
-        out.tensors.push_back({name, leaf.state()});
-      } else if constexpr (std::same_as<std::remove_const_t<Leaf>, detail::ContainerSize>) {
-        out.statics.push_back(name + " has " + std::to_string(leaf.size) + " elements");
+        out.tensors.push_back(leaf.state());
+        leaf = {};
+      } else if constexpr (std::same_as<Leaf, detail::ContainerSize>) {
+        out.key.push_back(leaf.size);
+      } else if constexpr (std::same_as<Leaf, detail::MapKey>) {
+        detail::add_text(leaf.name, out.key);
       } else if constexpr (std::is_floating_point_v<Leaf>) {
-        out.scalars.push_back({name, static_cast<double>(leaf), std::same_as<Leaf, float>});
+        out.scalars.push_back({static_cast<double>(leaf), std::same_as<Leaf, float>});
+      } else {
+        detail::add_static(leaf, out.key);
+      }
+    };
+    detail::walk_tree(formal, path, visit);
+  }
+
+  template <class Formal>
+  static detail::CompiledFunction::Names names(Formal& formal) {
+    detail::CompiledFunction::Names out;
+    detail::Path path(true);
+    auto visit = [&]<class T>(const std::string& name, T&& leaf) {
+      using Leaf = std::remove_cvref_t<T>;
+      if constexpr (detail::TensorLeaf<Leaf>) {
+        out.tensors.push_back(name);
+      } else if constexpr (std::same_as<Leaf, detail::ContainerSize>) {
+        out.statics.push_back(name + " has " + std::to_string(leaf.size) + " elements");
+      } else if constexpr (std::same_as<Leaf, detail::MapKey>) {
+        out.statics.push_back(name + " has a key \"" + std::string(leaf.name) + "\"");
+      } else if constexpr (std::is_floating_point_v<Leaf>) {
+        out.scalars.push_back(name);
       } else {
         out.statics.push_back(name + " = " + detail::static_text(leaf));
       }
@@ -193,7 +303,7 @@ class Compiled {
 
   template <class Formal>
   static void set(Formal& formal, const std::vector<detail::StatePtr>& tensors,
-                  const std::vector<detail::CompiledFunction::ScalarArgument>& scalars,
+                  const std::vector<detail::CompiledFunction::Arguments::Scalar>& scalars,
                   bool tagged) {
     detail::Path path(false);
     std::size_t tensor = 0;
@@ -236,8 +346,10 @@ class Compiled {
 // replication and aliasing, and the values of int, bool, enum and string arguments), compiles it,
 // and afterwards replays the compiled program. Floating-point arguments are run-time parameters:
 // another value is no new program (unless f does C++ arithmetic or comparisons on them: then each
-// value is). Calling it is an evaluation point. f may not read tensors, and a tensor that it
-// captures is an error that names its line; constant(t) says that it is meant.
+// value is). Calling it is an evaluation point. Arguments that are moved in and that nobody else
+// holds are given up: results take their memory over, so that a training step needs no second copy
+// of its model. f may not read tensors, and a tensor that it captures is an error that names its
+// line; constant(t) says that it is meant.
 template <class F>
 Compiled<F> compile(F f, std::source_location at = std::source_location::current()) {
   return Compiled<F>(std::move(f), at);

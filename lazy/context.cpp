@@ -1,10 +1,17 @@
 #include <tutti/ir/support/error.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/scalar_tag.h>
+#include <tutti/runtime/accelerator.h>
+#include <tutti/runtime/comm/host_backend.h>
+#include <tutti/runtime/comm/launch_environment.h>
 #include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/profile/trace_file.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <mutex>
+#include <unordered_set>
 
 namespace tutti::detail {
 
@@ -18,9 +25,47 @@ std::uint64_t next_context_id() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Worlds may be closed in any order and on any thread, so nobody may be left with a dead pointer.
-thread_local std::weak_ptr<RankContext> current_context;
+// The numbers of the contexts that live. Never destroyed: contexts may go while the process ends.
+class LiveContexts {
+ public:
+  static LiveContexts& process() {
+    static auto* const contexts = new LiveContexts;
+    return *contexts;
+  }
+  void add(std::uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    ids_.insert(id);
+  }
+  void remove(std::uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    ids_.erase(id);
+  }
+  bool contains(std::uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    return ids_.contains(id);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<std::uint64_t> ids_;
+};
+
 thread_local RankContext* current_pointer = nullptr;
+// The main thread's variables go before static ones, of which one may be a World.
+thread_local bool thread_ends = false;
+
+// Worlds may be closed in any order and on any thread, so nobody may be left with a dead pointer.
+struct CurrentContext {
+  CurrentContext() = default;
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+  ~CurrentContext() {
+    current_pointer = nullptr;
+    thread_ends = true;
+  }
+  std::weak_ptr<RankContext> pointer;
+};
+thread_local CurrentContext current_context;
 
 // An argument of the function being compiled that was copied into data is no run-time parameter.
 void note_placeholders(const Array& array, bool& tampered) {
@@ -35,10 +80,14 @@ void note_placeholders(const Array& array, bool& tampered) {
   if (array.dtype() == DType::f64) scan(array.data<double>());
 }
 
-std::string origin_of(const ir::Definition& entry, const std::vector<ir::Attribute>& attributes) {
-  if (entry.kind != ir::OpClass::collective) return {};
-  return std::string(entry.name) + " over " +
-         ir::Attributes(entry.attributes, attributes).group("group")->tag;
+// The device that TUTTI_DEVICE names.
+Device device_of_environment() {
+  const std::string& text = runtime::Settings::process().text("TUTTI_DEVICE");
+  const std::optional<Device> device = Device::from_text(text);
+  if (!device) {
+    throw EnvironmentError("TUTTI_DEVICE=" + text + " is no device; write cpu, cuda or cuda:1");
+  }
+  return *device;
 }
 
 // A collective's group must lie in the world and include this rank, or peers would wait in vain.
@@ -49,9 +98,11 @@ void check_group_of(const ir::Definition& entry, const std::vector<ir::Attribute
   const std::string name = std::string(entry.name) + ": group \"" + group.tag + "\"";
   for (const std::int64_t rank : group.ranks) {
     if (rank < runtime.ranks()) continue;
-    throw UsageError(name + " names rank " + std::to_string(rank) + ", but there are " +
-                         std::to_string(runtime.ranks()) + " ranks",
-                     where);
+    std::string why = "there are " + std::to_string(runtime.ranks()) + " ranks";
+    if (runtime.ranks() == 1) {
+      why = "this thread records for a world of one; call world.attach() on it if it should not";
+    }
+    throw UsageError(name + " names rank " + std::to_string(rank) + ", but " + why, where);
   }
   if (group.position_of(runtime.rank()) < 0) {
     throw UsageError(name + " does not include this rank, " + std::to_string(runtime.rank()),
@@ -59,23 +110,50 @@ void check_group_of(const ir::Definition& entry, const std::vector<ir::Attribute
   }
 }
 
+std::unique_ptr<RankContext> make_alone() {
+  auto context = std::make_unique<RankContext>(
+      std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0,
+      nullptr);
+  std::string trace = runtime::profile_file();
+  if (!trace.empty()) {
+    // A rank that does not join its job must not take the others' file.
+    const runtime::LaunchEnvironment launched = runtime::read_launch_environment();
+    if (launched.ranks > 1) trace = runtime::part_of_trace(trace, launched.rank);
+    context->runtime().profile = runtime::make_profile(trace, 0, context->runtime().pool);
+  }
+  return context;
+}
+
 }  // namespace
 
 RankContext::RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
-                         std::shared_ptr<const ir::Mesh> mesh)
-    : id_(next_context_id()),
+                         std::shared_ptr<const ir::Mesh> mesh, std::optional<Device> default_device)
+    : eager(runtime::Settings::process().flag("eager")),
+      compile_options(codegen::compile_options(runtime::Settings::process())),
+      id_(next_context_id()),
       runtime_(std::move(backend), threads),
       mesh_(std::move(mesh)),
-      lazy_(std::make_unique<Trace>(Trace::Kind::lazy, id_, mesh_)) {}
+      default_device_(default_device ? *default_device : device_of_environment()) {
+  if (default_device_.is_any()) throw UsageError("the default device of a rank is a certain one");
+  lazy_ = std::make_unique<Trace>(Trace::Kind::lazy, id_, mesh_, default_device_);
+  LiveContexts::process().add(id_);
+}
 
-RankContext::~RankContext() = default;
+RankContext::~RankContext() {
+  try {
+    runtime_.synchronize();  // from now on anybody may read what was computed on GPUs
+  } catch (const Error&) {
+    // Whoever reads it gets the error.
+  }
+  LiveContexts::process().remove(id_);
+  if (runtime_.profile != nullptr) runtime_.profile->save();
+}
 
 RankContext& RankContext::current() {
-  if (current_pointer == nullptr || current_context.expired()) {
+  if (thread_ends) throw UsageError("the program ends: nothing can be recorded any more");
+  if (current_pointer == nullptr || current_context.pointer.expired()) {
     // A program without a World is a world of one.
-    thread_local const auto alone = std::make_unique<RankContext>(
-        std::make_unique<runtime::LocalBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0,
-        nullptr);
+    thread_local const auto alone = make_alone();
     return *alone;
   }
   if (current_pointer->owner_ != std::this_thread::get_id()) {
@@ -86,11 +164,16 @@ RankContext& RankContext::current() {
   return *current_pointer;
 }
 
+std::shared_ptr<RankContext> RankContext::find_current() {
+  return thread_ends ? nullptr : current_context.pointer.lock();
+}
+
 std::shared_ptr<RankContext> RankContext::exchange_current(std::shared_ptr<RankContext> context) {
-  std::shared_ptr<RankContext> previous = current_context.lock();
+  if (thread_ends) return nullptr;
+  std::shared_ptr<RankContext> previous = current_context.pointer.lock();
   if (context != nullptr) context->owner_ = std::this_thread::get_id();
   current_pointer = context.get();
-  current_context = context;
+  current_context.pointer = context;
   return previous;
 }
 
@@ -101,20 +184,82 @@ void RankContext::check_owner(const TensorState& state, Location where) const {
                    where);
 }
 
-StatePtr RankContext::data(const Array& array, Location where) {
+void RankContext::set_default_device(Device device) {
+  if (device.is_any()) throw UsageError("set_default_device: cpu or a GPU");
+  default_device_ = device;
+  // What is recorded already stays where it is.
+  if (lazy_->graph().node_count() == 0) lazy_->graph().default_device = device;
+}
+
+StatePtr RankContext::on_default_device(StatePtr made, Location where) {
+  if (made->type.device == default_device_) return made;
+  return record(ir::Op::to_device, std::span(&made, 1), {default_device_.text()}, where)[0];
+}
+
+void RankContext::check_devices(ir::Op op, std::span<const ir::Value> operands, Location where) {
+  Trace& into = trace();
+  const ir::Graph& graph = into.graph();
+  ir::Value first;
+  for (const ir::Value operand : operands) {
+    if (into.is_number(operand)) continue;
+    if (!first.valid()) first = operand;
+    if (graph.device(operand) == graph.device(first)) continue;
+    const auto shown = [&](ir::Value value) {
+      ir::Type type = graph.type(value);
+      type.device = {};
+      return type.text() + " on " + graph.device(value).text() + " (made at " +
+             graph.node(graph.producer(value)).location.text() + ")";
+    };
+    throw TypeError(std::string(name_of(op)) + ": the operands lie on different devices, " +
+                        shown(first) + " and " + shown(operand) +
+                        "; copy one of them with to(x, device)",
+                    where);
+  }
+}
+
+StatePtr RankContext::data(const Array& array, Device device, Location where) {
   if (compiling()) {
     note_placeholders(array, trace().scalar_tampered);
     trace().builder().at(where);
-    return trace().handle(trace().builder().constant(array), where);
+    StatePtr made = trace().handle(trace().builder().constant(array), where);
+    if (made->type.device == device) return made;
+    return record(ir::Op::to_device, std::span(&made, 1), {device.text()}, where)[0];
   }
-  auto buffer = runtime_.allocator.allocate(array.bytes().size());
-  std::ranges::copy(array.bytes(), buffer->data());
-  return leaf({.dtype = array.dtype(), .shape = array.shape()}, std::move(buffer), where);
+  const auto bytes = array.bytes();
+  std::shared_ptr<runtime::Buffer> buffer;
+  if (device.is_cpu()) {
+    buffer = runtime_.allocator.allocate(bytes.size());
+    std::ranges::copy(bytes, buffer->data());
+  } else {
+    runtime::Accelerator& accelerator = runtime_.accelerator(device);
+    buffer = accelerator.memory().allocate(bytes.size());
+    accelerator.copy_in(buffer->data(), bytes.data(), bytes.size());
+  }
+  ir::Type type{.dtype = array.dtype(), .shape = array.shape()};
+  type.device = device;
+  return leaf(type, std::move(buffer), where);
+}
+
+void RankContext::read(const TensorState& state, std::span<std::byte> to) {
+  if (state.type.device.is_cpu()) {
+    std::copy_n(state.buffer->data(), to.size(), to.begin());
+  } else {
+    runtime::Accelerator& accelerator = runtime_.accelerator(state.type.device);
+    // The work of a context that lives may be under way, on a stream that this one knows nothing
+    // of.
+    if (state.context != id_ && LiveContexts::process().contains(state.context)) {
+      throw UsageError("this tensor (made at " + state.where.text() + ") lies on " +
+                       state.type.device.text() +
+                       ", where another rank or thread computes; read it there, or call "
+                       "world.attach() on this thread");
+    }
+    accelerator.copy_out(to.data(), state.buffer->data(), to.size());
+  }
 }
 
 StatePtr RankContext::leaf(const ir::Type& type, std::shared_ptr<runtime::Buffer> buffer,
                            Location where) {
-  auto state = std::make_shared<TensorState>();
+  StatePtr state = StatePtr::make();
   state->type = type;
   state->where = where;
   state->context = id_;
@@ -129,68 +274,60 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
     StatePtr state = leaf(operands[0]->type, operands[0]->buffer, where);
     state->type.async = false;
     state->work = operands[0]->work;
+    state->part = operands[0]->part;
     return {state};
   }
   check_group_of(ir::definition(op), attributes, runtime_, where);
-  const std::string origin = origin_of(ir::definition(op), attributes);
   Trace& into = trace();
   std::vector<ir::Value> values;
   values.reserve(operands.size());
   for (const StatePtr& operand : operands) values.push_back(into.value_of(*operand, where));
+  if (values.size() > 1) check_devices(op, values, where);
   into.builder().at(where);
   const ir::NodeId node = into.builder().node(op, values, std::move(attributes));
   std::vector<StatePtr> results;
   for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
     results.push_back(into.handle(into.graph().result(node, i), where));
-    results.back()->origin = origin;
   }
-  if (compiling()) return results;
-  if (ir::definition(op).kind == ir::OpClass::collective) pending_collectives_ = true;
-  if (keep_recording > 0) return results;
-  if (eager || into.graph().node_count() > kPendingNodes) {
+  if (!compiling() && ir::definition(op).kind == ir::OpClass::collective) {
+    pending_collectives_ = true;
+  }
+  compute_if_due(results);
+  return results;
+}
+
+StatePtr RankContext::record_local(ir::Op op, std::span<const ir::Value> operands,
+                                   std::vector<ir::Attribute> attributes, Location where) {
+  Trace& into = trace();
+  if (operands.size() > 1) check_devices(op, operands, where);
+  into.builder().at(where);
+  StatePtr result = into.handle(into.builder().add(op, operands, std::move(attributes)), where);
+  compute_if_due(std::span(&result, 1));
+  return result;
+}
+
+void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
+  if (compiling() || keep_recording > 0) return;
+  if (eager) {
+    flush(recorded);
+  } else if (lazy_->graph().node_count() > kPendingNodes) {
     std::vector<StatePtr> live;
-    if (eager) {
-      live = results;
-    } else {
-      for (const auto& [id, state] : into.handles()) live.push_back(state->shared_from_this());
-    }
+    for (TensorState* const state : lazy_->handles()) live.emplace_back(state);
     flush(live);
   } else if (pending_collectives_ && runtime_.backend->peer_waits()) {
     flush();
   }
-  return results;
 }
 
 void RankContext::make_ready(TensorState& state) {
   if (state.work == nullptr) return;
-  state.work->wait();
+  runtime::wait_for(*state.work, runtime_.profile.get());
+  if (state.buffer == nullptr) state.buffer = state.work->result(state.part);
   state.work = nullptr;
 }
 
-void check_readable(const TensorState& state, Location where) {
-  if (state.is_data()) return;
-  if (!state.lost.empty()) {
-    throw CommError("this tensor (made at " + state.where.text() +
-                        ") was lost when its evaluation failed: " + state.lost,
-                    where);
-  }
-  if (state.trace == nullptr) {
-    throw UsageError(
-        "this tensor (made at " + state.where.text() +
-            ") has no value: it was made inside a function that was being compiled, or "
-            "its World was closed before it was computed",
-        where);
-  }
-  if (state.trace->kind() == Trace::Kind::compiled) {
-    throw UsageError(
-        "there is no data to read while the function around it is being compiled; return "
-        "the tensor and read it outside",
-        where);
-  }
-}
-
-StatePtr record(ir::Op op, std::vector<StatePtr> operands, std::vector<ir::Attribute> attributes,
-                Location where) {
+StatePtr record(ir::Op op, std::span<const StatePtr> operands,
+                std::vector<ir::Attribute> attributes, Location where) {
   return RankContext::current().record(op, operands, std::move(attributes), where)[0];
 }
 

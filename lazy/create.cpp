@@ -1,6 +1,6 @@
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/ops.h>
-#include <tutti/lazy/trace.h>
 
 namespace tutti {
 
@@ -21,9 +21,22 @@ Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void
 
 namespace {
 
-Tensor spread(const Tensor& scalar, const Shape& shape, Location where) {
-  return Tensor(detail::record(ir::Op::broadcast_to, {scalar.state()},
-                               {std::vector<std::int64_t>(shape.begin(), shape.end())}, where));
+// What numbers alone make.
+Tensor made(ir::Op op, std::span<const detail::StatePtr> operands,
+            std::vector<ir::Attribute> attributes, Location where) {
+  RankContext& context = RankContext::current();
+  return Tensor(
+      context.on_default_device(detail::record(op, operands, std::move(attributes), where), where));
+}
+
+// A number gets its place here, a tensor keeps its own.
+Tensor spread(const Operand& value, DType dtype, const Shape& shape) {
+  const detail::StatePtr scalar = value.tensor(dtype).state();
+  std::vector<ir::Attribute> sizes = {std::vector<std::int64_t>(shape.begin(), shape.end())};
+  if (!value.is_tensor()) {
+    return made(ir::Op::broadcast_to, std::span(&scalar, 1), std::move(sizes), value.where());
+  }
+  return Tensor(detail::record(ir::Op::broadcast_to, {scalar}, std::move(sizes), value.where()));
 }
 
 Tensor filled(const Shape& shape, bool one, DType dtype, std::source_location at) {
@@ -34,11 +47,11 @@ Tensor filled(const Shape& shape, bool one, DType dtype, std::source_location at
 }  // namespace
 
 Tensor full(const Shape& shape, const Operand& value) {
-  return spread(value.tensor(), shape, value.where());
+  return spread(value, value.dtype(), shape);
 }
 
 Tensor full(const Shape& shape, const Operand& value, DType dtype) {
-  return spread(value.tensor(dtype), shape, value.where());
+  return spread(value, dtype, shape);
 }
 
 Tensor zeros(const Shape& shape, DType dtype, std::source_location at) {
@@ -55,9 +68,8 @@ Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
 
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {
   const std::int64_t normal = axis < 0 ? axis + shape.rank() : axis;
-  return Tensor(
-      detail::record(ir::Op::iota, {},
-                     {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at));
+  return made(ir::Op::iota, {},
+              {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at);
 }
 
 Tensor constant(const Tensor& tensor, std::source_location at) {

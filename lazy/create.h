@@ -10,6 +10,7 @@
 #include <vector>
 
 // Tensors from C++ data, of its own dtype; numbers in full() give f32 and i64 if none is named.
+// They lie on the rank's default device (device.h).
 namespace tutti {
 
 // A copy of an array.
@@ -52,7 +53,7 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
   return from(std::span<const T>(values), {static_cast<std::int64_t>(rows.size()), columns}, at);
 }
 
-// Looks at memory of the caller's: no copy. It must not change while tensors use it;
+// Looks at memory of the caller's, on the host: no copy. It must not change while tensors use it;
 // `release(data)` is called when the last one is gone.
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},
             std::source_location at = std::source_location::current());

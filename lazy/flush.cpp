@@ -1,5 +1,7 @@
+#include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
+#include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
 
@@ -19,16 +21,17 @@ class Flush {
         needed_(graph_.node_count(), false),
         remaining_(graph_.node_count(), false),
         is_result_(graph_.value_count(), false),
-        moved_(graph_.value_count()) {}
+        moved_(graph_.value_count()),
+        away_(graph_.node_count(), false) {}
 
   void run(std::span<const StatePtr> targets) {
     need_targets(targets);
     need_collectives();
     close(needed_);
-    for (const auto& [id, state] : trace_.handles()) {
-      const NodeId producer = graph_.producer({id});
+    for (const TensorState* state : trace_.handles()) {
+      const NodeId producer = graph_.producer(state->value);
       if (needed_[producer]) {
-        is_result_[id] = true;
+        is_result_[state->value.id] = true;
       } else {
         remaining_[producer] = true;
       }
@@ -42,14 +45,14 @@ class Flush {
     try {
       results = execute(program);
     } catch (const std::exception& error) {
-      // Collectives may have been issued, and must not be again: what was recorded is lost. Without
+      // Collectives may have been issued, and must not be again: what needs one is lost. Without
       // them nothing has happened, and the trace stays as it was.
       if (communicates) lose(error.what());
       throw;
     }
-    auto rest = std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_);
+    std::unique_ptr<Trace> rest = new_trace();
     hand_out(results, *rest);
-    context_.lazy_ = std::move(rest);
+    take_over(std::move(rest));
     context_.pending_collectives_ = false;
   }
 
@@ -61,13 +64,37 @@ class Flush {
 
  private:
   void lose(const std::string& why) {
-    while (!trace_.handles().empty()) {
-      TensorState& state = *trace_.handles().begin()->second;
-      state.lost = why;
-      release_handle(state);
+    std::vector<bool> lost(graph_.node_count(), false);
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      lost[id] = ir::definition(graph_.node(id).op).kind == ir::OpClass::collective;
+      for (const Value operand : graph_.operands(id)) {
+        lost[id] = lost[id] || lost[graph_.producer(operand)];
+      }
     }
-    context_.lazy_ = std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_);
+    remaining_.assign(graph_.node_count(), false);
+    for (TensorState* state : trace_.handles()) {
+      const NodeId producer = graph_.producer(state->value);
+      remaining_[producer] = !lost[producer];
+      if (!lost[producer]) continue;
+      state->lost = why;
+      release_handle(*state);
+    }
+    close(remaining_);
+    std::unique_ptr<Trace> rest = new_trace();
+    results_.clear();
+    hand_out({}, *rest);
+    take_over(std::move(rest));
     context_.pending_collectives_ = false;
+  }
+
+  // What stays recorded keeps its default device.
+  std::unique_ptr<Trace> new_trace() const {
+    return std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_,
+                                   graph_.default_device);
+  }
+  void take_over(std::unique_ptr<Trace> rest) {
+    if (rest->graph().node_count() == 0) rest->graph().default_device = context_.default_device();
+    context_.lazy_ = std::move(rest);
   }
 
   void need_targets(std::span<const StatePtr> targets) {
@@ -93,14 +120,17 @@ class Flush {
   }
 
   // What live values that are not computed now need; where they need what is computed now, that
-  // becomes a result, so that nothing is computed (or communicated) twice.
+  // becomes a result, so that nothing is computed (or communicated) twice. But what lies anywhere
+  // and is needed on another device than the default one, where it would become data, is made anew.
   void close_remaining() {
     for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
       if (!remaining_[id]) continue;
+      const bool away = away_[id] || ir::device_of(graph_, id) != graph_.default_device;
       for (const Value operand : graph_.operands(id)) {
         const NodeId producer = graph_.producer(operand);
-        if (graph_.node(producer).op == ir::Op::parameter || trace_.is_runtime_scalar(operand) ||
-            !needed_[producer]) {
+        if (away && is_remade(operand)) away_[producer] = true;
+        if (away_[producer] || graph_.node(producer).op == ir::Op::parameter ||
+            trace_.is_runtime_scalar(operand) || !needed_[producer]) {
           remaining_[producer] = true;
         } else {
           is_result_[operand.id] = true;
@@ -109,8 +139,10 @@ class Flush {
     }
   }
 
-  bool is_input(Value value) const {
-    return graph_.op(value) == ir::Op::parameter || trace_.is_runtime_scalar(value);
+  bool is_remade(Value value) const {
+    const ir::OpClass kind = ir::definition(graph_.op(value)).kind;
+    return graph_.type(value).device.is_any() && kind != ir::OpClass::collective &&
+           kind != ir::OpClass::wait;
   }
 
   static bool has_collectives(const ir::Graph& program) {
@@ -124,6 +156,7 @@ class Flush {
   ir::Graph take_out() {
     ir::Graph program("trace");
     program.mesh = graph_.mesh;
+    program.default_device = graph_.default_device;
     std::size_t parameter = 0;
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
       const bool formal = graph_.node(id).op == ir::Op::parameter;
@@ -160,8 +193,13 @@ class Flush {
     for (const Value operand : graph_.operands(id)) operands.push_back(moved[operand.id]);
     const ir::Node& node = graph_.node(id);
     std::vector<ir::Type> types;
-    for (std::uint32_t i = 0; i < node.result_count; ++i)
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
       types.push_back(graph_.type(graph_.result(id, i)));
+      // What it was made from may be data by now, which lies somewhere.
+      for (const Value operand : operands) {
+        if (types.back().device.is_any()) types.back().device = into.type(operand).device;
+      }
+    }
     const NodeId copy = into.append(node.op, operands, node.attributes, types, node.location);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       moved[graph_.result(id, i).id] = into.result(copy, i);
@@ -169,9 +207,11 @@ class Flush {
   }
 
   std::vector<codegen::Executable::Result> execute(const ir::Graph& program) {
-    auto& [executable, known] = context_.executables_[ir::structural_hash(program)];
+    auto& [executable, kept, known] = context_.executables_[ir::structural_hash(program)];
+    log_evaluation(program, executable != nullptr);
     if (executable == nullptr) {
       executable = codegen::compile(program, context_.runtime_, context_.compile_options);
+      kept = collectives_kept(program);
 #ifndef NDEBUG
       known = program;
     } else if (!ir::structurally_equal(program, known)) {
@@ -190,13 +230,43 @@ class Flush {
       }
     }
     // The plan may come from an equal program traced elsewhere: errors name the lines of this one.
-    std::vector<Location> lines;
-    for (NodeId id = 0; id < program.node_count(); ++id) {
-      if (ir::definition(program.node(id).op).kind == ir::OpClass::collective) {
-        lines.push_back(program.node(id).location);
-      }
-    }
+    const std::vector<Location> lines = lines_of_collectives(program, kept);
     return executable->run(buffers, {.collective_lines = lines});
+  }
+
+  std::vector<bool> collectives_kept(const ir::Graph& program) const {
+    const auto& disabled = context_.compile_options.disabled;
+    if (std::ranges::find(disabled, "canonicalize") != disabled.end()) return {};
+    return ir::collectives_that_stay(program);
+  }
+
+  // Of those that the compiler kept; an empty list means all.
+  static std::vector<Location> lines_of_collectives(const ir::Graph& program,
+                                                    const std::vector<bool>& kept) {
+    std::vector<Location> lines;
+    std::size_t number = 0;
+    for (NodeId id = 0; id < program.node_count(); ++id) {
+      if (ir::definition(program.node(id).op).kind != ir::OpClass::collective) continue;
+      if (kept.empty() || kept[number]) lines.push_back(program.node(id).location);
+      ++number;
+    }
+    return lines;
+  }
+
+  void log_evaluation(const ir::Graph& program, bool known) const {
+    const runtime::Log* const log = context_.compile_options.log;
+    if (log == nullptr || !log->takes(runtime::LogTopic::evaluate)) return;
+    const Location line = program.results().empty()
+                              ? Location()
+                              : program.node(program.producer(program.results()[0])).location;
+    const auto counted = [](std::size_t count, const char* what) {
+      return std::to_string(count) + what + (count == 1 ? "" : "s");
+    };
+    log->write(runtime::LogTopic::evaluate, context_.runtime_.rank(),
+               counted(program.node_count() - program.parameters().size(), " node") + " for " +
+                   counted(program.results().size(), " result") +
+                   (line.known() ? ", the first of " + line.text() : "") +
+                   (known ? "; the program is known" : "; the program is new"));
   }
 
   // Turns computed values into data and moves what remains into the new trace.
@@ -204,18 +274,19 @@ class Flush {
     std::vector<Value> moved(graph_.value_count());
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Value value = results_[i];
-      StatePtr state;
-      if (const auto found = trace_.handles().find(value.id); found != trace_.handles().end()) {
-        state = found->second->shared_from_this();
-      } else {
-        state = context_.leaf(graph_.type(value), nullptr,
-                              graph_.node(graph_.producer(value)).location);
+      StatePtr state(trace_.find_handle(value));
+      if (state == nullptr) {
+        ir::Type type = graph_.type(value);
+        type.device = results[i].type.device;
+        state = context_.leaf(type, nullptr, graph_.node(graph_.producer(value)).location);
       }
       computed_.push_back({value, state, results[i]});
     }
     for (const Computed& computed : computed_) {
       computed.state->buffer = computed.result.buffer;
       computed.state->work = computed.result.work;
+      computed.state->part = computed.result.part;
+      computed.state->origin = trace_.origin_of(computed.value);
       release_handle(*computed.state);
     }
     std::unordered_map<std::uint32_t, StatePtr> data;
@@ -247,9 +318,7 @@ class Flush {
         copy_node(rest.graph(), id, moved);
       }
     }
-    std::vector<TensorState*> waiting;
-    for (const auto& [id, state] : trace_.handles()) waiting.push_back(state);
-    for (TensorState* state : waiting) {
+    for (TensorState* state : trace_.handles()) {
       const Value value = state->value;
       const NodeId producer = graph_.producer(value);
       release_handle(*state);
@@ -258,6 +327,7 @@ class Flush {
           // The wait of a collective that was issued just now: its data, read when it is there.
           state->buffer = found->second->buffer;
           state->work = found->second->work;
+          state->part = found->second->part;
           continue;
         }
       }
@@ -288,6 +358,7 @@ class Flush {
   std::vector<bool> remaining_;
   std::vector<bool> is_result_;
   std::vector<Value> moved_;  // into the program that is taken out
+  std::vector<bool> away_;    // [node], remains and lies anywhere but on the default device
   std::vector<Input> inputs_;
   std::vector<Value> results_;
   std::vector<Computed> computed_;
@@ -303,6 +374,8 @@ void RankContext::flush(std::span<const StatePtr> targets) {
         "differentiated; return the value and read it outside",
         targets.empty() ? Location() : targets[0]->where);
   }
+  const runtime::ProfileSlice slice(runtime_.profile.get(), "call", "flush",
+                                    targets.empty() ? Location() : targets[0]->where);
   Flush(*this).run(targets);
 }
 

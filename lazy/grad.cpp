@@ -1,6 +1,6 @@
 #include <tutti/ir/gradient.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/grad.h>
-#include <tutti/lazy/trace.h>
 
 namespace tutti::detail {
 
@@ -24,5 +24,16 @@ std::vector<Tensor> gradients(const Tensor& value, const std::vector<Tensor>& wr
 
 KeepRecording::KeepRecording() { ++RankContext::current().keep_recording; }
 KeepRecording::~KeepRecording() { --RankContext::current().keep_recording; }
+
+CheckpointScope::CheckpointScope()
+    : begin_(static_cast<std::uint32_t>(RankContext::current().trace().graph().node_count())) {}
+
+CheckpointScope::~CheckpointScope() {
+  RankContext& context = RankContext::current();
+  // Where nothing is being differentiated the trace may have been evaluated in between.
+  if (context.keep_recording == 0) return;
+  ir::Builder& builder = context.trace().builder();
+  builder.checkpoint({begin_, static_cast<ir::NodeId>(builder.graph().node_count())});
+}
 
 }  // namespace tutti::detail

@@ -40,10 +40,7 @@ inline Norm norm(std::int64_t size) { return {.scale = ones({size}), .shift = ze
 // The mean over all places of -log softmax(logits)[label]; logits [..., classes], labels [...] of
 // integers.
 inline Tensor cross_entropy(const Operand& logits, const Operand& labels) {
-  const Tensor log_probability = log_softmax(logits);
-  const Tensor picked =
-      take_along_axis(log_probability, expand_dims(labels, {-1}), log_probability.rank() - 1);
-  return -mean(picked);
+  return mean(tutti::cross_entropy(logits, labels));
 }
 
 }  // namespace tutti::nn

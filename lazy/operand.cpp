@@ -1,7 +1,8 @@
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/operand.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/scalar_tag.h>
 
 #include <bit>
 #include <cmath>
@@ -51,23 +52,21 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
 }
 
 // A floating-point argument of the function being compiled, if the number stands for one.
-std::optional<Tensor> argument(const Operand::Number& number, DType dtype, Location where) {
-  RankContext& context = RankContext::current();
-  if (!context.compiling()) return std::nullopt;
-  Trace& trace = context.trace();
+std::optional<ir::Value> argument(Trace& trace, const Operand::Number& number, DType dtype,
+                                  Location where) {
+  if (trace.scalar_arguments.empty()) return std::nullopt;
   const auto position =
       detail::ScalarTag::argument_of(number.bits, number.single, trace.scalar_tampered);
-  if (!position || *position >= static_cast<int>(trace.scalar_arguments.size()))
-    return std::nullopt;
+  if (!position || *position >= std::ssize(trace.scalar_arguments)) return std::nullopt;
   const ir::Value value = trace.scalar_arguments[static_cast<std::size_t>(*position)];
-  Tensor tensor(trace.handle(value, where));
-  if (tensor.dtype() == dtype) return tensor;
+  if (trace.graph().type(value).dtype == dtype) return value;
   if (!is_floating(dtype)) {
     throw TypeError("a floating-point argument meets a tensor of " + std::string(name_of(dtype)) +
                         "; cast the tensor",
                     where);
   }
-  return Tensor(detail::record(ir::Op::cast, {tensor.state()}, {dtype}, where));
+  trace.builder().at(where);
+  return trace.number(trace.builder().add(ir::Op::cast, {value}, {dtype}));
 }
 
 }  // namespace
@@ -84,25 +83,30 @@ Operand::Number Operand::as_number(double number) {
   return {number, std::bit_cast<std::uint64_t>(number), false};
 }
 
-Tensor Operand::tensor() const {
-  if (std::holds_alternative<Number>(value_)) return tensor(DType::f32);
-  if (std::holds_alternative<bool>(value_)) return tensor(DType::boolean);
-  return tensor(DType::i64);
+DType Operand::dtype() const {
+  if (const auto* state = std::get_if<detail::StatePtr>(&value_)) return (*state)->type.dtype;
+  if (std::holds_alternative<Number>(value_)) return DType::f32;
+  return std::holds_alternative<bool>(value_) ? DType::boolean : DType::i64;
+}
+
+ir::Value Operand::value_in(Trace& trace, DType like) const {
+  if (const auto* state = std::get_if<detail::StatePtr>(&value_)) {
+    return trace.value_of(**state, where_);
+  }
+  const auto* number = std::get_if<Number>(&value_);
+  if (number != nullptr) {
+    if (const auto tagged = argument(trace, *number, like, where_)) return *tagged;
+  }
+  Array scalar = number_array(value_, like, where_);
+  trace.builder().at(where_);
+  return trace.number(number != nullptr ? trace.runtime_scalar(std::move(scalar))
+                                        : trace.builder().constant(std::move(scalar)));
 }
 
 Tensor Operand::tensor(DType like) const {
   if (const auto* state = std::get_if<detail::StatePtr>(&value_)) return Tensor(*state);
-  RankContext& context = RankContext::current();
-  Trace& trace = context.trace();
-  if (const auto* number = std::get_if<Number>(&value_)) {
-    if (const auto tagged = argument(*number, like, where_)) return *tagged;
-    Array scalar = number_array(value_, like, where_);
-    trace.builder().at(where_);
-    return Tensor(trace.handle(trace.runtime_scalar(std::move(scalar)), where_));
-  }
-  Array scalar = number_array(value_, like, where_);
-  trace.builder().at(where_);
-  return Tensor(trace.handle(trace.builder().constant(std::move(scalar)), where_));
+  Trace& trace = RankContext::current().trace();
+  return Tensor(trace.handle(value_in(trace, like), where_));
 }
 
 }  // namespace tutti

@@ -10,6 +10,13 @@
 
 namespace tutti {
 
+namespace ir {
+struct Value;
+}
+namespace detail {
+class Trace;
+}
+
 // What ops take: a Tensor, an AsyncTensor (which then waits) or a C++ number, together with the
 // line of the user's program. Numbers take the dtype of the tensor they meet; alone they become
 // f32, i64 or bool. A floating-point number is a run-time parameter: another value is no new
@@ -50,9 +57,13 @@ class Operand {
   using Value = std::variant<detail::StatePtr, Number, std::int64_t, std::uint64_t, bool>;
   const Value& value() const { return value_; }
 
+  // A tensor's dtype; what a number becomes alone.
+  DType dtype() const;
   // The operand as a tensor; a number gets the dtype of `like` (its own default without one).
-  Tensor tensor() const;
+  Tensor tensor() const { return tensor(dtype()); }
   Tensor tensor(DType like) const;
+  // The same as a value of the trace that the rank records into.
+  ir::Value value_in(detail::Trace& trace, DType like) const;
 
  private:
   static Number as_number(float number);

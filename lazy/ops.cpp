@@ -1,66 +1,57 @@
+#include <tutti/lazy/axes.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/ops.h>
-#include <tutti/lazy/trace.h>
 
 #include <algorithm>
+#include <array>
 
 namespace tutti {
 
 namespace {
 
+using detail::normal_axes;
+using detail::normal_axis;
+using detail::RankContext;
 using detail::record;
 using ir::Op;
 
-Tensor apply(Op op, std::vector<detail::StatePtr> operands, std::vector<ir::Attribute> attributes,
-             Location where) {
-  return Tensor(record(op, std::move(operands), std::move(attributes), where));
+Tensor apply(Op op, std::initializer_list<detail::StatePtr> operands,
+             std::vector<ir::Attribute> attributes, Location where) {
+  return Tensor(record(op, operands, std::move(attributes), where));
 }
 
 // One operand; a number stands for itself.
 Tensor unary(Op op, const Operand& x, std::vector<ir::Attribute> attributes = {}) {
-  return apply(op, {x.tensor().state()}, std::move(attributes), x.where());
+  RankContext& context = RankContext::current();
+  const ir::Value value = x.value_in(context.trace(), x.dtype());
+  return Tensor(context.record_local(op, std::span(&value, 1), std::move(attributes), x.where()));
 }
 
-// Operands of one dtype: numbers take that of the first tensor among them.
-std::vector<detail::StatePtr> unified(std::initializer_list<const Operand*> operands) {
-  std::optional<DType> dtype;
-  for (const Operand* operand : operands) {
-    if (!dtype && operand->is_tensor()) dtype = operand->tensor().dtype();
+// Operands of one dtype, in the trace: numbers take that of the first tensor among them.
+template <std::size_t count>
+std::array<ir::Value, count> unified(detail::Trace& trace,
+                                     const std::array<const Operand*, count>& operands) {
+  const auto tensor = std::ranges::find_if(operands, &Operand::is_tensor);
+  const DType dtype = (tensor != operands.end() ? *tensor : operands[0])->dtype();
+  std::array<ir::Value, count> values;
+  for (const bool tensors : {false, true}) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (operands[i]->is_tensor() == tensors) values[i] = operands[i]->value_in(trace, dtype);
+    }
   }
-  std::vector<detail::StatePtr> states;
-  for (const Operand* operand : operands) {
-    const Tensor x = dtype ? operand->tensor(*dtype) : operand->tensor();
-    if (!dtype) dtype = x.dtype();
-    states.push_back(x.state());
-  }
-  return states;
+  return values;
 }
 
-Tensor binary(Op op, const Operand& x, const Operand& y) {
-  return apply(op, unified({&x, &y}), {}, x.where());
+// Operands of one dtype, and attributes.
+template <std::size_t count>
+Tensor apply_unified(Op op, const std::array<const Operand*, count>& operands,
+                     std::vector<ir::Attribute> attributes = {}) {
+  RankContext& context = RankContext::current();
+  const auto values = unified(context.trace(), operands);
+  return Tensor(context.record_local(op, values, std::move(attributes), operands[0]->where()));
 }
 
-std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Location where) {
-  const std::int64_t out = axis < 0 ? axis + rank : axis;
-  if (out < 0 || out >= rank) {
-    throw TypeError(std::string(op) + ": axis " + std::to_string(axis) + " of a tensor of rank " +
-                        std::to_string(rank),
-                    where);
-  }
-  return out;
-}
-
-std::vector<std::int64_t> normal_axes(std::string_view op, const Axes& axes, int rank,
-                                      Location where) {
-  std::vector<std::int64_t> out;
-  for (int d = 0; !axes && d < rank; ++d) out.push_back(d);
-  if (!axes) return out;
-  for (const std::int64_t axis : *axes) out.push_back(normal_axis(op, axis, rank, where));
-  std::sort(out.begin(), out.end());
-  if (std::adjacent_find(out.begin(), out.end()) != out.end()) {
-    throw TypeError(std::string(op) + ": an axis is named twice", where);
-  }
-  return out;
-}
+Tensor binary(Op op, const Operand& x, const Operand& y) { return apply_unified<2>(op, {&x, &y}); }
 
 Tensor reduce(Op op, const Operand& x, const Axes& axes, bool keepdims) {
   const Tensor t = x.tensor();
@@ -83,9 +74,8 @@ Tensor reduce(Op op, const Operand& x, const Axes& axes, bool keepdims) {
 namespace {
 
 Tensor bits(Op of_bool, Op of_integers, const Operand& x, const Operand& y) {
-  std::vector<detail::StatePtr> operands = unified({&x, &y});
-  const Op op = operands[0]->type.dtype == DType::boolean ? of_bool : of_integers;
-  return apply(op, std::move(operands), {}, x.where());
+  const DType dtype = (y.is_tensor() && !x.is_tensor() ? y : x).dtype();
+  return binary(dtype == DType::boolean ? of_bool : of_integers, x, y);
 }
 
 }  // namespace
@@ -101,15 +91,23 @@ Tensor operator^(const Operand& x, const Operand& y) {
 }
 
 Tensor select(const Operand& condition, const Operand& x, const Operand& y) {
-  std::vector<detail::StatePtr> operands = unified({&x, &y});
-  operands.insert(operands.begin(), condition.tensor().state());
-  return apply(Op::select, std::move(operands), {}, condition.where());
+  RankContext& context = RankContext::current();
+  detail::Trace& trace = context.trace();
+  const auto [if_true, if_false] = unified<2>(trace, {&x, &y});
+  const std::array values = {condition.value_in(trace, condition.dtype()), if_true, if_false};
+  return Tensor(context.record_local(Op::select, values, {}, condition.where()));
 }
 Tensor clamp(const Operand& x, const Operand& low, const Operand& high) {
-  return apply(Op::clamp, unified({&x, &low, &high}), {}, x.where());
+  return apply_unified<3>(Op::clamp, {&x, &low, &high});
 }
 Tensor fma(const Operand& x, const Operand& y, const Operand& z) {
-  return apply(Op::fma, unified({&x, &y, &z}), {}, x.where());
+  return apply_unified<3>(Op::fma, {&x, &y, &z});
+}
+
+Tensor stop_gradient(const Operand& x) { return unary(Op::stop_gradient, x); }
+Tensor optimization_barrier(const Operand& x, const Operand& after) {
+  return apply(Op::optimization_barrier, {x.tensor().state(), after.tensor().state()}, {},
+               x.where());
 }
 
 Tensor cast(const Operand& x, DType dtype) { return unary(Op::cast, x, {dtype}); }
@@ -234,16 +232,16 @@ Tensor reverse(const Operand& x, std::vector<std::int64_t> axes) {
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
            const Operand& value) {
   std::vector<std::int64_t> interior(low.size(), 0);
-  return apply(Op::pad, unified({&x, &value}),
-               {std::move(low), std::move(high), std::move(interior)}, x.where());
+  return apply_unified<2>(Op::pad, {&x, &value},
+                          {std::move(low), std::move(high), std::move(interior)});
 }
 
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
   if (tensors.empty()) throw TypeError("concat: no tensors", at);
   std::vector<detail::StatePtr> operands;
   for (const Tensor& tensor : tensors) operands.push_back(tensor.state());
-  return apply(Op::concat, std::move(operands),
-               {normal_axis("concat", axis, tensors[0].rank(), at)}, at);
+  return Tensor(
+      record(Op::concat, operands, {normal_axis("concat", axis, tensors[0].rank(), at)}, at));
 }
 
 Tensor matmul(const Operand& x, const Operand& y) {
@@ -278,6 +276,16 @@ Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& upda
                {t.state(), indices.tensor().state(), updates.tensor(t.dtype()).state()},
                {normal_axis("scatter_add", axis, t.rank(), x.where())}, x.where());
 }
+Tensor dynamic_slice(const Operand& x, const Operand& starts, std::vector<std::int64_t> sizes) {
+  return apply(Op::dynamic_slice, {x.tensor().state(), starts.tensor().state()}, {std::move(sizes)},
+               x.where());
+}
+Tensor dynamic_update_slice(const Operand& x, const Operand& update, const Operand& starts) {
+  const Tensor t = x.tensor();
+  return apply(Op::dynamic_update_slice,
+               {t.state(), update.tensor(t.dtype()).state(), starts.tensor().state()}, {},
+               x.where());
+}
 Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype) {
   return unary(Op::one_hot, indices, {depth, dtype});
 }
@@ -295,6 +303,13 @@ Tensor log_softmax(const Operand& x, std::int64_t axis) {
 Tensor layer_norm(const Operand& x, const Operand& scale, const Operand& shift, double epsilon) {
   return apply(Op::layer_norm, {x.tensor().state(), scale.tensor().state(), shift.tensor().state()},
                {epsilon}, x.where());
+}
+Tensor rms_norm(const Operand& x, const Operand& scale, double epsilon) {
+  return apply(Op::rms_norm, {x.tensor().state(), scale.tensor().state()}, {epsilon}, x.where());
+}
+Tensor cross_entropy(const Operand& logits, const Operand& labels) {
+  return apply(Op::cross_entropy, {logits.tensor().state(), labels.tensor().state()}, {},
+               logits.where());
 }
 Tensor gelu(const Operand& x, Gelu approximate) {
   return unary(Op::gelu, x, {std::string(approximate == Gelu::tanh ? "tanh" : "none")});

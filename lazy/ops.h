@@ -1,7 +1,9 @@
 #pragma once
 
 #include <tutti/lazy/operand.h>
+#include <tutti/lazy/tree.h>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,6 +49,9 @@ Tensor silu(const Operand& x);         // x * sigmoid(x)
 Tensor softplus(const Operand& x);     // log(1 + e^x)
 Tensor zeros_like(const Operand& x);   // zeros of x's shape, dtype and replication
 Tensor ones_like(const Operand& x);
+Tensor stop_gradient(const Operand& x);  // x, whose gradient is 0
+// x, which nothing is computed of before `after` is there; of any shape and dtype.
+Tensor optimization_barrier(const Operand& x, const Operand& after);
 
 // ---- Elementwise, two operands.
 Tensor add(const Operand& x, const Operand& y);
@@ -85,8 +90,8 @@ Tensor bitcast(const Operand& x, DType dtype);  // the same bits as another dtyp
 // ---- Reductions over `axes` (all without them); reduced axes stay with size 1 if keepdims.
 using Axes = std::optional<std::vector<std::int64_t>>;
 Tensor sum(const Operand& x, Axes axes = {}, bool keepdims = false);
-Tensor prod(const Operand& x, Axes axes = {}, bool keepdims = false);  // no gradient
-Tensor max(const Operand& x, Axes axes = {}, bool keepdims = false);   // ties share the gradient
+Tensor prod(const Operand& x, Axes axes = {}, bool keepdims = false);
+Tensor max(const Operand& x, Axes axes = {}, bool keepdims = false);  // ties share the gradient
 Tensor min(const Operand& x, Axes axes = {}, bool keepdims = false);
 Tensor mean(const Operand& x, Axes axes = {}, bool keepdims = false);  // floating point
 Tensor any(const Operand& x, Axes axes = {}, bool keepdims = false);   // bool
@@ -95,6 +100,25 @@ Tensor logsumexp(const Operand& x, Axes axes = {}, bool keepdims = false);
 // The index of the first extreme element (a NaN is extreme), i64.
 Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims = false);
 Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims = false);
+// Running sums along an axis, with x's shape and dtype: element i is the sum of the elements up to
+// i, or from i on if `reverse`. Numbers of any dtype; integers wrap, 16-bit floats add up in f32
+// and each result is rounded once. The gradient is the running sum the other way.
+Tensor cumsum(const Operand& x, std::int64_t axis, bool reverse = false);
+
+// ---- Order. Numbers of any dtype (cast bool first); NaN counts as the largest, and -0 as equal to
+// 0. Stable: equal elements keep their order. Gradients go through the values to where they came
+// from; indices have none.
+struct Sorted {
+  Tensor values;
+  Tensor indices;  // i64: where the values stood along the axis
+  TUTTI_FIELDS(values, indices)
+};
+// x's elements along the axis in order, both of x's shape.
+Sorted sort(const Operand& x, std::int64_t axis = -1, bool descending = false);
+Tensor argsort(const Operand& x, std::int64_t axis = -1, bool descending = false);
+// The k largest elements along the axis, from the largest on (the smallest ones, from the smallest
+// on, unless `largest`): x's shape with k in place of the axis. A k beyond the axis is a TypeError.
+Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
 
 // ---- Shape. These cost nothing, or one copy.
 // The same elements, row-major, in another shape; one size may be -1 and follows from the others.
@@ -118,11 +142,56 @@ Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int
            const Operand& value);
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis = 0,
               std::source_location at = std::source_location::current());
+// Tensors of one shape and dtype along a new axis, counted in the result.
+Tensor stack(std::span<const Tensor> tensors, std::int64_t axis = 0,
+             std::source_location at = std::source_location::current());
+// The parts of those sizes along an axis, one after another; the sizes have to add up to its own.
+std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes,
+                          std::int64_t axis = 0);
+// So many equal parts; their number has to divide the axis.
+std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int64_t axis);
+template <std::integral Number>
+std::vector<Tensor> split(const Operand& x, Number parts, std::int64_t axis = 0) {
+  return split_evenly(x, static_cast<std::int64_t>(parts), axis);
+}
 
 // ---- Linear algebra.
 // Matrix product [..., m, k] x [..., k, n]; leading dimensions broadcast. A 1-D operand is a row
 // (left) or a column (right) and its dimension disappears.
 Tensor matmul(const Operand& x, const Operand& y);
+// Sums of products over pairs of axes: contract_x[i] of x with contract_y[i] of y. The batch axes
+// run side by side. The result has the batch axes in that order, then what is left of x, then what
+// is left of y; eight dimensions at most. Paired axes must agree in size, the operands in dtype
+// (any but bool). Gradients for both.
+struct DotDimensions {
+  std::vector<std::int64_t> contract_x = {};
+  std::vector<std::int64_t> contract_y = {};
+  std::vector<std::int64_t> batch_x = {};
+  std::vector<std::int64_t> batch_y = {};
+};
+Tensor dot_general(const Operand& x, const Operand& y, const DotDimensions& dimensions);
+
+// How a convolution moves over its spatial dimensions. A list has one number for all of them, or
+// one for each: ConvOptions{.stride = {2}, .padding = {{0, 1}, {1, 1}}}.
+struct ConvOptions {
+  // Zeros before and after a dimension; one number stands for both.
+  struct Padding {
+    std::int64_t low;
+    std::int64_t high;
+    Padding(std::int64_t both) : low(both), high(both) {}
+    Padding(std::int64_t before, std::int64_t after) : low(before), high(after) {}
+  };
+  std::vector<std::int64_t> stride = {1};
+  std::vector<Padding> padding = {0};
+  std::vector<std::int64_t> dilation = {1};  // the distance of the weight's elements
+  std::int64_t groups = 1;
+};
+// Convolution, the weight not turned around: x [n, c, spatial...], weight [o, c / groups,
+// spatial...] -> [n, o, spatial...], with one to three spatial dimensions of which each gets
+// (size + paddings - dilation * (weight size - 1) - 1) / stride + 1 results. Channels are divided
+// into groups that do not see each other. Any dtype but bool, the same for both; a weight that is
+// larger than x with its padding is a TypeError. Gradients for both.
+Tensor conv(const Operand& x, const Operand& weight, const ConvOptions& options = {});
 
 // ---- Indexing by data. Indices are integers.
 // x's axis replaced by the dimensions of `indices`; indices out of range are clamped.
@@ -133,6 +202,13 @@ Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t ax
 // dropped.
 Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates,
                    std::int64_t axis = 0);
+// The part of x of those sizes that begins at `starts`, integers [rank]. A start at which the part
+// would not fit is moved to the next at which it does. A part larger than x is a TypeError. The
+// gradient lies where the part lay.
+Tensor dynamic_slice(const Operand& x, const Operand& starts, std::vector<std::int64_t> sizes);
+// x with `update`, of x's rank and dtype and no larger, in place of the part that begins at
+// `starts`, which is moved in the same way. Gradients: x's without that part, and the part's.
+Tensor dynamic_update_slice(const Operand& x, const Operand& update, const Operand& starts);
 Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype = DType::f32);
 
 // ---- Composites. They compute in f32 and round once.
@@ -141,8 +217,27 @@ Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
 // (x - mean) / sqrt(variance + epsilon) * scale + shift over the last dimension.
 Tensor layer_norm(const Operand& x, const Operand& scale, const Operand& shift,
                   double epsilon = 1e-5);
+// x / sqrt(mean(x^2) + epsilon) * scale over the last dimension; scale [size] of x's dtype.
+Tensor rms_norm(const Operand& x, const Operand& scale, double epsilon = 1e-6);
+// -log softmax(logits)[label]: logits [..., classes], floating point; labels [...], integers, out
+// of range: clamped; the result [...] has the dtype of the logits. Gradient to the logits: softmax
+// less 1 at the label, times the cotangent.
+Tensor cross_entropy(const Operand& logits, const Operand& labels);
 enum class Gelu : std::uint8_t { none, tanh };  // exact, or the tanh approximation
 Tensor gelu(const Operand& x, Gelu approximate = Gelu::none);
+
+struct AttentionOptions {
+  bool causal = false;  // query i sees the keys j <= i
+  double scale = 0;     // of the scores; 0: 1 / sqrt(d)
+};
+// softmax(q k^T * scale) v: q [..., t, d], k [..., s, d], v [..., s, e] -> [..., t, e], with equal
+// leading dimensions and one floating-point dtype. `mask` is bool and broadcasts to [..., t, s]:
+// true where a query may see a key. A query that sees none gives zeros. The scores never exist as a
+// whole on the host. Gradients for q, k and v. Vaswani et al. 2017, arXiv 1706.03762.
+Tensor attention(const Operand& q, const Operand& k, const Operand& v,
+                 const AttentionOptions& options = {});
+Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
+                 const AttentionOptions& options = {});
 
 // ---- Operators. == and its kin are elementwise.
 inline Tensor operator-(const Operand& x) { return neg(x); }

@@ -1,7 +1,7 @@
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/tensor.h>
-#include <tutti/lazy/trace.h>
 
 #include <algorithm>
 
@@ -36,8 +36,10 @@ const StatePtr& Tensor::state(Location where) const { return checked(state_, whe
 const StatePtr& AsyncTensor::state(Location where) const { return checked(state_, where); }
 const Shape& Tensor::shape() const { return state()->type.shape; }
 DType Tensor::dtype() const { return state()->type.dtype; }
+Device Tensor::device() const { return state()->type.device; }
 const Shape& AsyncTensor::shape() const { return state()->type.shape; }
 DType AsyncTensor::dtype() const { return state()->type.dtype; }
+Device AsyncTensor::device() const { return state()->type.device; }
 
 std::int64_t Tensor::size(int dimension, std::source_location at) const {
   const int d = dimension < 0 ? dimension + rank() : dimension;
@@ -51,7 +53,7 @@ std::int64_t Tensor::size(int dimension, std::source_location at) const {
 Array Tensor::array(std::source_location at) const {
   const StatePtr& data = evaluated(*this, at);
   Array out(dtype(), shape());
-  std::copy_n(data->buffer->data(), out.bytes().size(), out.bytes().begin());
+  RankContext::current().read(*data, out.bytes());
   return out;
 }
 
@@ -72,7 +74,9 @@ Tensor::Tensor(const AsyncTensor& async, std::source_location at) : Tensor(async
 std::string describe(const AsyncTensor& async) {
   const StatePtr& state = async.state();
   std::string out = state->type.text();
-  if (!state->origin.empty()) out += " from " + state->origin;
+  const std::string origin =
+      state->trace != nullptr ? state->trace->origin_of(state->value) : state->origin;
+  if (!origin.empty()) out += " from " + origin;
   if (state->trace != nullptr) {
     out += ", recorded";
   } else {

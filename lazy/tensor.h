@@ -1,12 +1,13 @@
 #pragma once
 
 #include <tutti/ir/array.h>
+#include <tutti/ir/device.h>
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/location.h>
+#include <tutti/lazy/state_ptr.h>
 
 #include <iosfwd>
-#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -16,16 +17,11 @@ namespace tutti {
 
 using ir::Array;
 
-namespace detail {
-struct TensorState;
-using StatePtr = std::shared_ptr<TensorState>;
-}  // namespace detail
-
 class AsyncTensor;
 
 // A lazy n-dimensional array: a handle to a value that is recorded now and computed when somebody
 // looks at it. Copying copies the handle; values are immutable. A handle belongs to the rank (and
-// thread) that made it.
+// thread) that made it. Reading one that lies on a GPU copies it to the host.
 class Tensor {
  public:
   // No value; every use but assignment throws UsageError.
@@ -44,6 +40,8 @@ class Tensor {
   // Negative dimensions count from the end.
   std::int64_t size(int dimension, std::source_location at = std::source_location::current()) const;
   std::int64_t elements() const { return shape().elements(); }
+  // Where it lies, or will.
+  Device device() const;
 
   // The one element of a tensor with one element; computes it. Throws TypeError if T is not the
   // dtype's C++ type or if there is not exactly one element.
@@ -75,6 +73,7 @@ class AsyncTensor {
   const Shape& shape() const;
   DType dtype() const;
   int rank() const { return shape().rank(); }
+  Device device() const;
 
   // The tensor. The second wait is free and gives the same one.
   Tensor wait(std::source_location at = std::source_location::current()) const;

@@ -1,25 +1,25 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/trace.h>
 
-#include <bit>
-#include <cstring>
+#include <algorithm>
+#include <iterator>
 
 namespace tutti::detail {
 
-TensorState::~TensorState() {
-  if (trace != nullptr) trace->handles_.erase(value.id);
-}
-
-Trace::Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh)
+Trace::Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh,
+             Device default_device)
     : kind_(kind), context_(context), builder_(graph_) {
   graph_.mesh = std::move(mesh);
+  graph_.default_device = default_device;
 }
 
 Trace::~Trace() {
-  for (const auto& [id, state] : handles_) state->trace = nullptr;
+  for (TensorState* const state : handles_) {
+    if (state != nullptr) state->trace = nullptr;
+  }
 }
 
-ir::Value Trace::value_of(const TensorState& state, Location where) {
+ir::Value Trace::value_of(TensorState& state, Location where) {
   if (state.trace == this) return state.value;
   if (state.context != context_) {
     throw UsageError(
@@ -44,8 +44,14 @@ ir::Value Trace::value_of(const TensorState& state, Location where) {
   if (const auto found = input_values_.find(&state); found != input_values_.end()) {
     return found->second;
   }
-  return add_input(std::const_pointer_cast<TensorState>(state.shared_from_this()),
-                   "x" + std::to_string(inputs_.size()));
+  return add_input(StatePtr(&state), "x" + std::to_string(inputs_.size()));
+}
+
+std::string Trace::origin_of(ir::Value value) const {
+  const ir::NodeId node = graph_.producer(value);
+  const ir::Definition& entry = ir::definition(graph_.node(node).op);
+  if (entry.kind != ir::OpClass::collective) return {};
+  return std::string(entry.name) + " over " + graph_.attributes(node).group("group")->tag;
 }
 
 ir::Value Trace::add_input(StatePtr state, std::string name) {
@@ -62,12 +68,19 @@ ir::Value Trace::add_formal(std::string name, const ir::Type& type, Location whe
   return graph_.add_parameter(std::move(name), type, false, where);
 }
 
+StatePtr Trace::input_of(ir::Value value) const {
+  if (graph_.op(value) != ir::Op::parameter) return nullptr;
+  const auto& parameters = graph_.parameters();
+  const auto found = std::ranges::lower_bound(
+      parameters, value, {}, [](const ir::Parameter& parameter) { return parameter.value; });
+  return inputs_[static_cast<std::size_t>(found - parameters.begin())];
+}
+
 StatePtr Trace::handle(ir::Value value, Location where) {
-  if (const auto found = handles_.find(value.id); found != handles_.end()) {
-    return found->second->shared_from_this();
-  }
-  auto state = std::make_shared<TensorState>();
+  if (TensorState* const state = find_handle(value)) return StatePtr(state);
+  StatePtr state = StatePtr::make();
   state->type = graph_.type(value);
+  state->type.device = graph_.device(value);
   state->where = where;
   state->context = context_;
   adopt(*state, value);
@@ -77,46 +90,30 @@ StatePtr Trace::handle(ir::Value value, Location where) {
 void Trace::adopt(TensorState& state, ir::Value value) {
   state.trace = this;
   state.value = value;
+  if (handles_.size() <= value.id) handles_.resize(2 * handles_.size() + value.id + 1);
   handles_[value.id] = &state;
 }
 
-ir::Value Trace::runtime_scalar(Array scalar) {
-  const ir::Value value = builder_.constant(std::move(scalar));
-  if (kind_ == Kind::lazy) runtime_scalars_.insert(value.id);
+std::vector<TensorState*> Trace::handles() const {
+  std::vector<TensorState*> live;
+  std::ranges::copy_if(handles_, std::back_inserter(live),
+                       [](const TensorState* state) { return state != nullptr; });
+  return live;
+}
+
+ir::Value Trace::number(ir::Value value) {
+  if (numbers_.size() <= value.id) numbers_.resize(2 * numbers_.size() + value.id + 1);
+  numbers_[value.id] = true;
   return value;
 }
 
-namespace {
-
-// Twelve bits that say "an argument", ten that count it; the quiet bit of the NaN is clear.
-constexpr std::uint32_t kFloatTag = 0x7F800000U | 0x00298000U;
-constexpr std::uint32_t kFloatNumber = 0x00003FFFU;
-constexpr std::uint32_t kFloatQuiet = 0x00400000U;
-constexpr int kWidening = 29;  // a float's payload moves up so many bits when it becomes a double
-constexpr std::uint64_t kDoubleTag = 0x7FF0000000000000ULL | std::uint64_t{0x00298000U}
-                                                                 << kWidening;
-constexpr std::uint64_t kDoubleNumber = std::uint64_t{kFloatNumber} << kWidening;
-constexpr std::uint64_t kDoubleQuiet = std::uint64_t{kFloatQuiet} << kWidening;
-
-}  // namespace
-
-float ScalarTag::of_float(int argument) {
-  return std::bit_cast<float>(0x80000000U | kFloatTag | (static_cast<std::uint32_t>(argument) + 1));
-}
-
-double ScalarTag::of_double(int argument) {
-  return std::bit_cast<double>(0x8000000000000000ULL | kDoubleTag |
-                               (static_cast<std::uint64_t>(argument) + 1) << kWidening);
-}
-
-std::optional<int> ScalarTag::argument_of(std::uint64_t bits, bool single, bool& tampered) {
-  const std::uint64_t tag = single ? kFloatTag : kDoubleTag;
-  const std::uint64_t number = single ? kFloatNumber : kDoubleNumber;
-  const std::uint64_t quiet = single ? kFloatQuiet : kDoubleQuiet;
-  const std::uint64_t sign = single ? 0x80000000ULL : 0x8000000000000000ULL;
-  if ((bits & ~(number | quiet | sign)) != tag || (bits & number) == 0) return std::nullopt;
-  if ((bits & quiet) != 0 || (bits & sign) == 0) tampered = true;
-  return static_cast<int>((bits & number) >> (single ? 0 : kWidening)) - 1;
+ir::Value Trace::runtime_scalar(ir::Array scalar) {
+  const ir::Value value = builder_.constant(std::move(scalar));
+  if (kind_ == Kind::lazy) {
+    runtime_scalars_.resize(value.id + std::size_t{1});
+    runtime_scalars_[value.id] = true;
+  }
+  return value;
 }
 
 }  // namespace tutti::detail

@@ -64,6 +64,10 @@ inline constexpr bool is_unsupported = false;
 struct ContainerSize {
   std::size_t size;
 };
+// And of a map before each.
+struct MapKey {
+  std::string_view name;
+};
 
 // The path to the member being visited; free when nobody asks for names.
 class Path {
@@ -119,7 +123,10 @@ void walk_tree(T& tree, Path& path, Visit& visit) {
     for (auto& element : tree) path.inside(index++, [&] { walk_tree(element, path, visit); });
   } else if constexpr (is_map_tree<Bare>) {
     visit(path.text(), ContainerSize{tree.size()});
-    for (auto& [name, element] : tree) path.inside(name, [&] { walk_tree(element, path, visit); });
+    for (auto& [name, element] : tree) {
+      visit(path.text(), MapKey{name});
+      path.inside(name, [&] { walk_tree(element, path, visit); });
+    }
   } else if constexpr (is_optional_tree<Bare>) {
     visit(path.text(), ContainerSize{tree ? 1U : 0U});
     if (tree) walk_tree(*tree, path, visit);

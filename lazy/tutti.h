@@ -4,11 +4,13 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/device.h>
 #include <tutti/lazy/grad.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/optim.h>
+#include <tutti/lazy/point_to_point.h>
 #include <tutti/lazy/random.h>
 #include <tutti/lazy/tensor.h>
 #include <tutti/lazy/tree.h>

@@ -1,13 +1,21 @@
 #include <tutti/ir/support/error.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/world.h>
+#include <tutti/runtime/comm/host_backend.h>
+#include <tutti/runtime/comm/launch_environment.h>
 #include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/comm/shm/shm.h>
+#include <tutti/runtime/profile/trace_file.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <iostream>
 #include <mutex>
 #include <thread>
+
+#include <sched.h>
+#include <unistd.h>
 
 namespace tutti {
 
@@ -15,24 +23,23 @@ using detail::RankContext;
 
 namespace {
 
-std::shared_ptr<RankContext> make_context(std::shared_ptr<runtime::LocalFabric> fabric,
-                                          std::int64_t rank, int threads) {
+std::shared_ptr<RankContext> make_context(std::shared_ptr<runtime::HostFabric> fabric,
+                                          std::int64_t rank, int threads,
+                                          std::optional<Device> device) {
   const auto mesh =
       std::make_shared<const ir::Mesh>(ir::Mesh{.names = {"world"}, .sizes = {fabric->ranks()}});
   return std::make_shared<RankContext>(
-      std::make_unique<runtime::LocalBackend>(std::move(fabric), rank), threads, mesh);
+      std::make_unique<runtime::HostBackend>(std::move(fabric), rank), threads, mesh, device);
 }
 
-std::int64_t environment_number(const char* name, std::int64_t standard) {
-  const char* text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return standard;
-  char* end = nullptr;
-  const std::int64_t value = std::strtoll(text, &end, 10);
-  if (*end != '\0' || value < 0) {
-    throw EnvironmentError(std::string(name) + " is \"" + text +
-                           "\"; it must be a number, 0 or more");
-  }
-  return value;
+// A launcher that has bound this process to its share of the cores has divided them already.
+int share_of_cores(std::int64_t local_ranks) {
+  const std::int64_t all = std::max<std::int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));
+  cpu_set_t cores;
+  const bool known = sched_getaffinity(0, sizeof(cores), &cores) == 0;
+  const std::int64_t allowed = known ? CPU_COUNT(&cores) : all;
+  const bool bound = allowed <= all / local_ranks;
+  return static_cast<int>(bound ? allowed : std::max<std::int64_t>(1, allowed / local_ranks));
 }
 
 [[noreturn]] void rethrow_with_rank(const std::exception_ptr& error, int rank) {
@@ -78,6 +85,7 @@ class World::Owner {
       // A destructor can't throw; silence would hide that ranks disagreed. close() throws.
       std::cerr << "tutti: error at the end of a World: " << error.what() << "\n";
     }
+    save_profile();
     const std::shared_ptr<RankContext> current = RankContext::exchange_current(previous_.lock());
     if (current != context) RankContext::exchange_current(current);
   }
@@ -86,17 +94,26 @@ class World::Owner {
     if (std::exchange(closed_, true)) return;
     try {
       context->flush();
+      runtime::Profile* const profile = context->runtime().profile.get();
+      const runtime::ProfileSlice slice(profile, "wait", "wait for all at the end");
       context->runtime().backend->finish();
+      if (profile != nullptr) profile->completed_all();
     } catch (const std::exception& error) {
       context->runtime().backend->leave(error.what());
+      save_profile();
       throw;
     }
     context->runtime().backend->leave("its World was closed");
+    save_profile();
   }
 
   const std::shared_ptr<RankContext> context;
 
  private:
+  void save_profile() const {
+    if (context->runtime().profile != nullptr) context->runtime().profile->save();
+  }
+
   std::weak_ptr<RankContext> previous_;
   int exceptions_;
   bool closed_ = false;
@@ -110,31 +127,71 @@ int World::rank() const { return static_cast<int>(context()->runtime().rank()); 
 int World::size() const { return static_cast<int>(context()->runtime().ranks()); }
 void World::attach() const { RankContext::exchange_current(context()); }
 void World::close() { owner_->close(); }
+void World::abort(const std::string& reason) const { context()->runtime().backend->abort(reason); }
 void World::set_eager(bool eager) const { context()->eager = eager; }
 
-World init() {
-  const std::int64_t ranks = environment_number("WORLD_SIZE", 1);
-  const std::int64_t rank = environment_number("RANK", 0);
-  if (ranks < 1 || rank >= ranks) {
-    throw EnvironmentError("RANK is " + std::to_string(rank) + " of WORLD_SIZE " +
-                           std::to_string(ranks) + "; ranks count from 0 to WORLD_SIZE - 1");
+World init(const InitOptions& options) {
+  if (options.threads < 0 || options.timeout.count() < 0) {
+    throw UsageError("init: threads and timeout are 0 (not said) or positive");
   }
-  if (ranks > 1) {
-    throw EnvironmentError(
-        "WORLD_SIZE is " + std::to_string(ranks) +
-        ", but this version runs ranks as threads of one process: use simulate(" +
-        std::to_string(ranks) + ", ...)");
+  const runtime::LaunchEnvironment launched = runtime::read_launch_environment();
+  const auto context = RankContext::find_current();
+  if (context != nullptr && context->runtime().ranks() > 1) {
+    throw UsageError("init: this thread records for rank " +
+                     std::to_string(context->runtime().rank()) + " of " +
+                     std::to_string(context->runtime().ranks()) + " already");
   }
-  return World(make_context(std::make_shared<runtime::LocalFabric>(1), 0, 0));
+  const std::string trace = runtime::profile_file();
+  if (!trace.empty()) runtime::check_trace_file(trace);
+  int threads = options.threads > 0 ? options.threads : launched.threads;
+  if (threads == 0) threads = share_of_cores(launched.local_ranks);
+  runtime::HostOptions host;
+  host.record = launched.flight_recorder;
+  if (launched.timeout) host.timeout = *launched.timeout;
+  if (options.timeout.count() > 0) host.timeout = options.timeout;
+  if (launched.ranks == 1) {
+    auto alone =
+        make_context(std::make_shared<runtime::LocalFabric>(1, host), 0, threads, options.device);
+    alone->runtime().profile = runtime::make_profile(trace, 0, alone->runtime().pool);
+    return World(std::move(alone));
+  }
+  if (launched.local_ranks != launched.ranks) {
+    throw EnvironmentError("the " + std::to_string(launched.ranks) + " ranks of this job (" +
+                           launched.source + ") are on several hosts, " +
+                           std::to_string(launched.local_ranks) +
+                           " on this one; this version runs ranks of one host");
+  }
+  static std::atomic<bool> joined = false;
+  if (joined) {
+    throw UsageError("init: this process has joined its job already, as rank " +
+                     std::to_string(launched.rank) + "; a process joins once");
+  }
+  auto fabric =
+      std::make_shared<runtime::ShmFabric>(runtime::ShmOptions{.rendezvous = launched.rendezvous,
+                                                               .rank = launched.rank,
+                                                               .ranks = launched.ranks,
+                                                               .host = host});
+  joined = true;
+  auto joined_context = make_context(std::move(fabric), launched.rank, threads, options.device);
+  if (!trace.empty()) {
+    joined_context->runtime().profile =
+        runtime::make_profile(runtime::part_of_trace(trace, launched.rank), launched.rank,
+                              joined_context->runtime().pool);
+  }
+  return World(std::move(joined_context));
 }
 
 void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options) {
   if (ranks < 1)
     throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one");
+  if (options.timeout.count() <= 0) throw UsageError("simulate: the time-out must be positive");
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int threads = options.threads > 0 ? options.threads : std::max(1, cores / ranks);
   const auto fabric = std::make_shared<runtime::LocalFabric>(
-      ranks, runtime::LocalOptions{.timeout = options.timeout});
+      ranks, runtime::HostOptions{.timeout = options.timeout});
+  const std::string trace = runtime::profile_file();
+  if (!trace.empty()) runtime::check_trace_file(trace);
+  std::vector<std::shared_ptr<runtime::Profile>> profiles(static_cast<std::size_t>(ranks));
   std::mutex mutex;
   // One rank's mistake makes the others fail with a CommError: what is reported is the first by
   // rank that is none, or else the first CommError by rank.
@@ -150,7 +207,10 @@ void simulate(int ranks, const std::function<void(World&)>& body, const Simulate
   for (int rank = 0; rank < ranks; ++rank) {
     threads_of_ranks.emplace_back([&, rank] {
       try {
-        World world(make_context(fabric, rank, threads));
+        const auto own = make_context(fabric, rank, threads, options.device);
+        own->runtime().profile = runtime::make_profile(trace, rank, own->runtime().pool, false);
+        profiles[static_cast<std::size_t>(rank)] = own->runtime().profile;
+        World world(own);
         try {
           body(world);
           world.close();
@@ -169,30 +229,8 @@ void simulate(int ranks, const std::function<void(World&)>& body, const Simulate
     });
   }
   for (std::thread& thread : threads_of_ranks) thread.join();
+  runtime::save_together(trace, profiles);
   if (cause != nullptr) rethrow_with_rank(cause, cause_order.second);
-}
-
-Group::Group(const World& world) {
-  ir::Group group{.tag = "world", .ranks = {}, .stride = world.size()};
-  for (int rank = 0; rank < world.size(); ++rank) group.ranks.push_back(rank);
-  data_ = std::make_shared<const ir::Group>(std::move(group));
-}
-
-Group::Group(std::vector<std::int64_t> ranks, std::string tag)
-    : Group(std::vector<std::vector<std::int64_t>>{std::move(ranks)}, std::move(tag)) {}
-
-Group::Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag) {
-  ir::Group group{.tag = std::move(tag), .ranks = {}, .stride = 1};
-  if (!partition.empty()) group.stride = static_cast<std::int64_t>(partition[0].size());
-  for (const auto& ranks : partition) {
-    if (static_cast<std::int64_t>(ranks.size()) != group.stride) {
-      throw TypeError("a partition's groups must have equally many ranks");
-    }
-    group.ranks.insert(group.ranks.end(), ranks.begin(), ranks.end());
-  }
-  ir::check_group(group);
-  if (group.tag.empty()) group.tag = "ranks";
-  data_ = std::make_shared<const ir::Group>(std::move(group));
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/device.h>
 #include <tutti/ir/group.h>
 #include <tutti/lazy/tensor.h>
 
@@ -8,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -17,6 +19,8 @@ namespace tutti {
 namespace detail {
 class RankContext;
 }
+
+class Group;
 
 // This rank's place among all ranks of the program. While it lives, the thread that made it records
 // for this rank. The last of its copies to go closes it.
@@ -32,8 +36,17 @@ class World {
   void attach() const;
 
   // Issues every recorded collective, waits for them, and tells the peers that this rank is done.
-  // Throws what went wrong. Afterwards nothing new can be computed; data stays readable.
+  // Throws what went wrong. Afterwards nothing can be communicated; data stays readable.
   void close();
+
+  // The group of the ranks that give the same `color`, in the order of their `key`, then rank.
+  // Every rank of the world has to call it, as often as the others (it is a collective). A negative
+  // color stands for a group of this rank alone.
+  Group split(int color, int key = 0, std::source_location at = std::source_location::current());
+
+  // Frees every rank that waits for another, in all groups and on all ranks, with a CommError that
+  // says why; nothing can be communicated any more. From any thread.
+  void abort(const std::string& reason) const;
 
   // Evaluate after every op (to find a mistake's line); off by default.
   void set_eager(bool eager) const;
@@ -45,16 +58,31 @@ class World {
   std::shared_ptr<Owner> owner_;
 };
 
-// Joins the world that the environment describes (WORLD_SIZE and RANK); a world of one without
-// them. Throws EnvironmentError for variables that make no sense, and for more than one process,
-// which this version does not run: ranks are threads, see simulate().
-World init();
+struct InitOptions {
+  // Threads that this rank computes with, the calling one included; 0: TUTTI_THREADS, or else its
+  // share of the cores.
+  int threads = 0;
+  // How long a rank waits for its peers, first of all for their coming; 0: TUTTI_TIMEOUT (in
+  // seconds), or else 5 minutes.
+  std::chrono::milliseconds timeout{0};
+  // Where new tensors lie; not said: TUTTI_DEVICE, or else the host.
+  std::optional<Device> device = std::nullopt;
+};
+
+// Joins the world that the environment describes, as `tutti launch`, torchrun, mpirun or srun set
+// it up: RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or OpenMPI's
+// or SLURM's variables; a world of one without them. The ranks are processes of one host, which
+// communicate through shared memory. Returns when all have come. Throws EnvironmentError for
+// variables that make no sense and for ranks on several hosts, CommError if a rank does not come.
+World init(const InitOptions& options = {});
 
 struct SimulateOptions {
   // Threads that one rank computes with, itself included; 0: the machine's cores divided.
   int threads = 0;
   // How long a rank waits for its peers.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
+  // Where new tensors lie; not said: TUTTI_DEVICE, or else the host.
+  std::optional<Device> device = std::nullopt;
 };
 
 // Runs `body(world)` on `ranks` ranks as threads of this process, and returns when all have ended.
@@ -73,10 +101,21 @@ class Group {
   Group(std::vector<std::int64_t> ranks, std::string tag = "");                          // NOLINT
   Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag = "");  // NOLINT
 
+  // The same group, in whose collectives a rank waits at most so long for its peers: for all that
+  // are given this group, or for one call, all_reduce(x, group.with_timeout(2s)). Throws UsageError
+  // unless it is positive.
+  Group with_timeout(std::chrono::milliseconds timeout) const;
+
+  // Frees every rank that is stuck in this group with a CommError that gives the reason, on every
+  // rank; the group can't be used any more, others can. From any thread: for the World in which the
+  // group was made. Throws UsageError if it was made without one.
+  void abort(const std::string& reason) const;
+
   const ir::GroupPtr& data() const { return data_; }
 
  private:
   ir::GroupPtr data_;
+  std::weak_ptr<detail::RankContext> context_;
 };
 
 }  // namespace tutti

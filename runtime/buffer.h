@@ -1,65 +1,83 @@
 #pragma once
 
+#include <tutti/runtime/recycled.h>
+#include <tutti/runtime/release.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 namespace tutti::runtime {
+
+class BlockCache;
+class BlockSource;
 
 // Every buffer of our own allocator starts on such a boundary (bytes): a cache line, an AVX-512
 // register.
 inline constexpr std::size_t kBufferAlignment = 64;
 
 // A piece of memory with one owner: whoever holds the last shared_ptr. Uninitialised when new.
-class Buffer {
+class Buffer final : public Recycled<Buffer> {
  public:
-  using Release = std::function<void(void*)>;
-
   // Takes over memory of any origin and alignment; `release(data)` is called once, when the last
   // holder goes. An empty `release` leaves the memory to the caller.
   static std::shared_ptr<Buffer> wrap(void* data, std::size_t bytes, Release release = {});
-
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer();
 
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
   // As asked for, not as rounded up.
   std::size_t bytes() const { return bytes_; }
+  // Whether its memory was allocated for it, so that its holders are all who can reach it (a
+  // collective holds what peers read or write). Wrapped memory may have other users.
+  bool is_private() const { return block_bytes_ > 0; }
 
  private:
-  friend class Allocator;
-  class BlockCache;
-  struct Token {};  // makes the constructors ours although make_shared must see them
+  friend class Recycled<Buffer>;
+  friend class RecycledPool<Buffer>;
+  friend class BufferPool;
+  friend class BlockCache;
+  friend struct std::default_delete<Buffer>;
 
- public:
-  Buffer(Token, void* data, std::size_t bytes, Release release);
-  Buffer(Token, void* data, std::size_t bytes, std::shared_ptr<BlockCache> cache);
+  explicit Buffer(Home* home) : Recycled(home) {}
+  ~Buffer() = default;
+  void let_go() noexcept;
 
- private:
-  std::byte* data_;
-  std::size_t bytes_;
-  Release release_;                    // of wrapped memory
-  std::shared_ptr<BlockCache> cache_;  // of our own
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  Release release_;  // of wrapped memory
+  // Of a BlockCache's: it is the same block each time.
+  std::size_t block_bytes_ = 0;
+  Buffer* newer_ = nullptr;  // in the list of free blocks of its size; `next` is the older one
+  std::uint64_t freed_at_ = 0;
 };
 
-// Host memory for tensors. Freed blocks are kept, mapped and by size class, and handed out again,
-// so that a step that is replayed asks the system for nothing and sees no page faults. Thread-safe.
-// Buffers may outlive their allocator.
+// Buffer::wrap without a call of malloc, once as many buffers have come back as are needed.
+// Thread-safe. The buffers may outlive it.
+class BufferPool {
+ public:
+  std::shared_ptr<Buffer> wrap(void* data, std::size_t bytes, Release release);
+
+ private:
+  RecycledPool<Buffer>::Handle pool_ = RecycledPool<Buffer>::make();
+};
+
+// Memory for tensors. Freed blocks are kept, mapped and by size class, and handed out again,
+// so that a step that is replayed asks neither malloc nor the system for anything and sees no page
+// faults. Thread-safe. Buffers may outlive their allocator.
 class Allocator {
  public:
   static constexpr std::size_t kDefaultCacheBytes = std::size_t{4} << 30;
 
   // At most `cache_bytes` of free blocks are kept; the longest unused go first.
   explicit Allocator(std::size_t cache_bytes = kDefaultCacheBytes);
+  // Of memory from elsewhere.
+  Allocator(std::unique_ptr<BlockSource> source, std::size_t cache_bytes);
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
   ~Allocator();
 
   // Uninitialised, aligned to kBufferAlignment, with an address of its own even for zero bytes.
-  // Throws EnvironmentError if the system has no more.
+  // Throws EnvironmentError if there is no more.
   std::shared_ptr<Buffer> allocate(std::size_t bytes);
 
   // Returns free blocks to the system until at most `keep_bytes` are kept.
@@ -70,7 +88,10 @@ class Allocator {
   std::size_t cached_bytes() const;
 
  private:
-  std::shared_ptr<Buffer::BlockCache> cache_;
+  struct Close {
+    void operator()(BlockCache* cache) const;
+  };
+  std::unique_ptr<BlockCache, Close> cache_;
 };
 
 }  // namespace tutti::runtime

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/comm/backend.h>
 #include <tutti/runtime/thread_pool.h>
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace tutti::runtime {
+
+class Profile;
 
 // Everything one rank runs with. Belongs to the thread that runs the rank.
 struct Context {
@@ -17,9 +21,43 @@ struct Context {
   std::int64_t rank() const { return backend->rank(); }
   std::int64_t ranks() const { return backend->ranks(); }
 
+  // At least so many bytes for the plan that runs now, one at a time: the same memory for every
+  // plan and every run, once it has grown. Throws EnvironmentError if the system has no more.
+  std::byte* arena(std::size_t bytes) { return grown(arena_, allocator, bytes); }
+  // The same on a GPU.
+  std::byte* arena(Device device, std::size_t bytes);
+
+  // This rank's use of a GPU, opened when it is first asked for. Throws EnvironmentError like
+  // open_accelerator().
+  Accelerator& accelerator(Device device);
+  // Returns when all work on GPUs is done.
+  void synchronize();
+  // Another way to use the device of that name, before it is first asked for.
+  void use(std::unique_ptr<Accelerator> accelerator);
+
   Allocator allocator;
   ThreadPool pool;
   std::unique_ptr<Backend> backend;
+  std::shared_ptr<Profile> profile;  // what is recorded; null: nothing
+
+ private:
+  struct OpenDevice {
+    Device device;
+    std::unique_ptr<Accelerator> accelerator;
+    std::shared_ptr<Buffer> arena;
+  };
+
+  static std::byte* grown(std::shared_ptr<Buffer>& arena, Allocator& from, std::size_t bytes) {
+    if (arena == nullptr || arena->bytes() < bytes) {
+      arena = nullptr;
+      arena = from.allocate(bytes);
+    }
+    return arena->data();
+  }
+  OpenDevice& open(Device device);
+
+  std::shared_ptr<Buffer> arena_;
+  std::vector<OpenDevice> devices_;
 };
 
 }  // namespace tutti::runtime

@@ -9,6 +9,7 @@ namespace {
 
 // Marks a thread that is inside a body: what it calls runs inline.
 thread_local bool inside_body = false;
+thread_local int own_number = 0;
 
 // Pieces a thread takes on average: more balance better, fewer cost less.
 constexpr std::int64_t kPiecesPerThread = 8;
@@ -27,7 +28,7 @@ struct ThreadPool::Loop {
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
   workers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -87,7 +88,10 @@ void ThreadPool::run_tiles(Loop& loop) {
   inside_body = false;
 }
 
-void ThreadPool::work() {
+int ThreadPool::thread_number() { return own_number; }
+
+void ThreadPool::work(int number) {
+  own_number = number;
   std::uint64_t seen = 0;
   for (;;) {
     if (!wait_for_loop(seen)) return;

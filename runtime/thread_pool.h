@@ -24,6 +24,8 @@ class ThreadPool {
   ~ThreadPool();
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // Of the calling thread: 1, 2, ... in a worker (of whichever pool), 0 elsewhere.
+  static int thread_number();
 
   // Calls body(begin, end) on ranges that cover [0, tiles) exactly once, in no order, on the
   // workers and on the caller; returns when all are done. The ranges depend on chance, so a body
@@ -36,7 +38,7 @@ class ThreadPool {
   using Body = FunctionRef<void(std::int64_t, std::int64_t)>;
   struct Loop;
 
-  void work();
+  void work(int number);
   static void run_tiles(Loop& loop);
   // Until a loop other than number `seen` is open; false when the pool ends.
   bool wait_for_loop(std::uint64_t seen);

@@ -3,8 +3,10 @@
 #include <tutti/codegen/compile.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/context.h>
+#include <tutti/runtime/profile/trace_file.h>
 
 #include <algorithm>
 #include <exception>
@@ -18,19 +20,18 @@ namespace tutti::tools {
 namespace {
 
 std::vector<ir::Array> run_rank(const ir::Graph& function, const std::vector<ir::Array>& inputs,
-                                runtime::Context& context) {
+                                const codegen::CompileOptions& options, runtime::Context& context) {
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::span<const std::byte> bytes = inputs[i].bytes();
     buffers.push_back(context.allocator.allocate(bytes.size()));
     std::ranges::copy(bytes, buffers.back()->data());
   }
-  const auto executable = codegen::compile(function, context);
+  const auto executable = codegen::compile(function, context, options);
   std::vector<ir::Array> outputs;
   for (const codegen::Executable::Result& result : executable->run(buffers)) {
-    if (result.work != nullptr) result.work->wait();
     ir::Array& output = outputs.emplace_back(result.type.dtype, result.type.shape);
-    std::copy_n(result.buffer->data(), output.bytes().size(), output.bytes().begin());
+    std::copy_n(result.wait()->data(), output.bytes().size(), output.bytes().begin());
   }
   context.backend->finish();
   return outputs;
@@ -38,20 +39,26 @@ std::vector<ir::Array> run_rank(const ir::Graph& function, const std::vector<ir:
 
 // Every rank is a thread of this process.
 std::vector<std::vector<ir::Array>> run_compiled(const ir::Graph& function,
-                                                 std::span<const std::vector<ir::Array>> inputs) {
+                                                 std::span<const std::vector<ir::Array>> inputs,
+                                                 const codegen::CompileOptions& options) {
   const auto ranks = static_cast<std::int64_t>(inputs.size());
   const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
   std::vector<std::vector<ir::Array>> outputs(inputs.size());
   std::mutex mutex;
   std::exception_ptr failure;  // the first in time; it causes the others
+  const std::string trace = runtime::profile_file();
+  if (!trace.empty()) runtime::check_trace_file(trace);
+  std::vector<std::shared_ptr<runtime::Profile>> profiles(inputs.size());
   std::vector<std::thread> threads;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      runtime::Context context(std::make_unique<runtime::LocalBackend>(fabric, rank),
+      runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank),
                                ranks == 1 ? 0 : 1);
       try {
         const auto at = static_cast<std::size_t>(rank);
-        outputs[at] = run_rank(function, inputs[at], context);
+        context.profile = runtime::make_profile(trace, rank, context.pool, false);
+        profiles[at] = context.profile;
+        outputs[at] = run_rank(function, inputs[at], options, context);
         context.backend->leave("it came to the end of the function");
       } catch (const std::exception& error) {
         const std::scoped_lock lock(mutex);
@@ -61,6 +68,7 @@ std::vector<std::vector<ir::Array>> run_compiled(const ir::Graph& function,
     });
   }
   for (std::thread& thread : threads) thread.join();
+  runtime::save_together(trace, profiles);
   if (failure != nullptr) std::rethrow_exception(failure);
   return outputs;
 }
@@ -99,10 +107,19 @@ void check_inputs(const ir::Graph& function, std::span<const std::vector<ir::Arr
 
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
-                                            Engine engine) {
+                                            Engine engine, const codegen::CompileOptions& options) {
   if (engine == Engine::interpreter) return ir::interpret(function, inputs);
   check_inputs(function, inputs);
-  return run_compiled(function, inputs);
+  return run_compiled(function, inputs, options);
+}
+
+void compile_only(const ir::Graph& function, std::int64_t ranks,
+                  const codegen::CompileOptions& options) {
+  const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank), 1);
+    codegen::compile(function, context, options);
+  }
 }
 
 }  // namespace tutti::tools

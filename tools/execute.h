@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/codegen/compile.h>
 #include <tutti/ir/graph.h>
 
 #include <cstdint>
@@ -13,6 +14,10 @@ enum class Engine : std::uint8_t { compiled, interpreter };
 // A function's results on every rank, [rank][result], from its arguments, [rank][parameter].
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
-                                            Engine engine);
+                                            Engine engine, const codegen::CompileOptions& options);
+
+// Compiles a function for each of so many ranks, one after another, and runs nothing.
+void compile_only(const ir::Graph& function, std::int64_t ranks,
+                  const codegen::CompileOptions& options);
 
 }  // namespace tutti::tools

@@ -1,13 +1,26 @@
-// The `tutti` command. Exit codes: 0, 1 for an error in files or programs, 2 for wrong usage.
+// The `tutti` command. Exit codes: 0, 1 for an error in files or programs, 2 for wrong usage; that
+// of the ranks from `launch`.
 
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "tools/cache.h"
+#include "tools/describe_settings.h"
+#include "tools/diagnose.h"
+#include "tools/doctor.h"
+#include "tools/launch/command.h"
+#include "tools/ops.h"
+#include "tools/profile.h"
 #include "tools/run.h"
 #include <CLI/CLI.hpp>
 
@@ -39,22 +52,153 @@ void add_run(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, tutti::tools::kMostRanks))
       ->option_text("N");
   command->add_flag("--interpret", *interpret, "Use the reference interpreter, not the compiler");
+  command->add_flag("--compile-only", options->compile_only,
+                    "Compile for every rank and run nothing; no arguments are needed");
+  command
+      ->add_option("--disable", options->disabled,
+                   "Passes of the compiler to leave out, beside those of TUTTI_DISABLE")
+      ->delimiter(',')
+      ->option_text("PASS,...");
+  command
+      ->add_option("--set", options->tunables,
+                   "Tunables of the compiler, as in TUTTI_SET; `tutti help env` lists them")
+      ->delimiter(',')
+      ->option_text("NAME=VALUE,...");
   command->callback([options, interpret] {
     if (*interpret) options->engine = tutti::tools::Engine::interpreter;
     tutti::tools::run(*options);
   });
 }
 
+void add_diagnose(CLI::App& app) {
+  auto options = std::make_shared<tutti::tools::DiagnoseOptions>();
+  CLI::App* const command = app.add_subcommand(
+      "diagnose", "Tells what the ranks of a job did last, who differs and who waits for whom");
+  command
+      ->add_option("source", options->sources,
+                   "The process number of a rank or launcher that runs, or files that `tutti "
+                   "launch --record` or TUTTI_FLIGHT_RECORDER wrote")
+      ->required()
+      ->option_text("PROCESS|FILE...");
+  command->add_option("--last", options->most, "How many collectives of each rank to show")
+      ->capture_default_str()
+      ->option_text("N");
+  command->callback([options] { tutti::tools::diagnose(*options); });
+}
+
+void add_profile(CLI::App& app) {
+  auto options = std::make_shared<tutti::tools::ProfileOptions>();
+  CLI::App* const command = app.add_subcommand(
+      "profile", "Sums a trace up: kernels by time, computation and communication");
+  command->add_option("file", options->file, "What TUTTI_PROFILE or launch --profile wrote")
+      ->required()
+      ->option_text("FILE");
+  command->add_option("--most", options->most, "How many kernels to show; 0: all")
+      ->capture_default_str()
+      ->option_text("N");
+  command->callback([options] { tutti::tools::profile(*options); });
+}
+
+void add_ops(CLI::App& app) {
+  using tutti::tools::OpsFormat;
+  auto options = std::make_shared<tutti::tools::OpsOptions>();
+  auto markdown = std::make_shared<bool>(false);
+  auto json = std::make_shared<bool>(false);
+  CLI::App* const command = app.add_subcommand(
+      "ops", "Lists the ops of programs: operands, attributes, dtypes, meaning, gradient");
+  command->add_option("name", options->names, "Only these")->option_text("NAME...");
+  CLI::Option* const as_markdown = command->add_flag("--md", *markdown, "As a page of Markdown");
+  command->add_flag("--json", *json, "As JSON")->excludes(as_markdown);
+  command->callback([options, markdown, json] {
+    options->format = *markdown ? OpsFormat::markdown : *json ? OpsFormat::json : OpsFormat::text;
+    tutti::tools::list_ops(*options, std::cout);
+  });
+}
+
+void add_doctor(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* const command = app.add_subcommand(
+      "doctor", "Lists what Tutti finds on this machine, and what does not work without the rest");
+  command->add_flag("--json", *json, "As JSON");
+  command->callback([json] { tutti::tools::doctor(*json); });
+}
+
+void add_help(CLI::App& app) {
+  auto topic = std::make_shared<std::string>();
+  CLI::App* const command = app.add_subcommand(
+      "help", "Explains a command, or `env`: the environment variables and their values");
+  command->add_option("topic", *topic, "A command, or env")->option_text("TOPIC");
+  command->callback([&app, topic] {
+    if (*topic == "env") {
+      std::cout << tutti::tools::describe_settings(
+          [](const char* name) { return std::getenv(name); });
+      return;
+    }
+    std::vector<std::string_view> names = {"env"};
+    for (const CLI::App* const known : app.get_subcommands({})) {
+      names.push_back(known->get_name());
+      if (known->get_name() == *topic) {
+        std::cout << known->help(app.get_name());
+        return;
+      }
+    }
+    if (!topic->empty()) {
+      throw tutti::UsageError("there is no help on '" + *topic + "'" +
+                              tutti::ir::suggestion(*topic, names));
+    }
+    // app.help() would be that of this subcommand.
+    std::cout << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+  });
+}
+
+// `tutti --help env` is `tutti help env`.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> out(argv + 1, argv + argc);
+  if (out.size() == 2 && out[0] == "--help" && !out[1].starts_with("-")) out[0] = "help";
+  std::ranges::reverse(out);  // as the parser wants them
+  return out;
+}
+
+// Whether the command failed after saying all there is to say.
+std::shared_ptr<bool> add_cache(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand(
+      "cache", "Looks after the disk cache of compiled code (TUTTI_CACHE_DIR names its folder)");
+  command->require_subcommand(1);
+  command->add_subcommand("ls", "Lists the entries, last used first")->callback([] {
+    tutti::tools::list_cache();
+  });
+  auto remove = std::make_shared<bool>(false);
+  auto failed = std::make_shared<bool>(false);
+  CLI::App* const verify =
+      command->add_subcommand("verify", "Names damaged entries; exit code 1 if there are any");
+  verify->add_flag("--remove", *remove, "Remove them; exit code 0 if that was done");
+  verify->callback([remove, failed] { *failed = !tutti::tools::verify_cache(*remove); });
+  command->add_subcommand("clear", "Removes all entries")->callback([] {
+    tutti::tools::clear_cache();
+  });
+  return failed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Tutti, a lazy-tensor compiler: work with programs in .tutti files");
+  app.name("tutti");
   app.require_subcommand(1);
+  app.footer("`tutti help env` lists the environment variables.");
   add_run(app);
+  add_diagnose(app);
+  add_profile(app);
+  add_ops(app);
+  add_doctor(app);
+  add_help(app);
+  const std::shared_ptr<bool> cache_failed = add_cache(app);
+  tutti::tools::LaunchCommand launch(app, argc, argv);
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(launch.parsed_arguments(), argv));
     std::cout.flush();
-    return std::cout ? 0 : kFailed;
+    if (!std::cout || *cache_failed) return kFailed;
+    return launch.exit_code();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kWrongUsage;
   } catch (const tutti::UsageError& error) {

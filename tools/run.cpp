@@ -6,6 +6,7 @@
 #include <tutti/ir/verify.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -167,20 +168,47 @@ void print_results(const std::vector<std::vector<ir::Array>>& results) {
   }
 }
 
+// TUTTI_DISABLE and TUTTI_SET with what the command line adds.
+codegen::CompileOptions compile_options(const RunOptions& options) {
+  runtime::Settings::process();  // its mistakes are not those of the command line
+  const auto joined = [](const char* variable, const std::vector<std::string>& given) {
+    const char* const value = std::getenv(variable);
+    std::string out = value == nullptr ? "" : value;
+    for (const std::string& each : given) out += "," + each;
+    return out;
+  };
+  const std::string tunables = joined("TUTTI_SET", options.tunables);
+  codegen::CompileOptions out;
+  try {
+    out = codegen::compile_options(runtime::Settings([&](const char* name) {
+      return std::string_view(name) == "TUTTI_SET" ? tunables.c_str() : std::getenv(name);
+    }));
+  } catch (const EnvironmentError& error) {
+    throw UsageError("--set: " + std::string(error.what()));
+  }
+  out.disabled.insert(out.disabled.end(), options.disabled.begin(), options.disabled.end());
+  return out;
+}
+
 }  // namespace
 
 void run(const RunOptions& options) {
+  const codegen::CompileOptions compiling = compile_options(options);
   const ir::Module module = read_module(options.file);
   const ir::Graph& function = find_function(module, options);
+  const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
+  if (options.compile_only) {
+    compile_only(function, ranks, compiling);
+    return;
+  }
   const bool to_files = !options.output.empty();
   for (std::size_t i = 0; to_files && i < function.results().size(); ++i) {
     check_npy_dtype(function.type(function.results()[i]).dtype, "result " + std::to_string(i));
   }
-  const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
   InputFiles files(function, options.inputs);
   std::vector<std::vector<ir::Array>> inputs;
   for (std::int64_t rank = 0; rank < ranks; ++rank) inputs.push_back(files.read(rank));
-  const auto results = execute(function, inputs, options.engine);
+  const auto results = execute(function, inputs, options.engine, compiling);
   if (to_files) {
     write_results(results, options.output);
   } else {

@@ -1,11 +1,9 @@
+#include <tutti/codegen/in_parallel.h>
 #include <tutti/codegen/llvm/compile_kernels.h>
 #include <tutti/codegen/llvm/emit_kernel.h>
 #include <tutti/codegen/llvm/jit.h>
 #include <tutti/ir/support/error.h>
 
-#include <algorithm>
-#include <future>
-#include <thread>
 #include <utility>
 
 #include <llvm/IR/Verifier.h>
@@ -14,9 +12,6 @@
 namespace tutti::codegen::native {
 
 namespace {
-
-// Fewer are not worth a thread.
-constexpr std::size_t kKernelsPerThread = 6;
 
 class MachineCode : public KernelCode {
  public:
@@ -34,16 +29,8 @@ class MachineCode : public KernelCode {
   Function function_;
 };
 
-// "mul_add_tanh_1f3a5c77": what profilers and debuggers show. The number tells equal kernels apart.
-std::string symbol(const Kernel& kernel, std::size_t number) {
-  std::string name;
-  for (const char c : kernel.name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    name += plain ? c : '_';
-  }
-  name += '_' + kernel_hash(kernel).text().substr(0, 8);
-  return number == 0 ? name : name + '_' + std::to_string(number);
-}
+// "mul_add_tanh_1f3a5c77": what profilers and debuggers show.
+std::string symbol(const Kernel& kernel) { return symbol_name(kernel.name, kernel_hash(kernel)); }
 
 void verify([[maybe_unused]] llvm::Function& function, [[maybe_unused]] const Kernel& kernel) {
 #ifndef NDEBUG
@@ -60,54 +47,47 @@ void emit(llvm::Module& module, const Jit& jit, const Kernel& kernel, const std:
   verify(*emit_kernel(module, jit, kernel, name), kernel);
 }
 
-using Codes = std::vector<std::shared_ptr<const KernelCode>>;
+CodeRequest request_for(const Kernel& kernel) {
+  const std::string name = symbol(kernel);
+  return {.key = kernel_hash(kernel), .name = name, .symbols = {name}};
+}
 
-Codes compile_module(Jit& jit, std::span<const Kernel* const> kernels) {
-  if (kernels.empty()) return {};
-  llvm::LLVMContext context;
-  const auto module = jit.make_module(context, "kernels");
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    std::string name = symbol(*kernels[i], 0);
-    if (module->getFunction(name) != nullptr) name = symbol(*kernels[i], i);
-    emit(*module, jit, *kernels[i], name);
-    names.push_back(std::move(name));
-  }
-  const Jit::Functions functions = jit.load(*module, names);
-  Codes codes;
-  for (void* address : functions.addresses) {
-    codes.push_back(std::make_shared<MachineCode>(functions.code, address));
-  }
-  return codes;
+std::shared_ptr<const KernelCode> code_of(const Jit::Functions& functions) {
+  return std::make_shared<MachineCode>(functions.code, functions.addresses.front());
 }
 
 }  // namespace
 
 std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* const> kernels,
-                                                       const Target& target) {
+                                                       const Target& target,
+                                                       runtime::DiskCache& cache) {
   Jit& jit = Jit::of(target);
-  // A module for each thread: passes run faster over one large module than over many small ones.
-  const std::size_t threads = std::clamp<std::size_t>(kernels.size() / kKernelsPerThread, 1,
-                                                      std::thread::hardware_concurrency());
-  const std::size_t share = (kernels.size() + threads - 1) / threads;
-  std::vector<std::future<Codes>> parts;
-  for (std::size_t first = share; first < kernels.size(); first += share) {
-    const auto part = kernels.subspan(first, std::min(share, kernels.size() - first));
-    parts.push_back(
-        std::async(std::launch::async, [&jit, part] { return compile_module(jit, part); }));
+  std::vector<std::shared_ptr<const KernelCode>> codes(kernels.size());
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto stored = jit.load_stored(request_for(*kernels[i]), cache);
+    if (stored) {
+      codes[i] = code_of(*stored);
+    } else {
+      missing.push_back(i);
+    }
   }
-  Codes codes = compile_module(jit, kernels.first(std::min(share, kernels.size())));
-  for (auto& part : parts) {
-    for (auto& code : part.get()) codes.push_back(std::move(code));
-  }
+  for_each_in_parallel(missing.size(), [&](std::size_t n) {
+    const Kernel& kernel = *kernels[missing[n]];
+    const CodeRequest request = request_for(kernel);
+    codes[missing[n]] = code_of(jit.compile(
+        request, [&](llvm::Module& module) { emit(module, jit, kernel, request.name); }, cache));
+  });
   return codes;
 }
+
+std::string compiler_text(const Target& target) { return Jit::of(target).origin(); }
 
 std::string llvm_text(const Kernel& kernel, const Target& target) {
   llvm::LLVMContext context;
   Jit& jit = Jit::of(target);
   const auto module = jit.make_module(context, kernel.name);
-  emit(*module, jit, kernel, symbol(kernel, 0));
+  emit(*module, jit, kernel, symbol(kernel));
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, nullptr);
@@ -118,7 +98,7 @@ std::string assembly_text(const Kernel& kernel, const Target& target) {
   llvm::LLVMContext context;
   Jit& jit = Jit::of(target);
   const auto module = jit.make_module(context, kernel.name);
-  emit(*module, jit, kernel, symbol(kernel, 0));
+  emit(*module, jit, kernel, symbol(kernel));
   return jit.assembly(*module);
 }
 

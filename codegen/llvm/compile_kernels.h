@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/kernel.h>
+#include <tutti/runtime/cache/disk_cache.h>
 
 #include <memory>
 #include <span>
@@ -20,10 +21,14 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-// The code of each kernel, in order, made as one module, whose memory is freed with the last of
-// them. Thread-safe. Throws InternalError when a kernel breaks a rule of kernel.h.
-std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* const> kernels,
-                                                       const Target& target = {});
+// The code of each kernel, in order: from the cache, or compiled by as many threads as there are
+// cores, and stored. Thread-safe. Throws InternalError when a kernel breaks a rule of kernel.h.
+std::vector<std::shared_ptr<const KernelCode>> compile(
+    std::span<const Kernel* const> kernels, const Target& target = {},
+    runtime::DiskCache& cache = runtime::DiskCache::shared());
+
+// What makes the code, and for what: "LLVM 22.1.8, sapphirerapids, build 59f7d68a".
+std::string compiler_text(const Target& target = {});
 
 // For dumps: a kernel as LLVM IR, and as assembly.
 std::string llvm_text(const Kernel& kernel, const Target& target = {});

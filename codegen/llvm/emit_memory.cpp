@@ -1,3 +1,4 @@
+#include <tutti/codegen/in_place.h>
 #include <tutti/codegen/llvm/emit_memory.h>
 
 #include <tuple>
@@ -111,7 +112,8 @@ MemoryEmitter::MemoryEmitter(llvm::IRBuilder<>& ir, const Kernel& kernel,
     std::vector<llvm::Metadata*> others;
     for (std::size_t j = 0; j < kernel.buffers.size(); ++j) {
       const bool apart = kernel.buffers[i].written || kernel.buffers[j].written;
-      if (i != j && apart) others.push_back(scopes[j]);
+      const bool in_place = may_run_in_place(kernel, i, j) || may_run_in_place(kernel, j, i);
+      if (i != j && apart && !in_place) others.push_back(scopes[j]);
     }
     own_.push_back(llvm::MDNode::get(ir.getContext(), {scopes[i]}));
     others_.push_back(others.empty() ? nullptr : llvm::MDNode::get(ir.getContext(), others));

@@ -1,10 +1,17 @@
+#include <tutti/codegen/build_id.h>
+#include <tutti/codegen/in_parallel.h>
 #include <tutti/codegen/llvm/jit.h>
+#include <tutti/codegen/llvm/jit_symbols.h>
 #include <tutti/codegen/llvm/libm.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/abi.h>
 
+#include <algorithm>
 #include <list>
+#include <span>
 #include <utility>
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/OptBisect.h>
@@ -53,20 +60,47 @@ llvm::orc::JITTargetMachineBuilder machine_builder(const Target& target) {
   return builder;
 }
 
-void define_libm(llvm::orc::LLJIT& engine) {
+// What code may call: the C library's functions, and the runtime's.
+void define_functions(llvm::orc::LLJIT& engine) {
   llvm::orc::SymbolMap symbols;
-  for (const LibmFunction& function : libm_functions()) {
-    symbols[engine.mangleAndIntern(function.name)] = {
-        llvm::orc::ExecutorAddr::fromPtr(function.address),
+  const auto define = [&](const std::string& name, const void* address) {
+    symbols[engine.mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(address),
         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  }
+  };
+  for (const LibmFunction& function : libm_functions()) define(function.name, function.address);
+  for (const auto& function : runtime::abi_functions()) define(function.name, function.address);
   unwrap(engine.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))),
-         "LLVM, the C library's functions");
+         "LLVM, the functions that code may call");
 }
+
+// A stored object, without a copy.
+class EntryBuffer : public llvm::MemoryBuffer {
+ public:
+  explicit EntryBuffer(runtime::CacheEntry entry) : entry_(std::move(entry)) {
+    const auto* const begin = reinterpret_cast<const char*>(entry_.data().data());
+    init(begin, begin + entry_.data().size(), false);
+  }
+  BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }
+  llvm::StringRef getBufferIdentifier() const override { return entry_.name; }
+
+ private:
+  runtime::CacheEntry entry_;
+};
 
 }  // namespace
 
+std::string symbol_name(std::string_view name, const Hash128& hash) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    out += plain ? c : '_';
+  }
+  return out + '_' + hash.text().substr(0, 8);
+}
+
 LoadedCode::~LoadedCode() {
+  if (stays_) return;
   // Nothing refers to it any more, so that removal cannot fail in a way that matters here.
   llvm::consumeError(session_.removeJITDylib(library_));
 }
@@ -91,7 +125,24 @@ Jit::Jit(const Target& target)
       }()) {
   engine_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder_).create(),
                    "LLVM, starting its engine");
-  define_libm(*engine_);
+  // Whoever asks for code gets the error; LLVM would print it as well.
+  engine_->getExecutionSession().setErrorReporter(
+      [](llvm::Error error) { llvm::consumeError(std::move(error)); });
+  const JitSymbols symbols =
+      read_jit_symbols(runtime::Settings([](const char* name) { return std::getenv(name); }));
+  show_symbols(*engine_, symbols);
+  code_stays_ = symbols.gdb;
+  define_functions(*engine_);
+  origin_ = std::string("LLVM ") + LLVM_VERSION_STRING + ", " + builder_.getCPU() + ", build " +
+            std::string(build_id()).substr(0, 8);
+  origin_hash_ = Hasher()
+                     .add(LLVM_VERSION_STRING)
+                     .add(builder_.getTargetTriple().str())
+                     .add(builder_.getCPU())
+                     .add(builder_.getFeatures().getString())
+                     .add(engine_->getDataLayout().getStringRepresentation())
+                     .add(build_id())
+                     .finish();
   has_avx512_ = builder_.getTargetTriple().isX86() && has_feature("avx512f");
   has_fma_ = !builder_.getTargetTriple().isX86() || has_feature("fma");
 }
@@ -160,30 +211,84 @@ std::string Jit::assembly(llvm::Module& module) {
   return {bytes.begin(), bytes.end()};
 }
 
-Jit::Functions Jit::load(llvm::Module& module, const std::vector<std::string>& names) {
-  auto object = std::make_unique<llvm::SmallVectorMemoryBuffer>(
-      emit(module, llvm::CodeGenFileType::ObjectFile), module.getName(), false);
+Jit::Functions Jit::load(const CodeRequest& request, Build build, runtime::DiskCache& cache) {
+  const std::shared_ptr<Loaded> loaded = loaded_under(cache_key(request));
+  std::lock_guard lock(loaded->mutex);
+  if (auto code = loaded->code.lock()) return {std::move(code), loaded->addresses};
+  auto stored = load_stored(request, cache);
+  Functions functions = stored ? *std::move(stored) : compile(request, build, cache);
+  loaded->code = functions.code;
+  loaded->addresses = functions.addresses;
+  return functions;
+}
 
+std::shared_ptr<Jit::Loaded> Jit::loaded_under(const Hash128& key) {
+  std::lock_guard lock(mutex_);
+  if (loaded_.size() >= loaded_limit_) {
+    std::erase_if(loaded_, [](const auto& known) {
+      return known.second.use_count() == 1 && known.second->code.expired();
+    });
+    loaded_limit_ = 2 * loaded_.size() + 64;
+  }
+  std::shared_ptr<Loaded>& loaded = loaded_[key];
+  if (loaded == nullptr) loaded = std::make_shared<Loaded>();
+  return loaded;
+}
+
+Hash128 Jit::cache_key(const CodeRequest& request) const {
+  Hasher hasher;
+  hasher.add(origin_hash_).add(request.key).add(request.name).add(request.symbols.size());
+  for (const std::string& symbol : request.symbols) hasher.add(symbol);
+  return hasher.finish();
+}
+
+std::optional<Jit::Functions> Jit::load_stored(const CodeRequest& request,
+                                               runtime::DiskCache& cache) {
+  auto entry = cache.get(cache_key(request));
+  if (!entry) return {};
+  try {
+    return link(request, std::make_unique<EntryBuffer>(*std::move(entry)));
+  } catch (const InternalError&) {
+    return {};  // intact, but nothing that LLVM can link: what is compiled replaces it
+  }
+}
+
+Jit::Functions Jit::compile(const CodeRequest& request, Build build, runtime::DiskCache& cache) {
+  llvm::SmallVector<char, 0> object;
+  {
+    const CompileSlot slot;
+    llvm::LLVMContext context;
+    const auto module = make_module(context, request.name);
+    build(*module);
+    object = emit(*module, llvm::CodeGenFileType::ObjectFile);
+  }
+  cache.put(cache_key(request), request.name, origin_, std::as_bytes(std::span(object)));
+  return link(request, std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object),
+                                                                       request.name, false));
+}
+
+Jit::Functions Jit::link(const CodeRequest& request, std::unique_ptr<llvm::MemoryBuffer> object) {
   std::uint64_t number = 0;
   {
     std::lock_guard lock(mutex_);
     number = libraries_++;
   }
   auto& session = engine_->getExecutionSession();
-  auto& library =
-      unwrap(engine_->createJITDylib("kernels" + std::to_string(number)), "LLVM, a new library");
+  // A bare one: what LLJIT adds for initialisers of C++ programs would stay when the library goes.
+  auto& library = session.createBareJITDylib("code" + std::to_string(number));
   Functions functions;
-  functions.code = std::make_shared<LoadedCode>(session, library);
+  functions.code = std::make_shared<LoadedCode>(session, library, code_stays_);
   library.addToLinkOrder(engine_->getMainJITDylib());
+  if (const auto process = engine_->getProcessSymbolsJITDylib()) library.addToLinkOrder(*process);
   unwrap(engine_->addObjectFile(library, std::move(object)), "LLVM, loading code");
 
   llvm::orc::SymbolLookupSet wanted;
-  for (const std::string& name : names) wanted.add(engine_->mangleAndIntern(name));
+  for (const std::string& name : request.symbols) wanted.add(engine_->mangleAndIntern(name));
   const auto found =
       unwrap(session.lookup({{&library, llvm::orc::JITDylibLookupFlags::MatchExportedSymbolsOnly}},
                             std::move(wanted)),
              "LLVM, linking code");
-  for (const std::string& name : names) {
+  for (const std::string& name : request.symbols) {
     functions.addresses.push_back(
         found.at(engine_->mangleAndIntern(name)).getAddress().toPtr<void*>());
   }

@@ -15,9 +15,11 @@ void gradient_cast(Gradient& gradient) {
 void infer_bitcast(Inference& in) {
   const DType to = in.attributes.dtype("dtype");
   const DType from = in.operand(0).dtype;
-  in.require(size_of(to) == size_of(from) && (to == DType::boolean) == (from == DType::boolean),
-             "cannot reinterpret " + std::string(name_of(from)) + " as " +
-                 std::string(name_of(to)) + ": they must have the same size, and bool only itself");
+  in.require(
+      size_of(to) == size_of(from) && (to == DType::boolean) == (from == DType::boolean), [&] {
+        return "cannot reinterpret " + std::string(name_of(from)) + " as " +
+               std::string(name_of(to)) + ": they must have the same size, and bool only itself";
+      });
   in.result(to, in.operand(0).shape);
 }
 
@@ -30,16 +32,17 @@ ScalarExpression conversion(ScalarOp op) {
 }  // namespace
 
 void add_convert(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
-  out.push_back({.op = Op::id,                        \
-                 .name = #id,                         \
-                 .kind = OpClass::kind_,              \
-                 .least_operands = least,             \
-                 .most_operands = most,               \
-                 .attributes = __VA_ARGS__,           \
-                 .infer = infer_##id,                 \
-                 .gradient = gradient_##id,           \
-                 .meaning = conversion(ScalarOp::id)});
+#define TUTTI_STRUCTURED(id, kind_, least, most, docs, ...) \
+  out.push_back({.op = Op::id,                              \
+                 .name = #id,                               \
+                 .kind = OpClass::kind_,                    \
+                 .least_operands = least,                   \
+                 .most_operands = most,                     \
+                 .attributes = __VA_ARGS__,                 \
+                 .infer = infer_##id,                       \
+                 .gradient = gradient_##id,                 \
+                 .meaning = conversion(ScalarOp::id),       \
+                 .documentation = docs});
 #include <tutti/ir/ops/convert.def>
 #undef TUTTI_STRUCTURED
 }

@@ -1,5 +1,7 @@
 #include <tutti/ir/ops/family.h>
 
+#include <type_traits>
+
 namespace tutti::ir::family {
 
 namespace {
@@ -55,7 +57,8 @@ void check_domain(const Inference& in, Domain domain, DType dtype) {
 template <Domain domain, Range range, int first>
 void infer(Inference& in) {
   const DType dtype = in.operand(first).dtype;
-  Shape shape = in.operand(0).shape;
+  const Shape* shape = &in.operand(0).shape;
+  Shape wider;
   for (int i = 0; i < in.count(); ++i) {
     if (i < first) {
       in.require(in.operand(i).dtype == DType::boolean, "the first operand must be bool");
@@ -63,17 +66,24 @@ void infer(Inference& in) {
       in.fail("mixed dtypes " + std::string(name_of(dtype)) + " and " +
               std::string(name_of(in.operand(i).dtype)) + "; cast one of them");
     }
-    if (i > 0) shape = broadcast_shapes(in, shape, in.operand(i).shape);
+    if (i > 0 && in.operand(i).shape != *shape) {
+      wider = broadcast_shapes(in, *shape, in.operand(i).shape);
+      shape = &wider;
+    }
   }
   check_domain(in, domain, dtype);
-  in.result(range == Range::truth ? DType::boolean : dtype, shape);
+  in.result(range == Range::truth ? DType::boolean : dtype, *shape);
 }
 
-// Helpers of the table's gradients.
+// Helpers of the table's gradients. What a formula is shows in its type.
 struct None {};
 constexpr None none;
-Term term(None) { return {}; }
-Term term(Term t) { return t; }
+struct Wide {
+  Term term;
+};
+Wide wide(Term formula) { return {formula}; }
+Term term_of(const Term& formula) { return formula; }
+Term term_of(const Wide& formula) { return formula.term; }
 Term select(Term p, double a, Term b) { return ir::select(p, b.constant(a), b); }
 using ir::select;
 // 1 where `wins`, one half where `ties`, else 0.
@@ -84,10 +94,22 @@ Term inside(Term x, Term low, Term high, Term g) {
   return select(apply(Op::logical_or, x<low, x> high), g.constant(0), g);
 }
 
-// A finished row: its cotangents are summed down to the operands' shapes.
-void finish(Gradient& gradient, int operand, Term cotangent) {
-  if (!cotangent.valid()) return;
-  gradient.operand_cotangent(operand, sum_to(cotangent, gradient.operand(operand).shape()));
+// The cotangent of an operand by its formula over g, x, y, z and r (operands that the op does not
+// have are invalid terms), summed down to the operand's shape.
+template <class Formula>
+void add_cotangent(Gradient& gradient, int operands, int operand, Formula formula) {
+  using Result = std::invoke_result_t<Formula, Term, Term, Term, Term, Term>;
+  if constexpr (!std::is_same_v<Result, None>) {
+    if (!gradient.wants(operand)) return;
+    const auto taken = [](const Term& term) {
+      return std::is_same_v<Result, Wide> ? widened(term) : term;
+    };
+    const auto nth = [&](int i) { return i < operands ? taken(gradient.operand(i)) : Term(); };
+    const Result result =
+        formula(taken(gradient.cotangent()), nth(0), nth(1), nth(2), taken(gradient.result()));
+    const Term of = gradient.operand(operand);
+    gradient.operand_cotangent(operand, cast(sum_to(term_of(result), of.shape()), of.dtype()));
+  }
 }
 
 ScalarExpression meaning_of(int arguments, Scalar (*write)(Scalar, Scalar, Scalar)) {
@@ -100,6 +122,26 @@ ScalarExpression meaning_of(int arguments, Scalar (*write)(Scalar, Scalar, Scala
   return out;
 }
 
+// The rows' own texts: the gradient of each operand, where there is one.
+Documentation documentation(std::string_view operands, Domain domain, Range range,
+                            std::string_view meaning,
+                            std::initializer_list<std::string_view> gradients) {
+  constexpr std::string_view kDtypes[] = {"number", "floating", "integer", "bool", "any"};
+  Documentation out = {.operands = operands,
+                       .dtypes = kDtypes[static_cast<std::size_t>(domain)],
+                       .meaning = meaning,
+                       .gradient = {}};
+  const bool has = range == Range::same && domain != Domain::integer && domain != Domain::boolean;
+  bool zero = true;
+  std::string each;
+  for (const std::string_view gradient : gradients) {
+    zero = zero && gradient == "none";
+    each += (each.empty() ? "" : "; ") + std::string(gradient == "none" ? "0" : gradient);
+  }
+  out.gradient = !has ? "none" : zero ? "zero" : each;
+  return out;
+}
+
 // The literals of `sign` need an operand to take their dtype from.
 Scalar select(Scalar p, int a, Scalar b) { return ir::select(p, static_cast<double>(a), b); }
 
@@ -108,7 +150,8 @@ Scalar select(Scalar p, int a, Scalar b) { return ir::select(p, static_cast<doub
 // NOLINTBEGIN(bugprone-macro-parentheses): the rows are expressions
 void add_elementwise(std::vector<Definition>& out) {
   const auto entry = [&](Op op, std::string_view name, int operands, void (*infer)(Inference&),
-                         void (*gradient)(Gradient&), ScalarExpression meaning) {
+                         void (*gradient)(Gradient&), ScalarExpression meaning,
+                         Documentation documentation) {
     out.push_back({.op = op,
                    .name = name,
                    .kind = OpClass::elementwise,
@@ -117,48 +160,45 @@ void add_elementwise(std::vector<Definition>& out) {
                    .attributes = {},
                    .infer = infer,
                    .gradient = gradient,
-                   .meaning = std::move(meaning)});
+                   .meaning = std::move(meaning),
+                   .documentation = std::move(documentation)});
   };
 #define winner(wins, ties) winner_like(g, wins, ties)
-#define TUTTI_UNARY(name, domain, range, meaning, gradient_x)     \
-  entry(                                                          \
-      Op::name, #name, 1, infer<Domain::domain, Range::range, 0>, \
-      [](Gradient& gradient) {                                    \
-        [[maybe_unused]] const Term g = gradient.cotangent();     \
-        [[maybe_unused]] const Term x = gradient.operand(0);      \
-        [[maybe_unused]] const Term r = gradient.result();        \
-        finish(gradient, 0, term(gradient_x));                    \
-      },                                                          \
-      meaning_of(1, [](Scalar x, Scalar, Scalar) { return meaning; }));
+#define TUTTI_FORMULA(formula)                                       \
+  [](const Term& g [[maybe_unused]], const Term& x [[maybe_unused]], \
+     const Term& y [[maybe_unused]], const Term& z [[maybe_unused]], \
+     const Term& r [[maybe_unused]]) { return formula; }
+#define TUTTI_UNARY(name, domain, range, meaning, gradient_x)                               \
+  entry(                                                                                    \
+      Op::name, #name, 1, infer<Domain::domain, Range::range, 0>,                           \
+      [](Gradient& gradient) { add_cotangent(gradient, 1, 0, TUTTI_FORMULA(gradient_x)); }, \
+      meaning_of(1, [](Scalar x, Scalar, Scalar) { return meaning; }),                      \
+      documentation("x", Domain::domain, Range::range, #meaning, {#gradient_x}));
 #define TUTTI_BINARY(name, domain, range, meaning, gradient_x, gradient_y) \
   entry(                                                                   \
       Op::name, #name, 2, infer<Domain::domain, Range::range, 0>,          \
       [](Gradient& gradient) {                                             \
-        [[maybe_unused]] const Term g = gradient.cotangent();              \
-        [[maybe_unused]] const Term x = gradient.operand(0);               \
-        [[maybe_unused]] const Term y = gradient.operand(1);               \
-        [[maybe_unused]] const Term r = gradient.result();                 \
-        if (gradient.wants(0)) finish(gradient, 0, term(gradient_x));      \
-        if (gradient.wants(1)) finish(gradient, 1, term(gradient_y));      \
+        add_cotangent(gradient, 2, 0, TUTTI_FORMULA(gradient_x));          \
+        add_cotangent(gradient, 2, 1, TUTTI_FORMULA(gradient_y));          \
       },                                                                   \
-      meaning_of(2, [](Scalar x, Scalar y, Scalar) { return meaning; }));
+      meaning_of(2, [](Scalar x, Scalar y, Scalar) { return meaning; }),   \
+      documentation("x, y", Domain::domain, Range::range, #meaning, {#gradient_x, #gradient_y}));
 #define TUTTI_TERNARY(name, domain, meaning, gradient_x, gradient_y, gradient_z)              \
   entry(                                                                                      \
       Op::name, #name, 3, infer<Domain::domain, Range::same, Op::name == Op::select ? 1 : 0>, \
       [](Gradient& gradient) {                                                                \
-        [[maybe_unused]] const Term g = gradient.cotangent();                                 \
-        [[maybe_unused]] const Term x = gradient.operand(0);                                  \
-        [[maybe_unused]] const Term y = gradient.operand(1);                                  \
-        [[maybe_unused]] const Term z = gradient.operand(2);                                  \
-        if (gradient.wants(0)) finish(gradient, 0, term(gradient_x));                         \
-        if (gradient.wants(1)) finish(gradient, 1, term(gradient_y));                         \
-        if (gradient.wants(2)) finish(gradient, 2, term(gradient_z));                         \
+        add_cotangent(gradient, 3, 0, TUTTI_FORMULA(gradient_x));                             \
+        add_cotangent(gradient, 3, 1, TUTTI_FORMULA(gradient_y));                             \
+        add_cotangent(gradient, 3, 2, TUTTI_FORMULA(gradient_z));                             \
       },                                                                                      \
-      meaning_of(3, [](Scalar x, Scalar y, Scalar z) { return meaning; }));
+      meaning_of(3, [](Scalar x, Scalar y, Scalar z) { return meaning; }),                    \
+      documentation("x, y, z", Domain::domain, Range::same, #meaning,                         \
+                    {#gradient_x, #gradient_y, #gradient_z}));
 #include <tutti/ir/ops/elementwise.def>
 #undef TUTTI_UNARY
 #undef TUTTI_BINARY
 #undef TUTTI_TERNARY
+#undef TUTTI_FORMULA
 #undef winner
 }
 // NOLINTEND(bugprone-macro-parentheses)

@@ -84,7 +84,7 @@ void infer_take_along_axis(Inference& in) {
   in.require(x.rank() == indices.rank(), "indices must have the operand's rank");
   for (int d = 0; d < x.rank(); ++d) {
     in.require(d == axis || x[d] == indices[d],
-               "indices differ from the operand in dimension " + std::to_string(d));
+               [&] { return "indices differ from the operand in dimension " + std::to_string(d); });
   }
   in.require(x[static_cast<int>(axis)] > 0 || indices.elements() == 0,
              "nothing can be taken from an empty axis");
@@ -101,13 +101,7 @@ void gradient_take_along_axis(Gradient& gradient) {
     gradient.operand_cotangent(0, select(bounded == position, g, 0));
     return;
   }
-  // [..., size, count, ...]: position against index, summed over the count.
-  std::vector<std::int64_t> wide(x.shape().begin(), x.shape().end());
-  wide.insert(wide.begin() + axis + 1, indices.shape()[static_cast<int>(axis)]);
-  const Term position = iota_like(x, Shape(wide), axis, bounded.dtype());
-  const Term index = bounded.apply(Op::expand_dims, {std::vector<std::int64_t>{axis}});
-  const Term updates = g.apply(Op::expand_dims, {std::vector<std::int64_t>{axis}});
-  gradient.operand_cotangent(0, sum(select(index == position, updates, 0), {axis + 1}));
+  gradient.operand_cotangent(0, put_along_axis(x, bounded, g, axis));
 }
 void interpret_take_along_axis(Interpretation& in) {
   const Array& x = in.operand(0);
@@ -131,7 +125,8 @@ void infer_scatter_add(Inference& in) {
   const Shape shape = taken_shape(in.operand(0).shape, in.operand(1).shape, axis);
   in.require(in.operand(2).dtype == in.operand(0).dtype, "mixed dtypes; cast the updates");
   in.require(in.operand(0).dtype != DType::boolean, "takes numbers; cast bool first");
-  in.require(in.operand(2).shape == shape, "the updates must have shape " + shape.text());
+  in.require(in.operand(2).shape == shape,
+             [&] { return "the updates must have shape " + shape.text(); });
   in.result(in.operand(0).dtype, in.operand(0).shape);
 }
 void gradient_scatter_add(Gradient& gradient) {
@@ -171,19 +166,130 @@ void interpret_scatter_add(Interpretation& in) {
   in.result(std::move(out));
 }
 
+void check_starts(const Inference& in, const Type& starts) {
+  in.require(is_integer(starts.dtype), "the starts must be integers");
+  const Shape wanted = {in.operand(0).shape.rank()};
+  in.require(starts.shape == wanted, [&] {
+    return "the starts must have shape " + wanted.text() + ", one for each dimension";
+  });
+}
+// A part of x, of that size in a dimension, has to fit.
+void check_part(const Inference& in, int dimension, std::int64_t size) {
+  const std::int64_t all = in.operand(0).shape[dimension];
+  in.require(size >= 0 && size <= all, [&] {
+    return "a part of size " + std::to_string(size) + " of the " + std::to_string(all) +
+           " elements of dimension " + std::to_string(dimension);
+  });
+}
+
+// Calls f(place in x, place in the part) for each element of the part of x that begins at `starts`.
+template <class F>
+void for_each_of_part(const Shape& x, const Shape& part, const Array& starts, F&& f) {
+  const auto strides = x.strides();
+  std::int64_t base = 0;
+  for (int d = 0; d < x.rank(); ++d) {
+    const std::int64_t last = x[d] - part[d];
+    base += std::clamp<std::int64_t>(index_at(starts, d), 0, last) *
+            strides[static_cast<std::size_t>(d)];
+  }
+  std::int64_t place = 0;
+  for_each_index(part, [&](std::span<const std::int64_t> index) {
+    std::int64_t at = base;
+    for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
+    f(at, place++);
+  });
+}
+
+void infer_dynamic_slice(Inference& in) {
+  const auto& sizes = in.attributes.integers("sizes");
+  const Shape& x = in.operand(0).shape;
+  check_starts(in, in.operand(1));
+  in.require(std::ssize(sizes) == x.rank(), [&] {
+    return std::to_string(sizes.size()) + " sizes for a tensor of rank " + std::to_string(x.rank());
+  });
+  for (int d = 0; d < x.rank(); ++d) check_part(in, d, sizes[static_cast<std::size_t>(d)]);
+  in.result(in.operand(0).dtype, Shape(sizes));
+}
+void gradient_dynamic_slice(Gradient& gradient) {
+  const Term x = gradient.operand(0);
+  const Term zeros = broadcast_to(x.constant(0), x.shape());
+  gradient.operand_cotangent(
+      0, apply(Op::dynamic_update_slice, zeros, gradient.cotangent(), gradient.operand(1)));
+}
+void interpret_dynamic_slice(Interpretation& in) {
+  const Array& x = in.operand(0);
+  Array out(x.dtype(), in.result_type().shape);
+  for_each_of_part(x.shape(), out.shape(), in.operand(1),
+                   [&](std::int64_t at, std::int64_t place) { copy_element(x, at, out, place); });
+  in.result(std::move(out));
+}
+
+void infer_dynamic_update_slice(Inference& in) {
+  const Shape& x = in.operand(0).shape;
+  const Type& update = in.operand(1);
+  check_starts(in, in.operand(2));
+  in.require(update.dtype == in.operand(0).dtype, "mixed dtypes; cast the update");
+  in.require(update.shape.rank() == x.rank(), "the update must have the operand's rank");
+  for (int d = 0; d < x.rank(); ++d) check_part(in, d, update.shape[d]);
+  in.result(in.operand(0).dtype, x);
+}
+void gradient_dynamic_update_slice(Gradient& gradient) {
+  const Term g = gradient.cotangent();
+  const Term update = gradient.operand(1);
+  const Term starts = gradient.operand(2);
+  if (gradient.wants(0)) {
+    const Term zeros = broadcast_to(update.constant(0), update.shape());
+    gradient.operand_cotangent(0, apply(Op::dynamic_update_slice, g, zeros, starts));
+  }
+  const std::vector<std::int64_t> sizes(update.shape().begin(), update.shape().end());
+  gradient.operand_cotangent(1, apply(Op::dynamic_slice, g, starts, {sizes}));
+}
+void interpret_dynamic_update_slice(Interpretation& in) {
+  Array out = in.operand(0);
+  const Array& update = in.operand(1);
+  for_each_of_part(
+      out.shape(), update.shape(), in.operand(2),
+      [&](std::int64_t at, std::int64_t place) { copy_element(update, place, out, at); });
+  in.result(std::move(out));
+}
+
 }  // namespace
 
+Term put_along_axis(Term x, Term indices, Term updates, std::int64_t axis) {
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  for (int d = 0; d < x.shape().rank(); ++d) {
+    if (d != axis) (d < axis ? outer : inner) *= x.shape()[d];
+  }
+  const std::int64_t size = x.shape()[static_cast<int>(axis)];
+  const std::int64_t count = indices.shape()[static_cast<int>(axis)];
+  // Places in x's elements, as it lies row-major: [outer, size, inner].
+  const DType dtype = x.shape().elements() <= INT32_MAX ? DType::i32 : DType::i64;
+  const Shape rows = {outer, 1, inner};
+  const Term row = iota_like(x, rows, 0, dtype) * static_cast<double>(size * inner) +
+                   iota_like(x, rows, 2, dtype);
+  const Term places =
+      cast(reshape(indices, {outer, count, inner}), dtype) * static_cast<double>(inner) + row;
+  const Term terms = cast(updates, compute_dtype(x.dtype()));
+  const Term zeros = broadcast_to(terms.constant(0), {x.shape().elements()});
+  const Shape flat = {indices.shape().elements()};
+  const Term sums =
+      apply(Op::scatter_add, zeros, reshape(places, flat), reshape(terms, flat), {std::int64_t{0}});
+  return cast(reshape(sums, x.shape()), x.dtype());
+}
+
 void add_index(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
-  out.push_back({.op = Op::id,                        \
-                 .name = #id,                         \
-                 .kind = OpClass::kind_,              \
-                 .least_operands = least,             \
-                 .most_operands = most,               \
-                 .attributes = __VA_ARGS__,           \
-                 .infer = infer_##id,                 \
-                 .gradient = gradient_##id,           \
-                 .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, docs, ...) \
+  out.push_back({.op = Op::id,                              \
+                 .name = #id,                               \
+                 .kind = OpClass::kind_,                    \
+                 .least_operands = least,                   \
+                 .most_operands = most,                     \
+                 .attributes = __VA_ARGS__,                 \
+                 .infer = infer_##id,                       \
+                 .gradient = gradient_##id,                 \
+                 .interpret = interpret_##id,               \
+                 .documentation = docs});
 #include <tutti/ir/ops/index.def>
 #undef TUTTI_STRUCTURED
 }

@@ -16,9 +16,10 @@ void infer_matmul(Inference& in) {
   in.require(a.shape.rank() >= 2 && b.shape.rank() >= 2,
              "both operands need two dimensions or more");
   const std::int64_t inner = a.shape[a.shape.rank() - 1];
-  in.require(inner == b.shape[b.shape.rank() - 2],
-             "the inner sizes differ: " + std::to_string(inner) + " columns and " +
-                 std::to_string(b.shape[b.shape.rank() - 2]) + " rows");
+  in.require(inner == b.shape[b.shape.rank() - 2], [&] {
+    return "the inner sizes differ: " + std::to_string(inner) + " columns and " +
+           std::to_string(b.shape[b.shape.rank() - 2]) + " rows";
+  });
   const Shape batch = broadcast_shapes(in, leading(a.shape), leading(b.shape));
   std::vector<std::int64_t> sizes(batch.begin(), batch.end());
   sizes.push_back(a.shape[a.shape.rank() - 2]);
@@ -89,16 +90,17 @@ void interpret_matmul(Interpretation& in) {
 }  // namespace
 
 void add_linear_algebra(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
-  out.push_back({.op = Op::id,                        \
-                 .name = #id,                         \
-                 .kind = OpClass::kind_,              \
-                 .least_operands = least,             \
-                 .most_operands = most,               \
-                 .attributes = __VA_ARGS__,           \
-                 .infer = infer_##id,                 \
-                 .gradient = gradient_##id,           \
-                 .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, docs, ...) \
+  out.push_back({.op = Op::id,                              \
+                 .name = #id,                               \
+                 .kind = OpClass::kind_,                    \
+                 .least_operands = least,                   \
+                 .most_operands = most,                     \
+                 .attributes = __VA_ARGS__,                 \
+                 .infer = infer_##id,                       \
+                 .gradient = gradient_##id,                 \
+                 .interpret = interpret_##id,               \
+                 .documentation = docs});
 #include <tutti/ir/ops/linear_algebra.def>
 #undef TUTTI_STRUCTURED
 }

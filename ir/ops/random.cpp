@@ -72,16 +72,17 @@ void interpret_normal(Interpretation& in) {
 }  // namespace
 
 void add_random(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
-  out.push_back({.op = Op::id,                        \
-                 .name = #id,                         \
-                 .kind = OpClass::kind_,              \
-                 .least_operands = least,             \
-                 .most_operands = most,               \
-                 .attributes = __VA_ARGS__,           \
-                 .infer = infer_##id,                 \
-                 .gradient = nullptr,                 \
-                 .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, docs, ...) \
+  out.push_back({.op = Op::id,                              \
+                 .name = #id,                               \
+                 .kind = OpClass::kind_,                    \
+                 .least_operands = least,                   \
+                 .most_operands = most,                     \
+                 .attributes = __VA_ARGS__,                 \
+                 .infer = infer_##id,                       \
+                 .gradient = nullptr,                       \
+                 .interpret = interpret_##id,               \
+                 .documentation = docs});
 #include <tutti/ir/ops/random.def>
 #undef TUTTI_STRUCTURED
 }

@@ -25,7 +25,7 @@ void infer_extreme(Inference& in) {
   for (const std::int64_t axis : in.attributes.integers("axes")) {
     in.require(
         in.operand(0).shape[static_cast<int>(axis)] > 0 || in.results()[0].shape.elements() == 0,
-        "axis " + std::to_string(axis) + " is empty and has no extreme element");
+        [&] { return "axis " + std::to_string(axis) + " is empty and has no extreme element"; });
   }
 }
 
@@ -45,7 +45,61 @@ void gradient_sum(Gradient& gradient) {
   gradient.operand_cotangent(
       0, broadcast_to(kept(gradient, gradient.cotangent()), gradient.operand(0).shape()));
 }
-constexpr void (*gradient_prod)(Gradient&) = nullptr;
+
+// x moved by `by` places along its last axis, towards the end if by > 0; ones follow.
+Term moved(Term x, std::int64_t by) {
+  const auto last = static_cast<std::size_t>(x.shape().rank() - 1);
+  std::vector<std::int64_t> low(last + 1, 0);
+  std::vector<std::int64_t> high(last + 1, 0);
+  std::vector<std::int64_t> start(last + 1, 0);
+  std::vector<std::int64_t> stop(x.shape().begin(), x.shape().end());
+  (by > 0 ? low : high)[last] = std::abs(by);
+  (by > 0 ? stop : start)[last] += -by;
+  const std::vector<std::int64_t> ones(last + 1, 1);
+  const Term kept = x.apply(Op::slice, {start, stop, ones});
+  return apply(Op::pad, kept, x.constant(1), {low, high, std::vector<std::int64_t>(last + 1, 0)});
+}
+
+// The product of the elements before each one along the last axis (behind it if `from_end`), by
+// doubling the number of factors: Hillis and Steele, "Data parallel algorithms" (CACM 1986).
+Term product_of_others(Term x, bool from_end) {
+  const std::int64_t size = x.shape()[x.shape().rank() - 1];
+  Term out = moved(x, from_end ? -1 : 1);
+  for (std::int64_t factors = 1; factors < size - 1; factors *= 2) {
+    out = out * moved(out, from_end ? -factors : factors);
+  }
+  return out;
+}
+
+// Of each factor the product of the others. No division by the factor, which may be 0.
+void gradient_prod(Gradient& gradient) {
+  const DType dtype = gradient.operand(0).dtype();
+  const Term x = cast(gradient.operand(0), compute_dtype(dtype));
+  const Shape& shape = gradient.operand(0).shape();
+  const auto& axes = gradient.attributes.integers("axes");
+  const Term g = cast(broadcast_to(kept(gradient, gradient.cotangent()), shape), x.dtype());
+  std::int64_t size = 1;
+  for (const std::int64_t axis : axes) size *= shape[static_cast<int>(axis)];
+  if (size <= 1) {  // no others
+    gradient.operand_cotangent(0, cast(g, dtype));
+    return;
+  }
+  // All factors of a product in a row: [products, factors].
+  std::vector<std::int64_t> permutation;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (std::ranges::find(axes, d) == axes.end()) permutation.push_back(d);
+  }
+  permutation.insert(permutation.end(), axes.begin(), axes.end());
+  std::vector<std::int64_t> inverse(permutation.size());
+  std::vector<std::int64_t> sizes;
+  for (std::size_t d = 0; d < permutation.size(); ++d) {
+    inverse[static_cast<std::size_t>(permutation[d])] = static_cast<std::int64_t>(d);
+    sizes.push_back(shape[static_cast<int>(permutation[d])]);
+  }
+  const Term rows = reshape(transpose(x, permutation), {shape.elements() / size, size});
+  const Term others = product_of_others(rows, false) * product_of_others(rows, true);
+  gradient.operand_cotangent(0, cast(g * transpose(reshape(others, Shape(sizes)), inverse), dtype));
+}
 
 // Elements that tie share the cotangent evenly.
 void gradient_max(Gradient& gradient) {
@@ -59,6 +113,24 @@ constexpr void (*gradient_any)(Gradient&) = nullptr;
 constexpr void (*gradient_all)(Gradient&) = nullptr;
 constexpr void (*gradient_argmax)(Gradient&) = nullptr;
 constexpr void (*gradient_argmin)(Gradient&) = nullptr;
+// An element is in the sums from itself on.
+void gradient_cumsum(Gradient& gradient) {
+  gradient.operand_cotangent(
+      0, gradient.cotangent().apply(Op::cumsum, {gradient.attributes.integer("axis"),
+                                                 !gradient.attributes.flag("reverse")}));
+}
+
+// An element of an array in a wider dtype, and back.
+Cell load_wide(const Array& x, std::int64_t at, DType wide) {
+  const DType dtype = x.dtype();
+  const Cell element = load_cell(dtype, x.bytes().data() + at * size_of(dtype));
+  return wide == dtype ? element : evaluate(ScalarOp::cast, compute_dtype(dtype), {element}, wide);
+}
+void store_wide(Cell cell, DType wide, Array& out, std::int64_t at) {
+  const DType dtype = out.dtype();
+  if (wide != dtype) cell = evaluate(ScalarOp::cast, wide, {cell}, compute_dtype(dtype));
+  store_cell(dtype, cell, out.bytes().data() + at * size_of(dtype));
+}
 
 // Floats are combined in f64 and rounded once, so that the reference is the better one.
 void interpret_reduction(Interpretation& in, ScalarOp combine, double start) {
@@ -90,16 +162,12 @@ void interpret_reduction(Interpretation& in, ScalarOp combine, double start) {
     for (std::size_t d = 0; d < index.size(); ++d) {
       if (shape[static_cast<int>(d)] != 1) to += index[d] * strides[d];
     }
-    Cell element = load_cell(dtype, x.bytes().data() + from++ * size_of(dtype));
-    if (wide != dtype) element = evaluate(ScalarOp::cast, compute_dtype(dtype), {element}, wide);
     Cell& cell = cells[static_cast<std::size_t>(to)];
-    cell = evaluate(combine, wide, {cell, element});
+    cell = evaluate(combine, wide, {cell, load_wide(x, from++, wide)});
   });
   Array out(dtype, in.result_type().shape);
   for (std::int64_t i = 0; i < out.elements(); ++i) {
-    Cell cell = cells[static_cast<std::size_t>(i)];
-    if (wide != dtype) cell = evaluate(ScalarOp::cast, wide, {cell}, compute_dtype(dtype));
-    store_cell(dtype, cell, out.bytes().data() + i * size_of(dtype));
+    store_wide(cells[static_cast<std::size_t>(i)], wide, out, i);
   }
   in.result(std::move(out));
 }
@@ -120,7 +188,8 @@ void infer_argmax(Inference& in) {
   const Shape& shape = in.operand(0).shape;
   check_axis(in, axis, shape.rank());
   in.require(in.operand(0).dtype != DType::boolean, "takes numbers; cast bool first");
-  in.require(shape[static_cast<int>(axis)] > 0, "axis " + std::to_string(axis) + " is empty");
+  in.require(shape[static_cast<int>(axis)] > 0,
+             [&] { return "axis " + std::to_string(axis) + " is empty"; });
   in.result(DType::i64, reduced_shape(shape, std::span(&axis, 1), in.attributes.flag("keepdims")));
 }
 constexpr auto infer_argmin = infer_argmax;
@@ -153,19 +222,48 @@ void interpret_extreme_index(Interpretation& in, ScalarOp better) {
 void interpret_argmax(Interpretation& in) { interpret_extreme_index(in, ScalarOp::gt); }
 void interpret_argmin(Interpretation& in) { interpret_extreme_index(in, ScalarOp::lt); }
 
+void infer_cumsum(Inference& in) {
+  check_axis(in, in.attributes.integer("axis"), in.operand(0).shape.rank());
+  in.require(in.operand(0).dtype != DType::boolean, "takes numbers; cast bool first");
+  in.result(in.operand(0).dtype, in.operand(0).shape);
+}
+
+void interpret_cumsum(Interpretation& in) {
+  const Array& x = in.operand(0);
+  const auto axis = in.attributes.integer("axis");
+  const bool reverse = in.attributes.flag("reverse");
+  const std::int64_t size = x.shape()[static_cast<int>(axis)];
+  const std::int64_t inner = x.shape().strides()[static_cast<std::size_t>(axis)];
+  const DType dtype = x.dtype();
+  const DType wide = is_floating(dtype) ? DType::f64 : dtype;
+  Array out(dtype, x.shape());
+  for (std::int64_t row = 0; size > 0 && row < x.elements() / size; ++row) {
+    Cell total{};
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::int64_t place = reverse ? size - 1 - i : i;
+      const std::int64_t at = (row / inner * size + place) * inner + row % inner;
+      const Cell element = load_wide(x, at, wide);
+      total = i == 0 ? element : evaluate(ScalarOp::add, wide, {total, element});
+      store_wide(total, wide, out, at);
+    }
+  }
+  in.result(std::move(out));
+}
+
 }  // namespace
 
 void add_reduce(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
-  out.push_back({.op = Op::id,                        \
-                 .name = #id,                         \
-                 .kind = OpClass::kind_,              \
-                 .least_operands = least,             \
-                 .most_operands = most,               \
-                 .attributes = __VA_ARGS__,           \
-                 .infer = infer_##id,                 \
-                 .gradient = gradient_##id,           \
-                 .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, docs, ...) \
+  out.push_back({.op = Op::id,                              \
+                 .name = #id,                               \
+                 .kind = OpClass::kind_,                    \
+                 .least_operands = least,                   \
+                 .most_operands = most,                     \
+                 .attributes = __VA_ARGS__,                 \
+                 .infer = infer_##id,                       \
+                 .gradient = gradient_##id,                 \
+                 .interpret = interpret_##id,               \
+                 .documentation = docs});
 #include <tutti/ir/ops/reduce.def>
 #undef TUTTI_STRUCTURED
 }

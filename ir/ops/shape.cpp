@@ -29,9 +29,10 @@ void gather(Interpretation& in, F&& source_index) {
 
 void infer_reshape(Inference& in) {
   const Shape shape(in.attributes.integers("shape"));
-  in.require(shape.elements() == in.operand(0).shape.elements(),
-             "shape " + shape.text() + " has " + std::to_string(shape.elements()) +
-                 " elements, the operand " + std::to_string(in.operand(0).shape.elements()));
+  in.require(shape.elements() == in.operand(0).shape.elements(), [&] {
+    return "shape " + shape.text() + " has " + std::to_string(shape.elements()) +
+           " elements, the operand " + std::to_string(in.operand(0).shape.elements());
+  });
   in.result(in.operand(0).dtype, shape);
 }
 void gradient_reshape(Gradient& gradient) {
@@ -48,8 +49,10 @@ void infer_transpose(Inference& in) {
   in.require(static_cast<int>(permutation.size()) == shape.rank() &&
                  static_cast<int>(seen.size()) == shape.rank() &&
                  (seen.empty() || (*seen.begin() == 0 && *seen.rbegin() == shape.rank() - 1)),
-             "permutation " + list_text(permutation) + " is not one of the operand's " +
-                 std::to_string(shape.rank()) + " dimensions");
+             [&] {
+               return "permutation " + list_text(permutation) + " is not one of the operand's " +
+                      std::to_string(shape.rank()) + " dimensions";
+             });
   std::vector<std::int64_t> sizes;
   for (const std::int64_t from : permutation) sizes.push_back(shape[static_cast<int>(from)]);
   in.result(in.operand(0).dtype, Shape(sizes));
@@ -74,7 +77,7 @@ void interpret_transpose(Interpretation& in) {
 void infer_broadcast_to(Inference& in) {
   const Shape shape(in.attributes.integers("shape"));
   in.require(broadcast_shapes(in, in.operand(0).shape, shape) == shape,
-             "the operand does not broadcast to " + shape.text());
+             [&] { return "the operand does not broadcast to " + shape.text(); });
   in.result(in.operand(0).dtype, shape);
 }
 void gradient_broadcast_to(Gradient& gradient) {
@@ -95,8 +98,9 @@ void interpret_broadcast_to(Interpretation& in) {
 void infer_expand_dims(Inference& in) {
   const auto& axes = in.attributes.integers("axes");
   const Shape& shape = in.operand(0).shape;
-  in.require(axes.size() <= static_cast<std::size_t>(Shape::kMaxRank - shape.rank()),
-             "a shape has at most " + std::to_string(Shape::kMaxRank) + " dimensions");
+  in.require(axes.size() <= static_cast<std::size_t>(Shape::kMaxRank - shape.rank()), [&] {
+    return "a shape has at most " + std::to_string(Shape::kMaxRank) + " dimensions";
+  });
   const int rank = shape.rank() + static_cast<int>(axes.size());
   check_axes(in, axes, rank);
   std::vector<std::int64_t> sizes;
@@ -115,9 +119,10 @@ void infer_squeeze(Inference& in) {
   const Shape& shape = in.operand(0).shape;
   check_axes(in, axes, shape.rank());
   for (const std::int64_t axis : axes) {
-    in.require(shape[static_cast<int>(axis)] == 1,
-               "axis " + std::to_string(axis) + " has size " +
-                   std::to_string(shape[static_cast<int>(axis)]) + ", not 1");
+    in.require(shape[static_cast<int>(axis)] == 1, [&] {
+      return "axis " + std::to_string(axis) + " has size " +
+             std::to_string(shape[static_cast<int>(axis)]) + ", not 1";
+    });
   }
   in.result(in.operand(0).dtype, reduced_shape(shape, axes, false));
 }
@@ -136,9 +141,11 @@ void infer_slice(Inference& in) {
   for (std::size_t d = 0; d < rank; ++d) {
     in.require(0 <= start[d] && start[d] <= stop[d] && stop[d] <= shape[static_cast<int>(d)] &&
                    step[d] >= 1,
-               "needs 0 <= start <= stop <= size and step >= 1, but dimension " +
-                   std::to_string(d) + " has " + std::to_string(start[d]) + ":" +
-                   std::to_string(stop[d]) + ":" + std::to_string(step[d]));
+               [&] {
+                 return "needs 0 <= start <= stop <= size and step >= 1, but dimension " +
+                        std::to_string(d) + " has " + std::to_string(start[d]) + ":" +
+                        std::to_string(stop[d]) + ":" + std::to_string(step[d]);
+               });
     const std::int64_t covered = stop[d] - start[d];
     sizes.push_back(covered / step[d] + (covered % step[d] != 0 ? 1 : 0));
   }
@@ -190,6 +197,14 @@ void interpret_reverse(Interpretation& in) {
 void infer_identity(Inference& in) { in.result(in.operand(0).dtype, in.operand(0).shape); }
 void gradient_identity(Gradient& gradient) { gradient.operand_cotangent(0, gradient.cotangent()); }
 void interpret_identity(Interpretation& in) { in.result(in.operand(0)); }
+
+constexpr auto infer_stop_gradient = infer_identity;
+void gradient_stop_gradient(Gradient&) {}
+constexpr auto interpret_stop_gradient = interpret_identity;
+
+void infer_optimization_barrier(Inference& in) { in.result(in.operand(0)); }
+constexpr auto gradient_optimization_barrier = gradient_identity;
+constexpr auto interpret_optimization_barrier = interpret_identity;
 
 void infer_pad(Inference& in) {
   const auto& low = in.attributes.integers("low");
@@ -263,7 +278,7 @@ void infer_concat(Inference& in) {
     for (int d = 0; d < first.shape.rank(); ++d) {
       if (d == axis) continue;
       in.require(other.shape[d] == first.shape[d],
-                 "the operands differ in dimension " + std::to_string(d));
+                 [&] { return "the operands differ in dimension " + std::to_string(d); });
     }
     std::int64_t& size = sizes[static_cast<std::size_t>(axis)];
     size += other.shape[static_cast<int>(axis)];
@@ -303,16 +318,17 @@ void interpret_concat(Interpretation& in) {
 }  // namespace
 
 void add_shape(std::vector<Definition>& out) {
-#define TUTTI_STRUCTURED(id, kind_, least, most, ...) \
-  out.push_back({.op = Op::id,                        \
-                 .name = #id,                         \
-                 .kind = OpClass::kind_,              \
-                 .least_operands = least,             \
-                 .most_operands = most,               \
-                 .attributes = __VA_ARGS__,           \
-                 .infer = infer_##id,                 \
-                 .gradient = gradient_##id,           \
-                 .interpret = interpret_##id});
+#define TUTTI_STRUCTURED(id, kind_, least, most, docs, ...) \
+  out.push_back({.op = Op::id,                              \
+                 .name = #id,                               \
+                 .kind = OpClass::kind_,                    \
+                 .least_operands = least,                   \
+                 .most_operands = most,                     \
+                 .attributes = __VA_ARGS__,                 \
+                 .infer = infer_##id,                       \
+                 .gradient = gradient_##id,                 \
+                 .interpret = interpret_##id,               \
+                 .documentation = docs});
 #include <tutti/ir/ops/shape.def>
 #undef TUTTI_STRUCTURED
 }

@@ -1,3 +1,4 @@
+#include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/rewrite.h>
 
@@ -80,8 +81,9 @@ bool is_splat(const Graph& graph, Value value, double number) {
   return std::ranges::equal(splat->bytes(), Array::scalar_of(splat->dtype(), number).bytes());
 }
 
+// By now gradients have been taken.
 bool drop_identity(Simplifier& node) {
-  return node.op == Op::identity && node.become(node.operands[0]);
+  return (node.op == Op::identity || node.op == Op::stop_gradient) && node.become(node.operands[0]);
 }
 
 // expand_dims and squeeze are reshapes under friendlier names; a reshape of a reshape is one.
@@ -177,6 +179,13 @@ bool simplify_pad_and_concat(Simplifier& node) {
   const bool alone = node.op == Op::concat && node.operands.size() == 1;
   return (alone || (node.op == Op::pad && node.shape() == node.type.shape)) &&
          node.become(node.operands[0]);
+}
+
+bool simplify_to_device(Simplifier& node) {
+  if (node.op != Op::to_device) return false;
+  if (node.become(node.operands[0])) return true;
+  return node.inner(Op::to_device) != nullptr &&
+         node.become(Op::to_device, {node.inner_operand()}, node.attributes);
 }
 
 // Whether every value of a dtype is one of the wider dtype, and stays the same under a cast there.
@@ -282,15 +291,16 @@ constexpr std::array kRules = {
     drop_identity,      simplify_reshape,        simplify_transpose,       simplify_broadcast_to,
     simplify_slice,     simplify_reverse,        simplify_pad_and_concat,  simplify_cast,
     simplify_reduction, simplify_twice,          simplify_neutral_element, constants_to_the_right,
-    simplify_select,    simplify_view_of_number, read_through_broadcast,
+    simplify_select,    simplify_view_of_number, read_through_broadcast,   simplify_to_device,
 };
 
 }  // namespace
 
 bool canonicalize(Graph& graph) {
+  const bool dropped = drop_collectives_of_one(graph);
   // A value is waited for once, even where the views between two waits turned out to be none.
   std::unordered_map<std::uint32_t, Value> waits;
-  return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
+  const bool rewritten = rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
     const Node& old = graph.node(id);
     if (old.result_count != 1 || old.operand_count == 0) return false;
     if (old.op == Op::wait) {
@@ -320,6 +330,7 @@ bool canonicalize(Graph& graph) {
     rewriter.replace(id, node.value);
     return true;
   });
+  return dropped || rewritten;
 }
 
 }  // namespace tutti::ir

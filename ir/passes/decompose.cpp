@@ -11,6 +11,7 @@ bool decompose(Graph& graph) {
     const Node& node = rewriter.from().node(id);
     const Definition& entry = definition(node.op);
     if (entry.kind != OpClass::composite) return false;
+    if (entry.is_taken_whole != nullptr && entry.is_taken_whole(rewriter.from(), id)) return false;
     const auto first = static_cast<NodeId>(rewriter.to().node_count());
     const std::vector<Value> operands = rewriter.map_operands(id);
     Decomposition parts(&rewriter.builder(), node.op, operands, node.attributes);

@@ -1,6 +1,7 @@
 #include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/order_units.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/passes/recompute.h>
 #include <tutti/ir/passes/unit_graph.h>
 #include <tutti/ir/rewrite.h>
 
@@ -10,6 +11,10 @@
 // each is merged with the groups of its consumers where the rules of fuse.h allow it. Consumers
 // come first since they decide what must be written to memory: what only the backward pass needs is
 // computed there, not in the forward kernel beside it.
+//
+// Then siblings: groups of one frame that read the same array become one, if neither has to wait
+// for a library call or a collective that the other does not wait for, and no collective has to
+// wait for what it does not need.
 //
 // Going backward, a row (rsqrt(variance + epsilon)) is met before the reduction that it comes from.
 // So a forward sweep notes which reduction each row descends from, and a group takes that one's
@@ -42,6 +47,7 @@ class Fusion {
   void merge_groups() {
     for (NodeId id = count_; id-- > 0;) merge_with_consumers(id);
     take_apart_rows_without_reduction();
+    merge_siblings();
     drop_views();
   }
 
@@ -116,6 +122,7 @@ class Fusion {
   std::optional<FusionFrame> common_frame(NodeId a, NodeId b, NodeId reduction) const {
     const FusionFrame& x = frames_[a];
     const FusionFrame& y = frames_[b];
+    if (x.device != y.device) return std::nullopt;
     if (x.shape == y.shape) {
       if (x.axes == 0 || x.axes == y.axes) return y;
       return y.axes == 0 ? std::optional(x) : std::nullopt;
@@ -191,6 +198,73 @@ class Fusion {
     for (const NodeId id : nodes) merge_with_consumers(id);
   }
 
+  // How many library calls and collectives come before each node, one after another.
+  std::vector<std::uint32_t> find_depths() const {
+    std::vector<std::uint32_t> depths(count_, 0);
+    for (NodeId id = 0; id < count_; ++id) {
+      for (const Value operand : graph_.operands(id)) {
+        depths[id] = std::max(depths[id], depths[graph_.producer(operand)]);
+      }
+      const OpClass own = kind(id);
+      const bool counts = own != OpClass::elementwise && own != OpClass::reduce &&
+                          own != OpClass::view && own != OpClass::make && own != OpClass::parameter;
+      if (counts) ++depths[id];
+    }
+    return depths;
+  }
+
+  // Whether a collective takes what comes of a node, no library call being between.
+  std::vector<bool> find_urgent() const {
+    std::vector<bool> urgent(count_, false);
+    for (NodeId id = count_; id-- > 0;) {
+      const OpClass own = kind(id);
+      const bool passes_on =
+          own == OpClass::elementwise || own == OpClass::reduce || own == OpClass::view;
+      if (own != OpClass::collective && !(urgent[id] && passes_on)) continue;
+      for (const Value operand : graph_.operands(id)) urgent[graph_.producer(operand)] = true;
+    }
+    return urgent;
+  }
+
+  void merge_siblings() {
+    const std::vector<std::uint32_t> depths = find_depths();
+    const std::vector<bool> urgent = find_urgent();
+    const auto is_urgent = [&](NodeId unit) {
+      const auto members = units_.members(unit);
+      return std::any_of(members.begin(), members.end(),
+                         [&](NodeId member) { return urgent[member]; });
+    };
+    const auto depth_of = [&](NodeId unit) {
+      std::uint32_t depth = 0;
+      for (const NodeId member : units_.members(unit)) depth = std::max(depth, depths[member]);
+      return depth;
+    };
+    for (NodeId id = 0; id < count_; ++id) {
+      // Each reader's group with the one before it, if these two go together.
+      NodeId before = kNoNode;
+      int attempts = 0;
+      for (const NodeId reader : units_.successors(id)) {
+        if (!shares_[reader] || kind(reader) == OpClass::view) continue;
+        const NodeId unit = units_.unit(reader);
+        if (unit == units_.unit(id) || frames_[unit].shape != shape(graph_.result(id))) continue;
+        if (before == kNoNode || units_.unit(before) == unit) {
+          before = reader;
+          continue;
+        }
+        const NodeId other = units_.unit(before);
+        before = reader;
+        if (frames_[other] != frames_[unit] || depth_of(other) != depth_of(unit) ||
+            is_urgent(other) != is_urgent(unit)) {
+          continue;
+        }
+        if (!fits(frames_[unit], other, unit)) continue;
+        if (++attempts > kMostAttempts) break;
+        const FusionFrame frame = frames_[unit];
+        if (const auto merged = units_.merge(other, unit)) frames_[*merged] = frame;
+      }
+    }
+  }
+
   // Views that read from outside, or that nobody inside reads, are no members.
   void drop_views() {
     const auto together = [&](NodeId a, NodeId b) {
@@ -260,6 +334,7 @@ bool fuse(Graph& graph) {
     changed = changed || number != out.node(id).fusion;
     out.set_fusion(id, number);
   }
+  changed = recompute_cheap_values(out) || changed;
   if (changed) graph = std::move(out);
   return changed;
 }

@@ -16,7 +16,8 @@
 // - Members are elementwise nodes, reductions, and views of the kind described last. Every
 // elementwise
 //   and every reduction is in a group, if need be alone.
-// - A group has one frame: a shape S, and the axes of S that its reductions reduce, all of them the
+// - A group has one frame: a device, a shape S, and the axes of S that its reductions reduce, all
+// of them the
 //   same ones, from operands of shape S. A member's result is *full* (shape S) or a *row* (S
 //   without the axes, or with size 1 in their place: a *kept* row).
 // - If the axes are the last ones of S but not all (softmax, layer norm), reductions and full nodes
@@ -55,6 +56,7 @@ std::vector<FusionGroup> fusion_groups(const Graph& graph);
 struct FusionFrame {
   Shape shape;
   std::uint8_t axes = 0;  // bit d: dimension d is reduced; 0: the group reduces nothing
+  Device device = {};     // of all that the group computes
 
   // The axes are the last dimensions, but not all.
   bool reduces_rows() const;

@@ -61,12 +61,13 @@ std::optional<FusionFrame> frame_of(const Graph& graph, NodeId node) {
   const OpClass kind = definition(op).kind;
   if (kind == OpClass::reduce) {
     return FusionFrame{.shape = graph.type(graph.operand(node, 0)).shape,
-                       .axes = mask_of(graph.attributes(node).integers("axes"))};
+                       .axes = mask_of(graph.attributes(node).integers("axes")),
+                       .device = graph.device(graph.result(node))};
   }
   if (kind != OpClass::elementwise && !is_row_view(op)) return std::nullopt;
   const Type& type = graph.type(graph.result(node));
   if (type.async) return std::nullopt;
-  return FusionFrame{.shape = type.shape};
+  return FusionFrame{.shape = type.shape, .axes = 0, .device = graph.device(graph.result(node))};
 }
 
 FusionFrame frame_of(const Graph& graph, const FusionGroup& group) {

@@ -14,7 +14,8 @@ namespace tutti::ir {
 // A pass is one function in one file of the same name. It changes a graph to one that computes the
 // same, says whether it did, takes time about linear in the number of nodes, and prints nothing.
 
-// Replaces composites (softmax, layer_norm, ...) by their decompositions.
+// Replaces composites (softmax, layer_norm, ...) by their decompositions, but for those that their
+// definition wants whole.
 bool decompose(Graph& graph);
 // Removes what changes nothing and merges chains of views; bits stay the same.
 bool canonicalize(Graph& graph);
@@ -24,6 +25,9 @@ bool fold_constants(Graph& graph);
 bool cse(Graph& graph);
 // Drops nodes that no result and no collective needs.
 bool dce(Graph& graph);
+// Says where values lie that could lie anywhere: they are made on each device that needs them. A
+// device of `any` means the graph's default device from then on.
+bool place(Graph& graph);
 // Groups nodes into kernels (Node::fusion) and puts each group's nodes side by side; waits move
 // down to their first consumer. The rules are in fuse.h.
 bool fuse(Graph& graph);

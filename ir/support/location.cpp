@@ -16,7 +16,7 @@ std::string Location::text() const {
 
 const char* Location::intern(std::string_view file) {
   static std::mutex mutex;
-  static std::set<std::string, std::less<>> files;
+  static auto& files = *new std::set<std::string, std::less<>>();  // never destroyed, nor are lines
   const std::scoped_lock lock(mutex);
   auto found = files.find(file);
   if (found == files.end()) found = files.emplace(file).first;

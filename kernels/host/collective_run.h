@@ -1,87 +1,100 @@
 #pragma once
 
 #include <tutti/ir/dtype.h>
+#include <tutti/kernels/host/collective_boxes.h>
 #include <tutti/kernels/host/collective_kinds.h>
-#include <tutti/kernels/host/collectives.h>
 #include <tutti/kernels/host/reduce_elements.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::kernels {
 
-// One tensor of a collective, as the members agree on it: the operand is row-major
-// [outer, axis_size, inner] and has `elements` elements.
-struct PartShape {
-  std::int64_t elements;
-  std::int64_t outer;
-  std::int64_t axis_size;
-  std::int64_t inner;
-};
-
-// Up to this many bytes of operands each rank computes its own result (one-shot); above, the ranks
-// share the work in chunks of about kChunkBytes. Part of the protocol: all ranks must choose alike.
+// Up to this many bytes of operands, on the members' average, each rank computes its own result
+// (one-shot); above, the ranks share the work in chunks of about kChunkBytes. Part of the protocol:
+// all ranks must choose alike.
 inline constexpr std::int64_t kOneShotBytes = 64 * 1024;
 inline constexpr std::int64_t kChunkBytes = 64 * 1024;
 
-// The data movement and arithmetic of one collective whose operands are all in place. An object is
-// used again and again: reset(), then place() for all, then compute. The bits of a result depend
-// neither on the algorithm nor on who computed what.
+// What CollectiveRun::one_shot() will say. Not of an uneven all_to_all, whose size depends on what
+// the peers send.
+bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members);
+
+// The data movement and arithmetic of one collective whose operands are all in place. Each rank has
+// an object of its own and uses it again and again: reset(), then place() for all members and
+// parts, then compute. The bits of a result depend neither on the algorithm nor on who computed
+// what.
+//
+// A result may be its member's operand where nobody reads that operand later: of all_reduce in
+// chunks; at the root, of reduce in chunks and of broadcast.
 class CollectiveRun {
  public:
-  // All but barrier. `parts` stays in use until the next reset.
-  void reset(CollectiveKind kind, Reduction reduction, DType dtype, int root, int members,
+  // All kinds but barrier; send_recv is of two members. `pairs` (of collective_permute) and `parts`
+  // stay in use until the next reset.
+  void reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,
+             std::span<const std::pair<int, int>> pairs, int members,
              std::span<const PartShape> parts);
   // Where a member has a part. Null operands and results are legal where nothing is read or
   // written.
   void place(int member, std::size_t part, const void* operand, void* result);
+  // Instead of results of their own: one result that all members share (has_common_result(kind)),
+  // written once.
+  void place_common(std::size_t part, void* result);
+  // Of an uneven all_to_all, once for each member: what it sends to and receives from each. Copied.
+  void split(int member, std::size_t part, std::span<const std::int64_t> send,
+             std::span<const std::int64_t> receive) {
+    boxes_.split(member, part, send, receive);
+  }
 
-  // Whether each rank computes for itself.
-  bool one_shot() const { return one_shot_; }
-  // Writes one member's results.
+  // Whether each rank computes for itself; the same answer on every rank.
+  bool one_shot() const {
+    return boxes_.operand_elements() * element_bytes_ <= kOneShotBytes * members_;
+  }
+  // Writes all of one member's results, zeros included. Legal for any size.
   void compute_for(int member);
 
+  // The zeros of a member's results that nothing arrives at (reduce and gather elsewhere than at
+  // the root; collective_permute), which chunks leave to the member. Nobody else touches them.
+  void write_zeros(int member);
   std::int64_t chunks() const;
   // Claims chunks and writes them to every member's results until none is left to claim. Returns
   // how many it did; the caller has not yet counted them done.
   std::int64_t take_chunks(std::atomic<std::int64_t>& claimed);
 
  private:
-  static constexpr int kEverybody = -1;
+  // The boxes' elements, laid end to end, are the line of work that chunks cut into equal lengths.
+  std::int64_t chunk_elements() const { return kChunkBytes / element_bytes_; }
+  // Whether results are too large to stay in a cache.
+  bool past_caches() const;
 
-  // A part's work is a line of elements: the operand's for all_reduce and broadcast, all the
-  // members' operands one after another for all_gather, their results one after another for
-  // reduce_scatter.
-  std::int64_t work_elements(const PartShape& part) const;
-  // Does [begin, end) of a part's work, into the results of one member or of everybody.
-  void run(std::size_t part, std::int64_t begin, std::int64_t end, int member);
-  void gather(std::size_t part, int source, std::int64_t begin, std::int64_t end, int member);
-  void scatter(std::size_t part, int target, std::int64_t begin, std::int64_t end);
-  // The elements of all results from `to` on, from one member's operand or from the combination of
-  // all, `count` elements from `from` on.
-  void copy(std::size_t part, int source, std::int64_t from, std::int64_t to, std::int64_t count,
-            int member);
-  void combine(std::size_t part, std::int64_t from, std::int64_t to, std::int64_t count,
-               int member);
-
+  // Does [begin, end) of a box's elements, into the results of `target`.
+  void run(std::size_t part, const CollectiveBox& box, std::int64_t begin, std::int64_t end,
+           int target);
+  // `count` elements, at most a chunk, from one operand or the combination of all.
+  void copy(const std::byte* operand, std::span<std::byte* const> results, std::int64_t to,
+            std::int64_t count) const;
+  void combine(std::size_t part, std::int64_t from, std::span<std::byte* const> results,
+               std::int64_t to, std::int64_t count);
   void write(std::byte* to, const std::byte* from, std::int64_t elements) const;
 
   std::size_t index(std::size_t part, int member) const {
     return part * static_cast<std::size_t>(members_) + static_cast<std::size_t>(member);
   }
+  std::span<std::byte* const> results_of(std::size_t part, int target) const;
 
-  CollectiveKind kind_ = CollectiveKind::barrier;
-  int root_ = 0;
-  int members_ = 0;
+  int members_ = 1;
   std::int64_t element_bytes_ = 1;
-  bool one_shot_ = true;
-  bool past_caches_ = false;  // results are too large to stay in a cache
   ReduceElements reduce_ = nullptr;
   std::span<const PartShape> parts_;
+  CollectiveBoxes boxes_;
   std::vector<const std::byte*> operands_;  // by index()
   std::vector<std::byte*> results_;
-  std::vector<const void*> sources_;  // scratch: where reduce_ reads and writes
+  std::vector<std::byte*> common_results_;  // by part; null where the members have their own
+  std::vector<const void*> sources_;        // scratch: where reduce_ reads and writes
   std::vector<void*> targets_;
   std::vector<std::byte> chunk_;  // scratch: a chunk's reduction on its way past the caches
 };

@@ -5,29 +5,6 @@
 
 namespace tutti::kernels {
 
-void write_text(std::span<char> to, std::string_view text) {
-  const std::size_t length = std::min(text.size(), to.size() - 1);
-  std::copy_n(text.data(), length, to.data());
-  to[length] = '\0';
-}
-
-namespace {
-
-void write_description(std::span<char> to, std::string_view call, std::string_view line) {
-  constexpr std::string_view kBefore = " (";
-  constexpr std::string_view kAfter = ")";
-  const std::size_t line_length = line.empty() ? 0 : kBefore.size() + line.size() + kAfter.size();
-  if (line_length == 0 || line_length >= to.size()) return write_text(to, call);
-  call = call.substr(0, to.size() - 1 - line_length);
-  char* end = std::copy(call.begin(), call.end(), to.data());
-  end = std::copy(kBefore.begin(), kBefore.end(), end);
-  end = std::copy(line.begin(), line.end(), end);
-  end = std::copy(kAfter.begin(), kAfter.end(), end);
-  *end = '\0';
-}
-
-}  // namespace
-
 std::size_t GroupPage::bytes(int members) {
   return sizeof(GroupHeader) + static_cast<std::size_t>(members) * sizeof(MemberPage);
 }
@@ -44,13 +21,13 @@ GroupPage::GroupPage(void* memory, int members)
       members_(members) {}
 
 void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t fingerprint,
-                        PartPlace place, std::string_view call, std::string_view line) const {
+                        PartPlace place, std::uint64_t recorded) const {
   ArrivalRecord& own = record(member, sequence);
   own.sequence = sequence;
   own.fingerprint = fingerprint;
   own.operand = place.operand;
   own.result = place.result;
-  write_description(description(member, sequence).text, call, line);
+  own.recorded = recorded;
   if (member == 0) {
     chunks(sequence).claimed.store(0, std::memory_order_relaxed);
     chunks(sequence).done.store(0, std::memory_order_relaxed);
@@ -66,8 +43,7 @@ std::uint64_t GroupPage::done_by_all() const {
   return lowest;
 }
 
-void GroupPage::fail(std::uint64_t from, std::string_view text) const {
-  Failure& failure = header_->failure;
+void fail(Failure& failure, std::uint64_t from, std::string_view text) {
   std::uint64_t before = failure.from.load();
   while (from < before && !failure.from.compare_exchange_weak(before, from)) {
   }

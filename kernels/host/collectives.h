@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/kernels/host/flight_recorder.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -17,12 +19,13 @@
 // 1. Collectives of a group are numbered from 1, in the same order on every rank. Collective s uses
 //    slot s % kRingSlots of the ring. A rank publishes s only when done_through of every member is
 //    at least s - kRingSlots: so nobody reads what publishing overwrites.
-// 2. Publishing: operands are in place (sfence if a store was non-temporal); the record's plain
-//    fields and the description are written; if the rank is member 0, the slot's chunk counters
-//    are reset; then the epoch is stored (release). Whoever acquires the epoch may read all of it.
+// 2. Publishing: operands are in place (sfence if a store was non-temporal); the call is written to
+//    the rank's flight recorder, and the record's plain fields; if the rank is member 0, the slot's
+//    chunk counters are reset; then the epoch is stored (release). Whoever acquires the epoch may
+//    read all of it.
 // 3. A reader compares the fingerprint with its own before it reads an operand, and completes s
-// only
-//    when all members' records of s match: a rank never computes with what another meant otherwise.
+//    only when all members' records of s match: a rank never computes with what another meant
+//    otherwise.
 // 4. One-shot (small): each rank computes its own result and writes nobody else's. Chunks (large):
 //    a rank that has seen all records of s claims chunks by fetch_add and writes them to every
 //    rank's result, then counts them done (release); s is complete for whoever acquires the full
@@ -31,25 +34,34 @@
 //    earlier ones any more; it advances in order. A buffer of s may be reused or freed by its owner
 //    once it has acquired done_through >= s from every member; the owner's own completion does not
 //    say so. A rank that leaves stores kLeft.
-// 6. Words that a sleeper may wait for (epoch, done counts, done_through, left, the failure) are
+// 6. A large result that is the same for all (all_reduce, all_gather, broadcast) lies once, in a
+// block
+//    of member s % n: its record announces it, with as many holders counted as there are members.
+//    Whoever completed s holds it until it drops the value, and counts itself off (release); its
+//    owner reuses the block once it has acquired a count of zero. Where the owner had no room, each
+//    rank computes its own result from the operands.
+// 7. Words that a sleeper may wait for (epoch, done counts, done_through, left, the failure) are
 //    stored seq_cst, then the number of sleepers is loaded seq_cst; a sleeper counts itself
 //    seq_cst, then looks at the words seq_cst, then sleeps at most 10 ms: a wake that is lost all
 //    the same costs time, never a hang.
 //
-// Every word has one writer, except the claimed and done chunks, the sleepers and the failure.
+// Every word has one writer, except the claimed and done chunks, the holders, the sleepers and the
+// failure. A rank that died is seen by its peers as soon as they wait for it; they store its kLeft.
 namespace tutti::kernels {
 
 inline constexpr std::uint64_t kRingSlots = 64;
 inline constexpr std::uint64_t kLeft = ~std::uint64_t{0};
 
 // What a rank says when it starts a collective. For a list of several tensors `operand` is the
-// place of a table of PartPlace, one a tensor, and `result` is unused.
+// place of a table of PartPlace, one a tensor, and `result` is unused; so it is for an uneven
+// all_to_all, whose table goes on with the numbers that the rank sends and receives of each part.
 struct alignas(64) ArrivalRecord {
   std::atomic<std::uint32_t> epoch{0};  // low half of the sequence number; written last
   std::uint64_t sequence = 0;
   std::uint64_t fingerprint = 0;
   std::uint64_t operand = 0;
-  std::uint64_t result = 0;
+  std::uint64_t result = 0;    // 0: the rank leaves it to others where the result lies (rule 6)
+  std::uint64_t recorded = 0;  // the number in the rank's flight recorder
 };
 static_assert(sizeof(ArrivalRecord) == 64);
 
@@ -58,10 +70,9 @@ struct PartPlace {
   std::uint64_t result;
 };
 
-// For messages: "all_reduce sum f32[4] (train.cpp:41)". Of a long one the end of the call is cut,
-// not the line.
-struct Description {
-  std::array<char, 192> text{};
+// Before a result that several ranks hold. The bytes follow.
+struct alignas(64) SharedBlock {
+  std::atomic<std::uint32_t> holders{0};
 };
 
 // How far a member is. `done_through` is not in the arrival record, since it moves between
@@ -91,13 +102,22 @@ struct alignas(64) Failure {
   std::array<char, 1008> text{};
 };
 
+// Makes `failure` say that collectives from `from` on fail with `text`; if it speaks already, its
+// text stays. From any thread or process.
+void fail(Failure& failure, std::uint64_t from, std::string_view text);
+
 // What a rank tells everybody, whatever the group.
 struct RankPage {
+  enum Presence : std::uint32_t { kPresent, kGone, kDied };
+
   // How many peers wait for this rank. Written by them, polled by the rank at every traced op.
   alignas(64) std::atomic<std::uint32_t> waiting_peers{0};
-  // 1 when the rank will start nothing more; the message is written before.
-  alignas(64) std::atomic<std::uint32_t> left{0};
-  std::array<char, 508> message{};
+  // kGone when the rank will start nothing more (the message is written before); kDied is stored by
+  // a peer that saw its process end without that.
+  alignas(64) std::atomic<std::uint32_t> presence{kPresent};
+  std::atomic<std::int32_t> process{0};  // its process id, once it has joined; 0 for a thread
+  std::array<char, 500> message{};
+  FlightRecorder recorder;
 };
 
 // What the members share.
@@ -110,8 +130,7 @@ struct GroupHeader {
 // What one member writes and the others read.
 struct MemberPage {
   MemberProgress progress;
-  std::array<ArrivalRecord, kRingSlots> records;     // by slot
-  std::array<Description, kRingSlots> descriptions;  // by slot
+  std::array<ArrivalRecord, kRingSlots> records;  // by slot
 };
 
 // A view of a group's control page: the header, then a MemberPage for each member.
@@ -131,13 +150,10 @@ class GroupPage {
   ArrivalRecord& record(int member, std::uint64_t sequence) const {
     return pages_[member].records[sequence % kRingSlots];
   }
-  Description& description(int member, std::uint64_t sequence) const {
-    return pages_[member].descriptions[sequence % kRingSlots];
-  }
 
   // Rule 2, for the calling rank's own record; rule 1 is the caller's.
   void publish(int member, std::uint64_t sequence, std::uint64_t fingerprint, PartPlace place,
-               std::string_view call, std::string_view line) const;
+               std::uint64_t recorded) const;
   bool arrived(int member, std::uint64_t sequence) const {
     return record(member, sequence).epoch.load() == static_cast<std::uint32_t>(sequence);
   }
@@ -147,10 +163,17 @@ class GroupPage {
 
   // Makes collectives from `from` on fail with `text`, or with the first failure's text if there is
   // one. From any thread; the caller wakes the sleepers.
-  void fail(std::uint64_t from, std::string_view text) const;
+  void fail(std::uint64_t from, std::string_view text) const {
+    kernels::fail(header_->failure, from, text);
+  }
   bool failed(std::uint64_t sequence) const {
     const Failure& failure = header_->failure;
     return failure.state.load() == Failure::kWritten && failure.from.load() <= sequence;
+  }
+  // While the failure is written down, which a rank that dies never ends.
+  bool half_failed(std::uint64_t sequence) const {
+    const Failure& failure = header_->failure;
+    return failure.state.load() == Failure::kBeingWritten && failure.from.load() <= sequence;
   }
   std::string failure_text() const { return header_->failure.text.data(); }
 
@@ -159,9 +182,6 @@ class GroupPage {
   MemberPage* pages_;
   int members_;
 };
-
-// Copies as much of `text` as fits, and a final zero.
-void write_text(std::span<char> to, std::string_view text);
 
 static_assert(alignof(GroupHeader) == 64 && sizeof(GroupHeader) % 64 == 0);
 static_assert(alignof(MemberPage) == 64);

@@ -3,6 +3,8 @@
 #include <tutti/ir/dtype.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 namespace tutti::kernels {
@@ -32,15 +34,38 @@ struct Matmul {
 // A product of dense row-major matrices [m, k] and [k, n].
 Matmul dense_matmul(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k);
 
-// The number of independent pieces the work divides into: a function of the sizes alone, 0 where
-// there is nothing to compute. Throws InternalError for bool, for negative sizes and where the
-// numbers of batch sizes and strides differ.
-std::int64_t tiles(const Matmul& spec);
+// The results that a tile computes: rows [row_begin, row_end) and columns [column_begin,
+// column_end) of the results seen as one matrix, the batch's matrices being one below the other.
+struct MatmulTile {
+  std::int64_t row_begin, row_end;
+  std::int64_t column_begin, column_end;
+};
 
-// Computes tiles [begin, end). Threads may run disjoint ranges at once; each runs on the calling
-// thread alone. `a`, `b` point at the element with index 0. Throws EnvironmentError if the matmul
-// library fails.
-void run(const Matmul& spec, const void* a, const void* b, void* c, std::int64_t begin,
-         std::int64_t end);
+// A matmul that is ready to run, any number of times, by any number of threads.
+class PreparedMatmul {
+ public:
+  // Called with every tile as soon as its results are there.
+  using AfterTile = std::function<void(const MatmulTile&)>;
+
+  // Throws InternalError for bool, for negative sizes and where the numbers of batch sizes and
+  // strides differ.
+  explicit PreparedMatmul(const Matmul& spec);
+
+  // The number of independent pieces the work divides into: a function of the sizes alone, 0 where
+  // there is nothing to compute.
+  std::int64_t tiles() const;
+  // How many columns a tile has; the last tile of a row of tiles may have fewer.
+  std::int64_t tile_columns() const;
+
+  // Computes tiles [begin, end). Threads may run disjoint ranges at once; each runs on the calling
+  // thread alone. `a`, `b` point at the element with index 0. Throws EnvironmentError if the matmul
+  // library fails.
+  void run(const void* a, const void* b, void* c, std::int64_t begin, std::int64_t end,
+           const AfterTile& after = {}) const;
+
+ private:
+  struct Division;
+  std::shared_ptr<const Division> division_;
+};
 
 }  // namespace tutti::kernels

@@ -6,11 +6,16 @@
 #include <tutti/kernels/host/scratch.h>
 
 #include <array>
+#include <csignal>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -53,6 +58,27 @@ class OneThread {
   }
 
   int before_ = 0;
+};
+
+// While it lives, signals from outside wait: some of oneDNN's generated code (gemm:jit of 2.6)
+// keeps data below the stack pointer, further than the ABI has it, where a handler's frame would
+// go.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+      sigdelset(&blocked, own);
+    }
+    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
 };
 
 [[noreturn]] void fail(const std::string& what) {
@@ -100,36 +126,71 @@ struct Primitive {
   }
 };
 
-// Primitives by product, for the whole process. Creating one takes 0.01 to 10 ms and happens once,
-// outside the lock of the others. The oldest go when there are too many.
-class PrimitiveCache {
+}  // namespace
+
+// A primitive with places for its arguments: what one thread at a time runs.
+struct LibraryProduct::State {
+  std::shared_ptr<SharedPrimitive> shared;  // null while idle
+  const Primitive& primitive;
+  dnnl::memory a, b, c, scratch;
+  std::int64_t scratch_bytes;
+
+  explicit State(const Primitive& made)
+      : primitive(made),
+        a(made.a, engine(), nullptr),
+        b(made.b, engine(), nullptr),
+        c(made.c, engine(), nullptr),
+        scratch(made.scratch, engine(), nullptr),
+        scratch_bytes(static_cast<std::int64_t>(made.scratch.get_size())) {}
+};
+
+// A primitive, made once, and the states that nobody uses now: making one anew for every call would
+// cost nine allocations.
+class LibraryProduct::SharedPrimitive {
  public:
-  std::shared_ptr<const Primitive> get(const Product& product) {
-    const std::shared_ptr<Entry> entry = entry_of(product);
-    std::call_once(entry->created, [&] {
+  const Primitive& get(const Product& product) {
+    std::call_once(created_, [&] {
       const OneThread one_thread;
-      try {
-        entry->primitive = std::make_shared<const Primitive>(product);
-      } catch (const dnnl::error& error) {
-        fail(error.what());
-      }
+      primitive_.emplace(product);
     });
-    return entry->primitive;
+    return *primitive_;
+  }
+
+  // Null if there is none.
+  std::unique_ptr<State> take_idle() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return nullptr;
+    std::unique_ptr<State> state = std::move(idle_.back());
+    idle_.pop_back();
+    return state;
+  }
+  void give_back(std::unique_ptr<State> state) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(state));
   }
 
  private:
-  static constexpr std::size_t kMost = 1024;
-  struct Entry {
-    std::once_flag created;
-    std::shared_ptr<const Primitive> primitive;
-  };
+  std::once_flag created_;
+  std::optional<Primitive> primitive_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<State>> idle_;
+};
 
-  std::shared_ptr<Entry> entry_of(const Product& product) {
+// Primitives by product, for the whole process. Creating one takes 0.01 to 10 ms and happens once,
+// outside the lock of the others. The oldest go when there are too many.
+class LibraryProduct::PrimitiveCache {
+ public:
+  static PrimitiveCache& shared() {
+    static auto* const primitives = new PrimitiveCache;
+    return *primitives;
+  }
+
+  std::shared_ptr<SharedPrimitive> get(const Product& product) {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Entry>& entry = entries_[product];
+    std::shared_ptr<SharedPrimitive>& entry = entries_[product];
     if (entry != nullptr) return entry;
-    entry = std::make_shared<Entry>();
-    std::shared_ptr<Entry> added = entry;
+    entry = std::make_shared<SharedPrimitive>();
+    std::shared_ptr<SharedPrimitive> added = entry;
     order_.push_back(product);
     if (order_.size() > kMost) {
       entries_.erase(order_.front());
@@ -138,15 +199,15 @@ class PrimitiveCache {
     return added;
   }
 
+ private:
+  static constexpr std::size_t kMost = 1024;
+
   std::mutex mutex_;
-  std::map<Product, std::shared_ptr<Entry>> entries_;
+  std::map<Product, std::shared_ptr<SharedPrimitive>> entries_;
   std::deque<Product> order_;
 };
 
-PrimitiveCache& cache() {
-  static auto* const primitives = new PrimitiveCache;
-  return *primitives;
-}
+namespace {
 
 bool probe(DType dtype) {
   const OneThread one_thread;
@@ -160,34 +221,33 @@ bool probe(DType dtype) {
 
 }  // namespace
 
+std::string library_version() {
+  const dnnl_version_t* const version = dnnl_version();
+  return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch);
+}
+
 bool library_multiplies(DType dtype) {
   static const bool f32 = probe(DType::f32);
   static const bool bf16 = probe(DType::bf16);
   return (dtype == DType::f32 && f32) || (dtype == DType::bf16 && bf16);
 }
 
-struct LibraryProduct::State {
-  std::shared_ptr<const Primitive> primitive;
-  dnnl::memory a, b, c, scratch;
-  std::int64_t scratch_bytes;
-
-  explicit State(const Product& product)
-      : primitive(cache().get(product)),
-        a(primitive->a, engine(), nullptr),
-        b(primitive->b, engine(), nullptr),
-        c(primitive->c, engine(), nullptr),
-        scratch(primitive->scratch, engine(), nullptr),
-        scratch_bytes(static_cast<std::int64_t>(primitive->scratch.get_size())) {}
-};
-
-LibraryProduct::LibraryProduct(const Product& product) try
-    : state_(std::make_unique<State>(product)) {
+LibraryProduct::LibraryProduct(const Product& product) try {
+  std::shared_ptr<SharedPrimitive> shared = PrimitiveCache::shared().get(product);
+  const Primitive& primitive = shared->get(product);
+  state_ = shared->take_idle();
+  if (state_ == nullptr) state_ = std::make_unique<State>(primitive);
+  state_->shared = std::move(shared);
 } catch (const dnnl::error& error) {
   fail(error.what());
 }
-LibraryProduct::~LibraryProduct() = default;
+LibraryProduct::~LibraryProduct() {
+  if (state_ == nullptr) return;
+  const std::shared_ptr<SharedPrimitive> shared = std::move(state_->shared);
+  shared->give_back(std::move(state_));
+}
 LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
-LibraryProduct& LibraryProduct::operator=(LibraryProduct&&) noexcept = default;
 
 void LibraryProduct::run(const void* a, const void* b, void* c) {
   thread_local dnnl::stream stream(engine());
@@ -206,8 +266,9 @@ void LibraryProduct::run(const void* a, const void* b, void* c) {
                                                      {DNNL_ARG_WEIGHTS, state_->b.get()},
                                                      {DNNL_ARG_DST, state_->c.get()},
                                                      {DNNL_ARG_SCRATCHPAD, state_->scratch.get()}}};
+  const NoSignals no_signals;
   const dnnl_status_t status =
-      dnnl_primitive_execute(state_->primitive->multiply.get(), stream.get(),
+      dnnl_primitive_execute(state_->primitive.multiply.get(), stream.get(),
                              static_cast<int>(arguments.size()), arguments.data());
   if (status != dnnl_success) fail("execution gave status " + std::to_string(status));
 }
@@ -219,6 +280,7 @@ void LibraryProduct::run(const void* a, const void* b, void* c) {
 namespace tutti::kernels {
 
 bool library_multiplies(DType) { return false; }
+std::string library_version() { return {}; }
 
 struct LibraryProduct::State {};
 LibraryProduct::LibraryProduct(const Product&) {
@@ -226,7 +288,6 @@ LibraryProduct::LibraryProduct(const Product&) {
 }
 LibraryProduct::~LibraryProduct() = default;
 LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
-LibraryProduct& LibraryProduct::operator=(LibraryProduct&&) noexcept = default;
 void LibraryProduct::run(const void*, const void*, void*) {}
 
 }  // namespace tutti::kernels

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace tutti::kernels {
 
@@ -32,6 +33,9 @@ void multiply_by_loops(const Product& product, const void* a, const void* b, voi
 // without it.
 bool library_multiplies(DType dtype);
 
+// "2.6.3"; empty in a build without it.
+std::string library_version();
+
 // Whether the library takes a [rows, columns] operand with these strides: neighbours must be
 // adjacent in one direction.
 constexpr bool library_takes(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
@@ -47,12 +51,13 @@ class LibraryProduct {
   explicit LibraryProduct(const Product& product);
   ~LibraryProduct();
   LibraryProduct(LibraryProduct&&) noexcept;
-  LibraryProduct& operator=(LibraryProduct&&) noexcept;
 
   void run(const void* a, const void* b, void* c);
 
  private:
   struct State;
+  class SharedPrimitive;
+  class PrimitiveCache;
   std::unique_ptr<State> state_;
 };
 

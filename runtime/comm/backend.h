@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -33,6 +35,35 @@ class Work {
   virtual void wait() = 0;
   // The collective's number in its group, from 1. 0 in a group of one, which does not communicate.
   virtual std::uint64_t sequence() const = 0;
+  // Of a part that was started without a place for its result: the memory that holds it, once
+  // wait() has returned. Not to be written: other ranks may hold the same.
+  virtual std::shared_ptr<Buffer> result(std::size_t part) const = 0;
+};
+
+class Communicator;
+
+// A call that one rank makes again and again over one group, checked and described once. Immutable;
+// made by Communicator::prepare.
+class PreparedCall {
+ public:
+  PreparedCall(const PreparedCall&) = delete;
+  PreparedCall& operator=(const PreparedCall&) = delete;
+  virtual ~PreparedCall() = default;
+
+  // With a description, and without places.
+  const CollectiveCall& call() const { return call_; }
+
+ protected:
+  explicit PreparedCall(CollectiveCall call) : call_(std::move(call)) {}
+
+ private:
+  CollectiveCall call_;
+};
+
+// What may differ from start to start of a prepared call.
+struct StartOptions {
+  Location location = {};                // where unknown: the call's
+  std::chrono::milliseconds timeout{0};  // zero: the call's
 };
 
 // One rank's end of one group.
@@ -43,11 +74,28 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
   virtual ~Communicator() = default;
 
-  // Announces this rank's next collective: its operands are ready, peers may read them and write
-  // its results from now on. `keep_alive` holds the buffers behind operands and results until every
-  // rank is done with them. Waits only if the ring of unfinished collectives is full. Throws
-  // TypeError for a call that has no meaning, CommError if the group was poisoned by an earlier
-  // failure.
+  // Checks a call for start(), once; the places of its parts are not looked at. Throws TypeError
+  // for a call that has no meaning. The prepared call is this communicator's alone.
+  virtual std::shared_ptr<const PreparedCall> prepare(CollectiveCall call) = 0;
+
+  // Announces this rank's next collective: its operands are ready, peers may read them from now on.
+  // `operands` are the parts' in order, null where this rank gives none; they are held until every
+  // rank is done with them, and copied where peers can't reach them. Where the results lie, the
+  // work says (Work::result); the same bytes may serve all ranks, or be the operand's in a group of
+  // one. Once warm it allocates nothing.
+  //
+  // Waits only if very many are unfinished (over a thousand). Throws TypeError if an operand is
+  // missing or too small, UsageError for another communicator's call, CommError if the group was
+  // poisoned by an earlier failure, EnvironmentError if there is no room for what peers read or
+  // write; the rank may then try again.
+  virtual std::shared_ptr<Work> start(const std::shared_ptr<const PreparedCall>& call,
+                                      std::span<const std::shared_ptr<Buffer>> operands,
+                                      const StartOptions& options = {}) = 0;
+
+  // The same for a call that is made once, with operands and results where the call says.
+  // `keep_alive` holds the buffers behind them until every rank is done with them. A part without a
+  // place for its result gets one; all ranks leave the results of an all_reduce, all_gather or
+  // broadcast without places, or none does. Throws TypeError as prepare() does, too.
   virtual std::shared_ptr<Work> start(CollectiveCall call,
                                       std::vector<std::shared_ptr<Buffer>> keep_alive = {}) = 0;
 
@@ -60,6 +108,10 @@ class Communicator {
   // Frees every rank that is stuck in this group, with CommError("... aborted: reason"), and
   // poisons the group: every later use says why. From any thread.
   virtual void abort(const std::string& reason) = 0;
+
+  // Says that this rank will not start what it should have next, nor anything after it: it fails
+  // for all members, who would take a later one of this rank for it. Earlier ones go on.
+  virtual void abandon(const std::string& reason) = 0;
 
   // For this rank's waits in this group.
   virtual void set_timeout(std::chrono::milliseconds timeout) = 0;
@@ -97,6 +149,14 @@ class Backend {
   // communicate. Throws UsageError if this rank is not a member.
   virtual std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members,
                                                      std::string tag) = 0;
+  // The same for the messages from one member of a group to another; when the group is aborted, so
+  // are they.
+  virtual std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
+                                                 const Communicator& group) = 0;
+
+  // Memory that peers can reach: operands that lie in it are not copied. Thread-safe; the buffers
+  // may outlive the backend. Throws EnvironmentError if there is no room.
+  virtual std::shared_ptr<Buffer> allocate(std::size_t bytes) = 0;
 
   // Whether some peer waits for this rank right now. One relaxed load: asked at every traced op.
   virtual bool peer_waits() const = 0;
@@ -108,7 +168,11 @@ class Backend {
   // CommError("rank 1 left: message") at once. Never blocks, never throws; the second call is void.
   virtual void leave(const std::string& message) noexcept = 0;
 
-  // Communicator::abort for all groups of all ranks, present and future. From any thread.
+  // Communicator::abort for a group, whether or not this rank has used it; without waiting for the
+  // rank's own thread. From any thread.
+  virtual void abort(const std::vector<std::int64_t>& members, const std::string& tag,
+                     const std::string& reason) = 0;
+  // The same for all groups of all ranks, present and future. From any thread.
   virtual void abort(const std::string& reason) = 0;
 };
 

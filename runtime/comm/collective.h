@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -14,14 +15,21 @@ namespace tutti::runtime {
 using kernels::CollectiveKind;
 using kernels::Reduction;
 
-// One tensor of a collective: row-major, contiguous. `elements` counts the operand's; where a
-// dimension takes part (all_gather, reduce_scatter) the operand is [outer, axis_size, inner] and
-//   all_gather      gives [outer, members * axis_size, inner], the members' parts in their order;
-//   reduce_scatter  gives [outer, axis_size / members, inner], the member's own part of the sum.
-// The others need `elements` alone. A broadcast reads no operand but the root's (others may be
-// null).
+// One tensor of a collective: row-major, contiguous. `elements` counts this rank's operand's. Where
+// a dimension takes part (the axis) the operand is [outer, axis_size, inner], and of n members
+//   all_gather, gather       give [outer, sum of the members' axis sizes, inner], the members'
+//                            parts in their order (gather to the root; zeros elsewhere);
+//   reduce_scatter, scatter  give [outer, the member's own size, inner], the member's part of the
+//                            combination, or of the root's operand;
+//   all_to_all               cuts each operand along the axis into a part for each member and gives
+//                            [outer, sum of what comes, inner], in the members' order.
+// The others give a result like the operand: reduce to the root, zeros elsewhere;
+// collective_permute zeros where nothing arrives. What a rank does not have (an operand where
+// gives() is false, the result of send_recv's sender) may be null; `elements` and the dimensions
+// are given all the same.
 //
-// `result` may be `operand` itself (in place); any other overlap of the two costs a copy.
+// `result` may be `operand` itself (in place); any other overlap with operands costs a copy.
+// Results do not overlap each other.
 struct TensorPart {
   const void* operand = nullptr;
   void* result = nullptr;
@@ -29,15 +37,24 @@ struct TensorPart {
   std::int64_t outer = 1;
   std::int64_t axis_size = 1;
   std::int64_t inner = 1;
+  // Uneven parts: how much of the axis each member gives (all_gather, gather) or gets
+  // (reduce_scatter, scatter), the same list on every rank; of all_to_all, how much this rank gives
+  // to each member and gets from each, compared with the members' own lists pair by pair. Empty:
+  // equal parts.
+  std::vector<std::int64_t> sizes = {};
+  std::vector<std::int64_t> receive_sizes = {};  // of all_to_all; `sizes` is what it sends
 };
 
 // A collective as one rank calls it. `parts` holds the tensors of a list (coalesced: one arrival
 // for all); it is empty for a barrier.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::barrier;
-  Reduction reduction = Reduction::sum;  // all_reduce and reduce_scatter
+  Reduction reduction = Reduction::sum;  // where reduces(kind)
   DType dtype = DType::f32;
-  int root = 0;  // broadcast: a position among the group's members
+  int root = 0;  // where has_root(kind): a position among the group's members
+  // Of collective_permute: from the first to the second position. No position sends twice or
+  // receives twice.
+  std::vector<std::pair<int, int>> pairs = {};
   std::vector<TensorPart> parts = {};
   // For messages: "all_reduce sum f32[4]", and the line of the user's program.
   std::string description = {};
@@ -48,15 +65,27 @@ struct CollectiveCall {
   std::chrono::milliseconds timeout{0};
 };
 
-// What all ranks of a group must agree on: kind, dtype, reduction (where it counts), root, number
-// and shape of the parts, `agreement`. Addresses, descriptions and lines do not enter.
+// The number of elements of a part's result on the member at `position`; 0 on the sender of
+// send_recv.
+std::int64_t result_elements(const CollectiveCall& call, const TensorPart& part, int members,
+                             int position);
+
+// Whether anybody reads the operands of the member at `position`.
+bool gives(const CollectiveCall& call, int position);
+
+// What all ranks of a group must agree on: kind, dtype, reduction and root (where they count),
+// pairs, number and shape of the parts, `agreement`. Addresses, descriptions and lines do not
+// enter, nor does what may differ: where parts are uneven, a member's own share, and all_to_all's
+// lists.
 std::uint64_t fingerprint(const CollectiveCall& call);
 
 // call.description, or what stands for it where the caller gave none: "all_reduce sum f32[4]".
 std::string describe(const CollectiveCall& call);
 
-// Throws TypeError, naming the call, where the group of `members` ranks could not carry it out: a
-// reduction the dtype does not have, an axis that the members do not divide, a root outside.
-void check_call(const CollectiveCall& call, int members);
+// Throws TypeError, naming the call, where the member at `position` of a group of `members` ranks
+// could not carry it out: a reduction the dtype does not have, an axis that the members do not
+// divide, a root outside, sizes that do not add up, more elements than can be counted. Addresses
+// are not looked at.
+void check_call(const CollectiveCall& call, int members, int position);
 
 }  // namespace tutti::runtime

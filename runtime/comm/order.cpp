@@ -4,6 +4,12 @@
 
 namespace tutti::runtime {
 
+void OrderedWork::start_in(ProgramOrder& order, bool& told) {
+  order_ = &order;
+  told_ = &told;
+  finished_ = false;
+}
+
 bool OrderedWork::test() {
   if (!finished_) order_->advance();
   rethrow_failure();
@@ -16,21 +22,42 @@ void OrderedWork::wait() {
 }
 
 void OrderedWork::rethrow_failure() const {
-  if (failure_) std::rethrow_exception(failure_);
+  if (!failure_) return;
+  *told_ = true;
+  std::rethrow_exception(failure_);
 }
 
-bool ProgramOrder::step(bool may_wait) {
-  const std::shared_ptr<OrderedWork> first = works_.front();
+bool ProgramOrder::attempt(OrderedWork& work, bool may_wait) {
+  work.attempted_ = true;
   try {
-    if (!first->attempt(may_wait)) return false;
+    work.finished_ = work.attempt(may_wait);
   } catch (...) {
-    first->failure_ = std::current_exception();
-    const bool dropped = first.use_count() == 2;  // ours and the list's
-    if (dropped && !untold_) untold_ = first->failure_;
+    work.failure_ = std::current_exception();
+    work.finished_ = true;
   }
-  first->finished_ = true;
+  work.attempted_ = false;
+  return work.finished_;
+}
+
+// One that is attempted stays in the list, whatever attempts others meanwhile.
+bool ProgramOrder::step(bool may_wait) {
+  OrderedWork& first = *works_.front();
+  if (!attempt(first, may_wait)) return false;
+  if (first.failure_) failed_.push_back(works_.front());
   works_.pop_front();
   return true;
+}
+
+void ProgramOrder::advance_any() {
+  for (std::size_t i = 0; i < works_.size();) {
+    OrderedWork& work = *works_[i];
+    if (!work.attempted_ && attempt(work, false)) {
+      if (work.failure_) failed_.push_back(works_[i]);
+      works_.erase(i);
+    } else {
+      ++i;
+    }
+  }
 }
 
 void ProgramOrder::complete(const OrderedWork& work) {
@@ -43,20 +70,20 @@ void ProgramOrder::advance() {
 }
 
 void ProgramOrder::complete_all() {
-  while (!works_.empty()) {
-    const std::shared_ptr<OrderedWork> first = works_.front();
-    step(true);
-    if (first->failure_ && !untold_) untold_ = first->failure_;
+  while (!works_.empty()) step(true);
+  const auto failed = std::exchange(failed_, {});
+  for (const std::shared_ptr<OrderedWork>& work : failed) {
+    if (!*work->told_) work->rethrow_failure();
   }
-  if (untold_) std::rethrow_exception(std::exchange(untold_, nullptr));
 }
 
 void ProgramOrder::abandon(const std::exception_ptr& reason) noexcept {
-  for (const std::shared_ptr<OrderedWork>& work : works_) {
-    work->failure_ = reason;
-    work->finished_ = true;
+  for (std::size_t i = 0; i < works_.size(); ++i) {
+    works_[i]->failure_ = reason;
+    works_[i]->finished_ = true;
   }
   works_.clear();
+  failed_.clear();  // they hold what holds this
 }
 
 }  // namespace tutti::runtime

@@ -1,23 +1,30 @@
 #pragma once
 
 #include <tutti/runtime/comm/backend.h>
+#include <tutti/runtime/ring.h>
 
-#include <deque>
 #include <exception>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace tutti::runtime {
 
 class ProgramOrder;
 
-// A collective that is completed in the order in which its rank started it.
+// A collective that is completed in the order in which its rank started it. Used again and again.
 class OrderedWork : public Work {
  public:
   bool test() final;
   void wait() final;
 
  protected:
-  explicit OrderedWork(std::shared_ptr<ProgramOrder> order) : order_(std::move(order)) {}
+  OrderedWork() = default;
+  // For a new collective. `told`: whether the rank knows that collectives of this one's group fail.
+  // Both live as long as the collective.
+  void start_in(ProgramOrder& order, bool& told);
+  // What a failed one keeps; to be called when the collective is over and nobody holds it.
+  void forget_failure() { failure_ = nullptr; }
 
  private:
   friend class ProgramOrder;
@@ -27,9 +34,11 @@ class OrderedWork : public Work {
   virtual bool attempt(bool may_wait) = 0;
   void rethrow_failure() const;
 
-  std::shared_ptr<ProgramOrder> order_;
+  ProgramOrder* order_ = nullptr;
+  bool* told_ = nullptr;
   std::exception_ptr failure_;
-  bool finished_ = false;  // in success or failure
+  bool finished_ = false;   // in success or failure
+  bool attempted_ = false;  // right now
 };
 
 // What a rank has started and not yet completed, over all its groups, in program order. That
@@ -38,7 +47,7 @@ class OrderedWork : public Work {
 // go on.
 class ProgramOrder {
  public:
-  void add(std::shared_ptr<OrderedWork> work) { works_.push_back(std::move(work)); }
+  void add(std::shared_ptr<OrderedWork> work) { works_.push_back() = std::move(work); }
   bool empty() const { return works_.empty(); }
 
   // Completes `work` and all before it, and waits where it must.
@@ -47,7 +56,11 @@ class ProgramOrder {
   void complete_first() { step(true); }
   // Completes what can be without waiting.
   void advance();
-  // Completes everything; then throws the first failure that nobody has been told of.
+  // Completes whatever can be without waiting, wherever it stands; what waits calls it, since peers
+  // may wait for that. Works of one group see to their own order.
+  void advance_any();
+  // Completes everything; then throws the first failure in a group of which nobody has been told
+  // that it fails.
   void complete_all();
   // Gives up: everything unfinished fails with `reason`.
   void abandon(const std::exception_ptr& reason) noexcept;
@@ -55,9 +68,11 @@ class ProgramOrder {
  private:
   // Tries the first one; returns whether it is finished (and gone from the list).
   bool step(bool may_wait);
+  // Returns whether it is finished.
+  bool attempt(OrderedWork& work, bool may_wait);
 
-  std::deque<std::shared_ptr<OrderedWork>> works_;
-  std::exception_ptr untold_;  // the first failure of a work that was dropped
+  Ring<std::shared_ptr<OrderedWork>> works_;
+  std::vector<std::shared_ptr<OrderedWork>> failed_;
 };
 
 }  // namespace tutti::runtime

@@ -48,7 +48,7 @@ class CountedSleeper {
 }  // namespace
 
 bool wait_until(kernels::Signal& signal, int spins, std::chrono::nanoseconds timeout,
-                FunctionRef<bool()> ready) {
+                FunctionRef<bool()> ready, FunctionRef<void()> before_sleep) {
   for (int spin = 0; spin < spins; ++spin) {
     if (ready()) return true;
     pause_processor();
@@ -59,6 +59,7 @@ bool wait_until(kernels::Signal& signal, int spins, std::chrono::nanoseconds tim
     std::this_thread::yield();
   }
   for (;;) {
+    before_sleep();
     const CountedSleeper counted(signal);
     const std::uint32_t wakes = signal.wakes.load();
     if (ready()) return true;

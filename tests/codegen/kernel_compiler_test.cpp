@@ -9,17 +9,7 @@
 namespace tutti::codegen {
 namespace {
 
-// y[i] = x[i] + number
-Kernel add_number(double number) {
-  kernel_testing::KernelMaker maker("add", {50}, {}, VectorAxis::outer, 64);
-  const int x = maker.read(DType::f32);
-  const int y = maker.write(DType::f32);
-  const Affine at{0, {1}, {}};
-  maker.point();
-  maker.store(y, at,
-              maker.op(ir::ScalarOp::add, maker.load(x, at), maker.constant(DType::f32, number)));
-  return maker.kernel();
-}
+using kernel_testing::add_number;
 
 // What the code makes of the first element, 0.
 float first_result(const KernelCode& code) {

@@ -108,20 +108,22 @@ constexpr std::size_t kFrontBytes = 64;
 
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(std::size_t bytes) : bytes_(bytes) {
+GuardedBuffer::GuardedBuffer(std::size_t bytes, std::size_t alignment) : bytes_(bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t usable = (bytes + kFrontBytes + page - 1) / page * page;
-  mapped_ = usable + page;
+  const std::size_t aligned = (bytes + alignment - 1) / alignment * alignment;
+  usable_ = (aligned + kFrontBytes + page - 1) / page * page;
+  mapped_ = usable_ + page;
   mapping_ = static_cast<std::byte*>(
       mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  mprotect(mapping_ + usable, page, PROT_NONE);
-  data_ = mapping_ + usable - bytes;
-  std::memset(mapping_, static_cast<int>(kFront), usable);
+  mprotect(mapping_ + usable_, page, PROT_NONE);
+  data_ = mapping_ + usable_ - aligned;
+  std::memset(mapping_, static_cast<int>(kFront), usable_);
 }
 
 GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
     : mapping_(std::exchange(other.mapping_, nullptr)),
       mapped_(other.mapped_),
+      usable_(other.usable_),
       data_(other.data_),
       bytes_(other.bytes_) {}
 
@@ -129,8 +131,10 @@ GuardedBuffer::~GuardedBuffer() {
   if (mapping_ != nullptr) munmap(mapping_, mapped_);
 }
 
-bool GuardedBuffer::front_intact() const {
-  return std::all_of(mapping_, data_, [](std::byte byte) { return byte == kFront; });
+bool GuardedBuffer::surroundings_intact() const {
+  const auto untouched = [](std::byte byte) { return byte == kFront; };
+  return std::all_of(mapping_, data_, untouched) &&
+         std::all_of(data_ + bytes_, mapping_ + usable_, untouched);
 }
 
 std::vector<void*> Arguments::pointers() {
@@ -175,7 +179,8 @@ double random_number(std::mt19937& random, DType dtype, bool special_values) {
 
 }  // namespace
 
-Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_values) {
+Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_values,
+                         std::size_t alignment) {
   std::vector<std::int64_t> elements(kernel.buffers.size(), 0);
   const auto use = [&](int buffer, const Affine& affine, bool in_loop) {
     if (!runs(kernel, in_loop)) return;
@@ -194,7 +199,8 @@ Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const auto& [dtype, written] = kernel.buffers[i];
     const auto size = static_cast<std::size_t>(size_of(dtype));
-    auto& buffer = arguments.buffers.emplace_back(static_cast<std::size_t>(elements[i]) * size);
+    auto& buffer =
+        arguments.buffers.emplace_back(static_cast<std::size_t>(elements[i]) * size, alignment);
     for (std::int64_t j = 0; j < elements[i]; ++j) {
       std::byte* element = buffer.data() + static_cast<std::size_t>(j) * size;
       const double number = written ? 1 : random_number(random, dtype, special_values);
@@ -221,7 +227,7 @@ double number_at(DType dtype, const std::byte* element) {
 }
 
 // How many units in the last place of a dtype two numbers are apart.
-double ulp_apart(DType dtype, double wanted, double got) {
+double ulp_apart(DType dtype, double wanted, double got, double scale) {
   const int digits = dtype == DType::f64   ? 53
                      : dtype == DType::f32 ? 24
                      : dtype == DType::f16 ? 11
@@ -230,21 +236,21 @@ double ulp_apart(DType dtype, double wanted, double got) {
   if (wanted == got) return 0;
   if (!std::isfinite(wanted) || !std::isfinite(got)) return std::numeric_limits<double>::infinity();
   int exponent = 0;
-  std::frexp(wanted, &exponent);
+  std::frexp(std::max(std::abs(wanted), scale), &exponent);
   return std::abs(wanted - got) / std::ldexp(1.0, std::max(exponent, least) - digits);
 }
 
 }  // namespace
 
 std::string difference(const Kernel& kernel, const Arguments& wanted, const Arguments& got,
-                       double ulp) {
+                       double ulp, double scale) {
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     const DType dtype = kernel.buffers[i].dtype;
     const auto size = static_cast<std::size_t>(size_of(dtype));
     const GuardedBuffer& a = wanted.buffers[i];
     const GuardedBuffer& b = got.buffers[i];
     const std::string where = "buffer " + std::to_string(i);
-    if (!b.front_intact()) return where + ": written in front of its start";
+    if (!b.surroundings_intact()) return where + ": written outside";
     for (std::size_t at = 0; at < a.bytes(); at += size) {
       if (std::memcmp(a.data() + at, b.data() + at, size) == 0) continue;
       std::string values = " differs";
@@ -252,9 +258,11 @@ std::string difference(const Kernel& kernel, const Arguments& wanted, const Argu
         const double x = number_at(dtype, a.data() + at);
         const double y = number_at(dtype, b.data() + at);
         if (std::isnan(x) && std::isnan(y)) continue;
-        if (ulp > 0 && ulp_apart(dtype, x, y) <= ulp) continue;
+        const bool half = size_of(dtype) == 2;
+        if (ulp > 0 && half && ulp_apart(dtype, x, y, 0) <= 1) continue;
+        if (ulp > 0 && ulp_apart(half ? DType::f32 : dtype, x, y, scale) <= ulp) continue;
         values = ": wanted " + std::to_string(x) + ", got " + std::to_string(y) + ", " +
-                 std::to_string(ulp_apart(dtype, x, y)) + " ulp apart";
+                 std::to_string(ulp_apart(dtype, x, y, scale)) + " ulp apart";
       } else {
         values = ": wanted " + std::to_string(ir::load_cell(dtype, a.data() + at).integer) +
                  ", got " + std::to_string(ir::load_cell(dtype, b.data() + at).integer);
@@ -265,6 +273,17 @@ std::string difference(const Kernel& kernel, const Arguments& wanted, const Argu
     }
   }
   return "";
+}
+
+Kernel add_number(double number) {
+  KernelMaker maker("add", {50}, {}, VectorAxis::outer, 64);
+  const int x = maker.read(DType::f32);
+  const int y = maker.write(DType::f32);
+  const Affine at{0, {1}, {}};
+  maker.point();
+  maker.store(y, at,
+              maker.op(ir::ScalarOp::add, maker.load(x, at), maker.constant(DType::f32, number)));
+  return maker.kernel();
 }
 
 }  // namespace tutti::codegen::kernel_testing

@@ -47,21 +47,23 @@ class KernelMaker {
 };
 
 // Memory that ends where an unreadable page begins, so that any access behind it crashes. In front
-// of the data lies a region that is checked for stray writes.
+// of the data lies a region that is checked for stray writes; so does the gap that an alignment
+// leaves behind it.
 class GuardedBuffer {
  public:
-  explicit GuardedBuffer(std::size_t bytes);
+  explicit GuardedBuffer(std::size_t bytes, std::size_t alignment = 1);
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   ~GuardedBuffer();
 
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
-  bool front_intact() const;
+  bool surroundings_intact() const;
 
  private:
   std::byte* mapping_ = nullptr;
   std::size_t mapped_ = 0;
+  std::size_t usable_ = 0;
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
@@ -72,15 +74,21 @@ struct Arguments {
   std::vector<GuardedBuffer> buffers;
   std::vector<void*> pointers();
 };
-Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_values = true);
+Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_values = true,
+                         std::size_t alignment = 1);
 
 // Runs all tiles, in a few calls.
 void run_all(const KernelCode& code, const Kernel& kernel, Arguments& arguments);
 
 // Empty if the written buffers of two runs agree: equal bits (any NaN equals any other) or, for
-// floats, at most `ulp` units apart in the last place of their dtype.
+// floats, at most `ulp` units apart in the last place of their dtype; of `scale` where they are
+// smaller, as differences of sums are. 16-bit floats may then be off by one unit of their own, or
+// `ulp` units of f32, in which they were computed.
 std::string difference(const Kernel& kernel, const Arguments& wanted, const Arguments& got,
-                       double ulp = 0);
+                       double ulp = 0, double scale = 0);
+
+// b1[i] = b0[i] + number over f32[50].
+Kernel add_number(double number);
 
 // A kernel of random shape, dtypes, ops and strides that obeys kernel.h. Its ops give the same bits
 // in every engine.

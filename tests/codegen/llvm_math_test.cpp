@@ -94,8 +94,8 @@ Kernel map_kernel(ScalarOp op, std::int64_t count) {
 class InlineMath : public testing::TestWithParam<std::string> {};
 
 TEST_P(InlineMath, IsWithinTwoUlp) {
-  // Every 4093rd bit pattern takes half a second; TUTTI_MATH_STRIDE=31 a minute.
-  const char* asked = std::getenv("TUTTI_MATH_STRIDE");
+  // Every 4093rd bit pattern takes half a second; TUTTI_TEST_MATH_STRIDE=31 a minute.
+  const char* asked = std::getenv("TUTTI_TEST_MATH_STRIDE");
   const std::uint64_t stride = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 4093;
   const native::Target target{.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
   std::vector<float> x(std::begin(kCorners), std::end(kCorners));

@@ -5,10 +5,8 @@
 #include <tutti/codegen/llvm/compile_kernels.h>
 #include <tutti/ir/support/error.h>
 
-#include <cmath>
-#include <limits>
-
 #include "tests/codegen/kernel_maker.h"
+#include "tests/codegen/scalar_corners.h"
 #include <gmock/gmock.h>
 
 #if TUTTI_HAS_LLVM
@@ -18,32 +16,6 @@ namespace {
 
 using ir::ScalarOp;
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
-
-constexpr DType kDTypes[] = {
-#define TUTTI_ENTRY(name, text, type) DType::name,
-    TUTTI_DTYPES(TUTTI_ENTRY)
-#undef TUTTI_ENTRY
-};
-constexpr ScalarOp kOps[] = {
-#define TUTTI_ENTRY(name, operands) ScalarOp::name,
-    TUTTI_SCALAR_OPS(TUTTI_ENTRY)
-#undef TUTTI_ENTRY
-};
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNumbers[] = {
-    0.0,          -0.0,        1.0,         -1.0,       2.0,
-    3.0,          7.0,         8.0,         -8.0,       15.0,
-    16.0,         31.0,        32.0,        63.0,       64.0,
-    127.0,        -128.0,      255.0,       256.0,      -129.0,
-    32767.0,      -32768.0,    65535.0,     65536.0,    0.5,
-    -0.5,         1.5,         2.5,         -2.5,       2147483647.,
-    -2147483648., 4294967295., 4294967296., 9.2e18,     -9.3e18,
-    1.8e19,       2e19,        kInfinity,   -kInfinity, std::numeric_limits<double>::quiet_NaN(),
-    1e-45,        1e-40,       6e-8,        65504.0,    65520.0,
-    3.4e38,       1e300,       -1e300,      0.1,        1.00390625,
-    1.01171875,   -3.3e-39};
-constexpr std::int64_t kCount = std::size(kNumbers);
 
 // f32 functions that are inline polynomials have a test of their own, with a tolerance.
 bool is_inline(ScalarOp op, DType dtype) {
@@ -66,7 +38,8 @@ bool is_inline(ScalarOp op, DType dtype) {
 
 // z[i][j] = op(x[i], y[j], x[i]) for all pairs; nothing if the dtype has no such op.
 std::optional<Kernel> all_pairs(ScalarOp op, DType dtype, DType to) {
-  KernelMaker maker(std::string(ir::name_of(op)), {kCount, kCount}, {}, VectorAxis::outer, 64);
+  KernelMaker maker(std::string(ir::name_of(op)), {kCornerCount, kCornerCount}, {},
+                    VectorAxis::outer, 64);
   const DType storage = dtype;
   const Affine row{0, {1, 0}, {}};
   const Affine column{0, {0, 1}, {}};
@@ -86,7 +59,7 @@ std::optional<Kernel> all_pairs(ScalarOp op, DType dtype, DType to) {
   }
   const bool converts = op == ScalarOp::cast || op == ScalarOp::bitcast;
   const DType stored = converts ? to : maker.type(result);
-  maker.store(maker.write(stored), {0, {kCount, 1}, {}}, result);
+  maker.store(maker.write(stored), {0, {kCornerCount, 1}, {}}, result);
   try {
     check(maker.kernel());
   } catch (const InternalError&) {
@@ -95,24 +68,12 @@ std::optional<Kernel> all_pairs(ScalarOp op, DType dtype, DType to) {
   return maker.kernel();
 }
 
-void fill_with_corners(const Kernel& kernel, Arguments& arguments) {
-  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
-    const auto [dtype, written] = kernel.buffers[i];
-    if (written) continue;
-    for (std::size_t j = 0; j < kCount; ++j) {
-      ir::store_cell(dtype, ir::cell_of(ir::compute_dtype(dtype), kNumbers[j]),
-                     arguments.buffers[i].data() + j * static_cast<std::size_t>(size_of(dtype)));
-    }
-  }
-}
-
 class LlvmScalar : public testing::TestWithParam<std::string> {};
 
 TEST_P(LlvmScalar, AgreesWithTheInterpreter) {
   std::vector<Kernel> kernels;
   for (const DType dtype : kDTypes) {
-    for (const ScalarOp op : kOps) {
-      if (op == ScalarOp::argument || op == ScalarOp::constant) continue;
+    for (const ScalarOp op : kScalarOps) {
       if (is_inline(op, ir::compute_dtype(dtype))) continue;
       const bool converts = op == ScalarOp::cast || op == ScalarOp::bitcast;
       for (const DType to : kDTypes) {

@@ -1,28 +1,14 @@
-#include <tutti/codegen/lower.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/passes/passes.h>
-
+#include "tests/codegen/lowered_kernels.h"
 #include "tests/support/golden.h"
 #include <gtest/gtest.h>
 
 namespace tutti::codegen {
 namespace {
 
-// The kernels of a function's groups, as text.
-std::string kernels_of(const std::string& body) {
-  ir::Graph graph = ir::parse("// tutti ir 1\n\n" + body).functions.at(0);
-  ir::run_passes(graph);
-  const Views views(graph);
-  std::vector<bool> stored(graph.value_count(), false);
-  for (const ir::Value value : graph.results()) stored[views[value].base.id] = true;
+// The kernels of a function's group, as text.
+std::string kernels_of(const std::string& function) {
   std::string out;
-  std::vector<ir::NodeId> members;
-  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    if (graph.node(id).fusion >= 0) members.push_back(id);
-  }
-  for (const LoweredKernel& part : lower_group(graph, members, views, stored)) {
-    out += print(part.kernel) + "\n";
-  }
+  for (const Kernel& kernel : kernel_testing::lowered(function)) out += print(kernel) + "\n";
   return out;
 }
 

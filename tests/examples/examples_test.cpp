@@ -102,23 +102,31 @@ TEST(Examples, LayersShowsEveryLayer) {
 
 // ---- train_char_gpt
 
-std::vector<double> losses_of_training(const std::string& ranks) {
+// Of three steps, by the command with the options of the program added.
+std::vector<double> losses_of_training(std::vector<std::string> command) {
   const TemporaryFolder folder;
   const std::string json = folder.path() / "losses.json";
-  const CommandResult training = run_example(
-      "train_char_gpt", {"--steps", "3", "--ranks", ranks, "--sample", "0", "--json", json});
+  command.insert(command.end(), {"--steps", "3", "--sample", "0", "--json", json});
+  const CommandResult training = run_command(command);
   EXPECT_EQ(training.status, 0) << training.errors;
   EXPECT_THAT(training.output, HasSubstr("final: step 3 loss "));
   if (training.status != 0) return {};
   return nlohmann::json::parse(folder.read("losses.json")).at("loss").get<std::vector<double>>();
 }
 
-TEST(TrainCharGpt, OneAndTwoRanksAgree) {
-  const std::vector<double> one = losses_of_training("1");
-  const std::vector<double> two = losses_of_training("2");
+TEST(TrainCharGpt, OneRankTwoThreadsAndTwoProcessesAgree) {
+  const std::string bin = std::string(TUTTI_BINARY_DIR) + "/bin/";
+  const std::string program = bin + "train_char_gpt";
+  const std::vector<double> one = losses_of_training({program});
+  const std::vector<double> threads = losses_of_training({program, "--ranks", "2"});
+  const std::vector<double> processes =
+      losses_of_training({bin + "tutti", "launch", "-n", "2", "--", program});
   ASSERT_EQ(one.size(), 3);
-  ASSERT_EQ(two.size(), 3);
-  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], two[i], 1e-4) << "step " << i;
+  ASSERT_EQ(threads.size(), 3);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_NEAR(one[i], threads[i], 1e-4) << "step " << i;
+  }
+  EXPECT_EQ(processes, threads);
   EXPECT_LT(one[2], one[0]);
 }
 
@@ -152,11 +160,23 @@ TEST_P(WrongOptions, AreRefusedByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TrainCharGpt, WrongOptions,
-                         testing::Values(std::vector<std::string>{"--ranks", "3"},
+                         testing::Values(std::vector<std::string>{"--ranks", "three"},
                                          std::vector<std::string>{"--steps", "0"},
                                          std::vector<std::string>{"--steps", "many"},
                                          std::vector<std::string>{"--sample", "-1"},
                                          std::vector<std::string>{"--no-such-option"}));
+
+#if TUTTI_HAS_CUDA
+// On the double of a GPU, whose work is done as late as it may: some when the process ends.
+TEST(Layers, RunOnAGpu) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_DEVICE", "cuda", 1);
+  const CommandResult result = run_example("layers");
+  ::unsetenv("TUTTI_DEVICE");
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("on cuda:0"));
+}
+#endif
 
 }  // namespace
 

@@ -1,95 +1,20 @@
 #include <tutti/ir/gradient.h>
-#include <tutti/ir/interpret.h>
 #include <tutti/ir/parse.h>
-#include <tutti/ir/verify.h>
 
-#include <cmath>
 #include <functional>
 
+#include "tests/ir/gradient_check.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir {
 namespace {
-
-using Inputs = std::vector<std::vector<Array>>;  // [rank][parameter]
-
-// The i-th of a list of irregular numbers between 0.3 and 0.9.
-double some_number(std::int64_t i) {
-  return 0.6 + 0.3 * std::sin(static_cast<double>(i) * 12.9898);
-}
-
-// Different on every rank, except for what is replicated over all.
-Inputs some_inputs(const Graph& graph, std::int64_t ranks) {
-  Inputs inputs(static_cast<std::size_t>(ranks));
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    std::int64_t i = 0;
-    for (const Parameter& parameter : graph.parameters()) {
-      const Type& type = graph.type(parameter.value);
-      Array array(type.dtype, type.shape);
-      for (double& x : array.data<double>()) {
-        x = some_number(i++ + (type.replication.dimensions != 0 ? 0 : 100 * rank));
-      }
-      inputs[static_cast<std::size_t>(rank)].push_back(std::move(array));
-    }
-  }
-  return inputs;
-}
-
-// The sum over ranks of a varying scalar, or a replicated scalar itself.
-double total(const Graph& graph, const Inputs& inputs) {
-  const auto results = interpret(graph, inputs);
-  if (graph.type(graph.results()[0]).replication.dimensions != 0) return results[0][0].at(0);
-  double sum = 0;
-  for (const auto& rank : results) sum += rank[0].at(0);
-  return sum;
-}
-
-// Compares the gradient of a function's result, an f64[], with respect to all of its parameters
-// with finite differences, on every rank.
-void check_gradient(Graph graph) {
-  verify(graph);
-  const std::int64_t ranks = graph.mesh == nullptr ? 1 : graph.mesh->ranks();
-  const Inputs inputs = some_inputs(graph, ranks);
-  std::vector<Value> wrt;
-  for (const Parameter& parameter : graph.parameters()) wrt.push_back(parameter.value);
-  Graph backward = graph;
-  Builder builder(backward);
-  backward.set_results(gradient(builder, graph.results()[0], wrt));
-  ASSERT_NO_THROW(verify(backward)) << print(backward);
-  const auto gradients = interpret(backward, inputs);
-
-  const double step = 1e-6;
-  for (std::size_t rank = 0; rank < inputs.size(); ++rank) {
-    for (std::size_t p = 0; p < wrt.size(); ++p) {
-      const bool replicated = graph.type(wrt[p]).replication.dimensions != 0;
-      if (replicated && rank != 0) continue;
-      EXPECT_EQ(backward.type(backward.results()[p]).shape, graph.type(wrt[p]).shape);
-      for (std::int64_t i = 0; i < inputs[rank][p].elements(); ++i) {
-        const auto moved = [&](double by) {
-          Inputs there = inputs;
-          for (std::size_t r = 0; r < there.size(); ++r) {
-            if (r == rank || replicated)
-              there[r][p].data<double>()[static_cast<std::size_t>(i)] += by;
-          }
-          return total(graph, there);
-        };
-        const double wanted = (moved(step) - moved(-step)) / (2 * step);
-        EXPECT_NEAR(gradients[rank][p].at(i), wanted, 1e-6 * (1 + std::abs(wanted)))
-            << "element " << i << " of parameter " << p << " on rank " << rank << " of\n"
-            << print(graph);
-      }
-    }
-  }
-}
-
-void check_text(const std::string& text) { check_gradient(std::move(parse(text).functions.at(0))); }
 
 // Adds sum(value * irregular weights) and makes it the function's result.
 void finish(Builder& builder, Value value) {
   const Type& type = builder.type(value);
   Array weights(DType::f64, type.shape);
   std::int64_t i = 1000;
-  for (double& x : weights.data<double>()) x = some_number(i++);
+  for (double& x : weights.data<double>()) x = test::some_number(i++);
   const Value product = builder.add(Op::mul, {value, builder.constant(weights)});
   std::vector<std::int64_t> axes;
   for (int d = 0; d < type.shape.rank(); ++d) axes.push_back(d);
@@ -114,7 +39,7 @@ TEST(Gradient, OfEveryElementwiseOp) {
     } catch (const TypeError&) {
       continue;  // not an op on floating-point numbers
     }
-    check_gradient(graph);
+    test::check_gradient(graph);
   }
 }
 
@@ -175,6 +100,16 @@ TEST(Gradient, OfStructuredOps) {
         const Value indices = b.constant(Array::from(std::span<const std::int64_t>(rows), {2}));
         return b.add(Op::scatter_add, {x, indices, b.add(Op::mul, {x, x})}, {std::int64_t{0}});
       },
+      [](Builder& b, Value x) { return b.add(Op::prod, {x}, {std::vector<std::int64_t>{0, 1}}); },
+      [](Builder& b, Value x) { return b.add(Op::cumsum, {x}, {std::int64_t{1}, true}); },
+      [](Builder& b, Value x) { return b.add(Op::sort, {x}, {std::int64_t{1}, true}); },
+      [](Builder& b, Value x) { return b.add(Op::topk, {x}, {std::int64_t{2}, std::int64_t{1}}); },
+      [](Builder& b, Value x) {
+        const std::int64_t starts[] = {5, 1};  // the first is moved
+        const Value at = b.constant(Array::from(std::span<const std::int64_t>(starts), {2}));
+        const Value part = b.add(Op::dynamic_slice, {x, at}, {std::vector<std::int64_t>{1, 2}});
+        return b.add(Op::dynamic_update_slice, {x, b.add(Op::mul, {part, part}), at});
+      },
       [](Builder& b, Value x) { return b.add(Op::mean, {x}, {std::vector<std::int64_t>{1}}); },
       [](Builder& b, Value x) { return b.add(Op::logsumexp, {x}, {std::vector<std::int64_t>{1}}); },
       [](Builder& b, Value x) { return b.add(Op::softmax, {x}, {std::int64_t{1}}); },
@@ -191,68 +126,12 @@ TEST(Gradient, OfStructuredOps) {
     Builder builder(graph);
     const Value x = graph.add_parameter("x", {.dtype = DType::f64, .shape = {2, 3}});
     finish(builder, write(builder, x));
-    check_gradient(graph);
+    test::check_gradient(graph);
   }
-}
-
-// A program over mesh (dp = 2, tp = 2) with lines that make %r, an f64[2], from %x, which varies,
-// and %w, replicated over both dimensions; the groups are @dp and @odd, which is no product of
-// them.
-void check_collective(const std::string& lines, bool replicated_result) {
-  check_text(
-      R"(
-    mesh (dp = 2, tp = 2)
-    group @dp = mesh(dp = 2, tp = 2).dp
-    group @all = mesh(dp = 2, tp = 2).dp.tp
-    group @odd = {ranks = [0, 3, 1, 2], stride = 2}
-    func @f(%x: f64[2], %w: f64[2] rep(dp, tp)) {
-)" + lines +
-      R"(
-      %weights = constant() {value = f64[2] [0.7, -1.3]}
-      %product = mul(%r, %weights)
-      %loss = sum(%product) {axes = [0]}
-)" +
-      (replicated_result
-           ? "%a = all_reduce(%loss) {op = \"mean\", group = @all}\n%b = wait(%a)\nreturn %b }"
-           : "return %loss }"));
-}
-
-TEST(Gradient, OfCollectives) {
-  for (const std::string group : {"@dp", "@odd"}) {
-    for (const std::string op : {"sum", "mean", "max", "min"}) {
-      // Results over @dp are replicated over it: made to vary for a loss that does.
-      const std::string vary =
-          group == "@dp" ? "%r = vary(%t) {dimensions = \"dp\"}" : "%r = identity(%t)";
-      check_collective("%s = all_reduce(%x) {op = \"" + op + "\", group = " + group +
-                           "}\n%u = wait(%s)\n%t = mul(%u, %u)\n" + vary,
-                       false);
-    }
-    const std::string vary =
-        group == "@dp" ? "%t = vary(%u) {dimensions = \"dp\"}" : "%t = identity(%u)";
-    check_collective("%s = all_gather(%x) {axis = 0, group = " + group + "}\n%u = wait(%s)\n" +
-                         vary +
-                         "\n%q = mul(%t, %t)\n%r = slice(%q) {start = [1], stop = [3], step = [1]}",
-                     false);
-    check_collective("%s = broadcast(%x) {root = 1, group = " + group + "}\n%u = wait(%s)\n" +
-                         vary + "\n%r = mul(%t, %t)",
-                     false);
-    for (const std::string op : {"sum", "mean"}) {
-      check_collective(
-          "%s = reduce_scatter(%x) {op = \"" + op + "\", axis = 0, group = " + group +
-              "}\n%t = wait(%s)\n%q = mul(%t, %t)\n%r = broadcast_to(%q) {shape = [2]}",
-          false);
-    }
-  }
-}
-
-TEST(Gradient, OfReplicatedParametersIsTheGlobalMeans) {
-  check_collective("%v = vary(%w) {dimensions = \"dp,tp\"}\n%t = mul(%v, %x)\n%r = tanh(%t)", true);
-  check_collective("%v = vary(%w) {dimensions = \"dp,tp\"}\n%t = mul(%v, %x)\n%r = tanh(%t)",
-                   false);
 }
 
 TEST(Gradient, IsZeroWhereNothingDepends) {
-  check_text(
+  test::check_gradient_of(
       "func @f(%x: f64[2], %y: f64[]) {\n%0 = floor(%x)\n%1 = sum(%0) {axes = [0]}\nreturn %1 }");
 }
 
@@ -266,7 +145,8 @@ TEST(Gradient, RefusesWhatHasNone) {
         testing::ThrowsMessage<TypeError>(testing::HasSubstr(message)));
   };
   refuse("%r = identity(%x)\n", "the gradient is taken of a floating-point scalar, not of f32[2]");
-  refuse("%r = prod(%x) {axes = [0]} // model.cpp:9\n", "model.cpp:9: prod has no gradient");
+  refuse("%0 = sum(%x) {axes = [0]}\n%r = bitcast(%0) {dtype = f32} // model.cpp:9\n",
+         "model.cpp:9: bitcast has no gradient");
   Graph graph = std::move(parse("func @f(%i: i32[], %x: f32[]) { return %x }").functions[0]);
   Builder builder(graph);
   EXPECT_THROW(gradient(builder, graph.results()[0], std::vector{graph.parameters()[0].value}),

@@ -1,7 +1,7 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/graph.h>
 
-#include "tests/support/random_graph.h"
+#include "tests/support/random/random_program.h"
 #include <gtest/gtest.h>
 
 namespace tutti::ir {
@@ -81,9 +81,10 @@ TEST(Graph, HashCoversAttributes) {
 }
 
 TEST(Graph, RandomGraphsDifferByTheirSeed) {
-  const Graph one = test::random_graph(1, 20, true);
-  EXPECT_TRUE(structurally_equal(one, test::random_graph(1, 20, true)));
-  EXPECT_NE(structural_hash(one), structural_hash(test::random_graph(2, 20, true)));
+  const test::ProgramOptions options{.mesh = test::mesh_of_four()};
+  const Graph one = test::random_program(1, options).graph;
+  EXPECT_TRUE(structurally_equal(one, test::random_program(1, options).graph));
+  EXPECT_NE(structural_hash(one), structural_hash(test::random_program(2, options).graph));
 }
 
 }  // namespace

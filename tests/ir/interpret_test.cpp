@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/support/random_graph.h"
+#include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir {
@@ -77,6 +77,40 @@ TEST(Interpret, Reductions) {
       {UINT64_MAX - 1}, {});
 }
 
+TEST(Interpret, RunningSums) {
+  expect_result<float>(kX + "%r = cumsum(%x) {axis = 1}", {1, 3, 6, 4, 9, 15}, {2, 3});
+  expect_result<float>(kX + "%r = cumsum(%x) {axis = 0, reverse = true}", {5, 7, 9, 4, 5, 6},
+                       {2, 3});
+  // One rounding of each result: 256 + 1 is a tie in bf16, 256 + 1 + 1 is none.
+  expect_result<float>(
+      "%x = constant() {value = bf16[3] [256, 1, 1]}\n%s = cumsum(%x) {axis = 0}\n"
+      "%r = cast(%s) {dtype = f32}",
+      {256, 256, 258}, {3});
+  expect_result<std::uint8_t>(
+      "%x = constant() {value = u8[3] [200, 100, 1]}\n%r = cumsum(%x) {axis = 0}", {200, 44, 45},
+      {3});
+}
+
+TEST(Interpret, Order) {
+  const std::string x = "%x = constant() {value = f32[5] [2, nan, -1, 2, -0]}\n";
+  expect_result<float>(x + "%r, %i = sort(%x) {axis = 0}", {-1, -0.0F, 2, 2, NAN}, {5});
+  expect_result<std::int64_t>(x + "%v, %r = sort(%x) {axis = 0}", {2, 4, 0, 3, 1}, {5});
+  expect_result<std::int64_t>(x + "%v, %r = sort(%x) {axis = 0, descending = true}",
+                              {1, 0, 3, 4, 2}, {5});
+  expect_result<std::int64_t>(x + "%v, %r = topk(%x) {k = 2, axis = 0, largest = false}", {2, 4},
+                              {2});
+  expect_result<float>(kX + "%r, %i = topk(%x) {k = 1, axis = 1}", {3, 6}, {2, 1});
+}
+
+TEST(Interpret, PartsThatBeginWhereDataSays) {
+  const std::string starts = "%s = constant() {value = i32[2] [-3, 2]}\n";
+  expect_result<float>(kX + starts + "%r = dynamic_slice(%x, %s) {sizes = [1, 2]}", {2, 3}, {1, 2});
+  expect_result<float>(kX + starts +
+                           "%u = constant() {value = f32[2,1] [[7], [8]]}\n"
+                           "%r = dynamic_update_slice(%x, %u, %s)",
+                       {1, 2, 7, 4, 5, 8}, {2, 3});
+}
+
 TEST(Interpret, Matmul) {
   expect_result<float>(kX + "%t = transpose(%x) {permutation = [1, 0]}\n%r = matmul(%x, %t)",
                        {14, 32, 32, 77}, {2, 2});
@@ -145,21 +179,10 @@ TEST(Interpret, CollectivesOverGroups) {
 
 TEST(Interpret, ReplicatedValuesAreTheSameOnAllTheirRanks) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Graph graph = test::random_graph(seed, 20, true);
+    auto [graph, inputs] = test::random_program(seed, {.mesh = test::mesh_of_four()});
     std::vector<Value> values;
     for (std::uint32_t id = 0; id < graph.value_count(); ++id) values.push_back({id});
     graph.set_results(values);
-    std::vector<std::vector<Array>> inputs(4);
-    for (std::int64_t rank = 0; rank < 4; ++rank) {
-      for (const Parameter& parameter : graph.parameters()) {
-        // Differs between ranks that differ in a dimension over which it is not replicated.
-        const unsigned replicated = graph.type(parameter.value).replication.dimensions;
-        const std::int64_t dp = (replicated & 1) != 0 ? 0 : rank / 2;
-        const std::int64_t tp = (replicated & 2) != 0 ? 0 : rank % 2;
-        const auto x = static_cast<float>(dp + 2 * tp + 1) * 0.1F;
-        inputs[static_cast<std::size_t>(rank)].push_back(array<float>({x, -x, 1, 2, x, 0}, {2, 3}));
-      }
-    }
     const auto results = interpret(graph, inputs);
     for (const Value value : values) {
       const unsigned replicated = graph.type(value).replication.dimensions;

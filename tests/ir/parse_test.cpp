@@ -5,7 +5,7 @@
 #include <random>
 
 #include "tests/support/golden.h"
-#include "tests/support/random_graph.h"
+#include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir {
@@ -92,7 +92,8 @@ TEST(Parse, EveryOpHasALineInTheGoldenProgram) {
 
 TEST(Parse, GivesBackWhatWasPrinted) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const Graph graph = test::random_graph(seed, 30, seed % 2 == 0);
+    const auto mesh = seed % 2 == 0 ? test::mesh_of_four() : nullptr;
+    const Graph graph = test::random_program(seed, {.nodes = 30, .mesh = mesh}).graph;
     const std::string text = print(graph);
     const Module module = parse(text);
     ASSERT_EQ(module.functions.size(), 1U);
@@ -265,7 +266,11 @@ TEST(Parse, NeverCrashesOnDamagedText) {
   std::vector<std::string> texts = {read_test_file("ir/golden/literals.tutti"),
                                     read_test_file("ir/golden/names.tutti")};
   for (std::uint64_t seed = 0; seed < 50; ++seed) {  // short ones, so that damage has consequences
-    texts.push_back(print(test::random_graph(seed, 4, seed % 2 == 0)));
+    const auto mesh = seed % 2 == 0 ? test::mesh_of_four() : nullptr;
+    texts.push_back(
+        print(test::random_program(
+                  seed, {.nodes = 8, .shapes = {{2}, {}}, .most_elements = 4, .mesh = mesh})
+                  .graph));
   }
   // And every op on a line of its own.
   const std::string every_op = read_test_file("ir/golden/every_op.tutti");

@@ -2,7 +2,7 @@
 #include <tutti/ir/parse.h>
 #include <tutti/ir/verify.h>
 
-#include "tests/support/random_graph.h"
+#include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir {
@@ -31,7 +31,8 @@ struct Broken {
 
 TEST(Verify, TakesWhatTheBuilderMakes) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    EXPECT_NO_THROW(verify(test::random_graph(seed, 30, seed % 2 == 0))) << seed;
+    const auto mesh = seed % 2 == 0 ? test::mesh_of_four() : nullptr;
+    EXPECT_NO_THROW(verify(test::random_program(seed, {.nodes = 30, .mesh = mesh}).graph)) << seed;
   }
 }
 

@@ -2,11 +2,22 @@
 #include <tutti/kernels/host/matmul.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 
 #include "tests/kernels/kernel_testing.h"
+#include <gmock/gmock.h>
+#include <sys/time.h>
 
 namespace tutti::kernels {
+
+// The interface that the other kernels have.
+std::int64_t tiles(const Matmul& spec) { return PreparedMatmul(spec).tiles(); }
+void run(const Matmul& spec, const void* a, const void* b, void* c, std::int64_t begin,
+         std::int64_t end) {
+  PreparedMatmul(spec).run(a, b, c, begin, end);
+}
+
 namespace {
 
 using test::Array;
@@ -287,6 +298,25 @@ TEST(Matmul, RefusesWhatItCannotMultiply) {
   Matmul spec = dense_matmul(DType::f32, 2, 2, 2);
   spec.batch = {3};
   EXPECT_THROW(tiles(spec), InternalError);
+}
+
+// oneDNN's own code may not be interrupted; see NoSignals.
+TEST(Matmul, SignalsMayArriveAtAnyTime) {
+  constexpr std::int64_t kSide = 500;
+  const std::vector<float> ones(kSide * kSide, 1.F);
+  std::vector<float> c(kSide * kSide);
+  const auto before = std::signal(SIGALRM, [](int) {});
+  itimerval often{.it_interval = {.tv_sec = 0, .tv_usec = 100},
+                  .it_value = {.tv_sec = 0, .tv_usec = 100}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  for (int round = 0; round < 10; ++round) {
+    const Matmul spec = dense_matmul(DType::f32, kSide, kSide, kSide);
+    run(spec, ones.data(), ones.data(), c.data(), 0, tiles(spec));
+  }
+  often = {};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  std::signal(SIGALRM, before);
+  EXPECT_THAT(c, testing::Each(static_cast<float>(kSide)));
 }
 
 }  // namespace

@@ -1,3 +1,6 @@
+#include <atomic>
+#include <map>
+
 #include "tests/lazy/lazy_testing.h"
 
 // compile(): what is traced when, and what a compiled function takes and gives.
@@ -62,6 +65,34 @@ TEST(Compile, IntegersEnumsBoolsAndStringsAreStatic) {
   EXPECT_EQ(f.programs(), 4U);
   f(x, 2, Mode::add, false, "whole");
   EXPECT_EQ(f.programs(), 4U);
+}
+
+TEST(Compile, AFunctionOfAnotherRankIsRefused) {
+  for (int round = 0; round < 20; ++round) {
+    auto f = compile([](const Tensor& x) { return x * 2.F; });
+    std::atomic<int> refused = 0;
+    simulate(3, [&](World&) {
+      try {
+        for (int i = 0; i < 5; ++i) EXPECT_EQ(f(ones({3})).to_vector<float>(), Floats({2, 2, 2}));
+      } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("belongs to another rank"));
+        ++refused;
+      }
+    });
+    EXPECT_EQ(refused, 2);
+  }
+}
+
+TEST(Compile, TheKeysOfMapsAreStatic) {
+  using Map = std::map<std::string, Tensor>;
+  auto f = compile([](Map map) {
+    for (auto& [name, value] : map) value = name == "mask" ? value * 0.F : value * 2.F;
+    return map;
+  });
+  EXPECT_EQ(f(Map{{"x", tensor({3.F})}}).at("x").item<float>(), 6);
+  EXPECT_EQ(f(Map{{"mask", tensor({3.F})}}).at("mask").item<float>(), 0);
+  EXPECT_EQ(f.programs(), 2U);
+  EXPECT_THAT(f.explain(), testing::HasSubstr("0.x: f32[1] became 0.mask: f32[1]"));
 }
 
 TEST(Compile, FloatingPointArgumentsAreRunTimeParameters) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
 #include <tutti/tutti.h>
 
 #include <source_location>

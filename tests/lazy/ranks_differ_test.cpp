@@ -52,6 +52,27 @@ TEST(RanksDiffer, EveryRankReadsSomethingElse) {
       kQuickly);
 }
 
+// What takes place on each rank alone is no call that is counted.
+TEST(RanksDiffer, ErrorsNameTheLineBehindCollectivesOfOneRank) {
+  unsigned line = 0;
+  try {
+    simulate(
+        2,
+        [&](World& world) {
+          const Tensor x = tensor({1.F, 2.F});
+          const Tensor own = Tensor(all_reduce(x, Group({world.rank()}))) + 1.F;
+          const Tensor part = slice(own, {{0, world.rank() + 1}});
+          if (world.rank() == 0) line = std::source_location::current().line() + 1;
+          const Tensor total = all_reduce(part, world);
+          total.to_vector<float>();
+        },
+        kQuickly);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const CommError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("ranks_differ_test.cpp:" + std::to_string(line)));
+  }
+}
+
 TEST(RanksDiffer, OneRankIsEager) {
   simulate(
       2,
@@ -242,6 +263,55 @@ TEST(Mistakes, ARankThatNeverComesIsATimeOut) {
                              testing::HasSubstr("rank 1")));
 }
 
+// ---- What a failure leaves
+
+TEST(Mistakes, AFailureLosesOnlyWhatNeedsACollective) {
+  simulate(
+      2,
+      [](World& world) {
+        const Group broken({0, 1}, "broken");
+        const Tensor local = tensor({1.F}) * 3.F + 1.F;
+        const Tensor common = local + 1.F;
+        const AsyncTensor lost =
+            world.rank() == 0 ? all_reduce(common, broken) : all_gather(common, broken);
+        const Tensor lost_too = sum(lost) + local;
+        for (const Tensor& tensor : {lost.wait(), lost_too, lost_too + 1.F}) {
+          EXPECT_THAT([&] { tensor.to_vector<float>(); },
+                      testing::ThrowsMessage<CommError>(testing::HasSubstr("does not match")));
+        }
+        EXPECT_EQ((common + local).item<float>(), 9);
+        EXPECT_EQ(all_reduce(common, Group({0, 1}, "other")).item<float>(), 10);
+      },
+      kQuickly);
+}
+
+// Rank 0 never comes to start a collective, which rank 1 must not take its next one for.
+TEST(Mistakes, WhatAFailedEvaluationDidNotStartFailsOnThePeersToo) {
+  std::atomic<bool> recorded = false;
+  simulate(
+      2,
+      [&](World& world) {
+        const Group broken({0, 1}, "broken");
+        const Group whole({0, 1}, "whole");
+        const Tensor x = tensor({1.F});
+        if (world.rank() == 0) {
+          const Tensor waits = all_reduce(x, broken) + 1.F;
+          const Tensor second = all_reduce(waits, broken);
+          all_reduce(x, whole);
+          recorded = true;
+          EXPECT_THROW(second.item<float>(), CommError);
+          expect_error<CommError>([&] { all_reduce(x * 10.F, whole).item<float>(); },
+                                  {"\"whole\"", "rank 0 did not start all_reduce sum f32[1]"});
+        } else {
+          while (!recorded) std::this_thread::yield();
+          EXPECT_THROW(all_gather(x, broken).to_vector<float>(), CommError);
+          expect_error<CommError>([&] { all_reduce(x, whole).item<float>(); },
+                                  {"rank 0 did not start all_reduce sum f32[1]"});
+        }
+      },
+      kQuickly);
+}
+
 TEST(Mistakes, AGroupWithoutThisRankIsRefused) {
   for (const std::string& message : thrown_by_ranks(2, [](World& world) {
          if (world.rank() == 1) all_reduce(tensor({1.F}), Group({0})).item<float>();
@@ -271,7 +341,7 @@ TEST(Mistakes, TheEnvironmentIsChecked) {
   expect_error<EnvironmentError>([&] { with("two", "0"); }, {"WORLD_SIZE", "two", "number"},
                                  kNowhere);
   expect_error<EnvironmentError>([&] { with("1", "1"); }, {"RANK is 1", "WORLD_SIZE 1"}, kNowhere);
-  expect_error<EnvironmentError>([&] { with("2", "0"); }, {"simulate"}, kNowhere);
+  expect_error<EnvironmentError>([&] { with("2", "0"); }, {"MASTER_PORT"}, kNowhere);
   with("1", "0");
 }
 

@@ -1,10 +1,10 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/interpret.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
 
 #include <cmath>
 
-#include "tests/ops/table.h"
+#include "tests/support/ops/uses.h"
 #include "tests/support/run_graph.h"
 #include <gmock/gmock.h>
 
@@ -17,54 +17,8 @@ TEST(OpTable, HasEveryOp) {
   for (const OpRow& row : table()) tested.insert(row.op);
   for (const ir::Definition& entry : ir::definitions()) {
     if (entry.op == ir::Op::parameter) continue;
-    EXPECT_TRUE(tested.contains(entry.op)) << entry.name << " has no row in tests/ops";
+    EXPECT_TRUE(tested.contains(entry.op)) << entry.name << " has no row in tests/support/ops";
   }
-}
-
-// One dtype's cases of a row that are tested.
-struct Uses {
-  std::vector<std::vector<ir::Attribute>> attributes;  // [case]
-  std::vector<std::vector<Array>> operands;            // [case][operand]
-  std::vector<Array> expected;                         // [case]
-
-  Uses(const OpRow& row, DType dtype) {
-    const std::size_t count = dtype == row.dtypes[0] ? row.cases.size() : std::size_t{2};
-    for (std::size_t i = 0; i < std::min(count, row.cases.size()); ++i) {
-      const OpCase& use = row.cases[i];
-      attributes.push_back(row.complete(use));
-      operands.push_back(make_operands(row, use, dtype));
-      Plains plains;
-      for (const Array& operand : operands.back()) plains.push_back(plain(operand));
-      const Attributes named(ir::definition(row.op).attributes, attributes.back());
-      expected.push_back(rounded(row.oracle(plains, named), row.result_dtype(dtype, named)));
-    }
-  }
-  std::size_t count() const { return expected.size(); }
-  Attributes named(const OpRow& row, std::size_t i) const {
-    return {ir::definition(row.op).attributes, attributes[i]};
-  }
-};
-
-// All cases as one function of the IR.
-ir::Graph graph_of(const OpRow& row, const Uses& uses, std::vector<Array>& inputs) {
-  ir::Graph graph{std::string(ir::name_of(row.op))};
-  ir::Builder builder(graph);
-  std::vector<std::vector<ir::Value>> operands(uses.count());
-  for (std::size_t i = 0; i < uses.count(); ++i) {
-    for (const Array& operand : uses.operands[i]) {
-      operands[i].push_back(
-          graph.add_parameter("x" + std::to_string(inputs.size()),
-                              {.dtype = operand.dtype(), .shape = operand.shape()}));
-      inputs.push_back(operand);
-    }
-  }
-  std::vector<ir::Value> results;
-  for (std::size_t i = 0; i < uses.count(); ++i) {
-    results.push_back(row.build ? row.build(builder, operands[i])
-                                : builder.add(row.op, operands[i], uses.attributes[i]));
-  }
-  graph.set_results(results);
-  return graph;
 }
 
 class EveryOp : public testing::TestWithParam<const OpRow*> {
@@ -106,7 +60,7 @@ TEST_P(EveryOp, MeansTheSameToInterpreterAndEngines) {
     SCOPED_TRACE(name_of(dtype));
     const Uses uses(row(), dtype);
     std::vector<Array> inputs;
-    const ir::Graph graph = graph_of(row(), uses, inputs);
+    const ir::Graph graph = graph_of(row(), std::span(&uses, 1), Device::cpu(), inputs);
     expect_close(ir::interpret(graph, inputs), uses, "interpreted");
     for (const codegen::Engine engine : engines()) {
       expect_close(run_compiled(graph, inputs, engine), uses, name_of(engine));
@@ -195,18 +149,6 @@ TEST_P(EveryOp, HasTheGradientOfItsOracle) {
           << "operand " << places[w];
     }
   }
-}
-
-std::vector<const OpRow*> local_rows() {
-  std::vector<const OpRow*> out;
-  for (const OpRow& row : table()) {
-    if (!row.communicates()) out.push_back(&row);
-  }
-  return out;
-}
-
-std::string row_name(const testing::TestParamInfo<const OpRow*>& row) {
-  return std::string(ir::name_of(row.param->op)) + "_" + std::to_string(row.index);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryOp, testing::ValuesIn(local_rows()), row_name);

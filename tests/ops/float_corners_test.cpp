@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "tests/ops/corners.h"
+#include "tests/support/ops/corners.h"
 
 // NaN, infinities, signed zeros, ties and the ends of the range, for every floating-point dtype.
 namespace tutti::test {

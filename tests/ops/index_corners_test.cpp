@@ -1,6 +1,6 @@
 #include <tutti/tutti.h>
 
-#include "tests/ops/corners.h"
+#include "tests/support/ops/corners.h"
 
 // Indices out of range: take clamps, scatter_add drops, one_hot gives zeros; for every index dtype.
 namespace tutti::test {
@@ -71,6 +71,28 @@ TEST_P(IndexCorners, ScatterAddDropsAndAddsUp) {
   }
 }
 
+// A part that would not fit is moved, in each dimension by itself.
+TEST_P(IndexCorners, DynamicSlicesFit) {
+  for (const std::int64_t size : {std::int64_t{3}, kLong}) {
+    const Array x = counting(size * size).reshaped({size, size});
+    for (const std::int64_t first : kIndices) {
+      const Array starts = indices({first, 1});
+      const std::int64_t row = clamped(starts, 0, size - 1);  // of two rows
+      const auto at = [&](std::int64_t r, std::int64_t c) {
+        return static_cast<float>(r * size + c) + 0.5F;
+      };
+      expect_op(Op::dynamic_slice, {x, starts},
+                array_of<float>({at(row, 1), at(row, 2), at(row + 1, 1), at(row + 1, 2)}, {2, 2}),
+                {std::vector<std::int64_t>{2, 2}});
+      Array updated = x;
+      for (const std::int64_t place : {row * size + 1, (row + 1) * size + 1}) {
+        updated.data<float>()[static_cast<std::size_t>(place)] = -1;
+      }
+      expect_op(Op::dynamic_update_slice, {x, array_of<float>({-1, -1}, {2, 1}), starts}, updated);
+    }
+  }
+}
+
 TEST_P(IndexCorners, OneHotOfWhatIsOutsideIsZero) {
   const Array index = indices(kIndices);
   Array expected(DType::f32, {index.elements(), kLong});
@@ -102,6 +124,13 @@ TEST_P(IndexCorners, GradientsFollowTheClampedAndDroppedIndices) {
       return sum(take_along_axis(t, at, 0) * weights);
     };
     EXPECT_EQ(grad(along_loss)(x).to_vector<float>(), taken);
+    const Tensor square = x * ones({2, 1});
+    const auto pairs = [&](const Tensor& t) {
+      const Tensor two = expand_dims(at, {0}) * ones({2, 1}, at.dtype());
+      return sum(take_along_axis(t, two, 1) * weights);
+    };
+    const std::vector<float> twice = grad(pairs)(square).to_vector<float>();
+    for (std::size_t i = 0; i < twice.size(); ++i) EXPECT_EQ(twice[i], taken[i % taken.size()]);
     const auto scatter_loss = [&](const Tensor& updates) {
       return sum(scatter_add(zeros({size}), at, updates) * x);
     };

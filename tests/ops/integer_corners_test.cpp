@@ -1,7 +1,7 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/ops/corners.h"
+#include "tests/support/ops/corners.h"
 
 // Integers wrap, and nothing traps: x / 0 is -1, x mod 0 is x, MIN / -1 is MIN, shifts by the width
 // or more give 0 or the sign.

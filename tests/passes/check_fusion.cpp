@@ -73,6 +73,12 @@ class Check {
       EXPECT_TRUE(members.contains(graph_.producer(source(graph_.result(id))))) << show(id);
     }
 
+    for (const NodeId id : group.members) {
+      EXPECT_EQ(graph_.device(graph_.result(id)),
+                graph_.device(graph_.result(group.members.front())))
+          << show(id) << " is on another device than its group";
+    }
+
     // The frame.
     Sizes full;
     Sizes axes;

@@ -1,6 +1,7 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/gradient.h>
 #include <tutti/ir/interpret.h>
+#include <tutti/ir/parse.h>
 #include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/print.h>
@@ -10,7 +11,7 @@
 #include <cstring>
 
 #include "tests/passes/check_fusion.h"
-#include "tests/passes/random_program.h"
+#include "tests/support/random/random_program.h"
 #include <gtest/gtest.h>
 
 namespace tutti::ir {
@@ -68,7 +69,11 @@ Graph checked_run(const Pass& pass, const Graph& before) {
   EXPECT_EQ(before.parameters().size(), after.parameters().size());
   EXPECT_EQ(before.results().size(), after.results().size());
   for (std::size_t i = 0; i < before.results().size(); ++i) {
-    EXPECT_EQ(before.type(before.results()[i]), after.type(after.results()[i]));
+    Type promised = before.type(before.results()[i]);
+    Type given = after.type(after.results()[i]);
+    promised.device = before.device(before.results()[i]);
+    given.device = after.device(after.results()[i]);
+    EXPECT_EQ(promised, given);
   }
   Graph again = after;
   EXPECT_FALSE(pass.run(again)) << "the second run changes the graph again:\n" << print(again);
@@ -79,16 +84,41 @@ Graph checked_run(const Pass& pass, const Graph& before) {
 
 class RandomPrograms : public testing::TestWithParam<bool> {};
 
-void check_all_passes(const Graph& graph, std::uint64_t seed) {
-  verify(graph);
-  const auto arguments = random_arguments(graph, seed);
-  const auto expected = interpret(graph, arguments);
-  Graph all = graph;
-  for (const Pass& pass : all_passes()) {
-    SCOPED_TRACE("pass " + std::string(pass.name));
-    expect_same(expected, interpret(checked_run(pass, graph), arguments));
-    all = checked_run(pass, all);
-    expect_same(expected, interpret(all, arguments));
+using test::ProgramOptions;
+using test::random_program;
+using test::RandomProgram;
+
+// Programs of few ops on f32[3,3] and its rows and columns (which one must not take for each
+// other): what gives large groups, with matmuls and collectives in between.
+ProgramOptions fusible(int nodes) {
+  ProgramOptions out{.nodes = nodes, .dtypes = {DType::f32}, .shapes = {{3, 3}}};
+  out.ops = {Op::add,     Op::add,          Op::sub,    Op::mul,      Op::mul,      Op::exp,
+             Op::tanh,    Op::neg,          Op::sum,    Op::max,      Op::constant, Op::reshape,
+             Op::reshape, Op::broadcast_to, Op::matmul, Op::identity, Op::transpose};
+  return out;
+}
+
+ProgramOptions over_mesh(ProgramOptions options) {
+  options.mesh = test::mesh_of_four();
+  if (!options.ops.empty()) options.ops.insert(options.ops.end(), 2, Op::all_reduce);
+  return options;
+}
+
+void check_all_passes(const RandomProgram& program) {
+  const auto& [graph, arguments] = program;
+  SCOPED_TRACE(print(graph));
+  try {
+    verify(graph);
+    const auto expected = interpret(graph, arguments);
+    Graph all = graph;
+    for (const Pass& pass : all_passes()) {
+      SCOPED_TRACE("pass " + std::string(pass.name));
+      expect_same(expected, interpret(checked_run(pass, graph), arguments));
+      all = checked_run(pass, all);
+      expect_same(expected, interpret(all, arguments));
+    }
+  } catch (const Error& error) {
+    ADD_FAILURE() << error.what();
   }
 }
 
@@ -96,9 +126,11 @@ TEST_P(RandomPrograms, ComputeTheSameAfterEveryPass) {
   const bool with_mesh = GetParam();
   for (std::uint64_t seed = 0; seed < (with_mesh ? 150 : 400); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const Graph graph = random_program(seed, 40, with_mesh);
-    check_all_passes(graph, seed);
-    if (HasFailure()) FAIL() << print(graph);
+    ProgramOptions options{.nodes = 40};
+    if (with_mesh) options = over_mesh(options);
+    const RandomProgram program = random_program(seed, options);
+    check_all_passes(program);
+    if (HasFailure()) return;
   }
 }
 
@@ -106,21 +138,55 @@ TEST_P(RandomPrograms, FuseByTheRules) {
   const bool with_mesh = GetParam();
   for (std::uint64_t seed = 0; seed < (with_mesh ? 100 : 200); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const Graph graph = fusible_program(seed, 60, with_mesh);
-    check_all_passes(graph, seed);
-    if (HasFailure()) FAIL() << print(graph);
+    const RandomProgram program =
+        random_program(seed, with_mesh ? over_mesh(fusible(60)) : fusible(60));
+    check_all_passes(program);
+    if (HasFailure()) return;
   }
 }
 
 TEST_P(RandomPrograms, FuseByTheRulesWhenLong) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Graph graph = fusible_program(seed, 1000, GetParam());
+    Graph graph = random_program(seed, GetParam() ? over_mesh(fusible(1000)) : fusible(1000)).graph;
     checked_run(*find_pass("fuse"), graph);
     run_passes(graph);
     verify(graph);
     check_fusion(graph);
     if (HasFailure()) FAIL() << print(graph);
+  }
+}
+
+// No node reads from two devices, but copies from one.
+void check_places(const Graph& graph) {
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.op == Op::parameter) {
+      EXPECT_FALSE(graph.type(graph.result(id)).device.is_any() && !graph.default_device.is_cpu());
+      continue;
+    }
+    const Device device = device_of(graph, id);
+    for (const Value operand : graph.operands(id)) EXPECT_EQ(graph.device(operand), device);
+    if (node.op == Op::to_device) continue;
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      EXPECT_EQ(graph.device(graph.result(id, i)), device);
+    }
+  }
+}
+
+TEST(ProgramsOnDevices, ComputeTheSameAfterEveryPass) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomProgram program = random_program(
+        seed, {.nodes = 40, .devices = {Device::cpu(), Device::cuda(0), Device::cuda(1)}});
+    const Graph& graph = program.graph;
+    EXPECT_TRUE(structurally_equal(graph, parse(print(graph)).functions[0]));
+    check_all_passes(program);
+    Graph all = graph;
+    run_passes(all);
+    check_places(all);
+    EXPECT_TRUE(structurally_equal(all, parse(print(all)).functions[0]));
+    if (HasFailure()) FAIL() << print(all);
   }
 }
 

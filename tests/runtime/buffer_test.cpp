@@ -1,13 +1,18 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/buffer.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "tests/support/allocation_count.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -98,6 +103,95 @@ TEST(Allocator, OutOfMemoryIsAnErrorWithSizes) {
     }
   }
   EXPECT_EQ(allocator.used_bytes(), 3 * kMegabyte);
+}
+
+TEST(Buffer, WrapsWithAnEmptyFunction) {
+  int value = 7;
+  Buffer::wrap(&value, sizeof value, std::function<void(void*)>());
+}
+
+// Also what does not lie in a Release itself.
+TEST(Buffer, WhatReleasesItIsDestroyedOnce) {
+  const auto token = std::make_shared<int>(1);
+  for (const bool large : {false, true}) {
+    int released = 0;
+    const std::array<std::int64_t, 8> padding{};
+    std::shared_ptr<Buffer> buffer;
+    if (large) {
+      buffer = Buffer::wrap(&released, 4, [token, padding, &released](void*) {
+        released += 1 + static_cast<int>(padding[0]);
+      });
+    } else {
+      buffer = Buffer::wrap(&released, 4, [token, &released](void*) { ++released; });
+    }
+    EXPECT_EQ(token.use_count(), 2);
+    buffer.reset();
+    EXPECT_EQ(token.use_count(), 1);
+    EXPECT_EQ(released, 1);
+  }
+}
+
+TEST(BufferPool, UsesABufferAgain) {
+  BufferPool pool;
+  const auto token = std::make_shared<int>(1);
+  int values[2] = {};
+  const Buffer* first = nullptr;
+  for (int& value : values) {
+    const auto buffer = pool.wrap(&value, 4, [token](void* data) { ++*static_cast<int*>(data); });
+    if (first == nullptr) first = buffer.get();
+    EXPECT_EQ(buffer.get(), first);
+    EXPECT_EQ(static_cast<void*>(buffer->data()), &value);
+    EXPECT_EQ(token.use_count(), 2);
+  }
+  EXPECT_EQ(token.use_count(), 1);
+  for (const int value : values) EXPECT_EQ(value, 1);
+}
+
+TEST(BufferPool, BuffersOutliveIt) {
+  auto pool = std::make_unique<BufferPool>();
+  int released = 0;
+  auto buffer = pool->wrap(&released, 4, [&](void*) { ++released; });
+  pool->wrap(&released, 4, {}).reset();
+  pool.reset();
+  EXPECT_EQ(released, 0);
+  buffer.reset();
+  EXPECT_EQ(released, 1);
+}
+
+// Sizes below and above that from which blocks are mappings of their own.
+TEST(Allocator, OnceWarmItAsksNobodyForAnything) {
+  if (!test::counts_allocations()) GTEST_SKIP() << "malloc is the sanitizer's";
+  Allocator allocator;
+  const std::size_t sizes[] = {0, 1, 100, 5000, 300'000, kMegabyte, 5 * kMegabyte};
+  std::shared_ptr<Buffer> held[std::size(sizes)];
+  const auto round = [&] {
+    for (std::size_t i = 0; i < std::size(sizes); ++i) {
+      held[i] = allocator.allocate(sizes[i]);
+      std::memset(held[i]->data(), 1, sizes[i]);
+    }
+    for (auto& buffer : held) buffer = nullptr;
+  };
+  const test::AllocationCount cold = test::thread_allocations();
+  round();
+  const test::AllocationCount warm = test::thread_allocations();
+  EXPECT_GT((warm - cold).allocations, 0U);
+  EXPECT_GT((warm - cold).mappings, 0U);
+  EXPECT_GT((warm - cold).minor_faults, 0U);
+  for (int i = 0; i < 100; ++i) round();
+  EXPECT_EQ(test::thread_allocations() - warm, test::AllocationCount());
+}
+
+TEST(Allocator, WeakPointersOutliveBufferAndAllocator) {
+  std::weak_ptr<Buffer> watched;
+  {
+    Allocator allocator;
+    auto buffer = allocator.allocate(100);
+    watched = buffer;
+    buffer.reset();
+    EXPECT_TRUE(watched.expired());
+    EXPECT_NE(allocator.allocate(100), nullptr);
+  }
+  EXPECT_EQ(watched.lock(), nullptr);
 }
 
 TEST(Allocator, ThreadsShareIt) {

@@ -11,8 +11,10 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::test {
@@ -95,48 +97,134 @@ inline Bytes reduced(kernels::Reduction reduction, DType dtype, std::span<const 
   return result;
 }
 
-// The results of all members for one tensor of a collective.
+// Where a place on an axis lies when the axis is cut into lengths.
+struct AxisPlace {
+  std::size_t piece;
+  std::int64_t offset;
+};
+inline AxisPlace place_on(std::span<const std::int64_t> lengths, std::int64_t place) {
+  AxisPlace found{0, place};
+  while (found.offset >= lengths[found.piece]) found.offset -= lengths[found.piece++];
+  return found;
+}
+inline std::int64_t total(std::span<const std::int64_t> lengths) {
+  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+}
+
+// What the members send to each other in an all_to_all: sends[from][to] of the axis.
+using Splits = std::vector<std::vector<std::int64_t>>;
+
+// A tensor [outer, axis, inner], each of its elements taken from the one of the same outer and
+// inner place that source(axis place) names: an operand, and a place on its axis of a length.
+struct Origin {
+  const Bytes* operand;
+  std::int64_t place;
+  std::int64_t axis;
+};
+template <class Source>
+Bytes assembled(DType dtype, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+                Source source) {
+  Bytes result;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t place = 0; place < axis; ++place) {
+      const Origin origin = source(place);
+      for (std::int64_t i = 0; i < inner; ++i) {
+        const auto begin = origin.operand->begin() +
+                           ((o * origin.axis + origin.place) * inner + i) * size_of(dtype);
+        result.insert(result.end(), begin, begin + size_of(dtype));
+      }
+    }
+  }
+  return result;
+}
+
+// The results of all members for one tensor of a collective. `splits` is for an uneven all_to_all;
+// the sender of send_recv has no result.
 inline std::vector<Bytes> expected_results(kernels::CollectiveKind kind,
                                            kernels::Reduction reduction, DType dtype, int root,
                                            const kernels::PartShape& part,
-                                           std::span<const Bytes> operands) {
+                                           std::span<const Bytes> operands,
+                                           std::span<const std::pair<int, int>> pairs = {},
+                                           const Splits& splits = {}) {
+  using kernels::CollectiveKind;
   const std::size_t members = operands.size();
-  const auto outer = static_cast<std::size_t>(part.outer);
-  switch (kind) {
-    case kernels::CollectiveKind::all_reduce:
-      return {members, reduced(reduction, dtype, operands)};
-    case kernels::CollectiveKind::broadcast:
-      return {members, operands[static_cast<std::size_t>(root)]};
-    case kernels::CollectiveKind::all_gather: {
-      const std::size_t row = bytes_of(dtype, part.axis_size * part.inner);
-      Bytes all;
-      for (std::size_t o = 0; o < outer; ++o) {
-        for (const Bytes& operand : operands) {
-          const auto begin = operand.begin() + static_cast<std::ptrdiff_t>(o * row);
-          all.insert(all.end(), begin, begin + static_cast<std::ptrdiff_t>(row));
-        }
-      }
-      return {members, all};
+  const auto root_at = static_cast<std::size_t>(root);
+  const auto count = static_cast<std::int64_t>(members);
+  std::vector<Bytes> results(members);
+  std::vector<std::int64_t> shares(part.sizes.begin(), part.sizes.end());
+  const auto default_shares = [&](std::int64_t share) {
+    if (shares.empty()) shares.assign(members, share);
+  };
+  const auto joined = [&] {
+    default_shares(part.axis_size);
+    return assembled(dtype, part.outer, total(shares), part.inner, [&](std::int64_t place) {
+      const AxisPlace at = place_on(shares, place);
+      return Origin{&operands[at.piece], at.offset, shares[at.piece]};
+    });
+  };
+  const auto cut = [&](const Bytes& whole) {
+    default_shares(part.axis_size / count);
+    const std::int64_t axis = total(shares);
+    std::int64_t begin = 0;
+    for (std::size_t member = 0; member < members; ++member) {
+      results[member] =
+          assembled(dtype, part.outer, shares[member], part.inner,
+                    [&](std::int64_t place) { return Origin{&whole, begin + place, axis}; });
+      begin += shares[member];
     }
-    case kernels::CollectiveKind::reduce_scatter: {
-      const Bytes total = reduced(reduction, dtype, operands);
-      const std::size_t row =
-          bytes_of(dtype, part.axis_size / static_cast<std::int64_t>(members) * part.inner);
-      std::vector<Bytes> results(members);
-      for (std::size_t o = 0; o < outer; ++o) {
-        for (std::size_t member = 0; member < members; ++member) {
-          const auto begin =
-              total.begin() + static_cast<std::ptrdiff_t>((o * members + member) * row);
-          results[member].insert(results[member].end(), begin,
-                                 begin + static_cast<std::ptrdiff_t>(row));
-        }
+  };
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return {members, reduced(reduction, dtype, operands)};
+    case CollectiveKind::reduce:
+      results.assign(members, Bytes(bytes_of(dtype, part.elements)));
+      results[root_at] = reduced(reduction, dtype, operands);
+      return results;
+    case CollectiveKind::broadcast:
+      return {members, operands[root_at]};
+    case CollectiveKind::all_gather:
+      return {members, joined()};
+    case CollectiveKind::gather: {
+      const Bytes all = joined();
+      results.assign(members, Bytes(all.size()));
+      results[root_at] = all;
+      return results;
+    }
+    case CollectiveKind::reduce_scatter:
+      cut(reduced(reduction, dtype, operands));
+      return results;
+    case CollectiveKind::scatter:
+      cut(operands[root_at]);
+      return results;
+    case CollectiveKind::all_to_all: {
+      const Splits even(members, std::vector<std::int64_t>(members, part.axis_size / count));
+      const Splits& sends = splits.empty() ? even : splits;
+      for (std::size_t member = 0; member < members; ++member) {
+        std::vector<std::int64_t> arrivals;
+        for (const auto& sent : sends) arrivals.push_back(sent[member]);
+        results[member] =
+            assembled(dtype, part.outer, total(arrivals), part.inner, [&](std::int64_t place) {
+              const AxisPlace at = place_on(arrivals, place);
+              const std::span<const std::int64_t> sent = sends[at.piece];
+              return Origin{&operands[at.piece], total(sent.first(member)) + at.offset,
+                            total(sent)};
+            });
       }
       return results;
     }
-    case kernels::CollectiveKind::barrier:
+    case CollectiveKind::collective_permute:
+      results.assign(members, Bytes(bytes_of(dtype, part.elements)));
+      for (const auto& [from, to] : pairs) {
+        results[static_cast<std::size_t>(to)] = operands[static_cast<std::size_t>(from)];
+      }
+      return results;
+    case CollectiveKind::send_recv:
+      results[1] = operands[0];
+      return results;
+    case CollectiveKind::barrier:
       break;
   }
-  return std::vector<Bytes>(members);
+  return results;
 }
 
 // The same with one pattern for every NaN: which one comes out of NaN + NaN is the compiler's
@@ -155,25 +243,13 @@ inline Bytes without_payloads(DType dtype, Bytes bytes) {
   return bytes;
 }
 
-// A shape of about `elements` elements that suits the kind.
+// A shape of about `elements` elements that suits the kind, with equal parts.
 inline kernels::PartShape shape_for(kernels::CollectiveKind kind, std::int64_t elements,
                                     int members) {
-  if (kind == kernels::CollectiveKind::all_gather) {
-    const std::int64_t axis = (elements + 5) / 6;
-    return {2 * axis * 3, 2, axis, 3};
-  }
-  if (kind == kernels::CollectiveKind::reduce_scatter) {
-    const std::int64_t axis = (elements + 6 * members - 1) / (6 * members) * members;
-    return {2 * axis * 3, 2, axis, 3};
-  }
-  return {elements, 1, elements, 1};
-}
-
-inline std::int64_t result_elements(kernels::CollectiveKind kind, const kernels::PartShape& part,
-                                    int members) {
-  if (kind == kernels::CollectiveKind::all_gather) return part.elements * members;
-  if (kind == kernels::CollectiveKind::reduce_scatter) return part.elements / members;
-  return part.elements;
+  if (!kernels::has_axis(kind)) return {elements, 1, elements, 1};
+  const std::int64_t parts = kernels::joins_operands(kind) ? 1 : members;
+  const std::int64_t axis = (elements + 6 * parts - 1) / (6 * parts) * parts;
+  return {2 * axis * 3, 2, axis, 3};
 }
 
 }  // namespace tutti::test

@@ -1,149 +1,37 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/collective_reference.h"
+#include "tests/runtime/exchange_tables.h"
 #include "tests/runtime/ranks.h"
 #include <gtest/gtest.h>
 
 namespace tutti::runtime {
 namespace {
 
-using test::Bytes;
+void on_threads(std::int64_t ranks, const std::function<void(HostBackend&)>& body) {
+  run_ranks_well(ranks, body);
+}
 
-// A collective with the data of all its members. The memory outlives every rank.
-struct Exchange {
-  CollectiveKind kind;
-  Reduction reduction;
-  DType dtype;
-  int root;
-  std::vector<kernels::PartShape> shapes;
-  std::vector<std::vector<Bytes>> operands, results, expected;  // [part][member]
-
-  Exchange(CollectiveKind the_kind, Reduction the_reduction, DType the_dtype, int members,
-           const std::vector<std::int64_t>& sizes)
-      : kind(the_kind), reduction(the_reduction), dtype(the_dtype), root(members / 2) {
-    for (const std::int64_t size : sizes) {
-      const kernels::PartShape shape = test::shape_for(kind, size, members);
-      shapes.push_back(shape);
-      operands.emplace_back();
-      for (int member = 0; member < members; ++member) {
-        operands.back().push_back(
-            test::random_operand(dtype, shape.elements, static_cast<unsigned>(member)));
-      }
-      expected.push_back(
-          test::expected_results(kind, reduction, dtype, root, shape, operands.back()));
-      results.emplace_back();
-      for (const Bytes& bytes : expected.back()) results.back().emplace_back(bytes.size());
-    }
-  }
-
-  std::string text() const {
-    std::string what(name_of(kind));
-    if (kernels::reduces(kind)) what += " " + std::string(name_of(reduction));
-    for (const auto& shape : shapes) {
-      what += " " + std::string(name_of(dtype)) + "[" + std::to_string(shape.elements) + "]";
-    }
-    return what + " of " + std::to_string(operands[0].size()) + " members";
-  }
-
-  CollectiveCall call(int member) {
-    CollectiveCall call{.kind = kind, .reduction = reduction, .dtype = dtype, .root = root};
-    const auto at = static_cast<std::size_t>(member);
-    for (std::size_t part = 0; part < shapes.size(); ++part) {
-      const kernels::PartShape& shape = shapes[part];
-      call.parts.push_back({.operand = operands[part][at].data(),
-                            .result = results[part][at].data(),
-                            .elements = shape.elements,
-                            .outer = shape.outer,
-                            .axis_size = shape.axis_size,
-                            .inner = shape.inner});
-    }
-    return call;
-  }
-
-  void expect_right() const {
-    for (std::size_t part = 0; part < shapes.size(); ++part) {
-      for (std::size_t member = 0; member < results[part].size(); ++member) {
-        if (kind != CollectiveKind::reduce_scatter && member > 0) {
-          // Bit for bit: replicas never drift.
-          EXPECT_EQ(results[part][member], results[part][0]) << text();
-        } else {
-          EXPECT_EQ(test::without_payloads(dtype, results[part][member]),
-                    test::without_payloads(dtype, expected[part][member]))
-              << text() << ", part " << part << ", member " << member;
-        }
-      }
-    }
+class LocalExchanges : public testing::TestWithParam<int> {
+ protected:
+  void expect_right(std::vector<Exchange> (*all)(std::int64_t ranks)) const {
+    run_exchanges(on_threads, GetParam(), all(GetParam()));
   }
 };
 
-void run_exchanges(int ranks, std::vector<Exchange> exchanges) {
-  run_ranks_well(ranks, [&](LocalBackend& backend) {
-    const auto world = backend.communicator(first_ranks(ranks), "world");
-    for (Exchange& exchange : exchanges) {
-      world->start(exchange.call(world->position()))->wait();
-    }
-  });
-  for (const Exchange& exchange : exchanges) exchange.expect_right();
-}
+TEST_P(LocalExchanges, EveryKindAndPlace) { expect_right(every_kind_and_place); }
+TEST_P(LocalExchanges, EveryKindAndDType) { expect_right(every_kind_and_dtype); }
+TEST_P(LocalExchanges, EveryReduction) { expect_right(every_reduction); }
+TEST_P(LocalExchanges, EveryRootAndPermutation) { expect_right(every_root_and_permutation); }
+TEST_P(LocalExchanges, UnevenParts) { expect_right(uneven_parts); }
+TEST_P(LocalExchanges, Lists) { expect_right(lists); }
 
-constexpr CollectiveKind kTensorKinds[] = {CollectiveKind::all_reduce, CollectiveKind::all_gather,
-                                           CollectiveKind::reduce_scatter,
-                                           CollectiveKind::broadcast};
+INSTANTIATE_TEST_SUITE_P(Ranks, LocalExchanges, testing::Range(1, 9));
 
-class LocalCollectives : public testing::TestWithParam<int> {};
-
-TEST_P(LocalCollectives, EveryKindAndDType) {
-  const int ranks = GetParam();
-  std::vector<Exchange> exchanges;
-  for (const DType dtype : test::kAllDTypes) {
-    const std::int64_t above_one_shot = kernels::kOneShotBytes / size_of(dtype) + 1037;
-    const Reduction first = test::reductions_of(dtype).front();
-    for (const CollectiveKind kind : kTensorKinds) {
-      for (const std::int64_t size : {std::int64_t{0}, std::int64_t{1}, std::int64_t{300}}) {
-        exchanges.emplace_back(kind, first, dtype, ranks, std::vector{size});
-      }
-      if (ranks == 1 || ranks == 2 || ranks == 3 || ranks == 8) {
-        exchanges.emplace_back(kind, first, dtype, ranks, std::vector{above_one_shot});
-      }
-    }
-  }
-  run_exchanges(ranks, std::move(exchanges));
-}
-
-TEST_P(LocalCollectives, EveryReduction) {
-  const int ranks = GetParam();
-  std::vector<Exchange> exchanges;
-  for (const DType dtype : test::kAllDTypes) {
-    for (const Reduction reduction : test::reductions_of(dtype)) {
-      exchanges.emplace_back(CollectiveKind::all_reduce, reduction, dtype, ranks,
-                             std::vector{257L});
-      exchanges.emplace_back(CollectiveKind::reduce_scatter, reduction, dtype, ranks,
-                             std::vector{99L});
-    }
-  }
-  for (const Reduction reduction : test::reductions_of(DType::bf16)) {
-    exchanges.emplace_back(CollectiveKind::all_reduce, reduction, DType::bf16, ranks,
-                           std::vector{40'000L});
-  }
-  run_exchanges(ranks, std::move(exchanges));
-}
-
-TEST_P(LocalCollectives, Lists) {
-  const int ranks = GetParam();
-  std::vector<Exchange> exchanges;
-  for (const CollectiveKind kind : kTensorKinds) {
-    exchanges.emplace_back(kind, Reduction::sum, DType::f32, ranks, std::vector{3L, 0L, 100L});
-    exchanges.emplace_back(kind, Reduction::mean, DType::f16, ranks,
-                           std::vector{9L, 30'000L, 0L, 1L, 20'000L});
-  }
-  run_exchanges(ranks, std::move(exchanges));
-}
-
-INSTANTIATE_TEST_SUITE_P(Ranks, LocalCollectives, testing::Range(1, 9));
+TEST(Local, TwoGroupsAtATime) { run_exchanges(on_threads, 4, mixed_in_two_groups(4, 100)); }
 
 TEST(Local, EveryRankMayBeTheRoot) {
-  run_ranks_well(3, [](LocalBackend& backend) {
+  run_ranks_well(3, [](HostBackend& backend) {
     const auto world = backend.communicator({0, 1, 2}, "world");
     for (int root = 0; root < 3; ++root) {
       const std::vector<float> operand{static_cast<float>(10 * backend.rank())};
@@ -163,7 +51,7 @@ TEST(Local, EveryRankMayBeTheRoot) {
 TEST(Local, TheMembersOrderIsTheOrderOfTheGroup) {
   std::vector<std::vector<float>> operands = {{0}, {1}, {2}};
   std::vector<std::vector<float>> results(3);
-  run_ranks_well(3, [&](LocalBackend& backend) {
+  run_ranks_well(3, [&](HostBackend& backend) {
     const auto group = backend.communicator({2, 0, 1}, "turned");
     const auto rank = static_cast<std::size_t>(backend.rank());
     results[rank].resize(3);
@@ -181,7 +69,7 @@ TEST(Local, InPlace) {
   for (const std::size_t elements : {3UL, 100'000UL}) {
     std::vector<std::vector<float>> values;
     for (float rank = 0; rank < 4; ++rank) values.emplace_back(elements, rank + 1);
-    run_ranks_well(4, [&](LocalBackend& backend) {
+    run_ranks_well(4, [&](HostBackend& backend) {
       const auto world = backend.communicator(first_ranks(4), "world");
       std::vector<float>& own = values[static_cast<std::size_t>(backend.rank())];
       CollectiveCall call = all_reduce_call(own, own);
@@ -197,7 +85,7 @@ TEST(Local, InPlace) {
 TEST(Local, AResultMayOverlapItsOperandInAnyWay) {
   // Each rank's part of a reduce_scatter goes over its own operand, a gathered one around it.
   std::vector<std::vector<float>> values(2, {1, 2, 3, 4});
-  run_ranks_well(2, [&](LocalBackend& backend) {
+  run_ranks_well(2, [&](HostBackend& backend) {
     const auto world = backend.communicator({0, 1}, "world");
     float* own = values[static_cast<std::size_t>(backend.rank())].data();
     CollectiveCall scatter{
@@ -212,8 +100,47 @@ TEST(Local, AResultMayOverlapItsOperandInAnyWay) {
   for (const auto& value : values) EXPECT_EQ(value, (std::vector<float>{2, 4, 6, 8}));
 }
 
+TEST(Local, AListsResultsMayLieOverItsOtherOperands) {
+  for (const std::size_t elements : {3UL, 100'000UL}) {
+    std::vector<std::vector<float>> low(2), high(2);
+    run_ranks_well(2, [&](HostBackend& backend) {
+      const auto world = backend.communicator({0, 1}, "world");
+      const auto rank = static_cast<std::size_t>(backend.rank());
+      low[rank].assign(elements, 1);
+      high[rank].assign(elements, 10);
+      CollectiveCall call = all_reduce_call(low[rank], high[rank]);
+      call.parts.push_back(all_reduce_call(high[rank], low[rank]).parts[0]);
+      world->start(call)->wait();
+    });
+    EXPECT_EQ(high, std::vector(2, std::vector<float>(elements, 2)));
+    EXPECT_EQ(low, std::vector(2, std::vector<float>(elements, 20)));
+  }
+}
+
+// One that has no elements needs no address either.
+TEST(Local, AListMayHaveAPlaceForSomeOfItsResultsAlone) {
+  for (const std::size_t elements : {3UL, 100'000UL}) {
+    std::vector<std::vector<float>> operands(2), results(2);
+    run_ranks_well(2, [&](HostBackend& backend) {
+      const auto world = backend.communicator({0, 1}, "world");
+      const auto rank = static_cast<std::size_t>(backend.rank());
+      operands[rank].assign(elements, 1);
+      CollectiveCall call = all_reduce_call(operands[rank], results[rank]);
+      call.parts.insert(call.parts.begin(), 2, call.parts[0]);
+      call.parts[0].elements = 0;
+      call.parts[0].result = nullptr;
+      call.parts[1].result = nullptr;
+      const auto work = world->start(call);
+      work->wait();
+      EXPECT_EQ(results[rank], std::vector<float>(elements, 2));
+      const auto* const provided = reinterpret_cast<const float*>(work->result(1)->data());
+      EXPECT_EQ(std::vector<float>(provided, provided + elements), results[rank]);
+    });
+  }
+}
+
 TEST(Local, AGroupOfOneCopies) {
-  run_ranks_well(2, [](LocalBackend& backend) {
+  run_ranks_well(2, [](HostBackend& backend) {
     const auto alone = backend.communicator({backend.rank()}, "alone");
     const std::vector<float> operand{1, 2, 3};
     std::vector<float> result;
@@ -227,7 +154,7 @@ TEST(Local, AGroupOfOneCopies) {
 
 TEST(Local, ABarrierHoldsUntilAllHaveCome) {
   std::atomic<int> came{0};
-  run_ranks_well(6, [&](LocalBackend& backend) {
+  run_ranks_well(6, [&](HostBackend& backend) {
     const auto world = backend.communicator(first_ranks(6), "world");
     for (int round = 1; round <= 50; ++round) {
       came.fetch_add(1);
@@ -240,7 +167,7 @@ TEST(Local, ABarrierHoldsUntilAllHaveCome) {
 }
 
 TEST(Local, AskingForTheSameGroupGivesTheSameEnd) {
-  LocalBackend backend(std::make_shared<LocalFabric>(3), 1);
+  HostBackend backend(std::make_shared<LocalFabric>(3), 1);
   const auto group = backend.communicator({0, 1}, "dp");
   EXPECT_EQ(backend.communicator({0, 1}, "dp"), group);
   EXPECT_NE(backend.communicator({0, 1}, "tp"), group);
@@ -253,7 +180,7 @@ TEST(Local, AskingForTheSameGroupGivesTheSameEnd) {
 }
 
 TEST(Local, CallsWithoutMeaningAreRefusedBeforeTheyCount) {
-  LocalBackend backend(std::make_shared<LocalFabric>(2), 0);
+  HostBackend backend(std::make_shared<LocalFabric>(2), 0);
   const auto group = backend.communicator({0, 1}, "dp");
   const std::vector<float> operand(3);
   std::vector<float> result;

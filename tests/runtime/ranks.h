@@ -3,6 +3,7 @@
 // Ranks as threads of one fabric.
 
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 
 #include <cstdint>
@@ -28,12 +29,12 @@ inline std::vector<std::int64_t> first_ranks(std::int64_t count) {
 // Runs `body` as every rank of the fabric and returns what each threw, "" for nothing. A rank
 // leaves with its exception's message, as a World does.
 inline std::vector<std::string> run_ranks(const std::shared_ptr<LocalFabric>& fabric,
-                                          const std::function<void(LocalBackend&)>& body) {
+                                          const std::function<void(HostBackend&)>& body) {
   std::vector<std::string> thrown(static_cast<std::size_t>(fabric->ranks()));
   std::vector<std::thread> threads;
   for (std::int64_t rank = 0; rank < fabric->ranks(); ++rank) {
     threads.emplace_back([&, rank] {
-      LocalBackend backend(fabric, rank);
+      HostBackend backend(fabric, rank);
       try {
         body(backend);
       } catch (const std::exception& error) {
@@ -47,12 +48,12 @@ inline std::vector<std::string> run_ranks(const std::shared_ptr<LocalFabric>& fa
 }
 
 inline std::vector<std::string> run_ranks(std::int64_t ranks,
-                                          const std::function<void(LocalBackend&)>& body) {
+                                          const std::function<void(HostBackend&)>& body) {
   return run_ranks(std::make_shared<LocalFabric>(ranks), body);
 }
 
 // The same where no rank should throw.
-inline void run_ranks_well(std::int64_t ranks, const std::function<void(LocalBackend&)>& body) {
+inline void run_ranks_well(std::int64_t ranks, const std::function<void(HostBackend&)>& body) {
   EXPECT_EQ(run_ranks(ranks, body), std::vector<std::string>(static_cast<std::size_t>(ranks)));
 }
 

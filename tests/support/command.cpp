@@ -1,9 +1,13 @@
 #include "tests/support/command.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -14,6 +18,9 @@ namespace tutti::test {
 
 namespace {
 
+constexpr const char* kOutput = "output";
+constexpr const char* kErrors = "errors";
+
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -22,28 +29,17 @@ std::string content_of(const std::filesystem::path& path) {
 }  // namespace
 
 CommandResult run_command(const std::vector<std::string>& arguments) {
-  // Files, not pipes: nobody has to read while the program writes.
-  const TemporaryFolder folder;
-  const std::string output = folder.path() / "output";
-  const std::string errors = folder.path() / "errors";
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&files, 2, errors.c_str(), O_WRONLY | O_CREAT, 0600);
-  std::vector<char*> words;
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  pid_t process = 0;
-  const int failed = posix_spawn(&process, words[0], &files, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) throw std::runtime_error("cannot start " + arguments[0]);
-  int status = 0;
-  waitpid(process, &status, 0);
-  return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          .output = content_of(output),
-          .errors = content_of(errors)};
+  return RunningCommand(arguments).wait();
+}
+
+bool comes_true(const std::function<bool()>& condition) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline = Clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
 }
 
 TemporaryFolder::TemporaryFolder() {
@@ -65,6 +61,54 @@ std::string TemporaryFolder::write(const std::string& name, const std::string& c
 
 std::string TemporaryFolder::read(const std::string& name) const {
   return content_of(path_ / name);
+}
+
+// Files, not pipes: nobody has to read while the program writes.
+RunningCommand::RunningCommand(const std::vector<std::string>& arguments, int output) {
+  const std::string output_file = folder_.path() / kOutput;
+  const std::string errors_file = folder_.path() / kErrors;
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  if (output < 0) {
+    posix_spawn_file_actions_addopen(&files, 1, output_file.c_str(), O_WRONLY | O_CREAT, 0600);
+  } else {
+    posix_spawn_file_actions_adddup2(&files, output, 1);
+  }
+  posix_spawn_file_actions_addopen(&files, 2, errors_file.c_str(), O_WRONLY | O_CREAT, 0600);
+  std::vector<char*> words;
+  for (const std::string& argument : arguments)
+    words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  // Shells start background jobs with interrupts ignored; the command is to get them all the same.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t interrupts;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  sigaddset(&interrupts, SIGQUIT);
+  posix_spawnattr_setsigdefault(&attributes, &interrupts);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int failed = posix_spawn(&id_, words[0], &files, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) throw std::runtime_error("cannot start " + arguments[0]);
+}
+
+RunningCommand::~RunningCommand() {
+  if (id_ == 0) return;
+  send(SIGKILL);
+  waitpid(id_, nullptr, 0);
+}
+
+void RunningCommand::send(int signal) const { kill(id_, signal); }
+
+CommandResult RunningCommand::wait() {
+  int status = 0;
+  waitpid(std::exchange(id_, 0), &status, 0);
+  return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .output = folder_.read(kOutput),
+          .errors = folder_.read(kErrors)};
 }
 
 }  // namespace tutti::test

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 // Starting programs and keeping their files apart.
 namespace tutti::test {
@@ -15,6 +18,9 @@ struct CommandResult {
 
 // Runs a program with arguments, without a shell, and waits for its end.
 CommandResult run_command(const std::vector<std::string>& arguments);
+
+// Waits for something that has to happen sooner or later; false if it has not within a minute.
+bool comes_true(const std::function<bool()>& condition);
 
 // An empty folder of its own, removed with everything in it at the end.
 class TemporaryFolder {
@@ -31,6 +37,26 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+// A program that runs at the same time as the test; killed if it still runs at the end.
+class RunningCommand {
+ public:
+  // Its stdin is empty. `output` is where it prints: a descriptor, or -1 for a file that wait()
+  // reads.
+  explicit RunningCommand(const std::vector<std::string>& arguments, int output = -1);
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+  ~RunningCommand();
+
+  pid_t id() const { return id_; }
+  void send(int signal) const;
+  // Until its end, which may be far.
+  CommandResult wait();
+
+ private:
+  TemporaryFolder folder_;
+  pid_t id_ = 0;  // 0 when it has ended
 };
 
 }  // namespace tutti::test

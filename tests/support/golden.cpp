@@ -35,7 +35,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }  // namespace
 
 testing::AssertionResult matches_golden(std::string_view actual, const std::string& path) {
-  const char* const bless = std::getenv("TUTTI_BLESS");
+  const char* const bless = std::getenv("TUTTI_TEST_BLESS");
   const std::optional<std::string> expected = read(full_path(path));
   if (expected == actual) return testing::AssertionSuccess();
   if (bless != nullptr && std::string_view(bless) == "1") {
@@ -48,11 +48,11 @@ testing::AssertionResult matches_golden(std::string_view actual, const std::stri
   }
   if (!expected) {
     return testing::AssertionFailure()
-           << "tests/" << path << " is missing; run with TUTTI_BLESS=1 to write it:\n"
+           << "tests/" << path << " is missing; run with TUTTI_TEST_BLESS=1 to write it:\n"
            << actual;
   }
   return testing::AssertionFailure()
-         << "differs from tests/" << path << " (TUTTI_BLESS=1 rewrites it):\n"
+         << "differs from tests/" << path << " (TUTTI_TEST_BLESS=1 rewrites it):\n"
          << line_difference(*expected, actual);
 }
 

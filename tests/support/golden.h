@@ -9,7 +9,7 @@
 namespace tutti::test {
 
 // Whether `actual` is what the file holds, `path` being relative to tests/. A failure shows the
-// lines that differ. With TUTTI_BLESS=1 in the environment the file is written instead:
+// lines that differ. With TUTTI_TEST_BLESS=1 in the environment the file is written instead:
 //   EXPECT_TRUE(matches_golden(print(graph), "ir/golden/step.tutti"));
 testing::AssertionResult matches_golden(std::string_view actual, const std::string& path);
 

@@ -3,6 +3,7 @@
 #include <tutti/codegen/compile.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/print.h>
+#include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 
 #include <algorithm>
@@ -19,22 +20,35 @@ namespace {
 using codegen::Engine;
 
 // One rank's part of a run, on its own thread.
-std::vector<Array> run_rank(const ir::Graph& graph, const std::vector<Array>& inputs, Engine engine,
-                            const std::shared_ptr<runtime::LocalFabric>& fabric,
-                            std::int64_t rank) {
-  constexpr int kThreads = 2;  // so that tiles are divided
-  runtime::Context context(std::make_unique<runtime::LocalBackend>(fabric, rank), kThreads);
-  const auto executable = codegen::compile(graph, context, {.engine = engine, .on_stage = {}});
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
-  for (const Array& input : inputs) {
-    buffers.push_back(context.allocator.allocate(input.bytes().size()));
-    std::ranges::copy(input.bytes(), buffers.back()->data());
-  }
-  std::vector<Array> out;
-  for (const codegen::Executable::Result& result : executable->run(buffers)) {
-    if (result.work != nullptr) result.work->wait();
-    Array& array = out.emplace_back(result.type.dtype, result.type.shape);
-    std::copy_n(result.buffer->data(), array.bytes().size(), array.bytes().begin());
+std::vector<Array> run_rank(const ir::Graph& graph, const std::vector<Array>& inputs,
+                            const codegen::CompileOptions& options,
+                            const std::shared_ptr<runtime::LocalFabric>& fabric, std::int64_t rank,
+                            int threads) {
+  runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank), threads);
+  const auto executable = codegen::compile(graph, context, options);
+  const auto run = [&](bool donate) {
+    std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+    for (const Array& input : inputs) {
+      buffers.push_back(context.allocator.allocate(input.bytes().size()));
+      std::ranges::copy(input.bytes(), buffers.back()->data());
+    }
+    std::vector<Array> out;
+    std::vector<codegen::Executable::Result> results;
+    executable->run(buffers, {.collective_lines = {}, .donate = donate}, results);
+    for (const codegen::Executable::Result& result : results) {
+      Array& array = out.emplace_back(result.type.dtype, result.type.shape);
+      std::copy_n(result.wait()->data(), array.bytes().size(), array.bytes().begin());
+    }
+    return out;
+  };
+  std::vector<Array> out = run(false);
+  // The second run is native code's if the options say so, and may work in place.
+  const std::vector<Array> again = run(true);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!std::ranges::equal(out[i].bytes(), again[i].bytes())) {
+      throw std::runtime_error("result " + std::to_string(i) + " of the second run differs\n" +
+                               codegen::print(executable->plan()));
+    }
   }
   context.backend->finish();
   return out;
@@ -94,14 +108,15 @@ Tolerance tolerance_of(DType dtype) {
   }
 }
 
-testing::AssertionResult close(const Array& actual, const Array& expected, double slack) {
+testing::AssertionResult close(const Array& actual, const Array& expected, double slack,
+                               double noise) {
   const Tolerance tolerance = tolerance_of(expected.dtype());
   return each_element(actual, expected, [&](std::int64_t i) {
     if (same_element(actual, expected, i)) return true;
     const double wanted = expected.at(i);
     const double distance = std::abs(actual.at(i) - wanted);
     return std::isfinite(wanted) && is_floating(expected.dtype()) &&
-           distance <= slack * (tolerance.absolute + tolerance.relative * std::abs(wanted));
+           distance <= noise + slack * (tolerance.absolute + tolerance.relative * std::abs(wanted));
   });
 }
 
@@ -110,8 +125,11 @@ testing::AssertionResult same_bits(const Array& actual, const Array& expected) {
                       [&](std::int64_t i) { return same_element(actual, expected, i); });
 }
 
-RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
-                        Engine engine) {
+namespace {
+
+RankArrays run_ranks(std::span<const ir::Graph* const> programs,
+                     std::span<const std::vector<Array>> inputs,
+                     const codegen::CompileOptions& options, int threads_per_rank) {
   const std::size_t ranks = inputs.size();
   const auto fabric = std::make_shared<runtime::LocalFabric>(static_cast<std::int64_t>(ranks));
   RankArrays out(ranks);
@@ -120,7 +138,8 @@ RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Arra
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        out[rank] = run_rank(graph, inputs[rank], engine, fabric, static_cast<std::int64_t>(rank));
+        out[rank] = run_rank(*programs[rank], inputs[rank], options, fabric,
+                             static_cast<std::int64_t>(rank), threads_per_rank);
       } catch (...) {
         errors[rank] = std::current_exception();
       }
@@ -133,9 +152,33 @@ RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Arra
   return out;
 }
 
+codegen::CompileOptions with_engine(Engine engine) {
+  codegen::CompileOptions options;
+  options.engine = engine;
+  return options;
+}
+
+}  // namespace
+
+RankArrays run_compiled(std::span<const ir::Graph* const> programs,
+                        std::span<const std::vector<Array>> inputs, Engine engine, int threads) {
+  return run_ranks(programs, inputs, with_engine(engine), threads);
+}
+
+RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
+                        const codegen::CompileOptions& options, int threads) {
+  return run_ranks(std::vector<const ir::Graph*>(inputs.size(), &graph), inputs, options, threads);
+}
+
+RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
+                        Engine engine, int threads) {
+  return run_compiled(std::vector<const ir::Graph*>(inputs.size(), &graph), inputs, engine,
+                      threads);
+}
+
 std::vector<Array> run_compiled(const ir::Graph& graph, const std::vector<Array>& inputs,
-                                Engine engine) {
-  return run_compiled(graph, std::span(&inputs, 1), engine)[0];
+                                Engine engine, int threads) {
+  return run_compiled(graph, std::span(&inputs, 1), engine, threads)[0];
 }
 
 std::span<const Engine> engines() {

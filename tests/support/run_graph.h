@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/kernel_compiler.h>
+#include <tutti/codegen/compile.h>
 #include <tutti/ir/graph.h>
 
 #include <span>
@@ -24,18 +24,26 @@ struct Tolerance {
 // The one table of tolerances. Integers and bool are exact.
 Tolerance tolerance_of(DType dtype);
 
-// Whether every element is within `slack` times the tolerance of its dtype. NaN is close to NaN, an
-// infinity only to itself. A failure names the first element that is not.
-testing::AssertionResult close(const Array& actual, const Array& expected, double slack = 1);
+// Whether every element is within `slack` times the tolerance of its dtype, and `noise` more. NaN
+// is close to NaN, an infinity only to itself. A failure names the first element that is not.
+testing::AssertionResult close(const Array& actual, const Array& expected, double slack = 1,
+                               double noise = 0);
 // The same dtype, shape and bits, except that any NaN is as good as another.
 testing::AssertionResult same_bits(const Array& actual, const Array& expected);
 
-// Compiles the function for every rank (threads of this process) and runs it. Async results are
-// waited for. What a rank throws is thrown here.
+// Compiles the function for every rank (threads of this process) and runs it twice, each rank with
+// `threads` threads: by walking the plan, then by what the options' plan engine makes of it, which
+// must give the same bits. Async results are waited for. What a rank throws is thrown here.
 RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
-                        codegen::Engine engine = codegen::kDefaultEngine);
+                        const codegen::CompileOptions& options, int threads = 2);
+RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
+                        codegen::Engine engine = codegen::kDefaultEngine, int threads = 2);
+// The same where every rank runs a program of its own.
+RankArrays run_compiled(std::span<const ir::Graph* const> programs,
+                        std::span<const std::vector<Array>> inputs,
+                        codegen::Engine engine = codegen::kDefaultEngine, int threads = 2);
 std::vector<Array> run_compiled(const ir::Graph& graph, const std::vector<Array>& inputs,
-                                codegen::Engine engine = codegen::kDefaultEngine);
+                                codegen::Engine engine = codegen::kDefaultEngine, int threads = 2);
 
 // The engines this build has.
 std::span<const codegen::Engine> engines();

@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "tests/support/command.h"
 #include "tests/tools/npy_file.h"
 #include <gmock/gmock.h>
@@ -136,6 +138,44 @@ TEST_F(Run, HelpsOnRequest) {
   const CommandResult result = test::run_command({TUTTI_BINARY_DIR "/bin/tutti", "run", "--help"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.output, HasSubstr("--interpret"));
+}
+
+TEST_F(Run, CompilesOnlyWithoutInputs) {
+  const CommandResult result = run(kAllReduce, {"--compile-only"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(result.output, "");
+}
+
+TEST_F(Run, PassesCanBeDisabledAndTunablesSet) {
+  const std::vector<std::string> inputs = {"--input", "x=" + vector("x.npy", {1, 2}), "--input",
+                                           "y=" + vector("y.npy", {10, 20})};
+  auto arguments = inputs;
+  arguments.insert(arguments.end(),
+                   {"--disable", "cse,fuse", "--disable", "dce", "--set", "engine=evaluate"});
+  EXPECT_EQ(run(kAdd, arguments).output, run(kAdd, inputs).output);
+  expect_refused(run(kAdd, {"--disable", "fusion"}), 2, "no input for %x");
+  expect_refused(run(kAdd, {"--compile-only", "--disable", "fusion"}), 2,
+                 "there is no pass 'fusion' to disable; did you mean 'fuse'?");
+  expect_refused(run(kAdd, {"--compile-only", "--set", "engine=gpu"}), 2,
+                 "--set: engine in TUTTI_SET is \"gpu\"; it takes llvm or evaluate");
+}
+
+TEST_F(Run, ReadsTheEnvironment) {
+  const std::string dump = folder_.path() / "dump";
+  ::setenv("TUTTI_DUMP", "all", 1);
+  ::setenv("TUTTI_DUMP_DIR", dump.c_str(), 1);
+  ::setenv("TUTTI_LOGG", "all", 1);
+  const CommandResult result = run(kAllReduce, {"--compile-only"});
+  ::setenv("TUTTI_DUMP", "everything", 1);
+  const CommandResult mistaken = run(kAllReduce, {"--compile-only"});
+  for (const char* const name : {"TUTTI_DUMP", "TUTTI_DUMP_DIR", "TUTTI_LOGG"}) ::unsetenv(name);
+  EXPECT_EQ(result.errors,
+            "tutti: warning: the environment: TUTTI_LOGG is no variable of Tutti's; did you mean "
+            "'TUTTI_LOG'?\n");
+  for (const std::string rank : {"rank0", "rank1", "rank2"}) {
+    EXPECT_THAT(folder_.read("dump/" + rank + "/0001-f/00-trace.tutti"), HasSubstr("all_reduce"));
+  }
+  expect_refused(mistaken, 1, "TUTTI_DUMP is \"everything\"; it takes trace, passes");
 }
 
 }  // namespace

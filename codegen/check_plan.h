@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tutti/codegen/plan.h>
+
+namespace tutti::codegen {
+
+// Throws InternalError when a plan breaks a rule, so that it never runs:
+// - every buffer is written once, before it is read; buffers outside the arena are allocated before
+//   and freed once, never used after, and none is left over;
+// - live local buffers do not overlap;
+// - a collective is waited for once, after its start, and what peers may read is never written;
+// - a result takes over an argument's memory only if nothing reads the argument afterwards.
+void check(const Plan& plan);
+
+}  // namespace tutti::codegen

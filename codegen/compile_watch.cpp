@@ -1,0 +1,116 @@
+#include <tutti/codegen/compile_watch.h>
+#include <tutti/codegen/dump.h>
+#include <tutti/codegen/reproduce.h>
+
+#include <array>
+#include <cstdio>
+
+namespace tutti::codegen {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Location line_of(const ir::Graph& graph, const CompileOptions& options) {
+  if (options.where.known()) return options.where;
+  for (const ir::Value result : graph.results()) {
+    const Location line = graph.node(graph.producer(result)).location;
+    if (line.known()) return line;
+  }
+  return {};
+}
+
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string text_of(std::chrono::nanoseconds time) {
+  const auto count = static_cast<double>(time.count());
+  const bool small = count < 999.5e3;
+  const bool large = count >= 999.5e6;
+  const double value = count / (small ? 1e3 : large ? 1e9 : 1e6);
+  const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits, value,
+                small   ? "us"
+                : large ? "s"
+                        : "ms");
+  return text.data();
+}
+
+CompileWatch::CompileWatch(const ir::Graph& traced, std::int64_t rank,
+                           const CompileOptions& options)
+    : traced_(traced),
+      rank_(rank),
+      options_(options),
+      logs_(options.log != nullptr && options.log->takes(runtime::LogTopic::compile)) {}
+
+CompileWatch::~CompileWatch() = default;
+
+void CompileWatch::time(const std::string& part) {
+  const auto now = Clock::now();
+  times_.emplace_back(part, now - since_);
+  since_ = now;
+}
+
+void CompileWatch::traced() {
+  if (options_.on_stage) options_.on_stage("trace", traced_);
+  if (options_.dump != nullptr) {
+    dump_ = options_.dump->begin(traced_, rank_, line_of(traced_, options_));
+  }
+  since_ = Clock::now();
+}
+
+std::function<void(const ir::PassReport&)> CompileWatch::after_pass() {
+  if (!options_.on_stage && !timed()) return {};
+  return [this](const ir::PassReport& report) {
+    times_.emplace_back(report.pass.name, report.time);
+    if (options_.on_stage) options_.on_stage(report.pass.name, report.graph);
+    if (dump_ != nullptr) dump_->after_pass(report);
+    since_ = Clock::now();
+  };
+}
+
+void CompileWatch::planned(const Plan& plan) {
+  if (!timed()) return;
+  time("plan");
+  if (dump_ != nullptr) dump_->planned(plan);
+  since_ = Clock::now();
+}
+
+void CompileWatch::compiled(const Plan& plan) {
+  if (!timed()) return;
+  time("code");
+  if (dump_ != nullptr) dump_->compiled(plan, times_);
+  if (!logs_) return;
+  std::chrono::nanoseconds total{0};
+  std::string parts;
+  for (const auto& [part, spent] : times_) {
+    total += spent;
+    parts += (parts.empty() ? "" : ", ") + part + " " + text_of(spent);
+  }
+  const Location line = line_of(traced_, options_);
+  options_.log->write(runtime::LogTopic::compile, rank_,
+                      "@" + traced_.name + (line.known() ? " (" + line.text() + ")" : "") + ": " +
+                          counted(traced_.node_count() - traced_.parameters().size(), "node") +
+                          ", " + counted(plan.kernels.size(), "kernel") + ", " +
+                          counted(plan.steps.size(), "step") + " in " + text_of(total) + " (" +
+                          parts + ")");
+}
+
+void CompileWatch::failed(const std::string& what) {
+  if (dump_ != nullptr) dump_->failed(what);
+}
+
+std::string CompileWatch::failed_by_a_bug(const Error& error) {
+  failed(error.what());
+  std::string what = error.what();
+  const std::string place = error.where().text() + ": ";
+  if (error.where().known() && what.starts_with(place)) what.erase(0, place.size());
+  const std::string folder = dump_ != nullptr ? dump_->folder() : std::string();
+  return what + "\n" + how_to_reproduce(traced_, options_, folder);
+}
+
+}  // namespace tutti::codegen

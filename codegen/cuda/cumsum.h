@@ -1,0 +1,13 @@
+#pragma once
+
+#include <tutti/codegen/cuda/source.h>
+#include <tutti/codegen/view.h>
+
+#include <cstdint>
+
+namespace tutti::codegen::cuda {
+
+// Running sums of a dense operand along an axis, from its end if `reverse`. Buffers: x, result.
+Source cumsum_source(const View& x, std::int64_t axis, bool reverse);
+
+}  // namespace tutti::codegen::cuda

@@ -1,0 +1,146 @@
+// Kernels without loops: a thread for one or a few points, or a block for a tile of them.
+
+#include <tutti/codegen/cuda/kernel_printer.h>
+
+#include <algorithm>
+
+namespace tutti::codegen::cuda {
+
+namespace {
+
+constexpr std::int64_t kTile = 32;
+constexpr std::int64_t kTileRows = 8;  // threads of a block along y
+
+std::string text(std::int64_t number) { return std::to_string(number); }
+
+// All segments as one: without loops they run one after another.
+Segment joined(const std::vector<Segment>& segments) {
+  Segment all;
+  for (const Segment& segment : segments) {
+    all.body.insert(all.body.end(), segment.body.begin(), segment.body.end());
+    all.stores.insert(all.stores.end(), segment.stores.begin(), segment.stores.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+void KernelPrinter::points() {
+  const std::int64_t lanes = mapping_.lanes;
+  const std::int64_t last = kernel_.outer.back();
+  const std::int64_t groups = outer_points(kernel_) / last * ((last + lanes - 1) / lanes);
+  const std::int64_t threads = mapping_.points;
+  source_.block = {static_cast<std::uint32_t>(threads), 1, 1};
+  set_blocks((groups + threads - 1) / threads, 1);
+  const bool exact = groups % threads == 0;
+  if (!exact || std::ranges::find(used_outer_, true) != used_outer_.end()) {
+    line("const " + number() + " p = " + (mapping_.wide ? "u64(blockIdx.x)" : "blockIdx.x") +
+         " * " + text(threads) + " + threadIdx.x;");
+  }
+  if (!exact) line("if (p >= " + text(groups) + (mapping_.wide ? "ULL" : "U") + ") return;");
+  define_axes('o', kernel_.outer, used_outer_, "p", mapping_.lanes);
+
+  const Segment all = joined(kernel_.segments);
+  if (lanes == 1) {
+    body(all);
+    stores(all);
+    return;
+  }
+  Lanes packed{.inner = false, .left = ""};
+  if (last % lanes != 0) {
+    packed.left = "left";
+    line("const " + index() + " left = " + text(last) + " - o" +
+         text(static_cast<std::int64_t>(kernel_.outer.size()) - 1) + ";");
+  }
+  load_packs(all, packed);
+  declare_store_packs(all, packed);
+  open_lanes();
+  lane_body(all);
+  close();
+  store_packs(all, packed);
+}
+
+// ---- Tiles ----
+
+bool KernelPrinter::goes_through_tile(const Instruction& instruction) const {
+  return instruction.kind == Instruction::Kind::load &&
+         cuda::goes_through_tile(kernel_, mapping_, instruction.address);
+}
+
+void KernelPrinter::open_tile_rounds(const std::string& along_tile_axis,
+                                     const std::string& along_last) {
+  const std::string axis = text(mapping_.tile_axis);
+  const std::size_t last = kernel_.outer.size() - 1;
+  text_ += "#pragma unroll\n";
+  open("for (int step = 0; step < " + text(kTile) + "; step += " + text(kTileRows) + ")");
+  line("const int k = step + threadIdx.y;");
+  line("const " + index() + " o" + axis + " = t" + axis + " + " + along_tile_axis + ";");
+  line("const " + index() + " o" + std::to_string(last) + " = t" + std::to_string(last) + " + " +
+       along_last + ";");
+  open("if (o" + axis + " < " + text(kernel_.outer[static_cast<std::size_t>(mapping_.tile_axis)]) +
+       " && o" + std::to_string(last) + " < " + text(kernel_.outer[last]) + ")");
+}
+
+void KernelPrinter::load_tile(const Instruction& load) {
+  line("w" + std::to_string(load.result) +
+       "[k][threadIdx.x] = " + element(load.buffer, load.address, false) + ";");
+}
+
+void KernelPrinter::tiles() {
+  const auto axis = static_cast<std::size_t>(mapping_.tile_axis);
+  const std::size_t last = kernel_.outer.size() - 1;
+  std::vector<std::int64_t> extents = kernel_.outer;
+  extents[axis] = (extents[axis] + kTile - 1) / kTile;
+  extents[last] = (extents[last] + kTile - 1) / kTile;
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) count *= extent;
+  source_.block = {kTile, kTileRows, 1};
+  set_blocks(count, 1);
+
+  std::int64_t below = 1;
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    const bool tiled = i == axis || i == last;
+    std::string block = "blockIdx.x";
+    if (below > 1) block += " / " + text(below) + "U";
+    if (below * extents[i] < count) block += " % " + text(extents[i]) + "U";
+    if (tiled) {
+      line("const " + index() + " t" + std::to_string(i) + " = " + block + " * " + text(kTile) +
+           ";");
+    } else if (used_outer_[i]) {
+      line("const " + index() + " o" + std::to_string(i) + " = " + block + ";");
+    }
+    below *= extents[i];
+  }
+
+  const Segment all = joined(kernel_.segments);
+  for (const Instruction& instruction : all.body) {
+    if (!goes_through_tile(instruction)) continue;
+    const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
+    // Rows of an odd number of words: the threads of a warp then read a column from as many banks.
+    const std::int64_t padding = std::max<std::int64_t>(4 / size_of(dtype), 1);
+    line("__shared__ " + type_name(dtype) + " w" + std::to_string(instruction.result) + "[" +
+         text(kTile) + "][" + text(kTile + padding) + "];");
+  }
+  open_tile_rounds("threadIdx.x", "k");
+  for (const Instruction& instruction : all.body) {
+    if (goes_through_tile(instruction)) load_tile(instruction);
+  }
+  close();
+  close();
+  line("__syncthreads();");
+  open_tile_rounds("k", "threadIdx.x");
+  for (const Instruction& instruction : all.body) {
+    const DType dtype = instruction.buffer < 0
+                            ? DType::i64
+                            : kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
+    define(instruction, goes_through_tile(instruction)
+                            ? scalars_.widen(dtype, "w" + std::to_string(instruction.result) +
+                                                        "[threadIdx.x][k]")
+                            : expression(instruction, false));
+  }
+  stores(all);
+  close();
+  close();
+}
+
+}  // namespace tutti::codegen::cuda

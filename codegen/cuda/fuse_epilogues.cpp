@@ -1,0 +1,95 @@
+#include <tutti/codegen/cuda/device_call.h>
+#include <tutti/codegen/cuda/fuse_epilogues.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace tutti::codegen::cuda {
+
+namespace {
+
+std::size_t at(BufferId id) { return static_cast<std::size_t>(id); }
+
+class Epilogues {
+ public:
+  Epilogues(Plan& plan, const std::map<BufferId, PlannedMatmul>& matmuls)
+      : plan_(plan), matmuls_(matmuls), reads_(plan.buffers.size(), 0) {
+    for (const Step& step : plan.steps) {
+      for_each_access(plan, step, [&](BufferId id, bool written) {
+        if (!written) ++reads_[at(id)];
+      });
+    }
+    for (const PlanResult& result : plan.results) ++reads_[at(result.buffer)];
+  }
+
+  void run() {
+    std::map<BufferId, std::size_t> made_at;  // by a matmul's buffer: its step
+    std::vector<bool> gone(plan_.steps.size(), false);
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      auto* const launch = std::get_if<Launch>(&plan_.steps[step]);
+      if (launch == nullptr || launch->device.is_cpu()) continue;
+      LaunchPart& part = launch->parts.front();
+      if (part.kernel < 0) {
+        if (matmuls_.contains(part.buffers.back())) made_at[part.buffers.back()] = step;
+        continue;
+      }
+      for (const BufferId product : part.buffers) {
+        const auto made = made_at.find(product);
+        if (made == made_at.end() || reads_[at(product)] != 1) continue;
+        LaunchPart& matmul = std::get<Launch>(plan_.steps[made->second]).parts.front();
+        if (!join(matmul, part, product)) continue;
+        // Where the kernel was, its bias is there.
+        gone[made->second] = true;
+        break;
+      }
+    }
+    std::size_t kept = 0;
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      if (!gone[step]) std::swap(plan_.steps[kept++], plan_.steps[step]);
+    }
+    plan_.steps.resize(kept);
+  }
+
+ private:
+  // Makes the kernel's launch one of the matmul and what the kernel does.
+  bool join(const LaunchPart& matmul, LaunchPart& part, BufferId product) const {
+    const PlannedMatmul& planned = matmuls_.at(product);
+    const Shape& shape = planned.result.shape;
+    const std::int64_t columns = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
+    const auto number = std::ranges::find(part.buffers, product) - part.buffers.begin();
+    const auto epilogue = recognise_epilogue(plan_.kernels[static_cast<std::size_t>(part.kernel)],
+                                             static_cast<int>(number), columns);
+    // cuBLASLt does not say what its maximum makes of NaN; ours keeps it.
+    if (!epilogue || epilogue->kind == Epilogue::Kind::bias_relu) return false;
+    const BufferId bias = part.buffers[static_cast<std::size_t>(epilogue->bias)];
+    const BufferId result = part.buffers[static_cast<std::size_t>(epilogue->result)];
+    // A kernel that reads only some rows of the product.
+    if (plan_.buffers[at(result)].bytes != plan_.buffers[at(product)].bytes) return false;
+    DeviceCall call = call_of(device_matmul(planned.result, planned.operands, epilogue->kind));
+    part.name = call.name + " then " + part.name;
+    part.detail = std::move(call.detail);
+    part.kernel = -1;
+    part.source = std::move(call.source);
+    part.device_code = std::move(call.code);
+    part.buffers = {matmul.buffers[0], matmul.buffers[1], bias, result};
+    part.counts += matmul.counts;
+    // The product is neither written nor read.
+    const std::int64_t between = plan_.buffers[at(product)].bytes;
+    part.counts.bytes_read -= between;
+    part.counts.bytes_written -= between;
+    return true;
+  }
+
+  Plan& plan_;
+  const std::map<BufferId, PlannedMatmul>& matmuls_;
+  std::vector<int> reads_;  // [buffer]
+};
+
+}  // namespace
+
+void fuse_epilogues(Plan& plan, const std::map<BufferId, PlannedMatmul>& matmuls) {
+  if (!matmuls.empty()) Epilogues(plan, matmuls).run();
+}
+
+}  // namespace tutti::codegen::cuda

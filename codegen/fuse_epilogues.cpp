@@ -1,0 +1,181 @@
+#include <tutti/codegen/fuse_epilogues.h>
+#include <tutti/codegen/matmul_call.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace tutti::codegen {
+
+namespace {
+
+// Shorter rows cost more to call a kernel for than they save.
+constexpr std::int64_t kLeastColumns = 64;
+
+// Cuts the last outer axis in two, the second of that size, which divides it.
+void cut_last_axis(Kernel& kernel, std::int64_t size) {
+  kernel.outer.back() /= size;
+  kernel.outer.push_back(size);
+  const auto cut = [&](Affine& address) {
+    if (address.outer.empty()) return;
+    const std::int64_t stride = address.outer.back();
+    address.outer.back() = stride * size;
+    address.outer.push_back(stride);
+  };
+  for (Segment& segment : kernel.segments) {
+    for (Instruction& instruction : segment.body) cut(instruction.address);
+    for (Store& store : segment.stores) cut(store.address);
+  }
+}
+
+// Whether an address walks axes of these sizes as a dense row-major array of `step`-sized items.
+bool is_dense(const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& sizes,
+              std::size_t count, std::int64_t step) {
+  for (std::size_t d = count; d-- > 0; step *= sizes[d]) {
+    if (sizes[d] != 1 && strides[d] != step) return false;
+  }
+  return true;
+}
+
+// The kernel made to fit a matmul's tiles; nothing if it does not.
+std::optional<Kernel> fitted(Kernel kernel, int result, const MatmulRegion& region) {
+  const std::int64_t columns = region.columns;
+  const bool rows = kernel.vector_axis == VectorAxis::inner;
+  std::int64_t inner = 1;
+  for (const std::int64_t size : kernel.inner) inner *= size;
+  if (rows) {
+    if (region.tile_columns < columns || inner != columns) return std::nullopt;
+  } else {
+    if (!kernel.inner.empty() || kernel.outer.back() % columns != 0) return std::nullopt;
+    if (kernel.outer.back() != columns) cut_last_axis(kernel, columns);
+    kernel.block = (std::min(region.tile_columns, columns) + kLanes - 1) / kLanes * kLanes;
+  }
+  const std::size_t row_axes = kernel.outer.size() - (rows ? 0 : 1);
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < row_axes; ++d) count *= kernel.outer[d];
+  if (count != region.rows) return std::nullopt;
+  for (const Segment& segment : kernel.segments) {
+    for (const Instruction& instruction : segment.body) {
+      if (instruction.kind != Instruction::Kind::load || instruction.buffer != result) continue;
+      const Affine& address = instruction.address;
+      const bool own_columns =
+          rows ? segment.loop && is_dense(address.inner, kernel.inner, kernel.inner.size(), 1)
+               : address.outer.back() == 1;
+      if (address.offset != 0 || !own_columns ||
+          !is_dense(address.outer, kernel.outer, row_axes, columns)) {
+        return std::nullopt;
+      }
+    }
+  }
+  return kernel;
+}
+
+class Epilogues {
+ public:
+  explicit Epilogues(Plan& plan)
+      : plan_(plan), written_(plan.buffers.size(), kNever), call_of_(plan.buffers.size(), kNever) {}
+
+  void run() {
+    std::vector<bool> gone(plan_.steps.size(), false);
+    for (std::size_t at = 0; at < plan_.steps.size(); ++at) {
+      auto* const launch = std::get_if<Launch>(&plan_.steps[at]);
+      if (launch == nullptr || !launch->device.is_cpu()) {
+        last_barrier_ = at;
+      } else {
+        LaunchPart& part = launch->parts.front();
+        const std::size_t call = call_read_by(part);
+        gone[at] =
+            call != kNever && join(std::get<Launch>(plan_.steps[call]).parts.front(), call, part);
+        if (gone[at]) {
+          note(plan_.steps[call], call);
+          continue;
+        }
+      }
+      note(plan_.steps[at], at);
+    }
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < plan_.steps.size(); ++at) {
+      if (!gone[at]) std::swap(plan_.steps[kept++], plan_.steps[at]);
+    }
+    plan_.steps.resize(kept);
+  }
+
+ private:
+  static constexpr std::size_t kNever = ~std::size_t{0};
+
+  // The last matmul whose result a kernel reads as the first.
+  std::size_t call_read_by(const LaunchPart& part) const {
+    std::size_t call = kNever;
+    if (part.kernel < 0) return call;
+    for (const BufferId id : part.buffers) {
+      const std::size_t found = call_of_[static_cast<std::size_t>(id)];
+      if (found != kNever && (call == kNever || found > call)) call = found;
+    }
+    if (call != kNever && last_barrier_ != kNever && last_barrier_ > call) return kNever;
+    return call;
+  }
+
+  bool join(LaunchPart& matmul, std::size_t call, const LaunchPart& part) {
+    const MatmulRegion* const region = matmul_region(*matmul.code);
+    if (region->columns < kLeastColumns) return false;
+    const BufferId target = matmul.buffers.back();
+    int result = -1;
+    for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+      const auto id = static_cast<std::size_t>(part.buffers[i]);
+      if (part.buffers[i] == target) {
+        if (result >= 0) return false;
+        result = static_cast<int>(i);
+      } else if (!writes(plan_, part, i) && written_[id] != kNever && written_[id] >= call) {
+        return false;
+      }
+      if (!writes(plan_, part, i) && may_be_taken_over(part, part.buffers[i])) return false;
+    }
+    const auto number = static_cast<std::size_t>(part.kernel);
+    std::optional<Kernel> kernel = fitted(plan_.kernels[number], result, *region);
+    if (!kernel) return false;
+    plan_.kernels[number] = std::move(*kernel);
+    matmul.epilogue = part.kernel;
+    // What it reads of the product has just been made.
+    matmul.counts += part.counts;
+    matmul.counts.bytes_read -= plan_.buffers[static_cast<std::size_t>(target)].bytes;
+    matmul.buffers.insert(matmul.buffers.end(), part.buffers.begin(), part.buffers.end());
+    return true;
+  }
+
+  // Whether one of the part's results may take over an argument's memory.
+  bool may_be_taken_over(const LaunchPart& part, BufferId input) const {
+    const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(input)];
+    if (buffer.kind != PlanBuffer::Kind::input) return false;
+    for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+      const PlanBuffer& other = plan_.buffers[static_cast<std::size_t>(part.buffers[i])];
+      if (writes(plan_, part, i) && other.kind == PlanBuffer::Kind::output &&
+          other.bytes == buffer.bytes) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void note(const Step& step, std::size_t at) {
+    for_each_access(plan_, step, [&](BufferId id, bool written) {
+      call_of_[static_cast<std::size_t>(id)] = kNever;
+      if (written) written_[static_cast<std::size_t>(id)] = at;
+    });
+    const auto* const launch = std::get_if<Launch>(&step);
+    if (launch == nullptr || !launch->device.is_cpu()) return;
+    const LaunchPart& part = launch->parts.front();
+    if (part.kernel < 0 && part.epilogue < 0 && matmul_region(*part.code) != nullptr) {
+      call_of_[static_cast<std::size_t>(part.buffers.back())] = at;
+    }
+  }
+
+  Plan& plan_;
+  std::vector<std::size_t> written_;  // [buffer], the last step that wrote it
+  std::vector<std::size_t> call_of_;  // [buffer], the matmul that made it, while nobody has read it
+  std::size_t last_barrier_ = kNever;  // the last step that is no launch on the host
+};
+
+}  // namespace
+
+void fuse_epilogues(Plan& plan) { Epilogues(plan).run(); }
+
+}  // namespace tutti::codegen

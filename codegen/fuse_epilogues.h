@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tutti/codegen/plan.h>
+
+namespace tutti::codegen {
+
+// Lets the kernel that reads a matmul's result first (bias and activation, softmax, layer norm) run
+// on each tile of it right after the tile's product, while it is in the cache: one launch instead
+// of two. Such a kernel computes every element, or every row, from the same one of the result. The
+// bits are the same as in two launches.
+//
+// A kernel waits for nothing but the matmul to join it, no collective moves, and a kernel that may
+// write over an argument that is given up stays alone, so that it still does.
+void fuse_epilogues(Plan& plan);
+
+}  // namespace tutti::codegen

@@ -1,0 +1,111 @@
+#include <tutti/codegen/group_launches.h>
+
+#include <algorithm>
+
+namespace tutti::codegen {
+
+namespace {
+
+// How many launches a launch may move up: further would keep more buffers live at once.
+constexpr std::size_t kMostMoved = 8;
+constexpr std::size_t kMostParts = 256;
+// Launches that move less may hold any mixture of tiles: the parallel loop costs as much.
+constexpr double kSmall = 256 << 10;
+// Tiles may take that many times the average. A thread takes a small share of all tiles at once, so
+// that this bounds the time for which others wait.
+constexpr double kMostUneven = 2;
+
+class Grouping {
+ public:
+  explicit Grouping(Plan& plan)
+      : plan_(plan), written_(plan.buffers.size(), 0), used_(plan.buffers.size(), 0) {}
+
+  void run() {
+    std::vector<Step> steps = std::move(plan_.steps);
+    for (Step& step : steps) {
+      auto* const launch = std::get_if<Launch>(&step);
+      // On a GPU there is nothing to divide between threads.
+      const bool may_move = launch != nullptr && launch->device.is_cpu();
+      const std::size_t place = may_move ? place_of(*launch) : done_.size();
+      if (place < done_.size()) {
+        auto& target = std::get<Launch>(done_[place]);
+        loads_[place] = together(loads_[place], load_of(*launch));
+        note(step, place);
+        std::ranges::move(launch->parts, std::back_inserter(target.parts));
+        continue;
+      }
+      note(step, place);
+      loads_.push_back(launch == nullptr ? Load() : load_of(*launch));
+      done_.push_back(std::move(step));
+      if (!may_move) first_ = done_.size();
+    }
+    plan_.steps = std::move(done_);
+  }
+
+ private:
+  // What a launch's tiles cost, in bytes moved.
+  struct Load {
+    double bytes = 0;
+    double largest_tile = 0;
+    double tiles = 0;
+    std::size_t parts = 0;
+  };
+
+  Load load_of(const Launch& launch) const {
+    Load load;
+    for (const LaunchPart& part : launch.parts) {
+      auto bytes = static_cast<double>(part.work);
+      for (const BufferId id : part.buffers) {
+        bytes += static_cast<double>(plan_.buffers[static_cast<std::size_t>(id)].bytes);
+      }
+      const auto tiles = static_cast<double>(std::max<std::int64_t>(part.tiles, 1));
+      load = together(load, {bytes, bytes / tiles, tiles, 1});
+    }
+    return load;
+  }
+  static Load together(const Load& a, const Load& b) {
+    return {a.bytes + b.bytes, std::max(a.largest_tile, b.largest_tile), a.tiles + b.tiles,
+            a.parts + b.parts};
+  }
+  static bool even(const Load& load) {
+    return load.bytes <= kSmall || load.largest_tile * load.tiles <= kMostUneven * load.bytes;
+  }
+
+  // The step that a launch joins; the end for none.
+  std::size_t place_of(const Launch& launch) const {
+    std::size_t least = std::max(first_, done_.size() - std::min(done_.size(), kMostMoved));
+    for (const LaunchPart& part : launch.parts) {
+      for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+        const auto id = static_cast<std::size_t>(part.buffers[i]);
+        least = std::max(least, writes(plan_, part, i) ? used_[id] : written_[id]);
+      }
+    }
+    const Load load = load_of(launch);
+    for (std::size_t place = done_.size(); place-- > least;) {
+      const Load both = together(loads_[place], load);
+      if (both.parts <= kMostParts && even(both)) return place;
+    }
+    return done_.size();
+  }
+
+  void note(const Step& step, std::size_t place) {
+    for_each_access(plan_, step, [&](BufferId id, bool written) {
+      const auto buffer = static_cast<std::size_t>(id);
+      if (written) written_[buffer] = std::max(written_[buffer], place + 1);
+      used_[buffer] = std::max(used_[buffer], place + 1);
+    });
+  }
+
+  Plan& plan_;
+  std::vector<Step> done_;
+  std::vector<Load> loads_;           // [step done]
+  std::size_t first_ = 0;             // the step after the last that is no launch on the host
+  std::vector<std::size_t> written_;  // [buffer], the step after the last that writes it
+  std::vector<std::size_t> used_;     // [buffer], the step after the last that reads or writes it
+};
+
+}  // namespace
+
+void group_launches(Plan& plan) { Grouping(plan).run(); }
+
+}  // namespace tutti::codegen

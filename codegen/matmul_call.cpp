@@ -1,0 +1,152 @@
+#include <tutti/codegen/matmul_call.h>
+#include <tutti/ir/support/error.h>
+
+#include <utility>
+
+namespace tutti::codegen {
+
+namespace {
+
+class MatmulCode final : public KernelCode {
+ public:
+  // The operands' first elements are that many bytes into their buffers.
+  MatmulCode(const kernels::Matmul& spec, std::int64_t a_offset, std::int64_t b_offset)
+      : matmul_(spec), a_offset_(a_offset), b_offset_(b_offset) {
+    region_.rows = spec.m;
+    for (const std::int64_t size : spec.batch) region_.rows *= size;
+    region_.columns = spec.n;
+    region_.tile_columns = matmul_.tile_columns();
+  }
+
+  std::int64_t tiles() const { return matmul_.tiles(); }
+
+  const MatmulRegion& region() const { return region_; }
+
+  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
+    run(buffers, begin, end, {});
+  }
+  void run(void* const* buffers, std::int64_t begin, std::int64_t end,
+           const kernels::PreparedMatmul::AfterTile& after) const {
+    matmul_.run(static_cast<const std::byte*>(buffers[0]) + a_offset_,
+                static_cast<const std::byte*>(buffers[1]) + b_offset_, buffers[2], begin, end,
+                after);
+  }
+
+ private:
+  kernels::PreparedMatmul matmul_;
+  std::int64_t a_offset_;
+  std::int64_t b_offset_;
+  MatmulRegion region_;
+};
+
+class MatmulWithEpilogue final : public KernelCode {
+ public:
+  MatmulWithEpilogue(std::shared_ptr<const MatmulCode> matmul,
+                     std::shared_ptr<const KernelCode> epilogue)
+      : matmul_(std::move(matmul)), epilogue_(std::move(epilogue)) {}
+
+  const std::shared_ptr<const MatmulCode>& matmul() const { return matmul_; }
+
+  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
+    struct Context {
+      const MatmulWithEpilogue& self;
+      void* const* buffers;
+    } const context = {*this, buffers + kMatmulBuffers};
+    // One reference: a std::function of it allocates nothing.
+    matmul_->run(buffers, begin, end, [&context](const kernels::MatmulTile& tile) {
+      context.self.run_epilogue(context.buffers, tile);
+    });
+  }
+
+ private:
+  static constexpr int kMatmulBuffers = 3;
+
+  void run_epilogue(void* const* buffers, const kernels::MatmulTile& tile) const {
+    const MatmulRegion& region = matmul_->region();
+    const std::int64_t across = (region.columns + region.tile_columns - 1) / region.tile_columns;
+    if (across == 1) return epilogue_->run(buffers, tile.row_begin, tile.row_end);
+    const std::int64_t column = tile.column_begin / region.tile_columns;
+    for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
+      epilogue_->run(buffers, row * across + column, row * across + column + 1);
+    }
+  }
+
+  std::shared_ptr<const MatmulCode> matmul_;
+  std::shared_ptr<const KernelCode> epilogue_;
+};
+
+}  // namespace
+
+kernels::Matmul matmul_spec(const ir::Type& result, const std::vector<View>& operands) {
+  const View& a = operands[0];
+  const View& b = operands[1];
+  const int rank = result.shape.rank();
+  const auto at = [](const View& view, int from_end) {
+    return view.strides[static_cast<std::size_t>(view.shape.rank() - from_end)];
+  };
+  kernels::Matmul spec{.dtype = result.dtype,
+                       .batch = {},
+                       .m = result.shape[rank - 2],
+                       .n = result.shape[rank - 1],
+                       .k = a.shape[a.shape.rank() - 1],
+                       .a_batch_strides = {},
+                       .b_batch_strides = {},
+                       .a_row_stride = at(a, 2),
+                       .a_column_stride = at(a, 1),
+                       .b_row_stride = at(b, 2),
+                       .b_column_stride = at(b, 1)};
+  const auto batch_stride = [&](const View& view, int d) {
+    const int own = d - (rank - view.shape.rank());
+    return own < 0 || view.shape[own] == 1 ? 0 : view.strides[static_cast<std::size_t>(own)];
+  };
+  for (int d = 0; d < rank - 2; ++d) {
+    spec.batch.push_back(result.shape[d]);
+    spec.a_batch_strides.push_back(batch_stride(a, d));
+    spec.b_batch_strides.push_back(batch_stride(b, d));
+  }
+  // A batch of row blocks against one matrix is one tall product.
+  while (!spec.batch.empty() && spec.b_batch_strides.back() == 0 &&
+         spec.a_batch_strides.back() == spec.m * spec.a_row_stride) {
+    spec.m *= spec.batch.back();
+    spec.batch.pop_back();
+    spec.a_batch_strides.pop_back();
+    spec.b_batch_strides.pop_back();
+  }
+  return spec;
+}
+
+std::string matmul_text(const kernels::Matmul& product) {
+  std::string text = std::string(name_of(product.dtype)) + " " + std::to_string(product.m) + "x" +
+                     std::to_string(product.k) + "x" + std::to_string(product.n);
+  for (const std::int64_t size : product.batch) text += ", batch " + std::to_string(size);
+  return text;
+}
+
+LibraryCall matmul_call(const ir::Type& result, const std::vector<View>& operands) {
+  const View& a = operands[0];
+  const View& b = operands[1];
+  const kernels::Matmul spec = matmul_spec(result, operands);
+  // A core multiplies and adds about four times while it moves a byte.
+  const std::int64_t work = result.shape.elements() * spec.k / 4;
+  auto code = std::make_shared<const MatmulCode>(spec, a.offset * size_of(a.dtype),
+                                                 b.offset * size_of(b.dtype));
+  const std::int64_t tiles = code->tiles();
+  return {"matmul", matmul_text(spec), std::move(code), tiles, work};
+}
+
+const MatmulRegion* matmul_region(const KernelCode& code) {
+  const auto* const matmul = dynamic_cast<const MatmulCode*>(&code);
+  return matmul == nullptr ? nullptr : &matmul->region();
+}
+
+std::shared_ptr<const KernelCode> with_epilogue(const std::shared_ptr<const KernelCode>& matmul,
+                                                std::shared_ptr<const KernelCode> epilogue) {
+  auto code = std::dynamic_pointer_cast<const MatmulCode>(matmul);
+  if (const auto* const fused = dynamic_cast<const MatmulWithEpilogue*>(matmul.get())) {
+    code = fused->matmul();
+  }
+  if (code == nullptr) throw InternalError("an epilogue follows a call that is no matmul");
+  return std::make_shared<const MatmulWithEpilogue>(std::move(code), std::move(epilogue));
+}
+
+}  // namespace tutti::codegen

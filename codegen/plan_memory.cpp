@@ -1,0 +1,270 @@
+#include <tutti/codegen/in_place.h>
+#include <tutti/codegen/plan_memory.h>
+#include <tutti/runtime/buffer.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tutti::codegen {
+
+namespace {
+
+std::size_t at(BufferId id) { return static_cast<std::size_t>(id); }
+
+// Finds the arguments that results may take over.
+class DonationFinder {
+ public:
+  explicit DonationFinder(Plan& plan) : plan_(plan), kept_(plan.buffers.size(), false) {
+    for (const Step& step : plan.steps) {
+      // Peers may read an operand when this rank is long done.
+      const auto* const start = std::get_if<CollectiveStart>(&step);
+      if (start == nullptr) continue;
+      for (const BufferId operand : start->operands) kept_[at(operand)] = true;
+    }
+    for (const PlanResult& result : plan.results) kept_[at(result.buffer)] = true;
+  }
+
+  void run() {
+    std::vector<BufferId> outputs;
+    for (const Step& step : plan_.steps) {
+      const auto* const launch = std::get_if<Launch>(&step);
+      if (launch == nullptr) continue;
+      for (const LaunchPart& part : launch->parts) {
+        for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+          const PlanBuffer& buffer = plan_.buffers[at(part.buffers[i])];
+          if (!writes(plan_, part, i) || buffer.kind != PlanBuffer::Kind::output) continue;
+          find_in_place(*launch, part, i);
+          outputs.push_back(part.buffers[i]);
+        }
+      }
+    }
+    // Arguments that are read no more come second: the kernel that reads one has it in the cache.
+    // By device and size, in the order of their last use.
+    std::map<std::pair<std::size_t, std::int64_t>, std::vector<BufferId>> inputs;
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const PlanBuffer& buffer = plan_.buffers[i];
+      if (buffer.kind != PlanBuffer::Kind::input || kept_[i]) continue;
+      inputs[kind_of(buffer)].push_back(static_cast<BufferId>(i));
+    }
+    for (auto& [kind, ids] : inputs) {
+      std::ranges::stable_sort(ids, {},
+                               [&](BufferId id) { return plan_.buffers[at(id)].last_use; });
+    }
+    for (const BufferId id : outputs) {
+      const PlanBuffer& buffer = plan_.buffers[at(id)];
+      const auto found = inputs.find(kind_of(buffer));
+      if (found == inputs.end()) continue;
+      std::size_t pairs = 0;
+      for (const BufferId input : found->second) {
+        if (plan_.buffers[at(input)].last_use >= buffer.defined_at || pairs == kMostPairs) break;
+        if (add(input, id)) ++pairs;
+      }
+    }
+  }
+
+ private:
+  // Of a result with arguments that are read no more; a long list of equal arguments gives each
+  // result others, since those of the same kernel come first.
+  static constexpr std::size_t kMostPairs = 8;
+
+  // Buffers of one kind may take each other's memory over.
+  static std::pair<std::size_t, std::int64_t> kind_of(const PlanBuffer& buffer) {
+    return {std::hash<Device>()(buffer.device), buffer.bytes};
+  }
+
+  void find_in_place(const Launch& launch, const LaunchPart& part, std::size_t written) {
+    if (part.kernel < 0) return;
+    const Kernel& kernel = plan_.kernels[static_cast<std::size_t>(part.kernel)];
+    const PlanBuffer& target = plan_.buffers[at(part.buffers[written])];
+    for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+      const BufferId id = part.buffers[i];
+      const PlanBuffer& buffer = plan_.buffers[at(id)];
+      if (buffer.kind != PlanBuffer::Kind::input || kept_[at(id)]) continue;
+      if (buffer.bytes != target.bytes || buffer.device != target.device) continue;
+      if (buffer.last_use > target.defined_at) continue;
+      if (may_run_in_place(kernel, i, written) && !is_read_twice(launch, id)) {
+        add(id, part.buffers[written]);
+      }
+    }
+  }
+
+  static bool is_read_twice(const Launch& launch, BufferId id) {
+    std::ptrdiff_t reads = 0;
+    for (const LaunchPart& part : launch.parts) reads += std::ranges::count(part.buffers, id);
+    return reads > 1;
+  }
+
+  // Whether the pair is new.
+  bool add(BufferId input, BufferId buffer) {
+    if (!known_.insert({input, buffer}).second) return false;
+    plan_.donations.push_back({.input = plan_.buffers[at(input)].index, .buffer = buffer});
+    return true;
+  }
+
+  Plan& plan_;
+  std::vector<bool> kept_;  // arguments that are in use when the run is over
+  std::set<std::pair<BufferId, BufferId>> known_;
+};
+
+// Allocate and Free steps around the others.
+void insert_allocations(Plan& plan) {
+  const int end = static_cast<int>(plan.steps.size());
+  std::vector<bool> bound(plan.buffers.size(), false);  // has memory when it is last used
+  for (const Step& step : plan.steps) {
+    if (const auto* launch = std::get_if<Launch>(&step)) {
+      for (const LaunchPart& part : launch->parts) {
+        for (const BufferId id : part.buffers) bound[at(id)] = true;
+      }
+    } else if (const auto* copy = std::get_if<Copy>(&step)) {
+      bound[at(copy->from)] = bound[at(copy->to)] = true;
+    }
+  }
+  std::vector<std::vector<BufferId>> to_free(plan.steps.size());
+  std::vector<const CollectiveStart*> starts(static_cast<std::size_t>(plan.works), nullptr);
+  for (const Step& step : plan.steps) {
+    if (const auto* start = std::get_if<CollectiveStart>(&step)) {
+      starts[static_cast<std::size_t>(start->work)] = start;
+    } else if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
+      for (const BufferId id : starts[static_cast<std::size_t>(wait->work)]->results) {
+        bound[at(id)] = true;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan.buffers[i];
+    if (buffer.kind != PlanBuffer::Kind::comm || !bound[i] || buffer.last_use >= end) continue;
+    to_free[static_cast<std::size_t>(buffer.last_use)].push_back(static_cast<BufferId>(i));
+  }
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    Step& step = plan.steps[i];
+    if (std::holds_alternative<Launch>(step) || std::holds_alternative<Copy>(step)) {
+      for_each_access(plan, step, [&](BufferId id, bool written) {
+        const PlanBuffer::Kind kind = plan.buffers[at(id)].kind;
+        const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::output;
+        if (written && own) steps.emplace_back(Allocate{id});
+      });
+    }
+    steps.push_back(std::move(step));
+    for (const BufferId id : to_free[i]) steps.emplace_back(Free{id});
+  }
+  plan.steps = std::move(steps);
+}
+
+// Gives the local buffers of a device their offsets; returns the size of its arena.
+std::int64_t place_in_arena(Plan& plan, Device device) {
+  // On a GPU whole sectors, so that 128-bit accesses of all warps are aligned.
+  const auto alignment =
+      device.is_cpu() ? static_cast<std::int64_t>(runtime::kBufferAlignment) : std::int64_t{256};
+  std::int64_t arena_bytes = 0;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan.buffers[i];
+    if (buffer.kind == PlanBuffer::Kind::local && buffer.device == device) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return plan.buffers[a].defined_at < plan.buffers[b].defined_at;
+  });
+  std::map<std::int64_t, std::int64_t> free;  // offset -> size; neighbours are joined
+  std::multimap<int, std::pair<std::int64_t, std::int64_t>> ending;  // last use -> block
+  const auto release = [&](std::int64_t offset, std::int64_t size) {
+    auto next = free.lower_bound(offset);
+    if (next != free.end() && next->first == offset + size) {
+      size += next->second;
+      next = free.erase(next);
+    }
+    if (next != free.begin()) {
+      const auto previous = std::prev(next);
+      if (previous->first + previous->second == offset) {
+        previous->second += size;
+        return;
+      }
+    }
+    free.emplace(offset, size);
+  };
+  for (const std::size_t i : order) {
+    PlanBuffer& buffer = plan.buffers[i];
+    while (!ending.empty() && ending.begin()->first < buffer.defined_at) {
+      release(ending.begin()->second.first, ending.begin()->second.second);
+      ending.erase(ending.begin());
+    }
+    const std::int64_t size =
+        std::max<std::int64_t>((buffer.bytes + alignment - 1) / alignment * alignment, alignment);
+    auto place = free.begin();
+    while (place != free.end() && place->second < size) ++place;
+    if (place != free.end()) {
+      buffer.offset = place->first;
+      const std::int64_t rest = place->second - size;
+      free.erase(place);
+      if (rest > 0) free.emplace(buffer.offset + size, rest);
+    } else {
+      // Grow the arena, from its last hole if it ends in one.
+      std::int64_t begin = arena_bytes;
+      if (!free.empty()) {
+        const auto last = std::prev(free.end());
+        if (last->first + last->second == arena_bytes) {
+          begin = last->first;
+          free.erase(last);
+        }
+      }
+      buffer.offset = begin;
+      arena_bytes = begin + size;
+    }
+    ending.emplace(buffer.last_use, std::pair(buffer.offset, size));
+  }
+  return arena_bytes;
+}
+
+void place_in_arenas(Plan& plan) {
+  plan.arena_bytes = place_in_arena(plan, {});
+  for (const PlanBuffer& buffer : plan.buffers) {
+    if (buffer.device.is_cpu()) continue;
+    const auto known = std::ranges::find(plan.devices, buffer.device, &PlanDevice::device);
+    if (known == plan.devices.end()) plan.devices.push_back({.device = buffer.device});
+  }
+  for (PlanDevice& used : plan.devices) used.arena_bytes = place_in_arena(plan, used.device);
+}
+
+}  // namespace
+
+void find_live_ranges(Plan& plan) {
+  for (PlanBuffer& buffer : plan.buffers) buffer.defined_at = buffer.last_use = -1;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const int at = static_cast<int>(i);
+    for_each_access(plan, plan.steps[i], [&](BufferId id, bool written) {
+      PlanBuffer& buffer = plan.buffers[static_cast<std::size_t>(id)];
+      if (written && buffer.defined_at < 0) buffer.defined_at = at;
+      buffer.last_use = std::max(buffer.last_use, at);
+    });
+  }
+  const int end = static_cast<int>(plan.steps.size());
+  for (const PlanResult& result : plan.results) {
+    plan.buffers[static_cast<std::size_t>(result.buffer)].last_use = end;
+  }
+  // Results come with the wait. (Operands are kept by the collective itself.)
+  std::vector<const CollectiveStart*> starts(static_cast<std::size_t>(plan.works), nullptr);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (const auto* start = std::get_if<CollectiveStart>(&plan.steps[i])) {
+      starts[static_cast<std::size_t>(start->work)] = start;
+    } else if (const auto* wait = std::get_if<CollectiveWait>(&plan.steps[i])) {
+      const CollectiveStart* const started = starts[static_cast<std::size_t>(wait->work)];
+      if (started == nullptr) continue;
+      for (const BufferId id : started->results) {
+        int& last = plan.buffers[at(id)].last_use;
+        last = std::max(last, static_cast<int>(i));
+      }
+    }
+  }
+}
+
+void plan_memory(Plan& plan) {
+  find_live_ranges(plan);
+  DonationFinder(plan).run();
+  insert_allocations(plan);
+  find_live_ranges(plan);
+  place_in_arenas(plan);
+}
+
+}  // namespace tutti::codegen

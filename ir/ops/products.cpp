@@ -1,0 +1,353 @@
+#include <tutti/ir/ops/family.h>
+
+#include <algorithm>
+
+namespace tutti::ir::family {
+
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+std::int64_t product(std::span<const std::int64_t> sizes) {
+  std::int64_t out = 1;
+  for (const std::int64_t size : sizes) out *= size;
+  return out;
+}
+
+void append(List& list, std::span<const std::int64_t> more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+void check_numbers(const Inference& in) {
+  in.require(in.operand(0).dtype == in.operand(1).dtype, "mixed dtypes; cast one of them");
+  in.require(in.operand(0).dtype != DType::boolean, "takes numbers; cast bool first");
+}
+
+// ---- dot_general
+
+// An operand's axes by what becomes of them.
+struct Roles {
+  List batch;
+  List contracted;
+  List rest;
+
+  Roles(const Attributes& attributes, bool x, int rank)
+      : batch(attributes.integers(x ? "batch_x" : "batch_y")),
+        contracted(attributes.integers(x ? "contract_x" : "contract_y")) {
+    for (int d = 0; d < rank; ++d) {
+      const auto is_in = [d](const List& list) { return std::ranges::find(list, d) != list.end(); };
+      if (!is_in(batch) && !is_in(contracted)) rest.push_back(d);
+    }
+  }
+};
+
+List sizes_of(const Shape& shape, const List& axes) {
+  List out;
+  for (const std::int64_t axis : axes) out.push_back(shape[static_cast<int>(axis)]);
+  return out;
+}
+
+void check_roles(const Inference& in, const Roles& roles, int operand) {
+  const int rank = in.operand(operand).shape.rank();
+  List named = roles.batch;
+  append(named, roles.contracted);
+  for (const std::int64_t axis : named) check_axis(in, axis, rank);
+  std::sort(named.begin(), named.end());
+  in.require(std::adjacent_find(named.begin(), named.end()) == named.end(), [&] {
+    return "an axis of the " + std::string(operand == 0 ? "first" : "second") +
+           " operand is named twice";
+  });
+}
+
+void check_pairs(const Inference& in, const List& x, const List& y, const std::string& kind) {
+  in.require(x.size() == y.size(), [&] {
+    return "every " + kind + " axis needs a partner: " + list_text(x) + " and " + list_text(y);
+  });
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::int64_t left = in.operand(0).shape[static_cast<int>(x[i])];
+    const std::int64_t right = in.operand(1).shape[static_cast<int>(y[i])];
+    in.require(left == right, [&] {
+      return kind + " axes " + std::to_string(x[i]) + " and " + std::to_string(y[i]) +
+             " differ in size: " + std::to_string(left) + " and " + std::to_string(right);
+    });
+  }
+}
+
+void infer_dot_general(Inference& in) {
+  check_numbers(in);
+  const Shape& x_shape = in.operand(0).shape;
+  const Shape& y_shape = in.operand(1).shape;
+  const Roles x(in.attributes, true, x_shape.rank());
+  const Roles y(in.attributes, false, y_shape.rank());
+  check_roles(in, x, 0);
+  check_roles(in, y, 1);
+  check_pairs(in, x.contracted, y.contracted, "contracted");
+  check_pairs(in, x.batch, y.batch, "batch");
+  List sizes = sizes_of(x_shape, x.batch);
+  append(sizes, sizes_of(x_shape, x.rest));
+  append(sizes, sizes_of(y_shape, y.rest));
+  in.require(sizes.size() <= static_cast<std::size_t>(Shape::kMaxRank), [&] {
+    return "the result would have " + std::to_string(sizes.size()) +
+           " dimensions; a shape has at most " + std::to_string(Shape::kMaxRank);
+  });
+  in.result(in.operand(0).dtype, Shape(sizes));
+}
+
+// The operand as matrices: [batch..., its rest, contracted], or the last two the other way around.
+Term as_matrices(Term x, const Roles& roles, bool contracted_last) {
+  List order = roles.batch;
+  append(order, contracted_last ? roles.rest : roles.contracted);
+  append(order, contracted_last ? roles.contracted : roles.rest);
+  const std::int64_t rest = product(sizes_of(x.shape(), roles.rest));
+  const std::int64_t contracted = product(sizes_of(x.shape(), roles.contracted));
+  List sizes = sizes_of(x.shape(), roles.batch);
+  // Two dimensions follow: too many before them become one.
+  if (std::ssize(sizes) > Shape::kMaxRank - 2) sizes = {product(sizes)};
+  append(sizes, contracted_last ? List{rest, contracted} : List{contracted, rest});
+  if (!std::is_sorted(order.begin(), order.end())) x = transpose(x, order);
+  return reshape(x, Shape(sizes));
+}
+
+void decompose_dot_general(Decomposition& in) {
+  const Term a = in.operand(0);
+  const Term b = in.operand(1);
+  const Roles x(in.attributes, true, a.shape().rank());
+  const Roles y(in.attributes, false, b.shape().rank());
+  List sizes = sizes_of(a.shape(), x.batch);
+  append(sizes, sizes_of(a.shape(), x.rest));
+  append(sizes, sizes_of(b.shape(), y.rest));
+  in.result(reshape(matmul(as_matrices(a, x, true), as_matrices(b, y, false)), Shape(sizes)));
+}
+// Differentiated through its decomposition.
+constexpr void (*gradient_dot_general)(Gradient&) = nullptr;
+
+// ---- conv
+
+// What a convolution's attributes say.
+struct Window {
+  List stride, low, high, dilation;
+  std::int64_t groups;
+
+  explicit Window(const Attributes& attributes)
+      : stride(attributes.integers("stride")),
+        low(attributes.integers("low")),
+        high(attributes.integers("high")),
+        dilation(attributes.integers("dilation")),
+        groups(attributes.integer("groups")) {}
+};
+
+void infer_conv(Inference& in) {
+  check_numbers(in);
+  const Shape& x = in.operand(0).shape;
+  const Shape& weight = in.operand(1).shape;
+  in.require(x.rank() >= 3 && x.rank() <= 5,
+             "x is [n, channels, ...] with one to three spatial dimensions");
+  in.require(weight.rank() == x.rank(), "the weight must have x's rank");
+  const Window window(in.attributes);
+  const auto count = static_cast<std::size_t>(x.rank() - 2);
+  for (const auto& [name, list] : {std::pair{"stride", &window.stride},
+                                   {"low", &window.low},
+                                   {"high", &window.high},
+                                   {"dilation", &window.dilation}}) {
+    in.require(list->size() == count, [&, what = name] {
+      return std::string(what) + " needs one number for each of the " + std::to_string(count) +
+             " spatial dimensions";
+    });
+  }
+  in.require(window.groups >= 1 && x[1] % window.groups == 0 && weight[0] % window.groups == 0,
+             [&] {
+               return "groups = " + std::to_string(window.groups) + " does not divide the " +
+                      std::to_string(x[1]) + " channels of x and the " + std::to_string(weight[0]) +
+                      " of the result";
+             });
+  in.require(weight[1] == x[1] / window.groups, [&] {
+    return "the weight's second dimension must be x's channels by groups, " +
+           std::to_string(x[1] / window.groups);
+  });
+  List sizes = {x[0], weight[0]};
+  for (std::size_t d = 0; d < count; ++d) {
+    const int axis = static_cast<int>(d) + 2;
+    const std::int64_t stride = window.stride[d];
+    const std::int64_t dilation = window.dilation[d];
+    in.require(stride >= 1 && dilation >= 1, "strides and dilations must be at least 1");
+    in.require(window.low[d] >= 0 && window.high[d] >= 0, "paddings must not be negative");
+    in.require(weight[axis] >= 1, "the weight has a spatial dimension of size 0");
+    in.require(
+        std::max({stride, dilation, window.low[d], window.high[d]}) <= Shape::kMostElements &&
+            dilation <= Shape::kMostElements / weight[axis],
+        "a number is too large");
+    const std::int64_t padded = x[axis] + window.low[d] + window.high[d];
+    const std::int64_t reach = dilation * (weight[axis] - 1) + 1;
+    in.require(padded >= reach, [&] {
+      return "the weight reaches over " + std::to_string(reach) + " elements of dimension " +
+             std::to_string(axis) + ", which has " + std::to_string(padded) + " with its padding";
+    });
+    sizes.push_back((padded - reach) / stride + 1);
+  }
+  in.result(in.operand(0).dtype, Shape(sizes));
+}
+
+// x with zeros around it and between its elements; negative numbers take elements away.
+Term padded(Term x, const List& low, const List& high, const List& interior) {
+  const auto all_zero = [](const List& list) {
+    return std::ranges::count(list, 0) == std::ssize(list);
+  };
+  List before = {0, 0};
+  List after = {0, 0};
+  List between = {0, 0};
+  for (std::size_t d = 0; d < low.size(); ++d) {
+    before.push_back(std::max<std::int64_t>(low[d], 0));
+    after.push_back(std::max<std::int64_t>(high[d], 0));
+    between.push_back(interior[d]);
+  }
+  if (!all_zero(before) || !all_zero(after) || !all_zero(between)) {
+    x = apply(Op::pad, x, x.constant(0), {before, after, between});
+  }
+  List start(before.size(), 0);
+  List stop(x.shape().begin(), x.shape().end());
+  for (std::size_t d = 0; d < low.size(); ++d) {
+    start[d + 2] = std::max<std::int64_t>(-low[d], 0);
+    stop[d + 2] -= std::max<std::int64_t>(-high[d], 0);
+  }
+  if (all_zero(start) && std::ranges::equal(stop, x.shape())) return x;
+  return x.apply(Op::slice, {start, stop, List(start.size(), 1)});
+}
+
+// Every place of the window, at once: [n, groups, c / groups * places, results], a column being
+// what one result looks at. `out` are the result's spatial sizes.
+Term patches(Term x, const Shape& weight, const List& out, const Window& window) {
+  const auto count = out.size();
+  const std::int64_t n = x.shape()[0];
+  const std::int64_t channels = x.shape()[1];
+  x = padded(x, window.low, window.high, List(count, 0));
+  const Shape places{std::span(weight.begin() + 2, weight.end())};
+  std::vector<Value> parts;
+  List slot = {n, channels, 1};
+  append(slot, out);
+  for_each_index(places, [&](std::span<const std::int64_t> place) {
+    List start = {0, 0};
+    List stop = {n, channels};
+    List step = {1, 1};
+    for (std::size_t d = 0; d < count; ++d) {
+      start.push_back(place[d] * window.dilation[d]);
+      stop.push_back(start.back() + (out[d] - 1) * window.stride[d] + 1);
+      step.push_back(window.stride[d]);
+    }
+    parts.push_back(reshape(x.apply(Op::slice, {start, stop, step}), Shape(slot)).value());
+  });
+  const Term all = parts.size() == 1
+                       ? Term(x.builder(), parts[0])
+                       : Term(x.builder(), x.builder()->add(Op::concat, parts, {std::int64_t{2}}));
+  return reshape(all,
+                 {n, window.groups, channels / window.groups * places.elements(), product(out)});
+}
+
+// The weight as matrices, [groups, o / groups, c / groups * places].
+Term weight_matrices(Term weight, std::int64_t groups) {
+  const Shape& shape = weight.shape();
+  const std::int64_t rows = shape[0] / groups;
+  return reshape(weight, {groups, rows, product(std::span(shape.begin() + 1, shape.end()))});
+}
+
+// The spatial sizes of a convolution's result.
+List result_sizes(const Shape& x, const Shape& weight, const Window& window) {
+  List out;
+  for (std::size_t d = 0; d < window.stride.size(); ++d) {
+    const int axis = static_cast<int>(d) + 2;
+    const std::int64_t reach = window.dilation[d] * (weight[axis] - 1) + 1;
+    out.push_back((x[axis] + window.low[d] + window.high[d] - reach) / window.stride[d] + 1);
+  }
+  return out;
+}
+
+void decompose_conv(Decomposition& in) {
+  const Term x = in.operand(0);
+  const Term weight = in.operand(1);
+  const Window window(in.attributes);
+  const List out = result_sizes(x.shape(), weight.shape(), window);
+  List sizes = {x.shape()[0], weight.shape()[0]};
+  append(sizes, out);
+  const Term columns = patches(x, weight.shape(), out, window);
+  in.result(reshape(matmul(weight_matrices(weight, window.groups), columns), Shape(sizes)));
+}
+
+// The cotangent with zeros between its elements, under the weight turned around.
+Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window) {
+  const Shape& shape = weight.shape();
+  const auto count = window.stride.size();
+  List low, high, interior, around;
+  for (std::size_t d = 0; d < count; ++d) {
+    const int axis = static_cast<int>(d) + 2;
+    const std::int64_t reach = window.dilation[d] * (shape[axis] - 1);
+    low.push_back(reach - window.low[d]);
+    high.push_back(x[axis] + window.low[d] - (g.shape()[axis] - 1) * window.stride[d] - 1);
+    interior.push_back(window.stride[d] - 1);
+    around.push_back(axis);
+  }
+  // [groups, o / groups, c / groups, ...] -> [c, o / groups, ...]
+  List split = {window.groups, shape[0] / window.groups, shape[1]};
+  List order = {0, 2, 1};
+  List turned = {x[1], shape[0] / window.groups};
+  for (std::size_t d = 0; d < count; ++d) {
+    split.push_back(shape[static_cast<int>(d) + 2]);
+    order.push_back(static_cast<std::int64_t>(d) + 3);
+    turned.push_back(split.back());
+  }
+  const Term swapped = reshape(transpose(reshape(weight, Shape(split)), order), Shape(turned));
+  const List ones(count, 1);
+  const List zeros(count, 0);
+  return apply(Op::conv, padded(g, low, high, interior), swapped.apply(Op::reverse, {around}),
+               {ones, zeros, zeros, window.dilation, window.groups});
+}
+
+// What every result looked at, by the results' cotangents.
+Term conv_weight_cotangent(Term g, Term x, const Shape& weight, const Window& window) {
+  const List out = {g.shape().begin() + 2, g.shape().end()};
+  const Term columns = patches(x, weight, out, window);
+  const std::int64_t n = x.shape()[0];
+  const std::int64_t groups = window.groups;
+  const std::int64_t rows = weight[0] / groups;
+  const std::int64_t results = product(out);
+  const std::int64_t inner = columns.shape()[2];
+  const Term rows_of_g = reshape(g, {n, groups, rows, results});
+  // A product for each of the n and their sum; or one long product, where that is less to write.
+  if (rows <= results) {
+    return reshape(sum(matmul(rows_of_g, transpose_last(columns)), {0}), weight);
+  }
+  const Term long_g = reshape(transpose(rows_of_g, {1, 2, 0, 3}), {groups, rows, n * results});
+  const Term long_columns = reshape(transpose(columns, {1, 0, 3, 2}), {groups, n * results, inner});
+  return reshape(matmul(long_g, long_columns), weight);
+}
+
+void gradient_conv(Gradient& gradient) {
+  const Term x = gradient.operand(0);
+  const Term weight = gradient.operand(1);
+  const Term g = gradient.cotangent();
+  const Window window(gradient.attributes);
+  if (gradient.wants(0)) {
+    gradient.operand_cotangent(0, conv_x_cotangent(g, x.shape(), weight, window));
+  }
+  if (gradient.wants(1)) {
+    gradient.operand_cotangent(1, conv_weight_cotangent(g, x, weight.shape(), window));
+  }
+}
+
+}  // namespace
+
+void add_products(std::vector<Definition>& out) {
+#define TUTTI_STRUCTURED(id, kind_, least, most, docs, ...) \
+  out.push_back({.op = Op::id,                              \
+                 .name = #id,                               \
+                 .kind = OpClass::kind_,                    \
+                 .least_operands = least,                   \
+                 .most_operands = most,                     \
+                 .attributes = __VA_ARGS__,                 \
+                 .infer = infer_##id,                       \
+                 .gradient = gradient_##id,                 \
+                 .decompose = decompose_##id,               \
+                 .documentation = docs});
+#include <tutti/ir/ops/products.def>
+#undef TUTTI_STRUCTURED
+}
+
+}  // namespace tutti::ir::family

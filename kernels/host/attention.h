@@ -1,0 +1,45 @@
+#pragma once
+
+#include <tutti/ir/dtype.h>
+#include <tutti/kernels/host/layout.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace tutti::kernels {
+
+// softmax(q k^T * scale) v for each of many matrices, a block of keys at a time with a running
+// maximum and sum, so that the scores never exist as a whole. Dao et al. 2022, arXiv 2205.14135;
+// Milakov and Gimelshein 2018, arXiv 1805.02867.
+//
+// A query sees the keys for which the mask is true, and if `causal` only those of its own number
+// and below; one that sees none gives zeros. 16-bit floats compute in f32 and round once. Bits
+// depend on this struct alone. tiles() throws InternalError where shapes do not fit, one is empty,
+// or the dtype is no floating-point one.
+struct Attention {
+  DType dtype = DType::f32;
+  StridedView q;                    // [..., t, d]
+  StridedView k;                    // [..., s, d]
+  StridedView v;                    // [..., s, e]
+  std::optional<StridedView> mask;  // of bool, [..., t, s]
+  bool causal = false;
+  double scale = 1;
+};
+std::int64_t tiles(const Attention& spec);
+// `mask` is null if there is none; the result is [..., t, e], row-major and dense.
+void run(const Attention& spec, const void* q, const void* k, const void* v, const bool* mask,
+         void* result, std::int64_t begin, std::int64_t end);
+
+// The cotangents of q, k and v for that of the result, which makes the weights anew, some queries
+// at a time. Working memory grows with the keys, not with their product with the queries.
+struct AttentionGradient {
+  Attention forward;
+  StridedView cotangent;  // [..., t, e]
+};
+std::int64_t tiles(const AttentionGradient& spec);
+// The three results have the operands' shapes and are row-major and dense.
+void run(const AttentionGradient& spec, const void* q, const void* k, const void* v,
+         const bool* mask, const void* cotangent, void* q_cotangent, void* k_cotangent,
+         void* v_cotangent, std::int64_t begin, std::int64_t end);
+
+}  // namespace tutti::kernels

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <tutti/ir/dtype.h>
+#include <tutti/ir/shape.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::kernels {
+
+// Parts of a tensor that begin where data says. `starts` has an index of any integer dtype for each
+// dimension; one at which the part would not fit is moved to the next at which it does. Tensors are
+// row-major and dense, of elements of 1, 2, 4 or 8 bytes.
+//
+// As for every kernel here, tiles() is the number of independent pieces, a function of the spec
+// alone, and run() computes the pieces [begin, end) on the calling thread; threads may run disjoint
+// ranges at once.
+
+// result = the part of x that begins at the starts.
+struct DynamicSlice {
+  std::int64_t element_size = 4;
+  DType index_dtype = DType::i64;
+  Shape x;
+  Shape part;
+};
+std::int64_t tiles(const DynamicSlice& spec);
+void run(const DynamicSlice& spec, const void* x, const void* starts, void* result,
+         std::int64_t begin, std::int64_t end);
+
+// result = x with `update` in place of that part.
+struct DynamicUpdateSlice {
+  std::int64_t element_size = 4;
+  DType index_dtype = DType::i64;
+  Shape x;
+  Shape part;
+};
+std::int64_t tiles(const DynamicUpdateSlice& spec);
+void run(const DynamicUpdateSlice& spec, const void* x, const void* update, const void* starts,
+         void* result, std::int64_t begin, std::int64_t end);
+
+// A dimension of a tensor and of the part of it that begins at starts[axis] * scale.
+struct PartDimension {
+  std::int64_t size = 1;
+  std::int64_t part = 1;
+  std::int64_t scale = 1;
+  int axis = 0;
+};
+
+// As few of them as possible, but at least one: a dimension of which the part has all joins the one
+// before it. A scalar's axis is -1, and its start 0.
+std::vector<PartDimension> part_dimensions(const Shape& x, const Shape& part);
+
+}  // namespace tutti::kernels

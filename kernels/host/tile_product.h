@@ -1,0 +1,48 @@
+#pragma once
+
+#include <tutti/kernels/host/matmul_product.h>
+
+#include <optional>
+
+namespace tutti::kernels {
+
+// Products whose operands must be copied first: 16-bit floats that the library cannot multiply, and
+// strides that it does not take. Multiplies f32 copies, a piece of k at a time.
+class CopiedProduct {
+ public:
+  explicit CopiedProduct(const Product& product) : product_(product) {}
+
+  void run(const void* a, const void* b, void* c);
+
+ private:
+  static constexpr std::int64_t kDepth = 512;
+
+  template <class T>
+  void run(const T* a, const T* b, T* c);
+  void multiply(std::int64_t depth, bool accumulate, std::int64_t a_row_stride,
+                std::int64_t a_column_stride, std::int64_t b_row_stride,
+                std::int64_t b_column_stride, const float* a, const float* b, float* c);
+
+  Product product_;
+  Product piece_;  // what library_ multiplies
+  std::optional<LibraryProduct> library_;
+};
+
+// One of the ways to multiply, for all tiles of one size: the library, the library with copies, or
+// loops. Made for one thread. `accumulate` with 16-bit floats, or with strides that the library
+// does not take, is not for it.
+class TileProduct {
+ public:
+  explicit TileProduct(const Product& product);
+
+  const Product& product() const { return product_; }
+
+  void run(const void* a, const void* b, void* c);
+
+ private:
+  Product product_;
+  std::optional<LibraryProduct> library_;
+  std::optional<CopiedProduct> copied_;
+};
+
+}  // namespace tutti::kernels

@@ -1,0 +1,113 @@
+#include <tutti/lazy/axes.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/ops.h>
+
+// The ops of ops.h that go along one axis: running sums, order, and what joins and divides.
+namespace tutti {
+
+namespace {
+
+using detail::normal_axis;
+using detail::RankContext;
+using ir::Op;
+
+// An op that gives values and indices.
+Sorted ordered(Op op, const Tensor& x, std::vector<ir::Attribute> attributes, Location where) {
+  const detail::StatePtr operand = x.state();
+  const auto results =
+      RankContext::current().record(op, std::span(&operand, 1), std::move(attributes), where);
+  return {.values = Tensor(results[0]), .indices = Tensor(results[1])};
+}
+
+// The part [begin, end) along an axis.
+Tensor part_along(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end,
+                  Location where) {
+  const auto rank = static_cast<std::size_t>(x.rank());
+  std::vector<std::int64_t> start(rank, 0);
+  std::vector<std::int64_t> stop(x.shape().begin(), x.shape().end());
+  start[static_cast<std::size_t>(axis)] = begin;
+  stop[static_cast<std::size_t>(axis)] = end;
+  return Tensor(detail::record(Op::slice, {x.state()},
+                               {start, stop, std::vector<std::int64_t>(rank, 1)}, where));
+}
+
+}  // namespace
+
+Tensor cumsum(const Operand& x, std::int64_t axis, bool reverse) {
+  const Tensor t = x.tensor();
+  return Tensor(detail::record(Op::cumsum, {t.state()},
+                               {normal_axis("cumsum", axis, t.rank(), x.where()), reverse},
+                               x.where()));
+}
+
+Sorted sort(const Operand& x, std::int64_t axis, bool descending) {
+  const Tensor t = x.tensor();
+  return ordered(Op::sort, t, {normal_axis("sort", axis, t.rank(), x.where()), descending},
+                 x.where());
+}
+Tensor argsort(const Operand& x, std::int64_t axis, bool descending) {
+  return sort(x, axis, descending).indices;
+}
+Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
+  const Tensor t = x.tensor();
+  return ordered(Op::topk, t, {k, normal_axis("topk", axis, t.rank(), x.where()), largest},
+                 x.where());
+}
+
+Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
+  if (tensors.empty()) throw TypeError("stack: no tensors", at);
+  const std::int64_t normal = normal_axis("stack", axis, tensors[0].rank() + 1, at);
+  std::vector<Tensor> parts;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.shape() != tensors[0].shape() || tensor.dtype() != tensors[0].dtype()) {
+      throw TypeError("stack: the tensors must agree in shape and dtype; the first is " +
+                          tensors[0].state()->type.text() + ", another " +
+                          tensor.state()->type.text(),
+                      at);
+    }
+    parts.emplace_back(
+        detail::record(Op::expand_dims, {tensor.state()}, {std::vector<std::int64_t>{normal}}, at));
+  }
+  return concat(parts, normal, at);
+}
+
+std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes,
+                          std::int64_t axis) {
+  const Tensor t = x.tensor();
+  const std::int64_t normal = normal_axis("split", axis, t.rank(), x.where());
+  const std::int64_t size = t.shape()[static_cast<int>(normal)];
+  // Compared with what is left: a sum could overflow.
+  std::int64_t left = size;
+  bool fits = true;
+  for (const std::int64_t part : sizes) {
+    fits = fits && part >= 0 && part <= left;
+    left -= fits ? part : 0;
+  }
+  if (!fits || left != 0) {
+    throw TypeError("split: sizes that are not negative and add up to the " + std::to_string(size) +
+                        " elements of axis " + std::to_string(axis) + " are needed",
+                    x.where());
+  }
+  std::vector<Tensor> out;
+  std::int64_t begin = 0;
+  for (const std::int64_t part : sizes) {
+    out.push_back(part_along(t, normal, begin, begin + part, x.where()));
+    begin += part;
+  }
+  return out;
+}
+
+std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  const std::int64_t normal = normal_axis("split", axis, t.rank(), x.where());
+  const std::int64_t size = t.shape()[static_cast<int>(normal)];
+  if (parts < 1 || size % parts != 0) {
+    throw TypeError("split: " + std::to_string(parts) + " equal parts of the " +
+                        std::to_string(size) + " elements of axis " + std::to_string(axis),
+                    x.where());
+  }
+  return split(Operand(t, x.where()),
+               std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts), normal);
+}
+
+}  // namespace tutti

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tutti/ir/support/location.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+// Axes as users write them, negative ones counting from the end.
+namespace tutti::detail {
+
+// The axis counted from 0; a TypeError that names the op if the rank has none of that number.
+std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Location where);
+
+// The same for a set of axes, in increasing order; all of them without a list. Throws TypeError if
+// one is named twice.
+std::vector<std::int64_t> normal_axes(std::string_view op,
+                                      const std::optional<std::vector<std::int64_t>>& axes,
+                                      int rank, Location where);
+
+}  // namespace tutti::detail

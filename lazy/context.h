@@ -1,0 +1,129 @@
+#pragma once
+
+#include <tutti/codegen/compile.h>
+#include <tutti/lazy/trace.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <thread>
+#include <unordered_map>
+
+namespace tutti::detail {
+
+// The state of one rank: its trace, its runtime, its compiled programs.
+class RankContext {
+ public:
+  // Without a default device it is what TUTTI_DEVICE says.
+  RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
+              std::shared_ptr<const ir::Mesh> mesh,
+              std::optional<Device> default_device = std::nullopt);
+  RankContext(const RankContext&) = delete;
+  RankContext& operator=(const RankContext&) = delete;
+  ~RankContext();
+
+  // The context of the calling thread: its world's, or one of a single rank made on first use.
+  static RankContext& current();
+  // The context of the calling thread's world; null if it has none.
+  static std::shared_ptr<RankContext> find_current();
+  // Makes this the context of the calling thread, and the calling thread the one that records for
+  // it; null for none. Returns the previous one, if it still lives.
+  static std::shared_ptr<RankContext> exchange_current(std::shared_ptr<RankContext> context);
+
+  std::uint64_t id() const { return id_; }
+  // A number for one pass over tensors that marks those it has seen.
+  std::uint64_t next_look() { return ++looks_; }
+  runtime::Context& runtime() { return runtime_; }
+  const runtime::Context& runtime() const { return runtime_; }
+  const std::shared_ptr<const ir::Mesh>& mesh() const { return mesh_; }
+
+  // Where new tensors lie.
+  Device default_device() const { return default_device_; }
+  void set_default_device(Device device);
+
+  // The trace that ops record into: the innermost function being compiled, or the lazy one.
+  Trace& trace() { return compiling_.empty() ? *lazy_ : *compiling_.back(); }
+  bool compiling() const { return !compiling_.empty(); }
+  void push_trace(Trace* trace) { compiling_.push_back(trace); }
+  void pop_trace() { compiling_.pop_back(); }
+
+  // Records an op and gives handles to its results.
+  std::vector<StatePtr> record(ir::Op op, std::span<const StatePtr> operands,
+                               std::vector<ir::Attribute> attributes, Location where);
+  // A local op with one result, on values of trace(): the way of most ops.
+  StatePtr record_local(ir::Op op, std::span<const ir::Value> operands,
+                        std::vector<ir::Attribute> attributes, Location where);
+
+  // Puts a tensor that was just made from numbers on the default device, if that is not the one of
+  // the trace.
+  StatePtr on_default_device(StatePtr made, Location where);
+  // Throws TypeError with both lines if two operands lie on different devices; numbers adapt.
+  void check_devices(ir::Op op, std::span<const ir::Value> operands, Location where);
+
+  // Handles to data on a device: a new leaf, or a constant of the function being compiled.
+  StatePtr data(const Array& array, Device device, Location where);
+  StatePtr data(const Array& array, Location where) { return data(array, default_device_, where); }
+  // Copies the data of a state that is ready to the host.
+  void read(const TensorState& state, std::span<std::byte> to);
+  // A leaf over a buffer.
+  StatePtr leaf(const ir::Type& type, std::shared_ptr<runtime::Buffer> buffer, Location where);
+
+  // Computes the states, all collectives recorded so far, and live values met on the way.
+  void flush(std::span<const StatePtr> targets);
+  // Flush of all collectives alone.
+  void flush() { flush({}); }
+  // The recorded program that computes the targets.
+  ir::Graph extract(std::span<const StatePtr> targets);
+
+  // Waits until a state's data may be read.
+  void make_ready(TensorState& state);
+
+  // Says that collectives were recorded otherwise than by record().
+  void notice_collectives() { pending_collectives_ = pending_collectives_ || !compiling(); }
+
+  // Throws UsageError if a state belongs to another rank.
+  void check_owner(const TensorState& state, Location where) const;
+
+  // Evaluate after every op.
+  bool eager;
+  // Above 0 nothing is evaluated: the function around it is being differentiated.
+  int keep_recording = 0;
+  codegen::CompileOptions compile_options;
+  // How often World::split was called, for the groups' tags: two groups of the same ranks are two.
+  std::size_t splits = 0;
+  // How many programs the lazy trace has compiled so far.
+  std::size_t compiled_programs() const { return executables_.size(); }
+
+ private:
+  friend class Flush;
+
+  // Evaluates what was just recorded, or more, if one of the rules above says so.
+  void compute_if_due(std::span<const StatePtr> recorded);
+
+  const std::uint64_t id_;
+  runtime::Context runtime_;
+  std::shared_ptr<const ir::Mesh> mesh_;
+  std::unique_ptr<Trace> lazy_;
+  std::vector<Trace*> compiling_;
+  struct CompiledProgram {
+    std::unique_ptr<codegen::Executable> executable;
+    std::vector<bool> kept;  // which of its collectives the compiler kept; empty: all
+    ir::Graph program;       // kept in debug builds, where a hit of the hash is compared
+  };
+  std::unordered_map<Hash128, CompiledProgram, Hash128Hasher> executables_;
+  Device default_device_;
+  bool pending_collectives_ = false;
+  std::uint64_t looks_ = 0;
+  std::thread::id owner_;  // the thread that records
+};
+
+// Records an op with one result on the current rank.
+StatePtr record(ir::Op op, std::span<const StatePtr> operands,
+                std::vector<ir::Attribute> attributes, Location where);
+inline StatePtr record(ir::Op op, std::initializer_list<StatePtr> operands,
+                       std::vector<ir::Attribute> attributes, Location where) {
+  return record(op, std::span(operands.begin(), operands.size()), std::move(attributes), where);
+}
+
+}  // namespace tutti::detail

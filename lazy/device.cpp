@@ -1,0 +1,22 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/device.h>
+
+namespace tutti {
+
+using detail::RankContext;
+
+Device default_device() { return RankContext::current().default_device(); }
+
+void set_default_device(Device device) { RankContext::current().set_default_device(device); }
+
+Tensor to(const Operand& x, Device device) {
+  if (device.is_any()) throw UsageError("to: the device is cpu or a GPU", x.where());
+  const Tensor tensor = x.tensor();
+  if (x.is_tensor() && tensor.device() == device) return tensor;
+  return Tensor(detail::record(ir::Op::to_device, {tensor.state()}, {device.text()}, x.where()));
+}
+
+void synchronize() { RankContext::current().runtime().synchronize(); }
+
+}  // namespace tutti

@@ -1,0 +1,81 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/collectives.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/world.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace tutti {
+
+Group::Group(const World& world) : context_(world.context()) {
+  ir::Group group{.tag = "world", .ranks = {}, .stride = world.size()};
+  for (int rank = 0; rank < world.size(); ++rank) group.ranks.push_back(rank);
+  data_ = std::make_shared<const ir::Group>(std::move(group));
+}
+
+Group::Group(std::vector<std::int64_t> ranks, std::string tag)
+    : Group(std::vector<std::vector<std::int64_t>>{std::move(ranks)}, std::move(tag)) {}
+
+Group::Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag)
+    : context_(detail::RankContext::find_current()) {
+  ir::Group group{.tag = std::move(tag), .ranks = {}, .stride = 1};
+  if (!partition.empty()) group.stride = static_cast<std::int64_t>(partition[0].size());
+  for (const auto& ranks : partition) {
+    if (static_cast<std::int64_t>(ranks.size()) != group.stride) {
+      throw TypeError("a partition's groups must have equally many ranks");
+    }
+    group.ranks.insert(group.ranks.end(), ranks.begin(), ranks.end());
+  }
+  ir::check_group(group);
+  if (group.tag.empty()) group.tag = "ranks";
+  data_ = std::make_shared<const ir::Group>(std::move(group));
+}
+
+Group Group::with_timeout(std::chrono::milliseconds timeout) const {
+  if (timeout.count() <= 0) {
+    throw UsageError("a time-out of " + std::to_string(timeout.count()) +
+                     " ms; it must be positive");
+  }
+  Group group = *this;
+  ir::Group data = *data_;
+  data.timeout = timeout.count();
+  group.data_ = std::make_shared<const ir::Group>(std::move(data));
+  return group;
+}
+
+void Group::abort(const std::string& reason) const {
+  const auto context = context_.lock();
+  if (context == nullptr) {
+    throw UsageError("group \"" + data_->tag +
+                     "\" was made without a World (or its World is gone): nobody to abort");
+  }
+  const std::vector<std::int64_t> members = data_->members_with(context->runtime().rank());
+  if (members.empty()) {
+    throw UsageError("group \"" + data_->tag + "\" does not include this rank, " +
+                     std::to_string(context->runtime().rank()));
+  }
+  context->runtime().backend->abort(members, data_->tag, reason);
+}
+
+Group World::split(int color, int key, std::source_location at) {
+  const std::vector<std::int64_t> wanted = {color, key};
+  const Tensor own(detail::RankContext::current().data(
+      Array::from(std::span<const std::int64_t>(wanted), {1, 2}), Device::cpu(), at));
+  const std::vector<std::int64_t> all =
+      Tensor(all_gather(Operand(own, at), *this)).to_vector<std::int64_t>(at);
+  std::vector<std::tuple<std::int64_t, std::int64_t>> chosen;  // key, rank
+  for (std::int64_t other = 0; other < size(); ++other) {
+    const auto row = static_cast<std::size_t>(2 * other);
+    const bool alone = color < 0 && other == rank();
+    if (alone || (color >= 0 && all[row] == color)) chosen.emplace_back(all[row + 1], other);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  std::vector<std::int64_t> ranks;
+  for (const auto& [ordered_by, other] : chosen) ranks.push_back(other);
+  const auto number = context()->splits++;
+  return Group(std::move(ranks), "split" + std::to_string(number));
+}
+
+}  // namespace tutti

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <tutti/lazy/context.h>
+
+#include <vector>
+
+namespace tutti::detail {
+
+// Records a collective on the current rank and gives handles to its results. Throws TypeError,
+// before anything is recorded, also for what only this rank's own part makes wrong.
+std::vector<StatePtr> record_collective(ir::Op op, const std::vector<StatePtr>& operands,
+                                        std::vector<ir::Attribute> attributes, Location where);
+
+}  // namespace tutti::detail

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace tutti::detail {
+
+// What a floating-point argument of a function under compilation looks like: a negative signalling
+// NaN with the argument's number in its payload. Arithmetic on it in C++ makes it quiet and changes
+// of its sign make it positive, which is noticed.
+struct ScalarTag {
+  static float of_float(int argument);
+  static double of_double(int argument);
+  // The argument a number stands for; nothing for an ordinary number. `tampered` is set if C++
+  // arithmetic was done on one.
+  static std::optional<int> argument_of(std::uint64_t bits, bool single, bool& tampered);
+};
+
+}  // namespace tutti::detail

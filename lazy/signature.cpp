@@ -1,0 +1,132 @@
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/signature.h>
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace tutti::detail {
+
+namespace {
+
+std::string replication_text(const ir::Replication& replication) {
+  if (replication.literal) return " literal";
+  return replication.dimensions == 0
+             ? ""
+             : " replicated over dimensions " + std::to_string(replication.dimensions);
+}
+
+// Enough digits to tell any two numbers apart.
+std::string exact_text(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+constexpr std::string_view kOn = " on ";
+constexpr std::string_view kNewTensors = "new tensors";
+
+// A fact about a tensor and the device at its end.
+std::pair<std::string_view, std::string_view> split_device(std::string_view fact) {
+  const std::size_t on = fact.rfind(kOn);
+  if (on == std::string_view::npos || !Device::from_text(fact.substr(on + kOn.size()))) {
+    return {fact, "cpu"};
+  }
+  return {fact.substr(0, on), fact.substr(on + kOn.size())};
+}
+
+ir::Replication formal_replication(const TensorState& state, const RankContext& context) {
+  const auto& mesh = context.mesh();
+  return mesh == nullptr || mesh->ranks() == 1 ? ir::Replication{} : state.type.replication;
+}
+
+}  // namespace
+
+ir::Type formal_type(const TensorState& state) {
+  ir::Type type = state.type;
+  type.async = false;
+  type.replication = formal_replication(state, RankContext::current());
+  return type;
+}
+
+void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values) {
+  RankContext& context = RankContext::current();
+  std::vector<std::uint64_t>& key = arguments.key;
+  const std::uint64_t look = context.next_look();
+  key.push_back(std::hash<Device>()(context.default_device()));
+  for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
+    TensorState& state = *arguments.tensors[i];
+    const ir::Replication replication = formal_replication(state, context);
+    const Shape& shape = state.type.shape;
+    if (state.seen_in != look) {
+      state.seen_in = look;
+      state.seen_as = static_cast<std::uint32_t>(i);
+    }
+    // Dtype, rank, replication, whether a device follows, and the first argument that is this very
+    // tensor.
+    const Device device = state.type.device;
+    key.push_back(static_cast<std::uint64_t>(state.type.dtype) |
+                  static_cast<std::uint64_t>(shape.rank()) << 8 |
+                  static_cast<std::uint64_t>(replication.dimensions) << 16 |
+                  static_cast<std::uint64_t>(replication.literal) << 24 |
+                  static_cast<std::uint64_t>(!device.is_cpu()) << 25 |
+                  static_cast<std::uint64_t>(state.seen_as) << 32);
+    for (const std::int64_t size : shape) key.push_back(static_cast<std::uint64_t>(size));
+    if (!device.is_cpu()) key.push_back(std::hash<Device>()(device));
+  }
+  if (!scalar_values) return;
+  for (const auto& scalar : arguments.scalars) {
+    key.push_back(std::bit_cast<std::uint64_t>(scalar.value));
+  }
+}
+
+std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments,
+                                      const CompiledFunction::Names& names, bool scalar_values) {
+  std::vector<std::string> out;
+  std::unordered_map<const TensorState*, std::string> seen;
+  for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
+    const TensorState& state = *arguments.tensors[i];
+    ir::Type type = formal_type(state);
+    const Device device = std::exchange(type.device, Device::cpu());
+    std::string line = names.tensors[i] + ": " + type.text() + replication_text(type.replication);
+    const auto [found, inserted] = seen.try_emplace(&state, names.tensors[i]);
+    if (!inserted) line += " (the same tensor as " + found->second + ")";
+    if (!device.is_cpu()) line += std::string(kOn) + device.text();
+    out.push_back(std::move(line));
+  }
+  for (std::size_t i = 0; i < arguments.scalars.size(); ++i) {
+    const auto& scalar = arguments.scalars[i];
+    out.push_back(names.scalars[i] + (scalar.single ? ": float" : ": double") +
+                  (scalar_values ? " = " + exact_text(scalar.value) : ""));
+  }
+  out.insert(out.end(), names.statics.begin(), names.statics.end());
+  const Device made = RankContext::current().default_device();
+  if (!made.is_cpu()) out.push_back(std::string(kNewTensors) + std::string(kOn) + made.text());
+  return out;
+}
+
+std::string difference(const std::vector<std::string>& before,
+                       const std::vector<std::string>& now) {
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto [fact, device] = split_device(now[i]);
+    if (i >= before.size()) {
+      if (fact == kNewTensors) return now[i];
+      return "new argument " + now[i];
+    }
+    if (before[i] == now[i]) continue;
+    const auto [old_fact, old_device] = split_device(before[i]);
+    if (fact != old_fact) return before[i] + " became " + now[i];
+    const std::string what =
+        fact == kNewTensors ? std::string(fact) + " are"
+                            : "argument " + std::string(fact.substr(0, fact.find(':'))) + " is";
+    return what + " on " + std::string(device) + ", was on " + std::string(old_device);
+  }
+  if (before.size() > now.size() && split_device(before.back()).first == kNewTensors) {
+    return std::string(kNewTensors) + " are on the host";
+  }
+  return "it has fewer arguments";
+}
+
+}  // namespace tutti::detail

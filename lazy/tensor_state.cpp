@@ -1,0 +1,58 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/ir/support/recycled.h>
+#include <tutti/lazy/trace.h>
+
+namespace tutti::detail {
+
+void* TensorState::operator new(std::size_t) { return RecycledBlocks<sizeof(TensorState)>::take(); }
+void TensorState::operator delete(void* memory) {
+  RecycledBlocks<sizeof(TensorState)>::give(memory);
+}
+
+TensorState::~TensorState() {
+  if (trace != nullptr) trace->forget(*this);
+}
+
+StatePtr StatePtr::make() {
+  StatePtr made;
+  made.state_ = new TensorState;
+  return made;
+}
+
+long StatePtr::use_count() const noexcept {
+  return state_ == nullptr ? 0 : static_cast<long>(state_->holders.load(std::memory_order_acquire));
+}
+
+void retain(TensorState& state) noexcept { state.holders.fetch_add(1, std::memory_order_relaxed); }
+
+void release(TensorState& state) noexcept {
+  // The only holder needs no atomic change: nobody else can get at the state any more.
+  if (state.holders.load(std::memory_order_acquire) == 1 ||
+      state.holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete &state;
+  }
+}
+
+void check_readable(const TensorState& state, Location where) {
+  if (state.is_data()) return;
+  if (!state.lost.empty()) {
+    throw CommError("this tensor (made at " + state.where.text() +
+                        ") was lost when its evaluation failed: " + state.lost,
+                    where);
+  }
+  if (state.trace == nullptr) {
+    throw UsageError(
+        "this tensor (made at " + state.where.text() +
+            ") has no value: it was made inside a function that was being compiled, or "
+            "its World was closed before it was computed",
+        where);
+  }
+  if (state.trace->kind() == Trace::Kind::compiled) {
+    throw UsageError(
+        "there is no data to read while the function around it is being compiled; return "
+        "the tensor and read it outside",
+        where);
+  }
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <tutti/ir/graph.h>
+#include <tutti/lazy/tensor.h>
+#include <tutti/runtime/context.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tutti::detail {
+
+class Trace;
+
+// A value that somebody holds: a node of a trace that is not computed yet, or data.
+struct TensorState {
+  ir::Type type;
+  Location where;
+  std::uint64_t context = 0;  // the RankContext it belongs to
+
+  Trace* trace = nullptr;  // while it is recorded there; null once it is data
+  ir::Value value;
+  std::atomic<std::uint32_t> holders = 1;  // see StatePtr
+
+  std::shared_ptr<runtime::Buffer> buffer;  // data
+  std::shared_ptr<runtime::Work> work;      // the collective that will give the data,
+  std::size_t part = 0;                     // as the result of this part
+
+  StatePtr waited;     // of an async value: the tensor that wait() gave
+  std::string origin;  // of an async value that is data: "all_reduce over world"
+  std::string lost;    // why it has no value: what went wrong when it was computed
+
+  // Where an argument list that was looked through last holds it first; see next_look().
+  std::uint64_t seen_in = 0;
+  std::uint32_t seen_as = 0;
+
+  TensorState() = default;
+  TensorState(const TensorState&) = delete;
+  TensorState& operator=(const TensorState&) = delete;
+  ~TensorState();
+
+  // Recycled, so that recording and replaying ask malloc for nothing.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory);
+
+  bool is_data() const { return buffer != nullptr || work != nullptr; }
+};
+
+// Throws UsageError, naming the line, if a state has no value any more or is not known yet because
+// the function around it is being compiled.
+void check_readable(const TensorState& state, Location where);
+
+}  // namespace tutti::detail

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <tutti/ir/device.h>
+#include <tutti/runtime/buffer.h>
+#include <tutti/runtime/function_ref.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace tutti::runtime {
+
+// One rank's use of a device other than the host. All its work is put on one stream, in the order
+// of the calls, and runs there while the host goes on; so memory that comes back to its allocator
+// may be handed out again at once. Belongs to the rank's thread, but for memory(), from any thread.
+//
+// Failures of the device throw EnvironmentError, maybe from a later call than the one that caused
+// them; what fails after that throws, too.
+class Accelerator {
+ public:
+  // Work that was recorded once and is put on the stream as a whole.
+  class Recording {
+   public:
+    Recording() = default;
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    virtual ~Recording() = default;
+    virtual void replay() = 0;
+  };
+
+  Accelerator() = default;
+  Accelerator(const Accelerator&) = delete;
+  Accelerator& operator=(const Accelerator&) = delete;
+  // Waits until its work is done.
+  virtual ~Accelerator() = default;
+
+  virtual Device device() const = 0;
+  // "NVIDIA H200"
+  virtual std::string name() const = 0;
+  // What code is compiled for: "sm_90".
+  virtual std::string target() const = 0;
+
+  // Memory of the device: Buffer::data() is an address there, aligned to 256 bytes. Throws
+  // EnvironmentError if there is no more. Buffers may outlive the accelerator.
+  virtual Allocator& memory() = 0;
+
+  // From the host. `from` may change as soon as it returns.
+  virtual void copy_in(void* to, const void* from, std::size_t bytes) = 0;
+  // To the host; waits until it is there.
+  virtual void copy_out(void* to, const void* from, std::size_t bytes) = 0;
+  // Within the device; the places do not overlap.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+
+  // Memory for the work that is put on the stream next, and for no longer. Its first
+  // kCounterBytes are zero, and whoever changes them leaves them zero; the rest is uninitialised. A
+  // recording may use it again at any time: what was handed out once stays.
+  static constexpr std::size_t kCounterBytes = 4096;
+  virtual std::byte* workspace(std::size_t bytes) = 0;
+
+  // Calls `work`, which calls copy() and DeviceCode::launch and nothing that waits or allocates,
+  // and keeps what it put on the stream instead of running it.
+  virtual std::unique_ptr<Recording> record(FunctionRef<void()> work) = 0;
+
+  // Returns when all work is done.
+  virtual void synchronize() = 0;
+};
+
+// A kernel or a call of a device library, made for one kind of device and bound to its shapes.
+// Immutable; many accelerators of one device may share it.
+class DeviceCode {
+ public:
+  DeviceCode() = default;
+  DeviceCode(const DeviceCode&) = delete;
+  DeviceCode& operator=(const DeviceCode&) = delete;
+  virtual ~DeviceCode() = default;
+
+  // Puts it on the stream. `buffers` are addresses on the device, in the order of the code's
+  // parameters.
+  virtual void launch(Accelerator& accelerator, void* const* buffers) const = 0;
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <tutti/runtime/buffer.h>
+#include <tutti/runtime/size_class.h>
+#include <tutti/runtime/spin_lock.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tutti::runtime {
+
+// Where blocks come from. Thread-safe.
+class BlockSource {
+ public:
+  BlockSource() = default;
+  BlockSource(const BlockSource&) = delete;
+  BlockSource& operator=(const BlockSource&) = delete;
+  virtual ~BlockSource() = default;
+
+  // `size` is a SizeClass's. Aligned to kBufferAlignment; null if there is none.
+  virtual void* take(std::size_t size) = 0;
+  virtual void give_back(void* block, std::size_t size) noexcept = 0;
+  // Whether the host can read and write the blocks.
+  virtual bool is_of_host() const { return true; }
+  // For a message that there is no more: where that is, and what room there is; may be empty.
+  virtual std::string describe() const { return {}; }
+};
+
+// Keeps the blocks of buffers that are gone, by size class, and the Buffer objects with them: a
+// block of a size that came back before costs nothing but a lock. Thread-safe. Lives until it is
+// closed and its last buffer is gone.
+class BlockCache final : private Recycled<Buffer>::Home {
+ public:
+  // At most `limit` bytes of free blocks are kept; the longest unused go first.
+  BlockCache(std::unique_ptr<BlockSource> source, std::size_t limit);
+  BlockCache(const BlockCache&) = delete;
+  BlockCache& operator=(const BlockCache&) = delete;
+  // Of std::unique_ptr: the owner's way to delete it.
+  struct Close {
+    void operator()(BlockCache* cache) const { cache->close(); }
+  };
+
+  // Null if the source has no more, even after it got all free blocks back.
+  std::shared_ptr<Buffer> allocate(std::size_t bytes);
+
+  // Returns free blocks until at most `keep` bytes are kept.
+  void trim(std::size_t keep) noexcept;
+
+  std::size_t used() const;
+  std::size_t cached() const;
+  // See BlockSource.
+  std::string describe() const { return source_->describe(); }
+
+ private:
+  // A stack that can be taken from at the bottom, too.
+  struct FreeList {
+    Buffer* newest = nullptr;
+    Buffer* oldest = nullptr;
+  };
+
+  ~BlockCache() { trim(0); }
+  void close();
+  void take_back(Buffer& buffer) noexcept override;
+  Buffer* take_free(const SizeClass& wanted);
+  Buffer* take_new(const SizeClass& wanted);
+  Buffer* take_oldest();  // of all free ones; with the lock held
+  void give_up(Buffer* buffer) noexcept;
+  void poison(std::byte* data, std::size_t bytes) const noexcept;
+  void unpoison(std::byte* data, std::size_t bytes) const noexcept;
+
+  const std::unique_ptr<BlockSource> source_;
+  const bool of_host_;
+  const std::size_t limit_;
+  mutable SpinLock lock_;  // of what follows
+  std::array<FreeList, SizeClass::kCount> free_;
+  std::size_t used_ = 0;
+  std::size_t cached_ = 0;
+  std::size_t held_ = 0;  // how many buffers
+  std::uint64_t clock_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,66 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/collectives.h>
+#include <tutti/runtime/comm/comm_memory.h>
+
+#include <memory>
+
+namespace tutti::runtime {
+
+namespace {
+
+kernels::SharedBlock& header_of(Buffer& block) {
+  return *reinterpret_cast<kernels::SharedBlock*>(block.data());
+}
+
+}  // namespace
+
+std::shared_ptr<Buffer> CommMemory::take_or_reclaim(std::size_t bytes) {
+  std::shared_ptr<Buffer> block = take(bytes);
+  if (block != nullptr) return block;
+  reclaim();
+  return take(bytes);
+}
+
+std::shared_ptr<Buffer> CommMemory::allocate(std::size_t bytes) {
+  std::shared_ptr<Buffer> block = take_or_reclaim(bytes);
+  if (block == nullptr) throw EnvironmentError(full(bytes));
+  return block;
+}
+
+std::shared_ptr<Buffer> CommMemory::allocate_anywhere(std::size_t bytes) {
+  std::shared_ptr<Buffer> block = take_or_reclaim(bytes);
+  return block != nullptr ? block : ordinary_.allocate(bytes);
+}
+
+std::uint64_t CommMemory::lend(std::size_t bytes, std::uint32_t holders) {
+  reclaim();
+  std::shared_ptr<Buffer> block = take(sizeof(kernels::SharedBlock) + bytes);
+  if (block == nullptr) return 0;
+  kernels::SharedBlock* header = std::construct_at(&header_of(*block));
+  header->holders.store(holders, std::memory_order_relaxed);  // published with the arrival record
+  const std::uint64_t place = place_of(header + 1);
+  const std::scoped_lock lock(mutex_);
+  lent_.push_back(std::move(block));
+  return place;
+}
+
+std::shared_ptr<Buffer> CommMemory::hold(std::uint64_t place, std::size_t bytes) {
+  auto* const data = pointer_to<std::byte>(place);
+  auto* const header = reinterpret_cast<kernels::SharedBlock*>(data) - 1;
+  return holds_.wrap(data, bytes, [memory = shared_from_this(), header](void*) {
+    if (!memory->closed_.load()) header->holders.fetch_sub(1, std::memory_order_release);
+  });
+}
+
+void CommMemory::take_back(std::uint64_t place) {
+  (pointer_to<kernels::SharedBlock>(place) - 1)->holders.store(0, std::memory_order_release);
+}
+
+void CommMemory::reclaim() {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(lent_, [](const std::shared_ptr<Buffer>& block) {
+    return header_of(*block).holders.load(std::memory_order_acquire) == 0;
+  });
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <tutti/runtime/buffer.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tutti::runtime {
+
+// Memory that all ranks of a host can reach. What lies in it is named by its place, the distance
+// from a base that each process adds for itself. Thread-safe. Its buffers keep it alive.
+class CommMemory : public std::enable_shared_from_this<CommMemory> {
+ public:
+  CommMemory() = default;
+  CommMemory(const CommMemory&) = delete;
+  CommMemory& operator=(const CommMemory&) = delete;
+  virtual ~CommMemory() = default;
+
+  // Uninitialised, aligned like an Allocator's. Throws EnvironmentError if there is no room.
+  std::shared_ptr<Buffer> allocate(std::size_t bytes);
+  // For one rank's use alone: ordinary memory where there is no room.
+  std::shared_ptr<Buffer> allocate_anywhere(std::size_t bytes);
+
+  // A result that `holders` ranks will hold: the place of its bytes, 0 if there is no room. The
+  // memory returns when each of them has dropped what hold() gave it.
+  std::uint64_t lend(std::size_t bytes, std::uint32_t holders);
+  // Undoes lend() before anybody was told of it.
+  void take_back(std::uint64_t place);
+  // One of the holds of a result that some rank has lent.
+  std::shared_ptr<Buffer> hold(std::uint64_t place, std::size_t bytes);
+
+  // Whether peers can read and write these bytes where they lie.
+  virtual bool reachable(const void* data, std::size_t bytes) const = 0;
+  std::uint64_t place_of(const void* data) const {
+    return reinterpret_cast<std::uintptr_t>(data) - base_;
+  }
+  template <class T>
+  T* pointer_to(std::uint64_t place) const {
+    return place == 0 ? nullptr : reinterpret_cast<T*>(static_cast<std::uintptr_t>(place) + base_);
+  }
+
+  // Says that this rank has left: what it holds of its peers' it holds for good, since a slower one
+  // may still read what it announced.
+  virtual void close() { closed_.store(true); }
+
+ protected:
+  explicit CommMemory(std::uintptr_t base) : base_(base) {}
+
+  // A new block, or null if there is no room.
+  virtual std::shared_ptr<Buffer> take(std::size_t bytes) = 0;
+  virtual std::string full(std::size_t bytes) const = 0;  // what the error says
+
+ private:
+  std::shared_ptr<Buffer> take_or_reclaim(std::size_t bytes);
+  void reclaim();
+
+  std::uintptr_t base_ = 0;
+  std::atomic<bool> closed_{false};
+  Allocator ordinary_;
+  BufferPool holds_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Buffer>> lent_;  // each begins with a kernels::SharedBlock
+};
+
+}  // namespace tutti::runtime

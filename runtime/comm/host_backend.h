@@ -1,0 +1,54 @@
+#pragma once
+
+#include <tutti/runtime/comm/backend.h>
+#include <tutti/runtime/comm/host_fabric.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+class HostCommunicator;
+
+// A rank's access to the peers of its host, be they threads (local.h) or processes (shm/). Leaves
+// the fabric when it is destroyed, if not before.
+class HostBackend final : public Backend {
+ public:
+  HostBackend(std::shared_ptr<HostFabric> fabric, std::int64_t rank);
+  ~HostBackend() override;
+
+  std::string_view name() const override { return fabric_->name(); }
+  Capabilities capabilities() const override { return {}; }
+  std::int64_t rank() const override;
+  std::int64_t ranks() const override { return fabric_->ranks(); }
+  std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members,
+                                             std::string tag) override;
+  std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
+                                         const Communicator& group) override;
+  std::shared_ptr<Buffer> allocate(std::size_t bytes) override {
+    return fabric_->memory()->allocate(bytes);
+  }
+  bool peer_waits() const override {
+    return page_.waiting_peers.load(std::memory_order_relaxed) != 0;
+  }
+  void finish() override;
+  void leave(const std::string& message) noexcept override;
+  void abort(const std::vector<std::int64_t>& members, const std::string& tag,
+             const std::string& reason) override {
+    fabric_->group(members, tag)->abort(reason);
+  }
+  void abort(const std::string& reason) override { fabric_->abort(reason); }
+
+ private:
+  std::shared_ptr<HostFabric> fabric_;
+  const kernels::RankPage& page_;
+  std::shared_ptr<HostRank> rank_;
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<HostCommunicator>>
+      communicators_;
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <tutti/kernels/host/collective_boxes.h>
+#include <tutti/runtime/comm/backend.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::runtime {
+
+// Numbers that only the member itself knows follow its table (HostCall::has_table).
+inline bool is_uneven_exchange(const CollectiveCall& call, const TensorPart& part) {
+  return call.kind == CollectiveKind::all_to_all && !part.sizes.empty();
+}
+
+// What a HostCommunicator knows of a call before it starts.
+class HostCall final : public PreparedCall {
+ public:
+  // Throws TypeError (check_call).
+  HostCall(const Communicator& by, CollectiveCall call);
+
+  const Communicator* const made_by;  // to be compared with, not used
+  const std::uint64_t fingerprint;
+  std::vector<kernels::PartShape> shapes;  // by part
+  std::vector<std::size_t> operand_bytes;  // by part, as the next
+  std::vector<std::size_t> result_bytes;
+  bool gives = false;  // whether somebody reads this rank's operands
+  bool gets = false;   // whether it has results; what nothing arrives at is zero, but a result
+  // As far as is known beforehand: not of an uneven all_to_all, which counts as large.
+  bool one_shot = false;
+  bool uneven = false;  // some part is an uneven exchange
+  // Of a list, and of uneven exchanges, the record holds a table's place: a PartPlace for each
+  // part, then the numbers of uneven exchanges.
+  bool has_table = false;
+  std::size_t table_bytes = 0;
+  // All results that there are, are common to all members, if the caller has no place for any.
+  bool common_results = false;
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,90 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/host_fabric.h>
+#include <tutti/runtime/comm/signal.h>
+#include <tutti/runtime/pause.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+// With more ranks than cores the one waited for can't run while we spin.
+int default_spins(std::int64_t ranks) {
+  const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  return ranks <= cores ? kSpinPauses : kSpinPauses / 100;
+}
+
+}  // namespace
+
+void KeptCollectives::add(std::uint64_t sequence, std::vector<std::shared_ptr<Buffer>>& buffers) {
+  collectives_.push_back() = {sequence, buffers.size()};
+  for (std::shared_ptr<Buffer>& buffer : buffers) buffers_.push_back() = std::move(buffer);
+  buffers.clear();
+}
+
+void KeptCollectives::drop_through(std::uint64_t sequence) {
+  while (!collectives_.empty() && collectives_.front().sequence <= sequence) {
+    for (std::size_t i = 0; i < collectives_.front().buffers; ++i) buffers_.pop_front();
+    collectives_.pop_front();
+  }
+}
+
+Hash128 key_of(const std::vector<std::int64_t>& members, const std::string& tag) {
+  Hasher hasher;
+  hasher.add(std::string_view(tag));
+  for (const std::int64_t member : members) hasher.add(static_cast<std::uint64_t>(member));
+  return hasher.finish();
+}
+
+HostGroup::HostGroup(std::vector<std::int64_t> ranks, std::string name, void* memory)
+    : members(std::move(ranks)),
+      tag(std::move(name)),
+      id(key_of(members, tag).low),
+      page(memory, static_cast<int>(members.size())),
+      kept(members.size()) {}
+
+void HostGroup::fail(std::uint64_t from, const std::string& text) {
+  page.fail(from, text);
+  notify(page.signal());
+}
+
+void HostGroup::abort(const std::string& reason) {
+  fail(0, "group \"" + tag + "\" was aborted: " + reason);
+}
+
+void HostGroup::member_left(int position) {
+  page.progress(position).done_through.store(kernels::kLeft);
+  notify(page.signal());
+}
+
+void HostGroup::rank_left(std::int64_t rank) {
+  const auto found = std::find(members.begin(), members.end(), rank);
+  if (found != members.end()) member_left(static_cast<int>(found - members.begin()));
+}
+
+HostFabric::HostFabric(HostOptions options, std::int64_t ranks) : options_(options), ranks_(ranks) {
+  options_.timeout = std::min(options_.timeout, kLongestWait);
+  if (options_.spins < 0) options_.spins = default_spins(ranks);
+}
+
+kernels::RankPage& HostFabric::page(std::int64_t rank) {
+  if (rank < 0 || rank >= ranks_) {
+    throw UsageError("rank " + std::to_string(rank) + " is not in 0.." +
+                     std::to_string(ranks_ - 1));
+  }
+  return page_of(rank);
+}
+
+std::string HostFabric::describe(std::int64_t rank) const { return "rank " + std::to_string(rank); }
+
+void HostFabric::announce_departure(std::int64_t rank, const std::string& message) {
+  kernels::RankPage& own = page(rank);
+  kernels::write_text(own.message, "rank " + std::to_string(rank) + " left" +
+                                       (message.empty() ? "" : ": " + message));
+  own.presence.store(kernels::RankPage::kGone);
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,102 @@
+#include <tutti/runtime/comm/shm/arena.h>
+
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include <sys/mman.h>
+
+namespace tutti::runtime {
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+std::byte* page_below(std::byte* at) { return at - reinterpret_cast<std::uintptr_t>(at) % kPage; }
+std::byte* page_above(std::byte* at) { return page_below(at + kPage - 1); }
+
+// False if the system has no memory for these pages.
+bool populate(std::byte* block, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  std::byte* const begin = page_below(block);
+  std::byte* const end = page_above(block + bytes);
+  while (madvise(begin, static_cast<std::size_t>(end - begin), MADV_POPULATE_WRITE) != 0) {
+    if (errno == EINTR || errno == EAGAIN) continue;
+    return errno == EINVAL;  // before Linux 5.14: pages come when they are touched
+  }
+#endif
+  return true;
+}
+
+void give_back_pages(std::byte* block, std::size_t bytes) {
+  std::byte* const begin = page_above(block);
+  std::byte* const end = page_below(block + bytes);
+  if (begin < end) madvise(begin, static_cast<std::size_t>(end - begin), MADV_REMOVE);
+}
+
+}  // namespace
+
+Arena::Arena(std::byte* data, std::size_t bytes, std::shared_ptr<const void> keep_alive)
+    : keep_alive_(std::move(keep_alive)) {
+  ranges_.emplace(data, bytes);
+  by_size_.emplace(bytes, data);
+}
+
+void* Arena::take(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  std::byte* const block = cut(size);
+  if (block == nullptr || populate(block, size)) return block;
+  join(block, size);
+  return nullptr;
+}
+
+void Arena::give_back(void* block, std::size_t size) noexcept {
+  auto* const begin = static_cast<std::byte*>(block);
+  const std::scoped_lock lock(mutex_);
+  if (!keep_pages_) give_back_pages(begin, size);
+  join(begin, size);
+}
+
+void Arena::keep_pages() {
+  const std::scoped_lock lock(mutex_);
+  keep_pages_ = true;
+}
+
+std::byte* Arena::cut(std::size_t size) {
+  const auto found = by_size_.lower_bound(size);
+  if (found == by_size_.end()) return nullptr;
+  const auto [range, begin] = *found;
+  by_size_.erase(found);
+  ranges_.erase(begin);
+  if (range > size) {
+    ranges_.emplace(begin + size, range - size);
+    by_size_.emplace(range - size, begin + size);
+  }
+  return begin;
+}
+
+void Arena::join(std::byte* block, std::size_t size) {
+  const auto take = [&](std::map<std::byte*, std::size_t>::iterator range) {
+    auto [first, last] = by_size_.equal_range(range->second);
+    while (first != last && first->second != range->first) ++first;
+    by_size_.erase(first);
+    ranges_.erase(range);
+  };
+  if (const auto next = ranges_.find(block + size); next != ranges_.end()) {
+    size += next->second;
+    take(next);
+  }
+  const auto after = ranges_.lower_bound(block);
+  if (after != ranges_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == block) {
+      block = before->first;
+      size += before->second;
+      take(before);
+    }
+  }
+  ranges_.emplace(block, size);
+  by_size_.emplace(size, block);
+}
+
+}  // namespace tutti::runtime

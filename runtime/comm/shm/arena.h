@@ -1,0 +1,37 @@
+#pragma once
+
+#include <tutti/runtime/block_cache.h>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace tutti::runtime {
+
+// Blocks of one reserved range of memory, a rank's part of the segment. What comes back is joined
+// to larger ranges again. Pages are populated when a block is handed out, so that a lack of memory
+// is an answer here, not a signal later. Thread-safe.
+class Arena final : public BlockSource {
+ public:
+  // `keep_alive` holds the range.
+  Arena(std::byte* data, std::size_t bytes, std::shared_ptr<const void> keep_alive = nullptr);
+
+  void* take(std::size_t size) override;
+  void give_back(void* block, std::size_t size) noexcept override;
+
+  // From now on no pages are given back to the system: peers may still read them.
+  void keep_pages();
+
+ private:
+  std::byte* cut(std::size_t size);  // from a free range, the smallest that fits
+  void join(std::byte* block, std::size_t size);
+
+  const std::shared_ptr<const void> keep_alive_;
+  std::mutex mutex_;
+  std::map<std::byte*, std::size_t> ranges_;  // free; neighbours are joined
+  std::multimap<std::size_t, std::byte*> by_size_;
+  bool keep_pages_ = false;
+};
+
+}  // namespace tutti::runtime

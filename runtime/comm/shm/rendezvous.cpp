@@ -1,0 +1,212 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/ir/support/hash.h>
+#include <tutti/kernels/host/flight_recorder.h>
+#include <tutti/runtime/comm/shm/layout.h>
+#include <tutti/runtime/comm/shm/rendezvous.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace tutti::runtime {
+
+namespace {
+
+// What a rank says first, and what it is told.
+struct Hello {
+  std::uint64_t magic = SegmentHeader::kMagic;
+  std::int64_t rank = 0;
+  std::int64_t ranks = 0;
+};
+struct Answer {
+  std::uint64_t magic = SegmentHeader::kMagic;
+  std::uint32_t accepted = 0;  // 1: the segment comes with this
+  std::array<char, 252> reason{};
+};
+
+// With one who connects and says nothing. A rank that was only slow connects again.
+constexpr timeval kPatience{.tv_sec = 0, .tv_usec = 200'000};
+
+struct Address {
+  explicit Address(const std::string& name) {
+    const std::string text = socket_name(name);
+    data.sun_family = AF_UNIX;
+    std::copy(text.begin(), text.end(), data.sun_path + 1);  // after a zero: the abstract names
+    size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  }
+  const sockaddr* pointer() const { return reinterpret_cast<const sockaddr*>(&data); }
+
+  sockaddr_un data{};
+  socklen_t size = 0;
+};
+
+Descriptor new_socket(int flags) {
+  Descriptor socket_(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0));
+  if (!socket_.valid()) {
+    throw EnvironmentError(std::string("no local socket for the ranks of this host: ") +
+                           std::strerror(errno));
+  }
+  setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+  setsockopt(socket_.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+  return socket_;
+}
+
+ucred peer_of(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) peer.uid = ~uid_t{0};
+  return peer;
+}
+
+void send_answer(int socket, const Answer& answer, int descriptor) {
+  iovec data{.iov_base = const_cast<Answer*>(&answer), .iov_len = sizeof(answer)};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  }
+  sendmsg(socket, &message, MSG_NOSIGNAL);  // who went meanwhile is not told
+}
+
+enum class Answered : std::uint8_t { yes, not_yet, never };
+
+// The descriptor comes with an answer that accepts.
+Answered receive_answer(int socket, Answer& answer, Descriptor& received) {
+  iovec data{.iov_base = &answer, .iov_len = sizeof(answer)};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t bytes = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return Answered::not_yet;
+  const cmsghdr* const header = bytes > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    int number = -1;
+    std::memcpy(&number, CMSG_DATA(header), sizeof(int));
+    received = Descriptor(number);
+  }
+  return bytes == sizeof(answer) ? Answered::yes : Answered::never;
+}
+
+}  // namespace
+
+std::string socket_name(const std::string& rendezvous) {
+  // Hashed, since names are at most 107 bytes long.
+  Hasher hasher;
+  hasher.add(std::string_view(rendezvous)).add(static_cast<std::uint64_t>(geteuid()));
+  return "tutti-" + hasher.finish().text();
+}
+
+SegmentServer::SegmentServer(const std::string& name, const Segment& segment, std::int64_t ranks)
+    : segment_(segment),
+      socket_(new_socket(SOCK_NONBLOCK)),
+      served_(static_cast<std::size_t>(ranks)) {
+  const Address address(name);
+  if (bind(socket_.number(), address.pointer(), address.size) != 0) {
+    if (errno != EADDRINUSE) {
+      throw EnvironmentError(std::string("the local socket for the ranks of this host: ") +
+                             std::strerror(errno));
+    }
+    socket_ = Descriptor();
+    return;
+  }
+  if (listen(socket_.number(), SOMAXCONN) != 0) {
+    throw EnvironmentError(std::string("the local socket for the ranks of this host: ") +
+                           std::strerror(errno));
+  }
+}
+
+void SegmentServer::serve() {
+  for (;;) {
+    const Descriptor guest(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!guest.valid()) return;
+    setsockopt(guest.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+    setsockopt(guest.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+    const ucred peer = peer_of(guest.number());
+    if (peer.uid != geteuid()) continue;
+    Hello hello;
+    if (recv(guest.number(), &hello, sizeof(hello), 0) != sizeof(hello)) continue;
+    const auto ranks = static_cast<std::int64_t>(served_.size());
+    std::string reason;
+    if (hello.magic != SegmentHeader::kMagic) {
+      reason = "the ranks were built from different versions of Tutti";
+    } else if (hello.ranks != ranks) {
+      reason = "it believes in " + std::to_string(hello.ranks) + " ranks, the others in " +
+               std::to_string(ranks);
+    } else if (hello.rank < 0 || hello.rank >= ranks) {
+      reason = "ranks are 0.." + std::to_string(ranks - 1);
+    } else if (served_[static_cast<std::size_t>(hello.rank)]) {
+      reason = "another process is rank " + std::to_string(hello.rank) +
+               " already (two jobs with one MASTER_PORT?)";
+    } else if (peer.pid == 0) {
+      reason = "it runs in another process name space";
+    }
+    Answer answer{.accepted = reason.empty() ? 1U : 0U};
+    kernels::write_text(answer.reason, reason);
+    send_answer(guest.number(), answer, reason.empty() ? segment_.descriptor() : -1);
+    if (reason.empty()) served_[static_cast<std::size_t>(hello.rank)] = true;
+  }
+}
+
+std::int64_t SegmentServer::served() const {
+  return std::count(served_.begin(), served_.end(), true);
+}
+
+Segment receive_segment(const std::string& name, std::int64_t rank, std::int64_t ranks,
+                        std::chrono::milliseconds timeout) {
+  const Address address(name);
+  const std::string self = "rank " + std::to_string(rank);
+  const auto start = std::chrono::steady_clock::now();
+  for (auto pause = std::chrono::milliseconds(1);;
+       pause = std::min(2 * pause, std::chrono::milliseconds(50))) {
+    const Descriptor host = new_socket(0);
+    if (connect(host.number(), address.pointer(), address.size) == 0) {
+      if (const ucred peer = peer_of(host.number()); peer.uid != geteuid()) {
+        throw EnvironmentError("the local socket of this job belongs to user " +
+                               std::to_string(peer.uid) +
+                               "; choose another MASTER_PORT (or TUTTI_RENDEZVOUS)");
+      }
+      const Hello hello{.rank = rank, .ranks = ranks};
+      send(host.number(), &hello, sizeof(hello), MSG_NOSIGNAL);
+      // The host answers when it gets round to it.
+      Answer answer;
+      Descriptor received;
+      Answered answered = Answered::not_yet;
+      while (answered == Answered::not_yet && std::chrono::steady_clock::now() - start < timeout) {
+        answered = receive_answer(host.number(), answer, received);
+      }
+      if (answered == Answered::yes && answer.magic != SegmentHeader::kMagic) {
+        throw CommError(self + ": the ranks were built from different versions of Tutti");
+      }
+      if (answered == Answered::yes && answer.accepted == 0) {
+        throw CommError(self + " was turned away: " + answer.reason.data());
+      }
+      if (received.valid()) return Segment(std::move(received));
+    }
+    if (std::chrono::steady_clock::now() - start >= timeout) break;
+    std::this_thread::sleep_for(pause);
+  }
+  throw CommError("time-out after " + std::to_string(timeout.count()) + " ms: " + self + " of " +
+                  std::to_string(ranks) + " found no rank 0 on this host under the rendezvous \"" +
+                  name + "\"");
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,187 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/shm/arena.h>
+#include <tutti/runtime/comm/shm/rendezvous.h>
+#include <tutti/runtime/comm/shm/shm.h>
+#include <tutti/runtime/comm/signal.h>
+
+#include <optional>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace tutti::runtime {
+
+namespace {
+
+// How long rank 0 looks for newcomers before it looks for deaths again.
+constexpr int kServeMilliseconds = 10;
+
+}  // namespace
+
+// This rank's part of the segment, and the view of everybody's.
+class ShmMemory final : public CommMemory {
+ public:
+  ShmMemory(std::shared_ptr<const Segment> segment, std::byte* part, std::size_t bytes)
+      : CommMemory(reinterpret_cast<std::uintptr_t>(segment->data())),
+        segment_(std::move(segment)),
+        part_bytes_(bytes),
+        arena_(new Arena(part, bytes, segment_)),
+        cache_(
+            new BlockCache(std::unique_ptr<BlockSource>(arena_), Allocator::kDefaultCacheBytes)) {}
+
+  bool reachable(const void* data, std::size_t bytes) const override {
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(segment_->data());
+    return offset < segment_->bytes() && bytes <= segment_->bytes() - offset;
+  }
+  void close() override {
+    arena_->keep_pages();
+    CommMemory::close();
+  }
+
+ protected:
+  std::shared_ptr<Buffer> take(std::size_t bytes) override { return cache_->allocate(bytes); }
+  std::string full(std::size_t bytes) const override {
+    return "no room for " + std::to_string(bytes) +
+           " bytes in this rank's part of the communication memory: " +
+           std::to_string(cache_->used() >> 20) + " of " + std::to_string(part_bytes_ >> 20) +
+           " MiB are in use, or the host has no memory left";
+  }
+
+ private:
+  const std::shared_ptr<const Segment> segment_;
+  const std::size_t part_bytes_;
+  Arena* const arena_;  // the cache's
+  std::unique_ptr<BlockCache, BlockCache::Close> cache_;
+};
+
+namespace {
+
+// Rank 0 makes the segment and hands it out, unless whoever launched the ranks does.
+std::shared_ptr<const Segment> common_segment(const ShmOptions& options,
+                                              std::optional<SegmentServer>& server) {
+  if (options.rank == 0) {
+    auto segment = std::make_shared<Segment>(Segment::create(options.segment_bytes));
+    SegmentLayout::initialise(segment->data(), segment->bytes(), options.ranks);
+    server.emplace(options.rendezvous, *segment, options.ranks);
+    if (server->listening()) {
+      server->has_come(0);
+      return segment;
+    }
+    server.reset();
+  }
+  return std::make_shared<Segment>(
+      receive_segment(options.rendezvous, options.rank, options.ranks, options.host.timeout));
+}
+
+}  // namespace
+
+ShmFabric::ShmFabric(const ShmOptions& options)
+    : HostFabric(options.host, options.ranks), rank_(options.rank), layout_(nullptr) {
+  std::optional<SegmentServer> server;
+  segment_ = common_segment(options, server);
+  layout_ = SegmentLayout(segment_->data());
+  memory_ = std::make_shared<ShmMemory>(segment_, layout_.part(rank_),
+                                        static_cast<std::size_t>(layout_.header().part_bytes));
+  page(rank_).process.store(getpid());
+  notify(layout_.header().signal);
+  try {
+    wait_for_all(server ? &*server : nullptr);
+  } catch (const Error& error) {
+    announce_departure(rank_, error.what());
+    throw;
+  }
+}
+
+ShmFabric::~ShmFabric() = default;
+
+void ShmFabric::wait_for_all(SegmentServer* server) {
+  std::vector<bool> watched(static_cast<std::size_t>(ranks()));
+  const auto all_here = [&] {
+    if (server != nullptr) {
+      pollfd newcomers{.fd = server->descriptor(), .events = POLLIN, .revents = 0};
+      if (poll(&newcomers, 1, kServeMilliseconds) > 0) server->serve();
+    }
+    bool all = true;
+    for (std::int64_t rank = 0; rank < ranks(); ++rank) {
+      const std::int32_t process = page(rank).process.load();
+      all = all && process != 0;
+      const auto at = static_cast<std::size_t>(rank);
+      if (process == 0 || watched[at] || rank == rank_) continue;
+      peers_.watch(rank, process);
+      watched[at] = true;
+    }
+    if (!all) {
+      look_for_deaths();
+      for (std::int64_t rank = 0; rank < ranks(); ++rank) {
+        const std::uint32_t presence = page(rank).presence.load();
+        // One that has come and gone since does not count as missing.
+        if (presence == kernels::RankPage::kPresent || missing_ranks().empty()) continue;
+        if (presence == kernels::RankPage::kGone) throw CommError(page(rank).message.data());
+        if (page(rank).process.load() == 0) {
+          throw CommError(HostFabric::describe(rank) +
+                          " ended without coming to the others (init)");
+        }
+        throw CommError(describe(rank) +
+                        " died before all ranks had come; missing: " + missing_ranks());
+      }
+    }
+    return all;
+  };
+  const std::chrono::milliseconds timeout = this->options().timeout;
+  if (wait_until(layout_.header().signal, 0, timeout, all_here, [] {})) return;
+  throw CommError("time-out after " + std::to_string(timeout.count()) + " ms: of " +
+                  std::to_string(ranks()) + " ranks " + missing_ranks() + " did not come");
+}
+
+std::string ShmFabric::missing_ranks() const {
+  std::string text;
+  for (std::int64_t rank = 0; rank < ranks(); ++rank) {
+    if (layout_.page(rank).process.load() != 0) continue;
+    text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);
+  }
+  return text;
+}
+
+std::shared_ptr<HostGroup> ShmFabric::group(const std::vector<std::int64_t>& members,
+                                            const std::string& tag) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto known = groups_.find({tag, members}); known != groups_.end()) return known->second;
+  SharedGroup& shared =
+      layout_.group(key_of(members, tag), static_cast<std::int64_t>(members.size()), tag.c_str());
+  auto group = std::make_shared<HostGroup>(members, tag, shared.page());
+  const kernels::Failure& aborted = layout_.header().aborted;
+  if (aborted.state.load() == kernels::Failure::kWritten) group->abort(aborted.text.data());
+  return groups_.emplace(std::pair{tag, members}, std::move(group)).first->second;
+}
+
+void ShmFabric::abort(const std::string& reason) {
+  kernels::fail(layout_.header().aborted, 0, reason);
+  // Groups of other ranks too.
+  layout_.each_group([&](SharedGroup& shared) {
+    HostGroup(std::vector<std::int64_t>(static_cast<std::size_t>(shared.members)),
+              shared.tag.data(), shared.page())
+        .abort(reason);
+  });
+}
+
+void ShmFabric::leave(std::int64_t rank, const std::string& message) {
+  announce_departure(rank, message);
+  memory_->close();
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, group] : groups_) group->rank_left(rank);
+}
+
+void ShmFabric::look_for_deaths() {
+  for (const std::int64_t rank : peers_.ended()) {
+    std::uint32_t present = kernels::RankPage::kPresent;
+    page(rank).presence.compare_exchange_strong(present, kernels::RankPage::kDied);
+  }
+}
+
+std::string ShmFabric::describe(std::int64_t rank) const {
+  return HostFabric::describe(rank) + " (" + describe_process(layout_.page(rank).process.load()) +
+         ")";
+}
+
+}  // namespace tutti::runtime

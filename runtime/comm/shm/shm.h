@@ -1,0 +1,64 @@
+#pragma once
+
+#include <tutti/runtime/comm/host_fabric.h>
+#include <tutti/runtime/comm/shm/layout.h>
+#include <tutti/runtime/comm/shm/peers.h>
+#include <tutti/runtime/comm/shm/segment.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+struct ShmOptions {
+  std::string rendezvous;  // a name that the ranks of this job share with nobody else
+  std::int64_t rank = 0;
+  std::int64_t ranks = 1;
+  HostOptions host = {};  // its time-out is also that of the ranks' coming together
+  // What is reserved for all ranks together. Sparse: what is not used costs nothing.
+  std::size_t segment_bytes = std::size_t{64} << 30;
+};
+
+class ShmMemory;
+
+// The fabric of ranks that are processes of one host, as one of them sees it.
+class ShmFabric final : public HostFabric {
+ public:
+  // Comes together with the other ranks. Throws CommError if they do not all come in time,
+  // EnvironmentError if this host does not have what it takes.
+  explicit ShmFabric(const ShmOptions& options);
+  ~ShmFabric() override;
+
+  std::string_view name() const override { return "shm"; }
+  const std::shared_ptr<CommMemory>& memory() const override { return memory_; }
+  std::shared_ptr<HostGroup> group(const std::vector<std::int64_t>& members,
+                                   const std::string& tag) override;
+  void abort(const std::string& reason) override;
+  void leave(std::int64_t rank, const std::string& message) override;
+  bool is_forked_off() const override { return segment_->is_copy(); }
+  void look_for_deaths() override;
+  std::string describe(std::int64_t rank) const override;
+
+ protected:
+  kernels::RankPage& page_of(std::int64_t rank) override { return layout_.page(rank); }
+
+ private:
+  void wait_for_all(class SegmentServer* server);
+  std::string missing_ranks() const;
+
+  const std::int64_t rank_;
+  std::shared_ptr<const Segment> segment_;
+  SegmentLayout layout_;
+  std::shared_ptr<CommMemory> memory_;
+  Peers peers_;
+  std::mutex mutex_;  // of what follows
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<HostGroup>> groups_;
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,192 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/cuda/accelerator.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+CUdeviceptr address_of(const void* place) { return reinterpret_cast<CUdeviceptr>(place); }
+
+int attribute(const CudaStream& stream, CUdevice_attribute what) {
+  int value = 0;
+  stream.driver().check(stream.driver().cuDeviceGetAttribute(&value, what, stream.device()),
+                        "cuDeviceGetAttribute");
+  return value;
+}
+
+}  // namespace
+
+// A graph of the driver's, captured and made executable.
+class CudaAccelerator::Graph final : public Recording {
+ public:
+  explicit Graph(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {}
+  ~Graph() override {
+    if (graph_ != nullptr && stream_->try_enter()) stream_->driver().cuGraphExecDestroy(graph_);
+  }
+
+  void keep(std::shared_ptr<const void> used) { used_.push_back(std::move(used)); }
+
+  void capture(FunctionRef<void()> work) {
+    const CudaDriver& driver = stream_->driver();
+    // Relaxed: other ranks of this process may call what they like meanwhile.
+    driver.check(driver.cuStreamBeginCapture(stream_->handle(), CU_STREAM_CAPTURE_MODE_RELAXED),
+                 "cuStreamBeginCapture");
+    CUgraph captured = nullptr;
+    try {
+      work();
+    } catch (...) {
+      driver.cuStreamEndCapture(stream_->handle(), &captured);
+      if (captured != nullptr) driver.cuGraphDestroy(captured);
+      throw;
+    }
+    driver.check(driver.cuStreamEndCapture(stream_->handle(), &captured), "cuStreamEndCapture");
+    const CUresult result = driver.cuGraphInstantiate(&graph_, captured, 0);
+    driver.cuGraphDestroy(captured);
+    driver.check(result, "cuGraphInstantiate");
+  }
+
+  void replay() override {
+    stream_->enter();
+    const CudaDriver& driver = stream_->driver();
+    driver.check(driver.cuGraphLaunch(graph_, stream_->handle()), "cuGraphLaunch");
+  }
+
+ private:
+  std::shared_ptr<CudaStream> stream_;
+  std::vector<std::shared_ptr<const void>> used_;
+  CUgraphExec graph_ = nullptr;
+};
+
+CudaAccelerator::CudaAccelerator(const CudaDriver& driver, int index)
+    : stream_(std::make_shared<CudaStream>(driver, index)),
+      // A free block costs nothing until somebody needs the memory, and then all are given back.
+      memory_(std::make_unique<CudaBlocks>(stream_), std::numeric_limits<std::size_t>::max()),
+      blocks_(stream_) {
+  // Conversions of bf16, and minima that keep NaN, are instructions from there on.
+  if (attribute(*stream_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 8) {
+    throw EnvironmentError(device().text() + ", " + name() + ", is " + target() +
+                           "; Tutti needs sm_80 (Ampere) or later");
+  }
+}
+
+CudaAccelerator::~CudaAccelerator() {
+  stream_->try_synchronize();  // who wanted a result has asked for it
+  for (const Workspace& workspace : workspaces_) {
+    blocks_.give_back(workspace.data, workspace.bytes);
+  }
+}
+
+CudaAccelerator& CudaAccelerator::of(Accelerator& accelerator) {
+  auto* const cuda = dynamic_cast<CudaAccelerator*>(&accelerator);
+  if (cuda != nullptr) return *cuda;
+  throw InternalError("code for CUDA was given " + accelerator.name());
+}
+
+std::string CudaAccelerator::name() const {
+  const CudaDriver& driver = stream_->driver();
+  std::array<char, 256> name{};
+  driver.check(
+      driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()), stream_->device()),
+      "cuDeviceGetName");
+  return name.data();
+}
+
+std::string CudaAccelerator::target() const {
+  return "sm_" + std::to_string(attribute(*stream_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) +
+         std::to_string(attribute(*stream_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+}
+
+void CudaAccelerator::check_not_recording(const char* call) const {
+  if (is_recording()) throw InternalError(std::string(call) + " in what is to be recorded");
+}
+
+void CudaAccelerator::copy_in(void* to, const void* from, std::size_t bytes) {
+  check_not_recording("copy_in");
+  if (staging_ == nullptr) staging_ = std::make_unique<CudaStaging>(stream_);
+  staging_->copy_in(address_of(to), static_cast<const std::byte*>(from), bytes);
+}
+
+void CudaAccelerator::copy_out(void* to, const void* from, std::size_t bytes) {
+  check_not_recording("copy_out");
+  if (staging_ == nullptr) staging_ = std::make_unique<CudaStaging>(stream_);
+  staging_->copy_out(static_cast<std::byte*>(to), address_of(from), bytes);
+}
+
+void CudaAccelerator::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  stream_->enter();
+  const CudaDriver& driver = stream_->driver();
+  driver.check(driver.cuMemcpyDtoDAsync(address_of(to), address_of(from), bytes, stream_->handle()),
+               "cuMemcpyDtoDAsync");
+}
+
+std::byte* CudaAccelerator::workspace(std::size_t bytes) {
+  if (!workspaces_.empty() && workspaces_.back().bytes >= bytes) return workspaces_.back().data;
+  // Grows by half at least, so that not every kernel leaves one behind.
+  const std::size_t least =
+      workspaces_.empty() ? std::size_t{1} << 20 : workspaces_.back().bytes / 2 * 3;
+  Workspace made{.data = nullptr, .bytes = std::max({bytes, kCounterBytes, least})};
+  // A new block and not one of memory_'s: nothing on the stream uses it, so that it can be cleared
+  // beside the stream, which may be recording.
+  made.data = static_cast<std::byte*>(blocks_.take(made.bytes));
+  if (made.data == nullptr && !is_recording()) {
+    memory_.trim();
+    made.data = static_cast<std::byte*>(blocks_.take(made.bytes));
+  }
+  if (made.data == nullptr) {
+    throw EnvironmentError("out of memory: no " + std::to_string(made.bytes) +
+                           " bytes to be had for the workspace of kernels; " + blocks_.describe());
+  }
+  try {
+    clear(made.data, kCounterBytes);
+  } catch (...) {
+    blocks_.give_back(made.data, made.bytes);
+    throw;
+  }
+  workspaces_.push_back(made);
+  return made.data;
+}
+
+void CudaAccelerator::clear(std::byte* data, std::size_t bytes) const {
+  const CudaDriver& driver = stream_->driver();
+  CUstream aside = nullptr;
+  driver.check(driver.cuStreamCreate(&aside, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  const CUresult put = driver.cuMemsetD8Async(address_of(data), 0, bytes, aside);
+  const CUresult done = put == CUDA_SUCCESS ? driver.cuStreamSynchronize(aside) : put;
+  driver.cuStreamDestroy(aside);
+  driver.check(put, "cuMemsetD8Async");
+  driver.check(done, "cuStreamSynchronize");
+}
+
+std::unique_ptr<Accelerator::Recording> CudaAccelerator::record(FunctionRef<void()> work) {
+  check_not_recording("record");
+  const std::scoped_lock lock(stream_->recording());
+  stream_->enter();
+  auto graph = std::make_unique<Graph>(stream_);
+  recording_ = graph.get();
+  try {
+    graph->capture(work);
+  } catch (...) {
+    recording_ = nullptr;
+    throw;
+  }
+  recording_ = nullptr;
+  return graph;
+}
+
+void CudaAccelerator::keep(std::shared_ptr<const void> used) {
+  if (recording_ != nullptr) recording_->keep(std::move(used));
+}
+
+void CudaAccelerator::synchronize() {
+  check_not_recording("synchronize");
+  stream_->synchronize();
+}
+
+}  // namespace tutti::runtime

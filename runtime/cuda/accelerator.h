@@ -1,0 +1,60 @@
+#pragma once
+
+#include <tutti/runtime/accelerator.h>
+#include <tutti/runtime/cuda/blocks.h>
+#include <tutti/runtime/cuda/staging.h>
+#include <tutti/runtime/cuda/stream.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::runtime {
+
+// A GPU of NVIDIA's, through the driver.
+class CudaAccelerator final : public Accelerator {
+ public:
+  // `index` counts the GPUs that the driver shows; `driver` outlives all that comes of it. Throws
+  // EnvironmentError if there is no such GPU or it can't be used.
+  CudaAccelerator(const CudaDriver& driver, int index);
+  ~CudaAccelerator() override;
+
+  Device device() const override { return Device::cuda(stream_->index()); }
+  std::string name() const override;
+  std::string target() const override;
+  Allocator& memory() override { return memory_; }
+  void copy_in(void* to, const void* from, std::size_t bytes) override;
+  void copy_out(void* to, const void* from, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
+  std::byte* workspace(std::size_t bytes) override;
+  std::unique_ptr<Recording> record(FunctionRef<void()> work) override;
+  void synchronize() override;
+
+  // For code that launches itself on the stream. An accelerator of another kind is a bug
+  // (InternalError).
+  static CudaAccelerator& of(Accelerator& accelerator);
+  const std::shared_ptr<CudaStream>& stream() const { return stream_; }
+  // What is launched while a recording is made, and has to live as long as the recording.
+  bool is_recording() const { return recording_ != nullptr; }
+  void keep(std::shared_ptr<const void> used);
+
+ private:
+  class Graph;
+
+  void check_not_recording(const char* call) const;
+  void clear(std::byte* data, std::size_t bytes) const;
+
+  std::shared_ptr<CudaStream> stream_;
+  Allocator memory_;
+  CudaBlocks blocks_;
+  std::unique_ptr<CudaStaging> staging_;  // made when it is needed
+  struct Workspace {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+  };
+  std::vector<Workspace> workspaces_;  // each larger than the one before
+  Graph* recording_ = nullptr;         // the one that is being made
+};
+
+}  // namespace tutti::runtime

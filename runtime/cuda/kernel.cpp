@@ -1,0 +1,56 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/cuda/kernel.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+namespace {
+
+std::string text_of(const std::array<std::uint32_t, 3>& shape) {
+  return std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + "x" + std::to_string(shape[2]);
+}
+
+}  // namespace
+
+CudaKernel::CudaKernel(std::shared_ptr<const CudaImage> image, const Launch& launch)
+    : image_(std::move(image)), launch_(launch) {}
+
+void CudaKernel::launch(Accelerator& accelerator, void* const* buffers) const {
+  CudaAccelerator& cuda = CudaAccelerator::of(accelerator);
+  CudaStream& stream = *cuda.stream();
+  const CudaStream::Function function = stream.function_of(*image_);
+  void* workspace = nullptr;
+  std::size_t count = function.parameters;
+  if (launch_.workspace_bytes > 0) {
+    if (count == 0) throw InternalError("the kernel " + image_->name() + " takes no workspace");
+    workspace = cuda.workspace(launch_.workspace_bytes);
+    --count;
+  }
+  // The driver takes the places of the values, and reads them before it returns.
+  constexpr std::size_t kFew = 32;
+  std::array<void*, kFew> few;
+  std::vector<void*> many;
+  void** places = few.data();
+  if (count + 1 > kFew) {
+    many.resize(count + 1);
+    places = many.data();
+  }
+  for (std::size_t i = 0; i < count; ++i) places[i] = const_cast<void**>(buffers + i);
+  places[count] = &workspace;
+  const CudaDriver& driver = stream.driver();
+  const CUresult result = driver.cuLaunchKernel(
+      function.handle, launch_.grid[0], launch_.grid[1], launch_.grid[2], launch_.block[0],
+      launch_.block[1], launch_.block[2], 0, stream.handle(), places, nullptr);
+  if (result != CUDA_SUCCESS) {
+    driver.fail(result, "cuLaunchKernel",
+                "launching " + image_->name() + " with " + text_of(launch_.grid) + " blocks of " +
+                    text_of(launch_.block) + " threads");
+  }
+  if (cuda.is_recording()) cuda.keep(image_);
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <tutti/runtime/accelerator.h>
+#include <tutti/runtime/cuda/image.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace tutti::runtime {
+
+// A compiled kernel with the shape of its launch. Its parameters are pointers: one for each buffer
+// and, where workspace_bytes > 0, one to a workspace of that size behind them. It is loaded by a
+// stream at its first launch there, and unloaded when the kernel goes and no recording uses it.
+class CudaKernel final : public DeviceCode {
+ public:
+  struct Launch {
+    std::array<std::uint32_t, 3> grid = {1, 1, 1};   // blocks
+    std::array<std::uint32_t, 3> block = {1, 1, 1};  // threads
+    std::size_t workspace_bytes = 0;
+  };
+
+  CudaKernel(std::shared_ptr<const CudaImage> image, const Launch& launch);
+
+  // Throws EnvironmentError, with the kernel's name, when it can't be loaded or launched.
+  void launch(Accelerator& accelerator, void* const* buffers) const override;
+
+ private:
+  const std::shared_ptr<const CudaImage> image_;
+  const Launch launch_;
+};
+
+}  // namespace tutti::runtime

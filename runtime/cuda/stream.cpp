@@ -1,0 +1,131 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/cuda/image.h>
+#include <tutti/runtime/cuda/stream.h>
+
+namespace tutti::runtime {
+
+namespace {
+
+CUdevice find_device(const CudaDriver& driver, int index) {
+  int count = 0;
+  driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
+  if (index >= count) {
+    throw EnvironmentError("there is no GPU cuda:" + std::to_string(index) + ": the driver shows " +
+                           std::to_string(count) +
+                           (count == 0 ? "" : ", the last is cuda:" + std::to_string(count - 1)) +
+                           " (CUDA_VISIBLE_DEVICES may hide some)");
+  }
+  CUdevice device = 0;
+  driver.check(driver.cuDeviceGet(&device, index), "cuDeviceGet");
+  return device;
+}
+
+std::size_t count_parameters(const CudaDriver& driver, CUfunction function,
+                             const std::string& what) {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  for (std::size_t count = 0;; ++count) {
+    const CUresult result = driver.cuFuncGetParamInfo(function, count, &offset, &size);
+    if (result == CUDA_ERROR_INVALID_VALUE) return count;  // there is no such parameter
+    driver.check(result, "cuFuncGetParamInfo", what);
+  }
+}
+
+}  // namespace
+
+CudaStream::CudaStream(const CudaDriver& driver, int index)
+    : driver_(driver), index_(index), device_(find_device(driver, index)) {
+  const std::string where = "on cuda:" + std::to_string(index);
+  driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain",
+                where);
+  try {
+    enter();
+    // Work on the default stream, that of other libraries, does not wait for ours nor ours for it.
+    driver_.check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
+                  where);
+  } catch (...) {
+    driver_.cuDevicePrimaryCtxRelease(device_);
+    throw;
+  }
+}
+
+CudaStream::~CudaStream() {
+  if (try_synchronize()) {
+    cublaslt_.reset();
+    for (const auto& [id, loaded] : loaded_) driver_.cuModuleUnload(loaded.module);
+    driver_.cuStreamDestroy(stream_);
+  }
+  cublaslt_.release();  // if it is there still, then the driver is gone
+  driver_.cuDevicePrimaryCtxRelease(device_);
+}
+
+void CudaStream::synchronize() {
+  const std::scoped_lock lock(recording_);
+  enter();
+  driver_.check(driver_.cuStreamSynchronize(stream_), "cuStreamSynchronize");
+}
+
+bool CudaStream::try_synchronize() noexcept {
+  const std::scoped_lock lock(recording_);
+  if (!try_enter()) return false;
+  driver_.cuStreamSynchronize(stream_);
+  return true;
+}
+
+CudaStream::Function CudaStream::function_of(const CudaImage& image) {
+  enter();
+  const std::scoped_lock lock(mutex_);
+  const auto known = loaded_.find(image.id());
+  if (known != loaded_.end()) return known->second.function;
+  Loaded& loaded = loaded_[image.id()];
+  try {
+    loaded = load(image);
+  } catch (...) {
+    loaded_.erase(image.id());
+    throw;
+  }
+  image.loaded_on(weak_from_this());
+  return loaded.function;
+}
+
+CudaStream::Loaded CudaStream::load(const CudaImage& image) const {
+  Loaded loaded;
+  const std::string what = "loading the kernel " + image.name();
+  driver_.check(driver_.cuModuleLoadData(&loaded.module, image.bytes().data()), "cuModuleLoadData",
+                what);
+  try {
+    driver_.check(
+        driver_.cuModuleGetFunction(&loaded.function.handle, loaded.module, image.name().c_str()),
+        "cuModuleGetFunction", what);
+    loaded.function.parameters = count_parameters(driver_, loaded.function.handle, what);
+  } catch (...) {
+    driver_.cuModuleUnload(loaded.module);
+    throw;
+  }
+  return loaded;
+}
+
+cublasLtHandle_t CudaStream::cublaslt(const CublasLt& library) {
+  enter();
+  const std::scoped_lock lock(mutex_);
+  if (cublaslt_ == nullptr) {
+    cublasLtHandle_t made = nullptr;
+    library.check(library.cublasLtCreate(&made), "cublasLtCreate");
+    cublaslt_ = {made, library.cublasLtDestroy};
+  }
+  return cublaslt_.get();
+}
+
+void CudaStream::forget(std::uint64_t image) noexcept {
+  Loaded loaded;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = loaded_.find(image);
+    if (found == loaded_.end()) return;
+    loaded = found->second;
+    loaded_.erase(found);
+  }
+  if (try_synchronize()) driver_.cuModuleUnload(loaded.module);
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <tutti/runtime/dylib/shared_library.h>
+
+#include <string>
+
+#include <cuda.h>
+
+// The functions of the CUDA driver that Tutti calls. Where cuda.h makes a name one of a version of
+// the function (cuMemAlloc is cuMemAlloc_v2), the table has that version under that name; so
+// `driver.cuMemAlloc(...)` is right everywhere.
+#define TUTTI_CUDA_FUNCTIONS(X) \
+  X(cuInit)                     \
+  X(cuDriverGetVersion)         \
+  X(cuGetErrorName)             \
+  X(cuGetErrorString)           \
+  X(cuDeviceGetCount)           \
+  X(cuDeviceGet)                \
+  X(cuDeviceGetName)            \
+  X(cuDeviceGetAttribute)       \
+  X(cuDeviceTotalMem)           \
+  X(cuDevicePrimaryCtxRetain)   \
+  X(cuDevicePrimaryCtxRelease)  \
+  X(cuCtxSetCurrent)            \
+  X(cuMemGetInfo)               \
+  X(cuMemAlloc)                 \
+  X(cuMemFree)                  \
+  X(cuMemHostAlloc)             \
+  X(cuMemFreeHost)              \
+  X(cuMemcpyHtoDAsync)          \
+  X(cuMemcpyDtoHAsync)          \
+  X(cuMemcpyDtoDAsync)          \
+  X(cuMemsetD8Async)            \
+  X(cuStreamCreate)             \
+  X(cuStreamDestroy)            \
+  X(cuStreamSynchronize)        \
+  X(cuStreamBeginCapture)       \
+  X(cuStreamEndCapture)         \
+  X(cuEventCreate)              \
+  X(cuEventDestroy)             \
+  X(cuEventRecord)              \
+  X(cuEventSynchronize)         \
+  X(cuModuleLoadData)           \
+  X(cuModuleUnload)             \
+  X(cuModuleGetFunction)        \
+  X(cuFuncGetParamInfo)         \
+  X(cuLaunchKernel)             \
+  X(cuGraphInstantiate)         \
+  X(cuGraphDestroy)             \
+  X(cuGraphExecDestroy)         \
+  X(cuGraphLaunch)
+
+namespace tutti::runtime {
+
+// The driver of NVIDIA's GPUs.
+class CudaDriver {
+ public:
+  // The one of this process, loaded and initialised at the first call. Throws EnvironmentError that
+  // says what is missing and what to do.
+  static const CudaDriver& process();
+
+  // Takes over a library; throws as process() does.
+  explicit CudaDriver(SharedLibrary library);
+
+  const SharedLibrary& library() const { return library_; }
+
+  // "CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
+  std::string describe(CUresult result) const;
+  // Throws EnvironmentError if a call failed: "cuStreamCreate: CUDA_ERROR_...". `more` is put
+  // behind it.
+  void check(CUresult result, const char* call, const std::string& more = {}) const {
+    if (result != CUDA_SUCCESS) fail(result, call, more);
+  }
+  [[noreturn]] void fail(CUresult result, const char* call, const std::string& more = {}) const;
+
+#define TUTTI_MEMBER(name) decltype(&::name) name = nullptr;
+  TUTTI_CUDA_FUNCTIONS(TUTTI_MEMBER)
+#undef TUTTI_MEMBER
+
+ private:
+  SharedLibrary library_;
+};
+
+// The names that the driver's library may have.
+SharedLibrary open_cuda_driver();
+
+}  // namespace tutti::runtime

@@ -1,0 +1,189 @@
+// The table of all environment variables and tunables. A new one is a row here, and is read with
+// Settings::process().flag("TUTTI_..."), .number(...), .seconds(...), .text(...) or .words(...).
+
+#include <tutti/ir/passes/passes.h>
+#include <tutti/runtime/log.h>
+#include <tutti/runtime/settings.h>
+
+namespace tutti::runtime {
+
+namespace {
+
+using Kind = Setting::Kind;
+
+std::vector<SettingWord> dump_stages() {
+  return {{"trace", "the program as it was recorded, a .tutti file"},
+          {"passes", "the program after every pass that changed it, .tutti files"},
+          {"kernels", "the loop nests, one a fused group"},
+          {"plan", "the steps and where buffers lie"},
+          {"llvm", "every kernel as LLVM IR"},
+          {"asm", "every kernel as assembly of this machine"},
+          {"cuda", "every kernel of a GPU as CUDA C++"},
+          {"ptx", "every kernel of a GPU as PTX"}};
+}
+
+std::vector<SettingWord> topics() {
+  const auto all = log_topics();
+  return {all.begin(), all.end()};
+}
+
+std::vector<SettingWord> passes() {
+  std::vector<SettingWord> out;
+  for (const ir::Pass& pass : ir::all_passes()) out.push_back({pass.name, pass.does});
+  return out;
+}
+
+std::vector<Setting> make_settings() {
+  return {
+      // Looking inside
+      {.name = "TUTTI_DUMP",
+       .kind = Kind::words,
+       .takes = "STAGE,...",
+       .unset = "nothing is written",
+       .does = "Writes these stages of everything that is compiled into a folder, with an "
+               "index.html that links them.",
+       .words = dump_stages(),
+       .all_words = true},
+      {.name = "TUTTI_DUMP_DIR",
+       .kind = Kind::text,
+       .takes = "FOLDER",
+       .initial = "tutti-dump",
+       .does = "The folder that TUTTI_DUMP writes to; a run adds to what is there."},
+      {.name = "TUTTI_LOG",
+       .kind = Kind::words,
+       .takes = "TOPIC,...",
+       .unset = "only warnings",
+       .does = "Writes a line to stderr whenever one of these happens.",
+       .words = topics(),
+       .all_words = true},
+      {.name = "TUTTI_DISABLE",
+       .kind = Kind::words,
+       .takes = "PASS,...",
+       .unset = "all passes run",
+       .does = "Leaves passes of the compiler out, to find the one that makes a difference.",
+       .words = passes()},
+      {.name = "TUTTI_SET",
+       .kind = Kind::assignments,
+       .takes = "NAME=VALUE,...",
+       .unset = "all at their defaults",
+       .does = "Sets tunables of the compiler."},
+      {.name = "TUTTI_PROFILE",
+       .kind = Kind::text,
+       .takes = "FILE",
+       .unset = "nothing is recorded",
+       .does = "Records a trace of all ranks, for ui.perfetto.dev and `tutti profile`."},
+      {.name = "TUTTI_JIT_SYMBOLS",
+       .kind = Kind::words,
+       .takes = "TOOL,...",
+       .unset = "nobody is told",
+       .does = "Tells these tools the names of generated functions.",
+       .words = {{"gdb", "gdb and lldb, by their JIT interface"},
+                 {"perf", "perf, by /tmp/perf-PID.map"}}},
+      // Running
+      {.name = "TUTTI_CACHE",
+       .kind = Kind::flag,
+       .takes = "on|off",
+       .initial = "on",
+       .does = "Whether compiled code is kept on disk."},
+      {.name = "TUTTI_CACHE_DIR",
+       .kind = Kind::text,
+       .takes = "FOLDER",
+       .unset = "$XDG_CACHE_HOME/tutti, or else ~/.cache/tutti",
+       .does = "The folder where compiled code is kept."},
+      {.name = "TUTTI_CACHE_SIZE",
+       .kind = Kind::bytes,
+       .takes = "BYTES",
+       .initial = "1G",
+       .does = "The most that the cache may hold, as 500M or 2G.",
+       .least = kSmallestCache,
+       .most = kLargestCache},
+      {.name = "TUTTI_DEVICE",
+       .kind = Kind::text,
+       .takes = "DEVICE",
+       .initial = "cpu",
+       .does = "Where new tensors lie: cpu, cuda (the first GPU) or cuda:1."},
+      {.name = "TUTTI_THREADS",
+       .kind = Kind::number,
+       .takes = "N",
+       .unset = "its share of the cores",
+       .does = "Threads that a rank computes with.",
+       .least = 1,
+       .most = kMostThreads},
+      {.name = "TUTTI_TIMEOUT",
+       .kind = Kind::seconds,
+       .takes = "SECONDS",
+       .unset = "300",
+       .does = "How long a rank waits for its peers.",
+       .least = kShortestTimeout,
+       .most = kLongestTimeout},
+      {.name = "TUTTI_FLIGHT_RECORDER",
+       .kind = Kind::text,
+       .takes = "FILE",
+       .unset = "nothing is written",
+       .does =
+           "Where a rank writes its last collectives when one fails; `tutti diagnose` reads it."},
+      {.name = "TUTTI_CUDA_LIBRARIES",
+       .kind = Kind::text,
+       .takes = "FOLDER:...",
+       .unset = "where the system looks, $CUDA_HOME/lib64 and /usr/local/cuda/lib64",
+       .does = "Folders to look in first for the libraries of CUDA; `tutti doctor` says what is "
+               "found."},
+      {.name = "TUTTI_RENDEZVOUS",
+       .kind = Kind::text,
+       .takes = "NAME",
+       .unset = "made from the launcher's variables",
+       .does = "A name that the ranks of one job share and no other job has; `tutti launch` sets "
+               "it."},
+  };
+}
+
+std::vector<Setting> make_tunables() {
+  return {
+      {.name = "engine",
+       .kind = Kind::word,
+       .takes = "llvm|evaluate",
+       .unset = "llvm, if it was built in",
+       .does = "What runs kernels.",
+       .words = {{"llvm", "machine code"}, {"evaluate", "the slow and obvious evaluator"}}},
+      {.name = "plan",
+       .kind = Kind::word,
+       .takes = "native|walk",
+       .unset = "native, if LLVM was built in",
+       .does = "What runs the steps of a program.",
+       .words = {{"native", "one native function, made when a program runs a second time"},
+                 {"walk", "a loop over the list of steps"}}},
+      {.name = "record",
+       .kind = Kind::flag,
+       .takes = "on|off",
+       .initial = "on",
+       .does = "Records what is put on GPUs, and replays it as a whole (CUDA graphs)."},
+      {.name = "eager",
+       .kind = Kind::flag,
+       .takes = "on|off",
+       .initial = "off",
+       .does = "Evaluates after every op, so that an error comes from the line that caused it."},
+      {.name = "verify",
+       .kind = Kind::flag,
+       .takes = "on|off",
+#ifdef NDEBUG
+       .initial = "off",
+#else
+       .initial = "on",
+#endif
+       .does = "Checks the program after every pass that changed it."},
+  };
+}
+
+}  // namespace
+
+std::span<const Setting> all_settings() {
+  static const auto* const table = new std::vector<Setting>(make_settings());
+  return *table;
+}
+
+std::span<const Setting> all_tunables() {
+  static const auto* const table = new std::vector<Setting>(make_tunables());
+  return *table;
+}
+
+}  // namespace tutti::runtime

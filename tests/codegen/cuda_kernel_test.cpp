@@ -1,0 +1,218 @@
+// CUDA C++ of kernels, on the emulator, against the reference evaluator.
+
+#include <tutti/codegen/cuda/emit_kernel.h>
+#include <tutti/codegen/cuda/mapping.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "tests/codegen/cuda_run.h"
+#include "tests/codegen/cuda_samples.h"
+#include <gmock/gmock.h>
+#include <sys/mman.h>
+
+namespace tutti::codegen {
+namespace {
+
+using ir::ScalarOp;
+using namespace kernel_testing;  // NOLINT: the helpers of this folder
+
+cuda::Mapping mapping_of(const Kernel& kernel) {
+  return cuda::choose_mapping(cuda::prepared(kernel));
+}
+
+cuda::Mapping::Kind kind_of(const Kernel& kernel) { return mapping_of(kernel).kind; }
+
+TEST(CudaKernel, RandomKernelsGiveTheSameBits) {
+  std::map<cuda::Mapping::Kind, int> kinds;
+  std::mt19937 random(1);
+  std::vector<Kernel> kernels;
+  for (int i = 0; i < 60; ++i) {
+    kernels.push_back(without_float_sums(random_kernel(random)));
+    ++kinds[kind_of(kernels.back())];
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+  for (const auto kind :
+       {cuda::Mapping::Kind::points, cuda::Mapping::Kind::rows, cuda::Mapping::Kind::columns}) {
+    EXPECT_GT(kinds[kind], 3) << static_cast<int>(kind);
+  }
+}
+
+// Every length of a run and of what is left of it.
+TEST(CudaKernel, AllSmallExtents) {
+  std::vector<Kernel> kernels;
+  for (std::int64_t extent = 1; extent <= 35; ++extent) {
+    kernels.push_back(map_of(extent, DType::bf16, DType::f16));
+    kernels.push_back(rows_of(3, extent, DType::i32, ScalarOp::add, extent % 2 == 0 ? 0 : 40));
+    if (extent % 2 == 0) continue;
+    kernels.push_back(columns_of(4 * extent, 3, DType::i32, ScalarOp::add));
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+TEST(CudaKernel, ElementsAreMovedTogetherWhereTheyAreAligned) {
+  EXPECT_EQ(mapping_of(map_of(64, DType::f32, DType::f32)).lanes, 4);
+  EXPECT_EQ(mapping_of(map_of(64, DType::bf16, DType::f16)).lanes, 8);
+  EXPECT_EQ(mapping_of(map_of(64, DType::bf16, DType::f32)).lanes, 4);
+  EXPECT_EQ(mapping_of(map_of(64, DType::f64, DType::f64)).lanes, 2);
+  EXPECT_EQ(mapping_of(map_of(66, DType::f32, DType::f32)).lanes, 2);
+  EXPECT_EQ(mapping_of(map_of(65, DType::f32, DType::f32)).lanes, 1);
+  EXPECT_EQ(mapping_of(map_of(64, DType::f32, DType::f32, 2)).lanes, 2);
+  EXPECT_EQ(mapping_of(map_of(64, DType::f32, DType::f32, 5)).lanes, 1);
+  std::vector<Kernel> kernels;
+  for (const std::int64_t offset : {1, 2, 3, 4, 8}) {
+    for (const DType dtype : {DType::u8, DType::i16, DType::f32, DType::i64}) {
+      kernels.push_back(map_of(64, dtype, dtype, offset));
+    }
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+// Teams of every size: lanes of a warp, warps of a block.
+TEST(CudaKernel, LongRows) {
+  std::vector<Kernel> kernels;
+  for (const std::int64_t extent : {48, 128, 513, 4096}) {
+    kernels.push_back(rows_of(3, extent, DType::f32, ScalarOp::minimum));
+    kernels.push_back(rows_of(5, extent, DType::i16, ScalarOp::add));
+    kernels.push_back(rows_of(600, extent / 16, DType::i64, ScalarOp::add));
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+TEST(CudaKernel, LoopsOfFewPointsAreDividedIntoParts) {
+  std::vector<Kernel> kernels;
+  for (const DType dtype : {DType::f32, DType::i64}) {
+    const ScalarOp combine = is_floating(dtype) ? ScalarOp::maximum : ScalarOp::add;
+    kernels.push_back(columns_of(33, 3000, dtype, combine));
+    kernels.push_back(columns_of(3, 5000, dtype, combine));
+    kernels.push_back(totals_of(2, 20000, dtype, combine));
+  }
+  for (const Kernel& kernel : kernels) EXPECT_GT(mapping_of(kernel).parts, 1) << print(kernel);
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+TEST(CudaKernel, TransposesGoThroughSharedMemory) {
+  std::vector<Kernel> kernels;
+  for (const DType dtype : {DType::f32, DType::bf16, DType::boolean, DType::f64}) {
+    kernels.push_back(turned(32, 64, dtype));
+    kernels.push_back(turned(33, 31, dtype));
+    kernels.push_back(turned(70, 45, dtype, true));
+  }
+  // Two axes around another one.
+  KernelMaker maker("turned", {40, 3, 50}, {}, VectorAxis::outer, 16);
+  maker.point();
+  maker.store(maker.write(DType::i32), {0, {150, 50, 1}, {}},
+              maker.load(maker.read(DType::i32), {0, {1, 40, 120}, {}}));
+  kernels.push_back(maker.kernel());
+  for (const Kernel& kernel : kernels) {
+    EXPECT_EQ(kind_of(kernel), cuda::Mapping::Kind::tiles) << print(kernel);
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+// Everybody of a team reads what its first thread overwrites.
+TEST(CudaKernel, RowsMayRunInPlace) {
+  std::vector<Kernel> kernels;
+  for (const std::int64_t extent : {3, 20, 200, 3000}) {
+    for (const VectorAxis axis : {VectorAxis::inner, VectorAxis::outer}) {
+      const bool rows = axis == VectorAxis::inner;
+      KernelMaker maker("in_place", {33}, {extent}, axis, rows ? 1 : 48);
+      maker.point();
+      const ValueId old = maker.load(maker.read(DType::i32), {0, {1}, {}});
+      maker.loop();
+      const Affine at = rows ? Affine{0, {extent}, {1}} : Affine{0, {1}, {33}};
+      const ValueId x = maker.op(ScalarOp::mul, maker.load(maker.read(DType::i32), at), old);
+      const ValueId sum = maker.reduce(ScalarOp::add, x);
+      maker.point();
+      maker.store(maker.write(DType::i32), {0, {1}, {}}, maker.op(ScalarOp::sub, sum, old));
+      kernels.push_back(maker.kernel());
+    }
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+// Memory that is all there, but takes none until it is written.
+class Sparse {
+ public:
+  explicit Sparse(std::size_t bytes)
+      : bytes_(bytes),
+        data_(
+            static_cast<std::uint8_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+  Sparse(const Sparse&) = delete;
+  Sparse& operator=(const Sparse&) = delete;
+  ~Sparse() { munmap(data_, bytes_); }
+  std::uint8_t& operator[](std::int64_t i) { return data_[i]; }
+  void* data() { return data_; }
+
+ private:
+  std::size_t bytes_;
+  std::uint8_t* data_;
+};
+
+TEST(CudaKernel, IndicesMayNeedSixtyFourBits) {
+  constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 6;
+  KernelMaker maker("far", {3}, {2}, VectorAxis::outer, 16);
+  maker.loop();
+  const ValueId x = maker.load(maker.read(DType::u8), {kFar,
+                                                       {
+                                                           -kFar / 2,
+                                                       },
+                                                       {kFar}});
+  const ValueId sum = maker.reduce(ScalarOp::add, x);
+  maker.point();
+  maker.store(maker.write(DType::u8), {0, {kFar}, {}}, sum);
+  maker.store(maker.write(DType::i64), {0, {1}, {}}, maker.index({-1, {kFar}, {}}));
+  const CudaKernels kernels({maker.kernel()});
+  Sparse from(static_cast<std::size_t>(2 * kFar + 1));
+  Sparse to(static_cast<std::size_t>(2 * kFar + 1));
+  std::int64_t numbers[3] = {};
+  for (std::int64_t i = 0; i <= 4; ++i) from[i * kFar / 2] = static_cast<std::uint8_t>(1 << i);
+  kernels.run(0, {from.data(), to.data(), numbers}, {.find_races = false});
+  EXPECT_EQ(to[0], 4 + 16);
+  EXPECT_EQ(to[kFar], 2 + 8);
+  EXPECT_EQ(to[2 * kFar], 1 + 4);
+  EXPECT_THAT(numbers, testing::ElementsAre(-1, kFar - 1, 2 * kFar - 1));
+}
+
+TEST(CudaKernel, MorePointsThanThirtyTwoBitsCount) {
+  constexpr std::int64_t kColumns = std::int64_t{1} << 31;
+  const Kernel kernel = map_of(kColumns, DType::u8, DType::u8);
+  const cuda::Source source = cuda::emit_kernel(kernel);
+  EXPECT_THAT(source.text, testing::HasSubstr("const u64 p = u64(blockIdx.x) * 256"));
+  EXPECT_EQ(std::int64_t{source.grid[0]} * source.block[0] * mapping_of(kernel).lanes,
+            3 * kColumns);
+}
+
+TEST(CudaKernel, EmptyLoopsAndEmptyKernels) {
+  std::vector<Kernel> kernels;
+  kernels.push_back(rows_of(3, 0, DType::f32, ScalarOp::add));
+  kernels.push_back(rows_of(0, 5, DType::f32, ScalarOp::add));
+  kernels.push_back(columns_of(5, 0, DType::i64, ScalarOp::mul));
+  kernels.push_back(columns_of(0, 5, DType::i64, ScalarOp::mul));
+  kernels.push_back(map_of(0, DType::f32, DType::f32));
+  kernels.push_back(KernelMaker("nothing", {3}, {}, VectorAxis::outer, 16).kernel());
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+TEST(CudaKernel, SumsOfWholeNumbersAreExact) {
+  std::vector<Kernel> kernels;
+  for (const std::int64_t extent : {7, 64, 1000, 20000}) {
+    KernelMaker maker("sum", {2}, {extent}, VectorAxis::inner);
+    maker.loop();
+    const ValueId x = maker.load(maker.read(DType::i8), {0, {extent}, {1}});
+    const ValueId sum = maker.reduce(ScalarOp::add, maker.cast(x, DType::f32));
+    const ValueId product = maker.reduce(
+        ScalarOp::mul, maker.op(ScalarOp::select, maker.op(ScalarOp::lt, x, x),
+                                maker.cast(x, DType::f64), maker.constant(DType::f64, 1)));
+    maker.point();
+    maker.store(maker.write(DType::f32), {0, {1}, {}}, sum);
+    maker.store(maker.write(DType::f64), {0, {1}, {}}, product);
+    kernels.push_back(maker.kernel());
+  }
+  EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+}  // namespace
+}  // namespace tutti::codegen

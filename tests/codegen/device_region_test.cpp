@@ -1,0 +1,263 @@
+// Plans with steps on a GPU, run on one of ordinary memory whose stream works as late as it may.
+
+#include <tutti/codegen/evaluate.h>
+#include <tutti/codegen/executable.h>
+#include <tutti/codegen/kernel_compiler.h>
+#include <tutti/codegen/make_plan.h>
+#include <tutti/codegen/plan_code.h>
+#include <tutti/ir/parse.h>
+#include <tutti/ir/passes/passes.h>
+#include <tutti/runtime/comm/host_backend.h>
+#include <tutti/runtime/comm/local.h>
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "tests/support/host_accelerator.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::codegen {
+namespace {
+
+using runtime::Buffer;
+using test::HostAccelerator;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using BufferPtr = std::shared_ptr<Buffer>;
+
+// A kernel of a plan, run by the evaluator in its turn of the stream.
+class Evaluated final : public runtime::DeviceCode {
+ public:
+  explicit Evaluated(const Kernel& kernel)
+      : code_(make_evaluator(kernel)), tiles_(kernel.tiles()), buffers_(kernel.buffers.size()) {}
+  void launch(runtime::Accelerator& accelerator, void* const* buffers) const override {
+    dynamic_cast<HostAccelerator&>(accelerator)
+        .launch([code = code_, tiles = tiles_,
+                 arguments = std::vector<void*>(buffers, buffers + buffers_)] {
+          code->run(arguments.data(), 0, tiles);
+        });
+  }
+
+ private:
+  std::shared_ptr<const KernelCode> code_;
+  std::int64_t tiles_;
+  std::size_t buffers_;
+};
+
+Plan plan_of(const std::string& text, std::int64_t rank = 0) {
+  ir::Graph graph = ir::parse(text).functions.at(0);
+  std::vector<const ir::Pass*> passes;
+  for (const ir::Pass& pass : ir::all_passes()) passes.push_back(&pass);
+  ir::run_passes(graph, passes, {});
+  Plan plan = make_plan(graph, rank);
+  KernelCompiler compiler(Engine::evaluate);
+  compile_kernels(plan, compiler);
+  for (Step& step : plan.steps) {
+    auto* const launch = std::get_if<Launch>(&step);
+    if (launch == nullptr || launch->device.is_cpu()) continue;
+    LaunchPart& part = launch->parts.at(0);
+    part.device_code =
+        std::make_shared<Evaluated>(plan.kernels.at(static_cast<std::size_t>(part.kernel)));
+  }
+  return plan;
+}
+
+// A rank with a GPU or two.
+struct Rank {
+  explicit Rank(std::shared_ptr<runtime::HostFabric> fabric = nullptr, std::int64_t rank = 0)
+      : context(
+            std::make_unique<runtime::HostBackend>(
+                fabric != nullptr ? std::move(fabric) : std::make_shared<runtime::LocalFabric>(1),
+                rank),
+            1) {
+    for (int index = 0; index < 2; ++index) {
+      auto made = std::make_unique<HostAccelerator>(Device::cuda(index));
+      gpus.push_back(made.get());
+      context.use(std::move(made));
+    }
+  }
+
+  BufferPtr put(Device device, const std::vector<float>& values) {
+    const std::size_t bytes = values.size() * sizeof(float);
+    if (device.is_cpu()) {
+      BufferPtr buffer = context.allocator.allocate(bytes);
+      std::ranges::copy(values, reinterpret_cast<float*>(buffer->data()));
+      return buffer;
+    }
+    BufferPtr buffer = context.accelerator(device).memory().allocate(bytes);
+    context.accelerator(device).copy_in(buffer->data(), values.data(), bytes);
+    return buffer;
+  }
+  std::vector<float> get(const Executable::Result& result) {
+    std::vector<float> out(static_cast<std::size_t>(result.type.shape.elements()));
+    const BufferPtr buffer = result.wait();
+    const std::size_t bytes = out.size() * sizeof(float);
+    if (result.type.device.is_cpu()) {
+      std::memcpy(out.data(), buffer->data(), bytes);
+    } else {
+      context.accelerator(result.type.device).copy_out(out.data(), buffer->data(), bytes);
+    }
+    return out;
+  }
+
+  runtime::Context context;
+  std::vector<HostAccelerator*> gpus;
+};
+
+constexpr const char* kStep = R"(
+func @step(%x: f32[2,2] on cuda:0) -> (f32[2,2] on cuda:0) {
+  %0 = sum(%x) {axes = [0], keepdims = true}
+  %1 = sum(%x) {axes = [1], keepdims = true}
+  %2 = add(%0, %1)
+  return %2
+})";
+
+TEST(DeviceRegion, IsLaunchedThenRecordedThenReplayed) {
+  Rank rank;
+  Executable step(plan_of(kStep), rank.context);
+  ASSERT_GE(step.plan().kernels.size(), 2U);
+  const auto launches = static_cast<int>(step.plan().kernels.size());
+  const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
+  for (int run = 0; run < 4; ++run) {
+    const auto results = step.run(inputs);
+    EXPECT_THAT(rank.get(results[0]), ElementsAre(7, 9, 11, 13));
+    EXPECT_EQ(counts.launches, launches);
+    EXPECT_EQ(counts.recordings, run == 0 ? 0 : 1);
+    EXPECT_EQ(counts.replays, run);
+  }
+  EXPECT_FALSE(step.is_native());
+}
+
+TEST(DeviceRegion, RecordsEverySetOfAddresses) {
+  Rank rank;
+  Executable step(plan_of(kStep), rank.context);
+  const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
+  const BufferPtr a = rank.put(Device::cuda(), {1, 2, 3, 4});
+  const BufferPtr b = rank.put(Device::cuda(), {10, 20, 30, 40});
+  for (int run = 0; run < 6; ++run) {
+    const std::vector<BufferPtr> inputs = {run % 2 == 0 ? a : b};
+    const auto results = step.run(inputs);
+    EXPECT_EQ(rank.get(results[0])[0], run % 2 == 0 ? 7 : 70);
+  }
+  EXPECT_EQ(counts.recordings, 2);
+  EXPECT_EQ(counts.replays, 5);
+}
+
+TEST(DeviceRegion, StopsRecordingWhereNoAddressComesAgain) {
+  Rank rank;
+  Executable step(plan_of(kStep), rank.context);
+  const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
+  std::vector<BufferPtr> all;
+  for (int run = 0; run < DeviceRegion::kMostMisses + 10; ++run) {
+    all.push_back(rank.put(Device::cuda(), {1, 2, 3, 4}));
+    const std::vector<BufferPtr> inputs = {all.back()};
+    const auto results = step.run(inputs);
+    all.push_back(results[0].buffer);
+    EXPECT_EQ(rank.get(results[0])[0], 7);
+  }
+  EXPECT_EQ(counts.recordings, DeviceRegion::kMostMisses);
+}
+
+TEST(DeviceRegion, CanBeToldNotToRecord) {
+  Rank rank;
+  Executable step(plan_of(kStep), rank.context, Executable::Options{.record = false});
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
+  for (int run = 0; run < 3; ++run) step.run(inputs);
+  EXPECT_EQ(rank.gpus[0]->counts.recordings, 0);
+}
+
+TEST(DeviceRegion, ResultsTakeOverMemoryOfTheSameDeviceAlone) {
+  const Plan plan = plan_of(R"(
+func @both(%x: f32[4] on cuda:0, %y: f32[4]) -> (f32[4] on cuda:0, f32[4]) {
+  %0 = add(%x, %x)
+  %1 = add(%y, %y)
+  return %0, %1
+})");
+  ASSERT_EQ(plan.donations.size(), 2U);
+  for (const Donation& donation : plan.donations) {
+    const Device device = plan.buffers[static_cast<std::size_t>(donation.buffer)].device;
+    EXPECT_EQ(device.is_cpu(), donation.input == 1);
+  }
+  Rank rank;
+  Executable both(plan, rank.context);
+  std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4}),
+                                   rank.put({}, {5, 6, 7, 8})};
+  const Buffer* const given = inputs[0].get();
+  std::vector<Executable::Result> results;
+  both.run(inputs, {.collective_lines = {}, .donate = true}, results);
+  inputs.clear();
+  EXPECT_EQ(results[0].buffer.get(), given);
+  EXPECT_THAT(rank.get(results[0]), ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(rank.get(results[1]), ElementsAre(10, 12, 14, 16));
+}
+
+TEST(DevicePlan, BringsValuesFromOneDeviceToAnother) {
+  Rank rank;
+  Executable f(plan_of(R"(
+func @f(%x: f32[4]) -> (f32[4]) {
+  %0 = to_device(%x) {device = "cuda:1"}
+  %1 = mul(%0, %0)
+  %2 = to_device(%1) {device = "cuda:0"}
+  %3 = add(%2, %2)
+  %4 = to_device(%3) {device = "cpu"}
+  %5 = add(%4, %x)
+  return %5
+})"),
+               rank.context);
+  const std::vector<BufferPtr> inputs = {rank.put({}, {1, 2, 3, 4})};
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_THAT(rank.get(f.run(inputs)[0]), ElementsAre(3, 10, 21, 36));
+  }
+}
+
+TEST(DevicePlan, ConstantsAreThereOnce) {
+  Rank rank;
+  Executable f(plan_of(R"(
+func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
+  %0 = constant() {value = f32[4] [1, 20, 300, 4000]}
+  %1 = add(%x, %0)
+  return %1
+})"),
+               rank.context);
+  const int copies = rank.gpus[0]->counts.copies_in;
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_THAT(rank.get(f.run(inputs)[0]), ElementsAre(2, 22, 303, 4004));
+  }
+  EXPECT_EQ(rank.gpus[0]->counts.copies_in, copies + 1) << "only the argument";
+}
+
+TEST(DevicePlan, CollectivesGoThroughTheHost) {
+  const char* const text = R"(
+group @pair = {ranks = [0, 1], stride = 2}
+func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
+  %0 = add(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = wait(%1)
+  %3 = mul(%2, %x)
+  return %3
+})";
+  auto fabric = std::make_shared<runtime::LocalFabric>(2);
+  std::vector<std::vector<float>> got(2);
+  std::vector<std::thread> threads;
+  for (int r = 0; r < 2; ++r) {
+    threads.emplace_back([&, r] {
+      Rank rank(fabric, r);
+      Executable f(plan_of(text, r), rank.context);
+      const auto own = static_cast<float>(r + 1);
+      const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {own, 2, 3, 4})};
+      for (int run = 0; run < 3; ++run)
+        got[static_cast<std::size_t>(r)] = rank.get(f.run(inputs)[0]);
+      rank.context.backend->finish();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(got[0], ElementsAre(6, 16, 36, 64));
+  EXPECT_THAT(got[1], ElementsAre(12, 16, 36, 64));
+}
+
+}  // namespace
+}  // namespace tutti::codegen

@@ -1,0 +1,57 @@
+#include <tutti/codegen/make_plan.h>
+#include <tutti/ir/parse.h>
+#include <tutti/ir/passes/passes.h>
+
+#include "tests/support/golden.h"
+#include <gtest/gtest.h>
+
+namespace tutti::codegen {
+namespace {
+
+Plan plan_of(const std::string& text, std::int64_t rank = 0) {
+  ir::Graph graph = ir::parse("// tutti ir 1\n" + text).functions.at(0);
+  ir::run_passes(graph);
+  return make_plan(graph, rank);
+}
+
+TEST(MakePlan, LaunchesCallsAndCollectivesStandInOrder) {
+  EXPECT_TRUE(test::matches_golden(print(plan_of(R"(
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+func @step(%x: f32[64,32], %w: f32[32,16] rep(dp)) -> (f32[64,16], f32[16] rep(dp)) {
+  %0 = vary(%w) {dimensions = "dp"} : f32[32,16]
+  %1 = matmul(%x, %0) : f32[64,16]
+  %2 = sum(%1) {axes = [0]} : f32[16]
+  %3 = all_reduce(%2) {op = "sum", group = @dp} : async f32[16] rep(dp)
+  %4 = relu(%1) : f32[64,16]
+  %5 = wait(%3) : f32[16] rep(dp)
+  return %4, %5
+})")),
+                                   "codegen/golden/step.plan"));
+}
+
+TEST(MakePlan, TransposesAreFoldedIntoTheProduct) {
+  const std::string text = print(plan_of(R"(
+func @product(%a: f32[32,64], %b: f32[16,32]) -> (f32[64,16]) {
+  %0 = transpose(%a) {permutation = [1, 0]} : f32[64,32]
+  %1 = transpose(%b) {permutation = [1, 0]} : f32[32,16]
+  %2 = matmul(%0, %1) : f32[64,16]
+  return %2
+})"));
+  EXPECT_EQ(text.find("copy"), std::string::npos) << text;
+}
+
+TEST(MakePlan, AResultThatIsAViewIsWrittenOut) {
+  const Plan plan = plan_of(R"(
+func @turn(%a: f32[32,64]) -> (f32[64,32], f32[32,64]) {
+  %0 = transpose(%a) {permutation = [1, 0]} : f32[64,32]
+  return %0, %a
+})");
+  EXPECT_EQ(plan.steps.size(), 2U);  // allocate, copy
+  EXPECT_EQ(plan.buffers[static_cast<std::size_t>(plan.results[1].buffer)].kind,
+            PlanBuffer::Kind::input);
+}
+
+}  // namespace
+}  // namespace tutti::codegen

@@ -1,0 +1,270 @@
+#include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/plan_memory.h>
+#include <tutti/ir/support/error.h>
+
+#include "tests/codegen/plan_maker.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::codegen {
+namespace {
+
+using test::PlanMaker;
+using ::testing::HasSubstr;
+
+const PlanBuffer& buffer(const Plan& plan, BufferId id) {
+  return plan.buffers[static_cast<std::size_t>(id)];
+}
+
+// x -> a -> b -> y
+struct Chain : PlanMaker {
+  BufferId x = input(), a = local(), b = local(), y = output();
+  Chain() {
+    launch({{x, a}});
+    launch({{a, b}});
+    launch({{b, y}});
+    result(y);
+  }
+};
+
+TEST(PlanMemory, BuffersThatAreNeverLiveTogetherShareAPlace) {
+  PlanMaker maker;
+  const BufferId x = maker.input(), a = maker.local(), b = maker.local(), c = maker.local(),
+                 y = maker.output();
+  maker.launch({{x, a}});
+  maker.launch({{a, b}});
+  maker.launch({{b, c}});
+  maker.launch({{c, y}});
+  maker.result(y);
+  plan_memory(maker.plan);
+  EXPECT_NO_THROW(check(maker.plan));
+  EXPECT_EQ(buffer(maker.plan, a).offset, buffer(maker.plan, c).offset);
+  EXPECT_NE(buffer(maker.plan, a).offset, buffer(maker.plan, b).offset);
+  EXPECT_EQ(maker.plan.arena_bytes, 2048);
+}
+
+TEST(PlanMemory, PartsOfALaunchHaveTheirBuffersAtTheSameTime) {
+  PlanMaker maker;
+  const BufferId x = maker.input(), a = maker.local(), b = maker.local(), y = maker.output();
+  maker.launch({{x, a}, {x, b}});
+  maker.launch({{a, b, y}});
+  maker.result(y);
+  plan_memory(maker.plan);
+  EXPECT_NO_THROW(check(maker.plan));
+  EXPECT_NE(buffer(maker.plan, a).offset, buffer(maker.plan, b).offset);
+}
+
+TEST(PlanMemory, WhatPeersReadIsAllocatedBeforeAndFreedAfterItsUse) {
+  PlanMaker maker;
+  const BufferId x = maker.input(), a = maker.comm(), sum = maker.comm(), y = maker.output();
+  maker.launch({{x, a}});
+  const int work = maker.start(a, sum);
+  maker.wait(work);
+  maker.launch({{sum, y}});
+  maker.result(y);
+  plan_memory(maker.plan);
+  EXPECT_NO_THROW(check(maker.plan));
+  std::string order;
+  for (const Step& step : maker.plan.steps) {
+    if (const auto* allocate = std::get_if<Allocate>(&step)) {
+      order += "allocate " + std::to_string(allocate->buffer) + ", ";
+    } else if (const auto* free = std::get_if<Free>(&step)) {
+      order += "free " + std::to_string(free->buffer) + ", ";
+    } else {
+      order += "step, ";
+    }
+  }
+  EXPECT_EQ(order, "allocate 1, step, step, free 1, step, allocate 3, step, free 2, ");
+}
+
+TEST(PlanMemory, AResultTakesOverAnArgumentThatIsReadNoMore) {
+  Chain chain;
+  plan_memory(chain.plan);
+  ASSERT_EQ(chain.plan.donations.size(), 1);
+  EXPECT_EQ(chain.plan.donations[0].input, 0);
+  EXPECT_EQ(chain.plan.donations[0].buffer, chain.y);
+}
+
+TEST(PlanMemory, AnArgumentIsNotTakenOverWhileItIsRead) {
+  PlanMaker maker;
+  const BufferId x = maker.input(), y = maker.output();
+  maker.launch({{x, y}});  // a library call: nobody knows in which order it reads
+  maker.result(y);
+  plan_memory(maker.plan);
+  EXPECT_TRUE(maker.plan.donations.empty());
+}
+
+TEST(PlanMemory, ArgumentsThatAreReturnedSentOrOfAnotherSizeAreNotTakenOver) {
+  PlanMaker maker;
+  const BufferId returned = maker.input(), sent = maker.input(), other = maker.input(8),
+                 sum = maker.comm(), a = maker.local(), y = maker.output();
+  const int work = maker.start(sent, sum);
+  maker.wait(work);
+  maker.launch({{other, sum, a}});
+  maker.launch({{a, y}});
+  maker.result(returned);
+  maker.result(y);
+  plan_memory(maker.plan);
+  EXPECT_NO_THROW(check(maker.plan));
+  EXPECT_TRUE(maker.plan.donations.empty());
+}
+
+TEST(PlanMemory, EveryPairThatMayIsListed) {
+  PlanMaker maker;
+  const BufferId x = maker.input(), a = maker.local(), y = maker.output(), z = maker.output();
+  maker.launch({{x, a}});
+  maker.launch({{a, y}});
+  maker.launch({{a, z}});
+  maker.result(y);
+  maker.result(z);
+  plan_memory(maker.plan);
+  EXPECT_NO_THROW(check(maker.plan));
+  ASSERT_EQ(maker.plan.donations.size(), 2);
+  EXPECT_EQ(maker.plan.donations[0].buffer, y);
+  EXPECT_EQ(maker.plan.donations[1].buffer, z);
+}
+
+// ---- check()
+
+void expect_refused(const Plan& plan, const std::string& why) {
+  try {
+    check(plan);
+    ADD_FAILURE() << "accepted: " << print(plan);
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(why));
+  }
+}
+
+// The steps that a Chain has become: three launches, the last behind an Allocate.
+TEST(CheckPlan, RefusesLiveBuffersThatOverlap) {
+  Chain chain;
+  plan_memory(chain.plan);
+  chain.plan.buffers[static_cast<std::size_t>(chain.b)].offset =
+      buffer(chain.plan, chain.a).offset + 64;
+  expect_refused(chain.plan, "overlaps a live buffer");
+}
+
+TEST(CheckPlan, RefusesPlacesOutsideTheArena) {
+  Chain chain;
+  plan_memory(chain.plan);
+  chain.plan.arena_bytes = 1999;
+  expect_refused(chain.plan, "outside the arena");
+}
+
+TEST(CheckPlan, RefusesAReadBeforeTheWrite) {
+  Chain chain;
+  plan_memory(chain.plan);
+  std::swap(chain.plan.steps[0], chain.plan.steps[1]);
+  expect_refused(chain.plan, "is read before it is written");
+}
+
+TEST(CheckPlan, RefusesToReadWhatAnotherPartWrites) {
+  PlanMaker maker;
+  const BufferId x = maker.input(), a = maker.local(), y = maker.output();
+  maker.launch({{x, a}, {a, y}});
+  maker.result(y);
+  plan_memory(maker.plan);
+  expect_refused(maker.plan, "is read before it is written");
+}
+
+TEST(CheckPlan, RefusesAWriteToAnInput) {
+  Chain chain;
+  plan_memory(chain.plan);
+  std::get<Launch>(chain.plan.steps[1]).parts[0].buffers = {chain.a, chain.x};
+  expect_refused(chain.plan, "is the caller's");
+}
+
+TEST(CheckPlan, RefusesASecondWrite) {
+  Chain chain;
+  plan_memory(chain.plan);
+  chain.plan.steps.push_back(chain.plan.steps[0]);
+  expect_refused(chain.plan, "is written twice");
+}
+
+TEST(CheckPlan, RefusesResultsWithoutMemory) {
+  Chain chain;
+  plan_memory(chain.plan);
+  std::erase_if(chain.plan.steps,
+                [](const Step& s) { return std::holds_alternative<Allocate>(s); });
+  expect_refused(chain.plan, "before it is allocated");
+}
+
+TEST(CheckPlan, RefusesMemoryThatIsAllocatedOrFreedTwice) {
+  Chain chain;
+  plan_memory(chain.plan);
+  Plan twice = chain.plan;
+  twice.steps.insert(twice.steps.begin(), Allocate{chain.y});
+  expect_refused(twice, "allocated twice");
+  Plan freed = chain.plan;
+  freed.steps.emplace_back(Free{chain.y});
+  expect_refused(freed, "is freed, but has no memory of its own");
+}
+
+struct Exchange : PlanMaker {
+  BufferId x = input(), a = comm(), sum = comm(), y = output();
+  Exchange() {
+    launch({{x, a}});
+    wait(start(a, sum));
+    launch({{sum, y}});
+    result(y);
+    plan_memory(plan);
+  }
+};
+
+TEST(CheckPlan, RefusesMemoryThatIsNeverFreedOrUsedAfterwards) {
+  const Exchange exchange;
+  EXPECT_NO_THROW(check(exchange.plan));
+  Plan kept = exchange.plan;
+  kept.steps.pop_back();
+  expect_refused(kept, "never freed");
+  Plan early = exchange.plan;
+  std::rotate(early.steps.begin() + 6, early.steps.end() - 1, early.steps.end());
+  expect_refused(early, "after it was freed");
+  Plan twice = exchange.plan;
+  twice.steps.push_back(twice.steps.back());
+  expect_refused(twice, "freed twice");
+}
+
+TEST(CheckPlan, RefusesAWriteToWhatPeersMayRead) {
+  Exchange exchange;
+  exchange.launch({{exchange.x, exchange.a}});
+  std::rotate(exchange.plan.steps.begin() + 3, exchange.plan.steps.end() - 1,
+              exchange.plan.steps.end());
+  expect_refused(exchange.plan, "peers may read it");
+}
+
+TEST(CheckPlan, RefusesAWaitBeforeItsStart) {
+  Exchange exchange;
+  exchange.plan.steps.insert(exchange.plan.steps.begin(), CollectiveWait{0});
+  expect_refused(exchange.plan, "before its start");
+}
+
+TEST(CheckPlan, RefusesToTakeOverWhatIsStillInUse) {
+  PlanMaker maker;
+  const BufferId x = maker.input(), a = maker.local(), y = maker.output(), z = maker.output();
+  maker.launch({{x, y}});
+  maker.launch({{x, a}});
+  maker.launch({{a, z}});
+  maker.result(y);
+  maker.result(z);
+  plan_memory(maker.plan);
+  ASSERT_EQ(maker.plan.donations.size(), 1);
+  EXPECT_NO_THROW(check(maker.plan));
+  Plan early = maker.plan;
+  early.donations[0].buffer = y;
+  expect_refused(early, "while it is in use");
+}
+
+TEST(CheckPlan, RefusesToTakeOverWhatPeersRead) {
+  Exchange exchange;
+  const BufferId z = exchange.output();
+  exchange.launch({{exchange.y, z}});
+  exchange.result(z);
+  exchange.plan.steps.insert(exchange.plan.steps.end() - 1, Allocate{z});
+  std::get<CollectiveStart>(exchange.plan.steps[2]).operands = {exchange.a, exchange.x};
+  exchange.plan.donations = {{.input = 0, .buffer = z}};
+  expect_refused(exchange.plan, "peers may read it");
+}
+
+}  // namespace
+}  // namespace tutti::codegen

@@ -1,0 +1,7 @@
+// TypeError: attention: the mask does not broadcast to \[5,6\]|shapes \[5,6\] and \[6,5\] do not broadcast
+#include "tests/errors/mistake.h"
+
+TUTTI_MISTAKE {
+  const Tensor mask = zeros({6, 5}, DType::boolean);
+  attention(zeros({5, 2}), zeros({6, 2}), zeros({6, 2}), mask);  // here
+}

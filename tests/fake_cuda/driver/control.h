@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tests/fake_cuda/driver/api.h"
+
+// What the double of the driver has beside the driver's functions, for tests. A text is good until
+// the next call of the function that gave it.
+#pragma GCC visibility push(default)
+extern "C" {
+
+struct FakeCudaSetup {
+  int devices;
+  int capability;            // 90
+  std::size_t memory_bytes;  // of each device
+  bool find_races;           // slow
+  bool keep_log;
+};
+
+// Forgets everything: as in a new process.
+void fake_cuda_reset(const FakeCudaSetup* setup);
+
+// Makes the `nth` call from now (1 is the next) of a function, "cuMemAlloc", fail and do nothing.
+void fake_cuda_fail(const char* function, int nth, CUresult result);
+
+// As at the end of a process: from now on every call fails with CUDA_ERROR_DEINITIALIZED.
+void fake_cuda_deinitialize();
+
+// The calls since the last call of this, a line each: "cuMemAlloc 4096: memory1", and where one
+// failed "cuMemAlloc 4096 = CUDA_ERROR_OUT_OF_MEMORY".
+const char* fake_cuda_calls();
+// The operations that streams ran since the last call of this, a line each.
+const char* fake_cuda_operations();
+// What was done that must not be done, a line each; empty: nothing, since the last call of this.
+const char* fake_cuda_complaints();
+// What was made and not destroyed, a line each.
+const char* fake_cuda_left();
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,179 @@
+#include <array>
+#include <cstdio>
+
+#include "tests/fake_cuda/driver/state.h"
+
+// The driver itself, devices and contexts.
+
+using tutti::fake_cuda::Call;
+using tutti::fake_cuda::current;
+using tutti::fake_cuda::driver_call;
+using tutti::fake_cuda::Failure;
+using tutti::fake_cuda::State;
+
+namespace {
+
+struct Row {
+  CUresult result;
+  const char* name;
+  const char* text;
+};
+
+constexpr std::array kResults = {
+    Row{CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+    Row{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    Row{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    Row{CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    Row{CUDA_ERROR_DEINITIALIZED, "CUDA_ERROR_DEINITIALIZED", "driver shutting down"},
+    Row{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    Row{CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    Row{CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    Row{CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    Row{CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+        "no kernel image is available for execution on the device"},
+    Row{CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    Row{CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    Row{CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "an illegal memory access was encountered"},
+    Row{CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    Row{CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+        "operation not permitted when stream is capturing"},
+    Row{CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+        "operation failed due to a previous error during capture"},
+    Row{CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
+};
+
+const Row* find(CUresult result) {
+  for (const Row& row : kResults) {
+    if (row.result == result) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string tutti::fake_cuda::name_of(CUresult result) {
+  const Row* const row = find(result);
+  return row != nullptr ? row->name : "error " + std::to_string(static_cast<int>(result));
+}
+
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  const Row* const row = find(error);
+  *name = row != nullptr ? row->name : nullptr;
+  return row != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  const Row* const row = find(error);
+  *text = row != nullptr ? row->text : nullptr;
+  return row != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuInit(unsigned /*flags*/) {
+  return driver_call(
+      "cuInit",
+      [](State& state, Call&) {
+        if (state.setup().devices == 0) throw Failure{CUDA_ERROR_NO_DEVICE, ""};
+        state.initialised = true;
+      },
+      true);
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  return driver_call("cuDriverGetVersion", [&](State&, Call&) { *version = CUDA_VERSION; }, true);
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  return driver_call("cuDeviceGetCount",
+                     [&](State& state, Call&) { *count = state.setup().devices; });
+}
+
+CUresult cuDeviceGet(CUdevice* device, int index) {
+  return driver_call("cuDeviceGet", [&](State& state, Call& call) {
+    call << index;
+    if (index < 0 || index >= state.setup().devices) {
+      throw Failure{CUDA_ERROR_INVALID_DEVICE, "there is no such device"};
+    }
+    *device = index;
+  });
+}
+
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  return driver_call("cuDeviceGetName", [&](State& state, Call& call) {
+    call << device;
+    state.primary_context(device);
+    std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU %d", device);
+  });
+}
+
+CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device) {
+  return driver_call("cuDeviceTotalMem", [&](State& state, Call& call) {
+    call << device;
+    *bytes = state.setup().memory_bytes;
+  });
+}
+
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  return driver_call("cuDeviceGetAttribute", [&](State& state, Call& call) {
+    call << static_cast<int>(attribute) << device;
+    switch (attribute) {
+      case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = state.setup().capability / 10;
+        return;
+      case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = state.setup().capability % 10;
+        return;
+      case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = 4;
+        return;
+      default:
+        throw Failure{CUDA_ERROR_INVALID_VALUE, "an attribute that the double does not know"};
+    }
+  });
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  return driver_call("cuDevicePrimaryCtxRetain", [&](State& state, Call& call) {
+    call << device;
+    CUctx_st& primary = state.primary_context(device);
+    ++primary.retained;
+    *context = &primary;
+    call.gives(primary.name);
+  });
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return driver_call("cuDevicePrimaryCtxRelease", [&](State& state, Call& call) {
+    call << device;
+    CUctx_st& primary = state.primary_context(device);
+    if (primary.retained == 0) throw Failure{CUDA_ERROR_INVALID_CONTEXT, "nobody holds it"};
+    if (--primary.retained > 0) return;
+    primary.live = false;
+    std::istringstream left(state.left_in(primary));
+    for (std::string name; std::getline(left, name);) {
+      state.complain("the context goes, and in it is still " + name);
+    }
+  });
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  return driver_call("cuCtxGetCurrent", [&](State&, Call&) { *context = current; });
+}
+
+// Not in the log: it comes before every other call.
+CUresult cuCtxSetCurrent(CUcontext context) {
+  State& state = State::get();
+  const std::scoped_lock lock(state.mutex);
+  if (state.deinitialised) return CUDA_ERROR_DEINITIALIZED;
+  if (!state.initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  const CUresult injected = state.injected("cuCtxSetCurrent");
+  if (injected != CUDA_SUCCESS) return injected;
+  try {
+    if (context != nullptr) state.live(context);
+  } catch (const Failure& failure) {
+    state.complain("cuCtxSetCurrent: " + failure.complaint);
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  current = context;
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,117 @@
+#include "tests/fake_cuda/driver/memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+
+#include <sys/mman.h>
+
+namespace tutti::fake_cuda {
+
+namespace {
+
+constexpr std::size_t kAddresses = std::size_t{1} << 36;
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kMargin = 512;  // on both sides of a block
+constexpr unsigned char kMarginByte = 0xC6;
+
+std::size_t place_bytes(std::size_t bytes) {
+  return (bytes + 2 * kMargin + kPage - 1) / kPage * kPage;
+}
+
+bool is_margin(const unsigned char* begin, std::size_t bytes) {
+  return std::all_of(begin, begin + bytes, [](unsigned char at) { return at == kMarginByte; });
+}
+
+}  // namespace
+
+Memory::Memory() {
+  void* const base =
+      mmap(nullptr, kAddresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) throw std::runtime_error("the double of CUDA gets no addresses");
+  base_ = static_cast<std::byte*>(base);
+}
+
+Memory::~Memory() { munmap(base_, kAddresses); }
+
+std::uintptr_t Memory::allocate(int device, std::size_t bytes) {
+  const std::size_t size = place_bytes(bytes);
+  std::uintptr_t place = 0;
+  auto& free = free_[size];
+  if (!free.empty()) {
+    place = free.back();
+    free.pop_back();
+  } else {
+    if (size > kAddresses - used_) return 0;
+    place = reinterpret_cast<std::uintptr_t>(base_) + used_;
+    used_ += size;
+  }
+  const std::uintptr_t begin = place + kMargin;
+  blocks_[begin] = {.begin = begin, .bytes = bytes, .device = device, .number = ++count_};
+  const Open opened(*this);
+  auto* const at = reinterpret_cast<unsigned char*>(place);
+  protect(PROT_READ | PROT_WRITE);
+  std::memset(at, kMarginByte, size);
+  std::memset(at + kMargin, kPoison, bytes);
+  return begin;
+}
+
+bool Memory::free(std::uintptr_t begin) {
+  const auto found = blocks_.find(begin);
+  if (found == blocks_.end()) return false;
+  const std::size_t size = place_bytes(found->second.bytes);
+  madvise(reinterpret_cast<void*>(begin - kMargin), size, MADV_DONTNEED);
+  free_[size].push_back(begin - kMargin);
+  blocks_.erase(found);
+  return true;
+}
+
+const Memory::Block* Memory::find(std::uintptr_t address, std::size_t bytes) const {
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return nullptr;
+  const Block& block = (--after)->second;
+  const std::size_t offset = address - block.begin;
+  return offset <= block.bytes && bytes <= block.bytes - offset ? &block : nullptr;
+}
+
+std::string Memory::name(std::uintptr_t address) const {
+  std::ostringstream out;
+  const Block* const block = find(address, 0);
+  if (block == nullptr) {
+    out << "0x" << std::hex << address;
+    return out.str();
+  }
+  out << "memory" << block->number;
+  if (address != block->begin) out << "+" << address - block->begin;
+  return out.str();
+}
+
+std::vector<Memory::Block> Memory::blocks() const {
+  std::vector<Block> out;
+  for (const auto& [begin, block] : blocks_) out.push_back(block);
+  return out;
+}
+
+bool Memory::is_intact(const Block& block) const {
+  const auto* const begin = reinterpret_cast<const unsigned char*>(block.begin);
+  const std::size_t behind = place_bytes(block.bytes) - kMargin - block.bytes;
+  return is_margin(begin - kMargin, kMargin) &&
+         is_margin(begin + block.bytes, std::min(behind, kMargin));
+}
+
+void Memory::open() {
+  if (opened_++ == 0) protect(PROT_READ | PROT_WRITE);
+}
+
+void Memory::close() {
+  if (--opened_ == 0) protect(PROT_NONE);
+}
+
+void Memory::protect(int protection) const {
+  if (used_ > 0 && mprotect(base_, used_, protection) != 0) {
+    throw std::runtime_error("the double of CUDA can't protect its memory");
+  }
+}
+
+}  // namespace tutti::fake_cuda

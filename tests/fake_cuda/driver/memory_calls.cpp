@@ -1,0 +1,142 @@
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/fake_cuda/driver/state.h"
+
+// Memory of devices, memory of the host that devices reach, and copies.
+
+using tutti::fake_cuda::Call;
+using tutti::fake_cuda::driver_call;
+using tutti::fake_cuda::Failure;
+using tutti::fake_cuda::Memory;
+using tutti::fake_cuda::State;
+
+namespace {
+
+std::size_t used(State& state, int device) {
+  std::size_t bytes = 0;
+  for (const Memory::Block& block : state.memory().blocks()) {
+    if (block.device == device) bytes += block.bytes;
+  }
+  return bytes;
+}
+
+void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+// "pinned1+64". The bytes have to lie in memory that cuMemHostAlloc gave: only that is copied while
+// the host goes on.
+std::string name_of_pinned(State& state, const void* place, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  auto after = state.pinned.upper_bound(address);
+  if (after != state.pinned.begin()) {
+    const auto& [begin, block] = *--after;
+    const std::size_t offset = address - begin;
+    if (offset <= block.first && bytes <= block.first - offset) {
+      return block.second + (offset > 0 ? "+" + std::to_string(offset) : "");
+    }
+  }
+  throw Failure{CUDA_ERROR_INVALID_VALUE, "host memory that is not pinned"};
+}
+
+}  // namespace
+
+CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
+  return driver_call("cuMemGetInfo", [&](State& state, Call&) {
+    *total = state.setup().memory_bytes;
+    *free = *total - used(state, state.current_context().device);
+  });
+}
+
+CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+  return driver_call("cuMemAlloc", [&](State& state, Call& call) {
+    call << bytes;
+    const int device = state.current_context().device;
+    if (bytes == 0) throw Failure{CUDA_ERROR_INVALID_VALUE, "no bytes"};
+    const bool fits = bytes <= state.setup().memory_bytes - used(state, device);
+    *address = fits ? state.memory().allocate(device, bytes) : 0;
+    if (*address == 0) throw Failure{CUDA_ERROR_OUT_OF_MEMORY, ""};
+    call.gives(state.memory().name(*address));
+  });
+}
+
+// What is queued and uses the memory fails when it runs: that nothing does is for the caller to see
+// to.
+CUresult cuMemFree(CUdeviceptr address) {
+  return driver_call("cuMemFree", [&](State& state, Call& call) {
+    call << state.memory().name(address);
+    state.current_context();
+    if (!state.memory().free(address)) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing was allocated there"};
+    }
+  });
+}
+
+CUresult cuMemHostAlloc(void** place, std::size_t bytes, unsigned /*flags*/) {
+  return driver_call("cuMemHostAlloc", [&](State& state, Call& call) {
+    call << bytes;
+    state.current_context();
+    *place = std::malloc(bytes);
+    std::memset(*place, Memory::kPoison, bytes);
+    const std::string name = state.name_of_new("pinned");
+    state.pinned[reinterpret_cast<std::uintptr_t>(*place)] = {bytes, name};
+    call.gives(name);
+  });
+}
+
+CUresult cuMemFreeHost(void* place) {
+  return driver_call("cuMemFreeHost", [&](State& state, Call& call) {
+    state.current_context();
+    call << name_of_pinned(state, place, 0);
+    if (state.pinned.erase(reinterpret_cast<std::uintptr_t>(place)) == 0) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing was allocated there"};
+    }
+    std::free(place);
+  });
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream handle) {
+  return driver_call("cuMemcpyHtoDAsync", [&](State& state, Call& call) {
+    CUstream_st& stream = state.mine(handle);
+    call << stream.name << state.memory().name(to) << name_of_pinned(state, from, bytes) << bytes;
+    state.enqueue(stream,
+                  {.text = call.text(), .touches = {{to, bytes}}, .run = [&state, to, from, bytes] {
+                     name_of_pinned(state, from, bytes);  // it is still there
+                     std::memcpy(host(to), from, bytes);
+                   }});
+  });
+}
+
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream handle) {
+  return driver_call("cuMemcpyDtoHAsync", [&](State& state, Call& call) {
+    CUstream_st& stream = state.mine(handle);
+    call << stream.name << name_of_pinned(state, to, bytes) << state.memory().name(from) << bytes;
+    state.enqueue(
+        stream, {.text = call.text(), .touches = {{from, bytes}}, .run = [&state, to, from, bytes] {
+                   name_of_pinned(state, to, bytes);
+                   std::memcpy(to, host(from), bytes);
+                 }});
+  });
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream handle) {
+  return driver_call("cuMemcpyDtoDAsync", [&](State& state, Call& call) {
+    CUstream_st& stream = state.mine(handle);
+    call << stream.name << state.memory().name(to) << state.memory().name(from) << bytes;
+    if (to < from + bytes && from < to + bytes) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "the places overlap"};
+    }
+    state.enqueue(stream, {.text = call.text(),
+                           .touches = {{to, bytes}, {from, bytes}},
+                           .run = [=] { std::memcpy(host(to), host(from), bytes); }});
+  });
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream handle) {
+  return driver_call("cuMemsetD8Async", [&](State& state, Call& call) {
+    CUstream_st& stream = state.mine(handle);
+    call << stream.name << state.memory().name(to) << int{value} << bytes;
+    state.enqueue(stream, {.text = call.text(), .touches = {{to, bytes}}, .run = [=] {
+                             std::memset(host(to), value, bytes);
+                           }});
+  });
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/fake_cuda/driver/api.h"
+
+// What the handles of the driver point to. They are never deleted, so that no handle is ever given
+// twice; what was destroyed says so.
+namespace tutti::fake_cuda {
+
+struct Object {
+  Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  virtual ~Object() = default;
+
+  std::string name;  // "stream1"
+  CUctx_st* context = nullptr;
+  Object* owner = nullptr;  // what it goes with; null: it is destroyed on its own
+  bool live = true;
+};
+
+struct DeviceRange {
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+};
+
+// Work of a device. What it reads and writes has to be there when it is put on a stream and when it
+// runs.
+struct Operation {
+  std::string text;  // "cuMemcpyHtoDAsync memory1 pinned1 64"
+  std::vector<DeviceRange> touches;
+  CUmod_st* module = nullptr;  // of a kernel
+  std::function<void()> run;   // throws std::runtime_error
+};
+
+}  // namespace tutti::fake_cuda
+
+struct CUctx_st : tutti::fake_cuda::Object {
+  int device = 0;
+  int retained = 0;
+  CUresult sticky = CUDA_SUCCESS;  // what all work says after some failed
+};
+
+struct CUgraph_st : tutti::fake_cuda::Object {
+  std::vector<tutti::fake_cuda::Operation> nodes;
+};
+
+struct CUgraphExec_st : tutti::fake_cuda::Object {
+  std::vector<tutti::fake_cuda::Operation> nodes;
+};
+
+struct CUstream_st : tutti::fake_cuda::Object {
+  std::deque<tutti::fake_cuda::Operation> queue;
+  std::uint64_t done = 0;         // operations that ran
+  CUgraph_st* capture = nullptr;  // where operations go instead
+  bool capture_is_spoilt = false;
+
+  std::uint64_t position() const { return done + queue.size(); }
+};
+
+struct CUevent_st : tutti::fake_cuda::Object {
+  CUstream_st* stream = nullptr;  // where it was recorded; null: nowhere
+  std::uint64_t position = 0;
+};
+
+struct CUmod_st;
+
+struct CUfunc_st : tutti::fake_cuda::Object {
+  CUmod_st* module = nullptr;
+  std::string kernel;
+  void* entry = nullptr;
+  std::size_t parameters = 0;
+};
+
+struct CUmod_st : tutti::fake_cuda::Object {
+  std::map<std::string, std::size_t> kernels;
+  void* library = nullptr;  // of dlopen
+};

@@ -1,0 +1,254 @@
+#include "tests/fake_cuda/driver/state.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include "tests/fake_cuda/driver/enqueue.h"
+
+namespace tutti::fake_cuda {
+
+namespace {
+
+// "devices=2,capability=80,memory=1000000,races=on,log=on" of TUTTI_TEST_FAKE_CUDA, for programs
+// that are no tests themselves.
+FakeCudaSetup setup_of_environment() {
+  FakeCudaSetup setup = {.devices = 1,
+                         .capability = 90,
+                         .memory_bytes = std::size_t{8} << 30,
+                         .find_races = false,
+                         .keep_log = false};
+  const char* const text = std::getenv("TUTTI_TEST_FAKE_CUDA");
+  std::istringstream in(text != nullptr ? text : "");
+  for (std::string part; std::getline(in, part, ',');) {
+    const std::size_t equals = part.find('=');
+    const std::string name = part.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
+    if (name == "devices") {
+      setup.devices = std::stoi(value);
+    } else if (name == "capability") {
+      setup.capability = std::stoi(value);
+    } else if (name == "memory") {
+      setup.memory_bytes = std::stoull(value);
+    } else if (name == "races") {
+      setup.find_races = value == "on";
+    } else if (name == "log") {
+      setup.keep_log = value == "on";
+    } else {
+      throw std::runtime_error("TUTTI_TEST_FAKE_CUDA: there is no " + name);
+    }
+  }
+  return setup;
+}
+
+}  // namespace
+
+thread_local CUctx_st* current = nullptr;
+
+// Never destroyed: programs use the driver to their end.
+State& State::get() {
+  static auto* const state = new State();
+  return *state;
+}
+
+State::State() { reset(setup_of_environment()); }
+
+void State::reset(const FakeCudaSetup& setup) {
+  setup_ = setup;
+  initialised = false;
+  deinitialised = false;
+  memory_ = nullptr;
+  memory_ = std::make_unique<Memory>();
+  for (const auto& [begin, block] : pinned) std::free(reinterpret_cast<void*>(begin));
+  pinned.clear();
+  index_.clear();
+  objects_.clear();
+  primaries_.assign(static_cast<std::size_t>(setup.devices), nullptr);
+  counts_.clear();
+  failures_.clear();
+  calls_.clear();
+  operations_.clear();
+  complaints_.clear();
+  current = nullptr;
+}
+
+CUctx_st& State::primary_context(int device) {
+  if (device < 0 || device >= setup_.devices) {
+    throw Failure{CUDA_ERROR_INVALID_DEVICE, "there is no such device"};
+  }
+  CUctx_st*& context = primaries_[static_cast<std::size_t>(device)];
+  if (context == nullptr || !context->live) {
+    context = make<CUctx_st>("context", nullptr);
+    context->device = device;
+  }
+  return *context;
+}
+
+CUctx_st& State::current_context() {
+  if (current == nullptr) {
+    throw Failure{CUDA_ERROR_INVALID_CONTEXT, "the thread has no context"};
+  }
+  CUctx_st& context = live(current);
+  if (context.sticky != CUDA_SUCCESS) throw Failure{context.sticky, ""};
+  return context;
+}
+
+void State::check(const Operation& operation, int device) {
+  for (const DeviceRange& range : operation.touches) {
+    const Memory::Block* const block = memory_->find(range.begin, range.bytes);
+    if (block == nullptr || block->device != device) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "no memory of the device at " +
+                                                  memory_->name(range.begin) + ", " +
+                                                  std::to_string(range.bytes) + " bytes"};
+    }
+  }
+  if (operation.module != nullptr) live(operation.module);
+}
+
+void State::enqueue(CUstream_st& stream, Operation operation) {
+  check(operation, stream.context->device);
+  if (stream.capture != nullptr) {
+    stream.capture->nodes.push_back(std::move(operation));
+  } else {
+    stream.queue.push_back(std::move(operation));
+  }
+}
+
+void State::run(CUstream_st& stream, std::uint64_t position) {
+  if (stream.done >= position || stream.queue.empty()) return;
+  const Memory::Open opened(*memory_);  // once for all: that takes long
+  while (stream.done < position && !stream.queue.empty()) {
+    Operation operation = std::move(stream.queue.front());
+    stream.queue.pop_front();
+    ++stream.done;
+    run(operation, *stream.context);
+  }
+}
+
+void State::run(Operation& operation, CUctx_st& context) {
+  if (context.sticky != CUDA_SUCCESS) return;
+  if (setup_.keep_log) operations_ += operation.text + "\n";
+  try {
+    check(operation, context.device);
+    operation.run();
+    for (const DeviceRange& range : operation.touches) {
+      const Memory::Block* const block = memory_->find(range.begin, range.bytes);
+      if (block != nullptr && !memory_->is_intact(*block)) {
+        throw Failure{CUDA_ERROR_ILLEGAL_ADDRESS, "wrote beside " + memory_->name(block->begin) +
+                                                      ", which has " +
+                                                      std::to_string(block->bytes) + " bytes"};
+      }
+    }
+  } catch (const Failure& failure) {
+    context.sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+    complain("when it ran, " + operation.text + ": " + failure.complaint);
+  } catch (const std::exception& error) {
+    context.sticky = CUDA_ERROR_LAUNCH_FAILED;
+    complain("when it ran, " + operation.text + ": " + error.what());
+  }
+}
+
+CUresult State::injected(const std::string& function) {
+  const auto found = failures_.find(function);
+  if (found == failures_.end() || --found->second.first > 0) return CUDA_SUCCESS;
+  const CUresult result = found->second.second;
+  failures_.erase(found);
+  return result;
+}
+
+void State::inject(const std::string& function, int nth, CUresult result) {
+  failures_[function] = {nth, result};
+}
+
+void State::log_call(const std::string& line) {
+  if (setup_.keep_log) calls_ += line + "\n";
+}
+
+void State::complain(const std::string& line) {
+  complaints_ += line + "\n";
+  // Tests of the driver's users read them; others have to see them.
+  if (!setup_.keep_log) std::fprintf(stderr, "fake CUDA: %s\n", line.c_str());
+}
+
+std::string State::left() const {
+  std::string out;
+  for (const auto& object : objects_) {
+    const bool has_context = dynamic_cast<CUctx_st*>(object.get()) == nullptr;
+    if (!has_context && static_cast<CUctx_st&>(*object).retained > 0) out += object->name + "\n";
+  }
+  for (const CUctx_st* const context : primaries_) {
+    if (context != nullptr) out += left_in(*context);
+  }
+  for (const auto& [begin, block] : pinned) out += block.second + "\n";
+  return out;
+}
+
+std::string State::left_in(const CUctx_st& context) const {
+  std::string out;
+  for (const auto& object : objects_) {
+    const bool counts = object->live && object->owner == nullptr && object->context == &context;
+    if (counts) out += object->name + "\n";
+  }
+  for (const Memory::Block& block : memory_->blocks()) {
+    if (block.device == context.device) out += memory_->name(block.begin) + "\n";
+  }
+  return out;
+}
+
+CUresult enqueue(CUstream stream, Operation operation) {
+  return driver_call("enqueue", [&](State& state, Call& call) {
+    call << operation.text;
+    state.enqueue(state.mine(stream), std::move(operation));
+  });
+}
+
+}  // namespace tutti::fake_cuda
+
+using tutti::fake_cuda::State;
+
+void fake_cuda_reset(const FakeCudaSetup* setup) {
+  const std::scoped_lock lock(State::get().mutex);
+  State::get().reset(*setup);
+}
+
+void fake_cuda_fail(const char* function, int nth, CUresult result) {
+  const std::scoped_lock lock(State::get().mutex);
+  State::get().inject(function, nth, result);
+}
+
+void fake_cuda_deinitialize() {
+  const std::scoped_lock lock(State::get().mutex);
+  State::get().deinitialised = true;
+}
+
+namespace {
+
+template <class Take>
+const char* keep(std::string& text, Take take) {
+  const std::scoped_lock lock(State::get().mutex);
+  text = take(State::get());
+  return text.c_str();
+}
+
+}  // namespace
+
+const char* fake_cuda_calls() {
+  static std::string text;
+  return keep(text, [](State& state) { return state.take_calls(); });
+}
+
+const char* fake_cuda_operations() {
+  static std::string text;
+  return keep(text, [](State& state) { return state.take_operations(); });
+}
+
+const char* fake_cuda_complaints() {
+  static std::string text;
+  return keep(text, [](State& state) { return state.take_complaints(); });
+}
+
+const char* fake_cuda_left() {
+  static std::string text;
+  return keep(text, [](State& state) { return state.left(); });
+}

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tests/fake_cuda/driver/control.h"
+#include "tests/fake_cuda/driver/memory.h"
+#include "tests/fake_cuda/driver/objects.h"
+
+namespace tutti::fake_cuda {
+
+// What a call of the driver ends with when it can't be done; with a complaint where the caller did
+// what must not be done.
+struct Failure {
+  CUresult result = CUDA_ERROR_UNKNOWN;
+  std::string complaint;
+};
+
+// All that the double knows. One lock for all: it is slow where many threads use it, and simple.
+class State {
+ public:
+  static State& get();
+
+  std::recursive_mutex mutex;
+
+  void reset(const FakeCudaSetup& setup);
+  const FakeCudaSetup& setup() const { return setup_; }
+  bool initialised = false;
+  bool deinitialised = false;
+  Memory& memory() { return *memory_; }
+  std::map<std::uintptr_t, std::pair<std::size_t, std::string>> pinned;  // bytes and name
+
+  template <class T>
+  T* make(const std::string& kind, CUctx_st* context) {
+    auto object = std::make_unique<T>();
+    T* const made = object.get();
+    made->name = kind + std::to_string(++counts_[kind]);
+    made->context = context;
+    index_[made] = made;
+    objects_.push_back(std::move(object));
+    return made;
+  }
+  // One that goes with its owner.
+  template <class T>
+  T* make_part(Object* owner) {
+    T* const made = make<T>("part", owner->context);
+    made->owner = owner;
+    made->name = "part of " + owner->name;
+    return made;
+  }
+  // The object of a handle, if it has not been destroyed.
+  template <class T>
+  T& live(T* handle) const {
+    const auto found = index_.find(static_cast<Object*>(handle));
+    if (found == index_.end()) {
+      throw Failure{CUDA_ERROR_INVALID_HANDLE, "a handle that the driver never gave"};
+    }
+    const Object& object = *found->second;
+    if (object.live && (object.owner == nullptr || object.owner->live)) return *handle;
+    throw Failure{CUDA_ERROR_INVALID_HANDLE, object.name + " was destroyed before"};
+  }
+  std::string name_of_new(const std::string& kind) {
+    return kind + std::to_string(++counts_[kind]);
+  }
+
+  CUctx_st& primary_context(int device);
+  // That of the calling thread, in which it may work. Throws the failure of work before.
+  CUctx_st& current_context();
+  // The same, and the handle is one of that context.
+  template <class T>
+  T& mine(T* handle) {
+    CUctx_st& context = current_context();
+    T& object = live(handle);
+    if (object.context == &context) return object;
+    throw Failure{CUDA_ERROR_INVALID_CONTEXT,
+                  object.name + " belongs to another context than the thread's"};
+  }
+
+  void enqueue(CUstream_st& stream, Operation operation);
+  // Runs what is queued up to a position.
+  void run(CUstream_st& stream, std::uint64_t position);
+
+  // What a call of that name fails with because a test wants it to.
+  CUresult injected(const std::string& function);
+  void inject(const std::string& function, int nth, CUresult result);
+
+  void log_call(const std::string& line);
+  void complain(const std::string& line);
+  std::string take_calls() { return std::exchange(calls_, {}); }
+  std::string take_operations() { return std::exchange(operations_, {}); }
+  std::string take_complaints() { return std::exchange(complaints_, {}); }
+  std::string left() const;
+  std::string left_in(const CUctx_st& context) const;
+
+ private:
+  State();
+  void check(const Operation& operation, int device);
+  void run(Operation& operation, CUctx_st& context);
+
+  FakeCudaSetup setup_{};
+  std::unique_ptr<Memory> memory_;
+  std::vector<std::unique_ptr<Object>> objects_;
+  std::unordered_map<const Object*, const Object*> index_;
+  std::vector<CUctx_st*> primaries_;
+  std::map<std::string, std::size_t> counts_;
+  std::map<std::string, std::pair<int, CUresult>> failures_;
+  std::string calls_;
+  std::string operations_;
+  std::string complaints_;
+};
+
+// The context of the calling thread.
+extern thread_local CUctx_st* current;
+
+std::string name_of(CUresult result);
+
+// One call of a function of the driver, while it runs: what its line in the log will say.
+class Call {
+ public:
+  explicit Call(const char* name) : name_(name) {}
+
+  template <class T>
+  Call& operator<<(const T& argument) {
+    text_ << " " << argument;
+    return *this;
+  }
+  void gives(const std::string& result) { result_ = result; }
+  const std::string& name() const { return name_; }
+  // "cuMemAlloc 4096"
+  std::string text() const { return name_ + text_.str(); }
+  std::string line(CUresult result) const {
+    if (result != CUDA_SUCCESS) return text() + " = " + name_of(result);
+    return text() + (result_.empty() ? "" : ": " + result_);
+  }
+
+ private:
+  std::string name_;
+  std::ostringstream text_;
+  std::string result_;
+};
+
+// Does what a function of the driver does, with all that they have in common around it. `body`
+// takes the Call and throws a Failure for every end but success.
+template <class Body>
+CUresult driver_call(const char* name, Body&& body, bool before_init = false) noexcept {
+  State& state = State::get();
+  const std::scoped_lock lock(state.mutex);
+  Call call(name);
+  CUresult result = state.deinitialised                  ? CUDA_ERROR_DEINITIALIZED
+                    : !state.initialised && !before_init ? CUDA_ERROR_NOT_INITIALIZED
+                                                         : state.injected(name);
+  if (result == CUDA_SUCCESS) {
+    try {
+      body(state, call);
+    } catch (const Failure& failure) {
+      result = failure.result;
+      if (!failure.complaint.empty()) state.complain(call.text() + ": " + failure.complaint);
+    } catch (const std::exception& error) {
+      result = CUDA_ERROR_UNKNOWN;
+      state.complain(call.text() + ": " + error.what());
+    }
+  }
+  state.log_call(call.line(result));
+  return result;
+}
+
+}  // namespace tutti::fake_cuda

@@ -1,0 +1,27 @@
+#include "tests/lazy/lazy_testing.h"
+
+// A million ops in a row: recorded, differentiated, evaluated and released without deep recursion.
+namespace tutti::test {
+namespace {
+
+constexpr int kOps = 1'000'000;
+
+TEST(LongChain, IsEvaluatedPieceByPiece) {
+  Tensor x = tensor(0.F);
+  for (int i = 0; i < kOps; ++i) x = x + 1.F;
+  EXPECT_EQ(x.item<float>(), 1'000'000);
+}
+
+// While a function is differentiated all of it is kept.
+TEST(LongChain, IsRecordedDifferentiatedAndDropped) {
+  const auto chain = [](const Tensor& x) {
+    Tensor y = x;
+    for (int i = 0; i < kOps; ++i) y = -y;
+    return y;
+  };
+  const Tensor gradient = grad(chain)(tensor(2.F));
+  EXPECT_EQ(gradient.shape(), Shape{});
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,144 @@
+#include <tutti/tutti.h>
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+
+// Gradients where a formula alone would give NaN or count twice: ties, zeros, bounds, masked
+// places.
+namespace tutti::test {
+namespace {
+
+using Doubles = std::vector<double>;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// d sum(f(x)) / dx.
+template <class F>
+Doubles gradient(F&& f, const Doubles& x) {
+  return grad([&](const Tensor& t) { return sum(f(t)); })(
+             from(x, {static_cast<std::int64_t>(x.size())}))
+      .template to_vector<double>();
+}
+
+TEST(GradientCorners, OfPowers) {
+  const auto base = [](double exponent) {
+    return [=](const Tensor& t) { return pow(t, exponent); };
+  };
+  EXPECT_EQ(gradient(base(0), {0, 1, -2}), Doubles({0, 0, 0}));
+  EXPECT_EQ(gradient(base(1), {0, 1, -2}), Doubles({1, 1, 1}));
+  EXPECT_EQ(gradient(base(2), {0, 1, -2}), Doubles({0, 2, -4}));
+  EXPECT_EQ(gradient(base(-1), {1, -2}), Doubles({-1, -0.25}));
+  const auto exponent = [](double b) { return [=](const Tensor& t) { return pow(b, t); }; };
+  EXPECT_EQ(gradient(exponent(0), {1, 2}), Doubles({0, 0}));
+  EXPECT_EQ(gradient(exponent(1), {1, 2}), Doubles({0, 0}));
+}
+
+TEST(GradientCorners, TiesShareEvenly) {
+  EXPECT_EQ(gradient([](const Tensor& t) { return max(t); }, {3, 1, 3, 3}),
+            Doubles({1. / 3, 0, 1. / 3, 1. / 3}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return min(t); }, {1, 1}), Doubles({0.5, 0.5}));
+  const Tensor other = tensor({2.0, 2.0, 2.0});
+  EXPECT_EQ(gradient([&](const Tensor& t) { return maximum(t, other); }, {1, 2, 3}),
+            Doubles({0, 0.5, 1}));
+  EXPECT_EQ(gradient([&](const Tensor& t) { return minimum(other, t); }, {1, 2, 3}),
+            Doubles({1, 0.5, 0}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return maximum(t, t); }, {4}), Doubles({1}));
+}
+
+TEST(GradientCorners, AtKinks) {
+  EXPECT_EQ(gradient([](const Tensor& t) { return relu(t); }, {-1, 0, 1}), Doubles({0, 0, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return abs(t); }, {-2, 0, 2}), Doubles({-1, 0, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return clamp(t, -1, 1); }, {-2, -1, 0, 1, 2}),
+            Doubles({0, 1, 1, 1, 0}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return sqrt(t); }, {0, 4}), Doubles({kInfinity, 0.25}));
+}
+
+TEST(GradientCorners, FarOutAreTheLimits) {
+  const Doubles far = {-1000, 1000};
+  EXPECT_EQ(gradient([](const Tensor& t) { return sigmoid(t); }, far), Doubles({0, 0}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return tanh(t); }, far), Doubles({0, 0}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return softplus(t); }, far), Doubles({0, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return silu(t); }, far), Doubles({0, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return gelu(t); }, far), Doubles({0, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return gelu(t, Gelu::tanh); }, far), Doubles({0, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return logsumexp(t); }, far), Doubles({0, 1}));
+}
+
+// What attention does: masked places get a weight of 0 and no gradient.
+TEST(GradientCorners, OfMaskedSoftmax) {
+  const Tensor mask = tensor({true, false, true});
+  const auto masked = [&](const Tensor& t) { return select(mask, t, -kInfinity); };
+  const Tensor weight = tensor({1.0, 2.0, 3.0});
+  for (const Doubles& g :
+       {gradient([&](const Tensor& t) { return softmax(masked(t)) * weight; }, {0, 5, 0}),
+        gradient([&](const Tensor& t) { return exp(log_softmax(masked(t))) * weight; },
+                 {0, 5, 0})}) {
+    EXPECT_NEAR(g[0], -0.5, 1e-12);
+    EXPECT_EQ(g[1], 0);
+    EXPECT_NEAR(g[2], 0.5, 1e-12);
+  }
+  const Doubles total = gradient([&](const Tensor& t) { return logsumexp(masked(t)); }, {0, 5, 0});
+  EXPECT_EQ(total, Doubles({0.5, 0, 0.5}));
+}
+
+TEST(GradientCorners, OfProductsWithZeros) {
+  const auto product = [](const Tensor& t) { return prod(t); };
+  EXPECT_EQ(gradient(product, {2, 3, 4}), Doubles({12, 8, 6}));
+  EXPECT_EQ(gradient(product, {2, 0, 4}), Doubles({0, 8, 0}));
+  EXPECT_EQ(gradient(product, {0, 0, 4}), Doubles({0, 0, 0}));
+  EXPECT_EQ(gradient(product, {5}), Doubles({1}));
+  EXPECT_EQ(gradient(product, {}), Doubles({}));
+  EXPECT_EQ(gradient(product, {1, 2, 3, 4, 5, 0, 7, -1, 2}),
+            Doubles({0, 0, 0, 0, 0, -1680, 0, 0, 0}));
+  // Over the outer axes of three: the factors of a product are no neighbours.
+  const auto outer = [](const Tensor& t) {
+    return prod(reshape(t, {2, 2, 2}), std::vector<std::int64_t>{0, 2});
+  };
+  EXPECT_EQ(gradient(outer, {1, 2, 3, 4, 5, 0, 7, 8}), Doubles({0, 0, 224, 168, 0, 10, 96, 84}));
+}
+
+// d2 prod / dx0 dx1 is the product of the rest, zeros or not.
+TEST(GradientCorners, OfGradientsOfProducts) {
+  const auto first = [](const Tensor& t) {
+    return grad([](const Tensor& x) { return prod(x); })(t);
+  };
+  const auto second = [&](const Tensor& t) { return slice(first(t), {{0, 1}}); };
+  EXPECT_EQ(gradient(second, {2, 3, 4, 5}), Doubles({0, 20, 15, 12}));
+  EXPECT_EQ(gradient(second, {2, 0, 4, 5}), Doubles({0, 20, 0, 0}));
+  EXPECT_EQ(gradient(second, {2, 0, 0, 5}), Doubles({0, 0, 0, 0}));
+  const auto third = [&](const Tensor& t) {
+    return slice(grad([&](const Tensor& x) { return sum(second(x)); })(t), {{1, 2}});
+  };
+  EXPECT_EQ(gradient(third, {2, 0, 0, 5}), Doubles({0, 0, 5, 0}));
+}
+
+TEST(GradientCorners, OfSortedTies) {
+  const Tensor weight = tensor({1.0, 2.0, 3.0, 4.0});
+  EXPECT_EQ(gradient([&](const Tensor& t) { return sort(t).values * weight; }, {2, 1, 2, 1}),
+            Doubles({3, 1, 4, 2}));
+  EXPECT_EQ(gradient([&](const Tensor& t) { return topk(t, 2).values * slice(weight, {{0, 2}}); },
+                     {2, 5, 1, 2}),
+            Doubles({2, 1, 0, 0}));
+}
+
+TEST(GradientCorners, IntegersOnTheWayStopThem) {
+  EXPECT_EQ(
+      gradient([](const Tensor& t) { return cast(cast(t, DType::i32), DType::f64); }, {1.5, 2.5}),
+      Doubles({0, 0}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return select(t > 0, t, 0); }, {-1, 2}),
+            Doubles({0, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return take(t, argmax(t, 0)); }, {1, 3, 2}),
+            Doubles({0, 1, 0}));
+}
+
+TEST(GradientCorners, OfEmptyTensors) {
+  EXPECT_EQ(gradient([](const Tensor& t) { return exp(t); }, {}), Doubles({}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return softmax(t); }, {}), Doubles({}));
+  const std::vector<Tensor> parts = {zeros({0}, DType::f64), ones({2}, DType::f64)};
+  const auto joined = [](const std::vector<Tensor>& t) { return sum(concat(t) * concat(t)); };
+  EXPECT_EQ(grad(joined)(parts)[1].to_vector<double>(), Doubles({2, 2}));
+}
+
+}  // namespace
+}  // namespace tutti::test

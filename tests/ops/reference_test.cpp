@@ -1,0 +1,131 @@
+// Every op, dtype and gradient against what PyTorch and NumPy gave: the files of tests/reference.
+
+#include "tests/support/ops/reference.h"
+
+#include <tutti/ir/interpret.h>
+#include <tutti/lazy/context.h>
+
+#include <set>
+
+#include <gmock/gmock.h>
+
+namespace tutti::test {
+namespace {
+
+// Neither library has a say in these: nothing is computed, or more than one rank or device takes
+// part, or the numbers are those of Philox (tests/ir/philox_test.cpp has its known answers).
+bool has_no_reference(const ir::Definition& definition) {
+  static const std::set<ir::Op> kOwn = {
+      ir::Op::parameter, ir::Op::constant,    ir::Op::to_device, ir::Op::vary,   ir::Op::rank_index,
+      ir::Op::fold_in,   ir::Op::random_bits, ir::Op::uniform,   ir::Op::normal,
+  };
+  return kOwn.contains(definition.op) || definition.kind == ir::OpClass::collective ||
+         definition.kind == ir::OpClass::wait;
+}
+
+TEST(Reference, HasEveryOp) {
+  const std::vector<std::string> ops = reference_ops();
+  for (const ir::Definition& definition : ir::definitions()) {
+    if (has_no_reference(definition)) continue;
+    EXPECT_THAT(ops, testing::Contains(definition.name)) << "tests/reference has no files";
+  }
+}
+
+class EveryReference : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(ir::op_from_name(GetParam())) << "the IR has no such op";
+    op = *ir::op_from_name(GetParam());
+    cases = reference_cases(GetParam());
+    for (const ReferenceCase& use : cases) dtypes.insert(use.dtype);
+  }
+  void expect_agreement(const std::vector<Array>& actual, const std::vector<ReferenceValue>& values,
+                        std::string_view how) const {
+    ASSERT_EQ(actual.size(), values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_TRUE(agrees(actual[i], values[i])) << how << ", " << values[i].describe();
+    }
+  }
+
+  ir::Op op = ir::Op::parameter;
+  std::vector<ReferenceCase> cases;
+  std::set<DType> dtypes;
+};
+
+TEST_P(EveryReference, HasAllDTypesGradientsAndCorners) {
+  std::set<DType> with_gradient;
+  std::set<DType> with_corners;
+  for (const ReferenceCase& use : cases) {
+    if (use.cotangent) with_gradient.insert(use.dtype);
+    if (use.has_corners() || op == ir::Op::cast || op == ir::Op::bitcast) {
+      with_corners.insert(use.dtype);
+    }
+  }
+  for (const OpRow& row : table()) {
+    if (row.op != op) continue;
+    for (const DType dtype : row.dtypes) {
+      EXPECT_TRUE(dtypes.contains(dtype)) << name_of(dtype);
+      if (ir::definition(op).kind == ir::OpClass::elementwise) {
+        EXPECT_TRUE(with_corners.contains(dtype)) << name_of(dtype) << " has no corners";
+      }
+      const bool differentiable =
+          row.gradient == HasGradient::yes || row.gradient == HasGradient::zero;
+      if (differentiable && is_floating(dtype)) {
+        EXPECT_TRUE(with_gradient.contains(dtype)) << name_of(dtype) << " has no gradient";
+      }
+    }
+  }
+}
+
+TEST_P(EveryReference, IsWhatInterpreterAndEnginesGive) {
+  for (const DType dtype : dtypes) {
+    const ReferenceGraph all(op, cases, Device::cpu(),
+                             [=](const ReferenceCase& use) { return use.dtype == dtype; });
+    expect_agreement(ir::interpret(all.graph, all.inputs), all.values, "interpreted");
+    for (const codegen::Engine engine : engines()) {
+      expect_agreement(run_compiled(all.graph, all.inputs, engine), all.values, name_of(engine));
+    }
+  }
+}
+
+TEST_P(EveryReference, IsWhatTheUsersFunctionGivesEagerly) {
+  const OpRow& row = row_of(op);
+  detail::RankContext::current().eager = true;
+  for (const ReferenceCase& use : cases) {
+    if (use.ir_only) continue;
+    const Attributes named(ir::definition(op).attributes, use.attributes);
+    std::vector<Tensor> operands;
+    for (const Array& operand : use.operands) operands.push_back(from(operand));
+    const Tensor result = row.call(operands, named);
+    EXPECT_TRUE(result.state()->is_data());
+    expect_agreement({result.array()}, {{&use, use.results.data(), "result 0"}}, "eager");
+    if (!use.cotangent) continue;
+
+    std::vector<Tensor> wrt;
+    std::vector<ReferenceValue> values;
+    for (std::size_t x = 0; x < operands.size(); ++x) {
+      if (!use.gradients[x]) continue;
+      wrt.push_back(operands[x]);
+      values.push_back({&use, &*use.gradients[x], "gradient of operand " + std::to_string(x)});
+    }
+    const Tensor cotangent = from(*use.cotangent);
+    const auto weighted = [&](const std::vector<Tensor>& leaves) {
+      std::vector<Tensor> inner = operands;
+      std::size_t next = 0;
+      for (std::size_t x = 0; x < inner.size(); ++x) {
+        if (use.gradients[x]) inner[x] = leaves[next++];
+      }
+      return sum(row.call(inner, named) * cotangent);
+    };
+    std::vector<Array> gradients;
+    for (const Tensor& gradient : grad(weighted)(wrt)) gradients.push_back(gradient.array());
+    expect_agreement(gradients, values, "eager");
+  }
+  detail::RankContext::current().eager = false;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryReference, testing::ValuesIn(reference_ops()),
+                         [](const auto& op) { return op.param; });
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,153 @@
+"""Reductions, and the composites that reduce."""
+
+import math
+
+import numpy as np
+import torch
+
+from arrays import BOOL, FLOATS, NUMBERS, draw, make
+from rows import Row, Use, WithValue, widely
+
+RANK8 = (1, 2, 1, 3, 1, 2, 1, 2)
+
+
+def special_rows(dtype):
+    """Rows of four: what NaN, infinities, zeros, overflow, wrapping and ties do."""
+    if dtype in FLOATS:
+        inf, nan = math.inf, math.nan
+        most = torch.finfo(FLOATS[dtype]).max
+        rows = [[nan, 1, 2, 3], [1, 2, nan, nan], [inf, 1, -1, 0], [-inf, 1, 2, 3],
+                [inf, -inf, 0, 1], [inf, inf, 1, 2], [-inf] * 4, [-0.0] * 4, [0.0] * 4,
+                [most, most, 1, 1], [-most, -most, 1, 1], [2, 2, 1, 2],
+                [nan, inf, -inf, 0], [-1, -1, -2, -3]]
+        return make(rows, dtype)
+    info = np.iinfo(draw(np.random.default_rng(0), (), dtype).dtype)
+    rows = [[info.min, info.max, 0, 1], [info.max, 1, 0, 0], [info.min, -1, 0, 0], [info.max] * 4,
+            [info.min] * 4, [2, 2, 1, 2], [info.max, 2, 1, 1], [info.min, 3, 1, 1], [0, 0, 5, 5]]
+    return make(rows, dtype)
+
+
+SHAPES = [((7, 5), [1], False), ((7, 5), [0], True), ((3, 17, 2), [1], False),
+          ((3, 17, 2), [0, 2], True), ((3, 17, 2), [0, 1, 2], False), ((), [], False),
+          ((4,), [], True), ((5, 1), [1], True), ((0, 3), [1], False), ((2, 33), [1], False),
+          (RANK8, [1, 2, 7], False), (RANK8, [3], True)]
+OF_NOTHING = [((0, 3), [0], False), ((2, 0), [1], True), ((0,), [0], False)]
+
+
+def uses(low, high, shapes, corner_gradient):
+    def out(dtype, random):
+        if dtype != "bool":
+            yield Use("corners", [special_rows(dtype)], {"axes": [1], "keepdims": False},
+                      gradient=corner_gradient)
+        for shape, axes, keepdims in shapes:
+            yield Use(f"{list(shape)} over {axes}{' kept' if keepdims else ''}",
+                      [draw(random, shape, dtype, low, high)], {"axes": axes, "keepdims": keepdims})
+    return out
+
+
+def unless_nothing(function):
+    """PyTorch takes no axes for all axes."""
+    return lambda x, axes, keepdims: function(x, tuple(axes), keepdims) if axes else x.clone()
+
+
+def prod(x, axes, keepdims):
+    """PyTorch's takes one axis."""
+    for axis in reversed(axes):
+        x = torch.prod(x, axis, keepdim=keepdims)
+    return x.clone()
+
+
+def wrapping(function):
+    return lambda x, axes, keepdims: function(x, axis=tuple(axes), keepdims=keepdims, dtype=x.dtype)
+
+
+def along(function):
+    return lambda x, axes, keepdims: function(x, axis=tuple(axes), keepdims=keepdims)
+
+
+def arg_uses(dtype, random):
+    yield Use("corners", [special_rows(dtype)], {"axis": 1, "keepdims": False})
+    for shape, axis, keepdims in [((7, 5), 1, False), ((3, 17, 2), 1, True), ((7, 5), 0, False),
+                                  ((1,), 0, False), ((0, 3), 1, False), ((2, 300), 1, False),
+                                  (RANK8, 3, True)]:
+        yield Use(f"{list(shape)} over {axis}{' kept' if keepdims else ''}",
+                  [draw(random, shape, dtype, 0, 5)], {"axis": axis, "keepdims": keepdims})
+
+
+def row_uses(corner_gradient=True):
+    """Of softmax and its kin."""
+    def out(dtype, random):
+        yield Use("corners", [special_rows(dtype)], {"axis": 1}, gradient=corner_gradient)
+        for shape, axis in [((7, 5), 1), ((3, 17, 2), 1), ((3, 17, 2), 0), ((1,), 0), ((0, 3), 1),
+                            ((3, 0), 1), ((2, 300), 1), (RANK8, 3)]:
+            yield Use(f"{list(shape)} along {axis}", [draw(random, shape, dtype, -4, 4)],
+                      {"axis": axis})
+        yield Use("large", [make([[1000, 999, -1000], [-3e4, 0, 3e4]], dtype)], {"axis": 1})
+    return out
+
+
+def layer_norm_uses(dtype, random):
+    for shape, epsilon in [((7, 5), 1e-5), ((3, 4, 17), 1e-3), ((6,), 1e-5), ((0, 3), 1e-5),
+                           ((2, 300), 1e-5), ((1, 2, 1, 3, 1, 1, 1, 6), 1e-5)]:
+        row = shape[-1:]
+        yield Use(f"{list(shape)} {epsilon}", [draw(random, s, dtype) for s in (shape, row, row)],
+                  {"epsilon": epsilon})
+    one = make([1, 1, 1], dtype)
+    yield Use("equal numbers", [make([[2, 2, 2], [0, 0, 0]], dtype), one, one], {"epsilon": 1e-5})
+
+
+def layer_norm(x, scale, shift, epsilon):
+    return torch.nn.functional.layer_norm(x, x.shape[-1:], scale, shift, epsilon)
+
+
+def gelu_uses(dtype, random):
+    special = make([0.0, -0.0, 1, -1, 12, -12, 700, -700, math.inf, math.nan], dtype)
+    for kind in ("none", "tanh"):
+        yield Use(f"corners {kind}", [special], {"approximate": kind})
+        for shape in [(7, 5), (3, 17, 2), (), (0,), RANK8]:
+            yield Use(f"{list(shape)} {kind}", [draw(random, shape, dtype, -3, 3)],
+                      {"approximate": kind})
+
+
+def gelu(x, approximate):
+    out = torch.nn.functional.gelu(x, approximate=approximate)
+    if x.dtype == torch.float64:
+        return out
+    return WithValue.apply(out, widely(gelu)(x, approximate=approximate).detach())  # f32's inf is NaN
+
+
+def log_softmax(x, axis):
+    out = torch.log_softmax(x, axis)
+    # In 16 bits PyTorch's rounds more than once along the last axis.
+    return WithValue.apply(out, widely(torch.log_softmax)(x, dim=axis).detach())
+
+
+def rows():
+    f = torch.nn.functional
+
+    def reduction(op, dtypes, function, like, low=-2, high=2, more=OF_NOTHING, gradient=True,
+                  corner_gradient=True):
+        return Row(op, dtypes, uses(low, high, SHAPES + more, corner_gradient), function, like,
+                   gradient)
+
+    return [
+        reduction("sum", NUMBERS, unless_nothing(torch.sum), wrapping(np.sum)),
+        # No gradient yet.
+        reduction("prod", NUMBERS, widely(prod), wrapping(np.prod), 0.5, 1.5, gradient=False),
+        reduction("max", NUMBERS, unless_nothing(torch.amax), along(np.max), -30, 30, []),
+        reduction("min", NUMBERS, unless_nothing(torch.amin), along(np.min), -30, 30, []),
+        reduction("any", BOOL, None, along(np.any)),
+        reduction("all", BOOL, None, along(np.all)),
+        reduction("mean", FLOATS, unless_nothing(torch.mean), None),
+        reduction("logsumexp", FLOATS, unless_nothing(torch.logsumexp), None),
+        Row("argmax", NUMBERS, arg_uses,
+            lambda x, axis, keepdims: torch.argmax(x, axis, keepdim=keepdims).numpy(),
+            lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims)),
+        Row("argmin", NUMBERS, arg_uses,
+            lambda x, axis, keepdims: torch.argmin(x, axis, keepdim=keepdims).numpy(),
+            lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims)),
+        Row("softmax", FLOATS, row_uses(), lambda x, axis: f.softmax(x, axis), gradient=True),
+        Row("log_softmax", FLOATS, row_uses(), log_softmax, gradient=True),
+        Row("layer_norm", FLOATS, layer_norm_uses, layer_norm, gradient=True, once=True),
+        Row("gelu", FLOATS, gelu_uses, gelu, gradient=True),
+    ]

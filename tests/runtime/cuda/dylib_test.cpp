@@ -1,0 +1,88 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/dylib/cublaslt.h>
+#include <tutti/runtime/dylib/nvrtc.h>
+
+#include <array>
+#include <string_view>
+
+#include "tests/runtime/cuda/testing.h"
+#include "tests/support/command.h"
+
+namespace tutti::runtime {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+SharedLibrary open(const std::vector<std::string>& folders, std::string_view name) {
+  const std::array names = {name};
+  return {folders, names};
+}
+
+TEST(SharedLibrary, IsTakenFromTheFirstFolderThatHasIt) {
+  const SharedLibrary library = open({"/nowhere", test::FakeCuda::folder(), ""}, "libcuda.so.1");
+  ASSERT_TRUE(library.is_open());
+  EXPECT_EQ(library.path(), test::FakeCuda::folder() + "/libcuda.so.1");
+  EXPECT_EQ(library.tried(), "/nowhere/libcuda.so.1");
+  EXPECT_NE(library.symbol("cuInit"), nullptr);
+  EXPECT_EQ(library.symbol("cuNothing"), nullptr);
+}
+
+TEST(SharedLibrary, TheFirstNameWins) {
+  const std::array<std::string_view, 2> names = {"libnvrtc.so.99", "libnvrtc.so.13"};
+  const std::array folders = {test::FakeCuda::folder()};
+  const SharedLibrary library(folders, names);
+  EXPECT_EQ(library.path(), test::FakeCuda::folder() + "/libnvrtc.so.13");
+}
+
+TEST(SharedLibrary, WhatIsNotALibraryIsNamedWithTheReason) {
+  const test::TemporaryFolder folder;
+  folder.write("libcuda.so.1", "no library");
+  const SharedLibrary library = open({"/nowhere", folder.path()}, "libcuda.so.1");
+  EXPECT_FALSE(library.is_open());
+  EXPECT_EQ(library.symbol("cuInit"), nullptr);
+  EXPECT_THAT(library.tried(),
+              StartsWith("/nowhere/libcuda.so.1, " + folder.path().string() + "/libcuda.so.1 ("));
+}
+
+TEST(SharedLibrary, CanBeMoved) {
+  SharedLibrary library = open({test::FakeCuda::folder()}, "libcuda.so.1");
+  SharedLibrary other = std::move(library);
+  EXPECT_TRUE(other.is_open());
+  library = std::move(other);
+  EXPECT_NE(library.symbol("cuInit"), nullptr);
+}
+
+TEST(CudaLibraries, WhatIsMissingIsSaidWithWhatWasTriedAndWhatToDo) {
+  EXPECT_THAT(message_of<EnvironmentError>([] { CudaDriver(open({"/a", "/b"}, "libcuda.so.1")); }),
+              StartsWith("there is no NVIDIA driver for GPUs here: tried /a/libcuda.so.1, "
+                         "/b/libcuda.so.1; install the driver"));
+  EXPECT_THAT(message_of<EnvironmentError>([] { Nvrtc(open({"/a"}, "libnvrtc.so.13")); }),
+              StartsWith("there is no NVRTC here, which compiles kernels for GPUs: tried "
+                         "/a/libnvrtc.so.13; install the CUDA toolkit"));
+  EXPECT_THAT(message_of<EnvironmentError>([] { CublasLt(open({"/a"}, "libcublasLt.so.13")); }),
+              StartsWith("there is no cuBLASLt here, which multiplies matrices on GPUs: tried "
+                         "/a/libcublasLt.so.13; install the CUDA toolkit"));
+}
+
+TEST(CudaLibraries, ALibraryWithoutAFunctionIsTooOld) {
+  // Another library under the driver's name.
+  EXPECT_THAT(message_of<EnvironmentError>(
+                  [] { CudaDriver(open({test::FakeCuda::folder()}, "libnvrtc.so.13")); }),
+              HasSubstr("/libnvrtc.so.13 has no function cuInit; the driver is too old"));
+}
+
+TEST(CudaLibraries, VersionedFunctionsAreThoseOfTheHeader) {
+  test::FakeCuda fake;
+  EXPECT_EQ(reinterpret_cast<void*>(fake.driver().cuMemAlloc),
+            fake.driver().library().symbol("cuMemAlloc_v2"));
+  EXPECT_EQ(reinterpret_cast<void*>(fake.driver().cuGraphInstantiate),
+            fake.driver().library().symbol("cuGraphInstantiateWithFlags"));
+}
+
+TEST(CudaLibraries, NvrtcSaysItsVersion) {
+  EXPECT_EQ(Nvrtc(open({test::FakeCuda::folder()}, "libnvrtc.so.13")).version(), "13.9999");
+}
+
+}  // namespace
+}  // namespace tutti::runtime

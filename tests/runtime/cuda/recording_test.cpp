@@ -1,0 +1,124 @@
+#include <tutti/ir/support/error.h>
+
+#include <stdexcept>
+
+#include "tests/runtime/cuda/testing.h"
+
+namespace tutti::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+class CudaRecordingTest : public FakeCudaTest {};
+
+TEST_F(CudaRecordingTest, RunsWhenItIsReplayedAndNotWhenItIsMade) {
+  const auto gpu = open();
+  const auto kernel = add_one();
+  const auto x = on_device(*gpu, count_up(64));
+  fake_.calls();
+  const auto recording = gpu->record([&] {
+    launch(*kernel, *gpu, {x.get(), x.get()});
+    launch(*kernel, *gpu, {x.get(), x.get()});
+  });
+  EXPECT_EQ(fake_.calls(),
+            "cuStreamBeginCapture stream1 relaxed\n"
+            "cuModuleLoadData: module1\n"
+            "cuModuleGetFunction module1 add_one\n"
+            "cuFuncGetParamInfo add_one 0\n"
+            "cuFuncGetParamInfo add_one 1\n"
+            "cuFuncGetParamInfo add_one 2 = CUDA_ERROR_INVALID_VALUE\n"
+            "cuLaunchKernel stream1 add_one 2x1x1 32x1x1 memory1 memory1\n"
+            "cuLaunchKernel stream1 add_one 2x1x1 32x1x1 memory1 memory1\n"
+            "cuStreamEndCapture stream1: graph1\n"
+            "cuGraphInstantiate graph1 2 nodes: executable1\n"
+            "cuGraphDestroy graph1\n");
+  EXPECT_EQ(to_host(*gpu, *x), count_up(64));
+  fake_.calls();
+  recording->replay();
+  recording->replay();
+  EXPECT_EQ(fake_.calls(),
+            "cuGraphLaunch executable1 stream1\ncuGraphLaunch executable1 stream1\n");
+  EXPECT_EQ(to_host(*gpu, *x), count_up(64, 4));
+}
+
+TEST_F(CudaRecordingTest, OfNothingDoesNothing) {
+  const auto gpu = open();
+  gpu->record([] {})->replay();
+  gpu->synchronize();
+}
+
+TEST_F(CudaRecordingTest, KeepsTheCodeThatItLaunches) {
+  const auto gpu = open();
+  auto kernel = add_one();
+  const auto x = on_device(*gpu, count_up(64));
+  const auto recording = gpu->record([&] { launch(*kernel, *gpu, {x.get(), x.get()}); });
+  kernel = nullptr;
+  recording->replay();
+  EXPECT_EQ(to_host(*gpu, *x), count_up(64, 1));
+}
+
+TEST_F(CudaRecordingTest, MayOutliveTheAccelerator) {
+  auto gpu = open();
+  const auto kernel = add_one();
+  const auto x = on_device(*gpu, count_up(64));
+  const auto recording = gpu->record([&] { launch(*kernel, *gpu, {x.get(), x.get()}); });
+  gpu = nullptr;
+  recording->replay();
+}
+
+TEST_F(CudaRecordingTest, AWorkspaceMayGrowMeanwhile) {
+  const auto gpu = open();
+  const char* const text = R"(
+extern "C" __global__ void take(float* y, unsigned* counter) { y[0] = (*counter)++ + 10; *counter = 0; })";
+  const CudaKernel kernel(test::FakeCuda::image("take", text),
+                          {.grid = {1, 1, 1}, .block = {1, 1, 1}, .workspace_bytes = 8192});
+  const auto y = gpu->memory().allocate(4);
+  const auto recording = gpu->record([&] { launch(kernel, *gpu, {y.get()}); });
+  gpu->workspace(std::size_t{8} << 20);  // another since then
+  recording->replay();
+  EXPECT_EQ(to_host(*gpu, *y), std::vector<float>{10});
+}
+
+TEST_F(CudaRecordingTest, WhatThrowsLeavesTheStreamUsable) {
+  const auto gpu = open();
+  const auto kernel = add_one();
+  const auto x = on_device(*gpu, count_up(64));
+  EXPECT_THROW(gpu->record([&] {
+    launch(*kernel, *gpu, {x.get(), x.get()});
+    throw std::runtime_error("no");
+  }),
+               std::runtime_error);
+  EXPECT_EQ(to_host(*gpu, *x), count_up(64));
+}
+
+TEST_F(CudaRecordingTest, WhatTheDriverRefusesIsAnError) {
+  const auto gpu = open();
+  const auto x = on_device(*gpu, count_up(4));
+  const std::string message = message_of<EnvironmentError>([&] {
+    // As somebody else may do who does not know of the recording.
+    gpu->record([&] { fake_.driver().cuStreamSynchronize(gpu->stream()->handle()); });
+  });
+  EXPECT_THAT(message,
+              HasSubstr("cuStreamEndCapture failed: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"));
+  EXPECT_THAT(fake_.complaints(), HasSubstr("stream1 is recording"));
+  EXPECT_EQ(to_host(*gpu, *x), count_up(4));
+}
+
+TEST_F(CudaRecordingTest, WhatWaitsHasNoPlaceInIt) {
+  const auto gpu = open();
+  const auto x = on_device(*gpu, count_up(4));
+  float value = 0;
+  const auto in_recording = [&](FunctionRef<void()> work) {
+    return message_of<InternalError>([&] { gpu->record(work); });
+  };
+  EXPECT_EQ(in_recording([&] { gpu->copy_in(x->data(), &value, 4); }),
+            "copy_in in what is to be recorded");
+  EXPECT_EQ(in_recording([&] { gpu->copy_out(&value, x->data(), 4); }),
+            "copy_out in what is to be recorded");
+  EXPECT_EQ(in_recording([&] { gpu->synchronize(); }), "synchronize in what is to be recorded");
+  EXPECT_EQ(in_recording([&] { gpu->record([] {}); }), "record in what is to be recorded");
+  EXPECT_EQ(to_host(*gpu, *x), count_up(4));
+}
+
+}  // namespace
+}  // namespace tutti::runtime

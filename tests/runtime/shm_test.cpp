@@ -1,0 +1,117 @@
+#include <tutti/runtime/comm/shm/shm.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/runtime/exchange_tables.h"
+#include "tests/runtime/processes.h"
+#include "tests/runtime/ranks.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::runtime {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+void in_processes(std::int64_t ranks, const std::function<void(HostBackend&)>& body) {
+  run_processes_well(ranks, body);
+}
+
+class ShmExchanges : public testing::TestWithParam<int> {
+ protected:
+  void expect_right(std::vector<Exchange> (*all)(std::int64_t ranks)) const {
+    run_exchanges(in_processes, GetParam(), all(GetParam()));
+  }
+};
+
+TEST_P(ShmExchanges, EveryKindAndPlace) { expect_right(every_kind_and_place); }
+TEST_P(ShmExchanges, EveryKindAndDType) { expect_right(every_kind_and_dtype); }
+TEST_P(ShmExchanges, EveryReduction) { expect_right(every_reduction); }
+TEST_P(ShmExchanges, EveryRootAndPermutation) { expect_right(every_root_and_permutation); }
+TEST_P(ShmExchanges, UnevenParts) { expect_right(uneven_parts); }
+TEST_P(ShmExchanges, Lists) { expect_right(lists); }
+
+INSTANTIATE_TEST_SUITE_P(Ranks, ShmExchanges, testing::Range(1, 5));
+
+// More than this machine has cores, often.
+TEST(Shm, EightProcesses) { run_exchanges(in_processes, 8, every_kind_and_place(8)); }
+TEST(Shm, EightProcessesInTwoGroups) {
+  run_exchanges(in_processes, 8, mixed_in_two_groups(8, 300));
+}
+
+// Two ranks that send to each other before they look for what they get.
+TEST(Shm, MessagesInBothDirectionsAtOnce) {
+  constexpr int kMessages = 200;
+  constexpr int kBurst = 50;  // all under way at once, fewer than the ring holds
+  run_processes_well(2, [&](HostBackend& backend) {
+    const auto rank = static_cast<int>(backend.rank());
+    const auto out = backend.communicator({rank, 1 - rank}, "p2p");
+    const auto in = backend.communicator({1 - rank, rank}, "p2p");
+    const auto message = [&](int number, int from) {
+      const std::size_t elements = number % 3 == 0 ? 40'000 : 5;
+      return std::vector<float>(elements, static_cast<float>(1000 * from + number));
+    };
+    const auto send_recv = [](const std::vector<float>& data) {
+      CollectiveCall call{.kind = CollectiveKind::send_recv};
+      call.parts = {{.operand = data.data(), .elements = static_cast<std::int64_t>(data.size())}};
+      return call;
+    };
+    for (int first = 0; first < kMessages; first += kBurst) {
+      std::vector<std::shared_ptr<Work>> arriving;
+      for (int i = first; i < first + kBurst; ++i)
+        out->start(send_recv(message(i, rank)));  // copied at once
+      for (int i = first; i < first + kBurst; ++i) {
+        arriving.push_back(in->start(send_recv(message(i, 1 - rank))));
+      }
+      for (int i = first; i < first + kBurst; ++i) {
+        Work& work = *arriving[static_cast<std::size_t>(i - first)];
+        work.wait();
+        const std::vector<float> expected = message(i, 1 - rank);
+        const auto* arrived = reinterpret_cast<const float*>(work.result(0)->data());
+        EXPECT_EQ(std::vector<float>(arrived, arrived + expected.size()), expected);
+      }
+    }
+    EXPECT_EQ(out->start(send_recv({1}))->result(0), nullptr);  // a sender has no result
+    in->start(send_recv({1}))->wait();
+  });
+}
+
+TEST(Shm, ListsThatDoNotMatchNameBothSides) {
+  const auto said = run_processes(3, [](HostBackend& backend) {
+    const auto world = backend.communicator(first_ranks(3), "world");
+    const std::vector<float> operand(6);
+    CollectiveCall call{.kind = CollectiveKind::all_to_all};
+    call.parts = {{.operand = operand.data(),
+                   .elements = 6,
+                   .axis_size = 6,
+                   .sizes = {1, 2, 3},
+                   .receive_sizes = std::vector<std::int64_t>(3, backend.rank() + 1)}};
+    if (backend.rank() == 1) call.parts[0].receive_sizes[2] = 7;
+    world->start(std::move(call))->wait();
+  });
+  EXPECT_THAT(said, Each(HasSubstr("collective #1 of group \"world\" (all_to_all f32[6]) does not "
+                                   "match: rank 2 sends 2 to rank 1, which expects 7")));
+}
+
+TEST(Shm, AHundredGroupsOfTheSameRanks) {
+  run_processes_well(3, [](HostBackend& backend) {
+    std::vector<std::shared_ptr<Work>> works;
+    std::vector<float> operand(3, static_cast<float>(backend.rank()));
+    std::vector<std::vector<float>> results(100);
+    for (int i = 0; i < 100; ++i) {
+      operand.assign(3, static_cast<float>(i));
+      const auto group = backend.communicator(first_ranks(3), "group " + std::to_string(i));
+      works.push_back(group->start(all_reduce_call(operand, results[static_cast<std::size_t>(i)])));
+      EXPECT_EQ(works.back()->sequence(), 1U);
+    }
+    backend.finish();
+    for (std::size_t i = 0; i < 100; ++i) {
+      EXPECT_EQ(results[i], std::vector<float>(3, 3 * static_cast<float>(i)));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tutti::runtime

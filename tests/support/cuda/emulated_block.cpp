@@ -1,0 +1,382 @@
+#include "tests/support/cuda/emulated_block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <boost/context/detail/fcontext.hpp>
+#include <link.h>
+#include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
+
+// Fibers that end by switching away for good would leave entries on the thread sanitizer's stack.
+#define TUTTI_UNTRACKED __attribute__((no_sanitize("thread")))
+
+namespace tutti::test::cuda {
+
+namespace {
+
+namespace context = boost::context::detail;
+
+constexpr std::size_t kWarp = 32;
+
+thread_local EmulatedLaunch* launch_of_this_thread = nullptr;
+
+// Stacks for the next launch; for ever, since launches may be made while the process ends.
+class StackPool {
+ public:
+  static StackPool& process() {
+    static auto* const pool = new StackPool;
+    return *pool;
+  }
+  std::unique_ptr<Stacks> take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) return std::make_unique<Stacks>();
+    auto out = std::move(free_.back());
+    free_.pop_back();
+    return out;
+  }
+  void give(std::unique_ptr<Stacks> stacks) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(stacks));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Stacks>> free_;
+};
+
+EmulatedLaunch& current() { return *launch_of_this_thread; }
+
+// The thread-local memory of the library that an address of code lies in.
+struct ThreadLocal {
+  std::uintptr_t code;
+  std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
+int find_thread_local(dl_phdr_info* info, std::size_t, void* out) {
+  auto& found = *static_cast<ThreadLocal*>(out);
+  bool holds_code = false;
+  std::size_t bytes = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) & header = info->dlpi_phdr[i];
+    const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_TLS) bytes = header.p_memsz;
+    if (header.p_type == PT_LOAD && found.code >= begin && found.code < begin + header.p_memsz) {
+      holds_code = true;
+    }
+  }
+  if (!holds_code) return 0;
+  found.begin = static_cast<std::byte*>(info->dlpi_tls_data);
+  found.bytes = found.begin == nullptr ? 0 : bytes;
+  return 1;
+}
+
+tutti_emulation::Host make_host(bool find_races) {
+  return {.place = [] { return std::as_const(current()).place(); },
+          .block_barrier = [](int site) { current().block_barrier(site); },
+          .warp = [](int op, unsigned mask, unsigned long long value,
+                     int source) { return current().warp(op, mask, value, source); },
+          .fence = [] { current().fence(); },
+          .atomic = [] { current().atomic(); },
+          .access = find_races ? [](const void* address, unsigned bytes,
+                                    bool write) { current().access(address, bytes, write); }
+                               : static_cast<void (*)(const void*, unsigned, bool)>(nullptr),
+          .misaligned = [](const void* address,
+                           unsigned bytes) { current().misaligned(address, bytes); }};
+}
+
+std::size_t product(const Extents& extents) {
+  return std::size_t{extents[0]} * extents[1] * extents[2];
+}
+
+tutti_emulation::Dim3 unflatten(std::size_t number, const Extents& extents) {
+  return {static_cast<unsigned>(number % extents[0]),
+          static_cast<unsigned>(number / extents[0] % extents[1]),
+          static_cast<unsigned>(number / extents[0] / extents[1])};
+}
+
+}  // namespace
+
+// ---- Stacks ----
+
+Stacks::~Stacks() {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+}
+
+void Stacks::reserve(std::size_t count) {
+  const std::size_t bytes = count * kBytes;
+  if (bytes <= bytes_) return;
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+  memory_ = nullptr;
+  bytes_ = 0;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("no memory for the stacks of a block");
+  memory_ = static_cast<std::byte*>(memory);
+  bytes_ = bytes;
+}
+
+void Stacks::forget() { ASAN_UNPOISON_MEMORY_REGION(memory_, bytes_); }
+
+// ---- The launch ----
+
+EmulatedLaunch::EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid,
+                               const Extents& block, void** arguments, const RunOptions& options)
+    : entry_(entry),
+      grid_(grid),
+      block_(block),
+      arguments_(arguments),
+      options_(options),
+      host_(make_host(options.find_races)),
+      random_(options.seed),
+      tracker_(product(grid)) {
+  const auto check = [](bool holds, const std::string& what) {
+    if (!holds) throw std::runtime_error("a GPU refuses this launch: " + what);
+  };
+  check(product(grid) > 0 && product(block) > 0, "an extent of 0");
+  check(product(block) <= 1024, std::to_string(product(block)) + " threads a block, 1024 at most");
+  check(block[2] <= 64, "a block of more than 64 along z");
+  check(grid[0] <= 2147483647U && grid[1] <= 65535 && grid[2] <= 65535, "too many blocks");
+}
+
+void EmulatedLaunch::run() {
+  launch_of_this_thread = this;
+  stacks_ = StackPool::process().take();
+  stacks_->reserve(product(block_));
+  threads_.resize(product(block_));
+  std::vector<std::uint32_t> blocks(product(grid_));
+  std::iota(blocks.begin(), blocks.end(), 0U);
+  order(blocks);
+  try {
+    for (const std::uint32_t block : blocks) run_block(block);
+  } catch (...) {
+    stacks_->forget();
+    StackPool::process().give(std::move(stacks_));
+    throw;
+  }
+  StackPool::process().give(std::move(stacks_));
+}
+
+void EmulatedLaunch::order(std::vector<std::uint32_t>& numbers) {
+  if (options_.order == RunOptions::Order::descending) std::ranges::reverse(numbers);
+  if (options_.order == RunOptions::Order::shuffled) std::ranges::shuffle(numbers, random_);
+}
+
+void EmulatedLaunch::run_block(std::uint32_t number) {
+  block_number_ = number;
+  barriers_ = 0;
+  std::vector<std::uint32_t> turns(threads_.size());
+  std::iota(turns.begin(), turns.end(), 0U);
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    threads_[i] = {};
+    threads_[i].place = {.thread = unflatten(i, block_),
+                         .block = unflatten(number, grid_),
+                         .block_size = {block_[0], block_[1], block_[2]},
+                         .grid_size = {grid_[0], grid_[1], grid_[2]}};
+  }
+  // What a block before left in shared memory says nothing.
+  if (shared_ != nullptr) std::memset(shared_, 0xA5, shared_bytes_);
+  while (true) {
+    order(turns);
+    bool waiting = false;
+    for (const std::uint32_t thread : turns) {
+      if (threads_[thread].state == State::ready) resume(thread);
+      waiting = waiting || threads_[thread].state != State::done;
+    }
+    if (!waiting) return;
+    if (!release_warps() && !release_barrier()) fail_stuck();
+  }
+}
+
+// ---- Fibers ----
+
+TUTTI_UNTRACKED void EmulatedLaunch::fiber(void* launch) {
+  auto& self = *static_cast<EmulatedLaunch*>(launch);
+  self.entry_(self.arguments_, &self.host_);
+  self.suspend(State::done);
+}
+
+TUTTI_UNTRACKED void EmulatedLaunch::resume(std::size_t thread) {
+  running_ = thread;
+  Thread& next = threads_[thread];
+  if (next.context == nullptr) {
+    next.context =
+        context::make_fcontext(stacks_->top(thread), Stacks::kBytes, [](context::transfer_t from) {
+          auto* self = static_cast<EmulatedLaunch*>(from.data);
+          self->scheduler_ = from.fctx;
+          fiber(self);
+        });
+  }
+  if (shared_ == nullptr) {
+    ThreadLocal found{.code = reinterpret_cast<std::uintptr_t>(entry_)};
+    dl_iterate_phdr(find_thread_local, &found);
+    shared_ = found.begin;
+    shared_bytes_ = found.bytes;
+    const auto begin = reinterpret_cast<std::uintptr_t>(shared_);
+    tracker_.set_shared(begin, begin + shared_bytes_);
+  }
+  next.context = context::jump_fcontext(next.context, this).fctx;
+  if (!failure_.empty()) throw std::runtime_error(failure_);
+}
+
+TUTTI_UNTRACKED void EmulatedLaunch::suspend(State state) {
+  threads_[running_].state = state;
+  scheduler_ = context::jump_fcontext(scheduler_, nullptr).fctx;
+}
+
+// No exception may pass through a fiber's frames: the scheduler throws it, and the fiber is left
+// where it is for good.
+TUTTI_UNTRACKED void EmulatedLaunch::fail_on_fiber(std::string message) {
+  failure_ = std::move(message);
+  suspend(State::done);
+}
+
+void EmulatedLaunch::block_barrier(int site) {
+  threads_[running_].site = site;
+  suspend(State::at_barrier);
+}
+
+unsigned long long EmulatedLaunch::warp(int op, unsigned mask, unsigned long long value,
+                                        int source) {
+  Thread& thread = threads_[running_];
+  thread.op = op;
+  thread.mask = mask;
+  thread.value = value;
+  thread.source = source;
+  if ((mask >> (running_ % kWarp) & 1U) == 0) {
+    fail_on_fiber(where(running_) + " calls a shuffle whose mask does not name its own lane");
+  }
+  suspend(State::at_warp);
+  return threads_[running_].value;
+}
+
+// ---- Memory ----
+
+RaceTracker::Access EmulatedLaunch::access_of(std::size_t thread) const {
+  return {.block = block_number_,
+          .thread = static_cast<std::uint16_t>(thread),
+          .made = true,
+          .barriers = barriers_,
+          .warp_barriers = threads_[thread].warp_barriers,
+          .atomics = tracker_.atomics()};
+}
+
+void EmulatedLaunch::atomic() { tracker_.atomic(access_of(running_), threads_[running_].fenced); }
+
+void EmulatedLaunch::access(const void* address, unsigned bytes, bool write) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (stacks_->contains(number)) return;
+  std::string failure = tracker_.access(number, bytes, write, access_of(running_));
+  if (!failure.empty()) fail_on_fiber(std::move(failure));
+}
+
+void EmulatedLaunch::misaligned(const void* address, unsigned bytes) {
+  fail_on_fiber(where(running_) + " accesses " +
+                std::to_string(reinterpret_cast<std::uintptr_t>(address) % 256) +
+                " bytes behind a multiple of 256 what has to be aligned to " +
+                std::to_string(bytes) + " bytes");
+}
+
+// ---- Waiting ----
+
+bool EmulatedLaunch::release_warps() {
+  bool any = false;
+  for (std::size_t first = 0; first < threads_.size(); first += kWarp) {
+    any = release_warp(first) || any;
+  }
+  return any;
+}
+
+bool EmulatedLaunch::release_warp(std::size_t first) {
+  const std::size_t lanes = std::min(kWarp, threads_.size() - first);
+  bool any = false;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const Thread& thread = threads_[first + lane];
+    if (thread.state != State::at_warp) continue;
+    bool complete_mask = true;
+    for (std::size_t other = 0; other < kWarp; ++other) {
+      if ((thread.mask >> other & 1U) == 0) continue;
+      if (other >= lanes || threads_[first + other].state == State::done) {
+        throw std::runtime_error(where(first + lane) +
+                                 " waits at a shuffle whose mask names lane " +
+                                 std::to_string(other) + ", which does not take part");
+      }
+      const Thread& peer = threads_[first + other];
+      complete_mask = complete_mask && peer.state == State::at_warp && peer.mask == thread.mask &&
+                      peer.op == thread.op;
+    }
+    if (!complete_mask) continue;
+    complete(first, thread.mask);
+    any = true;
+  }
+  return any;
+}
+
+void EmulatedLaunch::complete(std::size_t first, unsigned mask) {
+  std::array<unsigned long long, kWarp> given{};
+  unsigned long long ballot = 0;
+  for (std::size_t lane = 0; lane < kWarp; ++lane) {
+    if ((mask >> lane & 1U) == 0) continue;
+    given[lane] = threads_[first + lane].value;
+    if (given[lane] != 0) ballot |= 1ULL << lane;
+  }
+  for (std::size_t lane = 0; lane < kWarp; ++lane) {
+    if ((mask >> lane & 1U) == 0) continue;
+    Thread& thread = threads_[first + lane];
+    thread.state = State::ready;
+    if (thread.op == tutti_emulation::kSync) ++thread.warp_barriers;
+    if (thread.op == tutti_emulation::kBallot) thread.value = ballot;
+    if (thread.op != tutti_emulation::kShuffle) continue;
+    const auto source = static_cast<unsigned>(thread.source);
+    if (source >= kWarp || (mask >> source & 1U) == 0) {
+      throw std::runtime_error(where(first + lane) + " shuffles from lane " +
+                               std::to_string(thread.source) + ", which its mask does not name");
+    }
+    thread.value = given[source];
+  }
+}
+
+bool EmulatedLaunch::release_barrier() {
+  const auto waits = [](const Thread& thread) { return thread.state == State::at_barrier; };
+  if (!std::ranges::all_of(threads_, waits)) return false;
+  for (std::size_t i = 1; i < threads_.size(); ++i) {
+    if (threads_[i].site == threads_[0].site) continue;
+    throw std::runtime_error("a divergent barrier: " + where(0) + " waits at line " +
+                             std::to_string(threads_[0].site) + ", " + where(i) + " at line " +
+                             std::to_string(threads_[i].site));
+  }
+  ++barriers_;
+  for (Thread& thread : threads_) thread.state = State::ready;
+  return true;
+}
+
+void EmulatedLaunch::fail_stuck() const {
+  const auto find = [&](auto&& holds) {
+    return static_cast<std::size_t>(std::ranges::find_if(threads_, holds) - threads_.begin());
+  };
+  const std::size_t waits =
+      find([](const Thread& thread) { return thread.state == State::at_barrier; });
+  const std::size_t other =
+      find([](const Thread& thread) { return thread.state != State::at_barrier; });
+  if (waits == threads_.size()) {
+    throw std::runtime_error("shuffles that wait for each other, in the warp of " + where(other));
+  }
+  throw std::runtime_error(
+      "a divergent barrier: " + where(waits) + " waits at line " +
+      std::to_string(threads_[waits].site) + ", while " + where(other) +
+      (threads_[other].state == State::done ? " has ended" : " waits at a shuffle"));
+}
+
+std::string EmulatedLaunch::where(std::size_t thread) const {
+  return "thread " + std::to_string(thread) + " of block " + std::to_string(block_number_);
+}
+
+}  // namespace tutti::test::cuda

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/cuda/emulation_abi.h"
+
+// Runs CUDA C++ on the host, to test it where there is no GPU: the text is compiled by g++ behind
+// device_emulation.h, and the threads of a block are fibers that take turns at barriers and
+// shuffles. What would be undefined on a GPU is an error here:
+// - a barrier that some threads of the block do not reach, or that they reach at another line;
+// - a shuffle or __syncwarp whose mask names lanes that do not take part;
+// - a race: two threads access the same bytes of shared or global memory, one of them writes, and
+//   no barrier (between blocks: no fence with an atomic) lies between;
+// - an access to memory that is not aligned as its type asks.
+//
+// Blocks run one after another, so that a block that waits for another one never ends.
+//
+// compile_emulated and run_emulated throw std::runtime_error and need nothing of Tutti.
+namespace tutti::test::cuda {
+
+// Compiles the texts, one after another, into the shared object `library`, in one run of g++. Each
+// kernel (extern "C" __global__) becomes the symbol entry_name(kernel, number of the text). Throws
+// with g++'s messages. Texts do not see each other and may use the same names.
+void compile_emulated(const std::vector<std::string>& texts, const std::filesystem::path& library);
+
+// The names of the kernels in a text, in order.
+std::vector<std::string> kernel_names(std::string_view text);
+
+// The symbol of a kernel, a tutti_emulation::Entry.
+std::string entry_name(std::string_view kernel, std::size_t text = 0);
+
+struct RunOptions {
+  // In which order the threads of a block run between barriers, and the blocks of a grid.
+  enum class Order : std::uint8_t { ascending, descending, shuffled };
+  Order order = Order::ascending;
+  std::uint32_t seed = 0;  // of `shuffled`
+  bool find_races = true;
+};
+
+using Extents = std::array<std::uint32_t, 3>;
+
+// Runs a kernel over a grid on this thread. `arguments` as cuLaunchKernel takes them. Throws where
+// the kernel does what is listed above, with the place. Thread-safe.
+void run_emulated(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
+                  void** arguments, const RunOptions& options = {});
+
+// Texts compiled together and loaded, in a folder that goes with it.
+class EmulatedModule {
+ public:
+  explicit EmulatedModule(const std::vector<std::string>& texts);
+  EmulatedModule(const EmulatedModule&) = delete;
+  EmulatedModule& operator=(const EmulatedModule&) = delete;
+  ~EmulatedModule();
+
+  // Runs a kernel of text number `text`; throws if there is no such kernel.
+  void launch(std::size_t text, std::string_view kernel, const Extents& grid, const Extents& block,
+              void** arguments, const RunOptions& options = {}) const;
+
+ private:
+  std::filesystem::path folder_;
+  void* library_ = nullptr;
+};
+
+}  // namespace tutti::test::cuda

@@ -1,0 +1,30 @@
+#include "tests/support/fake_cuda_process.h"
+
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+namespace tutti::test {
+
+void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()> work) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", setup.c_str(), 1);
+  const std::string style = testing::GTEST_FLAG(death_test_style);
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto run = [&] {
+    try {
+      if (work()) std::exit(0);  // with the destructors of static objects
+    } catch (const std::exception& error) {
+      std::cerr << error.what() << "\n";
+    }
+    std::exit(1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+  testing::GTEST_FLAG(death_test_style) = style;
+  ::unsetenv("TUTTI_CUDA_LIBRARIES");
+  ::unsetenv("TUTTI_TEST_FAKE_CUDA");
+}
+
+}  // namespace tutti::test

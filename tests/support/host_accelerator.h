@@ -1,0 +1,118 @@
+#pragma once
+
+#include <tutti/runtime/accelerator.h>
+#include <tutti/runtime/block_cache.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+// A GPU of ordinary memory. What is put on its stream is done when somebody waits for it, so that a
+// wait that is missing shows. Counts what was asked of it.
+class HostAccelerator final : public runtime::Accelerator {
+ public:
+  struct Counts {
+    int launches = 0;    // put on the stream one by one
+    int recordings = 0;  // made
+    int replays = 0;
+    int copies_in = 0;
+    int copies_out = 0;
+  };
+
+  explicit HostAccelerator(Device device) : device_(device) {}
+  ~HostAccelerator() override { synchronize(); }
+
+  Device device() const override { return device_; }
+  std::string name() const override { return "a GPU of ordinary memory"; }
+  std::string target() const override { return "sm_90"; }
+  runtime::Allocator& memory() override { return memory_; }
+
+  void copy_in(void* to, const void* from, std::size_t bytes) override {
+    ++counts.copies_in;
+    const auto* const begin = static_cast<const std::byte*>(from);
+    put([to, data = std::vector<std::byte>(begin, begin + bytes)] {
+      if (!data.empty()) std::memcpy(to, data.data(), data.size());
+    });
+  }
+  void copy_out(void* to, const void* from, std::size_t bytes) override {
+    ++counts.copies_out;
+    synchronize();
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    put([=] { std::memcpy(to, from, bytes); });
+  }
+
+  std::byte* workspace(std::size_t bytes) override {
+    workspaces_.push_back(memory_.allocate(bytes));
+    std::memset(workspaces_.back()->data(), 0, bytes);
+    return workspaces_.back()->data();
+  }
+
+  std::unique_ptr<Recording> record(runtime::FunctionRef<void()> work) override {
+    ++counts.recordings;
+    auto kept = std::exchange(stream_, {});
+    const bool was_recording = std::exchange(recording_, true);
+    work();
+    recording_ = was_recording;
+    return std::make_unique<Replayed>(*this, std::exchange(stream_, std::move(kept)));
+  }
+
+  void synchronize() override {
+    while (!stream_.empty()) {
+      const auto work = std::move(stream_.front());
+      stream_.pop_front();
+      work();
+    }
+  }
+
+  // What a DeviceCode of a test puts on the stream.
+  void launch(std::function<void()> work) {
+    if (!recording_) ++counts.launches;
+    put(std::move(work));
+  }
+
+  Counts counts;
+
+ private:
+  using Stream = std::deque<std::function<void()>>;
+
+  class Replayed final : public Recording {
+   public:
+    Replayed(HostAccelerator& on, Stream work) : on_(on), work_(std::move(work)) {}
+    void replay() override {
+      ++on_.counts.replays;
+      on_.stream_.insert(on_.stream_.end(), work_.begin(), work_.end());
+    }
+
+   private:
+    HostAccelerator& on_;
+    const Stream work_;
+  };
+
+  void put(std::function<void()> work) { stream_.push_back(std::move(work)); }
+
+  // Freed blocks may be in use by what is on the stream, so nobody may poison them.
+  class Blocks final : public runtime::BlockSource {
+   public:
+    void* take(std::size_t size) override { return std::aligned_alloc(64, size); }
+    void give_back(void* block, std::size_t) noexcept override { std::free(block); }
+    bool is_of_host() const override { return false; }
+    std::string describe() const override { return "ordinary memory"; }
+  };
+
+  const Device device_;
+  runtime::Allocator memory_{std::make_unique<Blocks>(), std::size_t{1} << 30};
+  std::vector<std::shared_ptr<runtime::Buffer>> workspaces_;
+  Stream stream_;
+  bool recording_ = false;
+};
+
+}  // namespace tutti::test

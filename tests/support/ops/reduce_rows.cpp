@@ -1,0 +1,113 @@
+#include <limits>
+
+#include "tests/support/ops/table.h"
+
+namespace tutti::test {
+
+namespace {
+
+using ir::Op;
+using List = std::vector<std::int64_t>;
+using Tensors = std::span<const Tensor>;
+constexpr auto kYes = HasGradient::yes;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+constexpr OperandSpec kDigits = {.low = 0, .high = 5};
+constexpr OperandSpec kSmall = {.low = -2, .high = 2};
+
+const std::vector<OpCase> kReductions = {
+    {{{7, 5}}, {List{1}}},
+    {{{7, 5}}, {List{0}, true}},
+    {{{3, 17, 2}}, {List{1}}},
+    {{{3, 17, 2}}, {List{0, 2}, true}},
+    {{{3, 17, 2}}, {List{1, 2}}},
+    {{{3, 17, 2}}, {List{0, 1, 2}}},
+    {{{}}, {List{}}},
+    {{{4}}, {List{}, true}},
+    {{{1, 1}}, {List{0}}},
+    {{{5, 1}}, {List{1}, true}},
+    {{{0, 3}}, {List{1}}},
+    {{{2, 33}}, {List{1}}},
+};
+// Reductions of nothing, and those that are divided into parts.
+const std::vector<OpCase> kMore = {{{{0, 3}}, {List{0}}},        {{{2, 0}}, {List{1}, true}},
+                                   {{{0}}, {List{0}}},           {{{2048, 33}}, {List{0}}},
+                                   {{{64, 1000}}, {List{0, 1}}}, {{{3, 40000}}, {List{1}}}};
+
+std::vector<OpCase> with(std::vector<OpCase> cases, const std::vector<OpCase>& more) {
+  cases.insert(cases.end(), more.begin(), more.end());
+  return cases;
+}
+
+using Reduce = Tensor (*)(const Operand&, Axes, bool);
+
+OpRow reduction(Op op, Reduce call, std::vector<DType> dtypes, OperandSpec operand,
+                std::vector<OpCase> cases, HasGradient gradient) {
+  return {.op = op,
+          .dtypes = std::move(dtypes),
+          .operands = {operand},
+          .cases = std::move(cases),
+          .call =
+              [=](Tensors x, const Attributes& a) {
+                return call(x[0], a.integers("axes"), a.flag("keepdims"));
+              },
+          .gradient = gradient};
+}
+
+OpRow reduction(Op op, Reduce call, std::vector<DType> dtypes, OperandSpec operand,
+                std::vector<OpCase> cases, HasGradient gradient, double start,
+                double (*combine)(double, double)) {
+  OpRow row = reduction(op, call, std::move(dtypes), operand, std::move(cases), gradient);
+  row.oracle = [=](const Plains& x, const Attributes& a) {
+    return reduce_oracle(x, a, start, combine);
+  };
+  return row;
+}
+
+OpRow arg_row(Op op, Tensor (*call)(const Operand&, std::int64_t, bool), double sign) {
+  return {.op = op,
+          .dtypes = kNumbers,
+          .operands = {kDigits},
+          .cases = {{{{7, 5}}, {std::int64_t{1}}},
+                    {{{3, 17, 2}}, {std::int64_t{1}, true}},
+                    {{{7, 5}}, {std::int64_t{0}}},
+                    {{{1}}, {std::int64_t{0}}},
+                    {{{0, 3}}, {std::int64_t{1}}},
+                    {{{2, 300}}, {std::int64_t{1}}}},
+          .call =
+              [=](Tensors x, const Attributes& a) {
+                return call(x[0], a.integer("axis"), a.flag("keepdims"));
+              },
+          .oracle = [=](const Plains& x, const Attributes& a) { return arg_oracle(x, a, sign); },
+          .result = ResultDType::i64};
+}
+
+}  // namespace
+
+std::vector<OpRow> reduce_rows() {
+  std::vector<OpRow> rows = {
+      reduction(Op::sum, sum, kNumbers, kSmall, with(kReductions, kMore), kYes, 0,
+                [](double a, double b) { return a + b; }),
+      reduction(Op::prod, prod, kNumbers, {.low = 0.5, .high = 1.5}, kReductions, kYes, 1,
+                [](double a, double b) { return a * b; }),
+      reduction(Op::max, max, kNumbers, {.low = -30, .high = 30}, kReductions, kYes, -kInfinity,
+                [](double a, double b) { return std::max(a, b); }),
+      reduction(Op::min, min, kNumbers, {.low = -30, .high = 30}, kReductions, kYes, kInfinity,
+                [](double a, double b) { return std::min(a, b); }),
+      reduction(Op::any, any, kBool, {}, with(kReductions, kMore), HasGradient::none, 0,
+                [](double a, double b) { return std::max(a, b); }),
+      reduction(Op::all, all, kBool, {}, with(kReductions, kMore), HasGradient::none, 1,
+                [](double a, double b) { return a * b; }),
+      arg_row(Op::argmax, argmax, 1),
+      arg_row(Op::argmin, argmin, -1),
+      reduction(Op::mean, mean, kFloats, kSmall, with(kReductions, kMore), kYes),
+      reduction(Op::logsumexp, logsumexp, kFloats, kSmall,
+                with(kReductions, {{{{0, 3}}, {List{0}}}}), kYes),
+  };
+  rows[0].slack = 5;  // the long ones cancel
+  rows[8].oracle = mean_oracle;
+  rows[9].oracle = logsumexp_oracle;
+  return rows;
+}
+
+}  // namespace tutti::test

@@ -1,0 +1,109 @@
+#include "tests/support/random/compare_ways.h"
+
+#include <tutti/ir/builder.h>
+
+#include "tests/support/gpu.h"
+
+namespace tutti::test {
+
+namespace {
+
+using codegen::CompileOptions;
+using codegen::Engine;
+
+Way compiled(std::string name, Engine engine, std::vector<std::string> disabled) {
+  CompileOptions options;
+  options.engine = engine;
+  if (engine == Engine::evaluate) options.plan_engine = codegen::PlanEngine::walk;
+  options.disabled = std::move(disabled);
+  options.verify = true;
+  return {.name = std::move(name), .run = [options](const RandomProgram& program) {
+            return run_compiled(program.graph, program.inputs, options);
+          }};
+}
+
+std::optional<std::string> difference(const RandomProgram& program, const Way& way,
+                                      std::span<const Facts> facts) {
+  RankArrays actual;
+  try {
+    actual = way.run(program);
+  } catch (const std::exception& error) {
+    return std::string("throws: ") + error.what();
+  }
+  for (std::size_t rank = 0; rank < actual.size(); ++rank) {
+    for (std::size_t i = 0; i < actual[rank].size(); ++i) {
+      const Facts& expected = facts[program.graph.results()[i].id];
+      const testing::AssertionResult same = agrees(actual[rank][i], expected, rank);
+      if (same) continue;
+      return "result " + std::to_string(i) + " of rank " + std::to_string(rank) + ": " +
+             same.message() +
+             (expected.exact() ? " (every bit counts)"
+                               : " (rounding explains " + std::to_string(expected.noise()) + ")");
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Way> host_ways() {
+  static const std::vector<Way> ways = [] {
+    std::vector<Way> out;
+    out.push_back(compiled("evaluated kernels", Engine::evaluate, {}));
+    if (TUTTI_HAS_LLVM != 0) {
+      out.push_back(compiled("LLVM, fused", Engine::llvm, {}));
+      out.push_back(compiled("LLVM, not fused", Engine::llvm, {"fuse"}));
+    }
+    return out;
+  }();
+  return ways;
+}
+
+const Way& gpu_way() {
+  static const Way way = {.name = "CUDA", .run = [](const RandomProgram& program) {
+                            const ir::Graph graph = on_device(program.graph, Device::cuda());
+                            return RankArrays{run_on_gpu(graph, program.inputs[0])};
+                          }};
+  return way;
+}
+
+std::optional<Difference> first_difference(const RandomProgram& program,
+                                           std::span<const Way> ways) {
+  const std::vector<Facts> facts = facts_of(program.graph, program.inputs);
+  for (const Way& way : ways) {
+    auto message = difference(program, way, facts);
+    if (message) return Difference{.way = way, .message = std::move(*message)};
+  }
+  return std::nullopt;
+}
+
+ir::Graph on_device(const ir::Graph& graph, Device device) {
+  ir::Graph out(graph.name);
+  out.mesh = graph.mesh;
+  out.default_device = device;
+  ir::Builder builder(out);
+  std::vector<ir::Value> values;
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+    const ir::Node& node = graph.node(id);
+    if (node.op == ir::Op::parameter) {
+      ir::Type type = graph.type(graph.result(id));
+      if (!type.device.is_any()) type.device = device;
+      const ir::Parameter& parameter = graph.parameters()[id];
+      values.push_back(out.add_parameter(parameter.name, type, parameter.donate, node.location));
+      continue;
+    }
+    std::vector<ir::Value> operands;
+    for (const ir::Value operand : graph.operands(id)) operands.push_back(values[operand.id]);
+    std::vector<ir::Attribute> attributes = node.attributes;
+    if (node.op == ir::Op::to_device) attributes = {device.text()};
+    builder.at(node.location);
+    const ir::NodeId copy = builder.node(node.op, operands, std::move(attributes));
+    for (std::uint32_t i = 0; i < node.result_count; ++i) values.push_back(out.result(copy, i));
+  }
+  std::vector<ir::Value> results;
+  for (const ir::Value result : graph.results()) results.push_back(values[result.id]);
+  out.set_results(std::move(results));
+  return out;
+}
+
+}  // namespace tutti::test

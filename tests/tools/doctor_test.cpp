@@ -1,0 +1,92 @@
+#include <tutti/codegen/build_id.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "tests/support/command.h"
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace tutti {
+namespace {
+
+using test::CommandResult;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+CommandResult run_doctor(std::vector<std::string> arguments = {}) {
+  arguments.insert(arguments.begin(), {TUTTI_BINARY_DIR "/bin/tutti", "doctor"});
+  return test::run_command(arguments);
+}
+
+std::map<std::string, nlohmann::json> rows() {
+  const CommandResult result = run_doctor({"--json"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  std::map<std::string, nlohmann::json> out;
+  for (const auto& row : nlohmann::json::parse(result.output)) out[row.at("name")] = row;
+  return out;
+}
+
+TEST(Doctor, ListsWhatThisBuildIsMadeOf) {
+  auto found = rows();
+  EXPECT_THAT(found["Tutti"]["says"].get<std::string>(),
+              HasSubstr("build " + std::string(codegen::build_id()).substr(0, 8)));
+  EXPECT_EQ(found["LLVM"]["works"], TUTTI_HAS_LLVM != 0);
+  EXPECT_EQ(found["oneDNN"]["works"], TUTTI_HAS_ONEDNN != 0);
+  EXPECT_EQ(found["CUDA"]["works"], TUTTI_HAS_CUDA != 0);
+  EXPECT_EQ(found["shared memory"]["works"], true);
+  EXPECT_THAT(found["processor"]["says"].get<std::string>(), HasSubstr("core"));
+}
+
+TEST(Doctor, SaysWhatDoesNotWorkWithoutWhatIsMissing) {
+  ::setenv("TUTTI_CACHE", "off", 1);
+  auto found = rows();
+  EXPECT_EQ(found["disk cache"]["works"], false);
+  EXPECT_EQ(found["disk cache"]["without"], "every process compiles all that it needs");
+  EXPECT_FALSE(found["Tutti"].contains("without"));
+}
+
+TEST(Doctor, PrintsAPage) {
+  ::setenv("TUTTI_CACHE", "off", 1);
+  const CommandResult result = run_doctor();
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, StartsWith("Tutti "));
+  EXPECT_THAT(result.output, HasSubstr("\ndisk cache     missing: is off: "));
+  EXPECT_THAT(result.output,
+              HasSubstr("\n               without it: every process compiles all that it needs\n"));
+}
+
+#if TUTTI_HAS_CUDA
+
+class DoctorOfCuda : public testing::Test {
+ protected:
+  void TearDown() override {
+    ::unsetenv("TUTTI_CUDA_LIBRARIES");
+    ::unsetenv("TUTTI_TEST_FAKE_CUDA");
+  }
+};
+
+TEST_F(DoctorOfCuda, ListsTheDriverItsGpusAndTheCompiler) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=2,capability=80,memory=4294967296", 1);
+  auto found = rows();
+  EXPECT_THAT(found["NVIDIA driver"]["says"].get<std::string>(),
+              HasSubstr(", " TUTTI_BINARY_DIR "/fake_cuda/libcuda.so.1"));
+  EXPECT_EQ(found["cuda:0"]["says"], "Fake GPU 0, sm_80, 4.0 GiB");
+  EXPECT_EQ(found["cuda:1"]["says"], "Fake GPU 1, sm_80, 4.0 GiB");
+  EXPECT_THAT(found["NVRTC"]["says"].get<std::string>(), StartsWith("13.9999, "));
+}
+
+TEST_F(DoctorOfCuda, SaysWhyThereIsNoGpu) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=0", 1);
+  auto found = rows();
+  EXPECT_EQ(found["NVIDIA driver"]["works"], false);
+  EXPECT_THAT(found["NVIDIA driver"]["says"].get<std::string>(), HasSubstr("CUDA_ERROR_NO_DEVICE"));
+  EXPECT_EQ(found["NVIDIA driver"]["without"], "nothing runs on a GPU");
+}
+
+#endif
+
+}  // namespace
+}  // namespace tutti

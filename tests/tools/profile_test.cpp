@@ -1,0 +1,150 @@
+#include <fstream>
+#include <string>
+
+#include "tests/tools/launch_testing.h"
+#include <nlohmann/json.hpp>
+
+// The command, on traces that programs wrote and on what is none.
+namespace tutti::test {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+constexpr const char* kProgram = R"(// tutti ir 1
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+func @step(%x: f32[64,32], %w: f32[32,16] rep(dp)) -> (f32[64,16], f32[16] rep(dp)) {
+  %0 = vary(%w) {dimensions = "dp"} : f32[32,16]
+  %1 = matmul(%x, %0) : f32[64,16]
+  %2 = sum(%1) {axes = [0]} : f32[16]
+  %3 = all_reduce(%2) {op = "sum", group = @dp} : async f32[16] rep(dp)
+  %4 = relu(%1) : f32[64,16]
+  %5 = wait(%3) : f32[16] rep(dp)
+  return %4, %5
+}
+)";
+
+class ProfileCommand : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  CommandResult profile(const std::string& file) const {
+    return run_command({TUTTI_BINARY_DIR "/bin/tutti", "profile", file});
+  }
+  // An .npy file of zeros.
+  void write_zeros(const std::string& name, const std::string& shape, std::size_t elements) const {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+    header.resize(117, ' ');
+    header += '\n';
+    folder_.write(name, std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header +
+                            std::string(elements * 4, '\0'));
+  }
+  // Runs the program above on two ranks; gives the trace's file.
+  std::string trace() const {
+    write_zeros("x.npy", "(64, 32)", 64 * 32);
+    write_zeros("w.npy", "(32, 16)", 32 * 16);
+    const std::string program = folder_.write("step.tutti", kProgram);
+    const CommandResult result = run_command(
+        {"/usr/bin/env", "TUTTI_PROFILE=" + path("trace.json"), TUTTI_BINARY_DIR "/bin/tutti",
+         "run", program, "--input", folder_.path().string(), "--output", path("results")});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return path("trace.json");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ProfileCommand, SumsKernelsAndCommunicationUp) {
+  const CommandResult result = profile(trace());
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output,
+              AllOf(ContainsRegex("rank 0: 1 thread, memory [0-9.]+ GB/s, f32 [0-9.]+ GFLOP/s"),
+                    HasSubstr("rank 1: "), ContainsRegex("compute +[0-9.]+ .s"),
+                    HasSubstr("2 collectives, from start to end"),
+                    ContainsRegex("exposed communication +[0-9.]+ .?s"),
+                    ContainsRegex(" 2 .* matmul \\[f32 64x32x16\\]")));
+}
+
+TEST_F(ProfileCommand, ShowsAsManyKernelsAsAsked) {
+  const std::string file = trace();
+  const auto lines = [&](const char* most) {
+    return run_command({TUTTI_BINARY_DIR "/bin/tutti", "profile", file, "--most", most}).output;
+  };
+  EXPECT_THAT(lines("1"), ContainsRegex("and [0-9]+ more; --most 0 shows all"));
+  EXPECT_THAT(lines("0"), testing::Not(HasSubstr("more; --most")));
+}
+
+TEST_F(ProfileCommand, BadFilesAreErrorsThatSayWhatTheyAre) {
+  const std::string whole = folder_.read(std::filesystem::path(trace()).filename());
+  const auto expect_refused = [&](const std::string& content, const std::string& why) {
+    const std::string file = folder_.write("bad.json", content);
+    const CommandResult result = profile(file);
+    EXPECT_EQ(result.status, 1) << content.substr(0, 80);
+    EXPECT_EQ(result.output, "");
+    EXPECT_THAT(result.errors, AllOf(HasSubstr(file), HasSubstr(why)));
+  };
+  expect_refused("", "this is not JSON, or cut off");
+  expect_refused(
+      "\x7F"
+      "ELF\x02",
+      "this is not JSON, or cut off");
+  expect_refused(whole.substr(0, whole.size() / 2), "of a trace that began well");
+  for (const char* const foreign :
+       {"[]", "7", "null", "{}", R"({"traceEvents":[]})",
+        R"({"traceEvents":[{"ph":"X","name":"torch"}]})", R"([{"ph":"X"},[1,[2]],{"a":{"b":{}}}])",
+        R"({"otherData":{"tutti_trace":"1"},"traceEvents":[{"ph":"X"}]})",
+        R"({"otherData":{"tutti_trace":"1"},"traceEvents":[{"ph":5,"pid":"a","args":[]}]})"}) {
+    expect_refused(foreign, "this is no trace of Tutti's");
+  }
+  for (const std::string& file : {path("none.json"), folder_.path().string()}) {
+    const CommandResult result = profile(file);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.errors, HasSubstr(file));
+  }
+}
+
+// Ranks that write nothing, or parts that are none.
+class LaunchedTrace : public Launch {};
+
+TEST_F(LaunchedTrace, RanksThatWriteNoneAreSpokenOf) {
+  const std::string file = (folder_.path() / "trace.json").string();
+  const CommandResult result = launch({"-n", "2", "--profile", file}, "exit 0");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.errors, "tutti launch: no rank wrote a trace to " + file + "\n");
+}
+
+TEST_F(LaunchedTrace, RanksGetTheWholePath) {
+  const std::string file = (folder_.path() / "trace.json").string();
+  const CommandResult result =
+      launch({"-n", "2", "--no-prefix", "--profile", file}, "cd /; echo $TUTTI_PROFILE");
+  EXPECT_EQ(result.output, file + "\n" + file + "\n");
+}
+
+TEST_F(LaunchedTrace, PartsOfAnEarlierLaunchAreNotMerged) {
+  const std::string file = folder_.write("trace.json", "");
+  folder_.write("trace.json.rank1", "from before");
+  const CommandResult result = launch({"-n", "2", "--profile", file}, "exit 0");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_FALSE(std::filesystem::exists(file + ".rank1"));
+}
+
+TEST_F(LaunchedTrace, APartThatIsNoneIsLeft) {
+  const std::string file = (folder_.path() / "trace.json").string();
+  const CommandResult result =
+      launch({"-n", "2", "--profile", file}, "echo nonsense > $TUTTI_PROFILE.rank$RANK");
+  EXPECT_THAT(result.errors, HasSubstr(file + ".rank1 is no whole trace; it is left as it is\n"));
+  EXPECT_TRUE(std::filesystem::exists(file + ".rank1"));
+}
+
+TEST_F(LaunchedTrace, AFileThatCanNotBeWrittenStartsNothing) {
+  const CommandResult result =
+      launch({"-n", "2", "--profile", "/no/such/folder/trace.json"}, "echo started");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(result.errors, HasSubstr("/no/such/folder/trace.json can't be written"));
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace tutti::tools {
+
+struct ProfileOptions {
+  std::string file;
+  std::size_t most = 30;  // kernels to show; 0: all
+};
+
+// What a trace says in sums, over all ranks. Times are microseconds.
+struct ProfileSummary {
+  struct Kernel {
+    std::int64_t calls = 0;
+    double time = 0;
+    double least_time = 0;  // that the roofline allows
+    double bytes = 0;
+    double flops = 0;
+  };
+  // Its name, its shapes if it is a library call, and its source line.
+  using KernelKey = std::tuple<std::string, std::string, std::string>;
+
+  std::map<std::int64_t, std::string> ranks;  // their measured limits, in words
+  std::map<KernelKey, Kernel> kernels;
+  double compute = 0;    // launches
+  double waits = 0;      // communication that nothing hides: the rank's thread is blocked
+  double starts = 0;     // announcing collectives
+  double in_flight = 0;  // collectives from start to end, overlaps counted once a rank
+  std::int64_t collectives = 0;
+  double collective_bytes = 0;
+  double compilation = 0;
+  double span = 0;  // from the first event to the last, of all ranks together
+  std::int64_t dropped = 0;
+};
+
+// Reads a trace. `name` is the file's, for messages. Throws ParseError for what is no JSON, is cut
+// off, or is no trace of Tutti.
+ProfileSummary summarise_trace(std::istream& in, const std::string& name);
+
+// As a table.
+std::string print(const ProfileSummary& summary, std::size_t most);
+
+// Prints the summary of a file. Throws EnvironmentError, ParseError.
+void profile(const ProfileOptions& options);
+
+}  // namespace tutti::tools
