@@ -2,11 +2,13 @@
 
 #include <tutti/lazy/operand.h>
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 // Tensors from C++ data, of its own dtype; numbers in full() give f32 and i64 if none is named.
@@ -25,7 +27,13 @@ Tensor from(std::span<const T> values, const Shape& shape,
 template <class T>
 Tensor from(const std::vector<T>& values, const Shape& shape,
             std::source_location at = std::source_location::current()) {
-  return from(std::span<const T>(values), shape, at);
+  if constexpr (std::is_same_v<T, bool>) {  // packed into bits
+    const auto unpacked = std::make_unique<bool[]>(values.size());
+    std::copy(values.begin(), values.end(), unpacked.get());
+    return from(std::span<const bool>(unpacked.get(), values.size()), shape, at);
+  } else {
+    return from(std::span<const T>(values), shape, at);
+  }
 }
 
 // tensor({1.f, 2.f}) and tensor({{1.f, 2.f}, {3.f, 4.f}}); tensor(3.f) is a scalar.
@@ -43,14 +51,16 @@ Tensor tensor(std::initializer_list<T> values,
 template <class T>
 Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
               std::source_location at = std::source_location::current()) {
-  std::vector<T> values;
+  const std::size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
+  const std::size_t count = rows.size() * columns;
+  const auto values = std::make_unique<T[]>(count);  // a vector would pack bool into bits
+  T* next = values.get();
   for (const auto& row : rows) {
-    if (row.size() != rows.begin()->size())
-      throw TypeError("tensor: rows of different lengths", at);
-    values.insert(values.end(), row.begin(), row.end());
+    if (row.size() != columns) throw TypeError("tensor: rows of different lengths", at);
+    next = std::copy(row.begin(), row.end(), next);
   }
-  const auto columns = rows.size() == 0 ? 0 : static_cast<std::int64_t>(rows.begin()->size());
-  return from(std::span<const T>(values), {static_cast<std::int64_t>(rows.size()), columns}, at);
+  return from(std::span<const T>(values.get(), count),
+              {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns)}, at);
 }
 
 // Looks at memory of the caller's, on the host: no copy. It must not change while tensors use it;

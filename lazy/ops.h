@@ -10,9 +10,8 @@
 #include <vector>
 
 // The ops of the front end. Each records a node and returns at once. Unless said otherwise:
-// - operands broadcast as in NumPy; tensors must agree in dtype (cast(x, dtype) converts; C++
-// numbers
-//   take the tensor's dtype); a mistake is a TypeError with the op, the operand types and your
+// - operands broadcast as in NumPy; tensors must agree in dtype (cast(x, dtype) converts), C++
+//   numbers take the tensor's; a mistake is a TypeError with the op, the operand types and your
 //   line;
 // - axes count from 0, negative ones from the end;
 // - gradients exist for floating-point operands.

@@ -64,6 +64,8 @@ TEST(Randint, IsEvenOverLongIntervals) {
   }
 }
 
+__extension__ using Wide = unsigned __int128;
+
 // The upper half of a product of 128 bits, in words.
 TEST(Randint, TakesTheUpperHalfOfAProduct) {
   const std::uint64_t seed = 11;
@@ -72,7 +74,7 @@ TEST(Randint, TakesTheUpperHalfOfAProduct) {
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     const std::uint64_t word = ir::random_bits(seed, 2 * i);
     const std::uint64_t next = ir::random_bits(seed, 2 * i + 1);
-    const auto product = static_cast<unsigned __int128>(word | next << 32) * kHigh;
+    const Wide product = static_cast<Wide>(word | next << 32) * kHigh;
     EXPECT_EQ(drawn[i], static_cast<std::int64_t>(product >> 64));
   }
 }
@@ -179,7 +181,9 @@ TEST(Permutation, HasEveryNumberOnce) {
     Integers numbers = permutation(count, Key(4)).to_vector<std::int64_t>();
     Integers sorted(static_cast<std::size_t>(count));
     std::iota(sorted.begin(), sorted.end(), 0);
-    if (count > 2) EXPECT_NE(numbers, sorted);
+    if (count > 2) {
+      EXPECT_NE(numbers, sorted);
+    }
     std::ranges::sort(numbers);
     EXPECT_EQ(numbers, sorted);
   }

@@ -28,6 +28,17 @@ TEST(Reading, ArrayHasEverything) {
   EXPECT_TRUE(zeros({0, 3}).to_vector<float>().empty());
 }
 
+TEST(Creating, TakesTruthValuesInRowsAndVectors) {
+  EXPECT_EQ(text_of(tensor({{true, false}, {false, true}})),
+            "bool[2,2] [[true, false],\n [false, true]]");
+  EXPECT_EQ(text_of(from(std::vector<bool>({true, false}), {2})), "bool[2] [true, false]");
+}
+
+TEST(Creating, RowsHaveEqualLengths) {
+  expect_error<TypeError>([] { return tensor({{1, 2}, {3}}); }, {"rows of different lengths"});
+  expect_error<TypeError>([] { return tensor({{1}, {2, 3}}); }, {"rows of different lengths"});
+}
+
 TEST(Printing, ShowsTypeAndElements) {
   EXPECT_EQ(text_of(tensor({1.5F, -2.F})), "f32[2] [1.5, -2]");
   EXPECT_EQ(text_of(tensor(3)), "i32[] 3");

@@ -117,7 +117,9 @@ TEST(Order, IsStableInRowsOfAnyLength) {
           const bool ahead =
               descending ? std::isnan(before) || before > here : std::isnan(here) || before < here;
           EXPECT_TRUE(same || ahead) << at;
-          if (same) EXPECT_LT(order.indices.at(at - 1), order.indices.at(at));
+          if (same) {
+            EXPECT_LT(order.indices.at(at - 1), order.indices.at(at));
+          }
         }
       }
     }

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import torch
 
-from arrays import BOOL, FLOATS, NUMBERS, draw, make
-from rows import Row, Use, WithValue, widely
+from arrays import BOOL, FLOATS, INTEGERS, NUMBERS, draw, make
+from rows import Row, Use, WithValue, composite, widely
 
 RANK8 = (1, 2, 1, 3, 1, 2, 1, 2)
 
@@ -57,12 +57,28 @@ def prod(x, axes, keepdims):
     return x.clone()
 
 
+def prod_by_others(x, axes, keepdims):
+    """Over one axis. An element's gradient is the product of the others; PyTorch's divides by the
+    element, and gives NaN where that is NaN or infinite."""
+    axis, = axes
+    elements = x.unbind(axis)
+    others = [torch.stack(elements[:i] + elements[i + 1:]).prod(0) for i in range(len(elements))]
+    linear = (x * torch.stack(others, axis).detach()).sum(axis, keepdim=keepdims)
+    return WithValue.apply(linear, prod(x, axes, keepdims).detach())
+
+
 def wrapping(function):
     return lambda x, axes, keepdims: function(x, axis=tuple(axes), keepdims=keepdims, dtype=x.dtype)
 
 
 def along(function):
     return lambda x, axes, keepdims: function(x, axis=tuple(axes), keepdims=keepdims)
+
+
+def prod_corners(dtype, _random):
+    yield Use("corners with gradient", [special_rows(dtype)], {"axes": [1], "keepdims": False})
+    zeros = make([[0, 2, 3, 4], [5, -0.0, 3, 1], [0, 2, 0, 4], [0] * 4], dtype)
+    yield Use("corners with zeros", [zeros], {"axes": [1], "keepdims": False})
 
 
 def arg_uses(dtype, random):
@@ -87,13 +103,66 @@ def row_uses(corner_gradient=True):
 
 
 def layer_norm_uses(dtype, random):
+    few = make([1, 1, 1, 1], dtype)
+    yield Use("corners", [special_rows(dtype)[:9], few, few], {"epsilon": 1e-5}, gradient=False)
     for shape, epsilon in [((7, 5), 1e-5), ((3, 4, 17), 1e-3), ((6,), 1e-5), ((0, 3), 1e-5),
                            ((2, 300), 1e-5), ((1, 2, 1, 3, 1, 1, 1, 6), 1e-5)]:
         row = shape[-1:]
         yield Use(f"{list(shape)} {epsilon}", [draw(random, s, dtype) for s in (shape, row, row)],
                   {"epsilon": epsilon})
+    yield Use("[2,0]", [make(np.zeros(s), dtype) for s in ((2, 0), (0,), (0,))], {"epsilon": 1e-5})
     one = make([1, 1, 1], dtype)
     yield Use("equal numbers", [make([[2, 2, 2], [0, 0, 0]], dtype), one, one], {"epsilon": 1e-5})
+
+
+def finite_rows(dtype):
+    """Rows of equal numbers, of zeros, of tiny and of large ones."""
+    tiny = torch.finfo(FLOATS[dtype]).tiny
+    return make([[2, 2, 2], [0, 0, 0], [-0.0, 0, -0.0], [tiny, -tiny, 0], [3e4, -3e4, 1],
+                 [0, 0, -5]], dtype)
+
+
+def rms_norm_uses(dtype, random):
+    one = make([1, 1, 1, 1], dtype)
+    # In f32 and bf16 the squares of the largest numbers overflow: such a row is zeros.
+    yield Use("corners", [special_rows(dtype), one], gradient=False)
+    yield Use("corners with gradient", [finite_rows(dtype), make([1, -2, 0], dtype)])
+    for shape, epsilon in [((7, 5), 1e-6), ((3, 4, 17), 1e-3), ((6,), 0.0), ((0, 3), 1e-6),
+                           ((2, 0), 1e-6), ((5, 1), 1e-6), ((2, 300), 1e-6),
+                           ((1, 2, 1, 3, 1, 1, 1, 6), 1e-5)]:
+        yield Use(f"{list(shape)} {epsilon}",
+                  [draw(random, s, dtype) for s in (shape, shape[-1:])], {"epsilon": epsilon})
+
+
+def rms_norm(x, scale, epsilon=1e-6):
+    return torch.nn.functional.rms_norm(x, x.shape[-1:], scale, epsilon)
+
+
+def cross_entropy_uses(dtype, random):
+    special = special_rows(dtype)
+    for label in range(4):
+        labels = np.full(len(special), label)
+        yield Use(f"corners of label {label}", [special, labels])
+    for name, integer in INTEGERS.items():
+        info = np.iinfo(integer)
+        labels = np.array([info.min, info.max, 0, 3, 4], dtype=integer)
+        yield Use(f"corners by {name}", [draw(random, (5, 4), dtype, -4, 4), labels])
+    yield Use("corners large", [make([[1000, 999, -1000], [-3e4, 0, 3e4]] * 2, dtype),
+                                np.array([0, 1, 2, 2])])
+    for shape in [(7, 5), (3, 4, 17), (6,), (5, 1), (0, 3), (0, 0), (2, 300),
+                  (1, 2, 1, 3, 1, 1, 1, 6)]:
+        labels = np.asarray(random.integers(-1, shape[-1], shape[:-1], endpoint=True))
+        yield Use(f"{list(shape)}", [draw(random, shape, dtype, -4, 4), labels])
+
+
+def cross_entropy(logits, labels):
+    """Labels out of range are clamped; a loss of 0 has no sign."""
+    classes = logits.shape[-1]
+    inside = [min(max(int(label), 0), classes - 1) for label in labels.flat]
+    loss = torch.nn.functional.cross_entropy(
+        logits.reshape(labels.size, classes), torch.tensor(inside, dtype=torch.int64),
+        reduction="none")
+    return loss.reshape(labels.shape) + 0.0
 
 
 def layer_norm(x, scale, shift, epsilon):
@@ -113,7 +182,8 @@ def gelu(x, approximate):
     out = torch.nn.functional.gelu(x, approximate=approximate)
     if x.dtype == torch.float64:
         return out
-    return WithValue.apply(out, widely(gelu)(x, approximate=approximate).detach())  # f32's inf is NaN
+    # PyTorch's of f32's infinity is NaN.
+    return WithValue.apply(out, widely(gelu)(x, approximate=approximate).detach())
 
 
 def log_softmax(x, axis):
@@ -132,8 +202,9 @@ def rows():
 
     return [
         reduction("sum", NUMBERS, unless_nothing(torch.sum), wrapping(np.sum)),
-        # No gradient yet.
-        reduction("prod", NUMBERS, widely(prod), wrapping(np.prod), 0.5, 1.5, gradient=False),
+        Row("prod", FLOATS, prod_corners, widely(prod_by_others), gradient=True),
+        reduction("prod", NUMBERS, widely(prod), wrapping(np.prod), 0.5, 1.5,
+                  corner_gradient=False),
         reduction("max", NUMBERS, unless_nothing(torch.amax), along(np.max), -30, 30, []),
         reduction("min", NUMBERS, unless_nothing(torch.amin), along(np.min), -30, 30, []),
         reduction("any", BOOL, None, along(np.any)),
@@ -149,5 +220,7 @@ def rows():
         Row("softmax", FLOATS, row_uses(), lambda x, axis: f.softmax(x, axis), gradient=True),
         Row("log_softmax", FLOATS, row_uses(), log_softmax, gradient=True),
         Row("layer_norm", FLOATS, layer_norm_uses, layer_norm, gradient=True, once=True),
+        Row("rms_norm", FLOATS, rms_norm_uses, composite(rms_norm), gradient=True),
+        Row("cross_entropy", FLOATS, cross_entropy_uses, composite(cross_entropy), gradient=True),
         Row("gelu", FLOATS, gelu_uses, gelu, gradient=True),
     ]

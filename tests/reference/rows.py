@@ -66,7 +66,7 @@ def differentiable(array):
 
 def compute(row, dtype, use):
     function = row.torch if dtype in FLOATS else row.numpy
-    with np.errstate(all="ignore"), torch.no_grad():
+    with torch.no_grad():
         results = as_list(function(*use.operands, **use.attributes))
     wants = row.gradient and use.gradient and dtype in FLOATS and differentiable(results[0])
     if not wants:
@@ -103,9 +103,10 @@ def dtype_name(tensor):
 
 
 def cases_of(row):
-    for dtype in row.dtypes:
-        for use in row.uses(dtype, random_of(row.op, dtype)):
-            yield compute(row, dtype, use)
+    with np.errstate(all="ignore"):
+        for dtype in row.dtypes:
+            for use in row.uses(dtype, random_of(row.op, dtype)):
+                yield compute(row, dtype, use)
 
 
 def widely(function, wide=torch.float64):
@@ -118,6 +119,16 @@ def widely(function, wide=torch.float64):
         if isinstance(results, tuple):
             return tuple(r.to(dtype) if differentiable(r) else r for r in results)
         return results.to(dtype)
+    return rounded_once
+
+
+def composite(function):
+    """16-bit floats computed in f32 and rounded once, gradients too; f32 and f64 as they are: where
+    it matters what overflows on the way."""
+    def rounded_once(*operands, **attributes):
+        dtype = next(x.dtype for x in operands if differentiable(x))
+        wide = dtype if dtype == torch.float64 else torch.float32
+        return widely(function, wide)(*operands, **attributes)
     return rounded_once
 
 

@@ -3,11 +3,10 @@
 import numpy as np
 import torch
 
-from arrays import ANYTHING, FLOATS, INTEGERS, draw, make
+from arrays import ANYTHING, FLOATS, INTEGERS, draw, few_corners, make
 from rows import Row, Use, differentiable
 
 RANK8 = (1, 2, 1, 3, 1, 2, 1, 2)
-
 
 
 def uses(cases):
@@ -47,6 +46,26 @@ def slice_of(x, start, stop, step):
 
 def reverse(x, axes):
     return torch.flip(x, axes) if differentiable(x) else np.flip(x, axes)
+
+
+def kept(x, *_others):
+    return x.clone() if differentiable(x) else x
+
+
+def kept_alone(x):
+    return kept(x).detach() if differentiable(x) else x
+
+
+def kept_uses(taken, cases):
+    """Cases are lists of shapes; the user's function takes that many operands."""
+    def out(dtype, random):
+        special = make(few_corners(dtype), dtype)
+        yield Use("corners", [special] * taken)
+        for shapes in cases:
+            yield Use(" after ".join(str(list(shape)) for shape in shapes),
+                      [draw(random, shape, dtype) for shape in shapes],
+                      ir_only=len(shapes) != taken)
+    return out
 
 
 def pad(x, value, low, high, interior):
@@ -111,7 +130,8 @@ def rows():
         row("transpose", transpose, [
             ((7, 5), {"permutation": [1, 0]}), ((3, 17, 2), {"permutation": [2, 0, 1]}),
             ((), {"permutation": []}), ((2, 0, 3), {"permutation": [1, 0, 2]}),
-            ((9, 20), {"permutation": [1, 0]}), (RANK8, {"permutation": [7, 3, 5, 1, 0, 2, 4, 6]})]),
+            ((9, 20), {"permutation": [1, 0]}),
+            (RANK8, {"permutation": [7, 3, 5, 1, 0, 2, 4, 6]})]),
         row("broadcast_to", broadcast_to, [
             ((5,), {"shape": [7, 5]}), ((3, 1, 2), {"shape": [3, 17, 2]}), ((), {"shape": [2, 3]}),
             ((1,), {"shape": [0]}), ((2, 1), {"shape": [3, 2, 4]}),
@@ -135,6 +155,11 @@ def rows():
             ((2, 0), {"axes": [0, 1]}), (RANK8, {"axes": [1, 3, 5, 7]})]),
         row("identity", lambda x: x.clone() if differentiable(x) else x,
             [((7, 5), {}), ((), {}), ((0,), {}), (RANK8, {})]),
+        Row("stop_gradient", ANYTHING, kept_uses(1, [[(7, 5)], [()], [(0,)], [RANK8]]), kept_alone,
+            kept_alone, gradient=True),
+        Row("optimization_barrier", ANYTHING,
+            kept_uses(2, [[(7, 5), (3,)], [(3, 17, 2), ()], [(), (2, 2)], [(0,), (0,)], [(4,)],
+                          [RANK8, (2,), (0, 3)]]), kept, kept, gradient=True),
         Row("pad", ANYTHING, pad_uses, pad, pad, gradient=True),
         Row("concat", ANYTHING, concat_uses, concat, concat, gradient=True),
         Row("iota", list(FLOATS) + list(INTEGERS), iota_uses, iota, iota),

@@ -161,7 +161,9 @@ ReferenceGraph::ReferenceGraph(ir::Op op, const std::vector<ReferenceCase>& case
       values.push_back({use, &*use->gradients[i], "gradient of operand " + std::to_string(i)});
     }
     if (wrt.empty()) continue;
-    const std::vector<ir::Value> gradients = ir::vjp(builder, graph.result(node), cotangent, wrt);
+    const ir::Value output = graph.result(node);
+    const std::vector<ir::Value> gradients =
+        ir::vjp(builder, {&output, 1}, {&cotangent, 1}, wrt);
     results.insert(results.end(), gradients.begin(), gradients.end());
   }
   graph.set_results(results);
