@@ -99,7 +99,6 @@ void print_text(std::span<const Definition* const> ops, std::ostream& out) {
   for (const Definition* entry : ops) {
     text += signature(*entry) + "\n";
     append_wrapped(text, entry->documentation.meaning, 4);
-    text += "\n";
     std::string facts;
     if (!entry->documentation.dtypes.empty()) {
       facts = "dtypes: " + std::string(entry->documentation.dtypes) + ". ";
@@ -107,7 +106,6 @@ void print_text(std::span<const Definition* const> ops, std::ostream& out) {
     facts += "gradient: " + std::string(entry->documentation.gradient) + ". ";
     facts += "backends: " + backends(*entry) + ".";
     append_wrapped(text, facts, 4);
-    text += "\n";
   }
   out << text;
 }

@@ -324,7 +324,7 @@ void gradient_conv(Gradient& gradient) {
   const Term weight = gradient.operand(1);
   const Term g = gradient.cotangent();
   const Window window(gradient.attributes);
-  if (gradient.wants(0)) {
+  if (gradient.wants(0) && x.shape().elements() > 0) {
     gradient.operand_cotangent(0, conv_x_cotangent(g, x.shape(), weight, window));
   }
   if (gradient.wants(1)) {

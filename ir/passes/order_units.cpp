@@ -85,6 +85,7 @@ class Ordering {
       const OpClass kind = definition(graph_.node(id).op).kind;
       anchor_[id] = unit_[id];
       if (kind != OpClass::wait && (kind != OpClass::view || group_of[id] >= 0)) continue;
+      if (graph_.operands(id).size() > 1) continue;  // optimization_barrier
       const NodeId producer = graph_.producer(graph_.operand(id, 0));
       lazy_[id] = kind == OpClass::wait || lazy_[producer];
       if (lazy_[id]) anchor_[id] = anchor_[producer];

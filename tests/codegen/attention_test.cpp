@@ -64,7 +64,7 @@ std::vector<Array> inputs_of(const ir::Graph& graph) {
 
 TEST(WholeAttention, IsOneCallThatReadsThroughStrides) {
   const std::string plan = print(plan_of(parsed(heads_program(80))));
-  EXPECT_THAT(plan, HasSubstr("call attention [f32[2, 2, 80, 4]"));
+  EXPECT_THAT(plan, HasSubstr("call attention [f32[2,2,80,4]"));
   EXPECT_THAT(plan, HasSubstr("call attention_gradient ["));
   EXPECT_THAT(plan, Not(HasSubstr("call copy")));
   EXPECT_THAT(plan, Not(HasSubstr("call matmul")));

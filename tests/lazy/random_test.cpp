@@ -113,10 +113,9 @@ TEST(Randint, RefusesIntervalsThatAreNone) {
 }
 
 TEST(Randint, AnotherIntervalIsNoNewProgram) {
-  const Key key(1);
-  eval(randint({4}, key, 0, 10));
+  eval(randint({4}, Key(1), 0, 10));
   const std::size_t before = detail::RankContext::current().compiled_programs();
-  eval(randint({4}, key, 3, 12));
+  eval(randint({4}, Key(1), 3, 12));
   EXPECT_EQ(detail::RankContext::current().compiled_programs(), before);
 }
 

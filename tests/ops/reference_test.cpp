@@ -56,7 +56,7 @@ TEST_P(EveryReference, HasAllDTypesGradientsAndCorners) {
   std::set<DType> with_gradient;
   std::set<DType> with_corners;
   for (const ReferenceCase& use : cases) {
-    if (use.cotangent) with_gradient.insert(use.dtype);
+    if (use.has_gradient()) with_gradient.insert(use.dtype);
     if (use.has_corners() || op == ir::Op::cast || op == ir::Op::bitcast) {
       with_corners.insert(use.dtype);
     }
@@ -99,7 +99,7 @@ TEST_P(EveryReference, IsWhatTheUsersFunctionGivesEagerly) {
     const Tensor result = row.call(operands, named);
     EXPECT_TRUE(result.state()->is_data());
     expect_agreement({result.array()}, {{&use, use.results.data(), "result 0"}}, "eager");
-    if (!use.cotangent) continue;
+    if (!use.has_gradient()) continue;
 
     std::vector<Tensor> wrt;
     std::vector<ReferenceValue> values;
@@ -108,7 +108,7 @@ TEST_P(EveryReference, IsWhatTheUsersFunctionGivesEagerly) {
       wrt.push_back(operands[x]);
       values.push_back({&use, &*use.gradients[x], "gradient of operand " + std::to_string(x)});
     }
-    const Tensor cotangent = from(*use.cotangent);
+    const Tensor cotangent = from(*use.cotangents[0]);
     const auto weighted = [&](const std::vector<Tensor>& leaves) {
       std::vector<Tensor> inner = operands;
       std::size_t next = 0;

@@ -1,4 +1,4 @@
-// TypeError: attention: the mask does not broadcast to \[5,6\]|shapes \[5,6\] and \[6,5\] do not broadcast
+// TypeError: attention: shapes \[6,5\] and \[5,6\] do not broadcast
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {

@@ -78,6 +78,15 @@ std::vector<ir::Attribute> attributes_of(const Json& named, const ir::Definition
   return out;
 }
 
+std::vector<std::optional<Array>> arrays_or_none(const Json& places, const Array& data) {
+  std::vector<std::optional<Array>> out;
+  for (const Json& place : places) {
+    out.emplace_back();
+    if (!place.is_null()) out.back() = array_at(place, data);
+  }
+  return out;
+}
+
 ReferenceCase case_of(const Json& entry, const ir::Definition& definition, const Array& data) {
   ReferenceCase out;
   out.name = entry.at("name");
@@ -87,11 +96,8 @@ ReferenceCase case_of(const Json& entry, const ir::Definition& definition, const
   for (const Json& place : entry.at("operands")) out.operands.push_back(array_at(place, data));
   for (const Json& place : entry.at("results")) out.results.push_back(array_at(place, data));
   if (!entry.contains("gradients")) return out;
-  out.cotangent = array_at(entry.at("cotangents").at(0), data);
-  for (const Json& place : entry.at("gradients")) {
-    out.gradients.emplace_back();
-    if (!place.is_null()) out.gradients.back() = array_at(place, data);
-  }
+  out.cotangents = arrays_or_none(entry.at("cotangents"), data);
+  out.gradients = arrays_or_none(entry.at("gradients"), data);
   return out;
 }
 
@@ -137,23 +143,27 @@ ReferenceGraph::ReferenceGraph(ir::Op op, const std::vector<ReferenceCase>& case
   struct Parameters {
     const ReferenceCase* of;
     std::vector<ir::Value> operands;
-    ir::Value cotangent;
+    std::vector<ir::Value> cotangents;  // invalid where a result has none
   };
   std::vector<Parameters> parameters;
   for (const ReferenceCase& use : cases) {
     if (!wanted(use)) continue;
     Parameters& own = parameters.emplace_back(Parameters{&use, {}, {}});
     for (const Array& operand : use.operands) own.operands.push_back(parameter(operand));
-    if (use.cotangent) own.cotangent = parameter(*use.cotangent);
+    for (const std::optional<Array>& cotangent : use.cotangents) {
+      own.cotangents.push_back(cotangent ? parameter(*cotangent) : ir::Value{});
+    }
   }
   ir::Builder builder(graph);
   std::vector<ir::Value> results;
-  for (const auto& [use, operands, cotangent] : parameters) {
+  for (const auto& [use, operands, cotangents] : parameters) {
     const ir::NodeId node = builder.node(op, operands, use->attributes);
+    std::vector<ir::Value> outputs;
     for (std::size_t i = 0; i < use->results.size(); ++i) {
-      results.push_back(graph.result(node, i));
+      outputs.push_back(graph.result(node, i));
       values.push_back({use, &use->results[i], "result " + std::to_string(i)});
     }
+    results.insert(results.end(), outputs.begin(), outputs.end());
     std::vector<ir::Value> wrt;
     for (std::size_t i = 0; i < use->gradients.size(); ++i) {
       if (!use->gradients[i]) continue;
@@ -161,9 +171,7 @@ ReferenceGraph::ReferenceGraph(ir::Op op, const std::vector<ReferenceCase>& case
       values.push_back({use, &*use->gradients[i], "gradient of operand " + std::to_string(i)});
     }
     if (wrt.empty()) continue;
-    const ir::Value output = graph.result(node);
-    const std::vector<ir::Value> gradients =
-        ir::vjp(builder, {&output, 1}, {&cotangent, 1}, wrt);
+    const std::vector<ir::Value> gradients = ir::vjp(builder, outputs, cotangents, wrt);
     results.insert(results.end(), gradients.begin(), gradients.end());
   }
   graph.set_results(results);

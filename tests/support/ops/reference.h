@@ -19,11 +19,12 @@ struct ReferenceCase {
   bool ir_only = false;                   // the user's function does not take these attributes
   std::vector<Array> operands;
   std::vector<Array> results;
-  // Of the first result; without it no gradient is known.
-  std::optional<Array> cotangent;
+  // Of the results that have one; empty if no gradient is known.
+  std::vector<std::optional<Array>> cotangents;
   std::vector<std::optional<Array>> gradients;  // [operand]
 
   bool has_corners() const { return name.starts_with("corners"); }
+  bool has_gradient() const { return !cotangents.empty(); }
 };
 
 // The ops that have files, by name.
@@ -42,8 +43,7 @@ struct ReferenceValue {
   std::string describe() const;
 };
 
-// The wanted ones of an op's cases as one function of the IR, with
-// their gradients.
+// The wanted ones of an op's cases as one function of the IR, with their gradients.
 struct ReferenceGraph {
   ir::Graph graph;
   std::vector<Array> inputs;

@@ -2,7 +2,7 @@
 
 #include <tutti/ir/builder.h>
 #include <tutti/ir/interpret.h>
-#include <tutti/ir/passes/passes.h>
+#include <tutti/ir/term.h>
 
 #include <algorithm>
 #include <cmath>
@@ -213,14 +213,9 @@ std::vector<Facts> facts_of_composite(Op op, std::span<const ir::Attribute> attr
         {.dtype = operand->values[0].dtype(), .shape = operand->values[0].shape()}));
     facts.push_back(*operand);
   }
-  const ir::NodeId node =
-      builder.node(op, values, std::vector<ir::Attribute>(attributes.begin(), attributes.end()));
-  std::vector<ir::Value> results;
-  for (std::uint32_t i = 0; i < graph.node(node).result_count; ++i) {
-    results.push_back(graph.result(node, i));
-  }
-  graph.set_results(results);
-  ir::decompose(graph);
+  ir::Decomposition parts(&builder, op, values, attributes);
+  ir::definition(op).decompose(parts);
+  graph.set_results(parts.results());
   for (ir::NodeId id = static_cast<ir::NodeId>(operands.size()); id < graph.node_count(); ++id) {
     std::vector<const Facts*> own;
     for (const ir::Value operand : graph.operands(id)) own.push_back(&facts[operand.id]);
