@@ -234,6 +234,9 @@ class Planner {
         break;
       }
     }
+    // What an optimization_barrier alone comes after.
+    const auto is_stored = [&](NodeId member) { return stored_[graph_.result(member).id]; };
+    if (std::ranges::none_of(members, is_stored)) return next;
     std::map<std::size_t, BufferId> scratch;
     for (LoweredKernel& part : lower_group(graph_, members, views_, stored_)) {
       std::vector<BufferId> buffers;

@@ -192,7 +192,15 @@ Value Builder::constant(Array array) {
 }
 
 Value Builder::vary(Value value, std::uint8_t dimensions) {
-  if (dimensions == 0) return value;
+  return dimensions == 0 ? value : varied(value, dimensions);
+}
+
+Value Builder::adapt(Value value, Replication to) {
+  if (graph_.mesh == nullptr || !type(value).replication.literal || to.literal) return value;
+  return varied(value, static_cast<std::uint8_t>(all_dimensions(*graph_.mesh) & ~to.dimensions));
+}
+
+Value Builder::varied(Value value, std::uint8_t dimensions) {
   const auto [found, inserted] = varied_.try_emplace({value, dimensions});
   if (inserted) {
     // At the value's own line: the node belongs to it, not to its first user.

@@ -46,6 +46,9 @@ class Builder {
 
   // The value, no longer replicated over `dimensions` (itself if it was not).
   Value vary(Value value, std::uint8_t dimensions);
+  // A literal as it adapts to values that are replicated like that, so that what is computed from
+  // it alone is, too; other values as they are.
+  Value adapt(Value value, Replication to);
 
   // Nodes [begin, end) whose values gradients compute again instead of keeping them.
   struct Checkpoint {
@@ -60,6 +63,7 @@ class Builder {
   const std::vector<Checkpoint>& checkpoints() const { return checkpoints_; }
 
  private:
+  Value varied(Value value, std::uint8_t dimensions);
   // The wait of a value that is in the graph already, if there is one.
   std::optional<NodeId> wait_of(Value value);
   // The operands, each varied as the op needs it.

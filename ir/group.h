@@ -17,6 +17,11 @@ struct Mesh {
   friend bool operator==(const Mesh&, const Mesh&) = default;
 };
 
+// The set of all dimensions, bit d standing for dimension d.
+inline std::uint8_t all_dimensions(const Mesh& mesh) {
+  return static_cast<std::uint8_t>((1U << mesh.names.size()) - 1);
+}
+
 // A set of mesh dimensions over which all ranks are known to hold the same value. Literals (C++
 // scalars, full, iota) adapt to whatever they meet: they are replicated where the other operand is.
 struct Replication {

@@ -57,7 +57,8 @@ Term sum_to(Term a, const Shape& shape) {
 
 Term iota_like(Term a, const Shape& shape, std::int64_t axis, DType dtype) {
   Builder* builder = a.builder();
-  return {builder, builder->add(Op::iota, std::span<const Value>(), {dtype, list(shape), axis})};
+  const Value places = builder->add(Op::iota, std::span<const Value>(), {dtype, list(shape), axis});
+  return {builder, builder->adapt(places, a.type().replication)};
 }
 
 }  // namespace tutti::ir

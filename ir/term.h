@@ -93,7 +93,7 @@ Term matmul(Term a, Term b);
 Term transpose_last(Term a);
 // Sums `a` down to `shape`, from which NumPy broadcasting led to a's shape.
 Term sum_to(Term a, const Shape& shape);
-// An iota along one axis of `shape`.
+// An iota along one axis of `shape`, replicated like a.
 Term iota_like(Term a, const Shape& shape, std::int64_t axis, DType dtype);
 
 // What an op's decomposition sees.
@@ -101,9 +101,15 @@ class Decomposition {
  public:
   Decomposition(Builder* builder, Op op, std::span<const Value> operands,
                 std::span<const Attribute> attributes)
-      : attributes(definition(op).attributes, attributes), builder_(builder), operands_(operands) {}
+      : attributes(definition(op).attributes, attributes), builder_(builder), operands_(operands) {
+    for (const Value operand : operands) {
+      replication_ = intersect(replication_, builder->type(operand).replication);
+    }
+  }
   int count() const { return static_cast<int>(operands_.size()); }
-  Term operand(int i) const { return {builder_, operands_[static_cast<std::size_t>(i)]}; }
+  Term operand(int i) const {
+    return {builder_, builder_->adapt(operands_[static_cast<std::size_t>(i)], replication_)};
+  }
   void result(Term term) { results_.push_back(term.value()); }
   const std::vector<Value>& results() const { return results_; }
 
@@ -112,6 +118,7 @@ class Decomposition {
  private:
   Builder* builder_;
   std::span<const Value> operands_;
+  Replication replication_{.dimensions = 0, .literal = true};  // of what they have in common
   std::vector<Value> results_;
 };
 
@@ -130,7 +137,8 @@ class Gradient {
   Builder* builder() const { return builder_; }
   int count() const { return static_cast<int>(operand_cotangents_.size()); }
   Term operand(int i) const {
-    return {builder_, builder_->graph().operand(node_, static_cast<std::size_t>(i))};
+    const Value value = builder_->graph().operand(node_, static_cast<std::size_t>(i));
+    return {builder_, builder_->adapt(value, result().type().replication)};
   }
   Term result(int i = 0) const {
     return {builder_, builder_->graph().result(node_, static_cast<std::size_t>(i))};

@@ -83,9 +83,7 @@ Term attention_weights(const Decomposition& in, Term q, Term k, bool masked) {
   const std::int64_t last = scores.shape().rank() - 1;
   if (in.attributes.flag("causal")) {
     const Shape places = {from_end(scores.shape(), 2), from_end(scores.shape(), 1)};
-    // Replicated like the scores: what is computed of numbers alone is not.
-    const Term zero = cast(scores.apply(Op::zeros_like), DType::i64);
-    const Term query = zero + iota_like(q, places, 0, DType::i64);
+    const Term query = iota_like(q, places, 0, DType::i64);
     scores = select(query >= iota_like(q, places, 1, DType::i64), scores, kNever);
   }
   if (masked) scores = select(in.operand(3), scores, kNever);

@@ -93,6 +93,10 @@ Term winner_like(Term g, Term wins, Term ties) {
 Term inside(Term x, Term low, Term high, Term g) {
   return select(apply(Op::logical_or, x<low, x> high), g.constant(0), g);
 }
+Term truncated(Term x) { return select(x < 0, x.apply(Op::ceil), x.apply(Op::floor)); }
+Term both(Term a, Term b) { return apply(Op::logical_and, a, b); }
+// The angle of (0, 0) has no derivative; 0, as the angle itself.
+Term over(Term squares, Term x) { return select(squares == 0, 0, x / squares); }
 
 // The cotangent of an operand by its formula over g, x, y, z and r (operands that the op does not
 // have are invalid terms), summed down to the operand's shape.

@@ -310,8 +310,9 @@ Term conv_weight_cotangent(Term g, Term x, const Shape& weight, const Window& wi
   const std::int64_t results = product(out);
   const std::int64_t inner = columns.shape()[2];
   const Term rows_of_g = reshape(g, {n, groups, rows, results});
-  // A product for each of the n and their sum; or one long product, where that is less to write.
-  if (rows <= results) {
+  // A product for each of the n and their sum; or one long product, where that is less to write, or
+  // where each product would be rounded to 16 bits.
+  if (rows <= results && size_of(g.dtype()) > 2) {
     return reshape(sum(matmul(rows_of_g, transpose_last(columns)), {0}), weight);
   }
   const Term long_g = reshape(transpose(rows_of_g, {1, 2, 0, 3}), {groups, rows, n * results});

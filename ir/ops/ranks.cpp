@@ -16,8 +16,12 @@ void infer_wait(Inference& in) {
 void infer_vary(Inference& in) {
   in.require(in.mesh != nullptr, "the program has no mesh");
   Type type = in.operand(0);
-  type.replication.literal = false;
   const std::string& names = in.attributes.text("dimensions");
+  // A literal adapts to anything.
+  if (type.replication.literal) {
+    type.replication = {.dimensions = all_dimensions(*in.mesh), .literal = false};
+    if (names.empty()) return in.result(type);
+  }
   for (std::size_t begin = 0; begin <= names.size();) {
     const std::size_t end = std::min(names.find(',', begin), names.size());
     const std::string name = names.substr(begin, end - begin);

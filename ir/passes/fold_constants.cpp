@@ -39,7 +39,7 @@ bool may_fold(const Graph& graph, NodeId id) {
   if (kind == OpClass::collective || kind == OpClass::wait || is_random(node.op)) return false;
   if (node.op == Op::vary || node.operand_count == 0 || node.result_count != 1) return false;
   const Type& type = graph.type(graph.result(id));
-  if (type.async || type.replication.dimensions != 0 || !type.device.is_any()) return false;
+  if (type.async || !type.device.is_any()) return false;
   if (node.op == Op::broadcast_to &&
       type.shape.elements() > graph.type(graph.operand(id, 0)).shape.elements()) {
     return false;
@@ -74,8 +74,7 @@ bool fold_constants(Graph& graph) {
     Value value = builder.constant(value_of(graph, id, operands));
     // What is computed from literals alone is none itself.
     if (!graph.type(graph.result(id)).replication.literal) {
-      const std::size_t dimensions = graph.mesh == nullptr ? 0 : graph.mesh->names.size();
-      value = builder.vary(value, static_cast<std::uint8_t>((1U << dimensions) - 1));
+      value = builder.adapt(value, graph.type(graph.result(id)).replication);
     }
     rewriter.replace(id, value);
     return true;

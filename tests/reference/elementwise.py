@@ -178,8 +178,11 @@ def integer_clamp(x, low, high):
 
 
 def clamp(x, low, high):
+    """At a bound the gradient is all x's; torch.clamp shares it, and others give the bound all."""
     value = ordered(torch.minimum)(ordered(torch.maximum)(x, low), high).detach()
-    return WithValue.apply(torch.clamp(*torch.broadcast_tensors(x, low, high)), value)
+    below = torch.where(low > high, high, low)
+    chosen = torch.where(x < low, below, torch.where(x > high, high, x))
+    return WithValue.apply(chosen, value)
 
 
 # ---- Conversions.
@@ -302,7 +305,7 @@ def rows():
         binary("sub", NUMBERS, torch.sub, np.subtract),
         binary("mul", NUMBERS, torch.mul, np.multiply),
         binary("div", NUMBERS, torch.div, integer_div, once=True, y=(1, 5)),
-        binary("mod", NUMBERS, torch.fmod, integer_mod, y=(2, 4.5)),
+        binary("mod", NUMBERS, torch.fmod, integer_mod, once=True, y=(2, 4.5)),
         binary("pow", FLOATS, torch.pow, once=True, x=(0.3, 2.5), y=(-2, 2)),
         binary("maximum", NUMBERS, ordered(torch.maximum), np.maximum, smooth=no_nan),
         binary("minimum", NUMBERS, ordered(torch.minimum), np.minimum, smooth=no_nan),
@@ -324,8 +327,8 @@ def rows():
 
         Row("select", ANYTHING, select_uses, lambda c, x, y: torch.where(torch.from_numpy(c), x, y),
             np.where, gradient=True),
-        Row("clamp", NUMBERS, partial(ternary_uses, y=(-4, -1), z=(1, 4), smooth=no_nan), clamp, integer_clamp,
-            gradient=True),
+        Row("clamp", NUMBERS, partial(ternary_uses, y=(-4, -1), z=(1, 4), smooth=no_nan), clamp,
+            integer_clamp, gradient=True),
         Row("fma", NUMBERS, ternary_uses, fma, lambda x, y, z: x * y + z, gradient=True),
 
         Row("cast", ANYTHING, cast_uses, cast, cast, gradient=True),

@@ -186,10 +186,38 @@ def gelu(x, approximate):
     return WithValue.apply(out, widely(gelu)(x, approximate=approximate).detach())
 
 
-def log_softmax(x, axis):
-    out = torch.log_softmax(x, axis)
-    # In 16 bits PyTorch's rounds more than once along the last axis.
-    return WithValue.apply(out, widely(torch.log_softmax)(x, dim=axis).detach())
+def of_result(function, backward):
+    """Differentiated by its rounded result, as in PyTorch, where 16 bits round on the way as well:
+    here each is rounded once."""
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(context, x, axis):
+            out = composite(function)(x, dim=axis)
+            context.save_for_backward(out)
+            context.axis = axis
+            return out
+
+        @staticmethod
+        def backward(context, cotangent):
+            def steps(g, out):
+                return backward(g, out, context.axis, out.dtype)
+            return composite(steps)(cotangent, context.saved_tensors[0]), None
+    return lambda x, axis: Function.apply(x, axis)
+
+
+softmax = of_result(torch.softmax, torch._softmax_backward_data)
+log_softmax = of_result(torch.log_softmax, torch._log_softmax_backward_data)
+
+
+def logsumexp(x, axes, keepdims):
+    """Less the largest, and plus it again: PyTorch's gradient, exp(x - result), is too large by as
+    much as the result is rounded."""
+    if x.numel() == 0 or not axes:
+        return unless_nothing(torch.logsumexp)(x, axes, keepdims)
+    top = torch.amax(x, axes, keepdim=True).detach()
+    top = torch.where(torch.isfinite(top), top, 0)
+    out = torch.logsumexp(x - top, axes, keepdim=True) + top
+    return out if keepdims else out.squeeze(tuple(axes))
 
 
 def rows():
@@ -210,14 +238,14 @@ def rows():
         reduction("any", BOOL, None, along(np.any)),
         reduction("all", BOOL, None, along(np.all)),
         reduction("mean", FLOATS, unless_nothing(torch.mean), None),
-        reduction("logsumexp", FLOATS, unless_nothing(torch.logsumexp), None),
+        reduction("logsumexp", FLOATS, composite(logsumexp), None),
         Row("argmax", NUMBERS, arg_uses,
             lambda x, axis, keepdims: torch.argmax(x, axis, keepdim=keepdims).numpy(),
             lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims)),
         Row("argmin", NUMBERS, arg_uses,
             lambda x, axis, keepdims: torch.argmin(x, axis, keepdim=keepdims).numpy(),
             lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims)),
-        Row("softmax", FLOATS, row_uses(), lambda x, axis: f.softmax(x, axis), gradient=True),
+        Row("softmax", FLOATS, row_uses(), softmax, gradient=True),
         Row("log_softmax", FLOATS, row_uses(), log_softmax, gradient=True),
         Row("layer_norm", FLOATS, layer_norm_uses, layer_norm, gradient=True, once=True),
         Row("rms_norm", FLOATS, rms_norm_uses, composite(rms_norm), gradient=True),
