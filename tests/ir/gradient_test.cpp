@@ -135,6 +135,27 @@ TEST(Gradient, IsZeroWhereNothingDepends) {
       "func @f(%x: f64[2], %y: f64[]) {\n%0 = floor(%x)\n%1 = sum(%0) {axes = [0]}\nreturn %1 }");
 }
 
+// Numbers adapt to what they meet: what a rule computes from them alone does not vary.
+TEST(Gradient, OfReplicatedValuesAndNumbersIsReplicated) {
+  Graph graph = std::move(parse(R"(
+    mesh (dp = 2, tp = 2)
+    func @f(%x: f64[3] rep(dp)) -> (f64[] rep(dp)) {
+      %two = constant() {value = f64[] 2} : f64[]
+      %three = constant() {value = f64[] 3} : f64[]
+      %0 = pow(%x, %three) : f64[3] rep(dp)
+      %1 = clamp(%0, %two, %three) : f64[3] rep(dp)
+      %2 = div(%three, %1) : f64[3] rep(dp)
+      %3 = mod(%2, %two) : f64[3] rep(dp)
+      %4 = atan2(%two, %3) : f64[3] rep(dp)
+      %5 = sum(%4) {axes = [0]} : f64[] rep(dp)
+      return %5
+    })").functions[0]);
+  Builder builder(graph);
+  const std::vector x = {graph.parameters()[0].value};
+  const std::vector<Value> gradients = gradient(builder, graph.results()[0], x);
+  EXPECT_EQ(graph.type(gradients[0]).replication, graph.type(x[0]).replication);
+}
+
 TEST(Gradient, RefusesWhatHasNone) {
   const auto refuse = [](const std::string& lines, const std::string& message) {
     Graph graph = std::move(
