@@ -54,7 +54,7 @@ double measure_calls(int batches, const std::function<Tensor(const Tensor&)>& bo
 
 double measure_replay(int batches) {
   constexpr int kCalls = 100;
-  auto f = compile([](Tensor a) { return softmax(sum(a, Axes{{0}}, true) * a); });
+  auto f = compile([](Tensor a) { return softmax(sum(a, {0}, true) * a); });
   const Tensor a = ones({16, 16});
   eval(a);
   std::vector<double> seconds;

@@ -28,7 +28,7 @@ void train(World& world) {
   // the whole batch and keep its part.
   const std::int64_t rows = kRows / world.size(), first = world.rank() * rows;
   const Tensor x = slice(normal({kRows, kInputs}, Key(2)), {{first, first + rows}});
-  const Tensor y = sin(sum(x, Axes{{1}}, true));
+  const Tensor y = sin(sum(x, {1}, true));
 
   // The loss ends in the mean over ranks. As the model is replicated, its gradient is that of the
   // global mean: the all_reduce of the gradients comes from the types.

@@ -57,7 +57,7 @@ void one_rank() {
   const Tensor weights = softmax(scores);
   show_layers(weights);
   heading("run");
-  std::cout << sum(weights, Axes{{1}}) << "\n";
+  std::cout << sum(weights, {1}) << "\n";
 }
 
 struct Model {

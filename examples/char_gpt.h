@@ -50,7 +50,7 @@ inline Tensor attention(const Block& block, const Tensor& x) {
   const std::int64_t batch = x.size(0), time = x.size(1), size = kWidth / kHeads;
   const Tensor qkv = reshape(block.qkv(x), {batch, time, 3, kHeads, size});
   const auto part = [&](std::int64_t i) {  // [batch, heads, time, size]
-    return transpose(squeeze(slice(qkv, {{}, {}, {i, i + 1}}), Axes{{2}}), {0, 2, 1, 3});
+    return transpose(squeeze(slice(qkv, {{}, {}, {i, i + 1}}), {2}), {0, 2, 1, 3});
   };
   const Tensor scores =
       matmul(part(0), transpose(part(1), {0, 1, 3, 2})) * float(1 / std::sqrt(double(size)));

@@ -1,8 +1,10 @@
 #include <tutti/ir/gradient.h>
 #include <tutti/ir/linearize.h>
+#include <tutti/ir/term.h>
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tutti::ir {
 
@@ -26,6 +28,11 @@ class Cut {
     stands_for(made, old);
     return made;
   }
+  // From here on values count for their types alone, and barriers, which tell when to compute, for
+  // nothing: so it is for what is linear in these values and is differentiated by them.
+  void linear_in(std::span<const Value> values) {
+    for (const Value value : values) directions_.insert(value.id);
+  }
   // What a value of the new graph stands for.
   Value original(Value made) const { return originals_.at(made.id); }
   // What stands for a value.
@@ -46,6 +53,15 @@ class Cut {
   void copy(NodeId id) {
     const Node& node = from_.node(id);
     if (node.op == Op::parameter || values_.contains(node.first_result)) return;
+    const Value first = from_.result(id, 0);
+    if (node.op == Op::optimization_barrier && !directions_.empty()) {
+      values_[first.id] = value(from_.operand(id, 0));
+      return;
+    }
+    if (node.op == Op::zeros_like && directions_.contains(from_.operand(id, 0).id)) {
+      values_[first.id] = zeros(from_.type(first));
+      return;
+    }
     std::vector<Value> operands;
     for (const Value operand : from_.operands(id)) operands.push_back(value(operand));
     std::vector<Type> types;
@@ -69,7 +85,11 @@ class Cut {
     for (const Value result : results) need(result);
     for (NodeId id = end; id-- > begin;) {
       if (!needed[id - begin]) continue;
-      for (const Value operand : from_.operands(id)) need(operand);
+      const bool barrier = from_.node(id).op == Op::optimization_barrier && !directions_.empty();
+      for (const Value operand : from_.operands(id)) {
+        need(operand);
+        if (barrier) break;
+      }
     }
     std::vector<NodeId> places;
     for (NodeId id = begin; id < end; ++id) {
@@ -86,6 +106,12 @@ class Cut {
   }
 
  private:
+  Value zeros(const Type& type) {
+    Builder builder(to_);
+    const Term zero(&builder, builder.adapt(builder.constant(Array::scalar_of(type.dtype, 0)),
+                                            type.replication));
+    return broadcast_to(to_device(zero, type.device), type.shape).value();
+  }
   void stands_for(Value made, Value old) {
     values_[old.id] = made;
     originals_[made.id] = old;
@@ -96,12 +122,16 @@ class Cut {
   std::unordered_map<std::uint32_t, Value> values_;     // by the old value's id
   std::unordered_map<std::uint32_t, Value> originals_;  // by the new value's id
   std::vector<Value> captured_;
+  std::unordered_set<std::uint32_t> directions_;  // of what it is linear in; by the old value's id
 };
 
-// The nodes from `begin` on that `results` need, as a function of `own`.
+// The nodes from `begin` on that `results` need, as a function of `own`; `directions` are what the
+// results were differentiated by, being linear in them.
 Linear cut_out(const Graph& graph, NodeId begin, std::span<const Value> own,
-               const std::string& name, std::span<const Value> results) {
+               const std::string& name, std::span<const Value> results,
+               std::span<const Value> directions = {}) {
   Cut cut(graph);
+  cut.linear_in(directions);
   for (const Value value : own) cut.parameter(value, name);
   cut.copy_needed(results, begin);
   std::vector<Value> mapped = cut.values(results);
@@ -165,7 +195,8 @@ Linear pushforward(const Builder& program, std::span<const Value> outputs,
   const std::vector<Value> tangents = add_parameters(graph, results, "tangent");
   Builder builder(graph);
   builder.at(program.location());
-  Linear out = cut_out(graph, 0, tangents, "tangent", vjp(builder, results, tangents, cotangents));
+  Linear out = cut_out(graph, 0, tangents, "tangent", vjp(builder, results, tangents, cotangents),
+                       cotangents);
   std::unordered_map<std::uint32_t, Value> captures;  // by the parameter that stands for them
   for (std::size_t i = 0; i < back.captured.size(); ++i) {
     captures[graph.parameters()[cotangents.size() + i].value.id] = back.captured[i];
@@ -195,8 +226,9 @@ std::vector<Value> inline_into(Builder& builder, const Graph& function,
     }
     const auto extra =
         static_cast<std::uint8_t>(given.replication.dimensions & ~wanted.replication.dimensions);
-    values[parameters[i].value.id] =
-        given.replication.literal ? arguments[i] : builder.vary(arguments[i], extra);
+    values[parameters[i].value.id] = given.replication.literal
+                                         ? builder.adapt(arguments[i], wanted.replication)
+                                         : builder.vary(arguments[i], extra);
   }
   const Location here = builder.location();
   std::vector<Value> operands;

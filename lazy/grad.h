@@ -108,12 +108,17 @@ template <class Result, class T>
 class Pullback {
  public:
   Pullback(detail::LinearMap map, T argument)
-      : map_(std::move(map)), argument_(std::move(argument)) {}
+      : map_(std::move(map)), argument_(std::move(argument)) {
+    for_each_leaf(argument_, [](auto& leaf) { leaf = {}; });  // its form is all that is needed
+  }
 
   T operator()(const Result& cotangent,
                std::source_location at = std::source_location::current()) const {
-    return detail::with_floating_leaves(argument_,
-                                        map_(detail::floating_leaves(cotangent, at), at));
+    const std::vector<Tensor> cotangents = map_(detail::floating_leaves(cotangent, at), at);
+    T out = argument_;
+    std::size_t next = 0;
+    for_each_leaf(out, [&](auto& leaf) { leaf = cotangents[next++]; });
+    return out;
   }
 
  private:

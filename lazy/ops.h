@@ -5,8 +5,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 // The ops of the front end. Each records a node and returns at once. Unless said otherwise:
@@ -86,8 +88,16 @@ Tensor fma(const Operand& x, const Operand& y, const Operand& z);  // x * y + z,
 Tensor cast(const Operand& x, DType dtype);     // float to integer saturates, NaN gives 0
 Tensor bitcast(const Operand& x, DType dtype);  // the same bits as another dtype of that size
 
-// ---- Reductions over `axes` (all without them); reduced axes stay with size 1 if keepdims.
-using Axes = std::optional<std::vector<std::int64_t>>;
+// ---- Reductions over `axes`: sum(x, 0), sum(x, {0, -1}), and all of them for sum(x). Reduced axes
+// stay with size 1 if keepdims.
+struct Axes : std::optional<std::vector<std::int64_t>> {
+  Axes(std::nullopt_t = std::nullopt) {}
+  Axes(std::vector<std::int64_t> axes) : optional(std::move(axes)) {}
+  Axes(std::initializer_list<std::int64_t> axes) : optional(std::vector(axes)) {}
+  template <std::integral Number>
+    requires(!std::same_as<Number, bool>)
+  Axes(Number axis) : Axes({static_cast<std::int64_t>(axis)}) {}
+};
 Tensor sum(const Operand& x, Axes axes = {}, bool keepdims = false);
 Tensor prod(const Operand& x, Axes axes = {}, bool keepdims = false);
 Tensor max(const Operand& x, Axes axes = {}, bool keepdims = false);  // ties share the gradient
@@ -141,9 +151,17 @@ Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int
            const Operand& value);
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis = 0,
               std::source_location at = std::source_location::current());
+inline Tensor concat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
+                     std::source_location at = std::source_location::current()) {
+  return concat(std::span(tensors.begin(), tensors.size()), axis, at);
+}
 // Tensors of one shape and dtype along a new axis, counted in the result.
 Tensor stack(std::span<const Tensor> tensors, std::int64_t axis = 0,
              std::source_location at = std::source_location::current());
+inline Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
+                    std::source_location at = std::source_location::current()) {
+  return stack(std::span(tensors.begin(), tensors.size()), axis, at);
+}
 // The parts of those sizes along an axis, one after another; the sizes have to add up to its own.
 std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes,
                           std::int64_t axis = 0);

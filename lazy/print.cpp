@@ -52,7 +52,9 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   const Array array = tensor.array();
   std::ostringstream text;
   text << name_of(array.dtype()) << array.shape().text() << " ";
-  print_dimension(text, array, 0, 0, array.elements() > kLong);
+  // Nothing may have many rows, too.
+  const bool shorten = array.elements() > kLong || array.elements() == 0;
+  print_dimension(text, array, 0, 0, shorten);
   return out << text.str();
 }
 

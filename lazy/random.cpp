@@ -1,6 +1,7 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/random.h>
+#include <tutti/lazy/scalar_tag.h>
 
 #include <optional>
 #include <string>
@@ -110,10 +111,13 @@ bool holds(DType dtype, std::int64_t number) {
   });
 }
 
-// What a C++ number says; nothing for a tensor, or a float that stands for an argument (a NaN).
+// What a C++ number says; nothing for a tensor, or a float that stands for an argument.
 std::optional<double> known_number(const Operand& x) {
   if (const auto* const number = std::get_if<Operand::Number>(&x.value())) {
-    return number->value == number->value ? std::optional(number->value) : std::nullopt;
+    bool tampered = false;
+    const bool stands =
+        detail::ScalarTag::argument_of(number->bits, number->single, tampered).has_value();
+    return stands || tampered ? std::nullopt : std::optional(number->value);
   }
   if (const auto* const integer = std::get_if<std::int64_t>(&x.value())) {
     return static_cast<double>(*integer);
@@ -190,6 +194,11 @@ Tensor dropout(const Operand& x, const Key& key, const Operand& rate) {
   if (const auto number = known_number(rate); number && !(*number >= 0 && *number < 1)) {
     throw TypeError("dropout: a rate of " + text_of(*number) + "; it must be of [0, 1)", where);
   }
+  if (rate.is_tensor() && !is_floating(rate.dtype())) {
+    throw TypeError(
+        "dropout: the rate must be floating-point, not " + std::string(name_of(rate.dtype())),
+        where);
+  }
   const auto operand = [&](const Tensor& y) { return Operand(y, where); };
   const auto converted = [&](const Tensor& y, DType dtype) {
     return y.dtype() == dtype ? y : cast(operand(y), dtype);
@@ -203,7 +212,8 @@ Tensor dropout(const Operand& x, const Key& key, const Operand& rate) {
 }
 
 Tensor permutation(std::int64_t count, const Key& key, std::source_location at) {
-  if (count < 0) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 56;  // words of 8 bytes that can be addressed
+  if (count < 0 || count > kMost) {
     throw TypeError("permutation: of " + std::to_string(count) + " numbers", Location(at));
   }
   const Location where = at;

@@ -24,7 +24,8 @@ struct Key {
 // A new key from a key and a number: for loops and ranks.
 Key fold_in(const Key& key, const Operand& number);
 
-// New keys, different from each other and from every fold_in of `key`: auto [a, b] = split(key).
+// New keys, different from each other and from every fold_in of `key` with a number of [0, 2^63):
+// auto [a, b] = split(key).
 Key split_part(const Key& key, std::uint64_t part, std::source_location at);
 template <std::size_t N = 2>
 std::array<Key, N> split(const Key& key,

@@ -125,8 +125,10 @@ void print_markdown(std::span<const Definition* const> ops, std::ostream& out) {
          "and f64. `select(x, y, z)` is y where x, a bool, is true, and z elsewhere. Elementwise "
          "operands broadcast as in NumPy and have one dtype, which the result "
          "has, too, where bool is not said. *zero*: the derivative is zero almost everywhere, and "
-         "the gradient is zeros; *none*: asking for one is an error. \"All\" backends are the "
-         "interpreter, the host (LLVM, or evaluated without it) and CUDA.\n";
+         "the gradient is zeros; *none*: integers and bool carry no derivative, and asking for "
+         "that "
+         "of a floating-point result is an error. \"All\" backends are the interpreter, the host "
+         "(LLVM, or evaluated without it) and CUDA.\n";
   std::string_view family;
   for (const Definition* entry : ops) {
     if (entry->documentation.family != family) {

@@ -91,7 +91,7 @@ Term attention_weights(const Decomposition& in, Term q, Term k, bool masked) {
   const Term top = max(scores, {last}, true);
   const Term e = exp(scores - select(top.apply(Op::is_finite), top, 0));
   const Term total = sum(e, {last}, true);
-  return e / select(total > 0, total, 1);
+  return e / select(total == 0, total.constant(1), total);  // not `> 0`: a NaN stays
 }
 
 void decompose_attention(Decomposition& in) {

@@ -54,10 +54,11 @@ void infer_take(Inference& in) {
 void gradient_take(Gradient& gradient) {
   const std::int64_t axis = gradient.attributes.integer("axis");
   const Term x = gradient.operand(0);
-  const Term zeros = broadcast_to(x.constant(0), x.shape());
+  // In f32 and rounded once: 256 equal indices would be the end of what bf16 can count.
+  const Term zeros = broadcast_to(widened(x.constant(0)), x.shape());
   const Term indices = clamped(gradient.operand(1), x.shape()[static_cast<int>(axis)]);
-  gradient.operand_cotangent(0,
-                             apply(Op::scatter_add, zeros, indices, gradient.cotangent(), {axis}));
+  const Term sums = apply(Op::scatter_add, zeros, indices, widened(gradient.cotangent()), {axis});
+  gradient.operand_cotangent(0, cast(sums, x.dtype()));
 }
 void interpret_take(Interpretation& in) {
   const Array& x = in.operand(0);

@@ -37,9 +37,10 @@ void gradient_matmul(Gradient& gradient) {
   if (!gradient.wants(1)) return;
   if (b.shape().rank() == 2 && a.shape().rank() > 2) {
     // A matrix shared by the whole batch: one long product instead of a sum of short ones.
-    const std::int64_t rows = a.shape().elements() / std::max<std::int64_t>(b.shape()[0], 1);
-    const Term flat_a = reshape(a, {b.shape()[0] == 0 ? 0 : rows, b.shape()[0]});
-    const Term flat_g = reshape(g, {b.shape()[0] == 0 ? 0 : rows, b.shape()[1]});
+    std::int64_t rows = 1;
+    for (int d = 0; d < a.shape().rank() - 1; ++d) rows *= a.shape()[d];
+    const Term flat_a = reshape(a, {rows, b.shape()[0]});
+    const Term flat_g = reshape(g, {rows, b.shape()[1]});
     gradient.operand_cotangent(1, matmul(transpose_last(flat_a), flat_g));
     return;
   }

@@ -104,9 +104,10 @@ void gradient_prod(Gradient& gradient) {
 // Elements that tie share the cotangent evenly.
 void gradient_max(Gradient& gradient) {
   const Term x = gradient.operand(0);
-  const Term winners = cast(x == kept(gradient, gradient.result()), x.dtype());
+  const Term winners = cast(x == kept(gradient, gradient.result()), compute_dtype(x.dtype()));
   const Term count = sum(winners, gradient.attributes.integers("axes"), true);
-  gradient.operand_cotangent(0, winners * (kept(gradient, gradient.cotangent()) / count));
+  const Term share = widened(kept(gradient, gradient.cotangent())) / count;
+  gradient.operand_cotangent(0, cast(winners * share, x.dtype()));
 }
 constexpr auto gradient_min = gradient_max;
 constexpr void (*gradient_any)(Gradient&) = nullptr;

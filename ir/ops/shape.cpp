@@ -244,9 +244,16 @@ void gradient_pad(Gradient& gradient) {
   const Term inner = g.apply(Op::slice, {low, stop, step});
   gradient.operand_cotangent(0, inner);
   if (gradient.wants(1)) {
+    // Not the difference of two sums, in which what is inside would drown the rest.
     std::vector<std::int64_t> axes;
     for (int d = 0; d < g.shape().rank(); ++d) axes.push_back(d);
-    gradient.operand_cotangent(1, sum(g, axes) - sum(inner, axes));
+    Builder& builder = *gradient.builder();
+    const Value no = builder.constant(Array::scalar(false));
+    const Term around(&builder, builder.constant(Array::scalar(true)));
+    const Term inside(&builder, builder.adapt(no, g.type().replication));
+    const Term padding = apply(Op::pad, broadcast_to(inside, inner.shape()), around,
+                               {gradient.attributes.integers("low"), high, interior});
+    gradient.operand_cotangent(1, sum(select(padding, g, 0), axes));
   }
 }
 void interpret_pad(Interpretation& in) {

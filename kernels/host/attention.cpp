@@ -33,7 +33,7 @@ Sizes::Sizes(const Attention& spec) {
     width = from_end(spec.v.shape, 1);
     fits = has_shape(spec.k, shape, keys, depth) && has_shape(spec.v, shape, keys, width) &&
            (!spec.mask || has_shape(*spec.mask, shape, queries, keys)) &&
-           matrices * queries * keys * depth * width > 0;
+           std::min({matrices, queries, keys, depth, width}) > 0;
   }
   if (!fits) {
     throw InternalError("malformed attention of " + std::string(name_of(spec.dtype)) + ": " +

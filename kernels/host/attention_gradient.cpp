@@ -94,7 +94,10 @@ class Backward {
     for (std::int64_t i = 0; i < rows * depth; ++i) q_copy_[i] *= scale;
     const Rows<C> q = {q_copy_, depth};
     const Rows<C> g = rows_of(g_, place_of(cotangent_view_, matrix), query, rows, width, g_copy_);
-    const std::int64_t seen = keys_seen(spec_, sizes_, query + rows);
+    // A product of another width is another product: few widths will do.
+    const std::int64_t step = std::max<std::int64_t>(64, sizes_.keys / 16);
+    const std::int64_t last = keys_seen(spec_, sizes_, query + rows);
+    const std::int64_t seen = std::min(sizes_.keys, (last + step - 1) / step * step);
     const std::int64_t padded = padded_scores(seen);
     const Rows<C> weights = {weights_, padded};
     const Rows<C> of_scores = {of_scores_, padded};
@@ -105,7 +108,7 @@ class Backward {
     exponentiate(weights_, rows, padded, running_);
     products_.multiply(rows, seen, width, as_is(g), transposed(v_rows_), of_scores_, padded, false);
     for (std::int64_t i = 0; i < rows; ++i) {
-      std::fill(of_scores_ + i * padded + seen, of_scores_ + (i + 1) * padded, C{0});
+      std::fill(of_scores_ + i * padded + last, of_scores_ + (i + 1) * padded, C{0});
     }
     differentiate(weights_, of_scores_, rows, padded, running_);
 

@@ -117,7 +117,7 @@ template <class C, int kBytes>
 TUTTI_INLINE inline void differentiate_row(C* weights, C* cotangents, std::int64_t count, C sum) {
   using L = Lanes<C, kBytes>;
   using V = typename L::Vector;
-  const C factor = sum > 0 ? 1 / sum : C{1};
+  const C factor = sum == 0 ? C{1} : 1 / sum;  // not `> 0`: a NaN stays
   V sums[L::kParts] = {};
   for_each_vector<C, kBytes>(weights, count, [&](C* at, int part) TUTTI_INLINE {
     V weight;

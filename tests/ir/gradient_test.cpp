@@ -149,7 +149,8 @@ TEST(Gradient, OfReplicatedValuesAndNumbersIsReplicated) {
       %4 = atan2(%two, %3) : f64[3] rep(dp)
       %5 = sum(%4) {axes = [0]} : f64[] rep(dp)
       return %5
-    })").functions[0]);
+    })")
+                              .functions[0]);
   Builder builder(graph);
   const std::vector x = {graph.parameters()[0].value};
   const std::vector<Value> gradients = gradient(builder, graph.results()[0], x);

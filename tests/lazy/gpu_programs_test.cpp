@@ -83,7 +83,7 @@ TEST_F(GpuProgram, IsEvaluatedWhereItsOperandsLie) {
   EXPECT_EQ(y.device(), Device::cuda());
   const Tensor expected = softmax(matmul(host, transpose(host, {1, 0})) * 0.1F) + 1;
   EXPECT_THAT(y.to_vector<float>(), Pointwise(FloatNear(1e-6F), expected.to_vector<float>()));
-  EXPECT_THAT(to(sum(x, Axes{{0}}), Device::cpu()).to_vector<float>(), ElementsAre(5, 7, 9));
+  EXPECT_THAT(to(sum(x, {0}), Device::cpu()).to_vector<float>(), ElementsAre(5, 7, 9));
 }
 
 TEST_F(GpuProgram, ShowsItsKernels) {

@@ -80,7 +80,7 @@ struct Block {
     const std::int64_t batch = x.size(0), time = x.size(1), width = x.size(2), heads = 4;
     const Tensor parts = reshape(qkv(norm1(x)), {batch, time, 3, heads, width / heads});
     const auto part = [&](std::int64_t i) {
-      return transpose(squeeze(slice(parts, {{}, {}, {i, i + 1}}), Axes{{2}}), {0, 2, 1, 3});
+      return transpose(squeeze(slice(parts, {{}, {}, {i, i + 1}}), {2}), {0, 2, 1, 3});
     };
     const Tensor weights = masked_softmax(matmul(part(0), transpose(part(1), {0, 1, 3, 2})));
     const Tensor mixed = transpose(matmul(weights, part(2)), {0, 2, 1, 3});

@@ -88,14 +88,24 @@ TEST(Numbers, OperatorsAreTheFunctions) {
   EXPECT_EQ(truths(7 != x), std::vector<bool>({false, true, true}));
 }
 
+TEST(Braces, StandForAxesAndTensors) {
+  const Tensor x = zeros({2, 3});
+  EXPECT_EQ(sum(x, 0).shape(), sum(x, {0}).shape());
+  EXPECT_EQ(sum(x, {0, -1}).rank(), 0);
+  EXPECT_EQ(sum(x, {}).rank(), 0);
+  EXPECT_EQ(sum(x, std::vector<std::int64_t>()).rank(), 2);
+  EXPECT_EQ(concat({x, x}).shape(), concat(std::vector{x, x}).shape());
+  EXPECT_EQ(stack({x, x}, 1).rank(), 3);
+}
+
 TEST(Numbers, ErrorsOfOpsNameTheirLine) {
   const Tensor x = zeros({2, 3});
   const Tensor y = zeros({4});
   expect_error<TypeError>([&] { return x + y; }, {"add", "f32[2,3]", "f32[4]"});
   expect_error<TypeError>([&] { return x + zeros({3}, DType::f64); }, {"mixed dtypes"});
   expect_error<TypeError>([&] { return matmul(x, x); }, {"matmul", "3 columns", "2 rows"});
-  expect_error<TypeError>([&] { return sum(x, Axes{{2}}); }, {"sum", "axis 2", "rank 2"});
-  expect_error<TypeError>([&] { return sum(x, Axes{{0, -2}}); }, {"named twice"});
+  expect_error<TypeError>([&] { return sum(x, {2}); }, {"sum", "axis 2", "rank 2"});
+  expect_error<TypeError>([&] { return sum(x, {0, -2}); }, {"named twice"});
   expect_error<TypeError>([&] { return reshape(x, {4}); }, {"reshape", "6"});
   expect_error<TypeError>([&] { return reshape(x, {-1, 4}); }, {"-1"});
   expect_error<TypeError>([&] { return exp(tensor({1})); }, {"exp", "floating-point", "i32"});

@@ -128,6 +128,19 @@ TEST(Replication, OneAllReducePerWeight) {
   });
 }
 
+TEST(Replication, NoAllReduceOfWhatHasNoDerivative) {
+  simulate(2, [](World& world) {
+    const Model model = replicated(some_model(), world);
+    const Tensor x = rows(batch(), world);
+    const CompiledGraphs graphs;
+    const auto loss = [&](const Model& m) -> Tensor {
+      return all_reduce(mean(matmul(x, stop_gradient(m.weight))), world);
+    };
+    eval(grad(loss)(model));
+    EXPECT_EQ(graphs.count(ir::Op::all_reduce), 1) << "that of the loss";
+  });
+}
+
 TEST(Replication, IsCheckedByHash) {
   expect_error<UsageError>(
       [] {

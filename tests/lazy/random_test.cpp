@@ -173,6 +173,8 @@ TEST(Dropout, RefusesOtherRates) {
   expect_error<TypeError>([&] { return dropout(x, Key(1), -0.1); }, {"-0.1", "[0, 1)"});
   expect_error<TypeError>([&] { return dropout(x, Key(1), 1); }, {"rate of 1;"});
   expect_error<TypeError>([&] { return dropout(tensor({1}), Key(1), 0.5); }, {"i32"});
+  expect_error<TypeError>([&] { return dropout(x, Key(1), std::nan("")); }, {"rate of", "nan"});
+  expect_error<TypeError>([&] { return dropout(x, Key(1), arange(2)); }, {"rate", "i64"});
 }
 
 TEST(Permutation, HasEveryNumberOnce) {
@@ -187,6 +189,7 @@ TEST(Permutation, HasEveryNumberOnce) {
     EXPECT_EQ(numbers, sorted);
   }
   expect_error<TypeError>([] { return permutation(-1, Key(1)); }, {"permutation", "-1"});
+  expect_error<TypeError>([] { return permutation(INT64_MAX, Key(1)); }, {"permutation", "9223"});
 }
 
 TEST(Permutation, AnyNumberMayComeFirst) {

@@ -46,6 +46,8 @@ TEST(Printing, ShowsTypeAndElements) {
   EXPECT_EQ(text_of(tensor({true, false})), "bool[2] [true, false]");
   EXPECT_EQ(text_of(tensor({{1, 2}, {3, 4}})), "i32[2,2] [[1, 2],\n [3, 4]]");
   EXPECT_EQ(text_of(zeros({0})), "f32[0] []");
+  EXPECT_EQ(text_of(zeros({std::int64_t{1} << 50, 0})),
+            "f32[1125899906842624,0] [[],\n [],\n [],\n ...,\n [],\n [],\n []]");
   EXPECT_EQ(text_of(ones({1}, DType::bf16) / 2), "bf16[1] [0.5]");
 }
 

@@ -105,6 +105,18 @@ TEST(Vjp, OfWhatIsReplicatedTakesCotangentsThatAre) {
   });
 }
 
+TEST(Vjp, OfWhatIsReplicatedAndNumbersIsReplicated) {
+  simulate(2, [](World& world) {
+    const Tensor x = replicated(tensor({1.0, 2.0}), world);
+    const auto [value, pullback] = vjp([](const Tensor& t) -> Tensor { return -t; })(x);
+    const Tensor cotangent = pullback(ones({2}, DType::f64));
+    EXPECT_EQ(cotangent.state()->type.replication, x.state()->type.replication);
+    const auto [same, tangent] =
+        jvp([](const Tensor& t) -> Tensor { return -t; })(x, full({2}, 3.0, DType::f64));
+    EXPECT_EQ(tangent.state()->type.replication, x.state()->type.replication);
+  });
+}
+
 // ---- Forward mode.
 
 Doubles difference(const std::function<Tensor(const Tensor&)>& f, const Doubles& x,
@@ -145,6 +157,41 @@ TEST(Jvp, IsTheDerivativeAlongTheTangent) {
     EXPECT_THAT(derivative.to_vector<double>(),
                 Pointwise(DoubleNear(1e-6), difference(f, x, tangent)));
   }
+}
+
+TEST(Jvp, IsZeroWhereNothingDepends) {
+  const Tensor x = tensor({1.0, 2.0});
+  const Tensor tangent = tensor({1.0, 3.0});
+  const auto derivative = [&](auto f) { return jvp(f)(x, tangent).second; };
+  EXPECT_THAT(
+      derivative([](const Tensor&) { return zeros({2}, DType::f64); }).template to_vector<double>(),
+      Each(0));
+  EXPECT_THAT(derivative([](const Tensor& t) { return floor(t); }).template to_vector<double>(),
+              Each(0));
+  EXPECT_THAT(
+      derivative(grad([](const Tensor& t) { return sum(t * 3); })).template to_vector<double>(),
+      Each(0));
+  const auto [square, same] = derivative([&](const Tensor& t) { return std::pair(t * t, x); });
+  EXPECT_THAT(square.template to_vector<double>(), IsNear(Doubles{2, 12}));
+  EXPECT_THAT(same.template to_vector<double>(), Each(0));
+}
+
+TEST(Jvp, GoesThroughCheckpoints) {
+  const Tensor x = tensor({1.0, 2.0});
+  const Tensor tangent = tensor({1.0, 3.0});
+  const auto block = [](const Tensor& t) { return softmax(sin(t) * t); };
+  const auto twice = [&](auto f) {
+    return [=](const Tensor& t) {
+      const Tensor y = f(f(t));
+      return sum(y * y * y);
+    };
+  };
+  const auto plain = twice(block);
+  const auto kept = twice([&](const Tensor& t) { return checkpoint(block)(t); });
+  EXPECT_THAT(jvp(kept)(x, tangent).second.template to_vector<double>(),
+              IsNear(jvp(plain)(x, tangent).second.template to_vector<double>()));
+  EXPECT_THAT(jvp(grad(kept))(x, tangent).second.template to_vector<double>(),
+              IsNear(jvp(grad(plain))(x, tangent).second.template to_vector<double>()));
 }
 
 TEST(Jvp, OfTrees) {

@@ -46,6 +46,37 @@ TEST(GradientCorners, TiesShareEvenly) {
   EXPECT_EQ(gradient([](const Tensor& t) { return maximum(t, t); }, {4}), Doubles({1}));
 }
 
+// Sums of many in 16 bits: bf16 cannot count beyond 256, f16 not beyond 2048.
+TEST(GradientCorners, SixteenBitsAddUpInMore) {
+  const Tensor words = zeros({2}, DType::bf16);
+  const auto taken = [](const Tensor& t) { return sum(take(t, zeros({1000}, DType::i32))); };
+  EXPECT_EQ(cast(grad(taken)(words), DType::f64).to_vector<double>(), Doubles({1000, 0}));
+
+  const Tensor same = zeros({70000}, DType::f16);
+  const Tensor share = grad([](const Tensor& t) { return max(t); })(same);
+  EXPECT_EQ(cast(slice(share, {{0, 1}}), DType::f64).to_vector<double>(),
+            Doubles({double(Float16(1.F / 70000))}));
+
+  const auto filled = [](const Tensor& t) {
+    return sum(pad(zeros({10000}, DType::bf16), {1}, {2}, t));
+  };
+  EXPECT_EQ(cast(grad(filled)(zeros({}, DType::bf16)), DType::f64).item<double>(), 3);
+}
+
+TEST(GradientCorners, OfAProductOverNothing) {
+  const auto product = [](const Tensor& t) { return sum(matmul(zeros({2, 3, 0}), t)); };
+  EXPECT_EQ(grad(product)(zeros({0, 4})).shape(), Shape({0, 4}));
+}
+
+TEST(GradientCorners, NaNsOfAttentionStay) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor k = from(Doubles{nan, 3, 4}, {3, 1});
+  const auto attended = [&](const Tensor& v) {
+    return sum(attention(ones({2, 1}, DType::f64), k, v));
+  };
+  EXPECT_THAT(grad(attended)(k).to_vector<double>(), testing::Each(testing::IsNan()));
+}
+
 TEST(GradientCorners, AtKinks) {
   EXPECT_EQ(gradient([](const Tensor& t) { return relu(t); }, {-1, 0, 1}), Doubles({0, 0, 1}));
   EXPECT_EQ(gradient([](const Tensor& t) { return abs(t); }, {-2, 0, 2}), Doubles({-1, 0, 1}));

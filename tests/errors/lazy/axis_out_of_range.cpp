@@ -3,5 +3,5 @@
 
 TUTTI_MISTAKE {
   const Tensor x = zeros({2, 3});
-  sum(x, Axes{{2}});  // here
+  sum(x, {2});  // here
 }

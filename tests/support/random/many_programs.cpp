@@ -13,6 +13,7 @@
 
 #include "tests/support/random/shrink.h"
 #include "tests/support/random/stored_program.h"
+#include <unistd.h>
 
 namespace tutti::test {
 
@@ -30,7 +31,8 @@ constexpr std::size_t kMostFailures = 5;  // that are shown, and shrunk
 class RunningProgram {
  public:
   RunningProgram(int thread, std::uint64_t seed, const RandomProgram& program)
-      : file_(folder() / ("running_" + std::to_string(thread) + ".tutti")) {
+      : file_(folder() /
+              ("running_" + std::to_string(getpid()) + "_" + std::to_string(thread) + ".tutti")) {
     std::ofstream(file_) << text_of(program) << "// seed " << seed << "\n";
   }
   RunningProgram(const RunningProgram&) = delete;
