@@ -182,7 +182,7 @@ def one_hot(x, depth, dtype):
 def rows():
     return [
         Row("matmul", NUMBERS, matmul_uses, torch.matmul, np.matmul, gradient=True),
-        Row("take", ANYTHING, take_uses, take, take, gradient=True),
+        Row("take", ANYTHING, take_uses, take, take, gradient=True, once=True),
         Row("take_along_axis", ANYTHING, take_along_axis_uses, take_along_axis, take_along_axis,
             gradient=True),
         Row("scatter_add", NUMBERS, scatter_add_uses, scatter_add, scatter_add, gradient=True),
