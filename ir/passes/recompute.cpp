@@ -86,6 +86,14 @@ class Recomputation {
     };
     std::map<NodeId, Value> copies;  // of the group being built: old node -> new value
     std::size_t current = groups_.size();
+    // A node again, of its old type: a value of numbers alone may have been given a device.
+    const auto repeat = [&](NodeId id, std::span<const Value> operands) {
+      const Node& node = graph_.node(id);
+      const Type& type = graph_.type(graph_.result(id));
+      Graph& to = rewriter.builder().graph();
+      return to.result(
+          to.append(node.op, operands, node.attributes, std::span(&type, 1), node.location));
+    };
     // The value that stands for an operand in the current group.
     const auto operand_of = [&](Value operand) {
       const auto copy = copies.find(graph_.producer(sources_[operand.id]));
@@ -97,17 +105,14 @@ class Recomputation {
       }
       Value value = copy->second;
       for (; !aliases.empty(); aliases.pop_back()) {
-        const Node& alias = graph_.node(aliases.back());
-        value = rewriter.builder().add(alias.op, {value}, alias.attributes);
+        value = repeat(aliases.back(), std::span(&value, 1));
       }
       return value;
     };
     const auto append = [&](NodeId id, std::size_t group) {
       std::vector<Value> operands;
       for (const Value operand : graph_.operands(id)) operands.push_back(operand_of(operand));
-      rewriter.builder().at(graph_.node(id).location);
-      const Value value =
-          rewriter.builder().add(graph_.node(id).op, operands, graph_.node(id).attributes);
+      const Value value = repeat(id, operands);
       fusion.resize(rewriter.to().node_count(), -1);
       fusion.back() = number(group);
       return value;
