@@ -8,6 +8,7 @@
 #include "tests/codegen/named_kernels.h"
 #include "tests/codegen/nvrtc_testing.h"
 #include "tests/codegen/scalar_corners.h"
+#include "tests/support/nvrtc.h"
 #include <gtest/gtest.h>
 
 namespace tutti::codegen {
@@ -29,7 +30,7 @@ TEST(CudaKernels, ManyRandomOnesGiveTheSameBits) {
 class CudaNvrtc : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (!nvrtc_is_there()) GTEST_SKIP() << "needs NVRTC";
+    if (const std::string why = test::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Targets, CudaNvrtc, testing::ValuesIn(kTargets),

@@ -10,6 +10,7 @@
 #include "tests/codegen/cuda_samples.h"
 #include "tests/codegen/named_kernels.h"
 #include "tests/codegen/nvrtc_testing.h"
+#include "tests/support/nvrtc.h"
 #include <gmock/gmock.h>
 
 #if TUTTI_HAS_CUDA
@@ -24,7 +25,7 @@ using testing::Not;
 class CudaNvrtc : public testing::Test {
  protected:
   void SetUp() override {
-    if (!nvrtc_is_there()) GTEST_SKIP() << "needs NVRTC";
+    if (const std::string why = test::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 

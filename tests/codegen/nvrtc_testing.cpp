@@ -7,15 +7,6 @@
 
 namespace tutti::codegen::kernel_testing {
 
-bool nvrtc_is_there() {
-  try {
-    cuda::compiler_text();
-  } catch (const EnvironmentError&) {
-    return false;
-  }
-  return true;
-}
-
 std::string nvrtc_refusal(const Kernel& kernel, std::string_view target) {
   const cuda::Source source = cuda::emit_kernel(kernel);
   constexpr std::int64_t kSharedBytes = 48 << 10;

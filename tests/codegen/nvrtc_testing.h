@@ -14,9 +14,6 @@ namespace tutti::codegen::kernel_testing {
 // GPUs of three generations.
 inline constexpr const char* kTargets[] = {"sm_80", "sm_90", "sm_100"};
 
-// Whether this machine has NVRTC.
-bool nvrtc_is_there();
-
 // Empty, or what NVRTC has against a kernel's CUDA text: an error, a warning or too much shared
 // memory.
 std::string nvrtc_refusal(const Kernel& kernel, std::string_view target);

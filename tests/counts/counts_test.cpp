@@ -30,10 +30,10 @@ class Counts : public testing::TestWithParam<Bound> {};
 
 TEST_P(Counts, AHotPathStaysWithinItsBound) {
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the bounds are those of a release build";
+  GTEST_SKIP() << "the bounds are those of a release build: this one adds checks of its own";
 #endif
   if (run_command({"/usr/bin/env", "valgrind", "--version"}).status != 0) {
-    GTEST_SKIP() << "there is no valgrind; scripts/setup installs it";
+    GTEST_SKIP() << "valgrind counts, and is not there; scripts/setup installs it";
   }
   const auto [path, most] = GetParam();
   const TemporaryFolder folder;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/support/command.h"
+#include "tests/support/nvrtc.h"
 #include <gmock/gmock.h>
 
 // With NVRTC itself, which needs no GPU.
@@ -31,11 +32,7 @@ Source adds(int number) {
 class CudaCompile : public testing::Test {
  protected:
   void SetUp() override {
-    try {
-      compiler_text();
-    } catch (const EnvironmentError& error) {
-      GTEST_SKIP() << error.what();
-    }
+    if (const std::string why = test::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
   }
 
   DiskCache cache() { return DiskCache({.folder = home_.path() / "cache", .why_off = ""}); }

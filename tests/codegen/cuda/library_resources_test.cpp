@@ -2,10 +2,9 @@
 #include <tutti/codegen/cuda/matmul_text.h>
 #include <tutti/codegen/cuda/nvrtc.h>
 #include <tutti/codegen/cuda/sort.h>
-#include <tutti/ir/support/error.h>
 
 #include "tests/codegen/device_cases.h"
-#include <dlfcn.h>
+#include "tests/support/nvrtc.h"
 #include <gmock/gmock.h>
 
 namespace tutti::codegen {
@@ -101,19 +100,10 @@ std::vector<cuda::Source> kernels() {
 
 class DeviceLibraryFor : public testing::TestWithParam<const char*> {};
 
-// Skipped where there is no NVRTC.
 TEST_P(DeviceLibraryFor, CompilesWithoutSpillsOrWarnings) {
-  // NVRTC asks a driver that is loaded, and the double has not all that it asks for.
-  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) != nullptr) {
-    GTEST_SKIP() << "a test before this one has loaded the double of the driver";
-  }
+  if (const std::string why = test::why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
   for (const cuda::Source& source : kernels()) {
-    cuda::Compiled compiled;
-    try {
-      compiled = cuda::compile_source(source, GetParam());
-    } catch (const EnvironmentError& error) {
-      GTEST_SKIP() << error.what();
-    }
+    const cuda::Compiled compiled = cuda::compile_source(source, GetParam());
     const std::string what = source.text.substr(source.text.rfind("\n// " + source.name + " "));
     EXPECT_EQ(compiled.use.spill_stores, 0) << what;
     EXPECT_EQ(compiled.use.spill_loads, 0) << what;

@@ -15,6 +15,7 @@
 
 #include "examples/char_gpt.h"
 #include "tests/nvrtc/cuda/moved_graph.h"
+#include "tests/support/nvrtc.h"
 #include "tests/support/ops/uses.h"
 #include <gtest/gtest.h>
 
@@ -70,11 +71,7 @@ void compile_all(const std::map<std::string, Source>& sources, const std::string
 class Nvrtc : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    try {
-      codegen::cuda::compiler_text();
-    } catch (const EnvironmentError& error) {
-      GTEST_SKIP() << error.what();
-    }
+    if (const std::string why = why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 
@@ -100,9 +97,10 @@ TEST_P(Nvrtc, TakesTheKernelsOfEveryOp) {
     ++compiled;
     EXPECT_FALSE(code.cubin.empty()) << source.name;
     EXPECT_LE(code.use.registers, 255) << source.name;
-    // A kernel of attention's gradient in f64 has two registers too many for sm_90.
-    constexpr std::int64_t kMostSpilled = 16;
-    EXPECT_LE(code.use.spill_stores + code.use.spill_loads, kMostSpilled) << source.name;
+    // One kernel, of an f64 gradient, has two registers too many for sm_90.
+    const bool known = GetParam() == std::string_view("sm_90") &&
+                       source.name.starts_with("mul_select_mul_mul_of_17_");
+    EXPECT_LE(code.use.spill_stores + code.use.spill_loads, known ? 16 : 0) << source.name;
   });
   EXPECT_EQ(compiled, sources.size());
 }
