@@ -88,10 +88,9 @@ std::int64_t own_part(const Sizes& sizes, const Group& group) {
   return sizes[static_cast<std::size_t>(position)];
 }
 
-// Moves the parts that an all_to_all has put one after another along `split` to `concat`. It waits
-// for them, as every local op does, which blocks nobody before the data is needed.
-AsyncTensor move_parts(const AsyncTensor& x, std::int64_t members, std::int64_t split,
-                       std::int64_t concat, Location where) {
+// Moves the parts that an all_to_all has put one after another along `split` to `concat`.
+Tensor move_parts(const Tensor& x, std::int64_t members, std::int64_t split, std::int64_t concat,
+                  Location where) {
   const Shape& shape = x.shape();
   std::vector<std::int64_t> parts(shape.begin(), shape.end());
   parts[static_cast<std::size_t>(split)] /= members;
@@ -105,10 +104,9 @@ AsyncTensor move_parts(const AsyncTensor& x, std::int64_t members, std::int64_t 
     if (axis == concat) permutation.push_back(split);
     permutation.push_back(d);
   }
-  StatePtr state = detail::record(Op::wait, {x.state()}, {}, where);
-  state = detail::record(Op::reshape, {state}, {parts}, where);
+  StatePtr state = detail::record(Op::reshape, {x.state()}, {parts}, where);
   state = detail::record(Op::transpose, {state}, {permutation}, where);
-  return AsyncTensor(detail::record(Op::reshape, {state}, {sizes}, where));
+  return Tensor(detail::record(Op::reshape, {state}, {sizes}, where));
 }
 
 std::uint64_t hash_data(const StatePtr& state, std::uint64_t before) {
@@ -186,7 +184,9 @@ AsyncTensors all_to_all(const Tensors& x, const Group& group, std::int64_t split
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::int64_t split = axis_of(Op::all_to_all, x[i], split_axis, where);
     if (concat[i] == split) continue;
-    out[i] = move_parts(out[i], group.data()->size(), split, concat[i], where);
+    out[i] = out[i].then([=, members = group.size(), target = concat[i]](const Tensor& tensor) {
+      return move_parts(tensor, members, split, target, where);
+    });
   }
   return out;
 }
@@ -208,23 +208,28 @@ AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pair
   return record_lists(Op::collective_permute, x, where, {flat, group.data()});
 }
 
-std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const World& world,
+std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Group& group,
                                     Location where) {
-  RankContext& context = *world.context();
-  if (&context != &RankContext::current()) {
-    throw UsageError("replicated(): this thread does not record for the given World", where);
-  }
+  RankContext& context = RankContext::current();
   if (context.compiling()) {
     throw UsageError(
         "replicated() checks data, which there is none of while a function is being "
         "compiled; mark the tree outside",
         where);
   }
+  const auto& mesh = context.mesh();
+  const std::uint8_t dimensions =
+      mesh == nullptr ? std::uint8_t{0} : ir::dimensions_of(group.data(), *mesh);
+  if (dimensions == 0 && group.size() > 1) {
+    throw UsageError("replicated(): group \"" + group.tag() +
+                         "\" is not made of whole dimensions of the program's mesh; make a "
+                         "DeviceMesh(world, ...) first and use its dimensions",
+                     where);
+  }
   for (const Tensor& tensor : tensors) context.check_owner(*tensor.state(), where);
   eval(std::span<const Tensor>(tensors));
   std::uint64_t hash = tensors.size();
   for (const Tensor& tensor : tensors) hash = hash_data(tensor.state(), hash);
-  const Group group(world);
   const Tensor own(context.data(Array::scalar(hash), Device::cpu(), where));
   const auto lowest = all_reduce(Operand(own, where), group, Reduce::min).item<std::uint64_t>();
   const auto highest = all_reduce(Operand(own, where), group, Reduce::max).item<std::uint64_t>();
@@ -237,8 +242,11 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Wo
   std::vector<Tensor> out;
   for (const Tensor& tensor : tensors) {
     ir::Type type = tensor.state()->type;
-    type.replication = {.dimensions = ir::dimensions_of(*group.data(), *context.mesh()),
+    const std::uint8_t before =
+        type.replication.literal ? std::uint8_t{0} : type.replication.dimensions;
+    type.replication = {.dimensions = static_cast<std::uint8_t>(before | dimensions),
                         .literal = false};
+    context.note_replication(type, where);
     out.push_back(Tensor(context.leaf(type, tensor.state()->buffer, where)));
   }
   return out;

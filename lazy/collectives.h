@@ -110,7 +110,7 @@ AsyncTensors all_to_all(const Tensors& x, const Group& group, const Sizes& send_
                         const Sizes& receive_sizes, std::int64_t axis, Location where);
 AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pairs& pairs,
                                 Location where);
-Tensors mark_replicated(const Tensors& x, const World& world, Location where);
+Tensors mark_replicated(const Tensors& x, const Group& group, Location where);
 
 template <class T>
 concept TensorTree = !std::convertible_to<const T&, Operand>;
@@ -210,15 +210,16 @@ T collective_permute(const T& tree, const Group& group, const Pairs& pairs,
       tree, at, [&](const auto& x) { return detail::collective_permute(x, group, pairs, at); });
 }
 
-// The tree, marked as holding the same values on every rank, which is checked once (by hash,
-// together on all ranks): gradients with respect to it are then summed over the ranks by
-// themselves.
+// The tree, marked as holding the same values on every rank of the group (the World, or dimensions
+// of the program's mesh), which is checked once (by hash, together on all its ranks): gradients
+// with respect to it are then summed over those ranks by themselves. What it is known to be
+// replicated over already stays.
 template <class T>
-T replicated(const T& tree, const World& world,
+T replicated(const T& tree, const Group& group,
              std::source_location at = std::source_location::current()) {
   detail::Tensors tensors;
   for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(leaf); });
-  tensors = detail::mark_replicated(tensors, world, at);
+  tensors = detail::mark_replicated(tensors, group, at);
   T out = tree;
   std::size_t next = 0;
   for_each_leaf(out, [&](auto& leaf) { leaf = tensors[next++]; });

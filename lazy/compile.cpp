@@ -20,18 +20,6 @@ namespace {
 // So many signatures of one function are probably a mistake: said once.
 constexpr std::size_t kManyPrograms = 64;
 
-// Records into a trace of its own while it lives.
-class Tracing {
- public:
-  Tracing(RankContext& context, Trace& trace) : context_(context) { context_.push_trace(&trace); }
-  Tracing(const Tracing&) = delete;
-  Tracing& operator=(const Tracing&) = delete;
-  ~Tracing() { context_.pop_trace(); }
-
- private:
-  RankContext& context_;
-};
-
 // Constants that were let in while tracing are parameters too, and those come first.
 ir::Graph with_parameters_first(const ir::Graph& graph) {
   std::vector<ir::NodeId> order;
@@ -123,6 +111,14 @@ std::size_t CompiledFunction::call(Describe describe, Body body) {
   ++calls_;
   run(*programs_[last_]);
   return last_;
+}
+
+void CompiledFunction::lower(Describe describe, Body body) {
+  struct End {
+    CompiledFunction& function;
+    ~End() { function.arguments_.tensors.clear(); }
+  } const end{*this};
+  last_ = find_or_trace(describe, body);
 }
 
 void CompiledFunction::check_arguments(Describe describe) {

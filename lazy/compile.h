@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/lazy/mesh.h>
 #include <tutti/lazy/tree.h>
 #include <tutti/runtime/function_ref.h>
 
@@ -64,6 +65,8 @@ class CompiledFunction {
   // Begins a call: the arguments, to be filled. Throws UsageError on another rank than the first
   // call's.
   Arguments& begin();
+  // Makes the program for the arguments, which need no data; it can only be looked at.
+  void lower(Describe describe, Body body);
   // Runs the program for the arguments, made with `body` if there is none yet, and gives its
   // number. Arguments that nobody else holds are given up: their memory may become the results'.
   std::size_t call(Describe describe, Body body);
@@ -174,12 +177,46 @@ std::uint64_t type_key() {
 
 }  // namespace detail
 
+// For which rank of which world a function is lowered.
+struct LowerOptions {
+  int world = 0;  // how many ranks; 0: as many as the world that the calling thread records for
+  int rank = 0;
+  std::vector<MeshDimension> mesh =
+      {};  // the program's mesh; empty: that world's, or one dimension
+};
+
+// A function compiled for one rank, as text: what Compiled offers under the same names. There is no
+// data, and nobody is talked to.
+class Lowered {
+ public:
+  std::string ir() const { return core_->ir(); }
+  std::string ir(std::string_view pass) const { return core_->ir(pass); }
+  std::string plan() const { return core_->plan(); }
+  std::string kernels() const { return core_->kernels(); }
+  std::string llvm() const { return core_->llvm(); }
+  std::string assembly() const { return core_->assembly(); }
+  std::string cuda() const { return core_->cuda(); }
+  std::string ptx() const { return core_->ptx(); }
+
+ private:
+  template <class F>
+  friend class Compiled;
+  Lowered(const LowerOptions& options, Location where);
+  detail::CompiledFunction::Arguments& arguments();
+  void trace(detail::CompiledFunction::Describe describe, detail::CompiledFunction::Body body);
+
+  std::shared_ptr<detail::RankContext> context_;
+  std::shared_ptr<detail::CompiledFunction> core_;  // goes before the context
+};
+
 // See compile().
 template <class F>
 class Compiled {
  public:
   Compiled(F f, std::source_location at)
-      : f_(std::move(f)), core_(std::make_unique<detail::CompiledFunction>(Location(at))) {}
+      : f_(std::move(f)),
+        where_(at),
+        core_(std::make_unique<detail::CompiledFunction>(Location(at))) {}
 
   template <class... Arguments>
   auto operator()(Arguments&&... arguments) {
@@ -188,6 +225,29 @@ class Compiled {
     using Formal = std::conditional_t<std::is_void_v<Declared>, Given, Declared>;
     Formal formal(std::forward<Arguments>(arguments)...);
     return run(formal);
+  }
+
+  // The program of one rank for arguments like these, of which shapes and dtypes count: tensors, or
+  // abstract() ones. Needs no World and none of the other ranks. Throws what tracing throws, and
+  // UsageError for a rank or mesh that does not fit the world.
+  template <class... Arguments>
+  Lowered lower(const LowerOptions& options, Arguments&&... arguments) {
+    using Given = std::tuple<std::decay_t<Arguments>...>;
+    using Declared = typename detail::ParameterTypes<F>::Type;
+    using Formal = std::conditional_t<std::is_void_v<Declared>, Given, Declared>;
+    Formal formal(std::forward<Arguments>(arguments)...);
+    Lowered out(options, where_);
+    detail::CompiledFunction::Arguments& taken = out.arguments();
+    take(formal, taken);
+    out.trace([&] { return names(formal); },
+              [&](std::size_t, const std::vector<detail::StatePtr>& tensors, bool tagged) {
+                set(formal, tensors, taken.scalars, tagged);
+                auto result = std::apply(f_, formal);
+                std::vector<detail::StatePtr> states;
+                for_each_leaf(result, [&](auto& leaf) { states.push_back(leaf.state()); });
+                return states;
+              });
+    return out;
   }
 
   // What became of the program that the last call ran, stage by stage, as text. Each throws
@@ -322,6 +382,7 @@ class Compiled {
   }
 
   F f_;
+  Location where_;
   std::unique_ptr<detail::CompiledFunction> core_;
   // A program's result with empty leaves, and which argument each number in it is (-1: none).
   struct ResultShape {

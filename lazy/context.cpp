@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <unordered_set>
 
@@ -191,6 +192,27 @@ void RankContext::set_default_device(Device device) {
   if (lazy_->graph().node_count() == 0) lazy_->graph().default_device = device;
 }
 
+void RankContext::set_mesh(std::shared_ptr<const ir::Mesh> mesh, Location where) {
+  if (mesh_ != nullptr && *mesh == *mesh_) return;
+  if (mesh_made_.known()) {
+    throw UsageError("the program has a mesh already, made at " + mesh_made_.text() +
+                         "; one for groups alone is made without the World",
+                     where);
+  }
+  if (compiling() || lazy_->graph().node_count() > 0) flush();
+  if (compiling() || replication_noted.known()) {
+    throw UsageError(
+        "too late for a mesh: tensors are known to be the same on all ranks already" +
+            (replication_noted.known() ? ", the first since " + replication_noted.text()
+                                       : std::string()) +
+            "; make it right after the World",
+        where);
+  }
+  mesh_ = std::move(mesh);
+  mesh_made_ = where;
+  lazy_->graph().mesh = mesh_;
+}
+
 StatePtr RankContext::on_default_device(StatePtr made, Location where) {
   if (made->type.device == default_device_) return made;
   return record(ir::Op::to_device, std::span(&made, 1), {default_device_.text()}, where)[0];
@@ -288,6 +310,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   std::vector<StatePtr> results;
   for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
     results.push_back(into.handle(into.graph().result(node, i), where));
+    note_replication(results.back()->type, where);
   }
   if (!compiling() && ir::definition(op).kind == ir::OpClass::collective) {
     pending_collectives_ = true;
@@ -324,6 +347,32 @@ void RankContext::make_ready(TensorState& state) {
   runtime::wait_for(*state.work, runtime_.profile.get());
   if (state.buffer == nullptr) state.buffer = state.work->result(state.part);
   state.work = nullptr;
+}
+
+void RankContext::run_due_callbacks() {
+  std::vector<Callback> due;
+  std::erase_if(callbacks_, [&](Callback& callback) {
+    const TensorState& state = *callback.async;
+    if (state.trace != nullptr) return false;
+    bool ready = true;
+    try {
+      ready = state.work == nullptr || state.work->test();
+    } catch (const CommError&) {
+      // Whoever reads the tensor gets the error.
+    }
+    if (ready) due.push_back(std::move(callback));
+    return ready;
+  });
+  while (!due.empty()) {
+    const Callback next = std::move(due.front());
+    due.erase(due.begin());
+    try {
+      next.call();
+    } catch (...) {
+      std::ranges::move(due, std::back_inserter(callbacks_));
+      throw;
+    }
+  }
 }
 
 StatePtr record(ir::Op op, std::span<const StatePtr> operands,

@@ -4,6 +4,7 @@
 #include <tutti/lazy/trace.h>
 
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -37,6 +38,8 @@ class RankContext {
   runtime::Context& runtime() { return runtime_; }
   const runtime::Context& runtime() const { return runtime_; }
   const std::shared_ptr<const ir::Mesh>& mesh() const { return mesh_; }
+  // The program's mesh instead of the world's own. Throws UsageError if it is too late for one.
+  void set_mesh(std::shared_ptr<const ir::Mesh> mesh, Location where);
 
   // Where new tensors lie.
   Device default_device() const { return default_device_; }
@@ -76,6 +79,15 @@ class RankContext {
   // The recorded program that computes the targets.
   ir::Graph extract(std::span<const StatePtr> targets);
 
+  // Calls f when a collective's result is complete, or failed; see AsyncTensor::on_ready.
+  void call_when_ready(StatePtr async, std::function<void()> f) {
+    callbacks_.push_back({std::move(async), std::move(f)});
+  }
+  // Calls those that are due.
+  void run_callbacks() {
+    if (!callbacks_.empty() && !compiling() && keep_recording == 0) run_due_callbacks();
+  }
+
   // Waits until a state's data may be read.
   void make_ready(TensorState& state);
 
@@ -90,6 +102,13 @@ class RankContext {
   // Above 0 nothing is evaluated: the function around it is being differentiated.
   int keep_recording = 0;
   codegen::CompileOptions compile_options;
+  // Where a tensor was first known to be the same on several ranks.
+  Location replication_noted;
+  void note_replication(const ir::Type& type, Location where) {
+    if (type.replication.dimensions != 0 && !replication_noted.known()) replication_noted = where;
+  }
+  // The groups whose in-place collectives are being noted, see Coalesce.
+  std::vector<CoalescedCalls*> coalescing;
   // How often World::split was called, for the groups' tags: two groups of the same ranks are two.
   std::size_t splits = 0;
   // How many programs the lazy trace has compiled so far.
@@ -98,12 +117,16 @@ class RankContext {
  private:
   friend class Flush;
 
+  void run_due_callbacks();
+  // Computes what flush() says.
+  void compute(std::span<const StatePtr> targets);
   // Evaluates what was just recorded, or more, if one of the rules above says so.
   void compute_if_due(std::span<const StatePtr> recorded);
 
   const std::uint64_t id_;
   runtime::Context runtime_;
   std::shared_ptr<const ir::Mesh> mesh_;
+  Location mesh_made_;  // by the program; unknown: the world's own
   std::unique_ptr<Trace> lazy_;
   std::vector<Trace*> compiling_;
   struct CompiledProgram {
@@ -114,8 +137,25 @@ class RankContext {
   std::unordered_map<Hash128, CompiledProgram, Hash128Hasher> executables_;
   Device default_device_;
   bool pending_collectives_ = false;
+  struct Callback {
+    StatePtr async;
+    std::function<void()> call;
+  };
+  std::vector<Callback> callbacks_;
   std::uint64_t looks_ = 0;
   std::thread::id owner_;  // the thread that records
+};
+
+// While it lives, a rank records into a trace of its own.
+class Tracing {
+ public:
+  Tracing(RankContext& context, Trace& trace) : context_(context) { context_.push_trace(&trace); }
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+  ~Tracing() { context_.pop_trace(); }
+
+ private:
+  RankContext& context_;
 };
 
 // Records an op with one result on the current rank.

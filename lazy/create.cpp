@@ -72,6 +72,22 @@ Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_loca
               {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at);
 }
 
+Tensor abstract(const Shape& shape, DType dtype, const AbstractOptions& options,
+                std::source_location at) {
+  if (options.device.is_any()) throw UsageError("abstract: cpu or a GPU", at);
+  detail::StatePtr state = detail::StatePtr::make();
+  // Over all dimensions that a mesh may have.
+  const auto dimensions = static_cast<std::uint8_t>(options.replicated ? 0xFF : 0);
+  state->type = {.dtype = dtype,
+                 .shape = shape,
+                 .replication = {.dimensions = dimensions, .literal = false},
+                 .async = false,
+                 .device = options.device};
+  state->where = at;
+  state->abstract = true;
+  return Tensor(std::move(state));
+}
+
 Tensor constant(const Tensor& tensor, std::source_location at) {
   RankContext& context = RankContext::current();
   if (!context.compiling() || tensor.state()->trace == &context.trace()) return tensor;

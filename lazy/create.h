@@ -81,6 +81,15 @@ Tensor arange(std::int64_t count, DType dtype = DType::i64,
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i64,
             std::source_location at = std::source_location::current());
 
+// A tensor without data, for compile(f).lower(): a shape, a dtype and a device. Whatever needs its
+// data throws UsageError. `replicated`: the same on all ranks, see replicated().
+struct AbstractOptions {
+  Device device = Device::cpu();
+  bool replicated = false;
+};
+Tensor abstract(const Shape& shape, DType dtype = DType::f32, const AbstractOptions& options = {},
+                std::source_location at = std::source_location::current());
+
 // Lets a function that is being compiled use a tensor from outside on purpose: the same data in
 // every call. Elsewhere the tensor itself.
 Tensor constant(const Tensor& tensor, std::source_location at = std::source_location::current());

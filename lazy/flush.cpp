@@ -365,6 +365,11 @@ class Flush {
 };
 
 void RankContext::flush(std::span<const StatePtr> targets) {
+  compute(targets);
+  run_callbacks();
+}
+
+void RankContext::compute(std::span<const StatePtr> targets) {
   bool needed = pending_collectives_;
   for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
   if (!needed) return;

@@ -2,6 +2,8 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/group.h>
+#include <tutti/lazy/mesh.h>
 #include <tutti/lazy/world.h>
 
 #include <algorithm>
@@ -33,6 +35,27 @@ Group::Group(const std::vector<std::vector<std::int64_t>>& partition, std::strin
   data_ = std::make_shared<const ir::Group>(std::move(group));
 }
 
+Group::Group(const DeviceMesh& mesh) : context_(mesh.context_) {
+  if (mesh.names().size() != 1) {
+    throw TypeError("a group is a mesh of one dimension; this one has " +
+                    std::to_string(mesh.names().size()) + ": name one, {mesh, \"" +
+                    mesh.names()[0] + "\"}, or flatten() it");
+  }
+  data_ = std::make_shared<const ir::Group>(ir::Group{
+      .tag = mesh.names()[0], .ranks = mesh.ranks(), .stride = mesh.size(), .timeout = 0});
+}
+
+Group::Group(const DeviceMesh& mesh, std::string_view dimension)
+    : Group(mesh[std::string(dimension)]) {}
+
+std::vector<std::int64_t> Group::ranks() const {
+  return data_->members_with(detail::RankContext::current().runtime().rank());
+}
+
+std::int64_t Group::position() const {
+  return data_->position_of(detail::RankContext::current().runtime().rank());
+}
+
 Group Group::with_timeout(std::chrono::milliseconds timeout) const {
   if (timeout.count() <= 0) {
     throw UsageError("a time-out of " + std::to_string(timeout.count()) +
@@ -60,6 +83,7 @@ void Group::abort(const std::string& reason) const {
 }
 
 Group World::split(int color, int key, std::source_location at) {
+  const Location noted = context()->replication_noted;  // these tensors are gone at the end
   const std::vector<std::int64_t> wanted = {color, key};
   const Tensor own(detail::RankContext::current().data(
       Array::from(std::span<const std::int64_t>(wanted), {1, 2}), Device::cpu(), at));
@@ -75,6 +99,7 @@ Group World::split(int color, int key, std::source_location at) {
   std::vector<std::int64_t> ranks;
   for (const auto& [ordered_by, other] : chosen) ranks.push_back(other);
   const auto number = context()->splits++;
+  context()->replication_noted = noted;
   return Group(std::move(ranks), "split" + std::to_string(number));
 }
 

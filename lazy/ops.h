@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <utility>
 #include <vector>
@@ -146,6 +147,22 @@ struct Range {
 };
 Tensor slice(const Operand& x, std::vector<Range> ranges);
 Tensor reverse(const Operand& x, std::vector<std::int64_t> axes);
+// The same of the result of a collective that may still be under way: nobody waits for it until the
+// view is used.
+AsyncTensor reshape(const AsyncTensor& x, std::vector<std::int64_t> shape,
+                    std::source_location at = std::source_location::current());
+AsyncTensor transpose(const AsyncTensor& x, std::vector<std::int64_t> permutation = {},
+                      std::source_location at = std::source_location::current());
+AsyncTensor broadcast_to(const AsyncTensor& x, std::vector<std::int64_t> shape,
+                         std::source_location at = std::source_location::current());
+AsyncTensor expand_dims(const AsyncTensor& x, std::vector<std::int64_t> axes,
+                        std::source_location at = std::source_location::current());
+AsyncTensor squeeze(const AsyncTensor& x, Axes axes = {},
+                    std::source_location at = std::source_location::current());
+AsyncTensor slice(const AsyncTensor& x, std::vector<Range> ranges,
+                  std::source_location at = std::source_location::current());
+AsyncTensor reverse(const AsyncTensor& x, std::vector<std::int64_t> axes,
+                    std::source_location at = std::source_location::current());
 // low[d] and high[d] elements of `value` before and after dimension d.
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
            const Operand& value);

@@ -6,6 +6,10 @@
 
 namespace tutti::detail {
 
+// Throws TypeError if the current rank can't make this call.
+void check_collective(ir::Op op, const std::vector<ir::Type>& operands,
+                      const std::vector<ir::Attribute>& attributes, Location where);
+
 // Records a collective on the current rank and gives handles to its results. Throws TypeError,
 // before anything is recorded, also for what only this rank's own part makes wrong.
 std::vector<StatePtr> record_collective(ir::Op op, const std::vector<StatePtr>& operands,

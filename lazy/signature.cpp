@@ -39,7 +39,10 @@ std::pair<std::string_view, std::string_view> split_device(std::string_view fact
 
 ir::Replication formal_replication(const TensorState& state, const RankContext& context) {
   const auto& mesh = context.mesh();
-  return mesh == nullptr || mesh->ranks() == 1 ? ir::Replication{} : state.type.replication;
+  if (mesh == nullptr || mesh->ranks() == 1) return {};
+  ir::Replication replication = state.type.replication;
+  replication.dimensions &= ir::all_dimensions(*mesh);  // an abstract tensor's are any mesh's
+  return replication;
 }
 
 }  // namespace

@@ -10,12 +10,16 @@ namespace tutti {
 using detail::RankContext;
 using detail::StatePtr;
 
-namespace {
+namespace detail {
 
 const StatePtr& checked(const StatePtr& state, Location where) {
   if (state == nullptr) throw UsageError("this tensor was never given a value", where);
   return state;
 }
+
+}  // namespace detail
+
+namespace {
 
 // The data of a tensor, computed and complete.
 const StatePtr& evaluated(const Tensor& tensor, Location where) {
@@ -32,14 +36,10 @@ const StatePtr& evaluated(const Tensor& tensor, Location where) {
 
 }  // namespace
 
-const StatePtr& Tensor::state(Location where) const { return checked(state_, where); }
-const StatePtr& AsyncTensor::state(Location where) const { return checked(state_, where); }
+const StatePtr& Tensor::state(Location where) const { return detail::checked(state_, where); }
 const Shape& Tensor::shape() const { return state()->type.shape; }
 DType Tensor::dtype() const { return state()->type.dtype; }
 Device Tensor::device() const { return state()->type.device; }
-const Shape& AsyncTensor::shape() const { return state()->type.shape; }
-DType AsyncTensor::dtype() const { return state()->type.dtype; }
-Device AsyncTensor::device() const { return state()->type.device; }
 
 std::int64_t Tensor::size(int dimension, std::source_location at) const {
   const int d = dimension < 0 ? dimension + rank() : dimension;
@@ -55,35 +55,6 @@ Array Tensor::array(std::source_location at) const {
   Array out(dtype(), shape());
   RankContext::current().read(*data, out.bytes());
   return out;
-}
-
-namespace {
-
-Tensor wait_for(const StatePtr& async, Location where) {
-  if (!async->type.async) return Tensor(async);  // an argument that was waited for already
-  if (async->waited == nullptr) async->waited = detail::record(ir::Op::wait, {async}, {}, where);
-  return Tensor(async->waited);
-}
-
-}  // namespace
-
-Tensor AsyncTensor::wait(std::source_location at) const { return wait_for(state(at), at); }
-
-Tensor::Tensor(const AsyncTensor& async, std::source_location at) : Tensor(async.wait(at)) {}
-
-std::string describe(const AsyncTensor& async) {
-  const StatePtr& state = async.state();
-  std::string out = state->type.text();
-  const std::string origin =
-      state->trace != nullptr ? state->trace->origin_of(state->value) : state->origin;
-  if (!origin.empty()) out += " from " + origin;
-  if (state->trace != nullptr) {
-    out += ", recorded";
-  } else {
-    out += state->work == nullptr || state->work->test() ? ", complete" : ", under way";
-    if (state->work != nullptr) out += ", number " + std::to_string(state->work->sequence());
-  }
-  return out + ", line " + state->where.text();
 }
 
 void eval(std::span<const Tensor> tensors, std::source_location at) {

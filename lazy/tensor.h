@@ -7,7 +7,9 @@
 #include <tutti/ir/support/location.h>
 #include <tutti/lazy/state_ptr.h>
 
+#include <functional>
 #include <iosfwd>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -61,22 +63,47 @@ class Tensor {
   detail::StatePtr state_;
 };
 
+namespace detail {
+
+// What is to be computed of a collective's result once somebody waits for it; views of a result
+// that is still under way, for instance.
+struct Deferred {
+  std::shared_ptr<Deferred> before;  // of whose result; null: of the collective's
+  std::function<Tensor(const Tensor&)> compute;
+  StatePtr type;      // without a value
+  StatePtr computed;  // what the first wait gave
+};
+
+}  // namespace detail
+
 // The result of a collective that may still be under way. Using it in an op, reading or printing it
 // waits by itself: the conversion to Tensor records the wait and never blocks; what blocks is the
-// evaluation that needs the data. Dropping it is legal: the collective takes place all the same.
+// evaluation that needs the data. Views (reshape, transpose, expand_dims, squeeze, slice) of one do
+// not wait. Dropping it is legal: the collective takes place all the same.
 class AsyncTensor {
  public:
   AsyncTensor() = default;
   explicit AsyncTensor(detail::StatePtr state) : state_(std::move(state)) {}
 
   bool defined() const { return state_ != nullptr; }
+  // Metadata never waits.
   const Shape& shape() const;
   DType dtype() const;
   int rank() const { return shape().rank(); }
   Device device() const;
 
-  // The tensor. The second wait is free and gives the same one.
+  // The tensor. Records the wait and blocks nobody; the second wait is free and gives the same one.
   Tensor wait(std::source_location at = std::source_location::current()) const;
+
+  // Whether its collective was issued and is complete, so that reading it waits for no peer. Never
+  // waits, but does work that is ready to be done. Throws CommError as reading it would.
+  bool is_ready(std::source_location at = std::source_location::current()) const;
+  // Calls f(the tensor) once its collective is complete, or has failed: then reading throws. It is
+  // called on the thread that records for this rank, when that notices: at an evaluation, at
+  // is_ready(), or when the World closes; at once if it is complete already. What f throws, that
+  // call throws.
+  void on_ready(std::function<void(const Tensor&)> f,
+                std::source_location at = std::source_location::current()) const;
 
   template <class T>
   T item(std::source_location at = std::source_location::current()) const {
@@ -87,10 +114,19 @@ class AsyncTensor {
     return wait(at).to_vector<T>(at);
   }
 
+  // The value; of what is computed of a collective's result, that of wait().
   const detail::StatePtr& state(Location where = {}) const;
+  // The collective's result.
+  const detail::StatePtr& collective(Location where = {}) const;
+
+  // f(the tensor), to be recorded when somebody waits for it; its type is found out now. f must be
+  // free of side effects. Throws what f throws.
+  AsyncTensor then(std::function<Tensor(const Tensor&)> f,
+                   std::source_location at = std::source_location::current()) const;
 
  private:
   detail::StatePtr state_;
+  std::shared_ptr<detail::Deferred> deferred_;
 };
 
 // What it is: "async f32[4] from all_reduce over world, recorded, line hello.cpp:7"; never waits.

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/recycled.h>
+#include <tutti/lazy/coalesced_calls.h>
 #include <tutti/lazy/trace.h>
 
 namespace tutti::detail {
@@ -33,8 +34,30 @@ void release(TensorState& state) noexcept {
   }
 }
 
+void give_value(TensorState& state, const StatePtr& value) {
+  state.type = value->type;
+  state.buffer = value->buffer;
+  state.work = value->work;
+  state.part = value->part;
+  if (value->trace == nullptr) return;
+  Trace& trace = *value->trace;
+  trace.forget(*value);
+  value->trace = nullptr;
+  trace.adopt(state, value->value);
+}
+
+void launch_if_pending(const TensorState& state) {
+  if (state.pending != nullptr) state.pending->launch();
+}
+
 void check_readable(const TensorState& state, Location where) {
+  launch_if_pending(state);
   if (state.is_data()) return;
+  if (state.abstract) {
+    throw UsageError("this tensor (abstract, made at " + state.where.text() +
+                         ") has a shape and no data; it can be given to compile(f).lower() only",
+                     where);
+  }
   if (!state.lost.empty()) {
     throw CommError("this tensor (made at " + state.where.text() +
                         ") was lost when its evaluation failed: " + state.lost,

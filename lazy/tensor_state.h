@@ -12,6 +12,7 @@
 
 namespace tutti::detail {
 
+class CoalescedCalls;
 class Trace;
 
 // A value that somebody holds: a node of a trace that is not computed yet, or data.
@@ -28,9 +29,11 @@ struct TensorState {
   std::shared_ptr<runtime::Work> work;      // the collective that will give the data,
   std::size_t part = 0;                     // as the result of this part
 
-  StatePtr waited;     // of an async value: the tensor that wait() gave
-  std::string origin;  // of an async value that is data: "all_reduce over world"
-  std::string lost;    // why it has no value: what went wrong when it was computed
+  StatePtr waited;                    // of an async value: the tensor that wait() gave
+  std::string origin;                 // of an async value that is data: "all_reduce over world"
+  CoalescedCalls* pending = nullptr;  // what will launch the collective that gives the value
+  bool abstract = false;              // it has a type and never a value
+  std::string lost;                   // why it has no value: what went wrong when it was computed
 
   // Where an argument list that was looked through last holds it first; see next_look().
   std::uint64_t seen_in = 0;
@@ -47,6 +50,15 @@ struct TensorState {
 
   bool is_data() const { return buffer != nullptr || work != nullptr; }
 };
+
+// The state of a handle. Throws UsageError, naming the line, if it was never given one.
+const StatePtr& checked(const StatePtr& state, Location where);
+
+// Gives a state that has none the value of one that nobody else holds.
+void give_value(TensorState& state, const StatePtr& value);
+
+// Launches what the state is waiting for, if it was only noted (see Coalesce).
+void launch_if_pending(const TensorState& state);
 
 // Throws UsageError, naming the line, if a state has no value any more or is not known yet because
 // the function around it is being compiled.

@@ -21,6 +21,11 @@ Trace::~Trace() {
 
 ir::Value Trace::value_of(TensorState& state, Location where) {
   if (state.trace == this) return state.value;
+  if (state.pending != nullptr) {
+    launch_if_pending(state);
+    if (state.trace == this) return state.value;
+  }
+  if (state.abstract) check_readable(state, where);
   if (state.context != context_) {
     throw UsageError(
         "this tensor (made at " + state.where.text() +

@@ -209,4 +209,13 @@ void eval(const T& tree, std::source_location at = std::source_location::current
   eval(std::span<const Tensor>(tensors), at);
 }
 
+// Returns when the results of all collectives in a tree (a list of AsyncTensors, say) are there:
+// issues what was recorded and waits for it. Throws the first failure.
+template <class T>
+void wait_all(const T& tree, std::source_location at = std::source_location::current()) {
+  std::vector<Tensor> tensors;
+  for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(Tensor(leaf)); });
+  eval(std::span<const Tensor>(tensors), at);
+}
+
 }  // namespace tutti

@@ -1,11 +1,15 @@
 #pragma once
 
 // Everything a program needs.
+#include <tutti/lazy/coalesce.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/grad.h>
+#include <tutti/lazy/group.h>
+#include <tutti/lazy/in_place.h>
+#include <tutti/lazy/mesh.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/ops.h>

@@ -98,6 +98,7 @@ class World::Owner {
       const runtime::ProfileSlice slice(profile, "wait", "wait for all at the end");
       context->runtime().backend->finish();
       if (profile != nullptr) profile->completed_all();
+      context->run_callbacks();
     } catch (const std::exception& error) {
       context->runtime().backend->leave(error.what());
       save_profile();

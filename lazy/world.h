@@ -1,7 +1,8 @@
 #pragma once
 
 #include <tutti/ir/device.h>
-#include <tutti/ir/group.h>
+#include <tutti/lazy/group.h>
+#include <tutti/lazy/mesh.h>
 #include <tutti/lazy/tensor.h>
 
 #include <chrono>
@@ -15,12 +16,6 @@
 #include <vector>
 
 namespace tutti {
-
-namespace detail {
-class RankContext;
-}
-
-class Group;
 
 // This rank's place among all ranks of the program. While it lives, the thread that made it records
 // for this rank. The last of its copies to go closes it.
@@ -90,32 +85,5 @@ struct SimulateOptions {
 // with the rank, as a CommError if it was one and with its own type where that is one of Tutti's.
 void simulate(int ranks, const std::function<void(World&)>& body,
               const SimulateOptions& options = {});
-
-// The ranks that communicate: a World (all of them), a list of ranks, or a partition (each rank
-// finds its own list in it).
-class Group {
- public:
-  Group(const World& world);  // NOLINT(google-explicit-constructor)
-  Group(std::initializer_list<std::int64_t> ranks, std::string tag = "")  // NOLINT
-      : Group(std::vector<std::int64_t>(ranks), std::move(tag)) {}
-  Group(std::vector<std::int64_t> ranks, std::string tag = "");                          // NOLINT
-  Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag = "");  // NOLINT
-
-  // The same group, in whose collectives a rank waits at most so long for its peers: for all that
-  // are given this group, or for one call, all_reduce(x, group.with_timeout(2s)). Throws UsageError
-  // unless it is positive.
-  Group with_timeout(std::chrono::milliseconds timeout) const;
-
-  // Frees every rank that is stuck in this group with a CommError that gives the reason, on every
-  // rank; the group can't be used any more, others can. From any thread: for the World in which the
-  // group was made. Throws UsageError if it was made without one.
-  void abort(const std::string& reason) const;
-
-  const ir::GroupPtr& data() const { return data_; }
-
- private:
-  ir::GroupPtr data_;
-  std::weak_ptr<detail::RankContext> context_;
-};
 
 }  // namespace tutti

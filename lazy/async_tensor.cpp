@@ -1,0 +1,121 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/tensor.h>
+
+namespace tutti {
+
+using detail::Deferred;
+using detail::RankContext;
+using detail::StatePtr;
+
+namespace {
+
+Tensor wait_for(const StatePtr& async, Location where) {
+  if (!async->type.async) return Tensor(async);  // an argument that was waited for already
+  if (async->waited == nullptr) async->waited = detail::record(ir::Op::wait, {async}, {}, where);
+  return Tensor(async->waited);
+}
+
+// Computes what is deferred, from the collective's result on; each once.
+StatePtr compute(const StatePtr& collective, Deferred& last, Location where) {
+  if (last.computed != nullptr) return last.computed;
+  std::vector<Deferred*> chain;
+  for (Deferred* each = &last; each != nullptr && each->computed == nullptr;
+       each = each->before.get()) {
+    chain.push_back(each);
+  }
+  Deferred* const before = chain.back()->before.get();
+  Tensor value = before == nullptr ? wait_for(collective, where) : Tensor(before->computed);
+  for (auto each = chain.rbegin(); each != chain.rend(); ++each) {
+    value = (*each)->compute(value);
+    (*each)->computed = value.state();
+    (*each)->compute = nullptr;  // what it holds is not needed any more
+  }
+  return last.computed;
+}
+
+}  // namespace
+
+const StatePtr& AsyncTensor::collective(Location where) const {
+  return detail::checked(state_, where);
+}
+
+const StatePtr& AsyncTensor::state(Location where) const {
+  detail::checked(state_, where);
+  if (deferred_ == nullptr) return state_;
+  compute(state_, *deferred_, where);
+  return deferred_->computed;
+}
+
+const Shape& AsyncTensor::shape() const {
+  return (deferred_ != nullptr ? deferred_->type : collective())->type.shape;
+}
+DType AsyncTensor::dtype() const {
+  return (deferred_ != nullptr ? deferred_->type : collective())->type.dtype;
+}
+Device AsyncTensor::device() const {
+  return (deferred_ != nullptr ? deferred_->type : collective())->type.device;
+}
+
+Tensor AsyncTensor::wait(std::source_location at) const {
+  return deferred_ != nullptr ? Tensor(state(at)) : wait_for(collective(at), at);
+}
+
+Tensor::Tensor(const AsyncTensor& async, std::source_location at) : Tensor(async.wait(at)) {}
+
+bool AsyncTensor::is_ready(std::source_location at) const {
+  const StatePtr& state = collective(at);
+  RankContext::current().run_callbacks();
+  if (!state->is_data()) {
+    detail::check_readable(*state, at);
+    return false;
+  }
+  return state->work == nullptr || state->work->test();
+}
+
+void AsyncTensor::on_ready(std::function<void(const Tensor&)> f, std::source_location at) const {
+  detail::check_readable(*collective(at), at);
+  RankContext& context = RankContext::current();
+  context.call_when_ready(state_,
+                          [async = *this, call = std::move(f), at] { call(async.wait(at)); });
+  context.run_callbacks();
+}
+
+AsyncTensor AsyncTensor::then(std::function<Tensor(const Tensor&)> f,
+                              std::source_location at) const {
+  ir::Type type = (deferred_ != nullptr ? deferred_->type : collective(at))->type;
+  type.async = false;
+  AsyncTensor out = *this;
+  out.deferred_ = std::make_shared<Deferred>();
+  out.deferred_->before = deferred_;
+  // Recorded in a trace that nobody looks at, for its type and its mistakes.
+  RankContext& context = RankContext::current();
+  detail::Trace trial(detail::Trace::Kind::compiled, context.id(), context.mesh(),
+                      context.default_device());
+  const detail::Tracing tracing(context, trial);
+  const Tensor result = f(Tensor(trial.handle(trial.add_formal("x", type, at), at)));
+  out.deferred_->type = StatePtr::make();
+  out.deferred_->type->type = result.state(at)->type;
+  out.deferred_->compute = std::move(f);
+  return out;
+}
+
+std::string describe(const AsyncTensor& async) {
+  const StatePtr& state = async.collective();
+  ir::Type type = state->type;
+  type.dtype = async.dtype();
+  type.shape = async.shape();
+  std::string out = type.text();
+  const std::string origin =
+      state->trace != nullptr ? state->trace->origin_of(state->value) : state->origin;
+  if (!origin.empty()) out += " from " + origin;
+  if (state->trace != nullptr) {
+    out += ", recorded";
+  } else {
+    out += state->work == nullptr || state->work->test() ? ", complete" : ", under way";
+    if (state->work != nullptr) out += ", number " + std::to_string(state->work->sequence());
+  }
+  return out + ", line " + state->where.text();
+}
+
+}  // namespace tutti

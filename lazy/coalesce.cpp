@@ -1,0 +1,148 @@
+#include <tutti/ir/collective.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/coalesce.h>
+#include <tutti/lazy/coalesced_calls.h>
+#include <tutti/lazy/record_collective.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace tutti {
+
+namespace detail {
+
+namespace {
+
+// The wait of an async result, without a handle that anybody else could have.
+Tensor waited(const StatePtr& async, Location where) {
+  return Tensor(record(ir::Op::wait, {async}, {}, where));
+}
+
+std::vector<Tensor> finished(const InPlaceCall& call, const StatePtr& result) {
+  Tensor tensor = waited(result, call.where);
+  if (call.finish == nullptr) return {std::move(tensor)};
+  return call.finish(tensor);
+}
+
+bool launch_as_one(const InPlaceCall& a, const InPlaceCall& b) {
+  return a.op == b.op && a.operand.dtype() == b.operand.dtype() &&
+         a.operand.device() == b.operand.device() &&
+         std::ranges::equal(a.attributes, b.attributes, ir::equal);
+}
+
+}  // namespace
+
+std::vector<Tensor> call_in_place(InPlaceCall call) {
+  RankContext& context = RankContext::current();
+  complete_attributes(ir::definition(call.op), call.attributes);
+  const ir::Attributes named(ir::definition(call.op).attributes, call.attributes);
+  const ir::Group& group = *named.group("group");
+  const auto open = std::ranges::find_if(
+      context.coalescing, [&](const CoalescedCalls* calls) { return calls->group() == group; });
+  if (open != context.coalescing.end()) return (*open)->note(std::move(call));
+  const StatePtr result =
+      record_collective(call.op, {call.operand.state()}, call.attributes, call.where)[0];
+  return finished(call, result);
+}
+
+std::vector<Tensor> CoalescedCalls::note(InPlaceCall call) {
+  check_collective(call.op, {call.operand.state()->type}, call.attributes, call.where);
+  if (call.operand.state()->pending != nullptr) call.operand.state()->pending->launch();
+  Noted noted{.call = std::move(call), .states = {}};
+  std::vector<Tensor> out;
+  for (const ir::Type& type : noted.call.types) {
+    StatePtr state = StatePtr::make();
+    state->type = type;
+    state->where = noted.call.where;
+    state->context = context_.id();
+    state->pending = this;
+    noted.states.push_back(state);
+    out.emplace_back(std::move(state));
+  }
+  noted_.push_back(std::move(noted));
+  return out;
+}
+
+void CoalescedCalls::launch() {
+  std::vector<Noted> noted = std::exchange(noted_, {});
+  // Until they have values: what fails leaves them without.
+  struct Rest {
+    std::vector<Noted>& noted;
+    ~Rest() {
+      for (const Noted& each : noted) {
+        for (const StatePtr& state : each.states) {
+          if (std::exchange(state->pending, nullptr) == nullptr) continue;
+          state->lost = "the collectives that were to be launched together failed";
+        }
+      }
+    }
+  } const rest{noted};
+  for (auto first = noted.begin(); first != noted.end();) {
+    const auto last = std::stable_partition(first, noted.end(), [&](const Noted& each) {
+      return &each == &*first || launch_as_one(each.call, first->call);
+    });
+    launch_together({first, last});
+    first = last;
+  }
+}
+
+void CoalescedCalls::launch_together(std::span<Noted> calls) {
+  const InPlaceCall& first = calls[0].call;
+  std::vector<StatePtr> operands;
+  for (const Noted& each : calls) operands.push_back(each.call.operand.state());
+  const std::vector<StatePtr> results =
+      record_collective(first.op, operands, first.attributes, first.where);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::vector<Tensor> tensors = finished(calls[i].call, results[i]);
+    for (std::size_t j = 0; j < tensors.size(); ++j) {
+      StatePtr& state = calls[i].states[j];
+      state->pending = nullptr;
+      give_value(*state, tensors[j].state());
+      made_.emplace_back(state);
+    }
+  }
+}
+
+void CoalescedCalls::drop() noexcept {
+  for (const Noted& each : noted_) {
+    for (const StatePtr& state : each.states) {
+      state->pending = nullptr;
+      state->lost = "an exception ended the block that was to launch its collective";
+    }
+  }
+  noted_.clear();
+}
+
+}  // namespace detail
+
+Coalesce::Coalesce(const Group& group, std::source_location at)
+    : exceptions_(std::uncaught_exceptions()) {
+  detail::RankContext& context = detail::RankContext::current();
+  for (const detail::CoalescedCalls* const open : context.coalescing) {
+    if (open->group() == *group.data()) {
+      throw UsageError("group \"" + group.tag() + "\" is being coalesced already", at);
+    }
+  }
+  calls_ = std::make_shared<detail::CoalescedCalls>(context, group.data());
+  context.coalescing.push_back(calls_.get());
+}
+
+Coalesce::~Coalesce() noexcept(false) {
+  std::erase(detail::RankContext::current().coalescing, calls_.get());
+  if (std::uncaught_exceptions() > exceptions_) {
+    calls_->drop();
+  } else {
+    calls_->launch();
+  }
+}
+
+void Coalesce::launch() { calls_->launch(); }
+
+void Coalesce::wait(std::source_location at) {
+  calls_->launch();
+  const std::vector<Tensor> made = std::exchange(calls_->made(), {});
+  eval(std::span<const Tensor>(made), at);
+}
+
+}  // namespace tutti

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <tutti/lazy/group.h>
+#include <tutti/lazy/tensor.h>
+
+#include <memory>
+#include <source_location>
+
+namespace tutti {
+
+namespace detail {
+class CoalescedCalls;
+}
+
+// While it lives, the in-place collectives (in_place.h) over this group are only noted; at its end
+// they are launched together, those of one kind, dtype and device at once:
+//
+//   { Coalesce together(group);
+//     for (Tensor& t : gradients) all_reduce_(t, group); }
+//
+// The tensors may be used at once: if they are used before the end, what was noted so far is
+// launched then. Collectives of another group, and functional ones, are recorded when they are
+// called, as always. On an exception nothing is launched, and the tensors have no value.
+class Coalesce {
+ public:
+  // Throws UsageError if one for this group is open already.
+  explicit Coalesce(const Group& group, std::source_location at = std::source_location::current());
+  Coalesce(const Coalesce&) = delete;
+  Coalesce& operator=(const Coalesce&) = delete;
+  // Launches what is left; may throw what launching throws.
+  ~Coalesce() noexcept(false);
+
+  // Launches what was noted so far; what is called later is noted again. Waits for nothing.
+  void launch();
+  // Launches, and returns when all results so far are there. Throws the first failure.
+  void wait(std::source_location at = std::source_location::current());
+
+ private:
+  std::shared_ptr<detail::CoalescedCalls> calls_;
+  int exceptions_;
+};
+
+}  // namespace tutti

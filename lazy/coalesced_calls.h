@@ -1,0 +1,56 @@
+#pragma once
+
+#include <tutti/lazy/context.h>
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace tutti::detail {
+
+// A collective of one tensor, and the tensors that are made of its result.
+struct InPlaceCall {
+  ir::Op op;
+  Tensor operand;
+  std::vector<ir::Attribute> attributes;
+  std::vector<ir::Type> types;  // of the tensors that are made
+  // Makes them; null: the result is the only one.
+  std::function<std::vector<Tensor>(const Tensor& result)> finish;
+  Location where;
+};
+
+// Carries the call out now, or notes it if its group is being coalesced: then the tensors get their
+// values later. None of them blocks.
+std::vector<Tensor> call_in_place(InPlaceCall call);
+
+// The calls of one Coalesce. Belongs to the rank that it was made on.
+class CoalescedCalls {
+ public:
+  CoalescedCalls(RankContext& context, ir::GroupPtr group)
+      : context_(context), group_(std::move(group)) {}
+  CoalescedCalls(const CoalescedCalls&) = delete;
+  CoalescedCalls& operator=(const CoalescedCalls&) = delete;
+  ~CoalescedCalls() { drop(); }
+
+  const ir::Group& group() const { return *group_; }
+  std::vector<Tensor> note(InPlaceCall call);
+  void launch();
+  // Leaves what was noted without values.
+  void drop() noexcept;
+  // All tensors that got their values so far.
+  std::vector<Tensor>& made() { return made_; }
+
+ private:
+  struct Noted {
+    InPlaceCall call;
+    std::vector<StatePtr> states;
+  };
+  void launch_together(std::span<Noted> calls);
+
+  RankContext& context_;
+  ir::GroupPtr group_;
+  std::vector<Noted> noted_;
+  std::vector<Tensor> made_;
+};
+
+}  // namespace tutti::detail

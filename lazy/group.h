@@ -1,0 +1,66 @@
+#pragma once
+
+#include <tutti/ir/group.h>
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+namespace detail {
+class RankContext;
+}
+
+class DeviceMesh;
+class World;
+
+// The ranks that communicate: a World (all of them), a list of ranks, a partition (each rank finds
+// its own list in it), a mesh of one dimension, or a dimension of a mesh. All become the same plain
+// data, which needs no World: programs are recorded, printed and compiled without one.
+//
+// Throws TypeError for a list without ranks, with a rank twice or a negative one, for a partition
+// into lists of different lengths, and for a mesh of several dimensions.
+class Group {
+ public:
+  Group(const World& world);  // NOLINT(google-explicit-constructor)
+  Group(std::initializer_list<std::int64_t> ranks, std::string tag = "")  // NOLINT
+      : Group(std::vector<std::int64_t>(ranks), std::move(tag)) {}
+  Group(std::vector<std::int64_t> ranks, std::string tag = "");                          // NOLINT
+  Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag = "");  // NOLINT
+  Group(const DeviceMesh& mesh);                                                         // NOLINT
+  // Each rank's group along that dimension of the mesh; the tag is the dimension's name.
+  Group(const DeviceMesh& mesh, std::string_view dimension);
+
+  // Groups of the same ranks and tag are one: their collectives have one order.
+  const std::string& tag() const { return data_->tag; }
+  // How many members each rank's group has.
+  std::int64_t size() const { return data_->size(); }
+  // Of this rank's own group: its members in the order of addition and concatenation (empty if it
+  // is in none), and this rank's place among them (-1). "This rank" is the one that the calling
+  // thread records for.
+  std::vector<std::int64_t> ranks() const;
+  std::int64_t position() const;
+
+  // The same group, in whose collectives a rank waits at most so long for its peers: for all that
+  // are given this group, or for one call, all_reduce(x, group.with_timeout(2s)). Throws UsageError
+  // unless it is positive.
+  Group with_timeout(std::chrono::milliseconds timeout) const;
+
+  // Frees every rank that is stuck in this group with a CommError that gives the reason, on every
+  // rank; the group can't be used any more, others can. From any thread: for the World in which the
+  // group was made. Throws UsageError if it was made without one.
+  void abort(const std::string& reason) const;
+
+  const ir::GroupPtr& data() const { return data_; }
+
+ private:
+  ir::GroupPtr data_;
+  std::weak_ptr<detail::RankContext> context_;
+};
+
+}  // namespace tutti

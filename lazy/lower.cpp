@@ -1,0 +1,74 @@
+// Compiling for a rank of a world that need not exist.
+
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/compile.h>
+#include <tutti/lazy/context.h>
+#include <tutti/runtime/comm/host_backend.h>
+#include <tutti/runtime/comm/local.h>
+
+namespace tutti {
+
+namespace {
+
+using detail::RankContext;
+
+// While it lives, the calling thread records for another rank.
+class RecordsFor {
+ public:
+  explicit RecordsFor(const std::shared_ptr<RankContext>& context)
+      : previous_(RankContext::exchange_current(context)) {}
+  RecordsFor(const RecordsFor&) = delete;
+  RecordsFor& operator=(const RecordsFor&) = delete;
+  ~RecordsFor() { RankContext::exchange_current(previous_); }
+
+ private:
+  std::shared_ptr<RankContext> previous_;
+};
+
+std::shared_ptr<const ir::Mesh> mesh_of(const LowerOptions& options, std::int64_t ranks,
+                                        const RankContext& current, Location where) {
+  if (options.mesh.empty()) {
+    if (current.mesh() != nullptr && current.mesh()->ranks() == ranks) return current.mesh();
+    return std::make_shared<const ir::Mesh>(ir::Mesh{.names = {"world"}, .sizes = {ranks}});
+  }
+  const DeviceMesh mesh(options.mesh);
+  if (mesh.size() != ranks) {
+    throw UsageError("lower: a mesh of " + std::to_string(mesh.size()) + " ranks in a world of " +
+                         std::to_string(ranks),
+                     where);
+  }
+  return std::make_shared<const ir::Mesh>(ir::Mesh{.names = mesh.names(), .sizes = mesh.sizes()});
+}
+
+}  // namespace
+
+Lowered::Lowered(const LowerOptions& options, Location where) {
+  const RankContext& current = RankContext::current();
+  const std::int64_t ranks = options.world == 0 ? current.runtime().ranks() : options.world;
+  if (ranks < 1 || options.rank < 0 || options.rank >= ranks) {
+    throw UsageError(
+        "lower: rank " + std::to_string(options.rank) + " of a world of " + std::to_string(ranks),
+        where);
+  }
+  // Ranks that never come: nothing waits for them, since nothing is run.
+  context_ = std::make_shared<RankContext>(
+      std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(ranks),
+                                             options.rank),
+      1, mesh_of(options, ranks, current, where), current.default_device());
+  context_->compile_options = current.compile_options;
+  const RecordsFor scope(context_);
+  core_ = std::make_shared<detail::CompiledFunction>(where);
+}
+
+detail::CompiledFunction::Arguments& Lowered::arguments() {
+  const RecordsFor scope(context_);
+  return core_->begin();
+}
+
+void Lowered::trace(detail::CompiledFunction::Describe describe,
+                    detail::CompiledFunction::Body body) {
+  const RecordsFor scope(context_);
+  core_->lower(describe, body);
+}
+
+}  // namespace tutti
