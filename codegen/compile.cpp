@@ -3,6 +3,7 @@
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/plan_code.h>
 #include <tutti/ir/names.h>
+#include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>
 #include <tutti/runtime/profile/profile.h>
@@ -118,6 +119,11 @@ std::unique_ptr<Executable> compile(const ir::Graph& traced, runtime::Context& c
     watch.failed(error.what());
     throw;
   }
+}
+
+std::vector<bool> collectives_kept(const ir::Graph& traced, const CompileOptions& options) {
+  if (is_disabled(options, "canonicalize")) return {};
+  return ir::collectives_that_stay(traced);
 }
 
 }  // namespace tutti::codegen

@@ -54,4 +54,7 @@ CompileOptions compile_options(const runtime::Settings& settings);
 std::unique_ptr<Executable> compile(const ir::Graph& traced, runtime::Context& context,
                                     const CompileOptions& options = {});
 
+// Which of a program's collectives its executable has, in program order; empty: all of them.
+std::vector<bool> collectives_kept(const ir::Graph& traced, const CompileOptions& options);
+
 }  // namespace tutti::codegen

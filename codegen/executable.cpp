@@ -138,10 +138,11 @@ void Executable::bind_collective(const CollectiveStart& start) {
   };
   runtime::Backend& backend = *context_.backend;
   if (start.parent == nullptr) {
-    bound.communicator = backend.communicator(members(start.group), start.group->tag);
+    bound.communicator = backend.communicator(members(start.group), start.group->tag, start.engine);
   } else {
     const auto parent = backend.communicator(members(start.parent), start.parent->tag);
-    bound.communicator = backend.messages(members(start.group), start.group->tag, *parent);
+    bound.communicator =
+        backend.messages(members(start.group), start.group->tag, *parent, start.engine);
   }
   runtime::CollectiveCall call = start.call;
   call.timeout = std::chrono::milliseconds(start.group->timeout);
@@ -160,6 +161,16 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
   step_ = 0;
   try {
     lines_.clear();
+    agreements_.clear();
+    if (!options.agreements.empty()) {
+      agreements_.resize(at(plan_.works));
+      for (const Step& step : plan_.steps) {
+        const auto* const start = std::get_if<CollectiveStart>(&step);
+        if (start != nullptr)
+          agreements_[at(start->work)] = options.agreements[at(start->collective)];
+      }
+    }
+    frame_.agreements = agreements_;
     if (!options.collective_lines.empty()) {
       lines_.resize(at(plan_.works));
       for (const Step& step : plan_.steps) {

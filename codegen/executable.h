@@ -43,6 +43,8 @@ class Executable {
   struct RunOptions {
     // The lines of the collectives in program order, for messages; the plan's own where empty.
     std::span<const Location> collective_lines = {};
+    // What else the ranks must agree on, by collective; empty: nothing.
+    std::span<const runtime::Agreement> agreements = {};
     // The caller gives its inputs up: a result may take over the memory of one that nobody else
     // holds (whose shared_ptr is the only one), as the plan's donations say.
     bool donate = false;
@@ -116,6 +118,7 @@ class Executable {
   // Scratch.
   std::vector<void*> arguments_;
   std::vector<Location> lines_;
+  std::vector<runtime::Agreement> agreements_;
 };
 
 }  // namespace tutti::codegen

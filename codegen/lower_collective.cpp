@@ -2,6 +2,7 @@
 #include <tutti/ir/collective.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/hash.h>
+#include <tutti/runtime/comm/backend_config.h>
 
 namespace tutti::codegen {
 
@@ -147,11 +148,20 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
   std::vector<ir::Type> types;
   for (const Value operand : graph.operands(id)) types.push_back(graph.type(operand));
   ir::check_on_rank(node.op, types, attributes, rank, node.location);
-  if (!ir::is_point_to_point(node.op)) return {lower_whole(graph, id, kind_of(node.op))};
   std::vector<LoweredCollective> out;
-  for (const ir::Message& message : ir::messages(node.op, attributes, rank)) {
-    out.push_back(lower_message(graph, id, message));
-    out.back().parent = attributes.group("group");
+  if (ir::is_point_to_point(node.op)) {
+    for (const ir::Message& message : ir::messages(node.op, attributes, rank)) {
+      out.push_back(lower_message(graph, id, message));
+      out.back().parent = attributes.group("group");
+    }
+  } else {
+    out.push_back(lower_whole(graph, id, kind_of(node.op)));
+  }
+  if (group.backends.empty()) return out;
+  const runtime::BackendConfig backends = runtime::BackendConfig::parse(group.backends);
+  for (LoweredCollective& each : out) {
+    const std::vector<Value>& tensors = each.operands.empty() ? each.results : each.operands;
+    each.engine = backends.engine(tensors.empty() ? Device::cpu() : graph.device(tensors[0]));
   }
   return out;
 }

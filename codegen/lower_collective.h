@@ -3,6 +3,7 @@
 #include <tutti/ir/graph.h>
 #include <tutti/runtime/comm/collective.h>
 
+#include <string>
 #include <vector>
 
 namespace tutti::codegen {
@@ -12,6 +13,7 @@ struct LoweredCollective {
   runtime::CollectiveCall call = {};
   ir::GroupPtr group;
   ir::GroupPtr parent = nullptr;  // of a message: the group whose ranks these two are
+  std::string engine = "shm";     // that the group names for where the tensors lie
   // One of each a part; none where this rank only receives, or only sends.
   std::vector<ir::Value> operands = {};
   std::vector<ir::Value> results = {};

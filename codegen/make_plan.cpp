@@ -335,6 +335,7 @@ class Planner {
       CollectiveStart start{.call = std::move(lowered.call),
                             .group = std::move(lowered.group),
                             .parent = std::move(lowered.parent),
+                            .engine = std::move(lowered.engine),
                             .work = plan_.works++,
                             .collective = collective};
       const Location location = graph_.node(id).location;

@@ -57,7 +57,8 @@ std::string step_text(const Plan& plan, const Step& step) {
   }
   if (const auto* start = std::get_if<CollectiveStart>(&step)) {
     return "start w" + std::to_string(start->work) + " = " + start->call.description + " over " +
-           start->group->tag + " (" + list(start->operands) + ")" +
+           start->group->tag + (start->engine == "shm" ? "" : " by " + start->engine) + " (" +
+           list(start->operands) + ")" +
            (start->results.empty() ? "" : " -> " + list(start->results));
   }
   if (const auto* copy = std::get_if<Copy>(&step)) {

@@ -79,6 +79,7 @@ struct CollectiveStart {
   ir::GroupPtr parent = nullptr;        // of a message: the group whose ranks these two are
   std::vector<BufferId> operands = {};  // one a part; none where this rank only receives
   std::vector<BufferId> results = {};   // one a part; none where this rank only sends
+  std::string engine = "shm";           // what carries it out
   int work = 0;                         // the number that CollectiveWait refers to
   int collective = 0;  // which of the function's collectives it is, in program order, or part of
 };

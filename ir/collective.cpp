@@ -44,8 +44,11 @@ std::vector<Message> messages(Op op, const Attributes& attributes, std::int64_t 
   }
   tag += "] messages";
   const auto pair = [&](std::int64_t sender, std::int64_t receiver) {
-    return std::make_shared<const Group>(
-        Group{.tag = tag, .ranks = {sender, receiver}, .stride = 2, .timeout = group.timeout});
+    return std::make_shared<const Group>(Group{.tag = tag,
+                                               .ranks = {sender, receiver},
+                                               .stride = 2,
+                                               .timeout = group.timeout,
+                                               .backends = group.backends});
   };
   const auto [to, from] = peers(op, attributes);
   std::vector<Message> out;

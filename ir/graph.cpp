@@ -64,7 +64,7 @@ void hash_attribute(Hasher& hasher, const Attribute& attribute) {
           hash_list(hasher, value);
         } else if constexpr (std::is_same_v<T, GroupPtr>) {
           hasher.add(value->tag).add(static_cast<std::uint64_t>(value->stride));
-          hasher.add(static_cast<std::uint64_t>(value->timeout));
+          hasher.add(static_cast<std::uint64_t>(value->timeout)).add(value->backends);
           hash_list(hasher, value->ranks);
         } else if constexpr (std::is_same_v<T, ArrayPtr>) {
           hash_type(hasher, {.dtype = value->dtype(), .shape = value->shape()});

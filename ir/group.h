@@ -48,6 +48,9 @@ struct Group {
   // How long a rank waits for its peers in this group's collectives, in milliseconds; 0: as long as
   // its world says.
   std::int64_t timeout = 0;
+  // Which engine communicates values of which kind of device, "cpu:shm,cuda:nccl"; empty: the
+  // runtime's own.
+  std::string backends = {};
 
   std::int64_t size() const { return stride; }
   // The members of the group that `rank` belongs to; empty if it is in none.

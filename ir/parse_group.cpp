@@ -38,10 +38,11 @@ void GroupParser::declaration() {
   } else {
     lexer_.expect("{", "or 'mesh' in a group's declaration");
     do {
-      const Token word = lexer_.expect(Token::Kind::word, "tag, ranks, stride or timeout");
+      const Token word =
+          lexer_.expect(Token::Kind::word, "tag, ranks, stride, timeout or backends");
       lexer_.expect("=", "after the name of a group's field");
       if (!field(word.text, group)) {
-        lexer_.fail(word.offset, "a group has the fields tag, ranks, stride and timeout");
+        lexer_.fail(word.offset, "a group has the fields tag, ranks, stride, timeout and backends");
       }
     } while (lexer_.accept(","));
     lexer_.expect("}", "or ',' in a group's declaration");
@@ -78,6 +79,8 @@ bool GroupParser::field(std::string_view name, Group& group) {
   } else if (name == "timeout") {
     group.timeout = read_integer(lexer_, "how many milliseconds to wait for the group's ranks");
     if (group.timeout < 0) lexer_.fail(offset, "the time-out must not be negative");
+  } else if (name == "backends") {
+    group.backends = read_text(lexer_, "the group's engines in quotes, \"cpu:shm\"");
   } else {
     return false;
   }

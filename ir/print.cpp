@@ -59,7 +59,7 @@ class GroupNames {
     if (!is_new) return *known->second;
     Hasher hasher;
     hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
-    hasher.add(static_cast<std::uint64_t>(group->timeout));
+    hasher.add(static_cast<std::uint64_t>(group->timeout)).add(group->backends);
     for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
     const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
     if (inserted) {
@@ -81,6 +81,7 @@ class GroupNames {
     append_integers(declarations_, group.ranks);
     declarations_ += ", stride = " + std::to_string(group.stride);
     if (group.timeout != 0) declarations_ += ", timeout = " + std::to_string(group.timeout);
+    if (!group.backends.empty()) declarations_ += ", backends = " + quoted(group.backends);
     declarations_ += "}\n";
   }
 

@@ -5,9 +5,11 @@
 #include <tutti/lazy/world.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,29 @@ AsyncTensor all_to_all(const Operand& x, const Group& group, const Sizes& send_s
 // The tensor of the member that has this rank as its target in `pairs` (the same on every rank);
 // zeros where there is none. No position is a source or a target twice. Gradient: the way back.
 AsyncTensor collective_permute(const Operand& x, const Group& group, const Pairs& pairs);
+
+// A reduction of your own: how two elements become one. f gets two tensors of one shape and may do
+// elementwise ops only, on them and on C++ numbers; its result has their dtype. Elements are
+// combined in the order of the members, f(f(x0, x1), x2), on every rank the same. The ranks must
+// mean the same f. Throws TypeError, with the line of its use, for an f that does something else.
+// The gradient is that of f.
+class ReduceFunction {
+ public:
+  using Combine = std::function<Tensor(const Tensor&, const Tensor&)>;
+  template <class F>
+    requires std::is_invocable_r_v<Tensor, F, const Tensor&, const Tensor&>
+  ReduceFunction(F f) : combine_(std::move(f)) {}  // NOLINT(google-explicit-constructor)
+  const Combine& combine() const { return combine_; }
+
+ private:
+  Combine combine_;
+};
+// As those above; the members' tensors are gathered, and each rank combines what it needs.
+AsyncTensor all_reduce(const Operand& x, const Group& group, const ReduceFunction& f);
+AsyncTensor reduce(const Operand& x, const Group& group, const ReduceFunction& f,
+                   std::int64_t root = 0);
+AsyncTensor reduce_scatter(const Operand& x, const Group& group, const ReduceFunction& f,
+                           std::int64_t axis = 0);
 
 // Returns when every rank of the group has come here; evaluates what was recorded before.
 void barrier(const Group& group, std::source_location at = std::source_location::current());

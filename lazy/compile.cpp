@@ -3,6 +3,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/literal_inputs.h>
 #include <tutti/lazy/scalar_tag.h>
 #include <tutti/lazy/signature.h>
 #include <tutti/runtime/profile/profile.h>
@@ -50,7 +51,8 @@ struct CompiledFunction::Program {
   std::string traced;
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
   std::unique_ptr<codegen::Executable> executable;
-  std::vector<std::string> origins;                  // of results that are still under way
+  std::vector<std::string> origins;  // of results that are still under way
+  LiteralPlan literals;
   std::vector<codegen::Executable::Result> results;  // scratch
 };
 
@@ -188,7 +190,12 @@ void CompiledFunction::run(Program& program) {
                   buffers_.back()->bytes());
     }
   }
-  program.executable->run(buffers_, {.collective_lines = {}, .donate = true}, program.results);
+  numbers_.clear();
+  for (const Arguments::Scalar& number : arguments_.scalars) numbers_.push_back(number.value);
+  program.executable->run(
+      buffers_,
+      {.collective_lines = {}, .agreements = program.literals.agreements(numbers_), .donate = true},
+      program.results);
   for (std::size_t i = 0; i < program.results.size(); ++i) {
     codegen::Executable::Result& result = program.results[i];
     StatePtr state = context.leaf(result.type, std::move(result.buffer), where_);
@@ -252,6 +259,11 @@ void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::si
   codegen::CompileOptions options = context.compile_options;
   options.where = where_;
   program->executable = codegen::compile(graph, context.runtime(), options);
+  std::vector<std::size_t> numbers;  // parameters behind the tensors
+  for (std::size_t i = 0; i < trace.scalar_arguments.size(); ++i) {
+    numbers.push_back(names.tensors.size() + i);
+  }
+  program->literals = LiteralPlan(graph, codegen::collectives_kept(graph, options), numbers);
   const codegen::Plan& plan = program->executable->plan();
   for (const codegen::PlanResult& result : plan.results) {
     program->origins.push_back(origin_of(plan, result.work));

@@ -110,6 +110,7 @@ class CompiledFunction {
   Arguments arguments_;
   std::vector<StatePtr> results_;
   std::vector<std::shared_ptr<runtime::Buffer>> buffers_;
+  std::vector<double> numbers_;
 };
 
 // The decayed parameter types of a function that is not overloaded or generic; else void.

@@ -1,6 +1,6 @@
-#include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/literal_inputs.h>
 #include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
@@ -206,12 +206,25 @@ class Flush {
     }
   }
 
+  // f(node, number) of those that the compiler kept; an empty list means all.
+  template <class F>
+  static auto of_collectives(const ir::Graph& program, const std::vector<bool>& kept, F&& f) {
+    std::vector<decltype(f(NodeId{}, std::size_t{}))> out;
+    std::size_t number = 0;
+    for (NodeId id = 0; id < program.node_count(); ++id) {
+      if (ir::definition(program.node(id).op).kind != ir::OpClass::collective) continue;
+      if (kept.empty() || kept[number]) out.push_back(f(id, number));
+      ++number;
+    }
+    return out;
+  }
+
   std::vector<codegen::Executable::Result> execute(const ir::Graph& program) {
     auto& [executable, kept, known] = context_.executables_[ir::structural_hash(program)];
     log_evaluation(program, executable != nullptr);
     if (executable == nullptr) {
       executable = codegen::compile(program, context_.runtime_, context_.compile_options);
-      kept = collectives_kept(program);
+      kept = codegen::collectives_kept(program, context_.compile_options);
 #ifndef NDEBUG
       known = program;
     } else if (!ir::structurally_equal(program, known)) {
@@ -230,27 +243,26 @@ class Flush {
       }
     }
     // The plan may come from an equal program traced elsewhere: errors name the lines of this one.
-    const std::vector<Location> lines = lines_of_collectives(program, kept);
-    return executable->run(buffers, {.collective_lines = lines});
-  }
-
-  std::vector<bool> collectives_kept(const ir::Graph& program) const {
-    const auto& disabled = context_.compile_options.disabled;
-    if (std::ranges::find(disabled, "canonicalize") != disabled.end()) return {};
-    return ir::collectives_that_stay(program);
-  }
-
-  // Of those that the compiler kept; an empty list means all.
-  static std::vector<Location> lines_of_collectives(const ir::Graph& program,
-                                                    const std::vector<bool>& kept) {
-    std::vector<Location> lines;
-    std::size_t number = 0;
-    for (NodeId id = 0; id < program.node_count(); ++id) {
-      if (ir::definition(program.node(id).op).kind != ir::OpClass::collective) continue;
-      if (kept.empty() || kept[number]) lines.push_back(program.node(id).location);
-      ++number;
+    const std::vector<Location> lines = of_collectives(
+        program, kept, [&](NodeId id, std::size_t) { return program.node(id).location; });
+    const std::vector<runtime::Agreement> all = agreements(program);
+    std::vector<runtime::Agreement> agreed;
+    if (!all.empty()) {
+      agreed =
+          of_collectives(program, kept, [&](NodeId, std::size_t number) { return all[number]; });
     }
-    return lines;
+    return executable->run(buffers, {.collective_lines = lines, .agreements = agreed});
+  }
+
+  // What the numbers in it mean for each collective, and for its results.
+  std::vector<runtime::Agreement> agreements(const ir::Graph& program) {
+    if (program.mesh == nullptr || program.mesh->ranks() == 1) return {};
+    LiteralInputs inputs;
+    for (const Input& input : inputs_) {
+      inputs.add(input.state.get(),
+                 input.scalar == nullptr ? std::span<const std::byte>() : input.scalar->bytes());
+    }
+    return inputs.agreements(program, &result_uses_);
   }
 
   void log_evaluation(const ir::Graph& program, bool known) const {
@@ -287,6 +299,10 @@ class Flush {
       computed.state->work = computed.result.work;
       computed.state->part = computed.result.part;
       computed.state->origin = trace_.origin_of(computed.value);
+      if (const auto uses = result_uses_.find(moved_[computed.value.id].id);
+          uses != result_uses_.end()) {
+        computed.state->literal_uses = uses->second;
+      }
       release_handle(*computed.state);
     }
     std::unordered_map<std::uint32_t, StatePtr> data;
@@ -362,6 +378,7 @@ class Flush {
   std::vector<Input> inputs_;
   std::vector<Value> results_;
   std::vector<Computed> computed_;
+  LiteralInputs::ResultUses result_uses_;
 };
 
 void RankContext::flush(std::span<const StatePtr> targets) {

@@ -5,6 +5,7 @@
 #include <tutti/lazy/group.h>
 #include <tutti/lazy/mesh.h>
 #include <tutti/lazy/world.h>
+#include <tutti/runtime/comm/backend_config.h>
 
 #include <algorithm>
 #include <tuple>
@@ -66,6 +67,30 @@ Group Group::with_timeout(std::chrono::milliseconds timeout) const {
   data.timeout = timeout.count();
   group.data_ = std::make_shared<const ir::Group>(std::move(data));
   return group;
+}
+
+Group Group::with_backends(std::string_view backends) const {
+  Group group = *this;
+  ir::Group data = *data_;
+  data.backends = runtime::BackendConfig::parse(backends).text();
+  group.data_ = std::make_shared<const ir::Group>(std::move(data));
+  return group;
+}
+
+std::string Group::backends() const {
+  return data_->backends.empty() ? runtime::BackendConfig().text() : data_->backends;
+}
+
+void Group::close(std::source_location at) const {
+  detail::RankContext& context = detail::RankContext::current();
+  const std::vector<std::int64_t> members = data_->members_with(context.runtime().rank());
+  if (members.empty()) {
+    throw UsageError("close: group \"" + data_->tag + "\" does not include this rank, " +
+                         std::to_string(context.runtime().rank()),
+                     at);
+  }
+  context.flush();
+  context.runtime().backend->close(members, data_->tag);
 }
 
 void Group::abort(const std::string& reason) const {

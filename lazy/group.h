@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,20 @@ class Group {
   // are given this group, or for one call, all_reduce(x, group.with_timeout(2s)). Throws UsageError
   // unless it is positive.
   Group with_timeout(std::chrono::milliseconds timeout) const;
+
+  // The same group, whose collectives the named engines carry out, by the kind of device that a
+  // tensor lies on: "shm", or "cpu:my_engine,cuda:shm" (see runtime/comm/engine.h for engines of
+  // your own). Nothing is opened before it is used. Throws UsageError for a text that is no such
+  // list or that names an engine there is not.
+  Group with_backends(std::string_view backends) const;
+  // Which they are, "cpu:shm,cuda:shm".
+  std::string backends() const;
+
+  // Ends the use of this group on this rank: issues and completes what was recorded, and destroys
+  // what serves the group, whoever else holds a copy of it. A peer that waits for what this rank
+  // did not call gets a CommError; using the group again here, also in functions compiled before,
+  // is a UsageError. Make another with another tag. Throws what completing throws.
+  void close(std::source_location at = std::source_location::current()) const;
 
   // Frees every rank that is stuck in this group with a CommError that gives the reason, on every
   // rank; the group can't be used any more, others can. From any thread: for the World in which the

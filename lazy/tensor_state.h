@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/graph.h>
+#include <tutti/ir/literal_use.h>
 #include <tutti/lazy/tensor.h>
 #include <tutti/runtime/context.h>
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tutti::detail {
 
@@ -32,8 +34,11 @@ struct TensorState {
   StatePtr waited;                    // of an async value: the tensor that wait() gave
   std::string origin;                 // of an async value that is data: "all_reduce over world"
   CoalescedCalls* pending = nullptr;  // what will launch the collective that gives the value
-  bool abstract = false;              // it has a type and never a value
-  std::string lost;                   // why it has no value: what went wrong when it was computed
+  // How numbers went into data that was computed from replicated values, see ir/literal_use.h: by
+  // literal_masks(); empty: not at all.
+  std::vector<ir::LiteralUse> literal_uses;
+  bool abstract = false;  // it has a type and never a value
+  std::string lost;       // why it has no value: what went wrong when it was computed
 
   // Where an argument list that was looked through last holds it first; see next_look().
   std::uint64_t seen_in = 0;

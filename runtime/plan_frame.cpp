@@ -30,6 +30,7 @@ void PlanFrame::end() {
   std::ranges::fill(works_, nullptr);
   operands_.clear();
   lines = {};
+  agreements = {};
   failure = nullptr;
 }
 
@@ -143,6 +144,7 @@ void PlanFrame::start(std::int32_t work) {
   operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
   StartOptions options;
   if (!lines.empty()) options.location = lines[at(work)];
+  if (!agreements.empty()) options.agreement = agreements[at(work)];
   works_[at(work)] = collective.communicator->start(collective.call, operands_, options);
   operands_.clear();
   if (profile != nullptr) [[unlikely]]

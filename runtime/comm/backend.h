@@ -60,10 +60,18 @@ class PreparedCall {
   CollectiveCall call_;
 };
 
+// What ranks must agree on in one run, beyond the call: numbers of the program that are taken for
+// the same on all of them.
+struct Agreement {
+  std::uint64_t hash = 0;  // 0: nothing
+  Location where = {};     // the line of the user's program that used one
+};
+
 // What may differ from start to start of a prepared call.
 struct StartOptions {
   Location location = {};                // where unknown: the call's
   std::chrono::milliseconds timeout{0};  // zero: the call's
+  Agreement agreement = {};
 };
 
 // One rank's end of one group.
@@ -113,6 +121,11 @@ class Communicator {
   // for all members, who would take a later one of this rank for it. Earlier ones go on.
   virtual void abandon(const std::string& reason) = 0;
 
+  // Completes what this rank has started in this group and says that it will start nothing more: a
+  // peer that waits for what it did not start gets a CommError. Later use throws UsageError. Throws
+  // what completing throws; the second call is void.
+  virtual void close() = 0;
+
   // For this rank's waits in this group.
   virtual void set_timeout(std::chrono::milliseconds timeout) = 0;
 
@@ -145,14 +158,21 @@ class Backend {
   // How many ranks there are in all.
   virtual std::int64_t ranks() const = 0;
 
-  // This rank's end of the group; the same object for the same members and tag. Does not
-  // communicate. Throws UsageError if this rank is not a member.
+  // This rank's end of the group; the same object for the same members, tag and engine ("shm", or
+  // one of EngineRegistry). Does not communicate. Throws UsageError if this rank is not a member or
+  // has closed the group, EnvironmentError for an engine that is not in this version.
   virtual std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members,
-                                                     std::string tag) = 0;
+                                                     std::string tag,
+                                                     const std::string& engine = "shm") = 0;
   // The same for the messages from one member of a group to another; when the group is aborted, so
   // are they.
   virtual std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
-                                                 const Communicator& group) = 0;
+                                                 const Communicator& group,
+                                                 const std::string& engine = "shm") = 0;
+
+  // Closes this rank's end of a group, of its messages too, whatever their engine, and destroys
+  // them; nobody can use the group again. What closing throws, after all are closed.
+  virtual void close(const std::vector<std::int64_t>& members, const std::string& tag) = 0;
 
   // Memory that peers can reach: operands that lie in it are not copied. Thread-safe; the buffers
   // may outlive the backend. Throws EnvironmentError if there is no room.

@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/engine_communicator.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/host_communicator.h>
 
@@ -28,13 +29,35 @@ HostBackend::~HostBackend() { leave(""); }
 std::int64_t HostBackend::rank() const { return rank_->rank; }
 
 std::shared_ptr<Communicator> HostBackend::communicator(std::vector<std::int64_t> members,
-                                                        std::string tag) {
-  if (const auto known = communicators_.find({tag, members}); known != communicators_.end()) {
+                                                        std::string tag,
+                                                        const std::string& engine) {
+  const Key key{std::move(tag), std::move(members)};
+  if (engine == "shm") return host_communicator(key);
+  if (engine == "nccl") {
+    throw EnvironmentError("group \"" + key.first +
+                           "\" communicates values of GPUs with nccl, which this version does not "
+                           "have; \"cuda:shm\" takes them through the host");
+  }
+  if (const auto known = engines_.find({engine, key}); known != engines_.end()) {
     return known->second;
   }
+  std::shared_ptr<HostCommunicator> host = host_communicator(key);
+  if (host->size() == 1) return host;
+  auto made = std::make_shared<EngineCommunicator>(engine, fabric_, rank_, std::move(host),
+                                                   fabric_->group(key.second, key.first));
+  engines_.emplace(std::pair{engine, key}, made);
+  return made;
+}
+
+std::shared_ptr<HostCommunicator> HostBackend::host_communicator(const Key& key) {
+  if (const auto known = communicators_.find(key); known != communicators_.end()) {
+    return known->second;
+  }
+  const auto& [tag, members] = key;
   const auto refuse = [&](const std::string& rule) {
     throw UsageError("group \"" + tag + "\" " + listed(members) + ": " + rule);
   };
+  if (closed_.contains(key)) refuse("it was closed; make one with another tag");
   std::vector<std::int64_t> sorted = members;
   std::sort(sorted.begin(), sorted.end());
   if (sorted.empty()) refuse("a group has members");
@@ -52,16 +75,47 @@ std::shared_ptr<Communicator> HostBackend::communicator(std::vector<std::int64_t
   auto communicator = std::make_shared<HostCommunicator>(
       fabric_, rank_, fabric_->group(members, tag), std::move(pages),
       static_cast<int>(found - members.begin()));
-  communicators_.emplace(std::pair{std::move(tag), std::move(members)}, communicator);
+  communicators_.emplace(key, communicator);
   return communicator;
 }
 
 std::shared_ptr<Communicator> HostBackend::messages(std::vector<std::int64_t> pair, std::string tag,
-                                                    const Communicator& group) {
-  auto made =
-      std::static_pointer_cast<HostCommunicator>(communicator(std::move(pair), std::move(tag)));
-  made->set_parent(fabric_->group(group.members(), group.tag()));
-  return made;
+                                                    const Communicator& group,
+                                                    const std::string& engine) {
+  const Key key{std::move(tag), std::move(pair)};
+  std::vector<Key>& of_group = messages_[{group.tag(), group.members()}];
+  if (std::find(of_group.begin(), of_group.end(), key) == of_group.end()) of_group.push_back(key);
+  host_communicator(key)->set_parent(fabric_->group(group.members(), group.tag()));
+  return communicator(key.second, key.first, engine);
+}
+
+void HostBackend::close(const std::vector<std::int64_t>& members, const std::string& tag) {
+  std::vector<Key> keys = {{tag, members}};
+  if (const auto found = messages_.find(keys[0]); found != messages_.end()) {
+    keys.insert(keys.end(), found->second.begin(), found->second.end());
+    messages_.erase(found);
+  }
+  std::exception_ptr failure;
+  const auto close = [&](Communicator& communicator) {
+    try {
+      communicator.close();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  for (const Key& key : keys) {
+    closed_.insert(key);
+    std::erase_if(engines_, [&](const auto& known) {
+      if (known.first.second != key) return false;
+      close(*known.second);
+      return true;
+    });
+    if (const auto known = communicators_.find(key); known != communicators_.end()) {
+      close(*known->second);
+      communicators_.erase(known);
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void HostBackend::finish() { rank_->order.complete_all(); }

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tutti::runtime {
 
+class EngineCommunicator;
 class HostCommunicator;
 
 // A rank's access to the peers of its host, be they threads (local.h) or processes (shm/). Leaves
@@ -25,10 +27,12 @@ class HostBackend final : public Backend {
   Capabilities capabilities() const override { return {}; }
   std::int64_t rank() const override;
   std::int64_t ranks() const override { return fabric_->ranks(); }
-  std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members,
-                                             std::string tag) override;
+  std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members, std::string tag,
+                                             const std::string& engine) override;
   std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
-                                         const Communicator& group) override;
+                                         const Communicator& group,
+                                         const std::string& engine) override;
+  void close(const std::vector<std::int64_t>& members, const std::string& tag) override;
   std::shared_ptr<Buffer> allocate(std::size_t bytes) override {
     return fabric_->memory()->allocate(bytes);
   }
@@ -47,8 +51,14 @@ class HostBackend final : public Backend {
   std::shared_ptr<HostFabric> fabric_;
   const kernels::RankPage& page_;
   std::shared_ptr<HostRank> rank_;
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<HostCommunicator>>
-      communicators_;
+  // Tag and members.
+  using Key = std::pair<std::string, std::vector<std::int64_t>>;
+  std::shared_ptr<HostCommunicator> host_communicator(const Key& key);
+
+  std::map<Key, std::shared_ptr<HostCommunicator>> communicators_;
+  std::map<std::pair<std::string, Key>, std::shared_ptr<EngineCommunicator>> engines_;
+  std::map<Key, std::vector<Key>> messages_;  // of each group
+  std::set<Key> closed_;
 };
 
 }  // namespace tutti::runtime

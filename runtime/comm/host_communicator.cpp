@@ -81,6 +81,21 @@ bool HostCommunicator::complete(HostWork& work, bool may_wait) {
   return true;
 }
 
+void HostCommunicator::close() {
+  if (std::exchange(closed_, true)) return;
+  if (size() == 1) return;
+  std::exception_ptr failure;
+  try {
+    while (finished_ < started_ && !rank_->order.empty()) rank_->order.complete_first();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  abandon(names({position_}) + " closed group \"" + tag() + "\"");
+  group_->member_left(position_);
+  retire();
+  if (failure) std::rethrow_exception(failure);
+}
+
 bool HostCommunicator::all_arrived(const HostWork& work, bool may_wait) {
   missing_.clear();
   for (int member = 0; member < size(); ++member) {

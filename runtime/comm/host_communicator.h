@@ -55,6 +55,7 @@ class HostWork final : public OrderedWork, public Recycled<HostWork> {
   std::uint64_t recorded_ = 0;  // in the flight recorder
   std::shared_ptr<const HostCall> call_;
   Waiting waiting_;
+  Agreement agreement_;
   std::vector<PartAddresses> parts_;
   // By part: memory of the communicator's choice that holds the result, null where the caller's own
   // does or (until it is complete) where a peer provides it.
@@ -103,6 +104,7 @@ class HostCommunicator final : public Communicator,
   void wait_released(std::uint64_t sequence) override;
   void abort(const std::string& reason) override { group_->abort(reason); }
   void abandon(const std::string& reason) override { group_->fail(started_ + 1, reason); }
+  void close() override;
   void set_timeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
   const std::string& tag() const override { return group_->tag; }
   const std::vector<std::int64_t>& members() const override { return group_->members; }
@@ -192,7 +194,8 @@ class HostCommunicator final : public Communicator,
   std::uint64_t started_ = 0;
   std::uint64_t published_ = 0;
   std::uint64_t finished_ = 0;
-  bool told_ = false;              // that the group fails
+  bool told_ = false;  // that the group fails
+  bool closed_ = false;
   std::uint64_t done_by_all_ = 0;  // as last seen
   std::uint64_t last_large_ = 0;   // the last collective that was not one-shot
 

@@ -36,6 +36,10 @@ void HostCommunicator::compare(int member, const HostWork& work) {
     text +=
         "; they differ in what the descriptions do not show: list shapes, pairs, plans or "
         "whether results have a place";
+    if (work.agreement_.hash != 0) {
+      text += ", or a number that the ranks take for the same, used at " +
+              work.agreement_.where.text() + " (rank_index() is the op for one that differs)";
+    }
   }
   fail(sequence, work.waiting(), text);
 }

@@ -81,6 +81,7 @@ std::shared_ptr<Work> HostCommunicator::start(const std::shared_ptr<const Prepar
     return work;
   }
   std::shared_ptr<HostWork> work = new_work(call, waiting);
+  work->agreement_ = options.agreement;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     work->parts_.push_back({address_of(i), nullptr});
   }
@@ -115,6 +116,7 @@ void HostCommunicator::check_usable(const HostCall& call, const Waiting& waiting
     throw UsageError(std::string(waiting.description) + ": " + rule, waiting.location);
   };
   if (call.made_by != this) refuse("was prepared for another group than \"" + tag() + "\"");
+  if (closed_) refuse("group \"" + tag() + "\" was closed");
   if (rank_->left) refuse("rank " + std::to_string(rank_->rank) + " has left");
   if (fabric_->is_forked_off()) {
     refuse("this process was forked off rank " + std::to_string(rank_->rank) +
@@ -176,6 +178,7 @@ std::shared_ptr<HostWork> HostCommunicator::new_work(
   work->recorded_ = 0;
   if (work->call_ != call) work->call_ = std::static_pointer_cast<const HostCall>(call);
   work->waiting_ = waiting;
+  work->agreement_ = {};
   work->parts_.clear();
   work->copies_out_ = false;
   work->common_results_ = false;
@@ -192,7 +195,8 @@ void HostCommunicator::announce(const std::shared_ptr<HostWork>& work) {
     keeping_.clear();
     throw;
   }
-  work->fingerprint_ = work->call_->fingerprint + (leaves_results(*work) ? 1 : 0);
+  work->fingerprint_ =
+      work->call_->fingerprint + (leaves_results(*work) ? 1 : 0) + work->agreement_.hash;
   const std::uint64_t sequence = work->sequence_;
   group_->kept[static_cast<std::size_t>(position_)].add(sequence, keeping_);
   rank_->order.add(work);

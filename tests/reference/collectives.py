@@ -98,8 +98,7 @@ class Case:
 
     @property
     def exact(self):
-        whole_mean = self.reduce != "mean" or self.members in (2, 4, 8)
-        return self.values != "rounded" and whole_mean
+        return self.values != "rounded"
 
     def shape_of(self, position):
         shape = list(self.shape)
@@ -129,7 +128,7 @@ class Case:
 def groups_of(world):
     """The group forms of a world."""
     everyone = list(range(world))
-    forms = {"world": [everyone], "order": [everyone[1:][::-1] + [0]]}
+    forms = {"world": [everyone], "order": [everyone[1::2] + everyone[::2]]}
     if world > 2:
         forms["list"] = [{3: [2, 0], 4: [2, 0, 3], 8: [6, 1, 3, 0, 7]}[world]]
     if world >= 4:
@@ -148,7 +147,8 @@ def pick(names, *items):
     return itertools.islice(itertools.cycle(items), start, None)
 
 
-SHAPES = ((5,), (4, 6), (), (2, 3, 4), (0,), (3, 1, 2), (8, 3), (2, 0, 3))
+SHAPES = ((5,), (4, 6), (), (2, 3, 4), (0,), (3, 1, 2), (8, 3), (1,), (7,), (2, 2, 3), (2, 0, 3),
+          (3, 3), (2, 1, 2, 3))
 
 
 def all_forms(op, dtypes, in_world, elsewhere):

@@ -1,0 +1,59 @@
+#include <tutti/ir/names.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/backend_config.h>
+#include <tutti/runtime/comm/engine.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tutti::runtime {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw UsageError("backends \"" + std::string(text) + "\": " + why +
+                   "; write \"shm\", or an engine for each kind of device, \"cpu:shm,cuda:nccl\"");
+}
+
+void check_engine(std::string_view text, const std::string& name) {
+  std::vector<std::string> known = EngineRegistry::process().names();
+  known.insert(known.end(), {"shm", "nccl"});
+  if (std::ranges::find(known, name) != known.end()) return;
+  if (name.empty()) refuse(text, "an engine's name is missing");
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  refuse(text, "there is no engine '" + name + "'" + ir::suggestion(name, names));
+}
+
+}  // namespace
+
+BackendConfig BackendConfig::parse(std::string_view text) {
+  BackendConfig config;
+  if (text.find(':') == std::string_view::npos && text.find(',') == std::string_view::npos) {
+    config.cpu_ = config.cuda_ = std::string(text);
+    check_engine(text, config.cpu_);
+    return config;
+  }
+  bool cpu = false;
+  bool cuda = false;
+  for (std::string_view rest = text;;) {
+    const std::string_view entry = rest.substr(0, rest.find(','));
+    const std::size_t colon = entry.find(':');
+    if (colon == std::string_view::npos) {
+      refuse(text, "'" + std::string(entry) + "' names no device");
+    }
+    const std::string_view device = entry.substr(0, colon);
+    if (device != "cpu" && device != "cuda") {
+      refuse(text, "there is no kind of device '" + std::string(device) + "'");
+    }
+    bool& seen = device == "cpu" ? cpu : cuda;
+    if (seen) refuse(text, "'" + std::string(device) + "' is there twice");
+    seen = true;
+    std::string& engine = device == "cpu" ? config.cpu_ : config.cuda_;
+    engine = entry.substr(colon + 1);
+    check_engine(text, engine);
+    if (entry.size() == rest.size()) return config;
+    rest.remove_prefix(entry.size() + 1);
+  }
+}
+
+}  // namespace tutti::runtime

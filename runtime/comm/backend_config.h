@@ -1,0 +1,31 @@
+#pragma once
+
+#include <tutti/ir/device.h>
+
+#include <string>
+#include <string_view>
+
+namespace tutti::runtime {
+
+// Which engine communicates a group's values, by the kind of device that they lie on: "shm" for
+// all, or "cpu:shm,cuda:nccl". Engines are `shm` (memory of the host; values of GPUs go through
+// it), `nccl` (not in this version: using it is an error), and those of EngineRegistry.
+class BackendConfig {
+ public:
+  // Throws UsageError for a text that is no such list, a device or engine that there is not, and a
+  // device that is there twice. A device that is not there has shm.
+  static BackendConfig parse(std::string_view text);
+
+  // "cpu:shm,cuda:nccl"; parse() of it is the same.
+  std::string text() const { return "cpu:" + cpu_ + ",cuda:" + cuda_; }
+  // The engine for values on a device.
+  const std::string& engine(Device device) const { return device.is_cpu() ? cpu_ : cuda_; }
+
+  friend bool operator==(const BackendConfig&, const BackendConfig&) = default;
+
+ private:
+  std::string cpu_ = "shm";
+  std::string cuda_ = "shm";
+};
+
+}  // namespace tutti::runtime
