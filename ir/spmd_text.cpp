@@ -69,7 +69,7 @@ std::string side_text(const RankCall& call) {
 }  // namespace
 
 std::string meeting_text(const Meeting& meeting) {
-  const std::string group = "group \"" + meeting.tag + "\" " + members_text(meeting.group);
+  std::string group = "group \"" + meeting.tag + "\" " + members_text(meeting.group);
   if (!meeting.messages) return group;
   return "messages from rank " + std::to_string(meeting.ranks[0]) + " to rank " +
          std::to_string(meeting.ranks[1]) + " in " + group;

@@ -36,9 +36,8 @@ bool is_program(const fs::path& path) {
 
 std::optional<std::int64_t> number_from(std::string_view digits) {
   std::int64_t number = 0;
-  const auto end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return number;
 }
 

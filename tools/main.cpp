@@ -160,7 +160,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return out;
 }
 
-// Whether the command failed after saying all there is to say.
+// Gives whether the command failed after saying all there is to say, once it has run.
 std::shared_ptr<bool> add_diff(CLI::App& app) {
   auto folder = std::make_shared<std::string>();
   auto failed = std::make_shared<bool>(false);
@@ -176,7 +176,7 @@ std::shared_ptr<bool> add_diff(CLI::App& app) {
   return failed;
 }
 
-// The same.
+// Like add_diff.
 std::shared_ptr<bool> add_cache(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(
       "cache", "Looks after the disk cache of compiled code (TUTTI_CACHE_DIR names its folder)");

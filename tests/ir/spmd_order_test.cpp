@@ -213,7 +213,7 @@ TEST(SpmdOrder, MessagesFitExactlyWhereTheyRun) {
   std::mt19937 random(8);
   int fits = 0;
   int circles = 0;
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const std::vector<std::string> bodies = random_bodies(random, false);
     const SpmdReport report = compare(kStages, bodies);
     EXPECT_EQ(report.findings.empty(), runs(bodies))
