@@ -1,3 +1,4 @@
+#include <tutti/ir/agreement.h>
 #include <tutti/ir/collective.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/rendezvous.h>
@@ -21,46 +22,6 @@ std::string called(const MemberCall& call) {
 
 Op op_of(const MemberCall& call) { return call.graph->node(call.node).op; }
 
-// Whether two members' tensors are alike: equal but for the axis where parts may be uneven.
-bool same_operands(const MemberCall& a, const MemberCall& b) {
-  if (a.operands.size() != b.operands.size()) return false;
-  const Op op = op_of(a);
-  const bool gathers = op == Op::all_gather || op == Op::gather;
-  const bool uneven =
-      op == Op::all_to_all || (gathers && !a.attributes().integers("sizes").empty());
-  const int axis = uneven ? static_cast<int>(a.attributes().integer("axis")) : -1;
-  for (std::size_t i = 0; i < a.operands.size(); ++i) {
-    const Array& x = *a.operands[i];
-    const Array& y = *b.operands[i];
-    if (x.dtype() != y.dtype() || x.shape().rank() != y.shape().rank()) return false;
-    for (int d = 0; d < x.shape().rank(); ++d) {
-      if (d != axis && x.shape()[d] != y.shape()[d]) return false;
-    }
-  }
-  return true;
-}
-
-const std::vector<std::int64_t>& sent(const MemberCall& call) {
-  return call.attributes().integers("send_sizes");
-}
-
-// Whether two members mean the same, but for what each says of itself alone.
-bool same_attributes(const MemberCall& a, const MemberCall& b) {
-  // Uneven parts differ from equal ones, whatever the sizes.
-  if (op_of(a) == Op::all_to_all && sent(a).empty() != sent(b).empty()) return false;
-  const auto& specs = definition(op_of(a)).attributes;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const std::string_view name = specs[i].name;
-    if (name == "part" || name == "send_sizes" || name == "receive_sizes" || name == "group") {
-      continue;
-    }
-    if (!equal(a.graph->node(a.node).attributes[i], b.graph->node(b.node).attributes[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool message_fits(const MemberCall& sender, const MemberCall& receiver) {
   const Array& given = *sender.operands[0];
   const Type& expected = receiver.graph->type(receiver.results[0]);
@@ -77,23 +38,17 @@ void check_agreement(const std::string& tag, std::int64_t number,
     if (!message_fits(calls[0], calls[1])) fail(calls[0], calls[1], "");
     return;
   }
+  const MemberCall& first = calls[0];
   for (const MemberCall& call : calls) {
-    const MemberCall& first = calls[0];
-    if (op_of(call) != op_of(first) || !same_operands(first, call) ||
-        !same_attributes(first, call)) {
-      fail(first, call, "");
-    }
+    if (!same_collective(*first.graph, first.node, *call.graph, call.node)) fail(first, call, "");
   }
-  if (op_of(calls[0]) != Op::all_to_all || sent(calls[0]).empty()) return;
-  for (std::size_t from = 0; from < calls.size(); ++from) {
-    for (std::size_t to = 0; to < calls.size(); ++to) {
-      const std::int64_t given = sent(calls[from])[to];
-      const std::int64_t expected = calls[to].attributes().integers("receive_sizes")[from];
-      if (given == expected) continue;
-      fail(calls[from], calls[to],
-           ": the first sends " + std::to_string(given) + " to the second, which receives " +
-               std::to_string(expected) + " from it");
-    }
+  if (op_of(first) != Op::all_to_all) return;
+  std::vector<Attributes> members;
+  for (const MemberCall& call : calls) members.push_back(call.attributes());
+  if (const auto uneven = uneven_exchange(members)) {
+    fail(calls[uneven->from], calls[uneven->to],
+         ": the first sends " + std::to_string(uneven->sent) + " to the second, which receives " +
+             std::to_string(uneven->received) + " from it");
   }
 }
 

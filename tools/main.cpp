@@ -17,6 +17,7 @@
 #include "tools/cache.h"
 #include "tools/describe_settings.h"
 #include "tools/diagnose.h"
+#include "tools/diff.h"
 #include "tools/doctor.h"
 #include "tools/launch/command.h"
 #include "tools/ops.h"
@@ -159,7 +160,23 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return out;
 }
 
-// Whether the command failed after saying all there is to say.
+// Gives whether the command failed after saying all there is to say, once it has run.
+std::shared_ptr<bool> add_diff(CLI::App& app) {
+  auto folder = std::make_shared<std::string>();
+  auto failed = std::make_shared<bool>(false);
+  CLI::App* const command = app.add_subcommand(
+      "diff", "Tells whether the programs of all ranks fit together; exit code 1 if they do not");
+  command
+      ->add_option("--ranks", *folder,
+                   "A folder with a file for each rank, rank0.tutti, rank1.tutti, ..., or with a "
+                   "folder for each, as TUTTI_DUMP=trace makes them")
+      ->required()
+      ->option_text("DIR");
+  command->callback([folder, failed] { *failed = !tutti::tools::diff_ranks(*folder, std::cout); });
+  return failed;
+}
+
+// Like add_diff.
 std::shared_ptr<bool> add_cache(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(
       "cache", "Looks after the disk cache of compiled code (TUTTI_CACHE_DIR names its folder)");
@@ -188,6 +205,7 @@ int main(int argc, char** argv) {
   app.footer("`tutti help env` lists the environment variables.");
   add_run(app);
   add_diagnose(app);
+  const std::shared_ptr<bool> diff_failed = add_diff(app);
   add_profile(app);
   add_ops(app);
   add_doctor(app);
@@ -197,7 +215,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(arguments_of(launch.parsed_arguments(), argv));
     std::cout.flush();
-    if (!std::cout || *cache_failed) return kFailed;
+    if (!std::cout || *cache_failed || *diff_failed) return kFailed;
     return launch.exit_code();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kWrongUsage;

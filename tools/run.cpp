@@ -2,37 +2,21 @@
 
 #include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/verify.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <optional>
 
 #include "tools/npy.h"
+#include "tools/read_program.h"
 
 namespace tutti::tools {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-ir::Module read_module(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path)) throw EnvironmentError(path.string() + ": cannot be read");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  ir::Module module = ir::parse(text, path.string());
-  try {
-    for (const ir::Graph& function : module.functions) ir::verify(function);
-  } catch (const VerifyError& error) {
-    throw VerifyError(path.string() + ": " + error.what());
-  }
-  return module;
-}
 
 const ir::Graph& find_function(const ir::Module& module, const RunOptions& options) {
   std::vector<std::string_view> names;
@@ -194,7 +178,7 @@ codegen::CompileOptions compile_options(const RunOptions& options) {
 
 void run(const RunOptions& options) {
   const codegen::CompileOptions compiling = compile_options(options);
-  const ir::Module module = read_module(options.file);
+  const ir::Module module = read_program(options.file);
   const ir::Graph& function = find_function(module, options);
   const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
   if (options.compile_only) {
