@@ -186,7 +186,7 @@ def main():
         np.save(FOLDER / f"{op}.npy", data)
     if not options.only:
         for file in FOLDER.iterdir():
-            if file.stem not in rows:
+            if file.suffix in (".json", ".npy") and file.stem not in rows:
                 file.unlink()
     return 0
 
