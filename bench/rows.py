@@ -140,6 +140,35 @@ for label, size in (("16B", 16), ("64KiB", 64 << 10), ("1MiB", 1 << 20), ("64MiB
         goal=1.0 if size == 16 else 0.5,
     )
 
+# ---- 64 all_reduce_ launched together, between two processes
+
+
+def our_coalesced(how):
+    return Program(
+        "tutti" if how == "together" else how,
+        lambda context, keys: [context.ours("bench_coalesced"), how, *keys],
+        ranks=2,
+        environment={"TUTTI_THREADS": "1"},
+    )
+
+
+TOGETHER = our_coalesced("together")
+row(
+    "collectives/coalesced_64x256B_cpu",
+    key="256_cpu",
+    ours=TOGETHER,
+    peers=(our_coalesced("each"),),
+    goal=0.125,
+)
+row(
+    "collectives/coalesced_64x1MiB",
+    key=str(1 << 20),
+    ours=TOGETHER,
+    peers=(our_coalesced("flat"),),
+    goal=1.05,
+    unit="ms",
+)
+
 # ---- The front end: calls of a compiled function, and tracing
 
 

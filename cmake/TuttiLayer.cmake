@@ -41,10 +41,11 @@ function(tutti_program target)
     PRIVATE tutti_flags tutti::tutti CLI11::CLI11 nlohmann_json::nlohmann_json)
 endfunction()
 
-# tutti_programs(<prefix> <list to append the targets to>) makes one program of each .cpp file of
+# tutti_programs(<prefix> <list to append the targets to> [<entry to leave out>...]) makes one program of each .cpp file of
 # this folder, and one of each folder in it. `04_train.cpp` and `04_train/` both become `train`.
 function(tutti_programs prefix targets)
   file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *)
+  list(REMOVE_ITEM entries "" ${ARGN})
   foreach(entry IN LISTS entries)
     if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${entry})
       file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${entry}/*.cpp)

@@ -221,10 +221,7 @@ class Compiled {
 
   template <class... Arguments>
   auto operator()(Arguments&&... arguments) {
-    using Given = std::tuple<std::decay_t<Arguments>...>;
-    using Declared = typename detail::ParameterTypes<F>::Type;
-    using Formal = std::conditional_t<std::is_void_v<Declared>, Given, Declared>;
-    Formal formal(std::forward<Arguments>(arguments)...);
+    Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
     return run(formal);
   }
 
@@ -233,10 +230,7 @@ class Compiled {
   // UsageError for a rank or mesh that does not fit the world.
   template <class... Arguments>
   Lowered lower(const LowerOptions& options, Arguments&&... arguments) {
-    using Given = std::tuple<std::decay_t<Arguments>...>;
-    using Declared = typename detail::ParameterTypes<F>::Type;
-    using Formal = std::conditional_t<std::is_void_v<Declared>, Given, Declared>;
-    Formal formal(std::forward<Arguments>(arguments)...);
+    Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
     Lowered out(options, where_);
     detail::CompiledFunction::Arguments& taken = out.arguments();
     take(formal, taken);
@@ -244,9 +238,7 @@ class Compiled {
               [&](std::size_t, const std::vector<detail::StatePtr>& tensors, bool tagged) {
                 set(formal, tensors, taken.scalars, tagged);
                 auto result = std::apply(f_, formal);
-                std::vector<detail::StatePtr> states;
-                for_each_leaf(result, [&](auto& leaf) { states.push_back(leaf.state()); });
-                return states;
+                return states_of(result);
               });
     return out;
   }
@@ -278,8 +270,14 @@ class Compiled {
   std::size_t programs() const { return core_->programs(); }
 
  private:
-  template <class Formal>
-  auto run(Formal& formal) {
+  // A call's arguments, as f declares them.
+  template <class... Arguments>
+  using Formal = std::conditional_t<std::is_void_v<typename detail::ParameterTypes<F>::Type>,
+                                    std::tuple<std::decay_t<Arguments>...>,
+                                    typename detail::ParameterTypes<F>::Type>;
+
+  template <class Given>
+  auto run(Given& formal) {
     using Result = std::decay_t<decltype(std::apply(f_, formal))>;
     if (detail::CompiledFunction::inlined()) return Result(std::apply(f_, formal));
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
@@ -290,8 +288,7 @@ class Compiled {
                           bool tagged) {
       set(formal, tensors, arguments.scalars, tagged);
       Result result = std::apply(f_, formal);
-      std::vector<detail::StatePtr> states;
-      for_each_leaf(result, [&](auto& leaf) { states.push_back(leaf.state()); });
+      std::vector<detail::StatePtr> states = states_of(result);
       for_each_leaf(result, [&](auto& leaf) { leaf = {}; });
       if (shapes_.size() <= program) shapes_.resize(program + 1);
       shapes_[program] = {std::make_shared<Result>(std::move(result)), {}};
@@ -318,9 +315,9 @@ class Compiled {
   }
 
   // Moves the tensors out of the tree and notes all else that counts.
-  template <class Formal>
-  static void take(Formal& formal, detail::CompiledFunction::Arguments& out) {
-    out.key.push_back(detail::type_key<Formal>());
+  template <class Given>
+  static void take(Given& formal, detail::CompiledFunction::Arguments& out) {
+    out.key.push_back(detail::type_key<Given>());
     detail::Path path(false);
     auto visit = [&]<class T>(const std::string&, T&& leaf) {
       using Leaf = std::remove_cvref_t<T>;
@@ -340,8 +337,8 @@ class Compiled {
     detail::walk_tree(formal, path, visit);
   }
 
-  template <class Formal>
-  static detail::CompiledFunction::Names names(Formal& formal) {
+  template <class Given>
+  static detail::CompiledFunction::Names names(Given& formal) {
     detail::CompiledFunction::Names out;
     detail::Path path(true);
     auto visit = [&]<class T>(const std::string& name, T&& leaf) {
@@ -362,8 +359,15 @@ class Compiled {
     return out;
   }
 
-  template <class Formal>
-  static void set(Formal& formal, const std::vector<detail::StatePtr>& tensors,
+  template <class Result>
+  static std::vector<detail::StatePtr> states_of(Result& result) {
+    std::vector<detail::StatePtr> states;
+    for_each_leaf(result, [&](auto& leaf) { states.push_back(leaf.state()); });
+    return states;
+  }
+
+  template <class Given>
+  static void set(Given& formal, const std::vector<detail::StatePtr>& tensors,
                   const std::vector<detail::CompiledFunction::Arguments::Scalar>& scalars,
                   bool tagged) {
     detail::Path path(false);

@@ -113,6 +113,9 @@ class AsyncTensor {
   std::vector<T> to_vector(std::source_location at = std::source_location::current()) const {
     return wait(at).to_vector<T>(at);
   }
+  Array array(std::source_location at = std::source_location::current()) const {
+    return wait(at).array(at);
+  }
 
   // The value; of what is computed of a collective's result, that of wait().
   const detail::StatePtr& state(Location where = {}) const;

@@ -47,7 +47,16 @@ void give_value(TensorState& state, const StatePtr& value) {
 }
 
 void launch_if_pending(const TensorState& state) {
-  if (state.pending != nullptr) state.pending->launch();
+  if (state.pending == nullptr) return;
+  // Whoever asks may be recording: an evaluation would take the trace away from it.
+  struct KeepTrace {
+    RankContext& context = RankContext::current();
+    KeepTrace() { ++context.keep_recording; }
+    KeepTrace(const KeepTrace&) = delete;
+    KeepTrace& operator=(const KeepTrace&) = delete;
+    ~KeepTrace() { --context.keep_recording; }
+  } const keep;
+  state.pending->launch();
 }
 
 void check_readable(const TensorState& state, Location where) {

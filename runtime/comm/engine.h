@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,13 @@ class Engine {
 };
 
 using EngineFactory = std::function<std::unique_ptr<Engine>(const EngineGroup&)>;
+
+// For engines that only carry bytes. All that the other members need of this rank's call: its
+// fingerprint, its splits and its operands.
+std::string pack_operands(const CollectiveCall& call, int position);
+// Writes this rank's results, given what pack_operands() made on every member, in their order.
+// Throws CommError where the calls do not agree.
+void compute_results(const CollectiveCall& call, int position, std::span<const std::string> packed);
 
 // The engines that groups can name. Thread-safe.
 class EngineRegistry {

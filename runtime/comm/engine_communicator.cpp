@@ -14,6 +14,9 @@ namespace {
 // How long a rank waits before it looks whether its group was aborted.
 constexpr std::chrono::milliseconds kLook{10};
 
+// And how long for an engine to let go of memory.
+constexpr std::chrono::milliseconds kPatience{5000};
+
 // EngineGroup::exchange over the host's communicator.
 std::vector<std::string> exchange(HostCommunicator& host, const std::string& own) {
   const auto gather = [&](const void* data, std::int64_t size, std::vector<std::int64_t> sizes,
@@ -56,6 +59,17 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
         sequence_(++by_->started_) {
     work_ = by_->engine(call_).start(call_);
     start_in(by_->rank_->order, by_->told_);
+  }
+
+  // An engine may still be about to write what this holds, if it was given up before it was over.
+  ~EngineCollective() override {
+    if (work_ == nullptr || work_->test()) return;
+    by_->abort("given up before it was over");
+    try {
+      work_->wait(kPatience);
+    } catch (const std::exception&) {
+      // Why it failed, nobody asks any more.
+    }
   }
 
   std::uint64_t sequence() const override { return sequence_; }

@@ -106,9 +106,10 @@ class Exchange {
 // One rank's part in an exchange, under way.
 class ExchangeOnRank {
  public:
-  ExchangeOnRank(const Exchange& exchange, Backend& backend, const std::string& tag)
+  ExchangeOnRank(const Exchange& exchange, Backend& backend, const std::string& tag,
+                 const std::string& engine)
       : exchange_(exchange) {
-    const auto group = backend.communicator(exchange.spec.group, tag);
+    const auto group = backend.communicator(exchange.spec.group, tag, engine);
     member_ = group->position();
     CollectiveCall call = exchange.call(member_);
     std::vector<std::shared_ptr<Buffer>> keep_alive;
@@ -224,11 +225,12 @@ class SharedNumbers {
 using RunRanks =
     std::function<void(std::int64_t ranks, const std::function<void(HostBackend&)>& body)>;
 
-// Carries out all of them in order, several at a time, in groups of that tag. What is common to all
+// Carries out all of them in order, several at a time, in groups of that tag and engine. What is common to all
 // members has to be the same bit for bit: replicas never drift.
 inline void run_exchanges(const RunRanks& run, std::int64_t ranks,
                           const std::vector<Exchange>& exchanges,
-                          const std::string& tag = "exchanges") {
+                          const std::string& tag = "exchanges",
+                          const std::string& engine = "shm") {
   constexpr std::size_t kUnderWay = 4;
   const auto count = static_cast<std::size_t>(ranks);
   SharedNumbers digests(exchanges.size() * count);
@@ -244,7 +246,7 @@ inline void run_exchanges(const RunRanks& run, std::int64_t ranks,
       if (std::find(group.begin(), group.end(), backend.rank()) == group.end()) continue;
       if (under_way.size() == kUnderWay) finish_first();
       under_way.emplace_back(std::piecewise_construct, std::forward_as_tuple(i),
-                             std::forward_as_tuple(exchanges[i], backend, tag));
+                             std::forward_as_tuple(exchanges[i], backend, tag, engine));
     }
     while (!under_way.empty()) finish_first();
   });

@@ -19,7 +19,8 @@ Scenarios looking_scenarios();      // ranks that look at different things
 Scenarios ending_scenarios();       // ranks that end too early
 Scenarios disagreeing_scenarios();  // mismatches, time-outs and aborts
 Scenarios group_scenarios();
-Scenarios abusing_scenarios();  // what a World must not be used for
+Scenarios sweeping_scenarios();  // many collectives
+Scenarios abusing_scenarios();   // what a World must not be used for
 
 // ---- The test's folder: files by the name of a milestone and the rank that has reached it.
 

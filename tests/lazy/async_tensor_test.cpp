@@ -1,0 +1,247 @@
+// What one may do with a result that is still under way, and what waits for it.
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "tests/lazy/lazy_testing.h"
+
+namespace tutti::test {
+namespace {
+
+using testing::HasSubstr;
+
+// Lets threads pass once somebody has opened it.
+class Gate {
+ public:
+  void open() {
+    const std::scoped_lock lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+// Two collectives are in flight, since the other rank has not come, and still this rank computes.
+TEST(AsyncTensor, OverlapsForRealInEagerMode) {
+  Gate gate;
+  simulate(2, [&](World& world) {
+    world.set_eager(true);
+    const Tensor x = tensor({1.F, 2.F});
+    if (world.rank() == 1) gate.pass();
+    const AsyncTensor sum = all_reduce(x, world);
+    const AsyncTensor all = all_gather(x, world);
+    if (world.rank() == 0) {
+      const Tensor computed = x * 3.F + 1.F;
+      EXPECT_EQ(computed.to_vector<float>(), Floats({4, 7}));
+      EXPECT_THAT(describe(sum), HasSubstr("under way"));
+      EXPECT_THAT(describe(all), HasSubstr("under way"));
+      EXPECT_FALSE(sum.is_ready());
+      EXPECT_FALSE(all.is_ready());
+      gate.open();
+    }
+    EXPECT_EQ(sum.to_vector<float>(), Floats({2, 4}));
+    EXPECT_EQ(all.to_vector<float>(), Floats({1, 2, 1, 2}));
+    EXPECT_TRUE(sum.is_ready());
+    EXPECT_THAT(describe(sum), HasSubstr("complete"));
+  });
+}
+
+// In-place collectives of eager mode, too: the handle is a Tensor, and nobody waits for it.
+TEST(AsyncTensor, InPlaceCollectivesOverlapInEagerMode) {
+  Gate gate;
+  simulate(2, [&](World& world) {
+    world.set_eager(true);
+    Tensor x = tensor({1.F, 2.F});
+    const Tensor before = x;
+    if (world.rank() == 1) gate.pass();
+    all_reduce_(x, world);
+    if (world.rank() == 0) {
+      EXPECT_EQ((before * 3.F).to_vector<float>(), Floats({3, 6}));
+      gate.open();
+    }
+    EXPECT_EQ(x.to_vector<float>(), Floats({2, 4}));
+  });
+}
+
+TEST(AsyncTensor, MetadataAndViewsNeverWait) {
+  Gate gate;
+  simulate(2, [&](World& world) {
+    world.set_eager(true);
+    const Tensor x = iota({2, 3}, 1, DType::f32);
+    if (world.rank() == 1) gate.pass();
+    const AsyncTensor sum = all_reduce(x, world);
+    EXPECT_EQ(sum.shape(), Shape({2, 3}));
+    EXPECT_EQ(sum.dtype(), DType::f32);
+    EXPECT_EQ(sum.device(), Device::cpu());
+    const AsyncTensor turned = transpose(sum);
+    const AsyncTensor row = slice(turned, {{.start = 2}});
+    const AsyncTensor line = squeeze(reverse(expand_dims(reshape(row, {-1}), {0}), {1}));
+    const AsyncTensor wide = broadcast_to(line, {4, 2});
+    EXPECT_EQ(turned.shape(), Shape({3, 2}));
+    EXPECT_EQ(row.shape(), Shape({1, 2}));
+    EXPECT_EQ(line.shape(), Shape({2}));
+    EXPECT_THAT(describe(wide), HasSubstr("f32[4,2] from all_reduce over world"));
+    if (world.rank() == 0) {
+      EXPECT_FALSE(wide.is_ready());
+      gate.open();
+    }
+    EXPECT_EQ(line.to_vector<float>(), Floats({4, 4}));
+    EXPECT_EQ(wide.wait().shape(), Shape({4, 2}));
+    EXPECT_EQ(turned.to_vector<float>(), Floats({0, 0, 2, 2, 4, 4}));
+    EXPECT_EQ(sum.to_vector<float>(), Floats({0, 2, 4, 0, 2, 4}));
+  });
+}
+
+TEST(AsyncTensor, MistakesInViewsAreFoundAtTheCall) {
+  simulate(1, [](World& world) {
+    const AsyncTensor sum = all_reduce(zeros({2, 3}), world);
+    expect_error<TypeError>([&] { reshape(sum, {4}); }, {"reshape", "f32[2,3]"});
+    expect_error<TypeError>([&] { transpose(sum, {0, 2}); }, {"transpose"});
+    expect_error<TypeError>([&] { squeeze(sum, 0); }, {"squeeze"});
+  });
+}
+
+TEST(AsyncTensor, ViewsShareOneWait) {
+  auto f = compile([](const Tensor& x) {
+    const AsyncTensor sum = all_gather(x, {0, 1});
+    const AsyncTensor flat = reshape(sum, {-1});
+    return sum * 2.F + reshape(flat, {2, 2}) + reshape(transpose(sum), {2, 2});
+  });
+  const std::string ir = f.lower({.world = 2}, abstract({1, 2})).ir();
+  EXPECT_NE(ir.find("wait("), std::string::npos);
+  EXPECT_EQ(ir.find("wait("), ir.rfind("wait(")) << ir;
+}
+
+TEST(AsyncTensor, TheWaitStandsBeforeTheFirstConsumer) {
+  auto f = compile([](const Tensor& x) {
+    const AsyncTensor sum = all_reduce(x, {0, 1});
+    const Tensor other = exp(x);
+    const Tensor first = sum * 2.F;
+    return std::tuple(first, other, sum + 1.F);
+  });
+  const std::string ir = f.lower({.world = 2}, abstract({4})).ir();
+  const std::size_t start = ir.find("all_reduce(");
+  const std::size_t independent = ir.find("exp(");
+  const std::size_t wait = ir.find("wait(");
+  const std::size_t consumer = ir.find("mul(");
+  EXPECT_LT(start, independent) << ir;
+  EXPECT_LT(independent, wait) << ir;
+  EXPECT_LT(wait, consumer) << ir;
+  EXPECT_EQ(wait, ir.rfind("wait(")) << ir;
+}
+
+TEST(AsyncTensor, LiesInContainersStructsAndTuples) {
+  struct Pair {
+    AsyncTensor sum;
+    Tensor plain;
+    TUTTI_FIELDS(sum, plain)
+  };
+  simulate(2, [](World& world) {
+    const Tensor x = tensor({1.F});
+    std::map<std::string, std::vector<Pair>> tree;
+    tree["a"].push_back({all_reduce(x, world), x});
+    tree["a"].push_back({all_reduce(2 * x, world), x});
+    std::optional<std::tuple<AsyncTensor, Tensor>> more = std::tuple(all_reduce(3 * x, world), x);
+    wait_all(tree);
+    wait_all(more);
+    EXPECT_TRUE(tree["a"][1].sum.is_ready());
+    EXPECT_EQ(tree["a"][1].sum.item<float>(), 4);
+    EXPECT_EQ(leaves(tree)[2].first, "a.1.sum");
+    EXPECT_EQ(std::get<0>(*more).item<float>(), 6);
+    const std::vector<AsyncTensor> several = {all_reduce(x, world), all_reduce(x + 1, world)};
+    wait_all(several);
+    EXPECT_EQ(several[1].item<float>(), 4);
+  });
+}
+
+TEST(AsyncTensor, GoesIntoAndComesOutOfCompiledFunctionsUnderWay) {
+  Gate gate;
+  simulate(2, [&](World& world) {
+    world.set_eager(true);
+    auto start = compile([&](const Tensor& x) { return all_reduce(2 * x, world); });
+    auto finish = compile([](const AsyncTensor& x, const Tensor& y) { return x + y; });
+    const Tensor x = tensor({1.F});
+    if (world.rank() == 1) gate.pass();
+    const AsyncTensor under_way = start(x);
+    if (world.rank() == 0) {
+      EXPECT_FALSE(under_way.is_ready());
+      gate.open();
+    }
+    EXPECT_EQ(finish(under_way, x).item<float>(), 5);
+    EXPECT_EQ(finish(reshape(under_way, {1, 1}), x).item<float>(), 5);
+  });
+}
+
+TEST(AsyncTensor, DroppedWithoutAWaitItStillTakesPlace) {
+  simulate(3, [](World& world) {
+    for (int i = 0; i < 100; ++i) {
+      all_reduce(full({1000}, 1.F), world);
+      reshape(all_gather(tensor({1.F}), world), {3, 1});
+    }
+    EXPECT_EQ(all_reduce(tensor({1.F}), Group({0, 1, 2}, "other")).item<float>(), 3);
+  });
+}
+
+TEST(AsyncTensor, CallsBackWhenItIsReady) {
+  simulate(2, [](World& world) {
+    std::vector<float> seen;
+    const Tensor x = tensor({1.F});
+    const AsyncTensor sum = all_reduce(x, world);
+    const AsyncTensor all = all_gather(x, world);
+    sum.on_ready([&](const Tensor& value) { seen.push_back(value.item<float>()); });
+    all.on_ready([&](const Tensor& value) {
+      seen.push_back(static_cast<float>(value.elements()));
+      all_reduce(x, world).on_ready(
+          [&](const Tensor& inner) { seen.push_back(10 * inner.item<float>()); });
+    });
+    wait_all(std::vector<AsyncTensor>{sum, all});
+    EXPECT_TRUE(sum.is_ready());
+    world.close();
+    EXPECT_EQ(seen, Floats({2, 2, 20}));
+  });
+}
+
+TEST(AsyncTensor, CallsBackForAFailureToo) {
+  simulate(2, [](World& world) {
+    bool failed = false;
+    const AsyncTensor sum = all_reduce(tensor({1.F}), Group({0, 1}, "group"));
+    sum.on_ready([&](const Tensor& value) {
+      try {
+        value.item<float>();
+      } catch (const CommError&) {
+        failed = true;
+      }
+    });
+    Group({0, 1}, "group").abort("no more");
+    EXPECT_THROW(sum.item<float>(), CommError);
+    try {
+      world.close();
+    } catch (const CommError&) {
+      // Whether somebody was told already is not the point here.
+    }
+    EXPECT_TRUE(failed);
+  });
+}
+
+TEST(AsyncTensor, IsReadyNeverIssuesAnything) {
+  simulate(1, [](World& world) {  // of more ranks one may be waited for, and issue what it has
+    const AsyncTensor sum = all_reduce(tensor({1.F}), world);
+    for (int i = 0; i < 10; ++i) EXPECT_FALSE(sum.is_ready());
+    EXPECT_THAT(describe(sum), HasSubstr("recorded"));
+    EXPECT_EQ(sum.item<float>(), 1);
+    EXPECT_TRUE(sum.is_ready());
+  });
+}
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,48 @@
+// Every collective x dtype x form of group x mode, on 1 to 8 ranks as threads, against the
+// interpreter. As processes: tests/processes/sweeping_test.cpp.
+
+#include "tests/support/collective_sweep.h"
+
+#include "tests/lazy/lazy_testing.h"
+
+namespace tutti::test {
+namespace {
+
+class CollectiveSweep : public testing::TestWithParam<std::tuple<int, GroupForm>> {};
+
+TEST_P(CollectiveSweep, IsWhatTheInterpreterSays) {
+  const auto [ranks, form] = GetParam();
+  if (!suits(form, ranks)) return;
+  for (const DType dtype : kSweptDTypes) {
+    std::vector<SweepResults> expected;
+    {
+      detail::RankContext& context = detail::RankContext::current();
+      const codegen::CompileOptions usual = context.compile_options;
+      context.compile_options.engine = codegen::Engine::evaluate;
+      expected = interpreted_sweep(ranks, dtype, form);
+      context.compile_options = usual;
+    }
+    simulate(ranks, [&, group_form = form](World& world) {
+      // Machine code takes longer to make than these programs take to run; one dtype has it.
+      if (dtype != DType::f32) {
+        world.context()->compile_options.engine = codegen::Engine::evaluate;
+      }
+      for (const RunMode mode : kRunModes) {
+        const SweepResults results = run_sweep(world, dtype, group_form, mode);
+        EXPECT_EQ(difference(results, expected[static_cast<std::size_t>(world.rank())]), "")
+            << name_of(dtype) << " " << name_of(mode) << " on rank " << world.rank();
+      }
+    });
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, CollectiveSweep,
+                         testing::Combine(testing::Range(1, 9), testing::ValuesIn(kGroupForms)),
+                         [](const auto& of) {
+                           return std::string(name_of(std::get<1>(of.param))) + "_of_" +
+                                  std::to_string(std::get<0>(of.param));
+                         });
+
+}  // namespace
+}  // namespace tutti::test

@@ -1,0 +1,118 @@
+// Groups: their places, their engines, and their end.
+
+#include "tests/lazy/lazy_testing.h"
+
+namespace tutti::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Group, KnowsItsRanksAndThisRanksPlace) {
+  simulate(4, [](World& world) {
+    const Group group({{3, 1}, {0, 2}}, "pairs");
+    EXPECT_EQ(group.tag(), "pairs");
+    EXPECT_EQ(group.size(), 2);
+    const bool first = world.rank() % 2 == 1;
+    EXPECT_THAT(group.ranks(), first ? ElementsAre(3, 1) : ElementsAre(0, 2));
+    EXPECT_EQ(group.position(), world.rank() == 3 || world.rank() == 0 ? 0 : 1);
+    const Group others({7, 8});
+    EXPECT_EQ(others.position(), -1);
+    EXPECT_THAT(others.ranks(), ElementsAre());
+  });
+}
+
+TEST(GroupBackends, RoundTrip) {
+  const Group group({0, 1});
+  EXPECT_EQ(group.backends(), "cpu:shm,cuda:shm");
+  const Group other = group.with_backends("cpu:shm,cuda:nccl");
+  EXPECT_EQ(other.backends(), "cpu:shm,cuda:nccl");
+  EXPECT_EQ(other.with_backends(other.backends()).backends(), other.backends());
+  expect_error<UsageError>([&] { group.with_backends("cpu:smh"); }, {"no engine 'smh'", "shm"},
+                           kNowhere);
+}
+
+TEST(GroupBackends, AreOpenedWhenTheyAreUsed) {
+  simulate(2, [](World& world) {
+    // There is no nccl in this version, and nobody needs it for a value on the host.
+    const Group group = Group(world).with_backends("cpu:shm,cuda:nccl");
+    EXPECT_EQ(all_reduce(tensor({1.F}), group).item<float>(), 2);
+    const Group nccl = Group(world).with_backends("nccl");
+    expect_error<EnvironmentError>([&] { all_reduce(tensor({1.F}), nccl).item<float>(); },
+                                   {"nccl", "does not have", "cuda:shm"}, kNowhere);
+  });
+}
+
+TEST(GroupBackends, ArePartOfThePlanAndOfTheText) {
+  const Group group = Group({0, 1}).with_backends("cpu:nccl");
+  auto f = compile([&](const Tensor& x) { return all_reduce(x, group); });
+  EXPECT_THROW(f.lower({.world = 2}, abstract({2})), EnvironmentError);
+  const Group host = Group({0, 1}).with_backends("cpu:shm,cuda:nccl");
+  auto g = compile([&](const Tensor& x) { return all_reduce(x, host); });
+  EXPECT_THAT(g.lower({.world = 2}, abstract({2})).ir(),
+              HasSubstr("backends = \"cpu:shm,cuda:nccl\""));
+}
+
+TEST(GroupClose, EndsItsUseOnThisRankForAllCopies) {
+  simulate(2, [](World& world) {
+    const Group group({0, 1}, "short");
+    const Group copy({0, 1}, "short");
+    auto step = compile([&](const Tensor& x) { return all_reduce(x, copy); });
+    const Tensor x = tensor({1.F});
+    EXPECT_EQ(step(x).item<float>(), 2);
+    const AsyncTensor recorded = all_gather(x, group);
+    group.close();
+    EXPECT_EQ(recorded.to_vector<float>(), Floats({1, 1}));
+    group.close();
+    EXPECT_THROW(step(x).item<float>(), UsageError);
+    EXPECT_THROW(all_reduce(x, copy).item<float>(), UsageError);
+    // Other groups go on, also of the same ranks.
+    EXPECT_EQ(all_reduce(x, Group({0, 1}, "long")).item<float>(), 2);
+    EXPECT_EQ(all_reduce(x, world).item<float>(), 2);
+  });
+}
+
+TEST(GroupClose, IsAnErrorForThoseWhoWaitForMore) {
+  simulate(2, [](World& world) {
+    const Group group({0, 1}, "short");
+    EXPECT_EQ(all_reduce(tensor({1.F}), group).item<float>(), 2);
+    if (world.rank() == 1) {
+      group.close();
+      return;
+    }
+    expect_error<CommError>([&] { all_reduce(tensor({1.F}), group).item<float>(); },
+                            {"rank 1 closed group \"short\""});
+  });
+}
+
+TEST(GroupClose, TakesItsMessagesAlong) {
+  simulate(2, [](World& world) {
+    const Group group({0, 1}, "short");
+    if (world.rank() == 0) {
+      send(tensor({3.F}), group, 1);
+    } else {
+      EXPECT_EQ(recv({1}, DType::f32, group, 0).item<float>(), 3);
+    }
+    group.close();
+    EXPECT_THROW(
+        {
+          if (world.rank() == 0) {
+            send(tensor({3.F}), group, 1);
+            barrier(Group({0}, "me"));
+          } else {
+            recv({1}, DType::f32, group, 0).item<float>();
+          }
+        },
+        UsageError);
+  });
+}
+
+TEST(GroupClose, NeedsThisRank) {
+  simulate(2, [](World& world) {
+    if (world.rank() == 1) return;
+    expect_error<UsageError>([] { Group({1}).close(); }, {"does not include this rank, 0"});
+  });
+}
+
+}  // namespace
+}  // namespace tutti::test

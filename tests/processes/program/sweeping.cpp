@@ -1,0 +1,134 @@
+#include <tutti/lazy/context.h>
+
+#include <cstdlib>
+#include <random>
+#include <stdexcept>
+
+#include "tests/processes/program/scenario.h"
+#include "tests/support/collective_sweep.h"
+#include "tests/support/divergent_program.h"
+
+namespace tutti::test {
+
+namespace {
+
+// Machine code takes longer to make than these programs take to run.
+void evaluate_kernels(const World& world) {
+  world.context()->compile_options.engine = codegen::Engine::evaluate;
+}
+
+void sweep(const Arguments&) {
+  World world = init();
+  evaluate_kernels(world);
+  for (const GroupForm form : kGroupForms) {
+    if (!suits(form, world.size())) continue;
+    for (const DType dtype : kSweptDTypes) {
+      const std::vector<SweepResults> expected = interpreted_sweep(world.size(), dtype, form);
+      for (const RunMode mode : kRunModes) {
+        const std::string wrong = difference(run_sweep(world, dtype, form, mode),
+                                             expected[static_cast<std::size_t>(world.rank())]);
+        if (wrong.empty()) continue;
+        throw std::runtime_error(std::string(name_of(form)) + " " + std::string(name_of(dtype)) +
+                                 " " + name_of(mode) + ": " + wrong);
+      }
+    }
+  }
+  say("all right");
+}
+
+void divergent(const Arguments& arguments) {
+  World world = init();
+  evaluate_kernels(world);
+  const std::uint64_t count = std::strtoull(arguments.at(0).c_str(), nullptr, 10);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t seed = 100'000 * static_cast<std::uint64_t>(world.size()) + i;
+    const DivergentProgram program = make_divergent_program(seed, world.size());
+    try {
+      run_divergent_program(world, program);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(error.what() + ("\n" + text(program)));
+    }
+  }
+  world.close();
+  say("all right");
+}
+
+// One call of many, on x.
+AsyncTensor any_collective(std::uint64_t choice, const Tensor& x, const Group& group) {
+  switch (choice % 6) {
+    case 0:
+      return all_reduce(x, group);
+    case 1:
+      return all_reduce(x, group, Reduce::max);
+    case 2:
+      return all_gather(x, group);
+    case 3:
+      return broadcast(x, group, static_cast<std::int64_t>(choice) % group.size());
+    case 4:
+      return reduce(x, group, Reduce::min);
+    default:
+      return all_reduce(concat({x, x}), group);
+  }
+}
+
+// Programs of which one rank runs another: it leaves a call out, makes one more, or another one.
+// Whoever waits for what it did not do must be told, and nobody may wait for ever.
+void mistaken(const Arguments& arguments) {
+  World world = init();
+  evaluate_kernels(world);
+  const std::uint64_t count = std::strtoull(arguments.at(0).c_str(), nullptr, 10);
+  const auto ranks = static_cast<std::uint64_t>(world.size());
+  std::mt19937_64 random(ranks);  // the same on every rank
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::vector<std::int64_t> members;
+    for (int rank = 0; rank < world.size(); ++rank) members.push_back(rank);
+    const Group group(members, "program" + std::to_string(i));
+    const std::uint64_t calls = 1 + random() % 5;
+    const std::uint64_t wrong = random() % calls;
+    const std::uint64_t mistake = random() % 3;
+    const bool is_mistaken = random() % ranks == static_cast<std::uint64_t>(world.rank());
+    const std::uint64_t seed = random();
+    bool told = false;
+    try {
+      Tensor x = tensor({static_cast<float>(world.rank())});
+      for (std::uint64_t call = 0; call < calls; ++call) {
+        std::uint64_t choice = (seed >> 8 * call) % 6;
+        if (is_mistaken && call == wrong) {
+          if (mistake == 0) continue;
+          if (mistake == 1) any_collective(choice, x, group);
+          if (mistake == 2) choice += 1;
+        }
+        const Tensor result = any_collective(choice, x, group);
+        // When to look is each rank's own affair.
+        const bool looks =
+            (seed >> (call + 40 + static_cast<std::uint64_t>(world.rank()))) % 2 == 0;
+        if (looks) x = slice(reshape(Operand(result), {-1}), {{.stop = 1}});
+      }
+      x.array();
+      barrier(group);
+    } catch (const CommError&) {
+      told = true;
+    }
+    try {
+      group.close();
+    } catch (const CommError&) {
+      told = true;
+    }
+    // (The one that has made one more call may find all others gone, or never look.)
+    if (!told && !is_mistaken) {
+      throw std::runtime_error("nobody has told this rank of the mistake in program " +
+                               std::to_string(i));
+    }
+    barrier(world);
+  }
+  world.close();
+  say("all right");
+}
+
+}  // namespace
+
+Scenarios sweeping_scenarios() {
+  return {{"sweep", sweep}, {"divergent", divergent}, {"mistaken", mistaken}};
+}
+
+}  // namespace tutti::test

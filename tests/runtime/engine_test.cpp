@@ -1,0 +1,213 @@
+// Engines of the user: how they are found and loaded, what work is, and that one that is loaded
+// from a library carries out all that the runtime's own does.
+
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/backend_config.h>
+#include <tutti/runtime/comm/engine.h>
+
+#include <atomic>
+#include <future>
+#include <stdexcept>
+
+#include "tests/runtime/exchange_tables.h"
+#include "tests/runtime/processes.h"
+#include "tests/runtime/ranks.h"
+#include "tests/support/command.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::AllOf;
+using testing::HasSubstr;
+
+void load_sockets() {
+  static const bool loaded = [] {
+    EngineRegistry::process().load(TUTTI_BINARY_DIR "/bin/libsockets_engine.so");
+    return true;
+  }();
+  EXPECT_TRUE(loaded);
+}
+
+template <class E, class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+// ---- The conformance test of all backends (local_test.cpp, shm_test.cpp).
+
+class SocketsEngine : public testing::TestWithParam<int> {
+ protected:
+  void expect_right(std::vector<Exchange> (*all)(std::int64_t ranks)) const {
+    load_sockets();
+    const auto on_threads = [](std::int64_t ranks, const std::function<void(HostBackend&)>& body) {
+      run_ranks_well(ranks, body);
+    };
+    run_exchanges(on_threads, GetParam(), all(GetParam()), "exchanges", "sockets");
+  }
+};
+
+TEST_P(SocketsEngine, EveryKindAndPlace) { expect_right(every_kind_and_place); }
+TEST_P(SocketsEngine, EveryKindAndDType) { expect_right(every_kind_and_dtype); }
+TEST_P(SocketsEngine, EveryReduction) { expect_right(every_reduction); }
+TEST_P(SocketsEngine, EveryRootAndPermutation) { expect_right(every_root_and_permutation); }
+TEST_P(SocketsEngine, UnevenParts) { expect_right(uneven_parts); }
+TEST_P(SocketsEngine, Lists) { expect_right(lists); }
+
+INSTANTIATE_TEST_SUITE_P(Ranks, SocketsEngine, testing::Range(1, 5));
+
+TEST(SocketsEngineOfProcesses, CarriesOutEveryKind) {
+  load_sockets();
+  const auto in_processes = [](std::int64_t ranks, const std::function<void(HostBackend&)>& body) {
+    run_processes_well(ranks, body);
+  };
+  run_exchanges(in_processes, 3, every_kind_and_place(3), "exchanges", "sockets");
+}
+
+// ---- What goes wrong
+
+TEST(EngineFailure, OfCallsThatDifferIsAnErrorOnEveryRank) {
+  load_sockets();
+  const std::vector<std::string> thrown = run_ranks(2, [](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> x(3, 1), y;
+    CollectiveCall call = all_reduce_call(x, y);
+    if (backend.rank() == 1) call.reduction = Reduction::max;
+    group->start(call)->wait();
+  });
+  for (const std::string& text : thrown) {
+    EXPECT_THAT(text, AllOf(HasSubstr("collective #1 of group \"group\""), HasSubstr("all_reduce"),
+                            HasSubstr("engine sockets"), HasSubstr("does not match")));
+  }
+}
+
+TEST(EngineFailure, OfARankThatNeverComesIsATimeOut) {
+  load_sockets();
+  std::atomic<bool> waited = false;
+  const std::vector<std::string> thrown = run_ranks(2, [&](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> x(3, 1), y;
+    group->start(all_reduce_call(x, y))->wait();
+    if (backend.rank() == 1) {
+      while (!waited) std::this_thread::yield();
+      return;
+    }
+    group->set_timeout(milliseconds(50));
+    const auto work = group->start(all_reduce_call(x, y));
+    const std::string text = message_of<CommError>([&] { work->wait(); });
+    EXPECT_THAT(text, AllOf(HasSubstr("time-out after 50 ms"), HasSubstr("#2")));
+    waited = true;
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+TEST(EngineFailure, AnAbortFreesWhoeverWaits) {
+  load_sockets();
+  const std::vector<std::string> thrown = run_ranks(2, [](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> x(3, 1), y;
+    group->start(all_reduce_call(x, y))->wait();
+    if (backend.rank() == 1) {
+      backend.abort({0, 1}, "group", "enough");
+      return;
+    }
+    group->start(all_reduce_call(x, y))->wait();
+  });
+  EXPECT_THAT(thrown[0], HasSubstr("enough"));
+}
+
+// ---- Finding engines
+
+TEST(EngineRegistry, RefusesWhatItCanNotUse) {
+  EngineRegistry registry;
+  const auto nothing = [](const EngineGroup&) { return std::unique_ptr<Engine>(); };
+  registry.add("one", nothing);
+  EXPECT_TRUE(registry.contains("one"));
+  EXPECT_THAT(registry.names(), testing::ElementsAre("one"));
+  EXPECT_THAT(message_of<UsageError>([&] { registry.add("one", nothing); }), HasSubstr("already"));
+  EXPECT_THAT(message_of<UsageError>([&] { registry.add("No name", nothing); }),
+              HasSubstr("[a-z0-9_]"));
+  EXPECT_THAT(message_of<UsageError>([&] { registry.add("two", nullptr); }), HasSubstr("factory"));
+  EXPECT_THAT(message_of<UsageError>([&] { registry.factory("three"); }), HasSubstr("three"));
+  EXPECT_THAT(message_of<EnvironmentError>([&] { registry.load("/nowhere/engine.so"); }),
+              HasSubstr("/nowhere/engine.so"));
+}
+
+TEST(EngineRegistry, RefusesLibrariesThatHoldNoEngines) {
+  EngineRegistry registry;
+  EXPECT_THAT(
+      message_of<EnvironmentError>([&] { registry.load("/lib/x86_64-linux-gnu/libm.so.6"); }),
+      HasSubstr("holds no engines"));
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("text.so", "this is no library\n");
+  EXPECT_THAT(message_of<EnvironmentError>([&] { registry.load(file); }),
+              HasSubstr("can't load engines"));
+}
+
+TEST(BackendConfig, RoundTrips) {
+  load_sockets();
+  for (const char* text : {"cpu:shm,cuda:shm", "cpu:shm,cuda:nccl", "cpu:sockets,cuda:nccl"}) {
+    EXPECT_EQ(BackendConfig::parse(text).text(), text);
+    EXPECT_EQ(BackendConfig::parse(BackendConfig::parse(text).text()), BackendConfig::parse(text));
+  }
+  EXPECT_EQ(BackendConfig::parse("shm").text(), "cpu:shm,cuda:shm");
+  EXPECT_EQ(BackendConfig::parse("cuda:nccl").text(), "cpu:shm,cuda:nccl");
+  EXPECT_EQ(BackendConfig::parse("cuda:nccl,cpu:sockets").engine(Device::cpu()), "sockets");
+  EXPECT_EQ(BackendConfig::parse("cuda:nccl").engine(Device::cuda(1)), "nccl");
+}
+
+TEST(BackendConfig, SaysWhatIsWrong) {
+  const auto error = [](const char* text) {
+    return message_of<UsageError>([&] { BackendConfig::parse(text); });
+  };
+  EXPECT_THAT(error(""), HasSubstr("name is missing"));
+  EXPECT_THAT(error("nccI"), AllOf(HasSubstr("no engine 'nccI'"), HasSubstr("nccl")));
+  EXPECT_THAT(error("cpu:shm,"), HasSubstr("'' names no device"));
+  EXPECT_THAT(error("cpu:shm,shm"), HasSubstr("'shm' names no device"));
+  EXPECT_THAT(error("tpu:shm"), HasSubstr("no kind of device 'tpu'"));
+  EXPECT_THAT(error("cpu:shm,cpu:shm"), HasSubstr("'cpu' is there twice"));
+  EXPECT_THAT(error("cpu:,cuda:shm"), HasSubstr("name is missing"));
+  EXPECT_THAT(error("cpu:shm:shm"), HasSubstr("no engine 'shm:shm'"));
+}
+
+// ---- Work of a future
+
+TEST(WorkOfAFuture, IsOverWhenTheFutureIs) {
+  std::promise<void> promise;
+  const std::shared_ptr<EngineWork> work = work_of(promise.get_future());
+  EXPECT_FALSE(work->test());
+  EXPECT_FALSE(work->wait(milliseconds(1)));
+  std::promise<bool> called;
+  work->on_complete(
+      [&](const std::exception_ptr& failure) { called.set_value(failure != nullptr); });
+  promise.set_value();
+  EXPECT_TRUE(work->wait(milliseconds(60'000)));
+  EXPECT_TRUE(work->test());
+  EXPECT_FALSE(called.get_future().get());
+  bool again = false;
+  work->on_complete([&](const std::exception_ptr&) { again = true; });
+  EXPECT_TRUE(again);
+}
+
+TEST(WorkOfAFuture, ThrowsWhatTheFutureHoldsEveryTime) {
+  std::promise<void> promise;
+  const std::shared_ptr<EngineWork> work = work_of(promise.get_future());
+  promise.set_exception(std::make_exception_ptr(std::runtime_error("broken")));
+  EXPECT_TRUE(work->test());
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(work->wait(milliseconds(0)), std::runtime_error);
+  std::exception_ptr seen;
+  work->on_complete([&](const std::exception_ptr& failure) { seen = failure; });
+  EXPECT_NE(seen, nullptr);
+  EXPECT_THROW(work_of(std::future<void>()), UsageError);
+}
+
+}  // namespace
+}  // namespace tutti::runtime
