@@ -5,13 +5,8 @@ namespace tutti::ir {
 
 namespace {
 
-// A literal's own value: how it is made.
-LiteralUse value_of(const Graph& graph, NodeId id, std::span<const LiteralUse> operands) {
-  Hasher hasher;
-  hasher.add(static_cast<std::uint64_t>(graph.node(id).op));
-  for (const Attribute& attribute : graph.node(id).attributes) hash_attribute(hasher, attribute);
-  for (const LiteralUse& operand : operands) hasher.add(operand.hash);
-  return {.hash = hasher.finish().low | 1, .where = graph.node(id).location};
+std::uint32_t never_zero(const Hasher& hasher) {
+  return static_cast<std::uint32_t>(hasher.finish().low >> 32) | 1;
 }
 
 class Walk {
@@ -19,35 +14,53 @@ class Walk {
   Walk(const Graph& graph, std::uint8_t dimensions, std::vector<LiteralUse>& uses)
       : graph_(graph), dimensions_(dimensions), uses_(uses) {}
 
-  LiteralUse of(NodeId id) {
-    operands_.clear();
-    for (const Value operand : graph_.operands(id)) operands_.push_back(uses_[operand.id]);
-    if (graph_.type(graph_.result(id)).replication.literal) return value_of(graph_, id, operands_);
+  LiteralUse of(NodeId id) const {
+    if (graph_.type(graph_.result(id)).replication.literal) return value(id);
     return combined(id, uses_literals(id));
   }
 
   // What goes into a node's operands, and, if `used`, the literals among them.
   LiteralUse combined(NodeId id, bool used) const {
     LiteralUse out;
-    Hasher hasher;
+    Hasher structure;
+    Hasher values;
     std::size_t count = 0;
     for (const Value operand : graph_.operands(id)) {
       const LiteralUse& use = uses_[operand.id];
       const bool literal = graph_.type(operand).replication.literal;
-      if (use.hash == 0 || (literal && !used)) continue;
-      ++count;
-      hasher.add(use.hash);
-      if (literal && count == 1) out.where = graph_.node(id).location;
-      if (!literal && (count == 1 || !out.where.known())) out.where = use.where;
-      out.hash = use.hash;
+      if (!use.any() || (literal && !used)) continue;
+      structure.add(use.structure);
+      values.add(use.values);
+      const Location where = literal ? graph_.node(id).location : use.where;
+      if (count++ == 0) out = {use.structure, use.values, where};
     }
     // One that is passed on stays as it is: whether it was evaluated on the way is a rank's own
     // affair.
-    if (count > 1 || used) out.hash = count == 0 ? 0 : hasher.finish().low | 1;
-    return out;
+    if (count == 0 || (count == 1 && !used)) return out;
+    if (used) {
+      structure.add(static_cast<std::uint64_t>(graph_.node(id).op));
+      structure.add(static_cast<std::uint64_t>(graph_.node(id).location.line()));
+    }
+    return {never_zero(structure), never_zero(values), out.where};
   }
 
  private:
+  // A literal's own: how it is made.
+  LiteralUse value(NodeId id) const {
+    Hasher structure;
+    Hasher values;
+    hash_type(structure, graph_.type(graph_.result(id)));
+    structure.add(static_cast<std::uint64_t>(graph_.node(id).op));
+    for (const Attribute& attribute : graph_.node(id).attributes) {
+      hash_attribute(values, attribute);
+    }
+    for (const Value operand : graph_.operands(id)) {
+      structure.add(uses_[operand.id].structure);
+      values.add(uses_[operand.id].values);
+    }
+    return {never_zero(structure), never_zero(values), graph_.node(id).location};
+  }
+
   bool uses_literals(NodeId id) const {
     const Replication replication = graph_.type(graph_.result(id)).replication;
     if ((replication.dimensions & dimensions_) != dimensions_) return false;
@@ -60,7 +73,6 @@ class Walk {
   const Graph& graph_;
   const std::uint8_t dimensions_;
   std::vector<LiteralUse>& uses_;  // by value: of a literal its value
-  std::vector<LiteralUse> operands_;
 };
 
 }  // namespace
@@ -88,7 +100,7 @@ std::vector<LiteralUse> literal_uses(const Graph& graph, std::uint8_t dimensions
     uses[graph.parameters()[i].value.id] = parameters[i];
   }
   std::vector<LiteralUse> out;
-  Walk walk(graph, dimensions, uses);
+  const Walk walk(graph, dimensions, uses);
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     const Node& node = graph.node(id);
     if (node.op == Op::parameter) continue;

@@ -12,8 +12,14 @@
 namespace tutti::ir {
 
 struct LiteralUse {
-  std::uint64_t hash = 0;  // 0: none
-  Location where = {};     // of the first
+  // Which ops on which lines used literals, and which values these had; both 0: none. Ranks whose
+  // programs differ have different structures, and then their values say nothing; with one
+  // structure they must have the same values.
+  std::uint32_t structure = 0;
+  std::uint32_t values = 0;
+  Location where = {};  // of the first use
+
+  bool any() const { return structure != 0; }
 };
 
 // Masks of mesh dimensions that are looked after: all sets of up to three dimensions' meshes; of

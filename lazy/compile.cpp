@@ -190,12 +190,11 @@ void CompiledFunction::run(Program& program) {
                   buffers_.back()->bytes());
     }
   }
-  numbers_.clear();
-  for (const Arguments::Scalar& number : arguments_.scalars) numbers_.push_back(number.value);
-  program.executable->run(
-      buffers_,
-      {.collective_lines = {}, .agreements = program.literals.agreements(numbers_), .donate = true},
-      program.results);
+  program.executable->run(buffers_,
+                          {.collective_lines = {},
+                           .agreements = program.literals.agreements(arguments_.scalars),
+                           .donate = true},
+                          program.results);
   for (std::size_t i = 0; i < program.results.size(); ++i) {
     codegen::Executable::Result& result = program.results[i];
     StatePtr state = context.leaf(result.type, std::move(result.buffer), where_);

@@ -40,6 +40,7 @@ class CompiledFunction {
     struct Scalar {
       double value;
       bool single;  // float; else double
+      friend bool operator==(const Scalar&, const Scalar&) = default;
     };
     std::vector<StatePtr> tensors;
     std::vector<Scalar> scalars;     // floating-point numbers: run-time parameters
@@ -110,7 +111,6 @@ class CompiledFunction {
   Arguments arguments_;
   std::vector<StatePtr> results_;
   std::vector<std::shared_ptr<runtime::Buffer>> buffers_;
-  std::vector<double> numbers_;
 };
 
 // The decayed parameter types of a function that is not overloaded or generic; else void.

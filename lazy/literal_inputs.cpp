@@ -2,29 +2,30 @@
 #include <tutti/lazy/literal_inputs.h>
 
 #include <algorithm>
-#include <bit>
 #include <string_view>
+#include <utility>
 
 namespace tutti::detail {
 
 namespace {
 
-std::uint64_t hash_of(std::span<const std::byte> bytes) {
+std::uint32_t hash_of(std::span<const std::byte> bytes) {
   Hasher hasher;
   hasher.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  return hasher.finish().low | 1;
+  return static_cast<std::uint32_t>(hasher.finish().low);
 }
 
 // Of a collective over all masks: its group spans at most one of them.
 void add_uses(std::vector<runtime::Agreement>& out, const std::vector<ir::LiteralUse>& uses) {
   out.resize(uses.size());
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    if (uses[i].hash != 0) out[i] = {.hash = uses[i].hash, .where = uses[i].where};
+    if (!uses[i].any()) continue;
+    out[i] = {.structure = uses[i].structure, .values = uses[i].values, .where = uses[i].where};
   }
 }
 
 bool none(const std::vector<runtime::Agreement>& agreements) {
-  return std::ranges::all_of(agreements, [](const auto& each) { return each.hash == 0; });
+  return std::ranges::all_of(agreements, [](const auto& each) { return each.structure == 0; });
 }
 
 bool claims_anything(const ir::Graph& program) {
@@ -38,7 +39,7 @@ bool claims_anything(const ir::Graph& program) {
 
 void LiteralInputs::add(const TensorState* data, std::span<const std::byte> number) {
   Input input{.number = {}, .data = data};
-  if (!number.empty()) input.number.hash = hash_of(number);
+  if (!number.empty()) input.number = {.structure = 1, .values = hash_of(number), .where = {}};
   inputs_.push_back(input);
 }
 
@@ -60,7 +61,7 @@ std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& progr
     add_uses(out, ir::literal_uses(program, masks[m], parameters, &values));
     if (results == nullptr) continue;
     for (const ir::Value result : program.results()) {
-      if (values[result.id].hash == 0) continue;
+      if (!values[result.id].any()) continue;
       std::vector<ir::LiteralUse>& uses = (*results)[result.id];
       uses.resize(masks.size());
       uses[m] = values[result.id];
@@ -70,52 +71,45 @@ std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& progr
   return out;
 }
 
-LiteralPlan::LiteralPlan(const ir::Graph& program, const std::vector<bool>& kept,
-                         const std::vector<std::size_t>& numbers) {
+LiteralPlan::LiteralPlan(const ir::Graph& program, std::vector<bool> kept,
+                         std::vector<std::size_t> numbers)
+    : kept_(std::move(kept)), numbers_(std::move(numbers)) {
   if (program.mesh == nullptr || program.mesh->ranks() == 1) return;
-  // With number `changed` being another one.
-  const auto run = [&](std::size_t changed) {
-    LiteralInputs inputs;
-    std::size_t number = 0;
-    for (std::size_t i = 0; i < program.parameters().size(); ++i) {
-      const bool is_number = number < numbers.size() && numbers[number] == i;
-      const std::uint64_t stands_for = changed == number ? 2 : 1;
-      if (is_number) ++number;
-      inputs.add(nullptr, is_number ? std::as_bytes(std::span(&stands_for, 1))
-                                    : std::span<const std::byte>());
-    }
-    std::vector<runtime::Agreement> all = inputs.agreements(program);
-    std::vector<runtime::Agreement> out;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (kept.empty() || kept[i]) out.push_back(all[i]);
-    }
-    return out;
-  };
-  const std::vector<runtime::Agreement> fixed = run(numbers.size());
-  for (const runtime::Agreement& each : fixed) {
-    collectives_.push_back({.fixed = each, .numbers = {}});
-  }
-  any_ = !fixed.empty();
-  agreements_ = fixed;
-  for (std::size_t n = 0; any_ && n < numbers.size(); ++n) {
-    const std::vector<runtime::Agreement> changed = run(n);
-    for (std::size_t i = 0; i < fixed.size(); ++i) {
-      if (changed[i].hash != fixed[i].hash) collectives_[i].numbers.push_back(n);
-    }
-  }
+  program_ = program;
+  last_.assign(numbers_.size(), {.value = 1, .single = true});
+  agreements_ = compute(last_);
+  const std::vector<Number> others(numbers_.size(), {.value = 2, .single = true});
+  const std::vector<runtime::Agreement> changed = compute(others);
+  const bool same = std::ranges::equal(agreements_, changed, {}, &runtime::Agreement::word,
+                                       &runtime::Agreement::word);
+  if (same) program_.reset();
 }
 
-std::span<const runtime::Agreement> LiteralPlan::agreements(std::span<const double> numbers) {
-  if (!any_) return {};
-  for (std::size_t i = 0; i < collectives_.size(); ++i) {
-    const Collective& collective = collectives_[i];
-    if (collective.numbers.empty()) continue;
-    Hasher hasher;
-    hasher.add(collective.fixed.hash);
-    for (const std::size_t n : collective.numbers) {
-      hasher.add(std::bit_cast<std::uint64_t>(numbers[n]));
+std::vector<runtime::Agreement> LiteralPlan::compute(std::span<const Number> numbers) const {
+  LiteralInputs inputs;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < program_->parameters().size(); ++i) {
+    if (next == numbers_.size() || numbers_[next] != i) {
+      inputs.add(nullptr, {});
+      continue;
     }
-    agreements_[i].hash = hasher.finish().low | 1;
+    const Number& number = numbers[next++];
+    const auto single = static_cast<float>(number.value);
+    inputs.add(nullptr, number.single ? std::as_bytes(std::span(&single, 1))
+                                      : std::as_bytes(std::span(&number.value, 1)));
+  }
+  const std::vector<runtime::Agreement> all = inputs.agreements(*program_);
+  std::vector<runtime::Agreement> out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept_.empty() || kept_[i]) out.push_back(all[i]);
+  }
+  return out;
+}
+
+std::span<const runtime::Agreement> LiteralPlan::agreements(std::span<const Number> numbers) {
+  if (program_ && !std::ranges::equal(numbers, last_)) {
+    last_.assign(numbers.begin(), numbers.end());
+    agreements_ = compute(last_);
   }
   return agreements_;
 }

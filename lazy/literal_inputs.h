@@ -1,11 +1,13 @@
 #pragma once
 
 #include <tutti/ir/literal_use.h>
+#include <tutti/lazy/compile.h>
 #include <tutti/lazy/tensor_state.h>
 #include <tutti/runtime/comm/backend.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -35,26 +37,27 @@ class LiteralInputs {
   std::vector<Input> inputs_;
 };
 
-// The agreements of a compiled program: those that no argument changes, and which arguments the
-// others depend on.
+// The agreements of a compiled program. Most have none, or such as no number changes: then a run
+// costs nothing.
 class LiteralPlan {
  public:
+  using Number = CompiledFunction::Arguments::Scalar;
+
   LiteralPlan() = default;
   // `numbers`: which of the program's parameters are run-time numbers, in their order.
-  LiteralPlan(const ir::Graph& program, const std::vector<bool>& kept,
-              const std::vector<std::size_t>& numbers);
+  LiteralPlan(const ir::Graph& program, std::vector<bool> kept, std::vector<std::size_t> numbers);
 
   // For a run with these numbers; empty if there is nothing to agree on.
-  std::span<const runtime::Agreement> agreements(std::span<const double> numbers);
+  std::span<const runtime::Agreement> agreements(std::span<const Number> numbers);
 
  private:
-  struct Collective {
-    runtime::Agreement fixed;
-    std::vector<std::size_t> numbers;  // that it depends on
-  };
-  std::vector<Collective> collectives_;
+  std::vector<runtime::Agreement> compute(std::span<const Number> numbers) const;
+
+  std::vector<bool> kept_;
+  std::vector<std::size_t> numbers_;
+  std::optional<ir::Graph> program_;  // where numbers change something
+  std::vector<Number> last_;          // for which agreements_ were computed
   std::vector<runtime::Agreement> agreements_;
-  bool any_ = false;
 };
 
 }  // namespace tutti::detail

@@ -21,13 +21,14 @@ GroupPage::GroupPage(void* memory, int members)
       members_(members) {}
 
 void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t fingerprint,
-                        PartPlace place, std::uint64_t recorded) const {
+                        PartPlace place, std::uint64_t recorded, std::uint64_t numbers) const {
   ArrivalRecord& own = record(member, sequence);
   own.sequence = sequence;
   own.fingerprint = fingerprint;
   own.operand = place.operand;
   own.result = place.result;
   own.recorded = recorded;
+  own.numbers = numbers;
   if (member == 0) {
     chunks(sequence).claimed.store(0, std::memory_order_relaxed);
     chunks(sequence).done.store(0, std::memory_order_relaxed);

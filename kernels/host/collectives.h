@@ -62,6 +62,7 @@ struct alignas(64) ArrivalRecord {
   std::uint64_t operand = 0;
   std::uint64_t result = 0;    // 0: the rank leaves it to others where the result lies (rule 6)
   std::uint64_t recorded = 0;  // the number in the rank's flight recorder
+  std::uint64_t numbers = 0;   // of the program, that ranks must agree on: runtime/comm/agreement.h
 };
 static_assert(sizeof(ArrivalRecord) == 64);
 
@@ -153,7 +154,7 @@ class GroupPage {
 
   // Rule 2, for the calling rank's own record; rule 1 is the caller's.
   void publish(int member, std::uint64_t sequence, std::uint64_t fingerprint, PartPlace place,
-               std::uint64_t recorded) const;
+               std::uint64_t recorded, std::uint64_t numbers = 0) const;
   bool arrived(int member, std::uint64_t sequence) const {
     return record(member, sequence).epoch.load() == static_cast<std::uint32_t>(sequence);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/runtime/buffer.h>
+#include <tutti/runtime/comm/agreement.h>
 #include <tutti/runtime/comm/collective.h>
 
 #include <chrono>
@@ -58,13 +59,6 @@ class PreparedCall {
 
  private:
   CollectiveCall call_;
-};
-
-// What ranks must agree on in one run, beyond the call: numbers of the program that are taken for
-// the same on all of them.
-struct Agreement {
-  std::uint64_t hash = 0;  // 0: nothing
-  Location where = {};     // the line of the user's program that used one
 };
 
 // What may differ from start to start of a prepared call.

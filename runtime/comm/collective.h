@@ -61,6 +61,8 @@ struct CollectiveCall {
   Location location = {};
   // Whatever else must be the same on every rank (a plan's hash); part of the fingerprint.
   std::uint64_t agreement = 0;
+  // For engines of the user (engine.h): Agreement::word(). Not part of the fingerprint.
+  std::uint64_t numbers = 0;
   // How long waiting for this collective may take; zero: what the group says.
   std::chrono::milliseconds timeout{0};
 };

@@ -164,7 +164,7 @@ std::shared_ptr<Work> EngineCommunicator::start(const std::shared_ptr<const Prep
   CollectiveCall call = known.call();
   if (options.location.known()) call.location = options.location;
   if (options.timeout.count() > 0) call.timeout = options.timeout;
-  call.agreement += options.agreement.hash;
+  call.numbers = options.agreement.word();
   if (operands.size() != call.parts.size()) {
     throw TypeError(call.description + ": " + std::to_string(operands.size()) + " operands",
                     call.location);

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/collective_run.h>
+#include <tutti/runtime/comm/agreement.h>
 #include <tutti/runtime/comm/engine.h>
 #include <tutti/runtime/comm/host_call.h>
 
@@ -53,6 +54,7 @@ std::string pack_operands(const CollectiveCall& call, int position) {
   const std::uint64_t agreed = fingerprint(call);
   std::string out;
   append(out, &agreed, sizeof(agreed));
+  append(out, &call.numbers, sizeof(call.numbers));
   for (const TensorPart& part : call.parts) {
     if (!is_uneven_exchange(call, part)) continue;
     append(out, part.sizes.data(), part.sizes.size() * sizeof(std::int64_t));
@@ -73,9 +75,17 @@ void compute_results(const CollectiveCall& call, int position,
     readers.emplace_back(packed[static_cast<std::size_t>(member)], member);
     std::uint64_t agreed = 0;
     std::memcpy(&agreed, readers.back().take(sizeof(agreed)), sizeof(agreed));
-    if (agreed == fingerprint(call)) continue;
-    throw CommError("it does not match what member " + std::to_string(member) +
-                    " of the group calls");
+    if (agreed != fingerprint(call)) {
+      throw CommError("it does not match what member " + std::to_string(member) +
+                      " of the group calls");
+    }
+    std::uint64_t numbers = 0;
+    std::memcpy(&numbers, readers.back().take(sizeof(numbers)), sizeof(numbers));
+    if (agree(numbers, call.numbers)) continue;
+    throw CommError(
+        "it depends on a number that the ranks take for the same, and that is another "
+        "on member " +
+        std::to_string(member) + " of the group");
   }
   if (call.kind == CollectiveKind::barrier) return;
   std::vector<kernels::PartShape> shapes;

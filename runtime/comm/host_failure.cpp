@@ -21,7 +21,15 @@ void HostCommunicator::compare(int member, const HostWork& work) {
   const std::uint64_t sequence = work.sequence();
   const kernels::ArrivalRecord& theirs = page_.record(member, sequence);
   const kernels::ArrivalRecord& ours = page_.record(position_, sequence);
-  if (theirs.fingerprint == ours.fingerprint) return;
+  if (theirs.fingerprint == ours.fingerprint) {
+    if (agree(theirs.numbers, ours.numbers)) return;
+    fail(sequence, work.waiting(),
+         number(sequence) + " (" + work.call().call().description +
+             ") depends on a number that the ranks take for the same, and that is another on " +
+             names({std::min(member, position_)}) + " than on " +
+             names({std::max(member, position_)}) + ": used at " + work.agreement_.where.text() +
+             "; rank_index() is the op for one that differs");
+  }
   const auto call_of = [&](int position) {
     return call_text(*pages_[static_cast<std::size_t>(position)],
                      page_.record(position, sequence).recorded);
@@ -36,10 +44,6 @@ void HostCommunicator::compare(int member, const HostWork& work) {
     text +=
         "; they differ in what the descriptions do not show: list shapes, pairs, plans or "
         "whether results have a place";
-    if (work.agreement_.hash != 0) {
-      text += ", or a number that the ranks take for the same, used at " +
-              work.agreement_.where.text() + " (rank_index() is the op for one that differs)";
-    }
   }
   fail(sequence, work.waiting(), text);
 }

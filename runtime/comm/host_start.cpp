@@ -195,8 +195,7 @@ void HostCommunicator::announce(const std::shared_ptr<HostWork>& work) {
     keeping_.clear();
     throw;
   }
-  work->fingerprint_ =
-      work->call_->fingerprint + (leaves_results(*work) ? 1 : 0) + work->agreement_.hash;
+  work->fingerprint_ = work->call_->fingerprint + (leaves_results(*work) ? 1 : 0);
   const std::uint64_t sequence = work->sequence_;
   group_->kept[static_cast<std::size_t>(position_)].add(sequence, keeping_);
   rank_->order.add(work);
@@ -214,7 +213,8 @@ void HostCommunicator::publish(HostWork& work) {
       recorded_name_, waiting.description, waiting.location.file(), waiting.location.line(),
       monotonic_now());
   published_ = work.sequence_;
-  page_.publish(position_, work.sequence_, work.fingerprint_, work.place_, work.recorded_);
+  page_.publish(position_, work.sequence_, work.fingerprint_, work.place_, work.recorded_,
+                work.agreement_.word());
   notify(page_.signal());
 }
 

@@ -6,7 +6,6 @@
 
 #include "tests/processes/program/scenario.h"
 #include "tests/support/collective_sweep.h"
-#include "tests/support/divergent_program.h"
 
 namespace tutti::test {
 
@@ -33,23 +32,6 @@ void sweep(const Arguments&) {
       }
     }
   }
-  say("all right");
-}
-
-void divergent(const Arguments& arguments) {
-  World world = init();
-  evaluate_kernels(world);
-  const std::uint64_t count = std::strtoull(arguments.at(0).c_str(), nullptr, 10);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t seed = 100'000 * static_cast<std::uint64_t>(world.size()) + i;
-    const DivergentProgram program = make_divergent_program(seed, world.size());
-    try {
-      run_divergent_program(world, program);
-    } catch (const std::exception& error) {
-      throw std::runtime_error(error.what() + ("\n" + text(program)));
-    }
-  }
-  world.close();
   say("all right");
 }
 
@@ -127,8 +109,6 @@ void mistaken(const Arguments& arguments) {
 
 }  // namespace
 
-Scenarios sweeping_scenarios() {
-  return {{"sweep", sweep}, {"divergent", divergent}, {"mistaken", mistaken}};
-}
+Scenarios sweeping_scenarios() { return {{"sweep", sweep}, {"mistaken", mistaken}}; }
 
 }  // namespace tutti::test
