@@ -297,6 +297,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
     state->type.async = false;
     state->work = operands[0]->work;
     state->part = operands[0]->part;
+    state->literal_uses = operands[0]->literal_uses;
     return {state};
   }
   check_group_of(ir::definition(op), attributes, runtime_, where);

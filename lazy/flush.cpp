@@ -344,6 +344,7 @@ class Flush {
           state->buffer = found->second->buffer;
           state->work = found->second->work;
           state->part = found->second->part;
+          state->literal_uses = found->second->literal_uses;
           continue;
         }
       }

@@ -1,4 +1,8 @@
 #include <tutti/lazy/optim.h>
+#include <tutti/lazy/tensor_state.h>
+
+#include <algorithm>
+#include <bit>
 
 namespace tutti {
 
@@ -7,6 +11,13 @@ namespace {
 Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
 }  // namespace
+
+Tensor AdamW::zero_steps(const std::vector<Tensor>& leaves) {
+  const auto replicated_over = [](const Tensor& leaf) {
+    return std::popcount(leaf.state()->type.replication.dimensions);
+  };
+  return sum(cast(*std::ranges::max_element(leaves, {}, replicated_over), DType::f32));
+}
 
 Tensor AdamW::update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
                           const Tensor& step, const Operand& rate) const {

@@ -31,7 +31,7 @@ struct AdamW {
       state.first.push_back(zeros_like(leaf));
       state.second.push_back(zeros_like(leaf));
     });
-    if (!state.first.empty()) state.step = sum(cast(state.first[0], DType::f32));
+    if (!state.first.empty()) state.step = zero_steps(state.first);
     return state;
   }
 
@@ -57,6 +57,8 @@ struct AdamW {
   }
 
  private:
+  // A count that is replicated wherever one of the leaves is that is replicated over most.
+  static Tensor zero_steps(const std::vector<Tensor>& leaves);
   // Replaces the averages and returns the new leaf.
   Tensor update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
                      const Tensor& step, const Operand& rate) const;

@@ -39,6 +39,7 @@ void give_value(TensorState& state, const StatePtr& value) {
   state.buffer = value->buffer;
   state.work = value->work;
   state.part = value->part;
+  state.literal_uses = value->literal_uses;
   if (value->trace == nullptr) return;
   Trace& trace = *value->trace;
   trace.forget(*value);

@@ -6,6 +6,7 @@
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/device.h>
+#include <tutti/lazy/distributed_ops.h>
 #include <tutti/lazy/grad.h>
 #include <tutti/lazy/group.h>
 #include <tutti/lazy/in_place.h>

@@ -72,8 +72,10 @@ Term own_part(Term x, std::int64_t axis, const GroupPtr& group, const List& size
     begins.push_back(begins.back() + (sizes.empty() ? own : sizes[static_cast<std::size_t>(i)]));
   }
   const Array table = Array::from(std::span<const std::int64_t>(begins), {group->size()});
-  const Term begin = apply(Op::take, {builder, builder->constant(table)},
-                           position_in(builder, group), {std::int64_t{0}});
+  // Where x differs between ranks, where the parts begin may, too.
+  const Value begins_of = builder->adapt(builder->constant(table), x.type().replication);
+  const Term begin =
+      apply(Op::take, {builder, begins_of}, position_in(builder, group), {std::int64_t{0}});
   const Term indices = begin + iota_like(x, {own}, 0, DType::i64);
   return apply(Op::take, x, indices, {axis});
 }

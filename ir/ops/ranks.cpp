@@ -36,7 +36,12 @@ void infer_vary(Inference& in) {
 }
 
 void infer_rank_index(Inference& in) {
-  in.result({.dtype = DType::i64, .shape = {}, .replication = {}, .async = false});
+  const std::uint8_t group =
+      in.mesh == nullptr ? std::uint8_t{0} : dimensions_of(in.attributes.group("group"), *in.mesh);
+  Replication replication;
+  if (group != 0)
+    replication.dimensions = static_cast<std::uint8_t>(all_dimensions(*in.mesh) & ~group);
+  in.result({.dtype = DType::i64, .shape = {}, .replication = replication, .async = false});
 }
 
 void gradient_wait(Gradient& gradient) { gradient.operand_cotangent(0, gradient.cotangent()); }

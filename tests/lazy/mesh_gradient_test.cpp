@@ -173,5 +173,37 @@ TEST(TensorParallel, AnAllReducedLossCountsOnce) {
   });
 }
 
+// The counter of steps must not make a replicated leaf vary because another leaf does.
+TEST(MeshTraining, KeepsEveryLeafReplicatedAsItWas) {
+  simulate(4, [](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
+    Mlp model = {.up = replicated(from(whole_model().up.array()), mesh["dp"]),
+                 .down = replicated(from(whole_model().down.array()), world),
+                 .scale = replicated(from(Array::scalar(0.7)), world)};
+    const AdamW adam{};
+    AdamW::State state = adam.init(model);
+    for (int i = 0; i < 2; ++i) {
+      std::tie(model, state) =
+          adam.update(model, map([](const Tensor& t) { return t * 2.0; }, model), state, 0.1);
+    }
+    EXPECT_EQ(model.up.state()->type.replication.dimensions, 1);
+    EXPECT_EQ(model.down.state()->type.replication.dimensions, 3);
+    EXPECT_EQ(model.scale.state()->type.replication.dimensions, 3);
+  });
+}
+
+TEST(MeshGradient, OfAnAllGatherStaysReplicatedAlongTheOtherDimension) {
+  simulate(4, [](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
+    const Tensor x = replicated(from(whole_model().scale.array()), mesh["dp"]);
+    const Tensor slope = grad([&](const Tensor& t) -> Tensor {
+      const Tensor all = all_gather(reshape(Operand(t), {1}), mesh["tp"]);
+      return all_reduce(sum(all * all), mesh["dp"], Reduce::mean);
+    })(x);
+    EXPECT_EQ(slope.state()->type.replication.dimensions, 1);
+    EXPECT_NEAR(slope.item<double>(), 1.4, 1e-12);
+  });
+}
+
 }  // namespace
 }  // namespace tutti::test

@@ -141,6 +141,24 @@ TEST(RankDependentArguments, OfCompiledFunctionsAreAnError) {
   }
 }
 
+// What passes a collective over one dimension unsettled is settled by one over the other, whatever
+// is evaluated in between.
+TEST(RankDependentNumbersOnAMesh, TravelThroughCollectivesAndEvaluations) {
+  for (int looks = 0; looks < 8; ++looks) {
+    simulate(4, [&](World& world) {
+      const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
+      const Tensor x = replicated(tensor({2.F, 3.F}), world);
+      const bool odd = world.rank() % 2 == 1;
+      const AsyncTensor along_dp = all_reduce(x * 2.F, mesh["dp"]);
+      if ((looks & 1) != 0 && odd) eval(Tensor(along_dp));
+      if ((looks & 2) != 0 && !odd) eval(x + 1.F);
+      const Tensor waited = along_dp;
+      if ((looks & 4) != 0 && odd) waited.array();
+      EXPECT_EQ(all_reduce(waited, mesh["tp"]).to_vector<float>(), Floats({16, 24}));
+    });
+  }
+}
+
 TEST(RankDependentNumbersOnAMesh, MayDifferAlongTheOtherDimension) {
   simulate(4, [](World& world) {
     const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});

@@ -1,0 +1,237 @@
+#include "tests/lazy/distributed_testing.h"
+
+// Programs of distributed tensors: gradients, compiled functions, optimisers.
+namespace tutti::test {
+namespace {
+
+// ---- Programs: the gradients of the single-rank program.
+
+struct Mlp {
+  DistributedTensor up, up_bias, down, down_bias;
+  TUTTI_FIELDS(up, up_bias, down, down_bias)
+};
+struct WholeMlp {
+  Tensor up, up_bias, down, down_bias;
+  TUTTI_FIELDS(up, up_bias, down, down_bias)
+};
+
+template <class Model, class Value>
+Value forward(const Model& model, const Value& x) {
+  const Value hidden = gelu(matmul(x, model.up) + model.up_bias);
+  return matmul(hidden, model.down) + model.down_bias;
+}
+
+// The mean of the results' squares.
+template <class Model, class Value>
+Tensor squares(const Model& model, const Value& x) {
+  const Value y = forward(model, x);
+  return mean(y * y).full();
+}
+Tensor whole_squares(const WholeMlp& model, const Tensor& x) {
+  const Tensor y = forward(model, x);
+  return mean(y * y);
+}
+
+WholeMlp some_mlp() {
+  return {.up = numbers({4, 8}, 1),
+          .up_bias = numbers({8}, 2),
+          .down = numbers({8, 4}, 3),
+          .down_bias = numbers({4}, 4)};
+}
+
+// How each of the parameters lies.
+struct Plan {
+  std::string name;
+  std::vector<MeshDimension> mesh;
+  Placements up, up_bias, down, down_bias, batch;
+};
+
+Mlp distributed(const WholeMlp& model, const DeviceMesh& mesh, const Plan& plan) {
+  return {.up = distribute(model.up, mesh, plan.up),
+          .up_bias = distribute(model.up_bias, mesh, plan.up_bias),
+          .down = distribute(model.down, mesh, plan.down),
+          .down_bias = distribute(model.down_bias, mesh, plan.down_bias)};
+}
+
+std::vector<Plan> plans() {
+  const Placement r = Replicate();
+  return {
+      {"tensor parallel", {{"tp", 4}}, {Shard(1)}, {Shard(0)}, {Shard(0)}, {r}, {r}},
+      {"data parallel", {{"dp", 4}}, {r}, {r}, {r}, {r}, {Shard(0)}},
+      {"fully sharded", {{"dp", 4}}, {Shard(0)}, {Shard(0)}, {Shard(0)}, {Shard(0)}, {Shard(0)}},
+      {"both",
+       {{"dp", 2}, {"tp", 2}},
+       {r, Shard(1)},
+       {r, Shard(0)},
+       {r, Shard(0)},
+       {r, r},
+       {Shard(0), r}},
+      {"both, one of one rank",
+       {{"dp", 1}, {"tp", 4}},
+       {r, Shard(1)},
+       {r, Shard(0)},
+       {r, Shard(0)},
+       {r, r},
+       {Shard(0), r}},
+      {"both, fully sharded",
+       {{"dp", 2}, {"tp", 2}},
+       {Shard(0), Shard(1)},
+       {Shard(0), Shard(0)},
+       {Shard(1), Shard(0)},
+       {Shard(0), r},
+       {Shard(0), r}},
+  };
+}
+
+TEST(DistributedPrograms, HaveTheGradientsOfTheSingleRankProgram) {
+  for (const Plan& plan : plans()) {
+    SCOPED_TRACE(plan.name);
+    simulate(4, [&](World& world) {
+      const DeviceMesh mesh(world, plan.mesh);
+      const Tensor whole_batch = numbers({8, 4}, 5);
+      const auto [expected_loss, expected] = value_and_grad(whole_squares)(some_mlp(), whole_batch);
+      const Mlp model = distributed(some_mlp(), mesh, plan);
+      const DistributedTensor x = distribute(whole_batch, mesh, plan.batch);
+      const auto loss = squares<Mlp, DistributedTensor>;
+      const auto check = [&](const Tensor& value, const Mlp& gradient) {
+        expect_near(value, expected_loss);
+        for (const auto& [own, whole] :
+             {std::pair(gradient.up, expected.up), std::pair(gradient.up_bias, expected.up_bias),
+              std::pair(gradient.down, expected.down),
+              std::pair(gradient.down_bias, expected.down_bias)}) {
+          expect_typed(own);
+          expect_near(own.full(), whole);
+        }
+      };
+      const auto [value, gradient] = value_and_grad(loss)(model, x);
+      check(value, gradient);
+      auto step = compile([&](const Mlp& m, const DistributedTensor& rows) {
+        return value_and_grad(loss)(m, rows);
+      });
+      for (int i = 0; i < 2; ++i) {
+        const auto [compiled_value, compiled_gradient] = step(model, x);
+        check(compiled_value, compiled_gradient);
+      }
+      EXPECT_EQ(step.programs(), 1U) << step.explain();
+      world.set_eager(true);
+      const auto [eager_value, eager_gradient] = value_and_grad(loss)(model, x);
+      check(eager_value, eager_gradient);
+    });
+  }
+}
+
+// One all_reduce on the way there, where the second layer's products are added up, and one on the
+// way back, where the input's cotangents are.
+TEST(DistributedPrograms, TensorParallelTakesOneAllReduceEachWay) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const Plan plan = plans()[0];
+    const Mlp model = distributed(some_mlp(), mesh, plan);
+    const DistributedTensor x = distribute(numbers({8, 4}, 5), mesh, plan.batch);
+    eval(std::pair(model, x));
+    {
+      const CompiledGraphs graphs;
+      eval(forward(model, x));
+      EXPECT_EQ(graphs.count(ir::Op::all_reduce), 1);
+    }
+    const auto loss = [](const std::pair<Mlp, DistributedTensor>& all) {
+      return squares(all.first, all.second);
+    };
+    const CompiledGraphs graphs;
+    eval(grad(loss)(std::pair(model, x)));
+    EXPECT_EQ(graphs.count(ir::Op::all_reduce), 2);
+    for (const ir::Op op : {ir::Op::all_gather, ir::Op::reduce_scatter, ir::Op::all_to_all}) {
+      EXPECT_EQ(graphs.count(op), 0) << name_of(op);
+    }
+  });
+}
+
+// A parameter's gradient is added up once, the loss once.
+TEST(DistributedPrograms, DataParallelTakesOneAllReduceForEachParameter) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}});
+    const Plan plan = plans()[1];
+    const Mlp model = distributed(some_mlp(), mesh, plan);
+    const DistributedTensor x = distribute(numbers({8, 4}, 5), mesh, plan.batch);
+    eval(std::pair(model, x));
+    const CompiledGraphs graphs;
+    const auto loss = [&](const Mlp& m) { return squares(m, x); };
+    eval(value_and_grad(loss)(model));
+    EXPECT_EQ(graphs.count(ir::Op::all_reduce), 5);
+  });
+}
+
+// ---- Trees.
+
+TEST(DistributedTrees, PlacementsArePartOfASignature) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const Tensor x = replicated(numbers({4, 4}, 1), world);
+    auto twice = compile([](const DistributedTensor& t) { return t + t; });
+    for (const Placement& placement :
+         {Placement(Shard(0)), Placement(Shard(1)), Placement(Replicate()), Placement(Partial())}) {
+      // The parts of Shard(0) of [4, 4] and of Shard(0) of [2, 4] and so on differ in their text.
+      const DistributedTensor out = twice(distribute(x, mesh, {placement}));
+      EXPECT_EQ(out.placements()[0], placement);
+      expect_near(out.full(), x + x);
+    }
+    const Tensor part = numbers({2, 2}, 2);
+    expect_near(twice(DistributedTensor::from_local(part, mesh, {Shard(0)})).full(),
+                concat({part + part, part + part}, 0));
+    expect_near(twice(DistributedTensor::from_local(part, mesh, {Shard(1)})).full(),
+                concat({part + part, part + part}, 1));
+    EXPECT_EQ(twice.programs(), 6U);
+  });
+}
+
+TEST(DistributedTrees, TrainByGradientDescent) {
+  simulate(4, [&](World& world) {
+    const Plan plan = plans()[3];
+    const DeviceMesh mesh(world, plan.mesh);
+    const Tensor batch = numbers({8, 4}, 5);
+    Mlp model = distributed(some_mlp(), mesh, plan);
+    WholeMlp whole = some_mlp();
+    const DistributedTensor x = distribute(batch, mesh, plan.batch);
+    const auto descend = [](const Tensor& p, const Tensor& g) { return p - 0.05 * g; };
+    auto step = compile([&](const Mlp& m, const DistributedTensor& rows) {
+      return map(descend, m, grad(squares<Mlp, DistributedTensor>)(m, rows));
+    });
+    for (int i = 0; i < 3; ++i) {
+      model = step(model, x);
+      whole = map(descend, whole, grad(whole_squares)(whole, batch));
+    }
+    expect_typed(model.down_bias);
+    expect_near(model.up.full(), whole.up);
+    expect_near(model.down_bias.full(), whole.down_bias);
+    EXPECT_EQ(step.programs(), 1U) << step.explain();
+  });
+}
+
+TEST(DistributedTrees, TrainWithAnOptimiser) {
+  simulate(4, [&](World& world) {
+    const Plan plan = plans()[2];
+    const DeviceMesh mesh(world, plan.mesh);
+    const Tensor batch = numbers({8, 4}, 5);
+    Mlp model = distributed(some_mlp(), mesh, plan);
+    WholeMlp whole = some_mlp();
+    const AdamW adam{};
+    AdamW::State state = adam.init(model);
+    AdamW::State whole_state = adam.init(whole);
+    const DistributedTensor x = distribute(batch, mesh, plan.batch);
+    auto step = compile([&](const Mlp& m, AdamW::State s, const DistributedTensor& rows) {
+      return adam.update(m, grad(squares<Mlp, DistributedTensor>)(m, rows), std::move(s), 0.05F);
+    });
+    for (int i = 0; i < 3; ++i) {
+      std::tie(model, state) = step(model, state, x);
+      const WholeMlp gradient = grad(whole_squares)(whole, batch);
+      std::tie(whole, whole_state) = adam.update(whole, gradient, whole_state, 0.05F);
+    }
+    expect_typed(model.up);
+    expect_near(model.up.full(), whole.up);
+    expect_near(model.down_bias.full(), whole.down_bias);
+    EXPECT_EQ(step.programs(), 1U) << step.explain();
+  });
+}
+
+}  // namespace
+}  // namespace tutti::test
