@@ -16,13 +16,20 @@ namespace {
 
 // The wait of an async result, without a handle that anybody else could have.
 Tensor waited(const StatePtr& async, Location where) {
-  return Tensor(record(ir::Op::wait, {async}, {}, where));
+  RankContext& context = RankContext::current();
+  if (async->is_data()) return Tensor(record(ir::Op::wait, {async}, {}, where));
+  const ir::Value value = context.trace().value_of(*async, where);
+  return Tensor(context.record_local(ir::Op::wait, {&value, 1}, {}, where));
 }
 
-std::vector<Tensor> finished(const InPlaceCall& call, const StatePtr& result) {
-  Tensor tensor = waited(result, call.where);
-  if (call.finish == nullptr) return {std::move(tensor)};
-  return call.finish(tensor);
+// Whether what is right for one call of a launch is right for all: shapes do not matter.
+bool takes_any_shape(ir::Op op) {
+  return op == ir::Op::all_reduce || op == ir::Op::reduce || op == ir::Op::broadcast;
+}
+
+std::vector<Tensor> finished(const InPlaceCall& call, Tensor result) {
+  if (call.finish == nullptr) return {std::move(result)};
+  return call.finish(result);
 }
 
 bool launch_as_one(const InPlaceCall& a, const InPlaceCall& b) {
@@ -43,11 +50,13 @@ std::vector<Tensor> call_in_place(InPlaceCall call) {
   if (open != context.coalescing.end()) return (*open)->note(std::move(call));
   const StatePtr result =
       record_collective(call.op, {call.operand.state()}, call.attributes, call.where)[0];
-  return finished(call, result);
+  return finished(call, waited(result, call.where));
 }
 
 std::vector<Tensor> CoalescedCalls::note(InPlaceCall call) {
-  check_collective(call.op, {call.operand.state()->type}, call.attributes, call.where);
+  const bool known =
+      takes_any_shape(call.op) && !noted_.empty() && launch_as_one(noted_.back().call, call);
+  if (!known) check_collective(call.op, {call.operand.state()->type}, call.attributes, call.where);
   if (call.operand.state()->pending != nullptr) call.operand.state()->pending->launch();
   Noted noted{.call = std::move(call), .states = {}};
   std::vector<Tensor> out;
@@ -91,10 +100,20 @@ void CoalescedCalls::launch_together(std::span<Noted> calls) {
   const InPlaceCall& first = calls[0].call;
   std::vector<StatePtr> operands;
   for (const Noted& each : calls) operands.push_back(each.call.operand.state());
-  const std::vector<StatePtr> results =
-      record_collective(first.op, operands, first.attributes, first.where);
+  // Outside of functions that are compiled or differentiated this is an evaluation point, and what
+  // is data needs no recording.
+  const bool now = !context_.compiling() && context_.keep_recording == 0;
+  std::vector<StatePtr> results;
+  if (now) {
+    context_.check_group(first.op, first.attributes, first.where);
+    context_.flush(operands);
+    results = context_.launches.launch(context_, first.op, operands, first.attributes, first.where);
+  } else {
+    results = record_collective(first.op, operands, first.attributes, first.where);
+  }
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    std::vector<Tensor> tensors = finished(calls[i].call, results[i]);
+    Tensor result = now ? Tensor(results[i]) : waited(results[i], first.where);
+    std::vector<Tensor> tensors = finished(calls[i].call, std::move(result));
     for (std::size_t j = 0; j < tensors.size(); ++j) {
       StatePtr& state = calls[i].states[j];
       state->pending = nullptr;

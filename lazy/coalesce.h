@@ -13,7 +13,8 @@ class CoalescedCalls;
 }
 
 // While it lives, the in-place collectives (in_place.h) over this group are only noted; at its end
-// they are launched together, those of one kind, dtype and device at once:
+// they are launched together, those of one kind, dtype and device at once. Launching evaluates what
+// they are called on, as a call of a compiled function does; inside one it is recorded.
 //
 //   { Coalesce together(group);
 //     for (Tensor& t : gradients) all_reduce_(t, group); }

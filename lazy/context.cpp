@@ -91,26 +91,6 @@ Device device_of_environment() {
   return *device;
 }
 
-// A collective's group must lie in the world and include this rank, or peers would wait in vain.
-void check_group_of(const ir::Definition& entry, const std::vector<ir::Attribute>& attributes,
-                    const runtime::Context& runtime, Location where) {
-  if (entry.kind != ir::OpClass::collective) return;
-  const ir::Group& group = *ir::Attributes(entry.attributes, attributes).group("group");
-  const std::string name = std::string(entry.name) + ": group \"" + group.tag + "\"";
-  for (const std::int64_t rank : group.ranks) {
-    if (rank < runtime.ranks()) continue;
-    std::string why = "there are " + std::to_string(runtime.ranks()) + " ranks";
-    if (runtime.ranks() == 1) {
-      why = "this thread records for a world of one; call world.attach() on it if it should not";
-    }
-    throw UsageError(name + " names rank " + std::to_string(rank) + ", but " + why, where);
-  }
-  if (group.position_of(runtime.rank()) < 0) {
-    throw UsageError(name + " does not include this rank, " + std::to_string(runtime.rank()),
-                     where);
-  }
-}
-
 std::unique_ptr<RankContext> make_alone() {
   auto context = std::make_unique<RankContext>(
       std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0,
@@ -136,6 +116,9 @@ RankContext::RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
       mesh_(std::move(mesh)),
       default_device_(default_device ? *default_device : device_of_environment()) {
   if (default_device_.is_any()) throw UsageError("the default device of a rank is a certain one");
+  ir::Group world{.tag = "world", .ranks = {}, .stride = runtime_.ranks()};
+  for (std::int64_t rank = 0; rank < runtime_.ranks(); ++rank) world.ranks.push_back(rank);
+  world_group_ = std::make_shared<const ir::Group>(std::move(world));
   lazy_ = std::make_unique<Trace>(Trace::Kind::lazy, id_, mesh_, default_device_);
   LiveContexts::process().add(id_);
 }
@@ -289,6 +272,26 @@ StatePtr RankContext::leaf(const ir::Type& type, std::shared_ptr<runtime::Buffer
   return state;
 }
 
+void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attributes,
+                              Location where) const {
+  const ir::Definition& entry = ir::definition(op);
+  if (entry.kind != ir::OpClass::collective) return;
+  const ir::Group& group = *ir::Attributes(entry.attributes, attributes).group("group");
+  const std::string name = std::string(entry.name) + ": group \"" + group.tag + "\"";
+  for (const std::int64_t rank : group.ranks) {
+    if (rank < runtime_.ranks()) continue;
+    std::string why = "there are " + std::to_string(runtime_.ranks()) + " ranks";
+    if (runtime_.ranks() == 1) {
+      why = "this thread records for a world of one; call world.attach() on it if it should not";
+    }
+    throw UsageError(name + " names rank " + std::to_string(rank) + ", but " + why, where);
+  }
+  if (group.position_of(runtime_.rank()) < 0) {
+    throw UsageError(name + " does not include this rank, " + std::to_string(runtime_.rank()),
+                     where);
+  }
+}
+
 std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> operands,
                                           std::vector<ir::Attribute> attributes, Location where) {
   if (op == ir::Op::wait && operands[0]->is_data()) {
@@ -300,7 +303,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
     state->literal_uses = operands[0]->literal_uses;
     return {state};
   }
-  check_group_of(ir::definition(op), attributes, runtime_, where);
+  check_group(op, attributes, where);
   Trace& into = trace();
   std::vector<ir::Value> values;
   values.reserve(operands.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/compile.h>
+#include <tutti/lazy/launch_program.h>
 #include <tutti/lazy/trace.h>
 
 #include <cstddef>
@@ -51,6 +52,9 @@ class RankContext {
   void push_trace(Trace* trace) { compiling_.push_back(trace); }
   void pop_trace() { compiling_.pop_back(); }
 
+  // Throws UsageError unless a collective's group lies in the world and includes this rank: peers
+  // would wait in vain. Other ops pass.
+  void check_group(ir::Op op, const std::vector<ir::Attribute>& attributes, Location where) const;
   // Records an op and gives handles to its results.
   std::vector<StatePtr> record(ir::Op op, std::span<const StatePtr> operands,
                                std::vector<ir::Attribute> attributes, Location where);
@@ -107,6 +111,10 @@ class RankContext {
   void note_replication(const ir::Type& type, Location where) {
     if (type.replication.dimensions != 0 && !replication_noted.known()) replication_noted = where;
   }
+  // Of all ranks.
+  const ir::GroupPtr& world_group() const { return world_group_; }
+  // Collectives that are launched and not recorded.
+  LaunchPrograms launches;
   // The groups whose in-place collectives are being noted, see Coalesce.
   std::vector<CoalescedCalls*> coalescing;
   // How often World::split was called, for the groups' tags: two groups of the same ranks are two.
@@ -126,6 +134,7 @@ class RankContext {
   const std::uint64_t id_;
   runtime::Context runtime_;
   std::shared_ptr<const ir::Mesh> mesh_;
+  ir::GroupPtr world_group_;
   Location mesh_made_;  // by the program; unknown: the world's own
   std::unique_ptr<Trace> lazy_;
   std::vector<Trace*> compiling_;

@@ -12,11 +12,8 @@
 
 namespace tutti {
 
-Group::Group(const World& world) : context_(world.context()) {
-  ir::Group group{.tag = "world", .ranks = {}, .stride = world.size()};
-  for (int rank = 0; rank < world.size(); ++rank) group.ranks.push_back(rank);
-  data_ = std::make_shared<const ir::Group>(std::move(group));
-}
+Group::Group(const World& world)
+    : data_(world.context()->world_group()), context_(world.context()) {}
 
 Group::Group(std::vector<std::int64_t> ranks, std::string tag)
     : Group(std::vector<std::vector<std::int64_t>>{std::move(ranks)}, std::move(tag)) {}

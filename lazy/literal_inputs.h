@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/ir/literal_use.h>
-#include <tutti/lazy/compile.h>
+#include <tutti/lazy/compiled_function.h>
 #include <tutti/lazy/tensor_state.h>
 #include <tutti/runtime/comm/backend.h>
 

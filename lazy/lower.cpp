@@ -1,8 +1,8 @@
 // Compiling for a rank of a world that need not exist.
 
 #include <tutti/ir/support/error.h>
-#include <tutti/lazy/compile.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/lower.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 

@@ -45,7 +45,26 @@ ir::Replication formal_replication(const TensorState& state, const RankContext& 
   return replication;
 }
 
+// Dtype, rank, replication and whether a device follows in a word; the sizes; the device.
+void add_type(const TensorState& state, const RankContext& context,
+              std::vector<std::uint64_t>& key) {
+  const ir::Replication replication = formal_replication(state, context);
+  const Shape& shape = state.type.shape;
+  const Device device = state.type.device;
+  key.push_back(static_cast<std::uint64_t>(state.type.dtype) |
+                static_cast<std::uint64_t>(shape.rank()) << 8 |
+                static_cast<std::uint64_t>(replication.dimensions) << 16 |
+                static_cast<std::uint64_t>(replication.literal) << 24 |
+                static_cast<std::uint64_t>(!device.is_cpu()) << 25);
+  for (const std::int64_t size : shape) key.push_back(static_cast<std::uint64_t>(size));
+  if (!device.is_cpu()) key.push_back(std::hash<Device>()(device));
+}
+
 }  // namespace
+
+void add_type(const TensorState& state, std::vector<std::uint64_t>& key) {
+  add_type(state, RankContext::current(), key);
+}
 
 ir::Type formal_type(const TensorState& state) {
   ir::Type type = state.type;
@@ -61,23 +80,14 @@ void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values) {
   key.push_back(std::hash<Device>()(context.default_device()));
   for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
     TensorState& state = *arguments.tensors[i];
-    const ir::Replication replication = formal_replication(state, context);
-    const Shape& shape = state.type.shape;
     if (state.seen_in != look) {
       state.seen_in = look;
       state.seen_as = static_cast<std::uint32_t>(i);
     }
-    // Dtype, rank, replication, whether a device follows, and the first argument that is this very
-    // tensor.
-    const Device device = state.type.device;
-    key.push_back(static_cast<std::uint64_t>(state.type.dtype) |
-                  static_cast<std::uint64_t>(shape.rank()) << 8 |
-                  static_cast<std::uint64_t>(replication.dimensions) << 16 |
-                  static_cast<std::uint64_t>(replication.literal) << 24 |
-                  static_cast<std::uint64_t>(!device.is_cpu()) << 25 |
-                  static_cast<std::uint64_t>(state.seen_as) << 32);
-    for (const std::int64_t size : shape) key.push_back(static_cast<std::uint64_t>(size));
-    if (!device.is_cpu()) key.push_back(std::hash<Device>()(device));
+    const std::size_t word = key.size();
+    add_type(state, context, key);
+    // The first argument that is this very tensor.
+    key[word] |= static_cast<std::uint64_t>(state.seen_as) << 32;
   }
   if (!scalar_values) return;
   for (const auto& scalar : arguments.scalars) {

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <tutti/lazy/compile.h>
+#include <tutti/lazy/compiled_function.h>
 #include <tutti/lazy/tensor_state.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace tutti::detail {
 // An argument's type inside the function: whoever runs the program waits for what is in flight, and
 // with one rank replication says nothing, so that it is no reason for another program.
 ir::Type formal_type(const TensorState& state);
+
+// Adds a tensor's type to a key, as it counts here.
+void add_type(const TensorState& state, std::vector<std::uint64_t>& key);
 
 // Adds to the key what tensors and numbers contribute: types, aliasing, and the numbers' values
 // where they are part of the program; and the device on which the function makes tensors.

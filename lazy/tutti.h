@@ -10,6 +10,7 @@
 #include <tutti/lazy/grad.h>
 #include <tutti/lazy/group.h>
 #include <tutti/lazy/in_place.h>
+#include <tutti/lazy/lower.h>
 #include <tutti/lazy/mesh.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/operand.h>

@@ -1,0 +1,101 @@
+#include <tutti/ir/builder.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/launch_program.h>
+#include <tutti/lazy/literal_inputs.h>
+#include <tutti/lazy/signature.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tutti::detail {
+
+LaunchPrograms::Program& LaunchPrograms::find(RankContext& context, ir::Op op,
+                                              std::span<const StatePtr> operands,
+                                              const std::vector<ir::Attribute>& attributes,
+                                              Location where) {
+  Hasher hasher;
+  for (const ir::Attribute& attribute : attributes) ir::hash_attribute(hasher, attribute);
+  const Hash128 hash = hasher.finish();
+  key_.assign({static_cast<std::uint64_t>(op), hash.low, hash.high});
+  for (const StatePtr& operand : operands) add_type(*operand, key_);
+  const auto known =
+      std::ranges::find(programs_, key_, [](const auto& each) -> const auto& { return each->key; });
+  if (known != programs_.end()) return **known;
+
+  auto program = std::make_unique<Program>();
+  program->key = key_;
+  ir::Graph& graph = program->graph;
+  graph.name = "launch";
+  graph.mesh = context.mesh();
+  graph.default_device = context.default_device();
+  std::vector<ir::Value> values;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    values.push_back(
+        graph.add_parameter("x" + std::to_string(i), formal_type(*operands[i]), false, where));
+  }
+  ir::Builder builder(graph);
+  builder.at(where);
+  const ir::NodeId node = builder.node(op, values, attributes);
+  std::vector<ir::Value> results;
+  for (std::uint32_t i = 0; i < graph.node(node).result_count; ++i) {
+    results.push_back(graph.result(node, i));
+    program->types.push_back(graph.type(results.back()));
+    program->types.back().device = graph.device(results.back());
+    program->types.back().async = false;
+  }
+  graph.set_results(std::move(results));
+  codegen::CompileOptions options = context.compile_options;
+  options.where = where;
+  program->executable = codegen::compile(graph, context.runtime(), options);
+  return *programs_.emplace_back(std::move(program));
+}
+
+std::vector<StatePtr> LaunchPrograms::launch(RankContext& context, ir::Op op,
+                                             std::span<const StatePtr> operands,
+                                             const std::vector<ir::Attribute>& attributes,
+                                             Location where) {
+  Program& program = find(context, op, operands, attributes, where);
+  bool numbers = false;
+  for (const StatePtr& operand : operands) {
+    context.make_ready(*operand);
+    buffers_.push_back(operand->buffer);
+    numbers = numbers || !operand->literal_uses.empty();
+  }
+  struct End {
+    LaunchPrograms& programs;
+    ~End() {
+      programs.buffers_.clear();
+      programs.results_.clear();
+    }
+  } const end{*this};
+  std::vector<runtime::Agreement> agreements;
+  LiteralInputs::ResultUses uses;
+  if (numbers) {
+    LiteralInputs inputs;
+    for (const StatePtr& operand : operands) inputs.add(operand.get(), {});
+    agreements = inputs.agreements(program.graph, &uses);
+  }
+  // A collective of a group of one is not there any more.
+  const bool starts = program.executable->plan().works > 0;
+  const std::array<Location, 1> lines = {where};
+  program.executable->run(
+      buffers_,
+      {.collective_lines = starts ? std::span<const Location>(lines) : std::span<const Location>(),
+       .agreements = starts ? std::span<const runtime::Agreement>(agreements)
+                            : std::span<const runtime::Agreement>()},
+      results_);
+  std::vector<StatePtr> out;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    StatePtr state = context.leaf(program.types[i], std::move(results_[i].buffer), where);
+    state->work = std::move(results_[i].work);
+    state->part = results_[i].part;
+    if (const auto found = uses.find(program.graph.results()[i].id); found != uses.end()) {
+      state->literal_uses = found->second;
+    }
+    out.push_back(std::move(state));
+  }
+  return out;
+}
+
+}  // namespace tutti::detail

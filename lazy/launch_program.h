@@ -1,0 +1,42 @@
+#pragma once
+
+#include <tutti/codegen/compile.h>
+#include <tutti/lazy/tensor_state.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tutti::detail {
+
+class RankContext;
+
+// Collectives of data, launched without being recorded: the program of one collective with so many
+// operands, compiled once for each signature. What a compiled function would be that does nothing
+// else; so it is an evaluation point, too.
+class LaunchPrograms {
+ public:
+  // Starts the collective on operands that are data, and gives its results: data that may still be
+  // under way. `attributes` are complete and were checked.
+  std::vector<StatePtr> launch(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
+                               const std::vector<ir::Attribute>& attributes, Location where);
+
+ private:
+  struct Program {
+    std::vector<std::uint64_t> key;
+    ir::Graph graph;
+    std::unique_ptr<codegen::Executable> executable;
+    std::vector<ir::Type> types;  // of the results, waited for
+  };
+  Program& find(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
+                const std::vector<ir::Attribute>& attributes, Location where);
+
+  std::vector<std::unique_ptr<Program>> programs_;
+  // Scratch.
+  std::vector<std::uint64_t> key_;
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers_;
+  std::vector<codegen::Executable::Result> results_;
+};
+
+}  // namespace tutti::detail
