@@ -141,8 +141,7 @@ void Executable::bind_collective(const CollectiveStart& start) {
     bound.communicator = backend.communicator(members(start.group), start.group->tag, start.engine);
   } else {
     const auto parent = backend.communicator(members(start.parent), start.parent->tag);
-    bound.communicator =
-        backend.messages(members(start.group), start.group->tag, *parent, start.engine);
+    bound.communicator = backend.messages(members(start.group), start.group->tag, *parent);
   }
   runtime::CollectiveCall call = start.call;
   call.timeout = std::chrono::milliseconds(start.group->timeout);

@@ -97,6 +97,7 @@ LoweredCollective lower_whole(const ir::Graph& graph, ir::NodeId id, CollectiveK
   }
   Hasher shapes;
   const std::int64_t axis = kernels::has_axis(kind) ? attributes.integer("axis") : -1;
+  if (axis > 0) call.description += " axis " + std::to_string(axis);
   shapes.add(static_cast<std::uint64_t>(axis));
   for (std::size_t i = 0; i < graph.node(id).operand_count; ++i) {
     const Value operand = graph.operand(id, i);
@@ -154,15 +155,13 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
       out.push_back(lower_message(graph, id, message));
       out.back().parent = attributes.group("group");
     }
-  } else {
-    out.push_back(lower_whole(graph, id, kind_of(node.op)));
+    return out;
   }
+  out.push_back(lower_whole(graph, id, kind_of(node.op)));
   if (group.backends.empty()) return out;
-  const runtime::BackendConfig backends = runtime::BackendConfig::parse(group.backends);
-  for (LoweredCollective& each : out) {
-    const std::vector<Value>& tensors = each.operands.empty() ? each.results : each.operands;
-    each.engine = backends.engine(tensors.empty() ? Device::cpu() : graph.device(tensors[0]));
-  }
+  const bool none = out[0].operands.empty();  // a barrier has no tensors
+  out[0].engine = runtime::BackendConfig::parse(group.backends)
+                      .engine(none ? Device::cpu() : graph.device(out[0].operands[0]));
   return out;
 }
 

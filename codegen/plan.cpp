@@ -1,5 +1,7 @@
 #include <tutti/codegen/plan.h>
 
+#include <algorithm>
+
 namespace tutti::codegen {
 
 namespace {
@@ -143,6 +145,15 @@ std::string print(const Plan& plan) {
     if (result.work >= 0) out += " of w" + std::to_string(result.work);
   }
   return out + "\n}\n";
+}
+
+bool uses_group(const Plan& plan, const ir::Group& group) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    const auto* const start = std::get_if<CollectiveStart>(&step);
+    if (start == nullptr) return false;
+    const ir::Group& of = start->parent != nullptr ? *start->parent : *start->group;
+    return of.tag == group.tag && of.ranks == group.ranks && of.stride == group.stride;
+  });
 }
 
 }  // namespace tutti::codegen

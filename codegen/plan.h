@@ -145,6 +145,9 @@ std::size_t call_buffers(const Plan& plan, const LaunchPart& part);
 // Readable text: buffers with their places, then the steps in order.
 std::string print(const Plan& plan);
 
+// Whether a step communicates over a group of that tag and those ranks.
+bool uses_group(const Plan& plan, const ir::Group& group);
+
 // Calls f(buffer, written) for every buffer that a step reads or writes, first those it reads.
 void for_each_access(const Plan& plan, const Step& step,
                      const std::function<void(BufferId, bool)>& f);

@@ -34,6 +34,18 @@ StatePtr compute(const StatePtr& collective, Deferred& last, Location where) {
   return last.computed;
 }
 
+const char* progress_of(const detail::TensorState& state) {
+  if (!state.lost.empty()) return ", lost";
+  if (!state.is_data()) return ", without a value";
+  if (state.work == nullptr) return ", complete";
+  if (state.context != RankContext::current().id()) return ", of another rank";
+  try {
+    return state.work->test() ? ", complete" : ", under way";
+  } catch (const CommError&) {
+    return ", failed";
+  }
+}
+
 }  // namespace
 
 const StatePtr& AsyncTensor::collective(Location where) const {
@@ -65,6 +77,7 @@ Tensor::Tensor(const AsyncTensor& async, std::source_location at) : Tensor(async
 
 bool AsyncTensor::is_ready(std::source_location at) const {
   const StatePtr& state = collective(at);
+  RankContext::current().check_owner(*state, at);
   RankContext::current().run_callbacks();
   if (!state->is_data()) {
     detail::check_readable(*state, at);
@@ -74,15 +87,20 @@ bool AsyncTensor::is_ready(std::source_location at) const {
 }
 
 void AsyncTensor::on_ready(std::function<void(const Tensor&)> f, std::source_location at) const {
-  detail::check_readable(*collective(at), at);
+  if (f == nullptr) throw UsageError("on_ready: there is nothing to call", at);
   RankContext& context = RankContext::current();
-  context.call_when_ready(state_,
-                          [async = *this, call = std::move(f), at] { call(async.wait(at)); });
+  if (collective(at)->trace == nullptr) detail::check_readable(*state_, at);
+  context.check_owner(*state_, at);
+  context.call_when_ready(state_, [async = *this, call = std::move(f), at] {
+    Tensor value(async.collective());  // of one that was lost: reading throws
+    if (value.state()->lost.empty()) value = async.wait(at);
+    call(value);
+  });
   context.run_callbacks();
 }
 
-AsyncTensor AsyncTensor::then(std::function<Tensor(const Tensor&)> f,
-                              std::source_location at) const {
+AsyncTensor AsyncTensor::then(std::function<Tensor(const Tensor&)> f, Location at) const {
+  if (f == nullptr) throw UsageError("then: there is nothing to compute", at);
   ir::Type type = (deferred_ != nullptr ? deferred_->type : collective(at))->type;
   type.async = false;
   AsyncTensor out = *this;
@@ -90,7 +108,7 @@ AsyncTensor AsyncTensor::then(std::function<Tensor(const Tensor&)> f,
   out.deferred_->before = deferred_;
   // Recorded in a trace that nobody looks at, for its type and its mistakes.
   RankContext& context = RankContext::current();
-  detail::Trace trial(detail::Trace::Kind::compiled, context.id(), context.mesh(),
+  detail::Trace trial(detail::Trace::Kind::trial, context.id(), context.mesh(),
                       context.default_device());
   const detail::Tracing tracing(context, trial);
   const Tensor result = f(Tensor(trial.handle(trial.add_formal("x", type, at), at)));
@@ -112,7 +130,7 @@ std::string describe(const AsyncTensor& async) {
   if (state->trace != nullptr) {
     out += ", recorded";
   } else {
-    out += state->work == nullptr || state->work->test() ? ", complete" : ", under way";
+    out += progress_of(*state);
     if (state->work != nullptr) out += ", number " + std::to_string(state->work->sequence());
   }
   return out + ", line " + state->where.text();

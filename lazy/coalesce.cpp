@@ -46,8 +46,8 @@ std::vector<Tensor> call_in_place(InPlaceCall call) {
   const ir::Attributes named(ir::definition(call.op).attributes, call.attributes);
   const ir::Group& group = *named.group("group");
   const auto open = std::ranges::find_if(
-      context.coalescing, [&](const CoalescedCalls* calls) { return calls->group() == group; });
-  if (open != context.coalescing.end()) return (*open)->note(std::move(call));
+      *context.coalescing, [&](const CoalescedCalls* calls) { return calls->is_for(group); });
+  if (open != context.coalescing->end()) return (*open)->note(std::move(call));
   const StatePtr result =
       record_collective(call.op, {call.operand.state()}, call.attributes, call.where)[0];
   return finished(call, waited(result, call.where));
@@ -74,6 +74,11 @@ std::vector<Tensor> CoalescedCalls::note(InPlaceCall call) {
 }
 
 void CoalescedCalls::launch() {
+  if (noted_.empty()) return;
+  if (&RankContext::current() != &context_) {
+    throw UsageError("the collectives noted since " + where_.text() +
+                     " belong to another rank or thread; call world.attach() on this thread");
+  }
   std::vector<Noted> noted = std::exchange(noted_, {});
   // Until they have values: what fails leaves them without.
   struct Rest {
@@ -123,6 +128,10 @@ void CoalescedCalls::launch_together(std::span<Noted> calls) {
   }
 }
 
+bool CoalescedCalls::is_for(const ir::Group& group) const {
+  return group.tag == group_->tag && group.ranks == group_->ranks && group.stride == group_->stride;
+}
+
 void CoalescedCalls::drop() noexcept {
   for (const Noted& each : noted_) {
     for (const StatePtr& state : each.states) {
@@ -138,18 +147,20 @@ void CoalescedCalls::drop() noexcept {
 Coalesce::Coalesce(const Group& group, std::source_location at)
     : exceptions_(std::uncaught_exceptions()) {
   detail::RankContext& context = detail::RankContext::current();
-  for (const detail::CoalescedCalls* const open : context.coalescing) {
-    if (open->group() == *group.data()) {
+  open_ = context.coalescing;
+  for (const detail::CoalescedCalls* const open : *open_) {
+    if (open->is_for(*group.data())) {
       throw UsageError("group \"" + group.tag() + "\" is being coalesced already", at);
     }
   }
-  calls_ = std::make_shared<detail::CoalescedCalls>(context, group.data());
-  context.coalescing.push_back(calls_.get());
+  calls_ = std::make_shared<detail::CoalescedCalls>(context, group.data(), at);
+  open_->push_back(calls_.get());
 }
 
 Coalesce::~Coalesce() noexcept(false) {
-  std::erase(detail::RankContext::current().coalescing, calls_.get());
-  if (std::uncaught_exceptions() > exceptions_) {
+  std::erase(*open_, calls_.get());
+  const bool world_is_gone = open_.use_count() == 1;
+  if (world_is_gone || std::uncaught_exceptions() > exceptions_) {
     calls_->drop();
   } else {
     calls_->launch();

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <source_location>
+#include <vector>
 
 namespace tutti {
 
@@ -19,9 +20,11 @@ class CoalescedCalls;
 //   { Coalesce together(group);
 //     for (Tensor& t : gradients) all_reduce_(t, group); }
 //
-// The tensors may be used at once: if they are used before the end, what was noted so far is
-// launched then. Collectives of another group, and functional ones, are recorded when they are
-// called, as always. On an exception nothing is launched, and the tensors have no value.
+// Until then the tensors have shapes and no values, and using one is a UsageError (one rank that
+// looked would launch other lists than its peers); another in-place collective of one is fine, and
+// launches what was noted before it. Collectives of another group, and functional ones, are
+// recorded when they are called, as always. On an exception nothing is launched, and the tensors
+// have no value.
 class Coalesce {
  public:
   // Throws UsageError if one for this group is open already.
@@ -37,6 +40,7 @@ class Coalesce {
   void wait(std::source_location at = std::source_location::current());
 
  private:
+  std::shared_ptr<std::vector<detail::CoalescedCalls*>> open_;  // of its rank
   std::shared_ptr<detail::CoalescedCalls> calls_;
   int exceptions_;
 };

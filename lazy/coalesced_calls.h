@@ -26,13 +26,16 @@ std::vector<Tensor> call_in_place(InPlaceCall call);
 // The calls of one Coalesce. Belongs to the rank that it was made on.
 class CoalescedCalls {
  public:
-  CoalescedCalls(RankContext& context, ir::GroupPtr group)
-      : context_(context), group_(std::move(group)) {}
+  CoalescedCalls(RankContext& context, ir::GroupPtr group, Location where)
+      : context_(context), group_(std::move(group)), where_(where) {}
   CoalescedCalls(const CoalescedCalls&) = delete;
   CoalescedCalls& operator=(const CoalescedCalls&) = delete;
   ~CoalescedCalls() { drop(); }
 
-  const ir::Group& group() const { return *group_; }
+  // Whether a group's calls are noted here: time-outs and engines make no other group.
+  bool is_for(const ir::Group& group) const;
+  // The line of the Coalesce.
+  Location where() const { return where_; }
   std::vector<Tensor> note(InPlaceCall call);
   void launch();
   // Leaves what was noted without values.
@@ -49,6 +52,7 @@ class CoalescedCalls {
 
   RankContext& context_;
   ir::GroupPtr group_;
+  Location where_;
   std::vector<Noted> noted_;
   std::vector<Tensor> made_;
 };

@@ -184,9 +184,11 @@ AsyncTensors all_to_all(const Tensors& x, const Group& group, std::int64_t split
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::int64_t split = axis_of(Op::all_to_all, x[i], split_axis, where);
     if (concat[i] == split) continue;
-    out[i] = out[i].then([=, members = group.size(), target = concat[i]](const Tensor& tensor) {
-      return move_parts(tensor, members, split, target, where);
-    });
+    out[i] = out[i].then(
+        [=, members = group.size(), target = concat[i]](const Tensor& tensor) {
+          return move_parts(tensor, members, split, target, where);
+        },
+        where);
   }
   return out;
 }
@@ -226,7 +228,10 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Gr
                          "DeviceMesh(world, ...) first and use its dimensions",
                      where);
   }
-  for (const Tensor& tensor : tensors) context.check_owner(*tensor.state(), where);
+  for (const Tensor& tensor : tensors) {
+    detail::check_readable(*tensor.state(where), where);
+    context.check_owner(*tensor.state(), where);
+  }
   eval(std::span<const Tensor>(tensors));
   std::uint64_t hash = tensors.size();
   for (const Tensor& tensor : tensors) hash = hash_data(tensor.state(), hash);

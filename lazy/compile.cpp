@@ -108,7 +108,7 @@ std::size_t CompiledFunction::call(Describe describe, Body body) {
   check_arguments(describe);
   const runtime::ProfileSlice slice(RankContext::current().runtime().profile.get(), "call",
                                     "compiled function", where_);
-  RankContext::current().flush(arguments_.tensors);
+  RankContext::current().compute(arguments_.tensors);
   last_ = find_or_trace(describe, body);
   ++calls_;
   run(*programs_[last_]);

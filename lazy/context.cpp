@@ -276,7 +276,19 @@ void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attri
                               Location where) const {
   const ir::Definition& entry = ir::definition(op);
   if (entry.kind != ir::OpClass::collective) return;
+  if (in_callback_) {
+    throw UsageError(std::string(entry.name) +
+                         ": a callback of on_ready() can't call collectives, since each rank "
+                         "notices at another time that a result is ready",
+                     where);
+  }
   const ir::Group& group = *ir::Attributes(entry.attributes, attributes).group("group");
+  for (const ir::GroupPtr& closed : closed_groups) {
+    if (closed->tag != group.tag || closed->ranks != group.ranks) continue;
+    throw UsageError(std::string(entry.name) + ": group \"" + group.tag +
+                         "\" was closed; make one with another tag",
+                     where);
+  }
   const std::string name = std::string(entry.name) + ": group \"" + group.tag + "\"";
   for (const std::int64_t rank : group.ranks) {
     if (rank < runtime_.ranks()) continue;
@@ -335,15 +347,24 @@ StatePtr RankContext::record_local(ir::Op op, std::span<const ir::Value> operand
 
 void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
   if (compiling() || keep_recording > 0) return;
+  // (Callbacks wait: an op may be in the middle of something.)
   if (eager) {
-    flush(recorded);
+    compute(recorded);
   } else if (lazy_->graph().node_count() > kPendingNodes) {
     std::vector<StatePtr> live;
     for (TensorState* const state : lazy_->handles()) live.emplace_back(state);
-    flush(live);
+    compute(live);
   } else if (pending_collectives_ && runtime_.backend->peer_waits()) {
-    flush();
+    compute({});
   }
+}
+
+void RankContext::forget_programs_of(const ir::Group& group) {
+  std::erase_if(executables_, [&](const auto& known) {
+    if (known.second.executable == nullptr) return false;
+    return codegen::uses_group(known.second.executable->plan(), group);
+  });
+  launches.forget_programs_of(group);
 }
 
 void RankContext::make_ready(TensorState& state) {
@@ -370,9 +391,12 @@ void RankContext::run_due_callbacks() {
   while (!due.empty()) {
     const Callback next = std::move(due.front());
     due.erase(due.begin());
+    in_callback_ = true;
     try {
       next.call();
+      in_callback_ = false;
     } catch (...) {
+      in_callback_ = false;
       std::ranges::move(due, std::back_inserter(callbacks_));
       throw;
     }

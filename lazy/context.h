@@ -76,8 +76,11 @@ class RankContext {
   // A leaf over a buffer.
   StatePtr leaf(const ir::Type& type, std::shared_ptr<runtime::Buffer> buffer, Location where);
 
-  // Computes the states, all collectives recorded so far, and live values met on the way.
+  // Computes the states, all collectives recorded so far, and live values met on the way; then
+  // callbacks that are due.
   void flush(std::span<const StatePtr> targets);
+  // The same without callbacks, which may do anything: for whoever is in the middle of something.
+  void compute(std::span<const StatePtr> targets);
   // Flush of all collectives alone.
   void flush() { flush({}); }
   // The recorded program that computes the targets.
@@ -89,7 +92,8 @@ class RankContext {
   }
   // Calls those that are due.
   void run_callbacks() {
-    if (!callbacks_.empty() && !compiling() && keep_recording == 0) run_due_callbacks();
+    const bool may = !compiling() && keep_recording == 0 && !in_callback_;
+    if (!callbacks_.empty() && may) run_due_callbacks();
   }
 
   // Waits until a state's data may be read.
@@ -97,6 +101,9 @@ class RankContext {
 
   // Says that collectives were recorded otherwise than by record().
   void notice_collectives() { pending_collectives_ = pending_collectives_ || !compiling(); }
+
+  // Lets go of the programs that use a group.
+  void forget_programs_of(const ir::Group& group);
 
   // Throws UsageError if a state belongs to another rank.
   void check_owner(const TensorState& state, Location where) const;
@@ -113,10 +120,13 @@ class RankContext {
   }
   // Of all ranks.
   const ir::GroupPtr& world_group() const { return world_group_; }
+  // Those that this rank has closed.
+  std::vector<ir::GroupPtr> closed_groups;
   // Collectives that are launched and not recorded.
   LaunchPrograms launches;
-  // The groups whose in-place collectives are being noted, see Coalesce.
-  std::vector<CoalescedCalls*> coalescing;
+  // The groups whose in-place collectives are being noted, see Coalesce: which may outlive this.
+  std::shared_ptr<std::vector<CoalescedCalls*>> coalescing =
+      std::make_shared<std::vector<CoalescedCalls*>>();
   // How often World::split was called, for the groups' tags: two groups of the same ranks are two.
   std::size_t splits = 0;
   // How many programs the lazy trace has compiled so far.
@@ -126,8 +136,6 @@ class RankContext {
   friend class Flush;
 
   void run_due_callbacks();
-  // Computes what flush() says.
-  void compute(std::span<const StatePtr> targets);
   // Evaluates what was just recorded, or more, if one of the rules above says so.
   void compute_if_due(std::span<const StatePtr> recorded);
 
@@ -151,20 +159,29 @@ class RankContext {
     std::function<void()> call;
   };
   std::vector<Callback> callbacks_;
+  bool in_callback_ = false;
   std::uint64_t looks_ = 0;
   std::thread::id owner_;  // the thread that records
 };
 
-// While it lives, a rank records into a trace of its own.
+// While it lives, a rank records into a trace of its own, and what is noted outside of it (see
+// Coalesce) stays there.
 class Tracing {
  public:
-  Tracing(RankContext& context, Trace& trace) : context_(context) { context_.push_trace(&trace); }
+  Tracing(RankContext& context, Trace& trace) : context_(context) {
+    context_.push_trace(&trace);
+    outside_.swap(*context_.coalescing);
+  }
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
-  ~Tracing() { context_.pop_trace(); }
+  ~Tracing() {
+    outside_.swap(*context_.coalescing);
+    context_.pop_trace();
+  }
 
  private:
   RankContext& context_;
+  std::vector<CoalescedCalls*> outside_;
 };
 
 // Records an op with one result on the current rank.

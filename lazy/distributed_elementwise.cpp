@@ -81,7 +81,9 @@ DistributedTensor detail::elementwise(std::string_view name,
     }
     op.strategies.push_back(std::move(strategy));
   }
-  add_linear(op, linear);
+  // Integers round each part's quotient.
+  const bool rounds = name == "div" && !is_floating(like.dtype());
+  add_linear(op, rounds ? Linear::none : linear);
   return apply_op(op, f);
 }
 

@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/coalesced_calls.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
@@ -86,7 +87,13 @@ void Group::close(std::source_location at) const {
                          std::to_string(context.runtime().rank()),
                      at);
   }
+  if (context.compiling()) throw UsageError("close: a function is being compiled", at);
+  for (detail::CoalescedCalls* const open : *context.coalescing) {
+    if (open->is_for(*data_)) open->launch();
+  }
   context.flush();
+  context.forget_programs_of(*data_);
+  context.closed_groups.push_back(data_);
   context.runtime().backend->close(members, data_->tag);
 }
 

@@ -136,6 +136,11 @@ InPlaceCall gathering(const Caller& caller, Op op, const std::vector<Tensor>& ou
   Sizes sizes = counts_of(shapes);
   const bool even = std::ranges::adjacent_find(sizes, std::not_equal_to<>()) == sizes.end();
   if (even) sizes.clear();
+  if (!even && op == Op::gather) {
+    caller.refuse(
+        "outputs of different shapes, which the other members know nothing of; gather() "
+        "takes everybody's sizes");
+  }
   InPlaceCall call{.op = op,
                    .operand = flat(x, caller.where),
                    .attributes = {std::int64_t{0}, caller.group.data(), sizes},

@@ -31,7 +31,7 @@ void all_gather_into_(Tensor& output, const Tensor& x, const Group& group,
 // tensor has that of outputs[i]. An empty list gets as many as there are members.
 void all_gather_(std::vector<Tensor>& outputs, const Tensor& x, const Group& group,
                  std::source_location at = std::source_location::current());
-// The same at the root; elsewhere `outputs` stays as it is.
+// The same at the root, for tensors of one shape; elsewhere `outputs` stays as it is.
 void gather_(std::vector<Tensor>& outputs, const Tensor& x, const Group& group,
              std::int64_t root = 0, std::source_location at = std::source_location::current());
 

@@ -98,4 +98,10 @@ std::vector<StatePtr> LaunchPrograms::launch(RankContext& context, ir::Op op,
   return out;
 }
 
+void LaunchPrograms::forget_programs_of(const ir::Group& group) {
+  std::erase_if(programs_, [&](const std::unique_ptr<Program>& program) {
+    return codegen::uses_group(program->executable->plan(), group);
+  });
+}
+
 }  // namespace tutti::detail

@@ -22,6 +22,9 @@ class LaunchPrograms {
   std::vector<StatePtr> launch(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
                                const std::vector<ir::Attribute>& attributes, Location where);
 
+  // Lets go of the programs that use a group.
+  void forget_programs_of(const ir::Group& group);
+
  private:
   struct Program {
     std::vector<std::uint64_t> key;

@@ -30,7 +30,12 @@ bool none(const std::vector<runtime::Agreement>& agreements) {
 
 bool claims_anything(const ir::Graph& program) {
   for (std::uint32_t id = 0; id < program.value_count(); ++id) {
-    if (program.type({id}).replication.dimensions != 0) return true;
+    const ir::Replication& replication = program.type({id}).replication;
+    if (replication.dimensions != 0) return true;
+  }
+  // A literal may meet a replicated value later.
+  for (const ir::Value result : program.results()) {
+    if (program.type(result).replication.literal) return true;
   }
   return false;
 }
@@ -45,7 +50,10 @@ void LiteralInputs::add(const TensorState* data, std::span<const std::byte> numb
 
 std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& program,
                                                           ResultUses* results) const {
-  if (results == nullptr && !claims_anything(program)) return {};
+  const bool brings = std::ranges::any_of(inputs_, [](const Input& input) {
+    return input.data != nullptr && !input.data->literal_uses.empty();
+  });
+  if (!brings && !claims_anything(program)) return {};
   const std::vector<std::uint8_t> masks = ir::literal_masks(*program.mesh);
   std::vector<runtime::Agreement> out;
   std::vector<ir::LiteralUse> parameters(inputs_.size());

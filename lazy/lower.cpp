@@ -12,6 +12,8 @@ namespace {
 
 using detail::RankContext;
 
+constexpr std::int64_t kMostRanks = 1 << 16;
+
 // While it lives, the calling thread records for another rank.
 class RecordsFor {
  public:
@@ -45,10 +47,11 @@ std::shared_ptr<const ir::Mesh> mesh_of(const LowerOptions& options, std::int64_
 Lowered::Lowered(const LowerOptions& options, Location where) {
   const RankContext& current = RankContext::current();
   const std::int64_t ranks = options.world == 0 ? current.runtime().ranks() : options.world;
-  if (ranks < 1 || options.rank < 0 || options.rank >= ranks) {
-    throw UsageError(
-        "lower: rank " + std::to_string(options.rank) + " of a world of " + std::to_string(ranks),
-        where);
+  if (ranks < 1 || ranks > kMostRanks || options.rank < 0 || options.rank >= ranks) {
+    throw UsageError("lower: rank " + std::to_string(options.rank) + " of a world of " +
+                         std::to_string(ranks) + "; worlds have up to " +
+                         std::to_string(kMostRanks) + " ranks, numbered from 0",
+                     where);
   }
   // Ranks that never come: nothing waits for them, since nothing is run.
   context_ = std::make_shared<RankContext>(

@@ -2,7 +2,6 @@
 #include <tutti/lazy/tensor_state.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace tutti {
 
@@ -12,11 +11,22 @@ Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x :
 
 }  // namespace
 
-Tensor AdamW::zero_steps(const std::vector<Tensor>& leaves) {
-  const auto replicated_over = [](const Tensor& leaf) {
-    return std::popcount(leaf.state()->type.replication.dimensions);
-  };
-  return sum(cast(*std::ranges::max_element(leaves, {}, replicated_over), DType::f32));
+std::vector<Tensor> AdamW::zero_steps(const std::vector<Tensor>& leaves) {
+  std::vector<Tensor> steps;
+  for (const Tensor& leaf : leaves) {
+    const auto alike = [&](const Tensor& step) {
+      return step.state()->type.replication == leaf.state()->type.replication;
+    };
+    if (std::ranges::none_of(steps, alike)) steps.push_back(sum(cast(leaf, DType::f32)));
+  }
+  return steps;
+}
+
+const Tensor& AdamW::step_of(const Tensor& leaf, const std::vector<Tensor>& steps) {
+  const auto found = std::ranges::find_if(steps, [&](const Tensor& step) {
+    return step.state()->type.replication == leaf.state()->type.replication;
+  });
+  return found == steps.end() ? steps.at(0) : *found;
 }
 
 Tensor AdamW::update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,

@@ -19,8 +19,10 @@ struct AdamW {
   struct State {
     std::vector<Tensor> first;
     std::vector<Tensor> second;
-    Tensor step;  // f32[], how many updates there were
-    TUTTI_FIELDS(first, second, step)
+    // f32[], how many updates there were: one for each set of mesh dimensions that leaves are
+    // replicated over, so that no leaf makes another one vary.
+    std::vector<Tensor> steps;
+    TUTTI_FIELDS(first, second, steps)
   };
 
   // The state before the first update, replicated where the model is.
@@ -31,7 +33,7 @@ struct AdamW {
       state.first.push_back(zeros_like(leaf));
       state.second.push_back(zeros_like(leaf));
     });
-    if (!state.first.empty()) state.step = zero_steps(state.first);
+    state.steps = zero_steps(state.first);
     return state;
   }
 
@@ -47,18 +49,20 @@ struct AdamW {
         state.second.size() != leaves) {
       throw UsageError("AdamW: model, gradients and state differ in structure", rate.where());
     }
-    state.step = state.step + 1.F;
+    for (Tensor& step : state.steps) step = step + 1.F;
     std::size_t i = 0;
     for_each_leaf(model, [&](Tensor& leaf) {
-      leaf = update_leaf(leaf, gradients[i], state.first[i], state.second[i], state.step, rate);
+      const Tensor& step = step_of(leaf, state.steps);
+      leaf = update_leaf(leaf, gradients[i], state.first[i], state.second[i], step, rate);
       ++i;
     });
     return {std::move(model), std::move(state)};
   }
 
  private:
-  // A count that is replicated wherever one of the leaves is that is replicated over most.
-  static Tensor zero_steps(const std::vector<Tensor>& leaves);
+  static std::vector<Tensor> zero_steps(const std::vector<Tensor>& leaves);
+  // That which is replicated as the leaf is; else any.
+  static const Tensor& step_of(const Tensor& leaf, const std::vector<Tensor>& steps);
   // Replaces the averages and returns the new leaf.
   Tensor update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
                      const Tensor& step, const Operand& rate) const;

@@ -51,11 +51,13 @@ Tensor part(const Tensor& x, std::int64_t i, Location where) {
 // The parts along the first axis, combined in their order.
 AsyncTensor combined(const AsyncTensor& parts, const Combine& f, std::int64_t members,
                      Location where) {
-  return parts.then([=](const Tensor& gathered) {
-    Tensor out = part(gathered, 0, where);
-    for (std::int64_t i = 1; i < members; ++i) out = f(out, part(gathered, i, where));
-    return out;
-  });
+  return parts.then(
+      [=](const Tensor& gathered) {
+        Tensor out = part(gathered, 0, where);
+        for (std::int64_t i = 1; i < members; ++i) out = f(out, part(gathered, i, where));
+        return out;
+      },
+      where);
 }
 
 Operand with_new_axis(const Tensor& x, Location where) {
@@ -77,7 +79,8 @@ AsyncTensor reduce(const Operand& x, const Group& group, const ReduceFunction& f
   check_elementwise(f.combine(), t.dtype(), t.device(), x.where());
   const AsyncTensor parts = gather(with_new_axis(t, x.where()), group, root);
   if (group.position() == root) return combined(parts, f.combine(), group.size(), x.where());
-  return parts.then([where = x.where()](const Tensor& zeros) { return part(zeros, 0, where); });
+  return parts.then([where = x.where()](const Tensor& zeros) { return part(zeros, 0, where); },
+                    x.where());
 }
 
 AsyncTensor reduce_scatter(const Operand& x, const Group& group, const ReduceFunction& f,

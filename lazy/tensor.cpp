@@ -31,6 +31,7 @@ const StatePtr& evaluated(const Tensor& tensor, Location where) {
     context.flush(std::span(&state, 1));
   }
   context.make_ready(*state);
+  context.run_callbacks();
   return state;
 }
 
@@ -69,6 +70,7 @@ void eval(std::span<const Tensor> tensors, std::source_location at) {
   }
   context.flush(targets);
   for (const StatePtr& state : targets) context.make_ready(*state);
+  context.run_callbacks();
 }
 
 std::string dump_ir(const Tensor& tensor) {

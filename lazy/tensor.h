@@ -99,9 +99,10 @@ class AsyncTensor {
   // waits, but does work that is ready to be done. Throws CommError as reading it would.
   bool is_ready(std::source_location at = std::source_location::current()) const;
   // Calls f(the tensor) once its collective is complete, or has failed: then reading throws. It is
-  // called on the thread that records for this rank, when that notices: at an evaluation, at
-  // is_ready(), or when the World closes; at once if it is complete already. What f throws, that
-  // call throws.
+  // called on the thread that records for this rank, when that notices: when something is read or
+  // evaluated, at is_ready(), or when the World closes; at once if it is complete already. What f
+  // throws, that call throws. f may record and read, but call no collective: ranks notice at
+  // different times.
   void on_ready(std::function<void(const Tensor&)> f,
                 std::source_location at = std::source_location::current()) const;
 
@@ -125,7 +126,7 @@ class AsyncTensor {
   // f(the tensor), to be recorded when somebody waits for it; its type is found out now. f must be
   // free of side effects. Throws what f throws.
   AsyncTensor then(std::function<Tensor(const Tensor&)> f,
-                   std::source_location at = std::source_location::current()) const;
+                   Location at = std::source_location::current()) const;
 
  private:
   detail::StatePtr state_;

@@ -47,21 +47,17 @@ void give_value(TensorState& state, const StatePtr& value) {
   trace.adopt(state, value->value);
 }
 
-void launch_if_pending(const TensorState& state) {
+void check_launched(const TensorState& state, Location where) {
   if (state.pending == nullptr) return;
-  // Whoever asks may be recording: an evaluation would take the trace away from it.
-  struct KeepTrace {
-    RankContext& context = RankContext::current();
-    KeepTrace() { ++context.keep_recording; }
-    KeepTrace(const KeepTrace&) = delete;
-    KeepTrace& operator=(const KeepTrace&) = delete;
-    ~KeepTrace() { --context.keep_recording; }
-  } const keep;
-  state.pending->launch();
+  throw UsageError("this tensor (made at " + state.where.text() +
+                       ") has no value before its collective is launched, with those noted since " +
+                       state.pending->where().text() +
+                       "; use it behind that block, or call launch() first",
+                   where);
 }
 
 void check_readable(const TensorState& state, Location where) {
-  launch_if_pending(state);
+  check_launched(state, where);
   if (state.is_data()) return;
   if (state.abstract) {
     throw UsageError("this tensor (abstract, made at " + state.where.text() +

@@ -62,8 +62,8 @@ const StatePtr& checked(const StatePtr& state, Location where);
 // Gives a state that has none the value of one that nobody else holds.
 void give_value(TensorState& state, const StatePtr& value);
 
-// Launches what the state is waiting for, if it was only noted (see Coalesce).
-void launch_if_pending(const TensorState& state);
+// Throws UsageError if the collective that gives the value was only noted so far (see Coalesce).
+void check_launched(const TensorState& state, Location where);
 
 // Throws UsageError, naming the line, if a state has no value any more or is not known yet because
 // the function around it is being compiled.

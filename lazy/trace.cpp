@@ -21,10 +21,7 @@ Trace::~Trace() {
 
 ir::Value Trace::value_of(TensorState& state, Location where) {
   if (state.trace == this) return state.value;
-  if (state.pending != nullptr) {
-    launch_if_pending(state);
-    if (state.trace == this) return state.value;
-  }
+  check_launched(state, where);
   if (state.abstract) check_readable(state, where);
   if (state.context != context_) {
     throw UsageError(
@@ -32,6 +29,15 @@ ir::Value Trace::value_of(TensorState& state, Location where) {
             ") belongs to another rank or thread; one thread traces for a rank at a time: "
             "call world.attach() on this thread first",
         where);
+  }
+  if (kind_ == Kind::trial) {
+    if (const auto found = input_values_.find(&state); found != input_values_.end()) {
+      return found->second;
+    }
+    ir::Type type = state.type;
+    type.async = false;
+    return input_values_[&state] =
+               add_formal("x" + std::to_string(inputs_.size()), type, state.where);
   }
   if (kind_ == Kind::compiled) {
     throw UsageError("the function being compiled captures a tensor made at " + state.where.text() +

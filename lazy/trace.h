@@ -14,7 +14,8 @@ namespace tutti::detail {
 // A program under construction: the rank's lazy trace, or the body of a function being compiled.
 class Trace {
  public:
-  enum class Kind : std::uint8_t { lazy, compiled };
+  // A trial is looked at for its types and mistakes; what it uses of other traces is a parameter.
+  enum class Kind : std::uint8_t { lazy, compiled, trial };
 
   // Tensors that are made in it lie on the default device, unless they say otherwise.
   Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh,

@@ -1,5 +1,5 @@
 // An engine of one's own: collectives over sockets between the ranks of a host. A program loads and
-// names it (06_engine.cpp shows how):
+// names it:
 //
 //   runtime::EngineRegistry::process().load("libsockets_engine.so");
 //   Group group = Group(world).with_backends("cpu:sockets");

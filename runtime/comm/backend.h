@@ -159,10 +159,9 @@ class Backend {
                                                      std::string tag,
                                                      const std::string& engine = "shm") = 0;
   // The same for the messages from one member of a group to another; when the group is aborted, so
-  // are they.
+  // are they. They are the runtime's own, whatever the group's engine: sending waits for nobody.
   virtual std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
-                                                 const Communicator& group,
-                                                 const std::string& engine = "shm") = 0;
+                                                 const Communicator& group) = 0;
 
   // Closes this rank's end of a group, of its messages too, whatever their engine, and destroys
   // them; nobody can use the group again. What closing throws, after all are closed.

@@ -114,6 +114,9 @@ void EngineRegistry::load(const std::string& file) {
   }
   {
     const std::scoped_lock lock(mutex_);
+    if (std::ranges::any_of(libraries_, [&](const auto& known) { return known.get() == handle; })) {
+      return;  // loaded before
+    }
     libraries_.push_back(std::move(library));  // first: factories that it adds are its code
   }
   entry(*this);

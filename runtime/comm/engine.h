@@ -17,7 +17,9 @@
 
 // Communication engines of your own. An engine moves and combines data between the members of a
 // group; Tutti does the rest: program order, results' memory, time-outs, errors with lines. Say
-// which group uses it with Group::with_backends("cpu:my_engine").
+// which group uses it with Group::with_backends("cpu:my_engine"). A group's first collective waits
+// until all members have come to it, so that they can tell each other where they are. Messages from
+// one member to another stay the runtime's own.
 namespace tutti::runtime {
 
 // A collective that an engine has under way on one rank. It is over when its results are in place
@@ -95,7 +97,7 @@ class EngineRegistry {
   EngineFactory factory(const std::string& name) const;
 
   // Loads a shared library, which must have been compiled for this version of Tutti and which
-  // stays loaded, and lets it add its engines: it holds
+  // stays loaded, and lets it add its engines, once: it holds
   //   TUTTI_ENGINES(registry) { registry.add("my_engine", make_my_engine); }
   // Throws EnvironmentError if there is no such file, if it can't be loaded, or if it is no library
   // of engines of this version.

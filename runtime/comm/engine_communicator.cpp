@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -14,8 +15,29 @@ namespace {
 // How long a rank waits before it looks whether its group was aborted.
 constexpr std::chrono::milliseconds kLook{10};
 
-// And how long for an engine to let go of memory.
-constexpr std::chrono::milliseconds kPatience{5000};
+// What engines have not let go of, though nobody waits for it any more.
+class Abandoned {
+ public:
+  struct Work {
+    std::shared_ptr<EngineWork> work;
+    std::vector<std::shared_ptr<Buffer>> results;
+    std::vector<std::shared_ptr<Buffer>> operands;
+  };
+
+  static Abandoned& process() {
+    static auto* const abandoned = new Abandoned;
+    return *abandoned;
+  }
+  void add(Work work) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(works_, [](const Work& each) { return each.work->test(); });
+    works_.push_back(std::move(work));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Work> works_;
+};
 
 // EngineGroup::exchange over the host's communicator.
 std::vector<std::string> exchange(HostCommunicator& host, const std::string& own) {
@@ -56,8 +78,16 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
         call_(std::move(call)),
         results_(std::move(results)),
         keep_alive_(std::move(keep_alive)),
-        sequence_(++by_->started_) {
-    work_ = by_->engine(call_).start(call_);
+        sequence_(by_->started_ + 1) {
+    try {
+      work_ = by_->engine(call_).start(call_);
+    } catch (const UsageError&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw CommError(text() + error.what(), call_.location);
+    }
+    if (work_ == nullptr) throw CommError(text() + "it started nothing", call_.location);
+    by_->started_ = sequence_;
     start_in(by_->rank_->order, by_->told_);
   }
 
@@ -65,11 +95,7 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
   ~EngineCollective() override {
     if (work_ == nullptr || work_->test()) return;
     by_->abort("given up before it was over");
-    try {
-      work_->wait(kPatience);
-    } catch (const std::exception&) {
-      // Why it failed, nobody asks any more.
-    }
+    if (!work_->test()) Abandoned::process().add({work_, results_, keep_alive_});
   }
 
   std::uint64_t sequence() const override { return sequence_; }
@@ -100,8 +126,10 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
     std::chrono::milliseconds longest = by_->timeout_;
     if (call_.timeout.count() > 0) longest = call_.timeout;
     const std::int64_t end = monotonic_now() + std::chrono::nanoseconds(longest).count();
+    Asking asking(by_->pages_, 0, by_->asked_);
     while (!work_->wait(kLook)) {
       by_->check_alive(call_);
+      asking.looked(by_->others_);
       if (monotonic_now() < end) continue;
       const std::string reason = "time-out after " + std::to_string(longest.count()) + " ms";
       by_->abort(reason);
@@ -131,7 +159,12 @@ EngineCommunicator::EngineCommunicator(std::string engine, std::shared_ptr<HostF
       rank_(std::move(rank)),
       host_(std::move(host)),
       group_(std::move(group)),
-      timeout_(fabric_->options().timeout) {}
+      timeout_(fabric_->options().timeout) {
+  for (int member = 0; member < size(); ++member) {
+    pages_.push_back(&fabric_->page(members()[static_cast<std::size_t>(member)]));
+    if (member != position()) others_.push_back(member);
+  }
+}
 
 const std::string& EngineCommunicator::tag() const { return group_->tag; }
 const std::vector<std::int64_t>& EngineCommunicator::members() const { return group_->members; }
@@ -149,10 +182,11 @@ Engine& EngineCommunicator::engine(const CollectiveCall& call) {
   check_alive(call);
   if (engine_ != nullptr) return *engine_;
   const EngineFactory factory = EngineRegistry::process().factory(name_);
-  engine_ = factory({.members = members(),
-                     .position = position(),
-                     .tag = tag(),
-                     .exchange = [this](const std::string& own) { return exchange(*host_, own); }});
+  set_engine(
+      factory({.members = members(),
+               .position = position(),
+               .tag = tag(),
+               .exchange = [this](const std::string& own) { return exchange(*host_, own); }}));
   if (engine_ == nullptr) throw EnvironmentError("engine \"" + name_ + "\" could not be made");
   return *engine_;
 }
@@ -176,21 +210,20 @@ std::shared_ptr<Work> EngineCommunicator::start(const std::shared_ptr<const Prep
     }
     if (operands[i] != nullptr) call.parts[i].operand = operands[i]->data();
   }
-  return start_call(std::move(call), {}, {operands.begin(), operands.end()});
+  return start_call(std::move(call), {operands.begin(), operands.end()});
 }
 
 std::shared_ptr<Work> EngineCommunicator::start(CollectiveCall call,
                                                 std::vector<std::shared_ptr<Buffer>> keep_alive) {
   check_call(call, size(), position());
   call.description = describe(call);
-  return start_call(std::move(call), {}, std::move(keep_alive));
+  return start_call(std::move(call), std::move(keep_alive));
 }
 
 std::shared_ptr<Work> EngineCommunicator::start_call(
-    CollectiveCall call, std::vector<std::shared_ptr<Buffer>> results,
-    std::vector<std::shared_ptr<Buffer>> keep_alive) {
+    CollectiveCall call, std::vector<std::shared_ptr<Buffer>> keep_alive) {
   const bool gets = call.kind != CollectiveKind::send_recv || position() == 1;
-  results.resize(call.parts.size());
+  std::vector<std::shared_ptr<Buffer>> results(call.parts.size());
   for (std::size_t i = 0; i < call.parts.size(); ++i) {
     TensorPart& part = call.parts[i];
     if (part.result != nullptr || !gets) continue;
@@ -224,14 +257,25 @@ void EngineCommunicator::wait_released(std::uint64_t sequence) {
 }
 
 void EngineCommunicator::abort(const std::string& reason) {
-  group_->abort(reason);
-  if (engine_ != nullptr) engine_->abort(reason);
+  group_->abort(reason);  // whoever waits looks there
+  const std::shared_ptr<Engine> engine = current_engine();
+  if (engine != nullptr) engine->abort(reason);
+}
+
+std::shared_ptr<Engine> EngineCommunicator::current_engine() {
+  const std::scoped_lock lock(mutex_);
+  return engine_;
+}
+
+void EngineCommunicator::set_engine(std::shared_ptr<Engine> engine) {
+  const std::scoped_lock lock(mutex_);
+  engine_.swap(engine);
 }
 
 void EngineCommunicator::close() {
   if (std::exchange(closed_, true)) return;
   wait_released(started_);
-  engine_ = nullptr;
+  set_engine(nullptr);
   host_->close();
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <tutti/runtime/comm/asking.h>
 #include <tutti/runtime/comm/engine.h>
 #include <tutti/runtime/comm/host_call.h>
 #include <tutti/runtime/comm/host_fabric.h>
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,7 @@ class EngineCommunicator final : public Communicator,
   bool released(std::uint64_t sequence) override { return finished_ >= sequence; }
   void wait_released(std::uint64_t sequence) override;
   void abort(const std::string& reason) override;
-  void abandon(const std::string& reason) override { abort(reason); }
+  void abandon(const std::string& reason) override { group_->fail(started_ + 1, reason); }
   void set_timeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
   void close() override;
   const std::string& tag() const override;
@@ -42,9 +44,8 @@ class EngineCommunicator final : public Communicator,
   class EngineCollective;
 
   std::shared_ptr<Work> start_call(CollectiveCall call,
-                                   std::vector<std::shared_ptr<Buffer>> results,
                                    std::vector<std::shared_ptr<Buffer>> keep_alive);
-  // Made when it is first used: lazily, and then by all members together.
+  // Made when it is first used: the group's first collective waits for its members.
   Engine& engine(const CollectiveCall& call);
   // Throws CommError if the group was aborted or a member died.
   void check_alive(const CollectiveCall& call);
@@ -59,7 +60,13 @@ class EngineCommunicator final : public Communicator,
   std::uint64_t finished_ = 0;
   bool told_ = false;
   bool closed_ = false;
+  std::mutex mutex_;  // aborts come from any thread
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Engine> current_engine();
+  void set_engine(std::shared_ptr<Engine> engine);
+  std::vector<kernels::RankPage*> pages_;  // by member
+  std::vector<int> others_;
+  std::vector<int> asked_;  // scratch
 };
 
 }  // namespace tutti::runtime

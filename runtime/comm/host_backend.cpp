@@ -80,13 +80,13 @@ std::shared_ptr<HostCommunicator> HostBackend::host_communicator(const Key& key)
 }
 
 std::shared_ptr<Communicator> HostBackend::messages(std::vector<std::int64_t> pair, std::string tag,
-                                                    const Communicator& group,
-                                                    const std::string& engine) {
+                                                    const Communicator& group) {
   const Key key{std::move(tag), std::move(pair)};
   std::vector<Key>& of_group = messages_[{group.tag(), group.members()}];
   if (std::find(of_group.begin(), of_group.end(), key) == of_group.end()) of_group.push_back(key);
-  host_communicator(key)->set_parent(fabric_->group(group.members(), group.tag()));
-  return communicator(key.second, key.first, engine);
+  const std::shared_ptr<HostCommunicator> made = host_communicator(key);
+  made->set_parent(fabric_->group(group.members(), group.tag()));
+  return made;
 }
 
 void HostBackend::close(const std::vector<std::int64_t>& members, const std::string& tag) {
@@ -113,6 +113,7 @@ void HostBackend::close(const std::vector<std::int64_t>& members, const std::str
     if (const auto known = communicators_.find(key); known != communicators_.end()) {
       close(*known->second);
       communicators_.erase(known);
+      fabric_->forget(key.second, key.first);
     }
   }
   if (failure) std::rethrow_exception(failure);

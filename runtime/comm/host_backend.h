@@ -30,8 +30,7 @@ class HostBackend final : public Backend {
   std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members, std::string tag,
                                              const std::string& engine = "shm") override;
   std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
-                                         const Communicator& group,
-                                         const std::string& engine = "shm") override;
+                                         const Communicator& group) override;
   void close(const std::vector<std::int64_t>& members, const std::string& tag) override;
   std::shared_ptr<Buffer> allocate(std::size_t bytes) override {
     return fabric_->memory()->allocate(bytes);

@@ -1,5 +1,6 @@
 // How a collective is completed.
 
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/asking.h>
 #include <tutti/runtime/comm/clock.h>
 #include <tutti/runtime/comm/flight_record.h>
@@ -84,16 +85,14 @@ bool HostCommunicator::complete(HostWork& work, bool may_wait) {
 void HostCommunicator::close() {
   if (std::exchange(closed_, true)) return;
   if (size() == 1) return;
-  std::exception_ptr failure;
-  try {
-    while (finished_ < started_ && !rank_->order.empty()) rank_->order.complete_first();
-  } catch (...) {
-    failure = std::current_exception();
-  }
+  while (finished_ < started_ && !rank_->order.empty()) rank_->order.complete_first();
+  const bool failed = !told_ && started_ > 0 && page_.failed(started_);
+  const std::string failure = failed ? page_.failure_text() : std::string();
   abandon(names({position_}) + " closed group \"" + tag() + "\"");
   group_->member_left(position_);
+  done_by_all_ = page_.done_by_all();
   retire();
-  if (failure) std::rethrow_exception(failure);
+  if (failed) throw CommError(failure);
 }
 
 bool HostCommunicator::all_arrived(const HostWork& work, bool may_wait) {

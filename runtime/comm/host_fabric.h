@@ -94,6 +94,9 @@ class HostFabric {
   virtual std::shared_ptr<HostGroup> group(const std::vector<std::int64_t>& members,
                                            const std::string& tag) = 0;
 
+  // A member has closed the group; the last one may let go of its state.
+  virtual void forget(const std::vector<std::int64_t>& /*members*/, const std::string& /*tag*/) {}
+
   // Frees every rank that is stuck in any group, and poisons all groups, future ones too.
   virtual void abort(const std::string& reason) = 0;
   // Says for this rank that it is gone.

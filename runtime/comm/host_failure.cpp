@@ -42,7 +42,7 @@ void HostCommunicator::compare(int member, const HostWork& work) {
                      ", " + speaks(std::max(member, position_));
   if (call_of(member) == call_of(position_)) {
     text +=
-        "; they differ in what the descriptions do not show: list shapes, pairs, plans or "
+        "; they differ in what the descriptions do not show: list shapes, sizes, pairs, plans or "
         "whether results have a place";
   }
   fail(sequence, work.waiting(), text);

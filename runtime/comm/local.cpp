@@ -64,12 +64,20 @@ void LocalFabric::abort(const std::string& reason) {
 std::shared_ptr<HostGroup> LocalFabric::group(const std::vector<std::int64_t>& members,
                                               const std::string& tag) {
   const std::scoped_lock lock(mutex_);
-  std::unique_ptr<Page>& page = groups_[{tag, members}];
+  std::shared_ptr<Page>& page = groups_[{tag, members}];
   if (page == nullptr) {
-    page = std::make_unique<Page>(members, tag);
+    page = std::make_shared<Page>(members, tag);
     if (aborted_) page->group->abort(*aborted_);
   }
-  return page->group;
+  return {page, page->group.get()};  // whoever has the group has its page
+}
+
+void LocalFabric::forget(const std::vector<std::int64_t>& members, const std::string& tag) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = groups_.find({tag, members});
+  if (found == groups_.end()) return;
+  // The last to close it.
+  if (found->second->group->page.done_by_all() == kernels::kLeft) groups_.erase(found);
 }
 
 void LocalFabric::leave(std::int64_t rank, const std::string& message) {

@@ -25,6 +25,7 @@ class LocalFabric final : public HostFabric {
   const std::shared_ptr<CommMemory>& memory() const override { return memory_; }
   std::shared_ptr<HostGroup> group(const std::vector<std::int64_t>& members,
                                    const std::string& tag) override;
+  void forget(const std::vector<std::int64_t>& members, const std::string& tag) override;
   void abort(const std::string& reason) override;
   void leave(std::int64_t rank, const std::string& message) override;
 
@@ -39,7 +40,7 @@ class LocalFabric final : public HostFabric {
   std::shared_ptr<CommMemory> memory_;
   std::vector<kernels::RankPage> pages_;  // by rank
   std::mutex mutex_;                      // of what follows
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::unique_ptr<Page>> groups_;
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<Page>> groups_;
   std::optional<std::string> aborted_;
 };
 

@@ -200,14 +200,69 @@ TEST(AsyncTensor, CallsBackWhenItIsReady) {
     const AsyncTensor all = all_gather(x, world);
     sum.on_ready([&](const Tensor& value) { seen.push_back(value.item<float>()); });
     all.on_ready([&](const Tensor& value) {
-      seen.push_back(static_cast<float>(value.elements()));
-      all_reduce(x, world).on_ready(
-          [&](const Tensor& inner) { seen.push_back(10 * inner.item<float>()); });
+      seen.push_back(tutti::sum(value * 2.F).item<float>());
+      all.on_ready([&](const Tensor&) { seen.push_back(20); });
     });
     wait_all(std::vector<AsyncTensor>{sum, all});
     EXPECT_TRUE(sum.is_ready());
     world.close();
-    EXPECT_EQ(seen, Floats({2, 2, 20}));
+    EXPECT_EQ(seen, Floats({2, 4, 20}));
+  });
+}
+
+// Ranks notice at different times.
+TEST(AsyncTensor, CallbacksCallNoCollectives) {
+  simulate(2, [](World& world) {
+    const Tensor x = tensor({1.F});
+    const AsyncTensor sum = all_reduce(x, world);
+    sum.on_ready([&](const Tensor&) {
+      expect_error<UsageError>([&] { all_reduce(x, world); }, {"callback", "all_reduce"});
+    });
+    EXPECT_EQ(sum.item<float>(), 2);
+    EXPECT_TRUE(sum.is_ready());
+  });
+}
+
+TEST(AsyncTensor, CallbacksMayCallCompiledFunctions) {
+  simulate(2, [](World& world) {
+    auto step = compile([](const Tensor& t, float factor) { return t * factor; });
+    float seen = 0;
+    const AsyncTensor total = all_reduce(tensor({1.F}), world);
+    total.on_ready([&](const Tensor& t) { seen = step(t, 3.F).item<float>(); });
+    EXPECT_EQ(step(tensor({5.F}), 2.F).item<float>(), 10);
+    wait_all(total);
+    EXPECT_TRUE(total.is_ready());
+    EXPECT_EQ(seen, 6);
+  });
+}
+
+// What is lost before it was issued, nobody has waited for.
+TEST(AsyncTensor, CallsBackForWhatWasLost) {
+  simulate(2, [](World& world) {
+    const Group group({0, 1}, "group");
+    barrier(group);
+    group.abort("no more");
+    const AsyncTensor total = all_reduce(tensor({1.F}), group);
+    bool failed = false;
+    total.on_ready([&](const Tensor& t) {
+      try {
+        t.array();
+      } catch (const CommError&) {
+        failed = true;
+      }
+    });
+    EXPECT_THROW(barrier(world), CommError);
+    EXPECT_THROW(total.is_ready(), CommError);
+    EXPECT_THAT(describe(total), HasSubstr("lost"));
+    EXPECT_TRUE(failed);
+  });
+}
+
+TEST(AsyncTensor, ThenMayUseOtherTensors) {
+  simulate(2, [](World& world) {
+    const Tensor k = tensor({3.F});
+    const AsyncTensor total = all_reduce(tensor({1.F}), world);
+    EXPECT_EQ(total.then([k](const Tensor& t) { return t * k; }).item<float>(), 6);
   });
 }
 

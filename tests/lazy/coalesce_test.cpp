@@ -1,5 +1,6 @@
 // In-place collectives that are noted first and launched together.
 
+#include <memory>
 #include <stdexcept>
 
 #include "tests/lazy/lazy_testing.h"
@@ -63,19 +64,19 @@ TEST_P(CoalesceModes, GivesEveryTensorItsResult) {
   });
 }
 
-TEST_P(CoalesceModes, LaunchesWhatIsUsedBefore) {
+TEST_P(CoalesceModes, LaunchesWhatAnotherCallNeeds) {
   simulate(std::get<0>(GetParam()), [](World& world) {
     world.set_eager(std::get<1>(GetParam()));
     const auto ranks = static_cast<float>(world.size());
     Tensor x = tensor({1.F});
     Tensor y = tensor({2.F});
     {
-      const Coalesce together(world);
+      Coalesce together(world);
       all_reduce_(x, world);
       EXPECT_EQ(x.shape(), Shape({1}));
-      EXPECT_EQ((x + 1.F).item<float>(), ranks + 1);
       all_reduce_(y, world);
       all_reduce_(y, world);  // of the one before: nested use
+      together.launch();
       EXPECT_EQ(y.item<float>(), 2 * ranks * ranks);
       all_reduce_(x, world);
     }
@@ -93,13 +94,14 @@ TEST_P(CoalesceModes, TakesAllKindsOfCalls) {
     Tensors gathered, alike;
     Tensor part;
     {
-      const Coalesce together(world);
+      Coalesce together(world);
       all_gather_(gathered, sent, world);
       all_reduce_(sum, world);
       all_reduce_(integer, world, Reduce::max);
       broadcast_(sent, world, world.size() - 1);
       reduce_scatter_into_(part, full({world.size()}, 1.F), world);
-      all_gather_(alike, part, world);  // uses what was noted
+      together.launch();
+      all_gather_(alike, part, world);
     }
     EXPECT_EQ(std::ssize(gathered), world.size());
     EXPECT_EQ(gathered.back().item<float>(), static_cast<float>(world.size() - 1));
@@ -138,11 +140,65 @@ TEST(Coalesce, LeavesOtherGroupsAlone) {
     const Coalesce together(group);
     const Coalesce also(other);
     all_reduce_(x[0], group);
-    all_reduce_(x[1], group.with_timeout(std::chrono::seconds(5)));  // another group's attributes
+    all_reduce_(x[1], group.with_timeout(std::chrono::seconds(5)));  // the same group: noted
     all_reduce_(x[2], other);
     return x;
   });
   EXPECT_EQ(count_of(ir, "all_reduce("), 3) << ir;
+}
+
+// One rank that looks would launch other lists than its peers.
+TEST(Coalesce, RefusesUseBeforeTheLaunchWithBothLines) {
+  simulate(2, [](World& world) {
+    Tensor x = tensor({1.F});
+    Tensor y = tensor({1.F});
+    {
+      const Coalesce together(world);
+      all_reduce_(x, world);
+      if (world.rank() == 0) {
+        const std::vector<std::string> parts = {"before its collective is launched",
+                                                "coalesce_test.cpp"};
+        expect_error<UsageError>([&] { x.array(); }, parts);
+        expect_error<UsageError>([&] { x + 1.F; }, parts);
+        expect_error<UsageError>([&] { eval(x); }, parts);
+      }
+      all_reduce_(y, world);
+    }
+    EXPECT_EQ(x.item<float>() + y.item<float>(), 4);
+  });
+}
+
+TEST(Coalesce, StaysOutsideOfCompiledFunctions) {
+  simulate(2, [](World& world) {
+    auto step = compile([&](const Tensor& t) {
+      Tensor sum = t;
+      all_reduce_(sum, world);
+      return sum + 1.F;
+    });
+    for (int i = 0; i < 2; ++i) {
+      Tensor a = tensor({1.F});
+      Tensor b = tensor({2.F});
+      {
+        const Coalesce together(world);
+        all_reduce_(a, world);
+        b = step(b);
+      }
+      EXPECT_EQ(a.item<float>(), 2);
+      EXPECT_EQ(b.item<float>(), 5);
+    }
+  });
+}
+
+TEST(Coalesce, OutlivesItsWorld) {
+  std::unique_ptr<Coalesce> together;
+  Tensor x;
+  simulate(1, [&](World& world) {
+    x = tensor({1.F});
+    together = std::make_unique<Coalesce>(world);
+    all_reduce_(x, world);
+  });
+  together.reset();
+  EXPECT_THROW(x.item<float>(), Error);
 }
 
 TEST(Coalesce, LaunchesNothingAfterAnException) {

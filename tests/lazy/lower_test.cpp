@@ -44,7 +44,7 @@ TEST(Lower, HasAMeshIfItIsGivenOne) {
   expect_error<UsageError>([&] { text(8, {{"dp", 4}}); }, {"a mesh of 4 ranks in a world of 8"},
                            kNowhere);
   expect_error<UsageError>([&] { f.lower({.world = 2, .rank = 2}, abstract({2})); },
-                           {"rank 2 of a world of 2"}, kNowhere);
+                           {"rank 2 of a world of 2", "numbered from 0"}, kNowhere);
   EXPECT_THROW(text(4, {}), UsageError);  // the group names rank 4
 }
 

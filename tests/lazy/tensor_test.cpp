@@ -133,7 +133,7 @@ TEST(AdamW, IsWhatThePaperSays) {
     EXPECT_NEAR(ours[1], w[1], 1e-6);
     EXPECT_NEAR(model[1].item<double>(), w[2], 1e-6);
   }
-  EXPECT_EQ(state.step.item<float>(), 5);
+  EXPECT_EQ(state.steps.at(0).item<float>(), 5);
 }
 
 TEST(AdamW, LearnsALine) {
