@@ -225,12 +225,11 @@ class SharedNumbers {
 using RunRanks =
     std::function<void(std::int64_t ranks, const std::function<void(HostBackend&)>& body)>;
 
-// Carries out all of them in order, several at a time, in groups of that tag and engine. What is common to all
-// members has to be the same bit for bit: replicas never drift.
+// Carries out all of them in order, several at a time, in groups of that tag and engine. What is
+// common to all members has to be the same bit for bit: replicas never drift.
 inline void run_exchanges(const RunRanks& run, std::int64_t ranks,
                           const std::vector<Exchange>& exchanges,
-                          const std::string& tag = "exchanges",
-                          const std::string& engine = "shm") {
+                          const std::string& tag = "exchanges", const std::string& engine = "shm") {
   constexpr std::size_t kUnderWay = 4;
   const auto count = static_cast<std::size_t>(ranks);
   SharedNumbers digests(exchanges.size() * count);
