@@ -43,11 +43,17 @@ class Abandoned {
 std::vector<std::string> exchange(HostCommunicator& host, const std::string& own) {
   const auto gather = [&](const void* data, std::int64_t size, std::vector<std::int64_t> sizes,
                           DType dtype) {
+    // Peers may read it after this rank is done.
+    const auto bytes = static_cast<std::size_t>(size * size_of(dtype));
+    const std::shared_ptr<Buffer> operand = Allocator(0).allocate(bytes);
+    if (bytes > 0) std::memcpy(operand->data(), data, bytes);
     CollectiveCall call{.kind = CollectiveKind::all_gather, .dtype = dtype};
     call.description = "setting up an engine";
-    call.parts.push_back(
-        {.operand = data, .elements = size, .axis_size = size, .sizes = std::move(sizes)});
-    const std::shared_ptr<Work> work = host.start(std::move(call), {});
+    call.parts.push_back({.operand = operand->data(),
+                          .elements = size,
+                          .axis_size = size,
+                          .sizes = std::move(sizes)});
+    const std::shared_ptr<Work> work = host.start(std::move(call), {operand});
     work->wait();
     return work->result(0);
   };
@@ -110,13 +116,11 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
         wait_in_turn();
       }
       work_->wait(std::chrono::milliseconds(0));
-    } catch (const CommError& error) {
-      by_->finished_ = sequence_;
-      throw CommError(text() + error.what(), call_.location);
     } catch (const std::exception& error) {
       by_->finished_ = sequence_;
-      by_->abort(error.what());
-      throw CommError(text() + error.what(), call_.location);
+      // An abort breaks connections, too: its reason says more.
+      if (!by_->group_->page.failed(0)) by_->abort(error.what());
+      throw CommError(text() + by_->group_->page.failure_text(), call_.location);
     }
     by_->finished_ = sequence_;
     return true;

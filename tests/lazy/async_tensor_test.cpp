@@ -239,8 +239,8 @@ TEST(AsyncTensor, CallbacksMayCallCompiledFunctions) {
 // What is lost before it was issued, nobody has waited for.
 TEST(AsyncTensor, CallsBackForWhatWasLost) {
   simulate(2, [](World& world) {
+    if (world.rank() == 1) return;  // a rank that waited would make this one issue what it records
     const Group group({0, 1}, "group");
-    barrier(group);
     group.abort("no more");
     const AsyncTensor total = all_reduce(tensor({1.F}), group);
     bool failed = false;
@@ -251,7 +251,7 @@ TEST(AsyncTensor, CallsBackForWhatWasLost) {
         failed = true;
       }
     });
-    EXPECT_THROW(barrier(world), CommError);
+    EXPECT_THROW(barrier(Group({0}, "alone")), CommError);
     EXPECT_THROW(total.is_ready(), CommError);
     EXPECT_THAT(describe(total), HasSubstr("lost"));
     EXPECT_TRUE(failed);
