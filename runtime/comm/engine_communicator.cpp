@@ -120,7 +120,7 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
       by_->finished_ = sequence_;
       // An abort breaks connections, too: its reason says more.
       if (!by_->group_->page.failed(0)) by_->abort(error.what());
-      throw CommError(text() + by_->group_->page.failure_text(), call_.location);
+      throw CommError(text() + by_->why(error.what()), call_.location);
     }
     by_->finished_ = sequence_;
     return true;
@@ -252,8 +252,12 @@ void EngineCommunicator::check_alive(const CollectiveCall& call) {
   for (const std::int64_t member : members()) {
     if (fabric_->page(member).presence.load() != kernels::RankPage::kDied) continue;
     abort(fabric_->describe(member) + " died");
-    throw CommError(group_->page.failure_text(), call.location);
+    throw CommError(why(fabric_->describe(member) + " died"), call.location);
   }
+}
+
+std::string EngineCommunicator::why(const std::string& own) const {
+  return group_->page.failed(0) ? group_->page.failure_text() : own;
 }
 
 void EngineCommunicator::wait_released(std::uint64_t sequence) {

@@ -47,6 +47,8 @@ class EngineCommunicator final : public Communicator,
                                    std::vector<std::shared_ptr<Buffer>> keep_alive);
   // Made when it is first used: the group's first collective waits for its members.
   Engine& engine(const CollectiveCall& call);
+  // Why the group failed: what was said first, or what this rank says.
+  std::string why(const std::string& own) const;
   // Throws CommError if the group was aborted or a member died.
   void check_alive(const CollectiveCall& call);
 
