@@ -16,10 +16,7 @@ namespace {
 
 // The wait of an async result, without a handle that anybody else could have.
 Tensor waited(const StatePtr& async, Location where) {
-  RankContext& context = RankContext::current();
-  if (async->is_data()) return Tensor(record(ir::Op::wait, {async}, {}, where));
-  const ir::Value value = context.trace().value_of(*async, where);
-  return Tensor(context.record_local(ir::Op::wait, {&value, 1}, {}, where));
+  return Tensor(record(ir::Op::wait, {async}, {}, where));
 }
 
 // Whether what is right for one call of a launch is right for all: shapes do not matter.

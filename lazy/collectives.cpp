@@ -1,4 +1,3 @@
-#include <tutti/kernels/host/collective_kinds.h>
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/context.h>
@@ -16,14 +15,10 @@ namespace {
 
 using detail::AsyncTensors;
 using detail::RankContext;
+using detail::reduce_name;
 using detail::StatePtr;
 using detail::Tensors;
 using ir::Op;
-
-std::string reduce_name(Reduce reduce) {
-  return std::string(name_of(static_cast<kernels::Reduction>(reduce)));
-}
-static_assert(static_cast<int>(Reduce::bit_xor) == static_cast<int>(kernels::Reduction::bit_xor));
 
 // Summing what every rank already has in common is usually a mistake: said once.
 void warn_if_replicated(const StatePtr& state, const Group& group, Location where) {

@@ -1,5 +1,4 @@
 #include <tutti/ir/support/error.h>
-#include <tutti/kernels/host/collective_kinds.h>
 #include <tutti/lazy/coalesced_calls.h>
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/in_place.h>
@@ -14,11 +13,8 @@ namespace tutti {
 namespace {
 
 using detail::InPlaceCall;
+using detail::reduce_name;
 using ir::Op;
-
-std::string reduce_name(Reduce reduce) {
-  return std::string(name_of(static_cast<kernels::Reduction>(reduce)));
-}
 
 // This rank's place in the group, and what it calls for.
 struct Caller {

@@ -1,7 +1,13 @@
 #include <tutti/ir/collective.h>
+#include <tutti/kernels/host/collective_kinds.h>
 #include <tutti/lazy/record_collective.h>
 
 namespace tutti::detail {
+
+std::string reduce_name(Reduce reduce) {
+  static_assert(static_cast<int>(Reduce::bit_xor) == static_cast<int>(kernels::Reduction::bit_xor));
+  return std::string(name_of(static_cast<kernels::Reduction>(reduce)));
+}
 
 void check_collective(ir::Op op, const std::vector<ir::Type>& operands,
                       const std::vector<ir::Attribute>& attributes, Location where) {

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <tutti/lazy/collectives.h>
 #include <tutti/lazy/context.h>
 
+#include <string>
 #include <vector>
 
 namespace tutti::detail {
+
+// As the attribute says it: "sum".
+std::string reduce_name(Reduce reduce);
 
 // Throws TypeError if the current rank can't make this call.
 void check_collective(ir::Op op, const std::vector<ir::Type>& operands,

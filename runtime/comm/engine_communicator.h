@@ -47,6 +47,8 @@ class EngineCommunicator final : public Communicator,
                                    std::vector<std::shared_ptr<Buffer>> keep_alive);
   // Made when it is first used: the group's first collective waits for its members.
   Engine& engine(const CollectiveCall& call);
+  std::shared_ptr<Engine> current_engine();
+  void set_engine(std::shared_ptr<Engine> engine);
   // Why the group failed: what was said first, or what this rank says.
   std::string why(const std::string& own) const;
   // Throws CommError if the group was aborted or a member died.
@@ -64,8 +66,6 @@ class EngineCommunicator final : public Communicator,
   bool closed_ = false;
   std::mutex mutex_;  // aborts come from any thread
   std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Engine> current_engine();
-  void set_engine(std::shared_ptr<Engine> engine);
   std::vector<kernels::RankPage*> pages_;  // by member
   std::vector<int> others_;
   std::vector<int> asked_;  // scratch
