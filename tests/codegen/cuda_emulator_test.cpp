@@ -1,12 +1,16 @@
 // The emulator itself: that it computes what a GPU would, and finds what a GPU would not forgive.
 
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
 
+#include "tests/support/cuda/emulated_block.h"
 #include "tests/support/cuda/emulator.h"
 #include <gmock/gmock.h>
+#include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
 
 namespace tutti::codegen {
 namespace {
@@ -203,6 +207,23 @@ TEST_F(CudaEmulator, RefusesLaunchesThatAGpuRefuses) {
   std::vector<float> x(100);
   EXPECT_THROW(run(kScale, {1, 1, 1}, {2048, 1, 1}, {x.data(), x.data()}), std::runtime_error);
   EXPECT_THROW(run(kScale, {1, 70000, 1}, {1, 1, 1}, {x.data(), x.data()}), std::runtime_error);
+}
+
+// Only the address sanitizer's build can fail this one.
+TEST(CudaEmulatorStacks, LeaveNoTraceAtTheirAddresses) {
+  constexpr std::size_t kBytes = 4096;
+  void* address = nullptr;
+  {
+    test::cuda::Stacks stacks;
+    stacks.reserve(1);
+    address = static_cast<std::byte*>(stacks.top(0)) - kBytes;
+    ASAN_POISON_MEMORY_REGION(address, kBytes);  // as the frames of a fiber do
+  }
+  void* const again = mmap(address, kBytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  ASSERT_EQ(again, address);
+  std::memset(again, 1, kBytes);
+  munmap(again, kBytes);
 }
 
 TEST_F(CudaEmulator, SaysWhatTheCompilerSays) {

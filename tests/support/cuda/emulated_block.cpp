@@ -107,16 +107,20 @@ tutti_emulation::Dim3 unflatten(std::size_t number, const Extents& extents) {
 
 // ---- Stacks ----
 
-Stacks::~Stacks() {
-  if (memory_ != nullptr) munmap(memory_, bytes_);
+Stacks::~Stacks() { release(); }
+
+void Stacks::release() {
+  if (memory_ == nullptr) return;
+  forget();  // what the sanitizer knows of addresses outlives their mapping
+  munmap(memory_, bytes_);
+  memory_ = nullptr;
+  bytes_ = 0;
 }
 
 void Stacks::reserve(std::size_t count) {
   const std::size_t bytes = count * kBytes;
   if (bytes <= bytes_) return;
-  if (memory_ != nullptr) munmap(memory_, bytes_);
-  memory_ = nullptr;
-  bytes_ = 0;
+  release();
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::runtime_error("no memory for the stacks of a block");

@@ -34,6 +34,8 @@ class Stacks {
   }
 
  private:
+  void release();
+
   std::byte* memory_ = nullptr;
   std::size_t bytes_ = 0;
 };
