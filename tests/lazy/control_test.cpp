@@ -168,6 +168,27 @@ TEST(Control, GradientsOfAScanAreThoseOfTheStepsOneByOne) {
   expect_near(std::get<2>(gradient).c, std::get<2>(wanted).c);
 }
 
+// What the gradient computes again of the forward loop is one loop with it.
+TEST(Control, AGradientGoesThroughTheStepsTwice) {
+  auto step = compile([](const Tensor& w, const Tensor& x) {
+    return value_and_grad([&](const Tensor& own) {
+      const auto [cell, ys] = scanned({zeros({2, 4}), ones({2, 4})}, x, own);
+      return sum(ys * ys) + sum(cell.h);
+    })(w);
+  });
+  step(numbers({4, 4}, 0.05), numbers({5, 2, 4}));
+  const auto loops = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find("= scan("); at != text.npos;
+         at = text.find("= scan(", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(loops(step.ir()), 3U);
+  EXPECT_EQ(loops(step.ir("fuse")), 2U) << step.ir("fuse");
+}
+
 TEST(Control, ForwardDerivativesOfAScan) {
   const auto f = [](const Tensor& w) {
     return for_loop(4, [&](const Tensor&, const Tensor& x) { return x * w; }, w);
