@@ -1,4 +1,5 @@
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/passes/pipeline.h>
 
 #include <algorithm>
 #include <array>
@@ -64,9 +65,7 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
 }
 
 bool run_passes(Graph& graph, const PassOptions& options) {
-  std::vector<const Pass*> passes;
-  for (const Pass& pass : kPasses) passes.push_back(&pass);
-  return run_passes(graph, passes, options);
+  return run_passes(graph, default_pipeline(), options);
 }
 
 }  // namespace tutti::ir
