@@ -101,6 +101,13 @@ class Printer {
     }
   }
 
+  // Calls values by other names.
+  Printer(const Graph& graph, std::span<const std::string> names) : graph_(graph), names_(names) {
+    for (const Parameter& parameter : graph.parameters()) {
+      parameter_names_.push_back(names[parameter.value.id]);
+    }
+  }
+
   void function(std::string& out, GroupNames& groups) const {
     signature(out);
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
@@ -148,6 +155,11 @@ class Printer {
   }
 
   void value(std::string& out, Value value) const {
+    if (!names_.empty()) {
+      out += '%';
+      out += names_[value.id];
+      return;
+    }
     // Parameters are in order of their values, so this counts those before the value.
     const auto& parameters = graph_.parameters();
     const auto found = std::lower_bound(
@@ -272,7 +284,15 @@ class Printer {
 
   const Graph& graph_;
   std::vector<std::string> parameter_names_;
+  std::span<const std::string> names_ = {};  // [value]; empty: the usual ones
 };
+
+// All that comes before the functions.
+std::string head(const Mesh* mesh, const GroupNames& groups) {
+  std::string out = "// tutti ir 1\n";
+  if (mesh != nullptr) append_mesh(out, *mesh);
+  return out + groups.declarations();
+}
 
 std::string print_functions(std::span<const Graph* const> functions) {
   GroupNames groups;
@@ -289,9 +309,7 @@ std::string print_functions(std::span<const Graph* const> functions) {
     bodies += '\n';
     Printer(*function).function(bodies, groups);
   }
-  std::string out = "// tutti ir 1\n";
-  if (mesh != nullptr) append_mesh(out, *mesh);
-  return out + groups.declarations() + bodies;
+  return head(mesh, groups) + bodies;
 }
 
 }  // namespace
@@ -305,6 +323,23 @@ std::string print(const Module& module) {
 std::string print(const Graph& graph) {
   const Graph* const function = &graph;
   return print_functions({&function, 1});
+}
+
+std::vector<std::string> value_names(const Graph& graph) {
+  const Printer printer(graph);
+  std::vector<std::string> out(graph.value_count());
+  for (std::uint32_t id = 0; id < out.size(); ++id) {
+    printer.value(out[id], {id});
+    out[id].erase(0, 1);  // the %
+  }
+  return out;
+}
+
+std::string print(const Graph& graph, std::span<const std::string> names) {
+  GroupNames groups;
+  std::string body = "\n";
+  Printer(graph, names).function(body, groups);
+  return head(graph.mesh.get(), groups) + body;
 }
 
 std::string print(const Type& type, const Mesh* mesh) {
