@@ -6,6 +6,8 @@
 #include <tutti/ir/verify.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 namespace tutti::ir {
 
@@ -25,7 +27,8 @@ class Plan {
     fates_.resize(graph.node_count(), Fate::stays);
     for (const Parameter& parameter : graph.parameters()) {
       Fate& fate = fates_[graph.producer(parameter.value)];
-      if (fate == Fate::cut && uses_before_[parameter.value.id] != 0) fate = Fate::stays;
+      const bool used = uses_before_[parameter.value.id] != 0;
+      if (fate == Fate::zero || (fate == Fate::cut && used)) fate = Fate::stays;
     }
     cut_async_values();
     replace_by_operands();
@@ -181,7 +184,7 @@ class Editor {
         to_(graph.name),
         builder_(to_),
         values_(graph.value_count()) {
-    to_.mesh = graph.mesh;
+    if (!edit.without_mesh) to_.mesh = graph.mesh;
     to_.default_device = graph.default_device;
   }
 
@@ -216,7 +219,20 @@ class Editor {
   }
   Type resized(Type type) const {
     type.shape = resized(type.shape);
+    if (edit_.without_mesh) type.replication.dimensions = 0;
     return type;
+  }
+
+  // Equal groups stay one.
+  GroupPtr of_two(const GroupPtr& group) {
+    GroupPtr& smaller = groups_[group];
+    if (smaller == nullptr) {
+      Group two = *group;
+      two.ranks = {0, 1};
+      two.stride = std::min<std::int64_t>(two.stride, 2);
+      smaller = std::make_shared<const Group>(std::move(two));
+    }
+    return smaller;
   }
 
   void parameters() {
@@ -240,15 +256,16 @@ class Editor {
     }
   }
 
-  std::vector<Attribute> attributes_of(NodeId id) const {
+  std::vector<Attribute> attributes_of(NodeId id) {
     std::vector<Attribute> out = from_.node(id).attributes;
-    if (edit_.sizes.empty()) return out;
     const auto& specs = definition(from_.node(id).op).attributes;
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (auto* const list = std::get_if<std::vector<std::int64_t>>(&out[i])) {
         if (specs[i].name == "shape" || specs[i].name == "stop" || specs[i].name == "sizes") {
           resize(*list);
         }
+      } else if (auto* const group = std::get_if<GroupPtr>(&out[i])) {
+        if (edit_.two_ranks) *group = of_two(*group);
       } else if (const auto* const array = std::get_if<ArrayPtr>(&out[i])) {
         const Shape shape = resized((*array)->shape());
         if (shape == (*array)->shape()) continue;
@@ -277,6 +294,10 @@ class Editor {
     for (const Value operand : from_.operands(id)) {
       operands.push_back(map(operand));
       types.push_back(to_.type(operands.back()));
+    }
+    if (node.op == Op::vary && edit_.without_mesh) {
+      values_[from_.result(id).id] = operands[0];
+      return;
     }
     std::vector<Attribute> attributes = attributes_of(id);
     const Mesh* const mesh = to_.mesh.get();
@@ -325,6 +346,7 @@ class Editor {
   Builder builder_;
   std::vector<Value> values_;  // [old value]
   UniqueNames names_;
+  std::map<GroupPtr, GroupPtr> groups_;  // by what they were
 };
 
 }  // namespace
@@ -333,7 +355,6 @@ std::optional<Graph> edited(const Graph& graph, const Edit& edit) {
   try {
     Graph out = Editor(graph, edit).run();
     verify(out);
-    if (structurally_equal(out, graph)) return std::nullopt;
     return out;
   } catch (const TypeError&) {
     return std::nullopt;

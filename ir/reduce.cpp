@@ -74,6 +74,8 @@ class Reducer {
     do {
       before = size_;
       drop_functions();
+      edit_all({.without_mesh = true}, best_.programs.size());
+      edit_all({.two_ranks = true}, 2);
       for (std::size_t family = 0; family < families().size(); ++family) reduce_family(family);
     } while (size_ < before && !best_.stopped);
     return std::move(best_);
@@ -108,6 +110,20 @@ class Reducer {
       std::optional<Graph> changed = edited(function, edit);
       if (!changed) return false;
       function = *std::move(changed);
+    }
+    return accept(std::move(candidate));
+  }
+
+  // Changes all functions of the first programs, and drops the other programs.
+  bool edit_all(const Edit& edit, std::size_t programs) {
+    Programs candidate = best_.programs;
+    candidate.resize(std::min(candidate.size(), programs));
+    for (Module& program : candidate) {
+      for (Graph& function : program.functions) {
+        std::optional<Graph> changed = edited(function, edit);
+        if (!changed) return false;
+        function = *std::move(changed);
+      }
     }
     return accept(std::move(candidate));
   }
@@ -218,9 +234,14 @@ class Reducer {
 ProgramSize size_of(const Programs& programs) {
   ProgramSize out;
   for (const Module& program : programs) {
+    ++out.ranks;
     out.functions += program.functions.size();
     for (const Graph& function : program.functions) {
       for (NodeId id = 0; id < function.node_count(); ++id) {
+        for (const Attribute& attribute : function.node(id).attributes) {
+          const auto* const group = std::get_if<GroupPtr>(&attribute);
+          if (group != nullptr) out.ranks += (*group)->ranks.size();
+        }
         if (function.node(id).op == Op::parameter) {
           ++out.signature;
         } else {
@@ -228,6 +249,7 @@ ProgramSize size_of(const Programs& programs) {
         }
       }
       out.signature += function.results().size();
+      if (function.mesh != nullptr) out.ranks += static_cast<std::size_t>(function.mesh->ranks());
       for (std::uint32_t id = 0; id < function.value_count(); ++id) {
         out.elements += static_cast<double>(function.type(Value{id}).shape.elements());
       }

@@ -28,6 +28,7 @@ struct ProgramSize {
   std::size_t nodes = 0;      // that compute: neither parameters nor constants
   std::size_t constants = 0;  // also repeated ones
   std::size_t signature = 0;  // parameters and results
+  std::size_t ranks = 0;      // programs, and what mesh and groups name
   double elements = 0;        // of all values
 
   friend auto operator<=>(const ProgramSize&, const ProgramSize&) = default;
@@ -41,7 +42,8 @@ struct Reduction {
 };
 
 // Makes interesting programs smaller as long as anything helps: functions and results go, nodes go
-// or give way to an operand or to zeros (ir/edit.h), parameters become one, and sizes shrink.
+// or give way to an operand or to zeros (ir/edit.h), parameters become one, mesh and ranks beyond
+// the second go, and sizes shrink.
 // Halves are tried first, then quarters and so on, so that it takes about k log n checks from n
 // nodes to k. Functions that are the same on several ranks, but for sizes, change together.
 Reduction reduce(Programs programs, const Check& check);

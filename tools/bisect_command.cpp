@@ -28,8 +28,7 @@ std::shared_ptr<bool> add_bisect(CLI::App& app) {
           ->option_text("NAME=FILE");
   command
       ->add_option("--random", options->seed,
-                   "Random arguments from this seed; without --input that is what is taken")
-      ->capture_default_str()
+                   "Random arguments from this seed; without it and --input, from seed 0")
       ->excludes(input)
       ->option_text("SEED");
   command->add_option("--function", options->function, "The function, if the file has several")

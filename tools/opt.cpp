@@ -99,7 +99,8 @@ class Watch {
     const ir::SpmdReport report = ir::verify_spmd(programs);
     if (report.findings.empty()) return;
     throw VerifyError("@" + graph.name + " does not fit on " + std::to_string(options_.ranks) +
-                      " ranks " + when + ": " + report.findings[0]);
+                      (options_.ranks == 1 ? " rank " : " ranks ") + when + ": " +
+                      report.findings[0]);
   }
 
   const OptOptions& options_;

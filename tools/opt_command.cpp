@@ -14,7 +14,9 @@ void add_opt(CLI::App& app) {
   auto options = std::make_shared<OptOptions>();
   auto list = std::make_shared<bool>(false);
   CLI::App* const command = app.add_subcommand(
-      "opt", "Runs passes of the compiler over a .tutti file and prints what comes of it");
+      "opt",
+      "Runs passes of the compiler over a .tutti file, checks the program after each, and prints "
+      "what comes of it");
   command->add_option("file", options->file, "The program; - reads the standard input")
       ->option_text("FILE");
   add_pass_options(*command, options->passes);

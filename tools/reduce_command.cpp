@@ -32,10 +32,11 @@ std::shared_ptr<bool> add_reduce(CLI::App& app) {
                    "DIR.reduced")
       ->option_text("FILE");
   command
-      ->add_option("--timeout", *seconds,
-                   "How many seconds a command may take; one that takes longer counts as failed")
+      ->add_option(
+          "--timeout", *seconds,
+          "How many seconds a command may take, 60 if nothing is said; one that takes longer "
+          "counts as failed")
       ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str()
       ->option_text("SECONDS");
   command->callback([options, seconds, interrupted] {
     if (options->file.empty() && options->ranks.empty()) throw CLI::RequiredError("FILE");

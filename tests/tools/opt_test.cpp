@@ -145,7 +145,7 @@ TEST_F(Opt, ChecksThatTheProgramFitsOnRanks) {
     })";
   EXPECT_EQ(opt(program, {"--ranks", "2"}).status, 0);
   expect_refused(opt(program, {"--ranks", "1"}), 1,
-                 "@f does not fit on 1 ranks as it is read: group \"g\"");
+                 "@f does not fit on 1 rank as it is read: group \"g\"");
 }
 
 TEST_F(Opt, ExitsWith2ForWrongUsage) {
