@@ -153,6 +153,10 @@ class CodeBisection {
   std::optional<std::string> wrong(const Graph& graph) const {
     try {
       return result_difference(expected_, run_(graph), tolerance_);
+    } catch (const EnvironmentError&) {
+      throw;
+    } catch (const UsageError&) {
+      throw;
     } catch (const Error& error) {
       return failure(error);
     }

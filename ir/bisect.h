@@ -50,7 +50,8 @@ PassBisection bisect_passes(const Graph& traced, std::span<const Pass* const> pa
                             const std::function<void(const PassReport&)>& looked_at = {});
 
 // What compiled code computes of a program on the given inputs. May throw an Error, which then is
-// what the code does wrong.
+// what the code does wrong; but an EnvironmentError or UsageError, as for a machine without a GPU,
+// ends the search.
 using RunCompiled = std::function<RankArrays(const Graph&)>;
 
 // Where compiled code computes something else than the interpreter does of the same graph.

@@ -176,6 +176,11 @@ TEST(BisectCode, CodeThatFailsIsWrong) {
   EXPECT_EQ(culprit->blame, "code generation, whatever is fused");
 }
 
+TEST(BisectCode, WhatTheMachineLacksIsNobodysFault) {
+  const auto run = [](const Graph&) -> RankArrays { throw EnvironmentError("no GPU"); };
+  EXPECT_THROW(bisect_code(three_kernels(), inputs(), run), EnvironmentError);
+}
+
 TEST(BisectCode, RightCodeIsInnocent) {
   EXPECT_FALSE(bisect_code(three_kernels(), inputs(),
                            [](const Graph& graph) { return interpret(graph, inputs()); }));
