@@ -3,8 +3,8 @@
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/plan_code.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/names.h>
 #include <tutti/ir/passes/collectives_of_one.h>
+#include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>
 #include <tutti/runtime/profile/profile.h>
@@ -18,15 +18,6 @@ namespace {
 
 bool is_disabled(const CompileOptions& options, std::string_view pass) {
   return std::ranges::find(options.disabled, pass) != options.disabled.end();
-}
-
-void check_disabled(const CompileOptions& options) {
-  for (const std::string& name : options.disabled) {
-    if (ir::find_pass(name) != nullptr) continue;
-    std::vector<std::string_view> names;
-    for (const ir::Pass& pass : ir::all_passes()) names.push_back(pass.name);
-    throw UsageError("there is no pass '" + name + "' to disable" + ir::suggestion(name, names));
-  }
 }
 
 // What code generation takes as given is made up for where the pass that sees to it is disabled.
@@ -52,13 +43,6 @@ bool stand_in_for_disabled(ir::Graph& graph, const CompileOptions& options) {
   return any;
 }
 
-std::vector<const ir::Pass*> passes_of(const CompileOptions& options) {
-  if (!options.passes.empty()) return options.passes;
-  std::vector<const ir::Pass*> out;
-  for (const ir::Pass& pass : ir::all_passes()) out.push_back(&pass);
-  return out;
-}
-
 // Every pass is a slice.
 std::function<void(const ir::PassReport&)> recorded(
     runtime::Profile& profile, std::function<void(const ir::PassReport&)> next) {
@@ -81,7 +65,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   ir::PassOptions passes{.disabled = options.disabled, .verify = {}, .after = watch.after_pass()};
   if (options.verify) passes.verify = [](const ir::Graph& after) { ir::verify(after); };
   if (profile != nullptr) passes.after = recorded(*profile, std::move(passes.after));
-  ir::run_passes(graph, passes_of(options), passes);
+  ir::run_passes(graph, options.passes.empty() ? ir::default_pipeline() : options.passes, passes);
   if (!options.disabled.empty()) {
     const auto stand_in = [&](ir::Graph& each) { return stand_in_for_disabled(each, options); };
     ir::change_functions(graph, stand_in);
@@ -116,7 +100,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
 
 std::unique_ptr<Executable> compile(const ir::Graph& traced, runtime::Context& context,
                                     const CompileOptions& options) {
-  check_disabled(options);
+  ir::check_disabled(options.disabled);
   CompileWatch watch(traced, context.rank(), options);
   try {
     return compile_watched(traced, context, options, watch);

@@ -1,5 +1,6 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/passes/pipeline.h>
 
 #include <algorithm>
 #include <array>
@@ -69,9 +70,7 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
 }
 
 bool run_passes(Graph& graph, const PassOptions& options) {
-  std::vector<const Pass*> passes;
-  for (const Pass& pass : kPasses) passes.push_back(&pass);
-  return run_passes(graph, passes, options);
+  return run_passes(graph, default_pipeline(), options);
 }
 
 }  // namespace tutti::ir
