@@ -50,6 +50,22 @@ class Planner {
     return std::move(plan_);
   }
 
+  std::vector<BufferId> buffers_by_value() const {
+    std::vector<BufferId> out(graph_.value_count(), -1);
+    for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
+      const View& view = views_[Value{id}];
+      const Value base = view.source == View::Source::buffer ? view.base : Value{id};
+      const auto found = buffers_.find(base);
+      const auto copy = copies_.find(Value{id});
+      if (copy != copies_.end()) {
+        out[id] = copy->second;
+      } else if (found != buffers_.end()) {
+        out[id] = found->second;
+      }
+    }
+    return out;
+  }
+
  private:
   // Whether the node does something at run time.
   bool executes(NodeId id) const {
@@ -419,6 +435,11 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const ir::Graph& graph, std::int64_t rank) { return Planner(graph, rank).run(); }
+Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
+  Planner planner(graph, rank);
+  Plan plan = planner.run();
+  if (buffers != nullptr) *buffers = planner.buffers_by_value();
+  return plan;
+}
 
 }  // namespace tutti::codegen

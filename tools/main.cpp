@@ -23,6 +23,7 @@
 #include "tools/ops.h"
 #include "tools/profile.h"
 #include "tools/run.h"
+#include "tools/show_command.h"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -207,6 +208,7 @@ int main(int argc, char** argv) {
   add_diagnose(app);
   const std::shared_ptr<bool> diff_failed = add_diff(app);
   add_profile(app);
+  tutti::tools::add_show(app);
   add_ops(app);
   add_doctor(app);
   add_help(app);

@@ -5,16 +5,20 @@
 #include <tutti/ir/verify.h>
 
 #include <fstream>
+#include <iostream>
 #include <iterator>
 
 namespace tutti::tools {
 
 ir::Module read_program(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
+  const bool standard = path == "-";
+  std::ifstream file;
+  if (!standard) file.open(path, std::ios::binary);
+  if (!standard && (!file || std::filesystem::is_directory(path))) {
     throw EnvironmentError(path.string() + ": cannot be read");
   }
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::istream& in = standard ? std::cin : file;
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   ir::Module module = ir::parse(text, path.string());
   try {
     for (const ir::Graph& function : module.functions) ir::verify(function);

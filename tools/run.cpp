@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "tools/find_function.h"
 #include "tools/npy.h"
 #include "tools/read_program.h"
 
@@ -17,24 +18,6 @@ namespace tutti::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-const ir::Graph& find_function(const ir::Module& module, const RunOptions& options) {
-  std::vector<std::string_view> names;
-  std::string list;
-  for (const ir::Graph& function : module.functions) {
-    if (function.name == options.function) return function;
-    names.push_back(function.name);
-    list += (list.empty() ? "@" : ", @") + function.name;
-  }
-  if (options.function.empty() && names.size() == 1) return module.functions[0];
-  const std::string file = options.file.string();
-  if (names.empty()) throw UsageError(file + " has no function");
-  if (options.function.empty()) {
-    throw UsageError(file + " has several functions, " + list + "; choose one with --function");
-  }
-  throw UsageError(file + " has no function @" + options.function +
-                   ir::suggestion(options.function, names) + "; it has " + list);
-}
 
 // As many as the mesh says, or else as the groups name.
 std::int64_t count_ranks(const ir::Graph& function) {
@@ -179,7 +162,7 @@ codegen::CompileOptions compile_options(const RunOptions& options) {
 void run(const RunOptions& options) {
   const codegen::CompileOptions compiling = compile_options(options);
   const ir::Module module = read_program(options.file);
-  const ir::Graph& function = find_function(module, options);
+  const ir::Graph& function = find_function(module, options.function, options.file);
   const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
   if (options.compile_only) {
     compile_only(function, ranks, compiling);
