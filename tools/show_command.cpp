@@ -27,8 +27,7 @@ void add_show(CLI::App& app) {
   command->add_option("-o,--output", options->output, "The file to write, not standard output")
       ->option_text("FILE");
   command
-      ->add_option("--function", options->function,
-                   "The function; without it all in text and html")
+      ->add_option("--function", options->function, "The function; without it all in text and html")
       ->option_text("NAME");
   command
       ->add_option("--stage", options->stage,

@@ -115,8 +115,8 @@ std::string text_with_columns(const codegen::Plan& plan) {
   const std::string text = codegen::print(plan);
   std::size_t next = 0;
   for (const std::string_view each : lines_of(text)) {
-    const bool starts = next < plan.steps.size() &&
-                        each.starts_with("  " + std::to_string(next) + ": ");
+    const bool starts =
+        next < plan.steps.size() && each.starts_with("  " + std::to_string(next) + ": ");
     if (starts) {
       out += row(bytes_text(memory.local[next]), bytes_text(memory.comm[next]), each);
       ++next;

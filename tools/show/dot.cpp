@@ -60,8 +60,8 @@ std::string dot_text(const ir::Graph& function, bool folded) {
   const Picture picture =
       folded ? picture_of(function, text, true) : without_kernels(function, text);
   std::string out = "digraph " + quoted(function.name) + " {\n";
-  out += "  graph [rankdir=TB, fontname=\"monospace\", label=" +
-         quoted("@" + function.name) + ", labelloc=t];\n";
+  out += "  graph [rankdir=TB, fontname=\"monospace\", label=" + quoted("@" + function.name) +
+         ", labelloc=t];\n";
   out += "  node [shape=box, style=\"rounded,filled\", fontname=\"monospace\", fontsize=10];\n";
   out += "  edge [color=\"#707070\", arrowsize=0.7];\n";
   std::int32_t open = -1;  // the kernel whose cluster is open; clusters may be opened again

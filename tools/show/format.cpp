@@ -14,8 +14,12 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; 
 // The length of the character that begins the text; 0 if it is not well-formed.
 std::size_t character_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t length =
-      first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xC2 ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF5 ? 4
+                                            : 0;
   if (length == 0 || length > text.size()) return 0;
   if (!std::ranges::all_of(text.substr(1, length - 1), continues)) return 0;
   const auto second = static_cast<unsigned char>(length > 1 ? text[1] : 0);

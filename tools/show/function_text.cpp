@@ -47,8 +47,8 @@ std::string_view trimmed(std::string_view text) {
 
 NodeText parameter_text(std::string_view text) {
   const std::size_t colon = text.find(": ");
-  NodeText out{.code = text, .names = text.substr(0, colon), .attributes = {}, .types = {},
-               .source = {}};
+  NodeText out{
+      .code = text, .names = text.substr(0, colon), .attributes = {}, .types = {}, .source = {}};
   out.types = text.substr(std::min(colon + 2, text.size()));
   return out;
 }
@@ -79,8 +79,7 @@ NodeText node_text(std::string_view line) {
   rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);  // behind the operands
   if (rest.starts_with(" {")) {
     rest.remove_prefix(2);
-    const std::size_t end =
-        find_outside(rest, 0, [&](std::size_t at) { return rest[at] == '}'; });
+    const std::size_t end = find_outside(rest, 0, [&](std::size_t at) { return rest[at] == '}'; });
     out.attributes = without_kernel(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }

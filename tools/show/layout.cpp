@@ -11,10 +11,10 @@ namespace tutti::tools::show {
 
 namespace {
 
-constexpr double kGap = 18;         // between the boxes of a row
-constexpr int kComponentGap = 40;   // between parts that are not connected
-constexpr int kWidest = 2400;       // a row of such parts, unless one alone is wider
-constexpr double kBendWidth = 4;    // the room of an edge that passes a row
+constexpr double kGap = 18;        // between the boxes of a row
+constexpr int kComponentGap = 40;  // between parts that are not connected
+constexpr int kWidest = 2400;      // a row of such parts, unless one alone is wider
+constexpr double kBendWidth = 4;   // the room of an edge that passes a row
 constexpr int kOrderSweeps = 8;
 constexpr int kPlaceSweeps = 12;
 constexpr double kLoosePull = 0.1;  // of a loose box on its users, beside that of others
@@ -146,8 +146,7 @@ class Component {
     for (std::vector<int>& row : rows_) pack(row);
     for (int sweep = 0; sweep < kPlaceSweeps; ++sweep) {
       const bool last = sweep + 4 >= kPlaceSweeps;
-      each_row(sweep % 2 == 0,
-               [&](std::vector<int>& row) { move(row, sweep % 2 == 0, last); });
+      each_row(sweep % 2 == 0, [&](std::vector<int>& row) { move(row, sweep % 2 == 0, last); });
     }
     double left = 0;
     double right = 0;
@@ -283,8 +282,8 @@ class LayoutMaker {
     Component component;
     for (const int box : boxes) {
       out_.rows[at(box)] -= top;
-      item_of_[at(box)] = component.add(out_.rows[at(box)], widths_[at(box)],
-                                        loose_[at(box)] ? kLoosePull : 1);
+      item_of_[at(box)] =
+          component.add(out_.rows[at(box)], widths_[at(box)], loose_[at(box)] ? kLoosePull : 1);
     }
     std::vector<std::vector<int>> bends = lists(edges.size());
     for (std::size_t i = 0; i < edges.size(); ++i) {

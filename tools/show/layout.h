@@ -27,9 +27,10 @@ struct Layout {
 inline constexpr int kLongestEdge = 8;
 
 // Rows by longest path, but for boxes that nothing leads to, and chains that begin with one, which
-// stand right above their first user; the order within rows by barycentre; places as near to the neighbours' as the order allows.
-// What is not connected stands side by side, and in further rows below where that gets too wide.
-// Cycles are allowed. Takes time about linear in the numbers of boxes and edges.
+// stand right above their first user; the order within rows by barycentre; places as near to the
+// neighbours' as the order allows. What is not connected stands side by side, and in further rows
+// below where that gets too wide. Cycles are allowed. Takes time about linear in the numbers of
+// boxes and edges.
 Layout lay_out(std::span<const int> widths, std::span<const LayoutEdge> edges);
 
 }  // namespace tutti::tools::show

@@ -28,7 +28,8 @@ void check_stage(const ShowOptions& options) {
   const std::vector<std::string_view> names = show::stage_names();
   if (std::ranges::find(names, options.stage) == names.end()) {
     std::string list;
-    for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+    for (const std::string_view name : names)
+      list += (list.empty() ? "" : ", ") + std::string(name);
     throw UsageError("there is no stage '" + options.stage + "'" +
                      ir::suggestion(options.stage, names) + "; there are " + list);
   }
@@ -56,8 +57,8 @@ std::string stage_text(const ir::Graph& function, const ShowOptions& options,
   const bool of_plan = options.stage == "kernels" || options.stage == "plan";
   if (options.stage != "trace" && stage == nullptr && !(of_plan && stages.plan)) {
     const bool left_out = std::ranges::find(disabled, options.stage) != disabled.end();
-    throw UsageError("@" + function.name + " does not get to the stage '" + options.stage + "': " +
-                     (left_out ? "TUTTI_DISABLE leaves it out" : stages.failure));
+    throw UsageError("@" + function.name + " does not get to the stage '" + options.stage +
+                     "': " + (left_out ? "TUTTI_DISABLE leaves it out" : stages.failure));
   }
   if (options.stage == "plan") return show::text_with_columns(*stages.plan);
   if (options.stage == "kernels") return codegen::kernels_text(*stages.plan);

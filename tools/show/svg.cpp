@@ -108,7 +108,8 @@ class Drawing {
     }
     curve(centre(to), tops_[row(to)]);
     const std::string tip = number(x - 4) + " " + number(y - 6);
-    path += "M" + tip + "L" + number(x) + " " + number(y) + "L" + number(x + 4) + " " + number(y - 6);
+    path +=
+        "M" + tip + "L" + number(x) + " " + number(y) + "L" + number(x + 4) + " " + number(y - 6);
     const bool async = function_.type(arrow.value).async;
     return "<path" + std::string(async ? " class=\"async\"" : "") + " d=\"" + path + "\"/>\n";
   }
@@ -139,7 +140,8 @@ class Drawing {
       out += text("far", left(i), top - 4, "\xE2\x86\x91 " + names(far_above_[i], width));
     }
     if (!far_below_[i].empty()) {
-      out += text("far", left(i), top + height_of(box) + 12, "\xE2\x86\x93 " + names(far_below_[i], width));
+      out += text("far", left(i), top + height_of(box) + 12,
+                  "\xE2\x86\x93 " + names(far_below_[i], width));
     }
     return out + "</g>\n";
   }

@@ -25,7 +25,7 @@ Usage find_usage(const ir::Graph& function) {
   Usage out;
   const auto end = static_cast<std::int64_t>(function.node_count());
   out.nodes.resize(function.node_count());
-  std::vector<Value> bases(function.value_count());  // whose memory a value is in
+  std::vector<Value> bases(function.value_count());                // whose memory a value is in
   std::vector<std::int64_t> last(function.value_count(), kNoUse);  // of a base, `end`: returned
   for (NodeId id = 0; id < function.node_count(); ++id) {
     for (const Value operand : function.operands(id)) {
