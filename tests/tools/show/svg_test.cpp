@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/golden.h"
 #include "tests/tools/show/showing.h"
 #include <gmock/gmock.h>
 
@@ -117,6 +118,13 @@ TEST(ShowSvg, TakesKernelsThatDependOnEachOther) {
 })");
   EXPECT_THAT(rectangles(svg), SizeIs(3));
   expect_no_overlap(rectangles(svg));
+}
+
+TEST(ShowSvg, MakesThePicturesOfTheDocs) {
+  const std::string program = test::read_test_file("../docs/pictures/step.tutti");
+  EXPECT_TRUE(test::matches_golden(svg_of(program), "../docs/pictures/step.svg"));
+  EXPECT_TRUE(test::matches_golden(svg_of(program, {"--stage", "fuse"}),
+                                   "../docs/pictures/step_fused.svg"));
 }
 
 TEST(ShowSvg, EscapesNames) {

@@ -151,7 +151,9 @@ class App {
                      stage === "" ? data.stage : stage);
     if (this.graph === null) return;
     if (["list", "changes", "picture"].includes(view)) this.viewName = view;
-    if (name !== undefined) this.node = this.graph.name.indexOf(name);
+    const node = name === undefined ? -1 : this.graph.name.indexOf(name);
+    if (node >= 0 && this.viewName === "list") this.goTo(node);
+    else this.node = node;
     this.show();
   }
 

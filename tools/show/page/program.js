@@ -205,6 +205,10 @@ function placement(app, id) {
   if (app.fn.plan === null) return [];
   const placed = app.fn.follow(id, app.stage.graph, last);
   const buffer = placed < 0 ? -1 : app.fn.graphs[last].buffer[placed];
-  if (buffer < 0) return [["placement", placed < 0 ? "not in the plan" : "in no buffer"]];
+  if (buffer < 0) {
+    const inside = placed >= 0 && app.fn.graphs[last].kernel[placed] >= 0;
+    return [["placement", placed < 0 ? "gone before the plan"
+                          : inside ? "none: its kernel keeps it to itself" : "none"]];
+  }
   return [["placement", bufferText(app.fn.plan, buffer)]];
 }
