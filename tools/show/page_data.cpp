@@ -200,7 +200,7 @@ json buffers_of_nodes(const ir::Graph& graph, const std::vector<codegen::BufferI
 json function_data(const ir::Graph& function, const PageOptions& options, Strings& strings) {
   const Stages stages = find_stages(function, options.rank, options.disabled);
   json out = {{"name", function.name},
-              {"failure", stages.failure},
+              {"failure", stages.failure_text()},
               {"stages", json::array()},
               {"graphs", json::array()},
               {"plan", nullptr}};

@@ -6,6 +6,7 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <vector>
@@ -55,11 +56,11 @@ std::string stage_text(const ir::Graph& function, const ShowOptions& options,
                                   : show::find_stages(function, options.rank, disabled);
   const show::GraphStage* const stage = stages.find(options.stage);
   const bool of_plan = options.stage == "kernels" || options.stage == "plan";
-  if (options.stage != "trace" && stage == nullptr && !(of_plan && stages.plan)) {
-    const bool left_out = std::ranges::find(disabled, options.stage) != disabled.end();
-    throw UsageError("@" + function.name + " does not get to the stage '" + options.stage +
-                     "': " + (left_out ? "TUTTI_DISABLE leaves it out" : stages.failure));
+  if (std::ranges::find(disabled, options.stage) != disabled.end()) {
+    throw UsageError("the stage '" + options.stage + "' is left out: TUTTI_DISABLE names it");
   }
+  const bool is_reached = of_plan ? stages.plan.has_value() : stage != nullptr;
+  if (options.stage != "trace" && !is_reached) std::rethrow_exception(stages.failure);
   if (options.stage == "plan") return show::text_with_columns(*stages.plan);
   if (options.stage == "kernels") return codegen::kernels_text(*stages.plan);
   const ir::Graph& graph = stage == nullptr ? function : *stage->graph;
@@ -70,6 +71,15 @@ std::string stage_text(const ir::Graph& function, const ShowOptions& options,
 
 // By way of a temporary file, so that nobody finds half of it.
 void write_file(const fs::path& path, const std::string& text) {
+  std::error_code ignored;
+  const fs::file_status there = fs::symlink_status(path, ignored);
+  if (fs::exists(there) && !fs::is_regular_file(there)) {
+    // /dev/null, a pipe, a link: nothing to put another file in the place of.
+    std::ofstream file(path, std::ios::binary);
+    file << text << std::flush;
+    if (!file) throw EnvironmentError(path.string() + ": cannot be written");
+    return;
+  }
   const fs::path partial = path.string() + ".partial";
   std::ofstream file(partial, std::ios::binary);
   file << text;
@@ -77,7 +87,6 @@ void write_file(const fs::path& path, const std::string& text) {
   std::error_code error;
   if (file) fs::rename(partial, path, error);
   if (!file || error) {
-    std::error_code ignored;
     fs::remove(partial, ignored);
     throw EnvironmentError(path.string() + ": cannot be written");
   }

@@ -1,11 +1,11 @@
 #include "tools/show/stages.h"
 
+#include <tutti/codegen/disabled_passes.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
-#include <exception>
 
 #include "tools/show/format.h"
 #include "tools/show/function_text.h"
@@ -15,6 +15,15 @@ namespace tutti::tools::show {
 const GraphStage* Stages::find(std::string_view name) const {
   const auto found = std::ranges::find(graphs, name, &GraphStage::name);
   return found == graphs.end() ? nullptr : &*found;
+}
+
+std::string Stages::failure_text() const {
+  if (failure == nullptr) return {};
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 Stages find_stages(const ir::Graph& function, std::int64_t rank,
@@ -36,9 +45,10 @@ Stages find_stages(const ir::Graph& function, std::int64_t rank,
                                          : out.graphs.back().graph});
     };
     ir::run_passes(graph, options);
-    out.plan = codegen::make_plan(*out.graphs.back().graph, rank, &out.buffers);
-  } catch (const Error& error) {
-    out.failure = error.what();
+    codegen::stand_in_for_disabled(graph, disabled);
+    out.plan = codegen::make_plan(graph, rank, &out.buffers);
+  } catch (const Error&) {
+    out.failure = std::current_exception();
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <tutti/ir/graph.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +27,10 @@ struct Stages {
   std::optional<codegen::Plan> plan;
   // Where the values of the last graph lie, by value: a number of a buffer of the plan, or -1.
   std::vector<codegen::BufferId> buffers;
-  std::string failure;  // empty: all is there
+  std::exception_ptr failure;  // null: all is there
 
+  // What the failure says; empty if there is none.
+  std::string failure_text() const;
   // Null if there is none of that name, or it was not reached.
   const GraphStage* find(std::string_view name) const;
 };

@@ -39,6 +39,16 @@ TEST_F(Show, WritesToAFile) {
   EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
 }
 
+TEST_F(Show, PutsNoFileInThePlaceOfALink) {
+  const std::string file = folder_.write("file.txt", "old");
+  const std::string link = folder_.path() / "link.txt";
+  std::filesystem::create_symlink(file, link);
+  EXPECT_EQ(show(kTrainingStep, {"-o", link}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(folder_.read("file.txt"), show(kTrainingStep).output);
+  expect_refused(show(kTrainingStep, {"-o", folder_.path()}), 1, "cannot be written");
+}
+
 TEST_F(Show, ReadsStandardInput) {
   const std::string file = folder_.write("q.tutti", kTrainingStep);
   const CommandResult result =
@@ -88,14 +98,16 @@ TEST_F(Show, ShowsWhatTheCompilerCannotTake) {
   EXPECT_EQ(show(program).status, 0);
   EXPECT_EQ(show(program, {"--stage", "fuse"}).status, 0);
   EXPECT_EQ(show(program, {"--format", "html"}).status, 0);
-  expect_refused(show(program, {"--stage", "plan"}), 2, "does not get to the stage 'plan': ");
+  expect_refused(show(program, {"--stage", "plan"}), 1, "train.cpp:7: ");
 }
 
 TEST_F(Show, LeavesOutDisabledPasses) {
   ::setenv("TUTTI_DISABLE", "fuse", 1);
   const CommandResult result = show(kTrainingStep, {"--stage", "fuse"});
+  const CommandResult plan = show(kTrainingStep, {"--stage", "plan"});
   ::unsetenv("TUTTI_DISABLE");
-  expect_refused(result, 2, "TUTTI_DISABLE leaves it out");
+  EXPECT_THAT(plan.output, HasSubstr("plan @step rank 0"));
+  expect_refused(result, 2, "the stage 'fuse' is left out");
 }
 
 TEST_F(Show, RefusesWhatThereIsNot) {
