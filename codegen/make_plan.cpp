@@ -50,7 +50,8 @@ class Planner {
     return std::move(plan_);
   }
 
-  std::vector<BufferId> buffers_by_value() const {
+  // Of the plan that run() gave.
+  std::vector<BufferId> buffers_by_value(const Plan& plan) const {
     std::vector<BufferId> out(graph_.value_count(), -1);
     for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
       const View& view = views_[Value{id}];
@@ -61,6 +62,10 @@ class Planner {
         out[id] = copy->second;
       } else if (found != buffers_.end()) {
         out[id] = found->second;
+      }
+      // Where calls took over what follows them, nobody uses what was between.
+      if (out[id] >= 0 && plan.buffers[static_cast<std::size_t>(out[id])].last_use < 0) {
+        out[id] = -1;
       }
     }
     return out;
@@ -438,7 +443,7 @@ class Planner {
 Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
   Planner planner(graph, rank);
   Plan plan = planner.run();
-  if (buffers != nullptr) *buffers = planner.buffers_by_value();
+  if (buffers != nullptr) *buffers = planner.buffers_by_value(plan);
   return plan;
 }
 

@@ -15,6 +15,8 @@ namespace {
 
 using ir::NodeId;
 
+constexpr std::string_view kReturned = "returned";
+
 std::string line(std::string_view text) { return printable(shortened(text, kLongestLine)); }
 
 std::string joined(std::string_view a, std::string_view b) {
@@ -23,7 +25,13 @@ std::string joined(std::string_view a, std::string_view b) {
   return out += b;
 }
 
-Box node_box(const ir::Graph& function, const FunctionText& text, NodeId id) {
+std::vector<bool> find_returned(const ir::Graph& function) {
+  std::vector<bool> out(function.node_count(), false);
+  for (const ir::Value result : function.results()) out[function.producer(result)] = true;
+  return out;
+}
+
+Box node_box(const ir::Graph& function, const FunctionText& text, NodeId id, bool returned) {
   const NodeText& node = text.node(id);
   Box out{.nodes = {id},
           .fusion = function.node(id).fusion,
@@ -34,6 +42,7 @@ Box node_box(const ir::Graph& function, const FunctionText& text, NodeId id) {
   out.title = line(parameter ? node.names : joined(node.names, name_of(function.node(id).op)));
   if (!node.attributes.empty()) out.lines.push_back(line(node.attributes));
   if (!node.types.empty()) out.lines.push_back(line(node.types));
+  if (returned) out.lines.emplace_back(kReturned);
   return out;
 }
 
@@ -49,7 +58,16 @@ std::string ops_of(const ir::Graph& function, const std::vector<NodeId>& nodes) 
   return out;
 }
 
-void finish_kernel(const ir::Graph& function, const FunctionText& text, bool folded, Box& box) {
+// "%5 mul f32[64,10]", "%6 add f32[64,10] returned".
+std::string node_line(const ir::Graph& function, const FunctionText& text, NodeId id,
+                      bool returned) {
+  const NodeText& node = text.node(id);
+  std::string out = line(joined(joined(node.names, name_of(function.node(id).op)), node.types));
+  return returned ? joined(out, kReturned) : out;
+}
+
+void finish_kernel(const ir::Graph& function, const FunctionText& text,
+                   const std::vector<bool>& returned, bool folded, Box& box) {
   box.title = "kernel " + std::to_string(box.fusion) + ": " + std::to_string(box.nodes.size()) +
               (box.nodes.size() == 1 ? " node" : " nodes");
   box.lines.clear();
@@ -58,7 +76,8 @@ void finish_kernel(const ir::Graph& function, const FunctionText& text, bool fol
     box.lines.push_back(line(ops_of(function, box.nodes)));
     return;
   }
-  for (const NodeId id : box.nodes) box.lines.push_back(line(node_label(function, text, id)));
+  for (const NodeId id : box.nodes)
+    box.lines.push_back(node_line(function, text, id, returned[id]));
 }
 
 }  // namespace
@@ -102,13 +121,9 @@ const char* name_of(NodeKind kind) {
   __builtin_unreachable();
 }
 
-std::string node_label(const ir::Graph& function, const FunctionText& text, NodeId id) {
-  const NodeText& node = text.node(id);
-  return joined(joined(node.names, name_of(function.node(id).op)), node.types);
-}
-
 Picture picture_of(const ir::Graph& function, const FunctionText& text, bool folded) {
   Picture out;
+  const std::vector<bool> returned = find_returned(function);
   std::vector<int> box_of(function.node_count());
   std::unordered_map<std::int32_t, int> kernels;
   for (NodeId id = 0; id < function.node_count(); ++id) {
@@ -118,13 +133,13 @@ Picture picture_of(const ir::Graph& function, const FunctionText& text, bool fol
         fusion < 0 ? std::pair(kernels.end(), true) : kernels.try_emplace(fusion, next);
     box_of[id] = is_new ? next : known->second;
     if (is_new) {
-      out.boxes.push_back(node_box(function, text, id));
+      out.boxes.push_back(node_box(function, text, id, returned[id]));
     } else {
       out.boxes[static_cast<std::size_t>(box_of[id])].nodes.push_back(id);
     }
   }
   for (Box& box : out.boxes) {
-    if (box.fusion >= 0) finish_kernel(function, text, folded, box);
+    if (box.fusion >= 0) finish_kernel(function, text, returned, folded, box);
   }
   std::vector<int> seen(out.boxes.size(), -1);  // the last box that each one has an arrow to
   for (const Box& box : out.boxes) {

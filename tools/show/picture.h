@@ -40,9 +40,6 @@ struct Picture {
 // Folded, a kernel has one line with its ops instead of a line for each node.
 Picture picture_of(const ir::Graph& function, const FunctionText& text, bool folded);
 
-// "%5 mul f32[64,10]".
-std::string node_label(const ir::Graph& function, const FunctionText& text, ir::NodeId id);
-
 // How wide a box has to be, in pixels of a drawing with kFontSize.
 inline constexpr double kFontSize = 12;
 inline constexpr double kCharacterWidth = 7.25;

@@ -132,15 +132,17 @@ class PictureView {
     const nodes = graph.picture.boxes.nodes[box];
     const first = nodes[0];
     const kernel = graph.kernel[first];
+    const returned = (id) => graph.returnedNodes.has(id) ? "returned" : "";
     if (kernel >= 0) {
       const title = `kernel ${kernel}: ${counted(nodes.length, "node")}`;
       if (folds.has(kernel)) return [{text: title}, {text: opsOf(graph, nodes)}];
       return [{text: title}, ...nodes.map((id) => ({
-                text: `${graph.name[id]} ${graph.opOf(id)} ${graph.typeOf(id)}`.trim(), id}))];
+                text: [graph.name[id], graph.opOf(id), graph.typeOf(id), returned(id)].join(" ").trim(),
+                id}))];
     }
     const title = graph.kindOf(first) === "parameter" ? graph.name[first]
         : `${graph.name[first]} ${graph.opOf(first)}`.trim();
-    return [title, graph.attributesOf(first), graph.typeOf(first)]
+    return [title, graph.attributesOf(first), graph.typeOf(first), returned(first)]
         .filter((text) => text !== "").map((text) => ({text}));
   }
 
