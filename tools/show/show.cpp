@@ -109,10 +109,11 @@ void show_program(const ShowOptions& options) {
   for (const ir::Graph* const function : functions) check_rank(options, *function);
   std::string text;
   if (options.format == ShowFormat::html) {
-    show::PageOptions page{.file = options.file.filename().string(),
-                           .stage = options.stage,
-                           .rank = options.rank,
-                           .disabled = disabled};
+    show::PageOptions page{
+        .file = options.file == "-" ? "standard input" : options.file.filename().string(),
+        .stage = options.stage,
+        .rank = options.rank,
+        .disabled = disabled};
     text = show::page_text(functions, page);
   } else {
     for (const ir::Graph* const function : functions) {
