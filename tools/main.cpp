@@ -26,6 +26,7 @@
 #include "tools/profile.h"
 #include "tools/reduce_command.h"
 #include "tools/run.h"
+#include "tools/show_command.h"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -213,6 +214,7 @@ int main(int argc, char** argv) {
   const std::shared_ptr<bool> bisect_found = tutti::tools::add_bisect(app);
   const std::shared_ptr<bool> reduce_interrupted = tutti::tools::add_reduce(app);
   add_profile(app);
+  tutti::tools::add_show(app);
   add_ops(app);
   add_doctor(app);
   add_help(app);
