@@ -120,6 +120,8 @@ const char* kind_text(codegen::PlanBuffer::Kind kind) {
       return "local";
     case codegen::PlanBuffer::Kind::comm:
       return "comm";
+    case codegen::PlanBuffer::Kind::owned:
+      return "owned";
     case codegen::PlanBuffer::Kind::output:
       return "output";
   }

@@ -98,6 +98,7 @@ NodeKind kind_of(ir::Op op) {
     case ir::OpClass::reduce:
     case ir::OpClass::opaque:
     case ir::OpClass::composite:
+    case ir::OpClass::control:
       return NodeKind::compute;
   }
   __builtin_unreachable();
