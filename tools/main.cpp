@@ -15,61 +15,22 @@
 #include <vector>
 
 #include "tools/cache.h"
+#include "tools/completion_command.h"
 #include "tools/describe_settings.h"
 #include "tools/diagnose.h"
-#include "tools/diff.h"
+#include "tools/diff_command.h"
 #include "tools/doctor.h"
+#include "tools/emit_command.h"
 #include "tools/launch/command.h"
 #include "tools/ops.h"
 #include "tools/profile.h"
-#include "tools/run.h"
+#include "tools/run_command.h"
 #include <CLI/CLI.hpp>
 
 namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
-
-void add_run(CLI::App& app) {
-  auto options = std::make_shared<tutti::tools::RunOptions>();
-  auto interpret = std::make_shared<bool>(false);
-  CLI::App* const command =
-      app.add_subcommand("run", "Runs a function of a .tutti file on arrays from .npy files");
-  command->add_option("file", options->file, "The program")->required()->option_text("FILE");
-  command
-      ->add_option("--input", options->inputs,
-                   "NAME=FILE.npy: an argument, the same on all ranks unless FILE holds {rank}; "
-                   "or a folder with NAME.npy and rankR/NAME.npy for the arguments not given so")
-      ->option_text("NAME=FILE");
-  command
-      ->add_option("--output", options->output,
-                   "Where results go: 0.npy, 1.npy, ...; rankR/0.npy, ... with several ranks; "
-                   "without it they are printed")
-      ->option_text("DIR");
-  command->add_option("--function", options->function, "The function, if the file has several")
-      ->option_text("NAME");
-  command
-      ->add_option("--ranks", options->ranks, "How many ranks, if the program's groups don't say")
-      ->check(CLI::Range(std::int64_t{1}, tutti::tools::kMostRanks))
-      ->option_text("N");
-  command->add_flag("--interpret", *interpret, "Use the reference interpreter, not the compiler");
-  command->add_flag("--compile-only", options->compile_only,
-                    "Compile for every rank and run nothing; no arguments are needed");
-  command
-      ->add_option("--disable", options->disabled,
-                   "Passes of the compiler to leave out, beside those of TUTTI_DISABLE")
-      ->delimiter(',')
-      ->option_text("PASS,...");
-  command
-      ->add_option("--set", options->tunables,
-                   "Tunables of the compiler, as in TUTTI_SET; `tutti help env` lists them")
-      ->delimiter(',')
-      ->option_text("NAME=VALUE,...");
-  command->callback([options, interpret] {
-    if (*interpret) options->engine = tutti::tools::Engine::interpreter;
-    tutti::tools::run(*options);
-  });
-}
 
 void add_diagnose(CLI::App& app) {
   auto options = std::make_shared<tutti::tools::DiagnoseOptions>();
@@ -161,22 +122,6 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 }
 
 // Gives whether the command failed after saying all there is to say, once it has run.
-std::shared_ptr<bool> add_diff(CLI::App& app) {
-  auto folder = std::make_shared<std::string>();
-  auto failed = std::make_shared<bool>(false);
-  CLI::App* const command = app.add_subcommand(
-      "diff", "Tells whether the programs of all ranks fit together; exit code 1 if they do not");
-  command
-      ->add_option("--ranks", *folder,
-                   "A folder with a file for each rank, rank0.tutti, rank1.tutti, ..., or with a "
-                   "folder for each, as TUTTI_DUMP=trace makes them")
-      ->required()
-      ->option_text("DIR");
-  command->callback([folder, failed] { *failed = !tutti::tools::diff_ranks(*folder, std::cout); });
-  return failed;
-}
-
-// Like add_diff.
 std::shared_ptr<bool> add_cache(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(
       "cache", "Looks after the disk cache of compiled code (TUTTI_CACHE_DIR names its folder)");
@@ -199,23 +144,29 @@ std::shared_ptr<bool> add_cache(CLI::App& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tutti, a lazy-tensor compiler: work with programs in .tutti files");
+  CLI::App app("Tutti, a lazy-tensor compiler: works with programs in .tutti files");
   app.name("tutti");
   app.require_subcommand(1);
-  app.footer("`tutti help env` lists the environment variables.");
-  add_run(app);
+  app.footer(
+      "Exit codes: 0; 1 for an error in files or programs, and where a command looks for something "
+      "and finds it (diff, run --expect, cache verify); 2 for wrong usage; that of the ranks from "
+      "launch.\n`tutti COMMAND --help` explains a command; `tutti help env` lists the environment "
+      "variables.");
+  const std::shared_ptr<bool> run_failed = tutti::tools::add_run(app);
+  tutti::tools::add_emit(app);
   add_diagnose(app);
-  const std::shared_ptr<bool> diff_failed = add_diff(app);
+  const std::shared_ptr<bool> diff_failed = tutti::tools::add_diff(app);
   add_profile(app);
   add_ops(app);
   add_doctor(app);
   add_help(app);
+  tutti::tools::add_completion(app);
   const std::shared_ptr<bool> cache_failed = add_cache(app);
   tutti::tools::LaunchCommand launch(app, argc, argv);
   try {
     app.parse(arguments_of(launch.parsed_arguments(), argv));
     std::cout.flush();
-    if (!std::cout || *cache_failed || *diff_failed) return kFailed;
+    if (!std::cout || *cache_failed || *diff_failed || *run_failed) return kFailed;
     return launch.exit_code();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kWrongUsage;
