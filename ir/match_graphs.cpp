@@ -1,6 +1,8 @@
 #include <tutti/ir/match_graphs.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -23,18 +25,28 @@ bool is_less(const Hash128& a, const Hash128& b) {
   return std::tie(a.high, a.low) < std::tie(b.high, b.low);
 }
 
-// Op, attributes and types of each node, without its operands. The numbers of kernels are names.
-std::vector<Hash128> signatures(const Graph& graph) {
+// What a hash of a node without its operands covers beside the op. The numbers of kernels are
+// names.
+struct Detail {
+  bool attributes = true;
+  bool types = true;
+  bool line = false;
+};
+
+std::vector<Hash128> signatures(const Graph& graph, Detail detail) {
   std::vector<Hash128> out;
   out.reserve(graph.node_count());
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     const Node& node = graph.node(id);
     Hasher hasher = starting_with(Word::node);
     hasher.add(static_cast<std::uint64_t>(node.op)).add(node.operand_count).add(node.result_count);
-    for (const Attribute& attribute : node.attributes) hash_attribute(hasher, attribute);
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+    if (detail.attributes) {
+      for (const Attribute& attribute : node.attributes) hash_attribute(hasher, attribute);
+    }
+    for (std::uint32_t i = 0; detail.types && i < node.result_count; ++i) {
       hash_type(hasher, graph.type(graph.result(id, i)));
     }
+    if (detail.line) hasher.add(node.location.file()).add(node.location.line());
     out.push_back(hasher.finish());
   }
   return out;
@@ -105,8 +117,8 @@ class Matcher {
 
   GraphMatch run() {
     match_parameters();
-    const std::vector<Hash128> own_a = signatures(a_);
-    const std::vector<Hash128> own_b = signatures(b_);
+    const std::vector<Hash128> own_a = signatures(a_, {});
+    const std::vector<Hash128> own_b = signatures(b_, {});
     out_.computes_a = hash_from_parameters(a_, own_a, pairs_a_, Word::unmatched_in_a);
     out_.computes_b = hash_from_parameters(b_, own_b, pairs_b_, Word::unmatched_in_b);
     const std::vector<Hash128> later_a = hash_to_results(a_, own_a);
@@ -114,9 +126,15 @@ class Matcher {
     match_equal(combined(out_.computes_a, later_a), combined(out_.computes_b, later_b));
     match_equal(out_.computes_a, out_.computes_b);
     match_equal(later_a, later_b);
-    match_in_order(own_a, own_b);
-    match_by_operands(true);
-    match_by_operands(false);
+    match_by_operands({Likeness::op_and_attributes, Likeness::op});
+    // Lines are a hint: programs of one source are alike there.
+    for (const Detail detail :
+         {Detail{.line = true}, Detail{}, Detail{.attributes = false, .types = false, .line = true},
+          Detail{.types = false}}) {
+      match_in_order(signatures(a_, detail), signatures(b_, detail));
+    }
+    match_by_operands({Likeness::op_and_attributes, Likeness::op});
+    match_by_operands({Likeness::nothing});
     match_by_uses();
     return std::move(out_);
   }
@@ -220,48 +238,78 @@ class Matcher {
   // Nodes of b that are still to be matched, by a hash.
   class Candidates {
    public:
-    void add(const Hash128& hash, NodeId id) { ids_[hash].push_back(id); }
-    // In the order in which they were added.
-    NodeId take(const Hash128& hash) {
-      const auto found = ids_.find(hash);
-      if (found == ids_.end()) return kNone;
-      std::size_t& next = taken_[hash];
-      return next < found->second.size() ? found->second[next++] : kNone;
+    void add(const Hash128& hash, NodeId id) { lists_[hash].ids.push_back(id); }
+    // The first that was added and is open.
+    template <class IsOpen>
+    NodeId take(const Hash128& hash, IsOpen&& is_open) {
+      const auto found = lists_.find(hash);
+      if (found == lists_.end()) return kNone;
+      List& list = found->second;
+      while (list.next < list.ids.size()) {
+        const NodeId id = list.ids[list.next++];
+        if (is_open(id)) return id;
+      }
+      return kNone;
     }
 
    private:
-    std::unordered_map<Hash128, std::vector<NodeId>, Hash128Hasher> ids_;
-    std::unordered_map<Hash128, std::size_t, Hash128Hasher> taken_;
+    struct List {
+      std::vector<NodeId> ids;
+      std::size_t next = 0;
+    };
+    std::unordered_map<Hash128, List, Hash128Hasher> lists_;
   };
 
-  static Hasher begin_operands(const Graph& graph, NodeId id, bool same_op) {
+  // In what nodes have to be alike, beside their operands.
+  enum class Likeness : std::uint8_t { op_and_attributes, op, nothing };
+  using Likenesses = std::initializer_list<Likeness>;
+
+  static Hash128 hash_of(const Node& node, const Hash128& operands, Likeness likeness) {
     Hasher hasher;
-    return hasher.add(same_op ? static_cast<std::uint64_t>(graph.node(id).op) : 0)
-        .add(graph.node(id).result_count);
+    hasher.add(static_cast<std::uint64_t>(likeness)).add(operands).add(node.result_count);
+    if (likeness == Likeness::nothing) return hasher.finish();
+    hasher.add(static_cast<std::uint64_t>(node.op));
+    if (likeness == Likeness::op) return hasher.finish();
+    for (const Attribute& attribute : node.attributes) hash_attribute(hasher, attribute);
+    return hasher.finish();
   }
 
-  // Operands that have counterparts, in the same order; the op may be another or not.
-  void match_by_operands(bool same_op) {
+  // Of the operands as values of b; nothing if one of them has no counterpart there.
+  std::optional<Hash128> hash_of_operands(NodeId in_a) const {
+    Hasher hasher;
+    for (const Value operand : a_.operands(in_a)) {
+      const NodeId from = a_.producer(operand);
+      const NodeId mate = out_.in_b[from];
+      if (mate == kNone) return std::nullopt;
+      hasher.add(b_.node(mate).first_result + (operand.id - a_.node(from).first_result));
+    }
+    return hasher.finish();
+  }
+
+  // Operands that are counterparts in the same places; from the parameters on, so that those of
+  // other types, whose nodes all differ, lead from one node to the next.
+  void match_by_operands(Likenesses likenesses) {
     Candidates candidates;
     for (NodeId id = 0; id < b_.node_count(); ++id) {
       if (!is_open_b(id) || b_.operands(id).empty()) continue;
-      Hasher hasher = begin_operands(b_, id, same_op);
+      Hasher hasher;
       for (const Value operand : b_.operands(id)) hasher.add(operand.id);
-      candidates.add(hasher.finish(), id);
+      const Hash128 operands = hasher.finish();
+      for (const Likeness likeness : likenesses) {
+        candidates.add(hash_of(b_.node(id), operands, likeness), id);
+      }
     }
     for (NodeId id = 0; id < a_.node_count(); ++id) {
       if (!is_open_a(id) || a_.operands(id).empty()) continue;
-      Hasher hasher = begin_operands(a_, id, same_op);
-      bool known = true;
-      for (const Value operand : a_.operands(id)) {
-        const NodeId from = out_.in_b[a_.producer(operand)];
-        known = known && from != kNone;
-        if (!known) break;
-        hasher.add(b_.node(from).first_result +
-                   (operand.id - a_.node(a_.producer(operand)).first_result));
+      const std::optional<Hash128> operands = hash_of_operands(id);
+      if (!operands) continue;
+      for (const Likeness likeness : likenesses) {
+        const NodeId found = candidates.take(hash_of(a_.node(id), *operands, likeness),
+                                             [&](NodeId in_b) { return is_open_b(in_b); });
+        if (found == kNone) continue;
+        pair(id, found);
+        break;
       }
-      const NodeId found = known ? candidates.take(hasher.finish()) : kNone;
-      if (found != kNone) pair(id, found);
     }
   }
 
@@ -295,7 +343,8 @@ class Matcher {
     }
     for (NodeId id = 0; id < a_.node_count(); ++id) {
       if (!is_open_a(id) || uses_a[id] == Hash128()) continue;
-      const NodeId found = candidates.take(uses_a[id]);
+      const NodeId found =
+          candidates.take(uses_a[id], [&](NodeId in_b) { return is_open_b(in_b); });
       if (found == kNone || b_.node(found).result_count != a_.node(id).result_count) continue;
       pair(id, found);
     }
