@@ -1,5 +1,5 @@
-// The `tutti` command. Exit codes: 0, 1 for an error in files or programs, 2 for wrong usage; that
-// of the ranks from `launch`.
+// The `tutti` command. Exit codes: 0, 1 for an error in files or programs and for something found, 2
+// for wrong usage; that of the ranks from `launch`. docs/tutti.md tells users.
 
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>

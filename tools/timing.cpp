@@ -8,17 +8,14 @@ namespace tutti::tools {
 
 namespace {
 
-// Three digits and a unit, of which each is 1000 of the one before.
+// Three digits and a unit, of which each is 1000 of the one before; of the first whole numbers.
 template <std::size_t N>
 std::string with_unit(double value, const std::array<const char*, N>& units) {
   std::size_t unit = 0;
   for (; value >= 999.5 && unit + 1 < N; ++unit) value /= 1000;
+  const int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(),
-                value < 9.995   ? "%.2f"
-                : value < 99.95 ? "%.1f"
-                                : "%.0f",
-                value);
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   return std::string(text.data()) + " " + units[unit];
 }
 

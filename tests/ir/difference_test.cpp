@@ -161,6 +161,20 @@ TEST(Difference, CountsOthersByThemselves) {
                     "%0 = mul(%x, %y) : f32[4] (a.cpp:1) is sub(%x, %y) in B", 1, 2);
 }
 
+TEST(Difference, FindsWhatBelongsTogetherWhereAllTypesDiffer) {
+  // Everything is replicated in B, which has a node more, too.
+  const auto program = [](const std::string& type, const std::string& more,
+                          const std::string& operand) {
+    return kMesh + "func @f(%x: " + type + ") {\n%0 = exp(%x) // a.cpp:1\n" + more + "%1 = mul(" +
+           operand + ", " + operand +
+           ") // a.cpp:2\n%2 = neg(%1) // a.cpp:3\n"
+           "%3 = sum(%2) {axes = [0]} // a.cpp:4\nreturn %3 }";
+  };
+  expect_difference(program("f32[4]", "", "%0"),
+                    program("f32[4] rep(dp)", "%n = sqrt(%0) // a.cpp:5\n", "%n"),
+                    "the parameter %x: f32[4] is f32[4] rep(dp) in B", 1, 4);
+}
+
 TEST(Difference, IsThereExactlyWhereStructureDiffers) {
   std::vector<Module> modules;
   for (const char* const op : {"mul", "sub", "add"}) {

@@ -1,6 +1,7 @@
 // What `tutti run` takes beside arguments in .npy files: random ones, .npz files, expected results,
 // measurements and processes.
 
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <sstream>
@@ -178,6 +179,26 @@ TEST_F(RunOptions, ReadsStandardInput) {
           .errors,
       HasSubstr("standard input:2:1"));
 }
+
+#if TUTTI_HAS_CUDA
+
+TEST_F(RunOptions, ProgramsRunOnTheDevicesThatTheyName) {
+  const std::string program =
+      "func @f(%x: f32[8] on cuda:0) {\n%0 = neg(%x)\n%1 = to_device(%0) {device = "
+      "\"cpu\"}\nreturn %0, %1 }\n";
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1,capability=90,memory=67108864", 1);
+  const CommandResult result = run(program, {"--random", "1", "-o", path("out")});
+  const CommandResult timed = run(program, {"--random", "1", "--bench", "--runs", "3"});
+  ::unsetenv("TUTTI_CUDA_LIBRARIES");
+  ::unsetenv("TUTTI_TEST_FAKE_CUDA");
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(timed.status, 0) << timed.errors;
+  EXPECT_EQ(output(program, {"--random", "1", "--interpret", "--expect", path("out")}),
+            "result 0: f32[8] is as expected\nresult 1: f32[8] is as expected\n");
+}
+
+#endif
 
 class Npz : public RunOptions {
  protected:
