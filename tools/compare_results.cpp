@@ -85,12 +85,15 @@ std::pair<std::string, bool> compare(const ir::Array& given, const ir::Array& ex
   }
   const Distance apart = distance(given, expected, tolerance);
   if (apart.at < 0) return {type + " is as expected", true};
-  const std::string where = number(apart.largest) + " at " + index_of(given.shape(), apart.at) +
-                            ": " + element(given, apart.at) + ", expected " +
-                            element(expected, apart.at);
+  const bool is_scalar = given.shape().rank() == 0;
+  const std::string where = number(apart.largest) +
+                            (is_scalar ? "" : " at " + index_of(given.shape(), apart.at)) + ": " +
+                            element(given, apart.at) + ", expected " + element(expected, apart.at);
   if (apart.differ == 0) return {type + " agrees, the largest difference is " + where, true};
+  if (is_scalar) return {type + " differs by " + where, false};
   return {type + " differs in " + std::to_string(apart.differ) + " of " +
-              std::to_string(given.elements()) + " elements, most by " + where,
+              std::to_string(given.elements()) +
+              (given.elements() == 1 ? " element, by " : " elements, most by ") + where,
           false};
 }
 

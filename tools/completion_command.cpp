@@ -16,7 +16,7 @@ void add_completion(CLI::App& app) {
       "To use it, in ~/.bashrc: source <(tutti completion bash); in ~/.zshrc, behind compinit: "
       "source <(tutti completion zsh); in ~/.config/fish/config.fish: tutti completion fish | "
       "source");
-  command->add_option("shell", *shell, "bash, zsh or fish")
+  command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->option_text("SHELL");

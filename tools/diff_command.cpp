@@ -4,7 +4,6 @@
 
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "tools/diff.h"
 #include "tools/diff_programs.h"
@@ -12,7 +11,8 @@
 namespace tutti::tools {
 
 std::shared_ptr<bool> add_diff(CLI::App& app) {
-  auto files = std::make_shared<std::vector<std::string>>();
+  auto a = std::make_shared<std::string>();
+  auto b = std::make_shared<std::string>();
   auto function = std::make_shared<std::string>();
   auto folder = std::make_shared<std::string>();
   auto failed = std::make_shared<bool>(false);
@@ -20,10 +20,10 @@ std::shared_ptr<bool> add_diff(CLI::App& app) {
       "diff",
       "Tells how two programs differ, or whether those of all ranks fit together; exit code 1 if "
       "they differ or do not fit");
-  CLI::Option* const programs =
-      command->add_option("files", *files, "Two programs; -: standard input")
-          ->expected(2)
-          ->option_text("A B");
+  CLI::Option* const first =
+      command->add_option("A", *a, "A program; -: standard input")->option_text("FILE");
+  CLI::Option* const second =
+      command->add_option("B", *b, "The program to compare it with")->option_text("FILE");
   CLI::Option* const of_programs =
       command->add_option("--function", *function, "Compare this function alone")
           ->option_text("NAME");
@@ -31,14 +31,15 @@ std::shared_ptr<bool> add_diff(CLI::App& app) {
       ->add_option("--ranks", *folder,
                    "Instead of two programs: a folder with a file for each rank, rank0.tutti, "
                    "rank1.tutti, ..., or with a folder for each, as TUTTI_DUMP=trace makes them")
-      ->excludes(programs)
+      ->excludes(first)
+      ->excludes(second)
       ->excludes(of_programs)
       ->option_text("DIR");
-  command->callback([files, function, folder, failed] {
+  command->callback([a, b, function, folder, failed] {
     if (!folder->empty()) {
       *failed = !diff_ranks(*folder, std::cout);
-    } else if (files->size() == 2) {
-      *failed = !diff_programs((*files)[0], (*files)[1], *function, std::cout);
+    } else if (!b->empty()) {
+      *failed = !diff_programs(*a, *b, *function, std::cout);
     } else {
       throw UsageError("tutti diff takes two programs, A and B, or --ranks DIR");
     }

@@ -12,7 +12,7 @@ void add_emit(CLI::App& app) {
   auto options = std::make_shared<EmitOptions>();
   CLI::App* const command = app.add_subcommand(
       "emit", "Prints what a stage of the compiler makes of a program, with no data and no GPU");
-  command->add_option("file", options->file, "The program; -: standard input")
+  command->add_option("FILE", options->file, "The program; -: standard input")
       ->required()
       ->option_text("FILE");
   std::string names;
@@ -24,12 +24,11 @@ void add_emit(CLI::App& app) {
       ->check(CLI::IsMember(emit_stages()))
       ->option_text("STAGE");
   command
-      ->add_option("--arch", options->target, "The GPU that ptx is for, with NVIDIA's name for it")
-      ->capture_default_str()
+      ->add_option("--arch", options->target,
+                   "The GPU that ptx is for; without it, " + options->target)
       ->option_text("sm_NN");
-  command->add_option("--rank", options->rank, "The rank that it is compiled for")
+  command->add_option("--rank", options->rank, "The rank that it is compiled for; without it, 0")
       ->check(CLI::Range(std::int64_t{0}, kMostRanks - 1))
-      ->capture_default_str()
       ->option_text("R");
   command->add_option("--function", options->function, "The function, if the file has several")
       ->option_text("NAME");

@@ -1,5 +1,5 @@
-// The `tutti` command. Exit codes: 0, 1 for an error in files or programs and for something found, 2
-// for wrong usage; that of the ranks from `launch`. docs/tutti.md tells users.
+// The `tutti` command. Exit codes: 0, 1 for an error in files or programs and for something found,
+// 2 for wrong usage; that of the ranks from `launch`. docs/tutti.md tells users.
 
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
@@ -37,13 +37,15 @@ void add_diagnose(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(
       "diagnose", "Tells what the ranks of a job did last, who differs and who waits for whom");
   command
-      ->add_option("source", options->sources,
+      ->add_option("SOURCE", options->sources,
                    "The process number of a rank or launcher that runs, or files that `tutti "
                    "launch --record` or TUTTI_FLIGHT_RECORDER wrote")
       ->required()
       ->option_text("PROCESS|FILE...");
-  command->add_option("--last", options->most, "How many collectives of each rank to show")
-      ->capture_default_str()
+  command
+      ->add_option(
+          "--last", options->most,
+          "How many collectives of each rank to show; without it, " + std::to_string(options->most))
       ->option_text("N");
   command->callback([options] { tutti::tools::diagnose(*options); });
 }
@@ -52,11 +54,12 @@ void add_profile(CLI::App& app) {
   auto options = std::make_shared<tutti::tools::ProfileOptions>();
   CLI::App* const command = app.add_subcommand(
       "profile", "Sums a trace up: kernels by time, computation and communication");
-  command->add_option("file", options->file, "What TUTTI_PROFILE or launch --profile wrote")
+  command->add_option("FILE", options->file, "What TUTTI_PROFILE or launch --profile wrote")
       ->required()
       ->option_text("FILE");
-  command->add_option("--most", options->most, "How many kernels to show; 0: all")
-      ->capture_default_str()
+  command
+      ->add_option("--most", options->most,
+                   "How many kernels to show; 0: all; without it, " + std::to_string(options->most))
       ->option_text("N");
   command->callback([options] { tutti::tools::profile(*options); });
 }
@@ -68,7 +71,7 @@ void add_ops(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   CLI::App* const command = app.add_subcommand(
       "ops", "Lists the ops of programs: operands, attributes, dtypes, meaning, gradient");
-  command->add_option("name", options->names, "Only these")->option_text("NAME...");
+  command->add_option("NAME", options->names, "Only these")->option_text("NAME...");
   CLI::Option* const as_markdown = command->add_flag("--md", *markdown, "As a page of Markdown");
   command->add_flag("--json", *json, "As JSON")->excludes(as_markdown);
   command->callback([options, markdown, json] {
@@ -89,7 +92,7 @@ void add_help(CLI::App& app) {
   auto topic = std::make_shared<std::string>();
   CLI::App* const command = app.add_subcommand(
       "help", "Explains a command, or `env`: the environment variables and their values");
-  command->add_option("topic", *topic, "A command, or env")->option_text("TOPIC");
+  command->add_option("TOPIC", *topic, "A command, or env")->option_text("TOPIC");
   command->callback([&app, topic] {
     if (*topic == "env") {
       std::cout << tutti::tools::describe_settings(

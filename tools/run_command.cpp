@@ -41,9 +41,8 @@ void add_data(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
   command
       .add_option("--tolerance", options->tolerance,
                   "How far floats may be from the expected ones: so much, or so much times their "
-                  "magnitude if that is above 1")
+                  "magnitude if that is above 1; without it, 1e-5")
       ->check(CLI::NonNegativeNumber)
-      ->capture_default_str()
       ->needs(expect)
       ->option_text("T");
 }
@@ -55,7 +54,7 @@ std::shared_ptr<bool> add_run(CLI::App& app) {
   auto interpret = std::make_shared<bool>(false);
   auto failed = std::make_shared<bool>(false);
   CLI::App* const command = app.add_subcommand("run", "Runs a function of a .tutti file");
-  command->add_option("file", options->file, "The program; -: standard input")
+  command->add_option("FILE", options->file, "The program; -: standard input")
       ->required()
       ->option_text("FILE");
   command->add_option("--function", options->function, "The function, if the file has several")
@@ -81,9 +80,11 @@ std::shared_ptr<bool> add_run(CLI::App& app) {
                      "and the longest, after a warm-up")
           ->excludes(reference)
           ->excludes(compile_only);
-  command->add_option("--runs", options->timed_runs, "How many runs --bench takes the time of")
+  command
+      ->add_option("--runs", options->timed_runs,
+                   "How many runs --bench takes the time of; without it, " +
+                       std::to_string(options->timed_runs))
       ->check(CLI::Range(1, kMostRuns))
-      ->capture_default_str()
       ->needs(bench)
       ->option_text("N");
   command

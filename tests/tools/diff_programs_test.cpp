@@ -63,11 +63,10 @@ TEST_F(DiffPrograms, FunctionsOfOneNameBelongTogether) {
 
 TEST_F(DiffPrograms, RefusesWhatItCannotCompare) {
   expect_refused(diff("func", "func"), 1, "a.tutti:1:5");
-  expect_refused(diff(function("f", "neg"), function("f", "neg"), {"c.tutti"}), 2,
-                 "At Most 2 required but received 3");
+  expect_refused(diff(function("f", "neg"), function("f", "neg"), {"c.tutti"}), 2, "c.tutti");
   expect_refused(diff("", "", {"--ranks", "."}), 2, "--ranks");
   const std::string tutti = TUTTI_BINARY_DIR "/bin/tutti";
-  expect_refused(test::run_command({tutti, "diff", "a.tutti"}), 2, "2");
+  expect_refused(test::run_command({tutti, "diff", "a.tutti"}), 2, "takes two programs");
   expect_refused(test::run_command({tutti, "diff", "-", "-"}), 2,
                  "only one program is standard input");
 }

@@ -125,6 +125,13 @@ TEST_F(RunOptions, ExpectedResultsDiffer) {
   expect_refused(run(kAdd, {"--random", "1", "--tolerance", "1"}), 2, "--expect");
 }
 
+TEST_F(RunOptions, ExpectedNumbersAreShownAsNumbers) {
+  const std::string program = "func @f() {\n%0 = constant() {value = i32[] 7}\nreturn %0 }\n";
+  folder_.write("0.npy", npy_array<int>("<i4", "()", {9}));
+  EXPECT_EQ(run(program, {"--expect", folder_.path(), "--tolerance", "5"}).output,
+            "result 0: i32[] differs by 2: 7, expected 9\n");
+}
+
 TEST_F(RunOptions, NaNAgreesWithNaNAndInfinitiesWithTheirSign) {
   const std::string program = "func @f(%x: f32[2]) {\n%0 = log(%x)\nreturn %0 }\n";
   const std::vector<std::string> arguments = {"--input", "x=" + vector("x.npy", {-1, 0}),
