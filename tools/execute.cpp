@@ -72,25 +72,29 @@ void check_inputs(const ir::Graph& function, std::span<const std::vector<ir::Arr
                       std::to_string(arrays.size()));
     }
   }
+}
+
+}  // namespace
+
+void check_ranks(const ir::Graph& function, std::int64_t ranks) {
   for (ir::NodeId id = 0; id < function.node_count(); ++id) {
     if (ir::definition(function.node(id).op).kind != ir::OpClass::collective) continue;
     const ir::Group& group = *function.attributes(id).group("group");
     for (const std::int64_t rank : group.ranks) {
-      if (rank >= static_cast<std::int64_t>(inputs.size())) {
+      if (rank >= ranks) {
         throw TypeError("group \"" + group.tag + "\" names rank " + std::to_string(rank) + " of " +
-                            std::to_string(inputs.size()) + " ranks; give more with --ranks",
+                            std::to_string(ranks) + " ranks; give more with --ranks",
                         function.node(id).location);
       }
     }
   }
 }
 
-}  // namespace
-
 std::vector<RankResult> run_timed(const ir::Graph& function,
                                   std::span<const std::vector<ir::Array>> inputs,
                                   const codegen::CompileOptions& options, int timed_runs) {
   check_inputs(function, inputs);
+  check_ranks(function, static_cast<std::int64_t>(inputs.size()));
   return run_compiled(function, inputs, options, timed_runs);
 }
 

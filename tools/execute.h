@@ -23,6 +23,9 @@ std::vector<RankResult> run_timed(const ir::Graph& function,
                                   std::span<const std::vector<ir::Array>> inputs,
                                   const codegen::CompileOptions& options, int timed_runs);
 
+// Throws TypeError if a function's groups name ranks beyond so many.
+void check_ranks(const ir::Graph& function, std::int64_t ranks);
+
 // Compiles a function for each of so many ranks, one after another, and runs nothing.
 void compile_only(const ir::Graph& function, std::int64_t ranks,
                   const codegen::CompileOptions& options);

@@ -71,7 +71,10 @@ std::vector<std::vector<ir::Array>> inputs_of(const ir::Graph& function, std::in
 std::optional<std::vector<RankResult>> run_ranks(const ir::Graph& function, std::int64_t ranks,
                                                  const RunOptions& options,
                                                  const codegen::CompileOptions& compiling) {
-  if (options.processes) return run_in_processes(function, ranks, options);
+  if (options.processes) {
+    check_ranks(function, ranks);
+    return run_in_processes(function, ranks, options);
+  }
   const auto inputs = inputs_of(function, ranks, options);
   if (options.engine == Engine::compiled) {
     return run_timed(function, inputs, compiling, options.bench ? options.timed_runs : 0);

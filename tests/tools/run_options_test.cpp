@@ -176,6 +176,11 @@ TEST_F(RunOptions, AFailedProcessIsAnError) {
   EXPECT_EQ(result.output, "");
 }
 
+TEST_F(RunOptions, ProcessesHaveToBeEnough) {
+  expect_refused(run(kOnRanks, {"--random", "1", "--processes", "--ranks", "1"}), 1,
+                 "names rank 1 of 1 ranks; give more with --ranks");
+}
+
 TEST_F(RunOptions, ReadsStandardInput) {
   const std::string command =
       "printf '%s' 'func @f() { %0 = constant() {value = i32[] 7} return "
