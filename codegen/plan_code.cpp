@@ -52,8 +52,20 @@ void compile_kernels(Plan& plan, KernelCompiler& compiler) {
   compile_own_kernels(plan, compiler);
 }
 
+void emit_device_kernels(Plan& plan) {
+  for (Step& step : plan.steps) {
+    auto* const launch = std::get_if<Launch>(&step);
+    if (launch == nullptr || launch->device.is_cpu()) continue;
+    LaunchPart& part = launch->parts[0];
+    if (part.device_code != nullptr || part.source != nullptr) continue;
+    part.source = std::make_shared<const cuda::Source>(
+        cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));
+  }
+}
+
 #if TUTTI_HAS_CUDA
 void compile_device_kernels(Plan& plan, runtime::Context& context) {
+  emit_device_kernels(plan);
   for (PlanDevice& used : plan.devices) {
     used.target = context.accelerator(used.device).target();
     std::vector<LaunchPart*> parts;
@@ -63,10 +75,6 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
       if (launch == nullptr || launch->device != used.device) continue;
       LaunchPart& part = launch->parts[0];
       if (part.device_code != nullptr) continue;
-      if (part.source == nullptr) {
-        part.source = std::make_shared<const cuda::Source>(
-            cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));
-      }
       parts.push_back(&part);
       sources.push_back(*part.source);
     }

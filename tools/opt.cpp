@@ -138,7 +138,7 @@ void optimize(const OptOptions& options, std::ostream& out, std::ostream& notes)
   if (!options.stop_after.empty()) stop_after(passes, options.stop_after);
   ir::Module module = read_program(options.file);
   // For its message if there is none of that name.
-  if (!options.function.empty()) find_function(module, options.function, options.file.string());
+  if (!options.function.empty()) find_function(module, options.function, options.file);
   std::vector<PassTime> sums;
   std::size_t functions = 0;
   std::size_t before = 0;

@@ -4,14 +4,12 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
-#include <string_view>
-#include <variant>
+#include <filesystem>
 
 #include "tools/npy.h"
+#include "tools/npz.h"
 
 namespace tutti::tools {
-
-namespace fs = std::filesystem;
 
 std::int64_t count_ranks(const ir::Graph& function) {
   std::int64_t last = function.mesh == nullptr ? 0 : function.mesh->ranks() - 1;
@@ -33,10 +31,11 @@ InputFiles::InputFiles(const ir::Graph& function, const std::vector<std::string>
   for (const std::string& input : inputs) {
     const std::size_t sign = input.find('=');
     if (sign == std::string::npos) {
-      if (!fs::is_directory(input)) {
-        throw UsageError("--input takes NAME=FILE.npy or a folder, which '" + input + "' is not");
+      if (!is_npz(input) && !std::filesystem::is_directory(input)) {
+        throw UsageError("--input takes NAME=FILE.npy, FILE.npz or a folder, which '" + input +
+                         "' is not");
       }
-      folders_.emplace_back(input);
+      places_.emplace_back("--input", input);
       continue;
     }
     const std::string name = input.substr(0, sign);
@@ -53,46 +52,37 @@ InputFiles::InputFiles(const ir::Graph& function, const std::vector<std::string>
 std::vector<ir::Array> InputFiles::read(std::int64_t rank) {
   std::vector<ir::Array> out;
   for (const ir::Parameter& parameter : function_.parameters()) {
-    out.push_back(array(parameter, file_of(parameter.name, rank)));
+    const ArrayFiles::Found found = find(parameter.name, rank);
+    check(parameter, found);
+    out.push_back(*found.array);
   }
   return out;
 }
 
-// NAME=FILE with {rank} replaced; otherwise FOLDER/rank0/NAME.npy or FOLDER/NAME.npy.
-fs::path InputFiles::file_of(const std::string& name, std::int64_t rank) const {
-  const std::string number = std::to_string(rank);
+ArrayFiles::Found InputFiles::find(const std::string& name, std::int64_t rank) {
   if (const auto given = files_.find(name); given != files_.end()) {
-    constexpr std::string_view kRank = "{rank}";
-    std::string path = given->second;
-    for (std::size_t at = path.find(kRank); at != path.npos; at = path.find(kRank, at)) {
-      path.replace(at, kRank.size(), number);
-      at += number.size();
-    }
-    return path;
+    const std::string path = path_for_rank(given->second, rank);
+    auto known = arrays_.find(path);
+    if (known == arrays_.end()) known = arrays_.emplace(path, read_npy(path)).first;
+    return {&known->second, path};
   }
-  for (const fs::path& folder : folders_) {
-    for (const fs::path& path :
-         {folder / ("rank" + number) / (name + ".npy"), folder / (name + ".npy")}) {
-      if (fs::exists(path)) return path;
-    }
+  for (ArrayFiles& place : places_) {
+    if (ArrayFiles::Found found = place.find(name, rank); found.array != nullptr) return found;
   }
-  throw UsageError("no input for %" + name + " of @" + function_.name + " on rank " + number +
-                   "; give --input " + name + "=FILE.npy");
+  throw UsageError("no input for %" + name + " of @" + function_.name + " on rank " +
+                   std::to_string(rank) + "; give --input " + name + "=FILE.npy, or --random SEED");
 }
 
-// A file that all ranks share is read once.
-ir::Array InputFiles::array(const ir::Parameter& parameter, const fs::path& path) {
-  auto known = arrays_.find(path);
-  if (known == arrays_.end()) known = arrays_.emplace(path, read_npy(path)).first;
+void InputFiles::check(const ir::Parameter& parameter, const ArrayFiles::Found& found) const {
   const ir::Type& wanted = function_.type(parameter.value);
-  const ir::Type given{.dtype = known->second.dtype(), .shape = known->second.shape()};
-  if (given.dtype == wanted.dtype && given.shape == wanted.shape) return known->second;
-  const std::string dtype(name_of(wanted.dtype));
+  const ir::Type given{.dtype = found.array->dtype(), .shape = found.array->shape()};
+  if (given.dtype == wanted.dtype && given.shape == wanted.shape) return;
   const std::string advice = wanted.dtype == DType::bf16
                                  ? "; .npy files have no bf16: take f32 and cast in the program"
                                  : "";
-  throw TypeError(path.string() + ": %" + parameter.name + " of @" + function_.name + " is " +
-                  dtype + wanted.shape.text() + ", but the file holds " + given.text() + advice);
+  throw TypeError(found.where + ": %" + parameter.name + " of @" + function_.name + " is " +
+                  std::string(name_of(wanted.dtype)) + wanted.shape.text() +
+                  ", but the file holds " + given.text() + advice);
 }
 
 }  // namespace tutti::tools

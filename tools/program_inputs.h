@@ -3,36 +3,41 @@
 #include <tutti/ir/graph.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "tools/array_files.h"
 
 namespace tutti::tools {
 
 inline constexpr std::int64_t kMostRanks = 4096;  // run in one process
 
-// How many ranks a function is for: as many as the mesh says, or else as the groups name. Throws
+// How many ranks a function is for: as many as its mesh says, or else as its groups name. Throws
 // UsageError for more than kMostRanks.
 std::int64_t count_ranks(const ir::Graph& function);
 
-// Where the arguments of a function come from.
+// Where the arguments of a function come from. Each input is one of
+//   NAME=FILE.npy       the parameter %NAME; {rank} in FILE stands for the rank
+//   FOLDER or FILE.npz  arrays named like parameters (see ArrayFiles)
+// The first goes before the others, which are asked in their order.
 class InputFiles {
  public:
-  // `inputs` are NAME=FILE.npy, or folders. Throws UsageError for what is neither.
+  // Throws UsageError for an input that is none of these. The function must outlive this.
   InputFiles(const ir::Graph& function, const std::vector<std::string>& inputs);
 
-  // The arguments on a rank. Throws UsageError if one is not given, TypeError if it does not fit.
+  // An array for each parameter. Throws UsageError if there is none, TypeError if it has another
+  // type than the parameter.
   std::vector<ir::Array> read(std::int64_t rank);
 
  private:
-  std::filesystem::path file_of(const std::string& name, std::int64_t rank) const;
-  ir::Array array(const ir::Parameter& parameter, const std::filesystem::path& path);
+  ArrayFiles::Found find(const std::string& name, std::int64_t rank);
+  void check(const ir::Parameter& parameter, const ArrayFiles::Found& found) const;
 
   const ir::Graph& function_;
   std::map<std::string, std::string, std::less<>> files_;
-  std::vector<std::filesystem::path> folders_;
-  std::map<std::filesystem::path, ir::Array> arrays_;
+  std::vector<ArrayFiles> places_;
+  std::map<std::string, ir::Array> arrays_;  // of files_: what ranks share is read once
 };
 
 }  // namespace tutti::tools

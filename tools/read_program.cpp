@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,47 +16,48 @@ namespace tutti::tools {
 
 namespace {
 
-std::string read_text(const std::filesystem::path& path) {
-  const auto rest_of = [](std::istream& in) {
-    return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  };
-  if (path == "-") return rest_of(std::cin);
+std::string text_of(std::istream& in) {
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string text_of_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) {
     throw EnvironmentError(path.string() + ": cannot be read");
   }
-  return rest_of(file);
+  return text_of(file);
 }
 
 }  // namespace
 
 ir::Module read_program(const std::filesystem::path& path) {
-  const std::string text = read_text(path);
-  ir::Module module = ir::parse(text, path.string());
+  const std::string name = path == "-" ? "standard input" : path.string();
+  ir::Module module = ir::parse(path == "-" ? text_of(std::cin) : text_of_file(path), name);
   try {
     for (const ir::Graph& function : module.functions) ir::verify(function);
   } catch (const VerifyError& error) {
-    throw VerifyError(path.string() + ": " + error.what());
+    throw VerifyError(name + ": " + error.what());
   }
   return module;
 }
 
-const ir::Graph& find_function(const ir::Module& module, const std::string& wanted,
-                               const std::string& file) {
+const ir::Graph& find_function(const ir::Module& module, const std::string& name,
+                               const std::filesystem::path& path) {
   std::vector<std::string_view> names;
   std::string list;
   for (const ir::Graph& function : module.functions) {
-    if (function.name == wanted) return function;
+    if (function.name == name) return function;
     names.push_back(function.name);
     list += (list.empty() ? "@" : ", @") + function.name;
   }
-  if (wanted.empty() && names.size() == 1) return module.functions[0];
+  if (name.empty() && names.size() == 1) return module.functions[0];
+  const std::string file = path.string();
   if (names.empty()) throw UsageError(file + " has no function");
-  if (wanted.empty()) {
+  if (name.empty()) {
     throw UsageError(file + " has several functions, " + list + "; choose one with --function");
   }
-  throw UsageError(file + " has no function @" + wanted + ir::suggestion(wanted, names) +
-                   "; it has " + list);
+  throw UsageError(file + " has no function @" + name + ir::suggestion(name, names) + "; it has " +
+                   list);
 }
 
 }  // namespace tutti::tools

@@ -1,32 +1,23 @@
 #include "tools/run.h"
 
 #include <tutti/ir/literal.h>
+#include <tutti/ir/support/error.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
+#include "tools/array_files.h"
 #include "tools/npy.h"
 #include "tools/program_inputs.h"
+#include "tools/random_inputs.h"
+#include "tools/rank_processes.h"
 #include "tools/read_program.h"
+#include "tools/timing.h"
 
 namespace tutti::tools {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-void write_results(const std::vector<std::vector<ir::Array>>& results, const fs::path& output) {
-  for (std::size_t rank = 0; rank < results.size(); ++rank) {
-    const fs::path folder = results.size() == 1 ? output : output / ("rank" + std::to_string(rank));
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw EnvironmentError(folder.string() + ": cannot be made: " + error.message());
-    for (std::size_t i = 0; i < results[rank].size(); ++i) {
-      write_npy(folder / (std::to_string(i) + ".npy"), results[rank][i]);
-    }
-  }
-}
 
 void print_results(const std::vector<std::vector<ir::Array>>& results) {
   for (std::size_t rank = 0; rank < results.size(); ++rank) {
@@ -61,30 +52,70 @@ codegen::CompileOptions compile_options(const RunOptions& options) {
   return out;
 }
 
+// [rank][parameter]
+std::vector<std::vector<ir::Array>> inputs_of(const ir::Graph& function, std::int64_t ranks,
+                                              const RunOptions& options) {
+  std::vector<std::vector<ir::Array>> out;
+  if (options.random) {
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      out.push_back(random_inputs(function, *options.random, rank));
+    }
+    return out;
+  }
+  InputFiles files(function, options.inputs);
+  for (std::int64_t rank = 0; rank < ranks; ++rank) out.push_back(files.read(rank));
+  return out;
+}
+
+// Nothing if it failed, which has been said.
+std::optional<std::vector<RankResult>> run_ranks(const ir::Graph& function, std::int64_t ranks,
+                                                 const RunOptions& options,
+                                                 const codegen::CompileOptions& compiling) {
+  if (options.processes) {
+    check_ranks(function, ranks);
+    return run_in_processes(function, ranks, options);
+  }
+  const auto inputs = inputs_of(function, ranks, options);
+  if (options.engine == Engine::compiled) {
+    return run_timed(function, inputs, compiling, options.bench ? options.timed_runs : 0);
+  }
+  std::vector<RankResult> out;
+  for (auto& arrays : execute(function, inputs, options.engine, compiling)) {
+    out.push_back({.arrays = std::move(arrays), .times = {}});
+  }
+  return out;
+}
+
 }  // namespace
 
-void run(const RunOptions& options) {
+bool run(const RunOptions& options) {
   const codegen::CompileOptions compiling = compile_options(options);
   const ir::Module module = read_program(options.file);
-  const ir::Graph& function = find_function(module, options.function, options.file.string());
+  const ir::Graph& function = find_function(module, options.function, options.file);
+  if (!options.as_rank.empty()) {
+    run_as_rank(function, options, compiling);
+    return true;
+  }
   const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
   if (options.compile_only) {
     compile_only(function, ranks, compiling);
-    return;
+    return true;
   }
   const bool to_files = !options.output.empty();
   for (std::size_t i = 0; to_files && i < function.results().size(); ++i) {
     check_npy_dtype(function.type(function.results()[i]).dtype, "result " + std::to_string(i));
   }
-  InputFiles files(function, options.inputs);
-  std::vector<std::vector<ir::Array>> inputs;
-  for (std::int64_t rank = 0; rank < ranks; ++rank) inputs.push_back(files.read(rank));
-  const auto results = execute(function, inputs, options.engine, compiling);
-  if (to_files) {
-    write_results(results, options.output);
-  } else {
-    print_results(results);
+  const auto ran = run_ranks(function, ranks, options, compiling);
+  if (!ran) return false;
+  std::vector<std::vector<ir::Array>> results;
+  for (const RankResult& rank : *ran) results.push_back(rank.arrays);
+  if (options.bench) std::cout << timing_text(function.name, *ran);
+  if (to_files) write_arrays(options.output, results);
+  if (!options.expect.empty()) {
+    return compare_results(results, options.expect, options.tolerance, std::cout);
   }
+  if (!to_files && !options.bench) print_results(results);
+  return true;
 }
 
 }  // namespace tutti::tools

@@ -101,7 +101,7 @@ void show_program(const ShowOptions& options) {
   const bool drawing = options.format == ShowFormat::dot || options.format == ShowFormat::svg;
   std::vector<const ir::Graph*> functions;
   if (drawing || !options.function.empty() || module.functions.empty()) {
-    functions.push_back(&find_function(module, options.function, options.file.string()));
+    functions.push_back(&find_function(module, options.function, options.file));
   } else {
     for (const ir::Graph& function : module.functions) functions.push_back(&function);
   }
