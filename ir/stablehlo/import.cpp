@@ -1,0 +1,23 @@
+#include <tutti/ir/stablehlo/import.h>
+#include <tutti/ir/stablehlo/parse.h>
+#include <tutti/ir/stablehlo/translate.h>
+#include <tutti/ir/support/error.h>
+
+namespace tutti::ir {
+
+Module import_stablehlo(std::string_view text, std::string file_name) {
+  const stablehlo::TreeModule module = stablehlo::parse(text, file_name);
+  stablehlo::Translator translator(module, text, file_name);
+  Module out;
+  if (const auto main = module.function_of.find("main"); main != module.function_of.end()) {
+    out.functions.push_back(translator.run(module.functions[main->second]));
+    return out;
+  }
+  for (const stablehlo::Function& function : module.functions) {
+    out.functions.push_back(translator.run(function));
+  }
+  if (out.functions.empty()) throw ParseError(file_name + ": no function");
+  return out;
+}
+
+}  // namespace tutti::ir
