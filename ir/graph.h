@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::ir {
@@ -48,8 +49,8 @@ struct Parameter {
   Sharding sharding = {};  // how callers split the argument over the ranks
 };
 
-// A function: nodes in program order, SSA, no nested regions. A plain container: Builder infers
-// types, verify() checks the rules.
+// A function: nodes in program order, SSA, no nested regions; what a loop runs is a function of its
+// own (function.h). A plain container: Builder infers types, verify() checks the rules.
 class Graph {
  public:
   explicit Graph(std::string name = "main") : name(std::move(name)) {}
@@ -101,6 +102,9 @@ class Graph {
     result_shardings_[i] = std::move(sharding);
   }
   void set_fusion(NodeId id, std::int32_t fusion) { nodes_[id].fusion = fusion; }
+  void set_attribute(NodeId id, std::size_t attribute, Attribute value) {
+    nodes_[id].attributes[attribute] = std::move(value);
+  }
   void set_donate(std::size_t parameter, bool donate) { parameters_[parameter].donate = donate; }
   void set_parameter_sharding(std::size_t parameter, Sharding sharding) {
     parameters_[parameter].sharding = std::move(sharding);

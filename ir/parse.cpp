@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/parse.h>
@@ -37,10 +38,54 @@ Location location_from(std::string_view comment) {
   return {file, line};
 }
 
+// The functions of a file, by name. Those that nodes run come before their first use.
+class FunctionTable {
+ public:
+  explicit FunctionTable(const Lexer& lexer) : lexer_(lexer) {}
+
+  // A function that nodes can run, whose name stands at `offset`.
+  void add_private(Graph graph, std::size_t offset) {
+    const std::string name = graph.name;
+    try {
+      add(name, std::make_shared<const Function>(std::move(graph)), offset);
+    } catch (const TypeError& error) {
+      lexer_.fail(offset, error.what());
+    }
+  }
+  // Null for one that no node can run.
+  void add(const std::string& name, FunctionPtr function, std::size_t offset) {
+    if (functions_.try_emplace(name, std::move(function)).second) return;
+    lexer_.fail(offset, "function @" + name + " is defined twice");
+  }
+  FunctionPtr find(const Token& symbol) const {
+    const std::string name = name_in(lexer_, symbol);
+    const auto found = functions_.find(name);
+    if (found == functions_.end()) {
+      std::vector<std::string_view> names;
+      for (const auto& [known, function] : functions_) {
+        if (function != nullptr) names.push_back(known);
+      }
+      lexer_.fail(symbol.offset, "there is no 'private func @" + name.substr(0, 40) + "' above" +
+                                     suggestion(name, names));
+    }
+    if (found->second == nullptr) {
+      lexer_.fail(symbol.offset, "@" + name.substr(0, 40) +
+                                     " is not private; nodes run functions that begin "
+                                     "with 'private func'");
+    }
+    return found->second;
+  }
+
+ private:
+  const Lexer& lexer_;
+  std::unordered_map<std::string, FunctionPtr> functions_;
+};
+
 // Reads one function.
 class FunctionParser {
  public:
-  FunctionParser(Lexer& lexer, GroupParser& groups) : lexer_(lexer), groups_(groups) {}
+  FunctionParser(Lexer& lexer, GroupParser& groups, const FunctionTable& functions)
+      : lexer_(lexer), groups_(groups), functions_(functions) {}
 
   // After the word `func`.
   Graph run() {
@@ -296,8 +341,27 @@ class FunctionParser {
         return std::make_shared<const Array>(read_array(lexer_));
       case AttributeKind::types:
         return plain_types();
+      case AttributeKind::function:
+        return function();
+      case AttributeKind::functions:
+        return functions();
     }
     __builtin_unreachable();
+  }
+
+  FunctionPtr function() {
+    return functions_.find(lexer_.expect(Token::Kind::symbol, "a function, as in @body"));
+  }
+
+  // [@first, @second]
+  std::vector<FunctionPtr> functions() {
+    std::vector<FunctionPtr> out;
+    lexer_.expect("[", "before a list of functions");
+    if (lexer_.accept("]")) return out;
+    do out.push_back(function());
+    while (lexer_.accept(","));
+    lexer_.expect("]", "or ',' after a function");
+    return out;
   }
 
   // [f32[2,3], i32[4]]
@@ -391,6 +455,7 @@ class FunctionParser {
 
   Lexer& lexer_;
   GroupParser& groups_;
+  const FunctionTable& functions_;
   Graph graph_;
   std::unordered_map<std::string_view, Value> values_;
 };
@@ -414,24 +479,28 @@ Module parse(std::string_view text, std::string file_name) {
   check_header(lexer, text);
   GroupParser groups(lexer);
   Module module;
-  std::unordered_map<std::string, bool> names;
+  FunctionTable functions(lexer);
+  bool any_function = false;
   while (lexer.peek().kind != Token::Kind::end) {
-    if (lexer.peek().is_word("mesh") && !module.functions.empty()) {
+    if (lexer.peek().is_word("mesh") && any_function) {
       lexer.fail(lexer.peek().offset, "the mesh comes before the functions, which share it");
     }
     if (lexer.accept("mesh")) {
       groups.mesh_line();
     } else if (lexer.accept("group")) {
       groups.declaration();
+    } else if (lexer.accept("private")) {
+      lexer.expect("func", "after 'private'");
+      const std::size_t offset = lexer.peek().offset;
+      functions.add_private(FunctionParser(lexer, groups, functions).run(), offset);
+      any_function = true;
     } else if (lexer.accept("func")) {
       const std::size_t offset = lexer.peek().offset;
-      module.functions.push_back(FunctionParser(lexer, groups).run());
-      const std::string& name = module.functions.back().name;
-      if (!names.try_emplace(name, true).second) {
-        lexer.fail(offset, "function @" + name + " is defined twice");
-      }
+      module.functions.push_back(FunctionParser(lexer, groups, functions).run());
+      functions.add(module.functions.back().name, nullptr, offset);
+      any_function = true;
     } else {
-      lexer.fail_expected("'func', 'group' or 'mesh'");
+      lexer.fail_expected("'func', 'private func', 'group' or 'mesh'");
     }
   }
   return module;

@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
@@ -114,13 +115,17 @@ class Printer {
     }
   }
 
-  void function(std::string& out, GroupNames& groups) const {
-    signature(out);
+  // `names` says what groups and functions are called.
+  template <class Names>
+  void function(std::string& out, std::string_view name, bool is_private, Names& names) const {
+    out += is_private ? "private func @" : "func @";
+    out += name;
+    signature(out, name.size() + (is_private ? 14 : 6));
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
       if (graph_.node(id).op == Op::parameter) continue;
       const std::size_t begin = out.size();
       out += "  ";
-      node(out, id, [&](const GroupPtr& group) { return groups.name(group); });
+      node(out, id, names);
       location(out, graph_.node(id).location, out.size() - begin);
       out += '\n';
     }
@@ -132,9 +137,9 @@ class Printer {
     out += "\n}\n";
   }
 
-  // A node's line, with groups named by a function.
-  template <class GroupName>
-  void node(std::string& out, NodeId id, GroupName&& group_name) const {
+  // A node's line.
+  template <class Names>
+  void node(std::string& out, NodeId id, Names& names) const {
     const Node& node = graph_.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       if (i != 0) out += ", ";
@@ -148,7 +153,7 @@ class Printer {
       value(out, graph_.operand(id, i));
     }
     out += ')';
-    attributes(out, node, group_name);
+    attributes(out, node, names);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       out += i == 0 ? " : " : ", ";
       const Type& type = graph_.type(graph_.result(id, i));
@@ -176,7 +181,8 @@ class Printer {
   }
 
  private:
-  void signature(std::string& out) const {
+  // What follows the name; `column` is where it begins.
+  void signature(std::string& out, std::size_t column) const {
     std::vector<std::string> parameters;
     std::size_t length = 0;
     for (std::size_t i = 0; i < graph_.parameters().size(); ++i) {
@@ -204,10 +210,9 @@ class Printer {
       append_sharding(results, sharding);
       results += '}';
     }
-    const std::string name = "func @" + name_or_quoted(graph_.name) + "(";
-    const std::size_t rest = std::string_view(") -> () {").size() + results.size();
-    const bool one_line = name.size() + length + rest <= kLongestSignature;
-    out += name;
+    const std::size_t rest = std::string_view("() -> () {").size() + results.size();
+    const bool one_line = column + length + rest <= kLongestSignature;
+    out += '(';
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       out += i == 0 ? "" : ",";
       out += one_line ? (i == 0 ? "" : " ") : "\n    ";
@@ -226,8 +231,8 @@ class Printer {
                                [&](Value operand) { return graph_.type(operand).device.is_any(); });
   }
 
-  template <class GroupName>
-  void attributes(std::string& out, const Node& node, GroupName&& group_name) const {
+  template <class Names>
+  void attributes(std::string& out, const Node& node, Names& names) const {
     const auto& specs = definition(node.op).attributes;
     bool first = true;
     const auto begin = [&](std::string_view name) {
@@ -239,7 +244,7 @@ class Printer {
     for (std::size_t i = 0; i < node.attributes.size() && i < specs.size(); ++i) {
       if (specs[i].standard && equal(node.attributes[i], *specs[i].standard)) continue;
       begin(specs[i].name);
-      attribute(out, node.attributes[i], group_name);
+      attribute(out, node.attributes[i], names);
     }
     if (node.fusion >= 0) {
       begin("fusion");
@@ -248,8 +253,8 @@ class Printer {
     if (!first) out += '}';
   }
 
-  template <class GroupName>
-  void attribute(std::string& out, const Attribute& attribute, GroupName&& group_name) const {
+  template <class Names>
+  void attribute(std::string& out, const Attribute& attribute, Names& names) const {
     std::visit(
         [&]<class T>(const T& value) {
           if constexpr (std::is_same_v<T, std::int64_t>) {
@@ -265,7 +270,16 @@ class Printer {
           } else if constexpr (std::is_same_v<T, DType>) {
             out += name_of(value);
           } else if constexpr (std::is_same_v<T, GroupPtr>) {
-            out += value == nullptr ? "null" : "@" + group_name(value);
+            out += value == nullptr ? "null" : "@" + names.name(value);
+          } else if constexpr (std::is_same_v<T, FunctionPtr>) {
+            out += value == nullptr ? "null" : "@" + names.name(value);
+          } else if constexpr (std::is_same_v<T, std::vector<FunctionPtr>>) {
+            out += '[';
+            for (std::size_t i = 0; i < value.size(); ++i) {
+              out += i == 0 ? "@" : ", @";
+              out += names.name(value[i]);
+            }
+            out += ']';
           } else if constexpr (std::is_same_v<T, std::vector<Type>>) {
             out += '[';
             for (std::size_t i = 0; i < value.size(); ++i) {
@@ -297,37 +311,87 @@ class Printer {
   std::vector<std::string> parameter_names_;
 };
 
-std::string print_functions(std::span<const Graph* const> functions) {
-  GroupNames groups;
-  std::string bodies;
-  const Mesh* mesh = nullptr;
-  for (const Graph* const function : functions) {
-    const Mesh* const own = function->mesh.get();
-    if (function != functions.front() &&
-        !(own == mesh || (own != nullptr && mesh != nullptr && *own == *mesh))) {
-      throw TypeError("the functions of a module share one mesh, but that of @" + function->name +
-                      " differs from that of @" + functions.front()->name);
-    }
-    mesh = own;
-    bodies += '\n';
-    Printer(*function).function(bodies, groups);
+// What messages call groups and functions.
+struct OwnNames {
+  static std::string name(const GroupPtr& group) { return identifier_from(group->tag, "group"); }
+  static std::string name(const FunctionPtr& function) {
+    return name_or_quoted(function->graph().name);
   }
-  std::string out = "// tutti ir 1\n";
-  if (mesh != nullptr) append_mesh(out, *mesh);
-  return out + groups.declarations() + bodies;
-}
+};
+
+// The text of several functions, with those that their nodes run, each before its first use.
+class ModulePrinter {
+ public:
+  explicit ModulePrinter(std::span<const Graph* const> functions) {
+    for (const Graph* const function : functions) names_.add(function->name);
+    for (const Graph* const function : functions) {
+      take_mesh(*function);
+      declare_functions(*function);
+      bodies_ += '\n';
+      Printer(*function).function(bodies_, name_or_quoted(function->name), false, *this);
+    }
+  }
+
+  std::string text() const {
+    std::string out = "// tutti ir 1\n";
+    if (mesh_ != nullptr) append_mesh(out, *mesh_);
+    return out + groups_.declarations() + bodies_;
+  }
+
+  const std::string& name(const GroupPtr& group) { return groups_.name(group); }
+  const std::string& name(const FunctionPtr& function) const {
+    return functions_.at(function.get());
+  }
+
+ private:
+  void take_mesh(const Graph& function) {
+    const Mesh* const own = function.mesh.get();
+    if (first_ == nullptr) {
+      first_ = &function;
+      mesh_ = own;
+    } else if (!(own == mesh_ || (own != nullptr && mesh_ != nullptr && *own == *mesh_))) {
+      throw TypeError("the functions of a module share one mesh, but that of @" + function.name +
+                      " differs from that of @" + first_->name);
+    }
+  }
+
+  void declare_functions(const Graph& graph) {
+    for (NodeId id = 0; id < graph.node_count(); ++id) {
+      for (const Attribute& attribute : graph.node(id).attributes) {
+        for (const FunctionPtr& function : functions_of(attribute)) {
+          if (function != nullptr && !functions_.contains(function.get())) declare(*function);
+        }
+      }
+    }
+  }
+  void declare(const Function& function) {
+    declare_functions(function.graph());
+    const std::string& name =
+        functions_.emplace(&function, name_or_quoted(names_.add(function.graph().name)))
+            .first->second;
+    bodies_ += '\n';
+    Printer(function.graph()).function(bodies_, name, true, *this);
+  }
+
+  const Graph* first_ = nullptr;
+  const Mesh* mesh_ = nullptr;
+  GroupNames groups_;
+  UniqueNames names_;
+  std::unordered_map<const Function*, std::string> functions_;
+  std::string bodies_;
+};
 
 }  // namespace
 
 std::string print(const Module& module) {
   std::vector<const Graph*> functions;
   for (const Graph& function : module.functions) functions.push_back(&function);
-  return print_functions(functions);
+  return ModulePrinter(functions).text();
 }
 
 std::string print(const Graph& graph) {
   const Graph* const function = &graph;
-  return print_functions({&function, 1});
+  return ModulePrinter({&function, 1}).text();
 }
 
 std::string print(const Type& type, const Mesh* mesh) {
@@ -338,8 +402,8 @@ std::string print(const Type& type, const Mesh* mesh) {
 
 std::string print(const Graph& graph, NodeId node) {
   std::string out;
-  Printer(graph).node(out, node,
-                      [](const GroupPtr& group) { return identifier_from(group->tag, "group"); });
+  OwnNames names;
+  Printer(graph).node(out, node, names);
   return out;
 }
 

@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <algorithm>
@@ -45,7 +46,8 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
     const auto start = std::chrono::steady_clock::now();
     bool changed = false;
     try {
-      changed = pass->run(graph);
+      changed = change_functions(graph, pass->run);
+      changed = pass->run(graph) || changed;
     } catch (const Error& error) {
       blame("in pass", *pass, error);
     }

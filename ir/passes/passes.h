@@ -57,7 +57,7 @@ struct PassOptions {
   std::function<void(const PassReport&)> after;  // called after every pass that ran
 };
 
-// Runs passes one after another. An error thrown inside a pass, or by `verify` after it, names the
+// Runs passes one after another, each also over the functions that nodes run. An error thrown inside a pass, or by `verify` after it, names the
 // pass. Returns whether any pass changed the graph.
 bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options = {});
 // The same for all passes.
