@@ -1,3 +1,4 @@
+#include <tutti/ir/stablehlo/loop.h>
 #include <tutti/ir/stablehlo/rules.h>
 
 // Functions and regions that run at most once, or again and again.
@@ -31,7 +32,10 @@ void composite(Step& step) {
 
 constexpr Rule kRules[] = {
     {"func.call", call, true},
+    {"stablehlo.case", case_of},
     {"stablehlo.composite", composite, true},
+    {"stablehlo.if", if_of},
+    {"stablehlo.while", while_loop},
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ Module import_stablehlo(std::string_view text, std::string file_name) {
     out.functions.push_back(translator.run(module.functions[main->second]));
     return out;
   }
-  for (const stablehlo::Function& function : module.functions) {
+  for (const stablehlo::TreeFunction& function : module.functions) {
     out.functions.push_back(translator.run(function));
   }
   if (out.functions.empty()) throw ParseError(file_name + ": no function");

@@ -52,7 +52,7 @@ class ModuleParser {
 
   // public @main(%arg0: T {...}) -> (T {...}) attributes {...} {...}
   void function(std::size_t offset) {
-    Function function;
+    TreeFunction function;
     function.offset = offset;
     if (!lexer_.accept("public") && !lexer_.accept("private")) lexer_.accept("nested");
     if (lexer_.peek().kind != Token::Kind::symbol) lexer_.fail_expected("a name, as in @main");
@@ -71,7 +71,7 @@ class ModuleParser {
     out_.functions.push_back(std::move(function));
   }
 
-  void results(Function& function) {
+  void results(TreeFunction& function) {
     if (!lexer_.accept("(")) {
       function.result_types.push_back(values_.type());
       function.result_attributes.emplace_back();

@@ -1,12 +1,12 @@
 #include <tutti/ir/lexer.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/stablehlo/rules.h>
+#include <tutti/ir/stablehlo/restored.h>
 #include <tutti/ir/stablehlo/share.h>
 #include <tutti/ir/stablehlo/translate.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace tutti::ir::stablehlo {
 
@@ -16,22 +16,6 @@ namespace {
 // that no memory holds.
 constexpr std::size_t kMostOperations = 2'000'000;
 constexpr std::size_t kDeepestCalls = 100;
-
-// Sets a variable for a while.
-template <class T>
-class Restored {
- public:
-  Restored(T& variable, T value) : variable_(variable), old_(std::move(variable)) {
-    variable = std::move(value);
-  }
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
-  ~Restored() { variable_ = std::move(old_); }
-
- private:
-  T& variable_;
-  T old_;
-};
 
 bool is_return(const Operation& operation) {
   return operation.name == "func.return" || operation.name == "stablehlo.return" ||
@@ -69,7 +53,7 @@ std::int64_t Translator::ranks() const {
   return out;
 }
 
-Graph Translator::run(const Function& function) {
+Graph Translator::run(const TreeFunction& function) {
   uses_.assign(function.body.arguments.size(), {});
   Graph out = translate(function, {});
   if (mesh_ == nullptr) return out;
@@ -90,7 +74,7 @@ Graph Translator::run(const Function& function) {
   return any ? translate(function, shardings) : std::move(out);
 }
 
-Graph Translator::translate(const Function& function,
+Graph Translator::translate(const TreeFunction& function,
                             std::span<const AxesOfDimensions> shardings) {
   Graph graph(function.name);
   graph.mesh = mesh_;
@@ -203,7 +187,7 @@ std::vector<Bound> Translator::call(const std::string& name, std::size_t offset,
                                     std::span<const Bound> arguments) {
   const auto found = module_.function_of.find(name);
   if (found == module_.function_of.end()) fail(offset, "there is no function @" + name);
-  const Function& function = module_.functions[found->second];
+  const TreeFunction& function = module_.functions[found->second];
   if (std::ranges::find(calls_, function.name) != calls_.end()) {
     fail(offset, "function @" + name + " calls itself");
   }
@@ -221,35 +205,6 @@ std::vector<Bound> Translator::call(const std::string& name, std::size_t offset,
   std::vector<Bound> out = block(function.body);
   std::swap(scope_, inner);
   calls_.pop_back();
-  return out;
-}
-
-std::vector<Reference> Translator::captures(std::span<const Region* const> regions) const {
-  std::vector<Reference> out;
-  std::unordered_set<std::string_view> seen;
-  // A name is not defined twice in what it is visible in, so that one set of inner names does.
-  std::unordered_set<std::string_view> inner;
-  const auto visit = [&](const auto& self, const Region& region) -> void {
-    for (const BlockArgument& argument : region.arguments) inner.insert(argument.name);
-    for (const Operation& operation : region.operations) {
-      for (const Reference& operand : operation.operands) {
-        if (inner.contains(operand.name) || !scope_.contains(operand.name)) continue;
-        const std::string_view text(operand.name.data(), operand.name.size());
-        if (seen.insert(text).second) {
-          const std::size_t count = scope_.at(operand.name).size();
-          for (std::size_t i = 0; i < count; ++i) {
-            out.push_back({.name = operand.name, .index = i, .offset = operand.offset});
-          }
-        }
-      }
-      for (const Region& nested : operation.regions) self(self, nested);
-      for (const ResultName& result : operation.results) inner.insert(result.name);
-    }
-  };
-  for (const Region* const region : regions) {
-    inner.clear();
-    visit(visit, *region);
-  }
   return out;
 }
 

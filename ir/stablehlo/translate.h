@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/builder.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/stablehlo/sharding.h>
 #include <tutti/ir/stablehlo/tree.h>
 #include <tutti/ir/term.h>
@@ -40,12 +41,20 @@ struct ArgumentUse {
   bool whole = false;                       // asked for by anything else
 };
 
+// What a region that becomes a function of its own knows under a name: a parameter of that type, or
+// a constant made again inside.
+struct FunctionInput {
+  Reference name;
+  Type type;
+  const Array* constant = nullptr;
+};
+
 // Makes a function of the IR from one of a module.
 class Translator {
  public:
   Translator(const TreeModule& module, std::string_view text, const std::string& file_name);
 
-  Graph run(const Function& function);
+  Graph run(const TreeFunction& function);
 
   // For rules.
   const TreeModule& module() const { return module_; }
@@ -72,19 +81,17 @@ class Translator {
                           std::span<const Bound> arguments);
   // What an operation gives.
   std::vector<Bound> results_of(const Operation& operation);
-  // A function of the IR with the region's meaning. Its parameters are those for which `type` has
-  // one and then `captured`, what the region uses of the values around it. `finish` makes its
-  // results of those of the region.
-  std::shared_ptr<const Graph> function(const Region& region, const std::string& name,
-                                        std::span<const Type> types,
-                                        std::span<const Reference> captured);
+  // A function of the IR with the region's meaning, whose parameters are as `inputs` say. They are
+  // the same over the mesh dimensions `replicated`.
+  FunctionPtr function(const Region& region, const std::string& name,
+                       std::span<const FunctionInput> inputs, std::uint8_t replicated);
   // What regions use that is defined around them, each once, in the order of first use.
   std::vector<Reference> captures(std::span<const Region* const> regions) const;
 
  private:
   using Scope = std::unordered_map<std::string_view, std::vector<Bound>>;
 
-  Graph translate(const Function& function, std::span<const AxesOfDimensions> shardings);
+  Graph translate(const TreeFunction& function, std::span<const AxesOfDimensions> shardings);
   std::vector<Bound> block(const Region& region);
   void translate_lifted(Step& step, const Rule& rule);
   void define(const Operation& operation, std::vector<Bound> results);

@@ -87,7 +87,7 @@ struct Operation {
   std::uint32_t line = 0;
 };
 
-struct Function {
+struct TreeFunction {
   std::string name;
   Region body;
   std::vector<TreeType> result_types;
@@ -106,7 +106,7 @@ struct TreeMesh {
 struct TreeModule {
   std::string name;
   Attribute attributes;
-  std::vector<Function> functions;
+  std::vector<TreeFunction> functions;
   std::unordered_map<std::string, std::size_t> function_of;  // by name
   std::vector<TreeMesh> meshes;
 };
