@@ -2,6 +2,7 @@
 #include <tutti/codegen/compile_watch.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/plan_code.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/support/error.h>
@@ -29,8 +30,9 @@ void check_disabled(const CompileOptions& options) {
 }
 
 // What code generation takes as given is made up for where the pass that sees to it is disabled.
-void stand_in_for_disabled(ir::Graph& graph, const CompileOptions& options) {
+bool stand_in_for_disabled(ir::Graph& graph, const CompileOptions& options) {
   std::int32_t group = 0;
+  bool any = false;
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
     const ir::OpClass kind = ir::definition(graph.node(id).op).kind;
     if (kind == ir::OpClass::composite && is_disabled(options, "decompose")) {
@@ -43,8 +45,11 @@ void stand_in_for_disabled(ir::Graph& graph, const CompileOptions& options) {
                        graph.node(id).location);
     }
     const bool needs_group = kind == ir::OpClass::elementwise || kind == ir::OpClass::reduce;
-    if (needs_group && is_disabled(options, "fuse")) graph.set_fusion(id, group++);
+    if (!needs_group || !is_disabled(options, "fuse")) continue;
+    graph.set_fusion(id, group++);
+    any = true;
   }
+  return any;
 }
 
 std::vector<const ir::Pass*> passes_of(const CompileOptions& options) {
@@ -77,7 +82,11 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   if (options.verify) passes.verify = [](const ir::Graph& after) { ir::verify(after); };
   if (profile != nullptr) passes.after = recorded(*profile, std::move(passes.after));
   ir::run_passes(graph, passes_of(options), passes);
-  if (!options.disabled.empty()) stand_in_for_disabled(graph, options);
+  if (!options.disabled.empty()) {
+    const auto stand_in = [&](ir::Graph& each) { return stand_in_for_disabled(each, options); };
+    ir::change_functions(graph, stand_in);
+    stand_in(graph);
+  }
   // 2. Lay out: kernels, library calls and collectives as steps, memory by liveness.
   Plan plan = [&] {
     const runtime::ProfileSlice planning(profile, "compile", "plan");

@@ -16,6 +16,8 @@ const char* kind_text(PlanBuffer::Kind kind) {
       return "local";
     case PlanBuffer::Kind::comm:
       return "comm";
+    case PlanBuffer::Kind::owned:
+      return "owned";
     case PlanBuffer::Kind::output:
       return "output";
   }
@@ -49,6 +51,34 @@ std::string part_text(const Plan& plan, const LaunchPart& part, Device device) {
   return out;
 }
 
+std::string control_text(const Plan& plan, const Control& control) {
+  const auto function = [&](std::size_t i) {
+    const int number = control.functions[i];
+    return "f" + std::to_string(number) + " @" +
+           plan.functions[static_cast<std::size_t>(number)]->name;
+  };
+  std::string out;
+  switch (control.kind) {
+    case Control::Kind::scan:
+      out = "scan " + function(0) + " x" + std::to_string(control.length) +
+            (control.reverse ? " reverse" : "") + " [" + std::to_string(control.carries) +
+            " carries, " + std::to_string(control.sequences) + " sequences]";
+      break;
+    case Control::Kind::while_loop:
+      out = "while " + function(0) + " do " + function(1) + " [" + std::to_string(control.carries) +
+            " carries]";
+      break;
+    case Control::Kind::conditional:
+      out = "conditional";
+      for (std::size_t i = 0; i < control.functions.size(); ++i) {
+        out += (i == 0 ? " " : ", ") + function(i);
+      }
+  }
+  out += " (" + list(control.operands) + ") -> " + list(control.results);
+  if (control.location.known()) out += "  // " + control.location.text();
+  return out;
+}
+
 std::string step_text(const Plan& plan, const Step& step) {
   if (const auto* allocate = std::get_if<Allocate>(&step)) {
     return "allocate b" + std::to_string(allocate->buffer);
@@ -72,6 +102,7 @@ std::string step_text(const Plan& plan, const Step& step) {
     if (copy->location.known()) out += "  // " + copy->location.text();
     return out;
   }
+  if (const auto* control = std::get_if<Control>(&step)) return control_text(plan, *control);
   const auto& launch = std::get<Launch>(step);
   if (launch.parts.size() == 1) return part_text(plan, launch.parts[0], launch.device);
   std::string out = "together";
@@ -114,6 +145,9 @@ void for_each_access(const Plan& plan, const Step& step,
   } else if (const auto* copy = std::get_if<Copy>(&step)) {
     f(copy->from, false);
     f(copy->to, true);
+  } else if (const auto* control = std::get_if<Control>(&step)) {
+    for (const BufferId buffer : control->operands) f(buffer, false);
+    for (const BufferId buffer : control->results) f(buffer, true);
   }
 }
 
@@ -144,7 +178,11 @@ std::string print(const Plan& plan) {
     out += (i == 0 ? " b" : ", b") + std::to_string(result.buffer) + ": " + result.type.text();
     if (result.work >= 0) out += " of w" + std::to_string(result.work);
   }
-  return out + "\n}\n";
+  out += "\n}\n";
+  for (std::size_t i = 0; i < plan.functions.size(); ++i) {
+    out += "\nf" + std::to_string(i) + ": " + print(*plan.functions[i]);
+  }
+  return out;
 }
 
 bool uses_group(const Plan& plan, const ir::Group& group) {

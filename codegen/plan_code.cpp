@@ -1,3 +1,4 @@
+#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan_code.h>
@@ -23,9 +24,7 @@ void for_each_host_part(Plan& plan, F&& f) {
   }
 }
 
-}  // namespace
-
-void compile_kernels(Plan& plan, KernelCompiler& compiler) {
+void compile_own_kernels(Plan& plan, KernelCompiler& compiler) {
   std::vector<const Kernel*> wanted;
   std::vector<std::size_t> place(plan.kernels.size());  // in `wanted`
   const auto want = [&](int kernel) {
@@ -44,6 +43,13 @@ void compile_kernels(Plan& plan, KernelCompiler& compiler) {
     if (part.kernel >= 0) part.code = code_of(part.kernel);
     if (part.epilogue >= 0) part.code = with_epilogue(part.code, code_of(part.epilogue));
   });
+}
+
+}  // namespace
+
+void compile_kernels(Plan& plan, KernelCompiler& compiler) {
+  for (Plan* const function : nested_plans(plan)) compile_own_kernels(*function, compiler);
+  compile_own_kernels(plan, compiler);
 }
 
 #if TUTTI_HAS_CUDA
