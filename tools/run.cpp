@@ -11,6 +11,7 @@
 
 #include "tools/npy.h"
 #include "tools/read_program.h"
+#include "tools/sharded_arrays.h"
 
 namespace tutti::tools {
 
@@ -80,7 +81,7 @@ class InputFiles {
   std::vector<ir::Array> read(std::int64_t rank) {
     std::vector<ir::Array> out;
     for (const ir::Parameter& parameter : function_.parameters()) {
-      out.push_back(array(parameter, file_of(parameter.name, rank)));
+      out.push_back(array(parameter, file_of(parameter.name, rank), rank));
     }
     return out;
   }
@@ -108,13 +109,18 @@ class InputFiles {
                      "; give --input " + name + "=FILE.npy");
   }
 
-  // A file that all ranks share is read once.
-  ir::Array array(const ir::Parameter& parameter, const fs::path& path) {
+  // A file that all ranks share is read once. If it holds the whole that ranks have parts of, this is
+  // the rank's part.
+  ir::Array array(const ir::Parameter& parameter, const fs::path& path, std::int64_t rank) {
     auto known = arrays_.find(path);
     if (known == arrays_.end()) known = arrays_.emplace(path, read_npy(path)).first;
     const ir::Type& wanted = function_.type(parameter.value);
     const ir::Type given{.dtype = known->second.dtype(), .shape = known->second.shape()};
     if (given.dtype == wanted.dtype && given.shape == wanted.shape) return known->second;
+    if (given.dtype == wanted.dtype && !parameter.sharding.empty() &&
+        given.shape == whole_shape(wanted.shape, parameter.sharding, *function_.mesh)) {
+      return part_of(known->second, parameter.sharding, *function_.mesh, rank);
+    }
     const std::string dtype(name_of(wanted.dtype));
     const std::string advice = wanted.dtype == DType::bf16
                                    ? "; .npy files have no bf16: take f32 and cast in the program"
@@ -192,7 +198,8 @@ void run(const RunOptions& options) {
   InputFiles files(function, options.inputs);
   std::vector<std::vector<ir::Array>> inputs;
   for (std::int64_t rank = 0; rank < ranks; ++rank) inputs.push_back(files.read(rank));
-  const auto results = execute(function, inputs, options.engine, compiling);
+  auto results = execute(function, inputs, options.engine, compiling);
+  if (is_of_wholes(function)) results = {whole_results(function, results)};
   if (to_files) {
     write_results(results, options.output);
   } else {

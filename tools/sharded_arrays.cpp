@@ -91,27 +91,44 @@ ir::Array part_of(const ir::Array& whole, const ir::Sharding& sharding, const ir
   return out;
 }
 
-std::optional<ir::Array> put_together(std::span<const ir::Array* const> parts,
-                                      const ir::Sharding& sharding, const ir::Mesh& mesh) {
+ir::Array put_together(std::span<const ir::Array* const> parts, const ir::Sharding& sharding,
+                       const ir::Mesh& mesh) {
   const ir::Array& first = *parts[0];
   ir::Array out(first.dtype(), whole_shape(first.shape(), sharding, mesh));
-  std::vector<bool> known(static_cast<std::size_t>(out.elements()));
   const auto size = static_cast<std::size_t>(size_of(out.dtype()));
-  bool agree = true;
-  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+  for (std::size_t rank = parts.size(); rank-- > 0;) {
     const Slots slots = slots_of(sharding, mesh, static_cast<std::int64_t>(rank));
     for_each_of_part(out.shape(), first.shape(), slots, [&](std::size_t to, std::size_t from) {
-      std::byte* const place = out.bytes().data() + to * size;
-      const std::byte* const own = parts[rank]->bytes().data() + from * size;
-      if (known[to]) {
-        agree = agree && std::memcmp(place, own, size) == 0;
-        return;
-      }
-      known[to] = true;
-      std::memcpy(place, own, size);
+      std::memcpy(out.bytes().data() + to * size, parts[rank]->bytes().data() + from * size, size);
     });
   }
-  if (!agree) return std::nullopt;
+  return out;
+}
+
+bool is_of_wholes(const ir::Graph& function) {
+  bool out = false;
+  for (const ir::Parameter& parameter : function.parameters()) {
+    out = out || !parameter.sharding.empty();
+  }
+  for (std::size_t i = 0; i < function.results().size(); ++i) {
+    out = out || !function.result_sharding(i).empty();
+  }
+  return out;
+}
+
+std::vector<ir::Array> whole_results(const ir::Graph& function,
+                                     std::span<const std::vector<ir::Array>> results) {
+  std::vector<ir::Array> out;
+  for (std::size_t i = 0; i < function.results().size(); ++i) {
+    const ir::Sharding& sharding = function.result_sharding(i);
+    if (sharding.empty()) {
+      out.push_back(results[0][i]);
+      continue;
+    }
+    std::vector<const ir::Array*> parts;
+    for (const std::vector<ir::Array>& rank : results) parts.push_back(&rank[i]);
+    out.push_back(put_together(parts, sharding, *function.mesh));
+  }
   return out;
 }
 

@@ -223,6 +223,7 @@ void Translator::fail_unknown(const Operation& operation) const {
   }
   std::vector<std::string_view> names;
   for (const auto& [known, rule] : rules_) names.push_back(known);
+  std::ranges::sort(names);
   fail(operation.offset, name + " is not supported" + suggestion(name, names) +
                              "; docs/stablehlo.md lists what is");
 }
@@ -242,7 +243,11 @@ std::vector<Bound> Translator::results_of(const Operation& operation) {
       rule.translate(step);
     }
   } catch (const TypeError& error) {
-    step.fail(error.what());
+    // The line stands in front of the message already.
+    std::string message = error.what();
+    const std::string line = error.where().text() + ": ";
+    if (error.where().known() && message.starts_with(line)) message.erase(0, line.size());
+    step.fail(message);
   }
   check(operation, step.results);
   return std::move(step.results);
