@@ -109,8 +109,8 @@ class InputFiles {
                      "; give --input " + name + "=FILE.npy");
   }
 
-  // A file that all ranks share is read once. If it holds the whole that ranks have parts of, this is
-  // the rank's part.
+  // A file that all ranks share is read once. If it holds the whole that ranks have parts of, this
+  // is the rank's part.
   ir::Array array(const ir::Parameter& parameter, const fs::path& path, std::int64_t rank) {
     auto known = arrays_.find(path);
     if (known == arrays_.end()) known = arrays_.emplace(path, read_npy(path)).first;

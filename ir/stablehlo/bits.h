@@ -21,9 +21,7 @@ Term bits_of(Term like, DType dtype, std::uint64_t bits);
 Term ordered_bits(Term x);
 
 // select(condition, x, y) with numbers.
-inline Term choose(Term condition, double x, Term y) {
-  return select(condition, y.constant(x), y);
-}
+inline Term choose(Term condition, double x, Term y) { return select(condition, y.constant(x), y); }
 inline Term both(Term a, Term b) { return apply(Op::logical_and, a, b); }
 inline Term either(Term a, Term b) { return apply(Op::logical_or, a, b); }
 

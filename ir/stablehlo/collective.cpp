@@ -12,8 +12,7 @@ namespace {
 // which the IR's groups can't.
 GroupPtr replica_group(Step& step) {
   const Attribute* const groups = step.find("replica_groups");
-  if (groups == nullptr || groups->kind != Attribute::Kind::array ||
-      groups->shape.rank() != 2) {
+  if (groups == nullptr || groups->kind != Attribute::Kind::array || groups->shape.rank() != 2) {
     step.fail("expected replica_groups = dense<[[0, 1], ...]>");
   }
   List ranks = step.integers_of(*groups);
@@ -32,8 +31,9 @@ GroupPtr replica_group(Step& step) {
 
 std::string reduction_name(Step& step, DType dtype) {
   constexpr std::pair<std::string_view, const char*> kNames[] = {
-      {"add", "sum"}, {"multiply", "product"}, {"minimum", "min"}, {"maximum", "max"},
-      {"and", "and"}, {"or", "or"},            {"xor", "xor"},
+      {"add", "sum"},     {"multiply", "product"}, {"minimum", "min"},
+      {"maximum", "max"}, {"and", "and"},          {"or", "or"},
+      {"xor", "xor"},
   };
   constexpr std::pair<std::string_view, const char*> kTruths[] = {
       {"add", "or"}, {"maximum", "or"}, {"multiply", "and"}, {"minimum", "and"}};
@@ -89,8 +89,7 @@ void all_to_all(Step& step) {
     if (split < 0 || split >= rank || joined < 0 || joined >= rank) {
       step.fail("a dimension that the operand does not have");
     }
-    const Value started =
-        step.builder().add(Op::all_to_all, {operand.value()}, {split, group});
+    const Value started = step.builder().add(Op::all_to_all, {operand.value()}, {split, group});
     Term out(&step.builder(), step.builder().add(Op::wait, {started}));
     if (split != joined) {
       // [..., count * part, ...] with the members' parts in front of the axis that they belong to.
@@ -132,8 +131,8 @@ void rank_number(Step& step, std::string_view of) {
     step.result(step.scalar(step.dtype(), 0));
     return;
   }
-  const Value index = step.builder().add(Op::rank_index, std::span<const Value>(),
-                                         {everyone(step.translator)});
+  const Value index =
+      step.builder().add(Op::rank_index, std::span<const Value>(), {everyone(step.translator)});
   step.result(cast(Term(&step.builder(), index), step.dtype()));
 }
 
@@ -143,8 +142,7 @@ constexpr Rule kRules[] = {
     {"stablehlo.all_to_all", all_to_all},
     {"stablehlo.collective_broadcast", collective_broadcast},
     {"stablehlo.collective_permute", collective_permute},
-    {"stablehlo.partition_id",
-     [](Step& step) { rank_number(step, "mhlo.num_partitions"); }},
+    {"stablehlo.partition_id", [](Step& step) { rank_number(step, "mhlo.num_partitions"); }},
     {"stablehlo.reduce_scatter", reduce_scatter},
     {"stablehlo.replica_id", [](Step& step) { rank_number(step, "mhlo.num_replicas"); }},
 };

@@ -120,8 +120,8 @@ void reduce_precision(Step& step) {
   if (format.mantissa < mantissa) {
     const int dropped = mantissa - format.mantissa;
     const Term bits = bitcast(x, dtype);
-    const Term last = apply(Op::bitwise_and,
-                            apply(Op::shift_right, bits, bits.constant(dropped)), bits.constant(1));
+    const Term last = apply(Op::bitwise_and, apply(Op::shift_right, bits, bits.constant(dropped)),
+                            bits.constant(1));
     const std::uint64_t half = (std::uint64_t{1} << (dropped - 1)) - 1;
     const Term rounded = bits + bits_of(x, dtype, half) + last;
     const std::uint64_t kept = ~((std::uint64_t{1} << dropped) - 1);

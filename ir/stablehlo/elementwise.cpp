@@ -80,8 +80,7 @@ void count_leading_zeros(Step& step) {
   // All bits below the highest one set; what is left unset is what leads.
   Term x = bitcast(given, unsigned_of(given.dtype()));
   for (std::int64_t by = 1; by < bits; by *= 2) {
-    x = apply(Op::bitwise_or, x,
-              apply(Op::shift_right, x, x.constant(static_cast<double>(by))));
+    x = apply(Op::bitwise_or, x, apply(Op::shift_right, x, x.constant(static_cast<double>(by))));
   }
   const Term ones = count_of_ones(x);
   step.result(bitcast(ones.constant(static_cast<double>(bits)) - ones, given.dtype()));

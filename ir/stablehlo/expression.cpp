@@ -21,6 +21,15 @@ std::string word_of(const Operation& operation, std::size_t n, std::string_view 
   return {};
 }
 
+// [2.5]
+bool append_constant(std::string& out, const Array& array) {
+  if (array.elements() != 1) return false;
+  out += '[';
+  append_number(out, array.at(0));
+  out += ']';
+  return true;
+}
+
 }  // namespace
 
 std::string direction_of(const Operation& compare) {
@@ -29,7 +38,8 @@ std::string direction_of(const Operation& compare) {
 
 std::string kind_of(const Operation& compare) { return word_of(compare, 1, "compare_type"); }
 
-RegionText::RegionText(const Region& region) : region_(region) {
+RegionText::RegionText(const Region& region, Around around)
+    : region_(region), around_(std::move(around)) {
   for (std::size_t i = 0; i < region.arguments.size(); ++i) {
     arguments_[region.arguments[i].name] = static_cast<int>(i);
   }
@@ -64,6 +74,11 @@ const Operation* RegionText::definition(const Reference& reference) const {
   return found == definitions_.end() ? nullptr : found->second;
 }
 
+bool RegionText::is_constant_around(const Reference& reference) const {
+  return argument(reference) < 0 && definition(reference) == nullptr &&
+         around_(reference) != nullptr;
+}
+
 bool RegionText::append(std::string& out, const Reference& reference, int depth) const {
   if (out.size() > kLongest || depth > kDeepest) return false;
   if (const int number = argument(reference); number >= 0) {
@@ -71,18 +86,16 @@ bool RegionText::append(std::string& out, const Reference& reference, int depth)
     return true;
   }
   const Operation* const operation = definition(reference);
-  if (operation == nullptr || !operation->name.starts_with("stablehlo.")) return false;
+  if (operation == nullptr) {
+    const Array* const array = around_(reference);
+    return array != nullptr && append_constant(out, *array);
+  }
+  if (!operation->name.starts_with("stablehlo.")) return false;
   const std::string name = operation->name.substr(10);
   if (name == "constant") {
     const Attribute* const value = operation->attributes.find("value");
-    if (value == nullptr || value->kind != Attribute::Kind::array ||
-        value->array->elements() != 1) {
-      return false;
-    }
-    out += '[';
-    append_number(out, value->array->at(0));
-    out += ']';
-    return true;
+    return value != nullptr && value->kind == Attribute::Kind::array &&
+           append_constant(out, *value->array);
   }
   out += name == "compare" ? direction_of(*operation) : name;
   out += '(';

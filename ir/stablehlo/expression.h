@@ -2,6 +2,7 @@
 
 #include <tutti/ir/stablehlo/tree.h>
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -12,7 +13,10 @@ namespace tutti::ir::stablehlo {
 // attributes do not show. Tells regions of known meaning whatever their names are.
 class RegionText {
  public:
-  explicit RegionText(const Region& region);
+  // The array that a value from around the region is everywhere; null: it is no constant.
+  using Around = std::function<const Array*(const Reference&)>;
+
+  RegionText(const Region& region, Around around);
 
   // Of the n-th value that is returned; "" if it is too long to be known.
   std::string returned(std::size_t n) const;
@@ -23,11 +27,14 @@ class RegionText {
   // The number of an argument; -1: it is none.
   int argument(const Reference& reference) const;
   const Reference* result(std::size_t n) const;
+  // Whether the value is from around the region, and constant.
+  bool is_constant_around(const Reference& reference) const;
 
  private:
   bool append(std::string& out, const Reference& reference, int depth) const;
 
   const Region& region_;
+  Around around_;
   std::unordered_map<std::string_view, int> arguments_;
   std::unordered_map<std::string_view, const Operation*> definitions_;
 };

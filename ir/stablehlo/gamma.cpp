@@ -43,8 +43,7 @@ Term lgamma(Term x) {
   const Term fraction = size - size.apply(Op::floor);
   const Term reduced = select(fraction > 0.5, 1 - fraction, fraction);
   const Term sine = log(sin(reduced * kPi));
-  const Term reflected =
-      select(sine.apply(Op::is_finite), std::log(kPi) - sine - out, -sine);
+  const Term reflected = select(sine.apply(Op::is_finite), std::log(kPi) - sine - out, -sine);
   return choose(abs(x) == kInfinity, kInfinity, select(reflect, reflected, out));
 }
 
@@ -73,10 +72,15 @@ Term digamma(Term x) {
 Term zeta(Term x, Term q) {
   constexpr int kOneByOne = 9;
   // B(2k) / (2k)!
-  constexpr double kCorrections[] = {
-      1.0 / 12,         -1.0 / 720,           1.0 / 30240,          -1.0 / 1209600,
-      1.0 / 47900160,   -691.0 / 1307674368000.0, 1.0 / 74724249600.0,
-      -3617.0 / 10670622842880000.0, 43867.0 / 5109094217170944000.0};
+  constexpr double kCorrections[] = {1.0 / 12,
+                                     -1.0 / 720,
+                                     1.0 / 30240,
+                                     -1.0 / 1209600,
+                                     1.0 / 47900160,
+                                     -691.0 / 1307674368000.0,
+                                     1.0 / 74724249600.0,
+                                     -3617.0 / 10670622842880000.0,
+                                     43867.0 / 5109094217170944000.0};
   Term sum = x.apply(Op::zeros_like) + 0 * q;
   Term at = q;
   for (int n = 0; n < kOneByOne; ++n) {
@@ -100,8 +104,8 @@ Term zeta(Term x, Term q) {
 
 Term polygamma(Term n, Term x) {
   const Term half = n * 0.5;
-  const Term sign = select(half == half.apply(Op::floor), -n.apply(Op::ones_like),
-                           n.apply(Op::ones_like));
+  const Term sign =
+      select(half == half.apply(Op::floor), -n.apply(Op::ones_like), n.apply(Op::ones_like));
   const Term out = sign * exp(lgamma(n + 1)) * zeta(n + 1, x);
   const Term unfit = either(n < 0, n != n.apply(Op::floor));
   return choose(unfit, kNaN, select(n == 0, digamma(x), out));

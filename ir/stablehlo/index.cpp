@@ -46,8 +46,7 @@ bool as_take(Step& step, Term x, Term indices, const IndexMap& map, const List& 
   for (int d = 0; d < indices.shape().rank(); ++d) {
     if (d != map.vector) batch.push_back(indices.shape()[d]);
   }
-  const Term taken =
-      apply(Op::take, x, reshape(indices, Shape(batch)), {axis});
+  const Term taken = apply(Op::take, x, reshape(indices, Shape(batch)), {axis});
   // [before..., batch..., behind...] to [batch..., before..., behind...]
   List order;
   const auto count = std::ssize(batch);

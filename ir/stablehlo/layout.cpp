@@ -87,6 +87,10 @@ Term broadcast_in(Term x, const List& dimensions, const Shape& shape) {
     }
     sizes[static_cast<std::size_t>(dimensions[d])] = x.shape()[static_cast<int>(d)];
   }
+  // Dimensions in front of all of x's come by themselves.
+  const auto first =
+      order.empty() ? std::ssize(sizes) : dimensions[static_cast<std::size_t>(order[0])];
+  sizes.erase(sizes.begin(), sizes.begin() + first);
   return broadcast_to(reshape(transposed(x, order), Shape(sizes)), shape);
 }
 

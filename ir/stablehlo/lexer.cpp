@@ -89,10 +89,8 @@ Token Lexer::read() {
   // A token of `length` bytes, shown without the first `skip` of them.
   const auto token = [&](Token::Kind kind, std::size_t length, std::size_t skip = 0) {
     at_ = begin + length;
-    return Token{.kind = kind,
-                 .text = rest.substr(skip, length - skip),
-                 .offset = begin,
-                 .line = line_};
+    return Token{
+        .kind = kind, .text = rest.substr(skip, length - skip), .offset = begin, .line = line_};
   };
   if (rest.empty()) return token(Token::Kind::end, 0);
   if (rest.starts_with("->")) return token(Token::Kind::punctuation, 2);

@@ -1,5 +1,6 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/stablehlo/loop.h>
+#include <tutti/ir/stablehlo/monoid.h>
 
 #include <algorithm>
 
@@ -9,17 +10,6 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-// The array that a value is everywhere, if it is a constant; null else.
-const Array* constant_of(const Graph& graph, Value value) {
-  const NodeId producer = graph.producer(value);
-  const Op op = graph.node(producer).op;
-  if (op == Op::broadcast_to) {
-    const Array* const array = constant_of(graph, graph.operand(producer, 0));
-    return array != nullptr && array->shape().rank() == 0 ? array : nullptr;
-  }
-  return op == Op::constant ? &graph.attributes(producer).array("value") : nullptr;
-}
-
 // An input of functions, and the operand that it is.
 struct Input {
   FunctionInput inside;
@@ -28,10 +18,9 @@ struct Input {
 
 Input input_of(Step& step, const Reference& name, Value value) {
   const Graph& graph = step.builder().graph();
-  return {.inside = {.name = name,
-                     .type = graph.type(value),
-                     .constant = constant_of(graph, value)},
-          .outside = value};
+  return {
+      .inside = {.name = name, .type = graph.type(value), .constant = constant_of(graph, value)},
+      .outside = value};
 }
 
 std::vector<Input> captured(Step& step, std::span<const Region* const> regions) {
@@ -142,8 +131,7 @@ void while_loop(Step& step) {
     const FunctionPtr next = step.translator.function(body, "body", of_body, replicated);
     const FunctionPtr condition =
         step.translator.function(regions[0], "condition", of_condition, replicated);
-    const std::uint8_t still =
-        kept(*condition, 1, kept(*next, carries.size(), replicated));
+    const std::uint8_t still = kept(*condition, 1, kept(*next, carries.size(), replicated));
     if (still != replicated) {  // what one step gives is the same on fewer ranks
       replicated = still;
       continue;

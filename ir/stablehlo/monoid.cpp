@@ -46,14 +46,27 @@ Array identity_of(const Monoid& monoid, DType dtype) {
   });
 }
 
-bool is_constant(const Graph& graph, Value value, const Array& number) {
+const Array* constant_of(const Graph& graph, Value value) {
   const NodeId producer = graph.producer(value);
-  if (graph.node(producer).op == Op::broadcast_to) {
-    return is_constant(graph, graph.operand(producer, 0), number);
+  const Op op = graph.node(producer).op;
+  if (op == Op::broadcast_to) {
+    const Array* const array = constant_of(graph, graph.operand(producer, 0));
+    return array != nullptr && array->elements() == 1 ? array : nullptr;
   }
-  if (graph.node(producer).op != Op::constant) return false;
-  const Array& array = graph.attributes(producer).array("value");
-  return array.elements() == 1 && array.reshaped({}) == number;
+  return op == Op::constant ? &graph.attributes(producer).array("value") : nullptr;
+}
+
+RegionText::Around constants_around(const Step& step) {
+  return [&translator = step.translator](const Reference& reference) -> const Array* {
+    const Bound* const bound = translator.find(reference);
+    if (bound == nullptr || !bound->value.valid()) return nullptr;
+    return constant_of(translator.builder().graph(), bound->value);
+  };
+}
+
+bool is_constant(const Graph& graph, Value value, const Array& number) {
+  const Array* const array = constant_of(graph, value);
+  return array != nullptr && array->elements() == 1 && array->reshaped({}) == number;
 }
 
 }  // namespace tutti::ir::stablehlo

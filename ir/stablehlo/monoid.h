@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/stablehlo/expression.h>
 #include <tutti/ir/stablehlo/translate.h>
 
 #include <optional>
@@ -20,6 +21,11 @@ std::optional<Monoid> monoid_of(const Step& step, std::size_t region, DType dtyp
 
 // The identity in a dtype.
 Array identity_of(const Monoid& monoid, DType dtype);
+
+// The array that a value is everywhere, if it is a constant; null else.
+const Array* constant_of(const Graph& graph, Value value);
+// The same for what a name stands for; null also if it stands for nothing.
+RegionText::Around constants_around(const Step& step);
 
 // Whether a value is a constant with that number.
 bool is_constant(const Graph& graph, Value value, const Array& number);

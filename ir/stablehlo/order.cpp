@@ -1,6 +1,7 @@
 #include <tutti/ir/stablehlo/bits.h>
 #include <tutti/ir/stablehlo/expression.h>
 #include <tutti/ir/stablehlo/layout.h>
+#include <tutti/ir/stablehlo/monoid.h>
 #include <tutti/ir/stablehlo/rules.h>
 
 #include <optional>
@@ -13,15 +14,16 @@ namespace {
 struct Key {
   int operand = 0;
   bool descending = false;
-  bool plain = false;            // the operand itself, in the order of the IR's sort
-  bool total = false;            // in the total order of floats
+  bool plain = false;                // the operand itself, in the order of the IR's sort
+  bool total = false;                // in the total order of floats
   const Reference* value = nullptr;  // in the region, else: of the operand's first element
 };
 
 // Reads a comparator: LT(f(a), f(b)), and or(LT(f(a), f(b)), and(EQ(f(a), f(b)), ...)).
 class Comparator {
  public:
-  Comparator(const Step& step, const Region& region) : step_(step), text_(region) {}
+  Comparator(const Step& step, const Region& region)
+      : step_(step), text_(region, constants_around(step)) {}
 
   std::vector<Key> keys() {
     const Reference* const result = text_.result(0);
@@ -32,8 +34,9 @@ class Comparator {
 
  private:
   [[noreturn]] void refuse() const {
-    step_.fail("this comparator is not supported; it may compare one or several keys, one after "
-               "another, each a function of one operand");
+    step_.fail(
+        "this comparator is not supported; it may compare one or several keys, one after "
+        "another, each a function of one operand");
   }
 
   void append(const Reference& reference, int depth) {
@@ -78,6 +81,7 @@ class Comparator {
   // The one argument that a value is computed from; -1: several or none.
   int source(const Reference& reference, int depth = 0) {
     if (const int argument = text_.argument(reference); argument >= 0) return argument;
+    if (text_.is_constant_around(reference)) return -2;
     const Operation* const operation = text_.definition(reference);
     if (operation == nullptr || depth > 32) return -1;
     if (const auto known = sources_.find(operation); known != sources_.end()) return known->second;
@@ -213,8 +217,7 @@ void top_k(Step& step) {
   const Term x = step.operand(0);
   if (x.shape().rank() == 0) step.fail("of a scalar");
   const std::int64_t axis = x.shape().rank() - 1;
-  const NodeId node =
-      step.builder().node(Op::topk, {x.value()}, {step.integer("k"), axis, true});
+  const NodeId node = step.builder().node(Op::topk, {x.value()}, {step.integer("k"), axis, true});
   const Term places(&step.builder(), step.builder().graph().result(node, 1));
   step.result(Term(&step.builder(), step.builder().graph().result(node, 0)));
   step.result(cast(places, step.dtype(1)));

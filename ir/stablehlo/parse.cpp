@@ -107,8 +107,7 @@ class ModuleParser {
     }
     if (const Attribute* const devices = value.find("device_ids")) {
       for (std::size_t i = 0; i < devices->items.size(); ++i) {
-        mesh.in_order =
-            mesh.in_order && devices->items[i].integer == static_cast<std::int64_t>(i);
+        mesh.in_order = mesh.in_order && devices->items[i].integer == static_cast<std::int64_t>(i);
       }
     }
     if (lexer_.peek().is("{")) values_.container("{", "}");

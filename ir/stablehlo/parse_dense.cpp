@@ -73,8 +73,8 @@ std::optional<Array> array_from_hex(std::string_view text, DType dtype, const Sh
   if (count == size_of(dtype)) {
     Array out(dtype, {});
     std::memcpy(out.bytes().data(), bytes.data(), bytes.size());
-    if (dtype == DType::boolean) store_cell(dtype, {.truth = bytes[0] != std::byte{0}},
-                                            out.bytes().data());
+    if (dtype == DType::boolean)
+      store_cell(dtype, {.truth = bytes[0] != std::byte{0}}, out.bytes().data());
     return out;
   }
   const bool packed = dtype == DType::boolean && count == (shape.elements() + 7) / 8;
@@ -133,8 +133,7 @@ Attribute ValueParser::dense(std::size_t offset) {
   out.shape = type.shape;
   const auto count = static_cast<std::int64_t>(elements.size());
   if (count == 1 && elements[0].kind == Token::Kind::text) {
-    std::optional<Array> array =
-        array_from_hex(unquoted(elements[0].text), type.dtype, type.shape);
+    std::optional<Array> array = array_from_hex(unquoted(elements[0].text), type.dtype, type.shape);
     if (!array) {
       lexer_.fail(elements[0].offset, "no bytes of " + type.type().text() + " in hexadecimal");
     }

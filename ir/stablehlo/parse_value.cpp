@@ -151,9 +151,8 @@ TreeType ValueParser::tensor(std::size_t offset) {
   }
   const std::optional<DType> dtype = dtype_from_mlir(rest);
   if (!dtype) {
-    lexer_.fail(token.offset,
-                "no dtype that Tutti has: '" + std::string(rest.substr(0, 40)) +
-                    "'; it has i1, i8 to i64, ui8 to ui64, f16, bf16, f32 and f64");
+    lexer_.fail(token.offset, "no dtype that Tutti has: '" + std::string(rest.substr(0, 40)) +
+                                  "'; it has i1, i8 to i64, ui8 to ui64, f16, bf16, f32 and f64");
   }
   out.dtype = *dtype;
   try {
@@ -328,8 +327,8 @@ Attribute ValueParser::container(std::string_view open, std::string_view close) 
   lexer_.expect(open, "");
   while (!lexer_.accept(close)) {
     if (lexer_.peek().kind == Token::Kind::end) {
-      lexer_.fail(out.offset, "a '" + std::string(open) + "' without its '" + std::string(close) +
-                                  "'");
+      lexer_.fail(out.offset,
+                  "a '" + std::string(open) + "' without its '" + std::string(close) + "'");
     }
     item(out);
     lexer_.accept(",");

@@ -37,9 +37,9 @@ void check(Step& step, const Shape& operand, const Shape& indices, const IndexMa
   const auto in_rank = [](const List& list, int rank) {
     return std::ranges::all_of(list, [&](std::int64_t d) { return d >= 0 && d < rank; });
   };
-  if (map.vector < 0 || map.vector > indices.rank() ||
-      std::ssize(map.window) != operand.rank() || !in_rank(map.index_of, operand.rank()) ||
-      !in_rank(map.operand_batch, operand.rank()) || !in_rank(map.indices_batch, indices.rank()) ||
+  if (map.vector < 0 || map.vector > indices.rank() || std::ssize(map.window) != operand.rank() ||
+      !in_rank(map.index_of, operand.rank()) || !in_rank(map.operand_batch, operand.rank()) ||
+      !in_rank(map.indices_batch, indices.rank()) ||
       map.operand_batch.size() != map.indices_batch.size()) {
     step.fail("the dimension numbers do not fit the operands");
   }
@@ -108,15 +108,15 @@ RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const Ind
     Term start;
     if (const auto at = std::ranges::find(map.index_of, d); at != map.index_of.end()) {
       start = wide(component(indices, map.vector, at - map.index_of.begin()));
-      if (tell_outside) inside = both(reshape(both(start >= 0, start <= most), batch_shape), inside);
+      if (tell_outside)
+        inside = both(reshape(both(start >= 0, start <= most), batch_shape), inside);
       start = reshape(cast(minimum(maximum(start, 0), most), dtype), batch_shape);
     } else if (const auto of = std::ranges::find(map.operand_batch, d);
                of != map.operand_batch.end()) {
       const std::int64_t from =
           map.indices_batch[static_cast<std::size_t>(of - map.operand_batch.begin())];
       const auto axis = static_cast<int>(from > map.vector ? from - 1 : from);
-      start = places(step.builder(), dtype, rank, axis,
-                     out.batch[static_cast<std::size_t>(axis)]);
+      start = places(step.builder(), dtype, rank, axis, out.batch[static_cast<std::size_t>(axis)]);
     }
     Term place = start;
     if (window > 1) {

@@ -8,10 +8,10 @@ namespace tutti::ir::stablehlo {
 // How indices of gather and scatter name places of an operand. The operand is seen as rows: its
 // last dimensions that every window has whole are a row, and the rest, row-major, number the rows.
 struct IndexMap {
-  List window;           // the window's size in each dimension of the operand
-  List index_of;         // operand dimensions that the index vector's components are for
-  List operand_batch;    // operand dimensions whose index is that of ...
-  List indices_batch;    // ... these dimensions of the indices
+  List window;              // the window's size in each dimension of the operand
+  List index_of;            // operand dimensions that the index vector's components are for
+  List operand_batch;       // operand dimensions whose index is that of ...
+  List indices_batch;       // ... these dimensions of the indices
   std::int64_t vector = 0;  // the dimension of the indices that holds the index vectors
 };
 

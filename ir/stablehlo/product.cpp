@@ -34,14 +34,12 @@ void dot_general(Step& step) {
   const DType dtype = sum_dtype(step);
   const Term x = cast(step.operand(0), dtype);
   const Term y = cast(step.operand(1), dtype);
-  const List contract_x =
-      dimensions_of(step, "contracting_dims", 0, "lhs_contracting_dimensions");
-  const List contract_y =
-      dimensions_of(step, "contracting_dims", 1, "rhs_contracting_dimensions");
+  const List contract_x = dimensions_of(step, "contracting_dims", 0, "lhs_contracting_dimensions");
+  const List contract_y = dimensions_of(step, "contracting_dims", 1, "rhs_contracting_dimensions");
   const List batch_x = dimensions_of(step, "batching_dims", 0, "lhs_batching_dimensions");
   const List batch_y = dimensions_of(step, "batching_dims", 1, "rhs_batching_dimensions");
-  step.result(cast(apply(Op::dot_general, x, y, {contract_x, contract_y, batch_x, batch_y}),
-                   step.dtype()));
+  step.result(
+      cast(apply(Op::dot_general, x, y, {contract_x, contract_y, batch_x, batch_y}), step.dtype()));
 }
 
 // The older op: vectors and matrices.
@@ -50,8 +48,7 @@ void dot(Step& step) {
   const Term x = cast(step.operand(0), dtype);
   const Term y = cast(step.operand(1), dtype);
   const List contract_x = {x.shape().rank() - 1};
-  const Term product =
-      apply(Op::dot_general, x, y, {contract_x, List{0}, List(), List()});
+  const Term product = apply(Op::dot_general, x, y, {contract_x, List{0}, List(), List()});
   step.result(cast(product, step.dtype()));
 }
 
@@ -207,8 +204,8 @@ void convolution(Step& step) {
     out = apply(Op::dot_general, x, weight, {List{1}, List{1}, List(), List()});
   } else {
     const List none = repeated(spatial, 0);
-    out = apply(Op::conv, x, weight,
-                {strides, none, none, dilation, feature_groups * batch_groups});
+    out =
+        apply(Op::conv, x, weight, {strides, none, none, dilation, feature_groups * batch_groups});
   }
   // From [batch, features, spatial...] to where the result has them.
   const List order = places.output.order();

@@ -28,10 +28,8 @@ Term exclusive(Term a, Term b) { return apply(Op::bitwise_xor, a, b); }
 // Philox 4x32 with ten rounds: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
 Four philox(Four counter, Halves key) {
   for (int round = 0; round < 10; ++round) {
-    const Halves first =
-        halves(cast(counter[0], DType::u64) * static_cast<double>(0xD2511F53U));
-    const Halves second =
-        halves(cast(counter[2], DType::u64) * static_cast<double>(0xCD9E8D57U));
+    const Halves first = halves(cast(counter[0], DType::u64) * static_cast<double>(0xD2511F53U));
+    const Halves second = halves(cast(counter[2], DType::u64) * static_cast<double>(0xCD9E8D57U));
     counter = {exclusive(exclusive(second.high, counter[1]), key.low), second.low,
                exclusive(exclusive(first.high, counter[3]), key.high), first.low};
     key = {key.low + static_cast<double>(0x9E3779B9U), key.high + static_cast<double>(0xBB67AE85U)};
@@ -66,7 +64,8 @@ void philox_bits(Step& step) {
     column(joined(bits[0], bits[1]));
     column(joined(bits[2], bits[3]));
   } else {
-    for (const Term& each : bits) column(cast(each, size_of(dtype) < 4 ? unsigned_of(dtype) : DType::u32));
+    for (const Term& each : bits)
+      column(cast(each, size_of(dtype) < 4 ? unsigned_of(dtype) : DType::u32));
   }
   const std::int64_t made = calls * static_cast<std::int64_t>(columns.size());
   const Term all = reshape(concatenated(columns, 1), {made});
@@ -87,8 +86,10 @@ void rng_bit_generator(Step& step) {
   const std::int64_t numbers = state.shape().rank() == 1 ? state.shape()[0] : 0;
   const bool fits = state.dtype() == DType::u64 && (numbers == 2 || numbers == 3);
   if ((algorithm != "DEFAULT" && algorithm != "PHILOX") || !fits) {
-    step.fail("is supported for the algorithms DEFAULT and PHILOX with a state of two or three "
-              "ui64, not " + algorithm);
+    step.fail(
+        "is supported for the algorithms DEFAULT and PHILOX with a state of two or three "
+        "ui64, not " +
+        algorithm);
   }
   if (!is_integer(step.dtype(1)) || step.shape(1).elements() == 0) step.fail("expected integers");
   philox_bits(step);

@@ -55,7 +55,8 @@ void reduce_by_region(Step& step, const List& axes, int count) {
   std::vector<Term> initial;
   for (int i = 0; i < count; ++i) {
     x.push_back(reduced_axes_last(step.operand(i), axes));
-    initial.push_back(broadcast_to(step.operand(count + i), step.shape(static_cast<std::size_t>(i))));
+    initial.push_back(
+        broadcast_to(step.operand(count + i), step.shape(static_cast<std::size_t>(i))));
   }
   if (x[0].shape()[x[0].shape().rank() - 1] == 0) {
     for (const Term& each : initial) step.result(each);
@@ -77,21 +78,19 @@ bool reduce_to_index(Step& step, const List& axes) {
   const Term x = step.operand(0);
   const Term index = step.operand(1);
   const Graph& graph = step.builder().graph();
-  if (axes.size() != 1 || x.dtype() == DType::boolean || x.shape()[static_cast<int>(axes[0])] == 0 ||
-      !is_iota_along(graph, index.value(), axes[0]) ||
+  if (axes.size() != 1 || x.dtype() == DType::boolean ||
+      x.shape()[static_cast<int>(axes[0])] == 0 || !is_iota_along(graph, index.value(), axes[0]) ||
       !is_constant(graph, step.operand(3).value(), Array::scalar_of(index.dtype(), 0))) {
     return false;
   }
-  const RegionText text(step.operation.regions[0]);
+  const RegionText text(step.operation.regions[0], constants_around(step));
   for (const bool largest : {true, false}) {
-    const std::string first =
-        "or(" + std::string(largest ? "GT" : "LT") + "(0, 2), NE(0, 0))";
+    const std::string first = "or(" + std::string(largest ? "GT" : "LT") + "(0, 2), NE(0, 0))";
     if (text.returned(0) != "select(" + first + ", 0, 2)" ||
         text.returned(1) != "select(or(" + first + ", and(EQ(0, 2), LT(1, 3))), 1, 3)") {
       continue;
     }
-    const Monoid extreme{"", largest ? Op::max : Op::min, false,
-                         largest ? -INFINITY : INFINITY};
+    const Monoid extreme{"", largest ? Op::max : Op::min, false, largest ? -INFINITY : INFINITY};
     if (!is_constant(graph, step.operand(2).value(), identity_of(extreme, x.dtype()))) return false;
     step.result(x.apply(extreme.reduction, {axes, false}));
     const Term place = x.apply(largest ? Op::argmax : Op::argmin, {axes[0], false});
@@ -110,13 +109,13 @@ void reduce(Step& step) {
   }
   const int rank = step.operand(0).shape().rank();
   for (const std::int64_t axis : axes) {
-    if (axis < 0 || axis >= rank) step.fail("dimension " + std::to_string(axis) +
-                                            " of an operand of rank " + std::to_string(rank));
+    if (axis < 0 || axis >= rank)
+      step.fail("dimension " + std::to_string(axis) + " of an operand of rank " +
+                std::to_string(rank));
   }
   if (count == 2 && reduce_to_index(step, axes)) return;
   const Term x = step.operand(0);
-  const std::optional<Monoid> monoid =
-      count == 1 ? monoid_of(step, 0, x.dtype()) : std::nullopt;
+  const std::optional<Monoid> monoid = count == 1 ? monoid_of(step, 0, x.dtype()) : std::nullopt;
   const bool empty = x.shape().elements() == 0;
   if (!monoid || (empty && (monoid->reduction == Op::max || monoid->reduction == Op::min))) {
     reduce_by_region(step, axes, count);

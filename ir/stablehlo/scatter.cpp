@@ -91,8 +91,9 @@ bool uses_update(const Step& step) {
 Term put(Step& step, Term x, Term rows, Term updates, bool unique) {
   const bool replace = replaces(step);
   if (!unique && !uses_update(step)) {
-    step.fail("with a region that does not use the update is supported where unique_indices is "
-              "true: equal indices would apply it several times");
+    step.fail(
+        "with a region that does not use the update is supported where unique_indices is "
+        "true: equal indices would apply it several times");
   }
   const std::int64_t count = rows.shape()[0];
   Term last = rows;  // the row of a row's last update; -1 of others

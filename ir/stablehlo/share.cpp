@@ -86,8 +86,7 @@ Type part_of(const Translator& translator, Type whole, const AxesOfDimensions& a
     const std::int64_t count = count_of(mesh, axes[d]);
     if (sizes[d] % count != 0) {
       translator.fail(offset, std::to_string(count) + " ranks do not divide the " +
-                                  std::to_string(sizes[d]) + " of dimension " +
-                                  std::to_string(d));
+                                  std::to_string(sizes[d]) + " of dimension " + std::to_string(d));
     }
     sizes[d] /= count;
     whole.replication.dimensions &= static_cast<std::uint8_t>(~mask_of(axes[d]));

@@ -96,13 +96,13 @@ Term erfc(Term given) {
 // Giles 2010, "Approximating the erfinv function", with his single-precision polynomials.
 Term erf_inv_estimate(Term x) {
   const Term w = -log1p(-(x * x));
-  const Term central = polynomial(
-      w - 2.5, {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
-  const Term tail = polynomial(
-      sqrt(maximum(w, 5)) - 3, {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
-                                0.00573950773, -0.0076224613, 0.00943887047, 1.00167406,
-                                2.83297682});
+  const Term central =
+      polynomial(w - 2.5, {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                           0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
+  const Term tail =
+      polynomial(sqrt(maximum(w, 5)) - 3,
+                 {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                  -0.0076224613, 0.00943887047, 1.00167406, 2.83297682});
   return select(w < 5, central, tail) * x;
 }
 Term erf_inv(Term x) {

@@ -63,8 +63,8 @@ std::vector<std::int64_t> Step::integers(std::string_view name,
 
 bool Step::flag(std::string_view name) const {
   if (const Attribute* const named = operation.attributes.find(name)) {
-    return !named->is_word("false") && !(named->kind == Attribute::Kind::integer &&
-                                         named->integer == 0);
+    return !named->is_word("false") &&
+           !(named->kind == Attribute::Kind::integer && named->integer == 0);
   }
   for (const Attribute& item : operation.attributes.items) {
     if (item.is_word(name)) return true;
@@ -74,8 +74,7 @@ bool Step::flag(std::string_view name) const {
 
 Term Step::iota(DType dtype, const Shape& shape, std::int64_t axis) {
   const std::vector<std::int64_t> sizes(shape.begin(), shape.end());
-  return {&builder(),
-          builder().add(Op::iota, std::span<const Value>(), {dtype, sizes, axis})};
+  return {&builder(), builder().add(Op::iota, std::span<const Value>(), {dtype, sizes, axis})};
 }
 
 std::vector<Term> Step::apply(std::size_t region, std::span<const Term> arguments) {

@@ -1,7 +1,7 @@
 #include <tutti/ir/lexer.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/stablehlo/rules.h>
 #include <tutti/ir/stablehlo/restored.h>
+#include <tutti/ir/stablehlo/rules.h>
 #include <tutti/ir/stablehlo/share.h>
 #include <tutti/ir/stablehlo/translate.h>
 #include <tutti/ir/support/error.h>
@@ -121,13 +121,16 @@ Graph Translator::translate(const TreeFunction& function,
   return graph;
 }
 
-const Bound& Translator::lookup(const Reference& reference) const {
+const Bound* Translator::find(const Reference& reference) const {
   const auto found = scope_.find(reference.name);
-  if (found == scope_.end() || reference.index >= found->second.size()) {
-    fail(reference.offset, "%" + std::string(reference.name.substr(0, 40)) +
-                               " is not defined above; a value comes before its uses");
-  }
-  return found->second[reference.index];
+  const bool known = found != scope_.end() && reference.index < found->second.size();
+  return known ? &found->second[reference.index] : nullptr;
+}
+
+const Bound& Translator::lookup(const Reference& reference) const {
+  if (const Bound* const bound = find(reference)) return *bound;
+  fail(reference.offset, "%" + std::string(reference.name.substr(0, 40)) +
+                             " is not defined above; a value comes before its uses");
 }
 
 ArgumentUse* Translator::use_of(const Bound& bound) {
@@ -218,14 +221,15 @@ void Translator::fail_unknown(const Operation& operation) const {
   const std::string name = operation.name.substr(0, 60);
   if (name.find("dynamic") != name.npos || name.starts_with("shape.") ||
       name.find("dimension_size") != name.npos) {
-    fail(operation.offset, name + " has sizes that are known only when the program runs; export "
-                                  "the program with fixed shapes");
+    fail(operation.offset, name +
+                               " has sizes that are known only when the program runs; export "
+                               "the program with fixed shapes");
   }
   std::vector<std::string_view> names;
   for (const auto& [known, rule] : rules_) names.push_back(known);
   std::ranges::sort(names);
-  fail(operation.offset, name + " is not supported" + suggestion(name, names) +
-                             "; docs/stablehlo.md lists what is");
+  fail(operation.offset,
+       name + " is not supported" + suggestion(name, names) + "; docs/stablehlo.md lists what is");
 }
 
 std::vector<Bound> Translator::results_of(const Operation& operation) {
@@ -261,8 +265,9 @@ void Translator::translate_lifted(Step& step, const Rule& rule) {
                        std::ranges::all_of(operation.result_types, is_scalar);
   const bool shapes = rule.name == "stablehlo.broadcast_in_dim" || rule.name == "stablehlo.reshape";
   if (!scalars || !shapes) {
-    step.fail("is not supported in the region of another operation, which is applied to whole "
-              "tensors; elementwise operations are");
+    step.fail(
+        "is not supported in the region of another operation, which is applied to whole "
+        "tensors; elementwise operations are");
   }
   step.result(step.operand(0));
 }

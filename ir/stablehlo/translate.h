@@ -67,6 +67,8 @@ class Translator {
   [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
 
   const Bound& lookup(const Reference& reference) const;
+  // The same; null if there is no such name.
+  const Bound* find(const Reference& reference) const;
   // The whole value.
   Term whole(const Reference& reference);
   Term whole(const Bound& bound);

@@ -87,11 +87,10 @@ Terms over_axis(Step& step, Terms x, int axis, const Window& window) {
     }
     return out;
   }
-  std::int64_t covered = 0;  // elements of the window that are in `out`
+  std::int64_t covered = 0;                    // elements of the window that are in `out`
   for (std::int64_t width = 1;; width *= 2) {  // x[i]: the `width` elements from i on
     if ((size & width) != 0) {
-      const Terms part =
-          each_along(x, axis, covered * dilation, covered * dilation + places);
+      const Terms part = each_along(x, axis, covered * dilation, covered * dilation + places);
       out = covered == 0 ? part : combined(step, out, part);
       covered += width;
     }
@@ -155,9 +154,10 @@ void reduce_window(Step& step) {
 // The number of every place of a window, counted row-major, and where it begins.
 template <class Visit>
 void for_each_place(const List& sizes, Visit&& visit) {
-  for_each_index(Shape(sizes), [&, number = std::int64_t{0}](std::span<const std::int64_t> index) mutable {
-    visit(number++, List(index.begin(), index.end()));
-  });
+  for_each_index(Shape(sizes),
+                 [&, number = std::int64_t{0}](std::span<const std::int64_t> index) mutable {
+                   visit(number++, List(index.begin(), index.end()));
+                 });
 }
 
 // The gradient of pooling: in every window one element is chosen, and gets the window's source.

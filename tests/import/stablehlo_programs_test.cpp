@@ -32,12 +32,14 @@ std::vector<std::string> names() {
   return out;
 }
 
-std::vector<Array> arrays_in(const fs::path& folder) {
+// 0.npy, 1.npy, ... with something before the number.
+std::vector<Array> arrays_in(const fs::path& folder, const std::string& before) {
   std::vector<Array> out;
-  for (std::size_t i = 0; fs::exists(folder / (std::to_string(i) + ".npy")); ++i) {
-    out.push_back(tools::read_npy(folder / (std::to_string(i) + ".npy")));
+  for (;;) {
+    const fs::path file = folder / (before + std::to_string(out.size()) + ".npy");
+    if (!fs::exists(file)) return out;
+    out.push_back(tools::read_npy(file));
   }
-  return out;
 }
 
 class StablehloProgram : public testing::TestWithParam<std::string> {
@@ -48,8 +50,8 @@ class StablehloProgram : public testing::TestWithParam<std::string> {
     const std::string text((std::istreambuf_iterator<char>(stream)),
                            std::istreambuf_iterator<char>());
     module_ = ir::import_stablehlo(text, file.filename().string());
-    wanted_ = arrays_in(kFolder / GetParam() / "results");
-    const std::vector<Array> arguments = arrays_in(kFolder / GetParam() / "arguments");
+    wanted_ = arrays_in(kFolder / GetParam() / "results", "");
+    const std::vector<Array> arguments = arrays_in(kFolder / GetParam() / "arguments", "arg");
     const std::int64_t ranks = function().mesh == nullptr ? 1 : function().mesh->ranks();
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       std::vector<Array> own;

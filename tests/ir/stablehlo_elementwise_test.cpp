@@ -22,9 +22,7 @@ Array apply(const std::string& operation, const std::string& type, const std::ve
   if (x.size() > 1) arguments += ", %y: " + type;
   const std::string result = operation.substr(operation.rfind("tensor<"));
   return run_stablehlo(
-      stablehlo_function(arguments, result,
-                         "%0 = " + operation + "\nreturn %0 : " + result),
-      x)[0];
+      stablehlo_function(arguments, result, "%0 = " + operation + "\nreturn %0 : " + result), x)[0];
 }
 
 std::string text_of(const Array& array) {
@@ -45,8 +43,7 @@ TEST(StablehloElementwise, SignsKeepNegativeZeroAndNaN) {
 
 TEST(StablehloElementwise, HalvesRoundAwayFromZero) {
   const Array x = f32({0.49999997F, 0.5F, -0.5F, -1.5F, 8388609, kInfinity, -0.2F});
-  const Array out =
-      apply("stablehlo.round_nearest_afz %x : tensor<7xf32>", "tensor<7xf32>", {x});
+  const Array out = apply("stablehlo.round_nearest_afz %x : tensor<7xf32>", "tensor<7xf32>", {x});
   EXPECT_EQ(text_of(out), text_of(f32({0, 1, -1, -2, 8388609, kInfinity, -0.0F})));
 }
 
@@ -100,8 +97,8 @@ TEST(StablehloElementwise, TruthsAddAsOr) {
 
 TEST(StablehloElementwise, PrecisionIsReducedToTheNearest) {
   const Array x = f32({1.0009765F, 70000, -65519, 1e-6F, kNaN});
-  const Array out = apply("stablehlo.reduce_precision %x, format = e5m10 : tensor<5xf32>",
-                          "tensor<5xf32>", {x});
+  const Array out =
+      apply("stablehlo.reduce_precision %x, format = e5m10 : tensor<5xf32>", "tensor<5xf32>", {x});
   EXPECT_EQ(text_of(out), text_of(f32({1.0009765625F, kInfinity, -65504, 0, kNaN})));
 }
 
@@ -117,8 +114,7 @@ TEST(StablehloElementwise, BitsChangeTheirSize) {
 TEST(StablehloElementwise, SpecialFunctionsAreAccurateInTheirTails) {
   const auto of = [](const std::string& name, double x) {
     const std::string type = "tensor<f64>";
-    return apply("chlo." + name + " %x : tensor<f64> -> tensor<f64>", type,
-                 {Array::scalar(x)})
+    return apply("chlo." + name + " %x : tensor<f64> -> tensor<f64>", type, {Array::scalar(x)})
         .at(0);
   };
   const auto expect = [&](const std::string& name, double x, double wanted) {

@@ -16,10 +16,9 @@ using testing::StartsWith;
 // The constant's value, as a result.
 Array constant(const std::string& value) {
   const std::string type = value.substr(value.find(": ") + 2);
-  return run_stablehlo(stablehlo_function("", type,
-                                          "%0 = stablehlo.constant " + value + "\nreturn %0 : " +
-                                              type),
-                       {})[0];
+  return run_stablehlo(
+      stablehlo_function("", type, "%0 = stablehlo.constant " + value + "\nreturn %0 : " + type),
+      {})[0];
 }
 
 TEST(StablehloParse, ReadsFunctionsMeshesAndAttributes) {
@@ -94,8 +93,9 @@ TEST(StablehloParse, SaysWhereATextIsWrong) {
               HasSubstr("left out of the text"));
   EXPECT_THAT(of("%0 = stablehlo.sine %x"), HasSubstr("0 result types, but 1 result is named"));
   EXPECT_THAT(of("%x = stablehlo.sine %x : tensor<2xf32>"), HasSubstr("%x is defined twice"));
-  EXPECT_THAT(of("%0 = stablehlo.custom_call @lapack_sgetrf(%x) : (tensor<2xf32>) -> tensor<2xf32>"),
-              HasSubstr("decompositions of matrices"));
+  EXPECT_THAT(
+      of("%0 = stablehlo.custom_call @lapack_sgetrf(%x) : (tensor<2xf32>) -> tensor<2xf32>"),
+      HasSubstr("decompositions of matrices"));
   EXPECT_THAT(of("%0 = stablehlo.dynamic_reshape %x : tensor<2xf32>"),
               HasSubstr("known only when the program runs"));
   EXPECT_THAT(refusal("module {"), HasSubstr("expected 'func.func'"));

@@ -48,9 +48,10 @@ TEST(StablehloSharding, ArgumentsAndResultsAreParts) {
 
 TEST(StablehloSharding, WhatIsNotManualIsOfWholeValues) {
   // The rows of the parts, turned about on every rank.
-  const Graph graph = test::import_main(doubled(
-      kBoth, R"({"y", "x"})",
-      "    %2 = stablehlo.reverse %0, dims = [0] : tensor<4x2xf32>\n    return %2 : tensor<4x2xf32>"));
+  const Graph graph =
+      test::import_main(doubled(kBoth, R"({"y", "x"})",
+                                "    %2 = stablehlo.reverse %0, dims = [0] : tensor<4x2xf32>\n    "
+                                "return %2 : tensor<4x2xf32>"));
   EXPECT_TRUE(graph.result_sharding(0).empty());
   std::vector<std::vector<Array>> arguments;
   for (int rank = 0; rank < 4; ++rank) {
@@ -143,8 +144,9 @@ TEST(StablehloCollective, RefusesGroupsThatAreNone) {
         "module @m attributes {mhlo.num_partitions = 4 : i32} {\nfunc.func @main(%x: "
         "tensor<2xf32>) -> tensor<2xf32> {\n%0 = \"stablehlo.collective_broadcast\"(%x) "
         "<{replica_groups = dense<" +
-        groups + "> : tensor<2x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>\nreturn %0 : "
-                 "tensor<2xf32>\n}\n}\n");
+        groups +
+        "> : tensor<2x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>\nreturn %0 : "
+        "tensor<2xf32>\n}\n}\n");
   };
   EXPECT_THAT(of("[[0, 1], [2, -1]]"), HasSubstr("of different sizes"));
   EXPECT_THAT(of("[[0, 1], [2, 4]]"), HasSubstr("name rank 4 of 4"));

@@ -130,10 +130,10 @@ TEST(StablehloGather, MovesWindowsInside) {
     %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2>}> : (tensor<4xf32>, tensor<3x1xui8>) -> tensor<3x2xf32>
     return %0 : tensor<3x2xf32>)";
   const std::array<std::uint8_t, 3> indices = {0, 200, 2};
-  EXPECT_EQ(run_one("%x: tensor<4xf32>, %i: tensor<3x1xui8>", "tensor<3x2xf32>", body,
-                    {f32({1, 2, 3, 4}),
-                     Array::from(std::span<const std::uint8_t>(indices), {3, 1})}),
-            f32({1, 2, 3, 4, 3, 4}, {3, 2}));
+  EXPECT_EQ(
+      run_one("%x: tensor<4xf32>, %i: tensor<3x1xui8>", "tensor<3x2xf32>", body,
+              {f32({1, 2, 3, 4}), Array::from(std::span<const std::uint8_t>(indices), {3, 1})}),
+      f32({1, 2, 3, 4, 3, 4}, {3, 2}));
 }
 
 std::string sort(const std::string& comparator) {
@@ -152,8 +152,9 @@ TEST(StablehloSort, ByOneKeyOrSeveralUpwardsOrDownwards) {
   const auto of = [&](const std::string& comparator) {
     return run_one(arguments, "tensor<4xf32>", sort(comparator), values);
   };
-  const std::string compare_x = "stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) "
-                                "-> tensor<i1>\n";
+  const std::string compare_x =
+      "stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) "
+      "-> tensor<i1>\n";
   EXPECT_EQ(of("%1 = " + compare_x + "stablehlo.return %1 : tensor<i1>"), f32({6, 8, 5, 7}));
   EXPECT_EQ(of("%1 = stablehlo.compare GT, %c, %d, TOTALORDER : (tensor<f32>, tensor<f32>) -> "
                "tensor<i1>\nstablehlo.return %1 : tensor<i1>"),
@@ -176,7 +177,8 @@ TEST(StablehloSort, ByOneKeyOrSeveralUpwardsOrDownwards) {
 }
 
 TEST(StablehloControl, LoopsCarryWhatChangesOnly) {
-  const std::string text = stablehlo_function("%n: tensor<i32>, %x: tensor<2xf32>", "tensor<2xf32>", R"(
+  const std::string text =
+      stablehlo_function("%n: tensor<i32>, %x: tensor<2xf32>", "tensor<2xf32>", R"(
     %c = stablehlo.constant dense<0> : tensor<i32>
     %0:3 = stablehlo.while(%i = %c, %y = %x, %z = %x) : tensor<i32>, tensor<2xf32>, tensor<2xf32>
     cond {

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Makes tests/reference/data/stablehlo: small programs as JAX exports them, and what JAX gives.
 
-A folder NAME holds program.mlir, the arguments 0.npy, 1.npy, ... in arguments/ and the results in
-results/. Results of several devices are whole. To make them again:
+A folder NAME holds program.mlir, arguments/arg0.npy, arg1.npy, ... and results/0.npy, ... Results of several devices are whole. To make them again:
 
     python3 -m venv /tmp/jax
     /tmp/jax/bin/pip install "jax[cpu]"
@@ -39,7 +38,7 @@ def save(name, function, *arguments):
         (folder / part).mkdir(parents=True)
     (folder / "program.mlir").write_text(compiled.lower(*arguments).as_text())
     for i, array in enumerate(jax.tree.leaves(arguments)):
-        np.save(folder / "arguments" / f"{i}.npy", np.asarray(array))
+        np.save(folder / "arguments" / f"arg{i}.npy", np.asarray(array))
     for i, array in enumerate(jax.tree.leaves(compiled(*arguments))):
         np.save(folder / "results" / f"{i}.npy", np.asarray(array))
 
