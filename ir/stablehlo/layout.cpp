@@ -7,10 +7,9 @@
 namespace tutti::ir::stablehlo {
 
 Term transposed(Term x, const List& permutation) {
-  if (static_cast<int>(permutation.size()) == x.shape().rank() &&
-      std::ranges::is_sorted(permutation)) {
-    return x;
-  }
+  List same(permutation.size());
+  std::iota(same.begin(), same.end(), 0);
+  if (std::ssize(same) == x.shape().rank() && permutation == same) return x;
   return transpose(x, permutation);
 }
 
@@ -60,7 +59,8 @@ Term concatenated(const std::vector<Term>& parts, std::int64_t axis) {
   if (parts.size() == 1) return parts[0];
   std::vector<Value> values;
   for (const Term& part : parts) values.push_back(part.value());
-  Builder* const builder = parts.at(0).builder();
+  if (parts.empty()) throw TypeError("nothing to concatenate");
+  Builder* const builder = parts[0].builder();
   return {builder, builder->add(Op::concat, values, {axis})};
 }
 

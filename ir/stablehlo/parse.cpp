@@ -102,6 +102,11 @@ class ModuleParser {
       if (axes.names[i].empty() || axes.items[i].kind != Attribute::Kind::integer) {
         lexer_.fail(axes.items[i].offset, "expected an axis, as in \"x\"=2");
       }
+      constexpr std::int64_t kMostRanks = 1 << 20;
+      if (i == 8 || axes.items[i].integer < 1 ||
+          axes.items[i].integer > kMostRanks / mesh.mesh.ranks()) {
+        lexer_.fail(axes.items[i].offset, "a mesh has at most eight axes and a million ranks");
+      }
       mesh.mesh.names.emplace_back(axes.names[i]);
       mesh.mesh.sizes.push_back(axes.items[i].integer);
     }

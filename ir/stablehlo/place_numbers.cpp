@@ -43,6 +43,9 @@ void check(Step& step, const Shape& operand, const Shape& indices, const IndexMa
       map.operand_batch.size() != map.indices_batch.size()) {
     step.fail("the dimension numbers do not fit the operands");
   }
+  if (contains(map.indices_batch, map.vector)) {
+    step.fail("the index vectors' dimension is no batch dimension");
+  }
   const std::int64_t components =
       map.vector == indices.rank() ? 1 : indices[static_cast<int>(map.vector)];
   if (std::ssize(map.index_of) != components) {

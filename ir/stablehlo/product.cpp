@@ -165,6 +165,7 @@ Term batch_groups_as_features(Term x, std::int64_t groups) {
 void convolution(Step& step) {
   const DType dtype = sum_dtype(step);
   const int rank = step.operand(0).shape().rank();
+  if (rank < 2) step.fail("an operand of rank " + std::to_string(rank));
   const ConvolutionPlaces places = places_of(step, rank);
   const int spatial = rank - 2;
   const List strides = window_list(step, "stride", "window_strides", repeated(spatial, 1));
@@ -178,6 +179,10 @@ void convolution(Step& step) {
     step.fail("a window needs its numbers for each spatial dimension");
   }
 
+  constexpr std::int64_t kMostGroups = 1LL << 31;
+  for (const std::int64_t groups : {feature_groups, batch_groups}) {
+    if (groups < 1 || groups > kMostGroups) step.fail("a number of groups that makes no sense");
+  }
   Term x = transposed(cast(step.operand(0), dtype), places.input.order());
   Term weight = transposed(cast(step.operand(1), dtype), places.kernel.order());
   List flipped;

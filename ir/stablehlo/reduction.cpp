@@ -14,7 +14,7 @@ std::vector<Term> apply_to_pairs(Step& step, const std::vector<Term>& a,
                                  const std::vector<Term>& b) {
   std::vector<Term> both = a;
   both.insert(both.end(), b.begin(), b.end());
-  return step.apply(0, both);
+  return step.apply(0, both, a.size());
 }
 
 // Any region: neighbours along the last axis are combined until one element is left, in
@@ -125,7 +125,7 @@ void reduce(Step& step) {
   Term out = axes.empty() ? x : x.apply(monoid->reduction, {axes, false});
   if (!is_constant(step.builder().graph(), initial.value(), identity_of(*monoid, x.dtype()))) {
     const Term both[] = {broadcast_to(initial, out.shape()), out};
-    out = step.apply(0, both)[0];
+    out = step.apply(0, both);
   }
   step.result(out);
 }
@@ -133,9 +133,7 @@ void reduce(Step& step) {
 // One operation applied to the elements of tensors.
 void map(Step& step) {
   const std::vector<Term> operands = step.operands();
-  for (const Term& result : step.apply(0, operands)) {
-    step.result(broadcast_to(result, step.shape()));
-  }
+  step.result(broadcast_to(step.apply(0, operands), step.shape()));
 }
 
 constexpr Rule kRules[] = {

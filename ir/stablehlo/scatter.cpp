@@ -63,7 +63,7 @@ Term combine_runs(Step& step, Term rows, Term updates) {
     const Term here = along(updates, 0, distance, count);
     const Term same = along(rows, 0, 0, count - distance) == along(rows, 0, distance, count);
     const Term both[] = {earlier, here};
-    const Term combined = step.apply(0, both)[0];
+    const Term combined = step.apply(0, both);
     const Term next = select(beside(same, here), combined, here);
     updates = concatenated({along(updates, 0, 0, distance), next}, 0);
   }
@@ -114,7 +114,7 @@ Term put(Step& step, Term x, Term rows, Term updates, bool unique) {
   Term value = given;
   if (!replace) {
     const Term both[] = {x, given};
-    value = step.apply(0, both)[0];
+    value = step.apply(0, both);
   }
   return select(beside(number > 0, x), value, x);
 }

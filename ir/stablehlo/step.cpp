@@ -8,6 +8,21 @@ std::vector<Term> Step::operands() {
   return out;
 }
 
+const Reference& Step::reference(int i) const {
+  if (i >= 0 && i < count()) return operation.operands[static_cast<std::size_t>(i)];
+  fail("too few operands: " + std::to_string(count()));
+}
+
+const TreeType& Step::result_type(std::size_t i) const {
+  if (i < operation.result_types.size()) return operation.result_types[i];
+  fail("too few results: " + std::to_string(operation.result_types.size()));
+}
+
+const Region& Step::region(std::size_t i) const {
+  if (i < operation.regions.size()) return operation.regions[i];
+  fail("too few regions: " + std::to_string(operation.regions.size()));
+}
+
 const Attribute* Step::find(std::string_view name, std::string_view generic) const {
   const Attribute* const found = operation.attributes.find(name);
   return found != nullptr || generic.empty() ? found : operation.attributes.find(generic);
@@ -77,18 +92,22 @@ Term Step::iota(DType dtype, const Shape& shape, std::int64_t axis) {
   return {&builder(), builder().add(Op::iota, std::span<const Value>(), {dtype, sizes, axis})};
 }
 
-std::vector<Term> Step::apply(std::size_t region, std::span<const Term> arguments) {
+std::vector<Term> Step::apply(std::size_t region, std::span<const Term> arguments,
+                              std::size_t count) {
   std::vector<Bound> bound;
   for (const Term& argument : arguments) bound.push_back({.value = argument.value()});
   std::vector<Term> out;
-  for (const Bound& result : translator.lifted_region(operation.regions.at(region), bound)) {
+  for (const Bound& result : translator.lifted_region(this->region(region), bound)) {
+    if (!result.value.valid()) fail("a region's result that is no tensor");
     out.push_back(translator.whole(result));
   }
-  return out;
+  if (out.size() == count) return out;
+  fail("a region of " + std::to_string(out.size()) + " results where " + std::to_string(count) +
+       " are needed");
 }
 
 std::string_view Step::combination(std::size_t region) const {
-  const Region& body = operation.regions.at(region);
+  const Region& body = this->region(region);
   if (body.arguments.size() != 2 || body.operations.size() != 2) return {};
   const Operation& combine = body.operations[0];
   const Operation& last = body.operations[1];

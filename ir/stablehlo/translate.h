@@ -123,15 +123,13 @@ class Step {
 
   int count() const { return static_cast<int>(operation.operands.size()); }
   Term operand(int i) { return translator.whole(reference(i)); }
-  const Reference& reference(int i) const {
-    return operation.operands[static_cast<std::size_t>(i)];
-  }
+  const Reference& reference(int i) const;
   std::vector<Term> operands();
   Builder& builder() { return translator.builder(); }
 
   // Of a result, as the text has them.
-  const Shape& shape(std::size_t i = 0) const { return operation.result_types.at(i).shape; }
-  DType dtype(std::size_t i = 0) const { return operation.result_types.at(i).dtype; }
+  const Shape& shape(std::size_t i = 0) const { return result_type(i).shape; }
+  DType dtype(std::size_t i = 0) const { return result_type(i).dtype; }
 
   // Attributes. Of the names the first is that of the pretty form, the second of the generic one.
   const Attribute* find(std::string_view name, std::string_view generic = {}) const;
@@ -147,8 +145,12 @@ class Step {
   Term constant(Array array) { return {&builder(), builder().constant(std::move(array))}; }
   Term scalar(DType dtype, double value) { return constant(Array::scalar_of(dtype, value)); }
   Term iota(DType dtype, const Shape& shape, std::int64_t axis);
-  // The values that a region gives for whole tensors instead of scalars.
-  std::vector<Term> apply(std::size_t region, std::span<const Term> arguments);
+  // The values, that many, that a region gives for whole tensors instead of scalars.
+  std::vector<Term> apply(std::size_t region, std::span<const Term> arguments, std::size_t count);
+  // The same for a region with one result.
+  Term apply(std::size_t region, std::span<const Term> arguments) {
+    return apply(region, arguments, 1)[0];
+  }
   // The rule of an op with two operands, if a region is that and nothing else; "" else.
   std::string_view combination(std::size_t region) const;
 
@@ -161,6 +163,10 @@ class Step {
   Translator& translator;
   const Operation& operation;
   std::vector<Bound> results;
+
+ private:
+  const TreeType& result_type(std::size_t i) const;
+  const Region& region(std::size_t i) const;
 };
 
 }  // namespace tutti::ir::stablehlo

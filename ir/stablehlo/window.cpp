@@ -59,7 +59,7 @@ using Terms = std::vector<Term>;
 Terms combined(Step& step, const Terms& a, const Terms& b) {
   Terms both = a;
   both.insert(both.end(), b.begin(), b.end());
-  return step.apply(0, both);
+  return step.apply(0, both, a.size());
 }
 
 Terms each_along(const Terms& x, int axis, std::int64_t from, std::int64_t to,
@@ -200,7 +200,7 @@ void select_and_scatter(Step& step) {
       return;
     }
     const Term both[] = {chosen, here};
-    const Term keep = step.apply(0, both)[0];
+    const Term keep = step.apply(0, both);
     chosen = select(keep, chosen, here);
     where = select(keep, where, place);
   });

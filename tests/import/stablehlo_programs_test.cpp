@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/print.h>
@@ -95,7 +96,9 @@ TEST_P(StablehloProgram, MeansWhatItMeansToJax) {
 }
 
 TEST_P(StablehloProgram, CompiledGivesWhatJaxGives) {
-  expect_jax(test::run_compiled(function(), arguments_));
+  codegen::CompileOptions options;
+  options.verify = !ir::has_functions(function());  // plans with loops are not checked yet
+  expect_jax(test::run_compiled(function(), arguments_, options));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StablehloProgram, testing::ValuesIn(names()),

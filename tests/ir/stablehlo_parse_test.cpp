@@ -77,9 +77,9 @@ TEST(StablehloParse, SaysWhereATextIsWrong) {
   const auto of = [](const std::string& line) {
     return refusal(stablehlo_function("%x: tensor<2xf32>", "tensor<2xf32>", line));
   };
-  EXPECT_EQ(of("    %0 = stablehlo.fly %x : tensor<2xf32>\n    return %0 : tensor<2xf32>"),
-            "m.mlir:3:10: stablehlo.fly is not supported; did you mean 'stablehlo.dot'?; "
-            "docs/stablehlo.md lists what is\n    %0 = stablehlo.fly %x : tensor<2xf32>\n"
+  EXPECT_EQ(of("    %0 = stablehlo.sinus %x : tensor<2xf32>\n    return %0 : tensor<2xf32>"),
+            "m.mlir:3:10: stablehlo.sinus is not supported; did you mean 'stablehlo.sine'?; "
+            "docs/stablehlo.md lists what is\n    %0 = stablehlo.sinus %x : tensor<2xf32>\n"
             "         ^");
   EXPECT_THAT(of("return %y : tensor<2xf32>"), HasSubstr("%y is not defined above"));
   EXPECT_THAT(of("%0 = stablehlo.sine %x : tensor<3xf32>\nreturn %0 : tensor<3xf32>"),
