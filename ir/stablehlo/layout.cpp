@@ -21,6 +21,10 @@ Term sliced(Term x, const List& start, const List& stop, const List& step) {
 }
 
 Term along(Term x, int axis, std::int64_t from, std::int64_t to, std::int64_t step) {
+  if (axis < 0 || axis >= x.shape().rank()) {
+    throw TypeError("dimension " + std::to_string(axis) + " of a value of shape " +
+                    x.shape().text());
+  }
   const auto at = static_cast<std::size_t>(axis);
   List start = repeated(x.shape().rank(), 0);
   List stop = sizes_of(x.shape());
@@ -113,6 +117,7 @@ bool contains(const List& list, std::int64_t number) {
 }
 
 Term places(Builder& builder, DType dtype, int rank, int axis, std::int64_t size) {
+  if (axis < 0 || axis >= rank) throw TypeError("a dimension that is not there");
   List sizes = repeated(rank, 1);
   sizes[static_cast<std::size_t>(axis)] = size;
   return {&builder, builder.add(Op::iota, std::span<const Value>(),

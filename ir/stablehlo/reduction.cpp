@@ -54,6 +54,9 @@ void reduce_by_region(Step& step, const List& axes, int count) {
   std::vector<Term> x;
   std::vector<Term> initial;
   for (int i = 0; i < count; ++i) {
+    if (step.operand(i).shape() != step.operand(0).shape()) {
+      step.fail("the operands must have one shape");
+    }
     x.push_back(reduced_axes_last(step.operand(i), axes));
     initial.push_back(
         broadcast_to(step.operand(count + i), step.shape(static_cast<std::size_t>(i))));

@@ -139,6 +139,9 @@ void reduce_window(Step& step) {
   for (const std::int64_t dilation : window.base_dilations) interior.push_back(dilation - 1);
   for (int i = 0; i < count; ++i) {
     const Term value = step.operand(count + i);
+    if (step.operand(i).shape() != step.operand(0).shape()) {
+      step.fail("the operands must have one shape");
+    }
     x.push_back(padded(step.operand(i), value, window.low, window.high, interior));
     initial.push_back(value);
     const std::optional<Monoid> monoid =
