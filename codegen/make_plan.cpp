@@ -52,6 +52,27 @@ class Planner {
     return std::move(plan_);
   }
 
+  // Of the plan that run() gave.
+  std::vector<BufferId> buffers_by_value(const Plan& plan) const {
+    std::vector<BufferId> out(graph_.value_count(), -1);
+    for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
+      const View& view = views_[Value{id}];
+      const Value base = view.source == View::Source::buffer ? view.base : Value{id};
+      const auto found = buffers_.find(base);
+      const auto copy = copies_.find(Value{id});
+      if (copy != copies_.end()) {
+        out[id] = copy->second;
+      } else if (found != buffers_.end()) {
+        out[id] = found->second;
+      }
+      // Where calls took over what follows them, nobody uses what was between.
+      if (out[id] >= 0 && plan.buffers[static_cast<std::size_t>(out[id])].last_use < 0) {
+        out[id] = -1;
+      }
+    }
+    return out;
+  }
+
  private:
   // Whether the node does something at run time.
   bool executes(NodeId id) const {
@@ -469,6 +490,11 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const ir::Graph& graph, std::int64_t rank) { return Planner(graph, rank).run(); }
+Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
+  Planner planner(graph, rank);
+  Plan plan = planner.run();
+  if (buffers != nullptr) *buffers = planner.buffers_by_value(plan);
+  return plan;
+}
 
 }  // namespace tutti::codegen

@@ -115,6 +115,13 @@ class Printer {
     }
   }
 
+  // Calls values by other names.
+  Printer(const Graph& graph, std::span<const std::string> names) : graph_(graph), names_(names) {
+    for (const Parameter& parameter : graph.parameters()) {
+      parameter_names_.push_back(names[parameter.value.id]);
+    }
+  }
+
   // `names` says what groups and functions are called.
   template <class Names>
   void function(std::string& out, std::string_view name, bool is_private, Names& names) const {
@@ -166,6 +173,11 @@ class Printer {
   }
 
   void value(std::string& out, Value value) const {
+    if (!names_.empty()) {
+      out += '%';
+      out += names_[value.id];
+      return;
+    }
     // Parameters are in order of their values, so this counts those before the value.
     const auto& parameters = graph_.parameters();
     const auto found = std::lower_bound(
@@ -309,6 +321,7 @@ class Printer {
 
   const Graph& graph_;
   std::vector<std::string> parameter_names_;
+  std::span<const std::string> names_ = {};  // [value]; empty: the usual ones
 };
 
 // What messages call groups and functions.
@@ -324,12 +337,12 @@ class ModulePrinter {
  public:
   explicit ModulePrinter(std::span<const Graph* const> functions) {
     for (const Graph* const function : functions) names_.add(function->name);
-    for (const Graph* const function : functions) {
-      take_mesh(*function);
-      declare_functions(*function);
-      bodies_ += '\n';
-      Printer(*function).function(bodies_, name_or_quoted(function->name), false, *this);
-    }
+    for (const Graph* const function : functions) add(*function, Printer(*function));
+  }
+  // A function whose values are called by other names.
+  ModulePrinter(const Graph& function, std::span<const std::string> names) {
+    names_.add(function.name);
+    add(function, Printer(function, names));
   }
 
   std::string text() const {
@@ -344,6 +357,13 @@ class ModulePrinter {
   }
 
  private:
+  void add(const Graph& function, const Printer& printer) {
+    take_mesh(function);
+    declare_functions(function);
+    bodies_ += '\n';
+    printer.function(bodies_, name_or_quoted(function.name), false, *this);
+  }
+
   void take_mesh(const Graph& function) {
     const Mesh* const own = function.mesh.get();
     if (first_ == nullptr) {
@@ -392,6 +412,20 @@ std::string print(const Module& module) {
 std::string print(const Graph& graph) {
   const Graph* const function = &graph;
   return ModulePrinter({&function, 1}).text();
+}
+
+std::vector<std::string> value_names(const Graph& graph) {
+  const Printer printer(graph);
+  std::vector<std::string> out(graph.value_count());
+  for (std::uint32_t id = 0; id < out.size(); ++id) {
+    printer.value(out[id], {id});
+    out[id].erase(0, 1);  // the %
+  }
+  return out;
+}
+
+std::string print(const Graph& graph, std::span<const std::string> names) {
+  return ModulePrinter(graph, names).text();
 }
 
 std::string print(const Type& type, const Mesh* mesh) {

@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 
+#include "tools/write_file.h"
+
 namespace tutti::tools {
 
 namespace {
@@ -31,29 +33,15 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// All of it or nothing: to a file beside it that takes its place.
-void write_text(const std::string& path, const std::string& text) {
-  if (path.empty() || path == "-") {
-    std::cout << text;
-    return;
-  }
-  const std::string beside = path + ".new";
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(beside, path, error);
-  if (file && !error) return;
-  std::error_code ignored;
-  fs::remove(beside, ignored);
-  throw EnvironmentError(path + ": cannot be written");
-}
-
 void import(const ImportOptions& options) {
   const std::string name = options.file == "-" ? "<stdin>" : options.file;
   const ir::Module module = ir::import_stablehlo(read_text(options.file), name);
   for (const ir::Graph& function : module.functions) ir::verify(function);
-  write_text(options.output, ir::print(module));
+  if (options.output.empty() || options.output == "-") {
+    std::cout << ir::print(module);
+  } else {
+    write_file(options.output, ir::print(module));
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bisect_command.h"
 #include "tools/cache.h"
 #include "tools/describe_settings.h"
 #include "tools/diagnose.h"
@@ -22,8 +23,11 @@
 #include "tools/import_command.h"
 #include "tools/launch/command.h"
 #include "tools/ops.h"
+#include "tools/opt_command.h"
 #include "tools/profile.h"
+#include "tools/reduce_command.h"
 #include "tools/run.h"
+#include "tools/show_command.h"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -208,7 +212,11 @@ int main(int argc, char** argv) {
   tutti::tools::add_import(app);
   add_diagnose(app);
   const std::shared_ptr<bool> diff_failed = add_diff(app);
+  tutti::tools::add_opt(app);
+  const std::shared_ptr<bool> bisect_found = tutti::tools::add_bisect(app);
+  const std::shared_ptr<bool> reduce_interrupted = tutti::tools::add_reduce(app);
   add_profile(app);
+  tutti::tools::add_show(app);
   add_ops(app);
   add_doctor(app);
   add_help(app);
@@ -217,7 +225,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(arguments_of(launch.parsed_arguments(), argv));
     std::cout.flush();
-    if (!std::cout || *cache_failed || *diff_failed) return kFailed;
+    if (!std::cout || *cache_failed || *diff_failed || *bisect_found || *reduce_interrupted) {
+      return kFailed;
+    }
     return launch.exit_code();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kWrongUsage;

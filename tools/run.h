@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "tools/execute.h"
+#include "tools/program_inputs.h"
 
 namespace tutti::tools {
-
-inline constexpr std::int64_t kMostRanks = 4096;  // run in one process
 
 // The options of `tutti run`.
 struct RunOptions {
