@@ -1,4 +1,3 @@
-#include <tutti/ir/function.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/print.h>
@@ -8,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "tests/support/run_graph.h"
 #include "tools/npy.h"
@@ -20,17 +20,29 @@ namespace {
 namespace fs = std::filesystem;
 using ir::Array;
 
-// Programs as JAX exports them, with arguments and JAX's results: see
-// tests/reference/stablehlo_programs.py.
-const fs::path kFolder = fs::path(TUTTI_SOURCE_DIR) / "tests/reference/data/stablehlo";
+// Programs as JAX exports them, with arguments and JAX's results: those of
+// tests/reference/stablehlo_programs.py and of tests/reference/jax_programs.py.
+const fs::path kFolder = fs::path(TUTTI_SOURCE_DIR) / "tests/reference/data";
 
+// Collectives stay outside of loops.
+const std::set<std::string> kRefused = {"jax/ring_of_steps"};
+
+// "jax/mlp"
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kFolder)) {
-    out.push_back(entry.path().filename().string());
+  for (const char* const folder : {"jax", "stablehlo"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(kFolder / folder)) {
+      const std::string name = folder + ("/" + entry.path().filename().string());
+      if (!kRefused.contains(name)) out.push_back(name);
+    }
   }
   std::ranges::sort(out);
   return out;
+}
+
+std::string text_of(const std::string& program) {
+  std::ifstream stream(kFolder / program / "program.mlir", std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 // 0.npy, 1.npy, ... with something before the number.
@@ -46,11 +58,7 @@ std::vector<Array> arrays_in(const fs::path& folder, const std::string& before) 
 class StablehloProgram : public testing::TestWithParam<std::string> {
  protected:
   StablehloProgram() {
-    const fs::path file = kFolder / GetParam() / "program.mlir";
-    std::ifstream stream(file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(stream)),
-                           std::istreambuf_iterator<char>());
-    module_ = ir::import_stablehlo(text, file.filename().string());
+    module_ = ir::import_stablehlo(text_of(GetParam()), "program.mlir");
     wanted_ = arrays_in(kFolder / GetParam() / "results", "");
     const std::vector<Array> arguments = arrays_in(kFolder / GetParam() / "arguments", "arg");
     const std::int64_t ranks = function().mesh == nullptr ? 1 : function().mesh->ranks();
@@ -75,7 +83,11 @@ class StablehloProgram : public testing::TestWithParam<std::string> {
       // JAX's own functions are approximations, too, and its sums have another order.
       constexpr double kSlack = 16;
       constexpr double kNoise = 2e-5;
-      const double noise = is_floating(whole[i].dtype()) ? kNoise : 0;
+      // Of the gradients of a bias in bf16, large summands cancel: each order of rounding gives
+      // others.
+      constexpr double kCancelled = 2e-3;
+      const bool cancels = GetParam() == "jax/mlp_mixed_bf16";
+      const double noise = !is_floating(whole[i].dtype()) ? 0 : cancels ? kCancelled : kNoise;
       EXPECT_TRUE(test::close(whole[i], wanted_[i], kSlack, noise)) << "result " << i;
     }
   }
@@ -96,16 +108,23 @@ TEST_P(StablehloProgram, MeansWhatItMeansToJax) {
 }
 
 TEST_P(StablehloProgram, CompiledGivesWhatJaxGives) {
-  codegen::CompileOptions options;
-  if (ir::has_functions(function())) {  // plans with loops are neither checked nor native yet
-    options.verify = false;
-    options.plan_engine = codegen::PlanEngine::walk;
-  }
-  expect_jax(test::run_compiled(function(), arguments_, options));
+  expect_jax(test::run_compiled(function(), arguments_));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StablehloProgram, testing::ValuesIn(names()),
-                         [](const auto& program) { return program.param; });
+                         [](const auto& program) {
+                           std::string name = program.param;
+                           std::ranges::replace(name, '/', '_');
+                           return name;
+                         });
+
+TEST(StablehloPrograms, CollectivesInLoopsAreRefused) {
+  for (const std::string& program : kRefused) {
+    EXPECT_THAT([&] { ir::import_stablehlo(text_of(program), "program.mlir"); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("loops and branches")))
+        << program;
+  }
+}
 
 }  // namespace
 }  // namespace tutti
