@@ -19,6 +19,7 @@
 #include "tools/diagnose.h"
 #include "tools/diff.h"
 #include "tools/doctor.h"
+#include "tools/export_command.h"
 #include "tools/import_command.h"
 #include "tools/launch/command.h"
 #include "tools/ops.h"
@@ -206,6 +207,7 @@ int main(int argc, char** argv) {
   app.footer("`tutti help env` lists the environment variables.");
   add_run(app);
   tutti::tools::add_import(app);
+  tutti::tools::add_export(app);
   add_diagnose(app);
   const std::shared_ptr<bool> diff_failed = add_diff(app);
   add_profile(app);
