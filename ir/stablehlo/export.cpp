@@ -41,11 +41,6 @@ std::int64_t ranks_of(const Module& module) {
   return ranks;
 }
 
-std::string location_text(Location at) {
-  if (!at.known()) return "";
-  return " loc(" + quoted(at.file()) + ":" + std::to_string(at.line()) + ":0)";
-}
-
 void write_function(TextWriter& writer, const Graph& source, const std::string& symbol,
                     std::int64_t ranks) {
   Graph graph = source;
@@ -63,7 +58,7 @@ void write_function(TextWriter& writer, const Graph& source, const std::string& 
     // Nothing but a location can keep a name that MLIR's values can't have.
     head += name == parameter.name
                 ? location_text(graph.node(graph.producer(parameter.value)).location)
-                : " loc(" + quoted(parameter.name) + ")";
+                : " loc(" + mlir_quoted(parameter.name) + ")";
   }
   TextValues results;
   for (const Value result : graph.results()) {
@@ -90,11 +85,9 @@ const ExportRule* export_rule(Op op) {
 }
 
 void ExportStep::fail(std::string_view reason) const {
-  const Location at = graph_.node(id_).location;
-  throw TypeError((at.known() ? at.text() + ": " : "") + std::string(name_of(op())) +
-                      " can't be exported to StableHLO: " + std::string(reason) + "\n  in @" +
-                      graph_.name + ": " + print(graph_, id_),
-                  at);
+  throw TypeError(std::string(name_of(op())) + " can't be exported to StableHLO: " +
+                      std::string(reason) + "\n  in @" + graph_.name + ": " + print(graph_, id_),
+                  graph_.node(id_).location);
 }
 
 TextValues write_graph(TextWriter& writer, const Graph& graph, std::span<const TextValue> arguments,

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-// Types and constants as MLIR writes them.
+// Types, constants and strings as MLIR writes them.
 namespace tutti::ir::stablehlo {
 
 namespace {
@@ -121,6 +121,25 @@ std::string types_text(std::span<const TextValue> values) {
 
 std::string names_text(std::span<const TextValue> values) {
   return joined(values, [](const TextValue& value) { return value.name; });
+}
+
+std::string mlir_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    if (plain) {
+      out += c;
+    } else {
+      out += '\\';
+      append_hex(out, static_cast<std::byte>(c));
+    }
+  }
+  return out + "\"";
+}
+
+std::string location_text(Location at) {
+  if (!at.known()) return "";
+  return " loc(" + mlir_quoted(at.file()) + ":" + std::to_string(at.line()) + ":0)";
 }
 
 std::string dense_text(const Array& array) {

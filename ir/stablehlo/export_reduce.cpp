@@ -103,8 +103,9 @@ void cumsum(ExportStep& step) {
                                 .body = [&](std::span<const TextValue> a) -> TextValues {
                                   return {writer.alike("add", {a[0], a[1]})};
                                 }};
+  // A sum that begins with -0 stays -0.
   const TextValue out = writer.with_regions(
-      "reduce_window", std::array{x, writer.constant(x.dtype, {}, 0)},
+      "reduce_window", std::array{x, writer.constant(x.dtype, {}, -0.0)},
       "padding = " + dense_text(padding) + ", window_dimensions = " + array_text(window),
       std::span(&block, 1), {x})[0];
   step.result(writer.convert(out, dtype));

@@ -1,4 +1,3 @@
-#include <tutti/ir/names.h>
 #include <tutti/ir/stablehlo/export_writer.h>
 
 namespace tutti::ir::stablehlo {
@@ -14,10 +13,7 @@ std::string_view comparison_kind(DType dtype) {
 
 std::string TextValue::type() const { return tensor_text(dtype, shape); }
 
-void TextWriter::append_location() {
-  if (!location_.known()) return;
-  text_ += " loc(" + quoted(location_.file()) + ":" + std::to_string(location_.line()) + ":0)";
-}
+void TextWriter::append_location() { text_ += location_text(location_); }
 
 void TextWriter::append_line(std::string_view text) {
   text_.append(static_cast<std::size_t>(depth_) * 2, ' ');

@@ -38,6 +38,11 @@ std::string names_text(std::span<const TextValue> values);
 // The value of a constant: "dense<[1, 2]> : tensor<2xi32>".
 std::string dense_text(const Array& array);
 
+// The text in quotes, with MLIR's escapes: two hexadecimal digits.
+std::string mlir_quoted(std::string_view text);
+// ` loc("train.cpp":41:0)`; nothing for an unknown one.
+std::string location_text(Location at);
+
 // Writes operations, one a line, and gives their results. Operations that most rules need have a
 // function here; operands must have the types that StableHLO wants, there is no broadcasting.
 class TextWriter {

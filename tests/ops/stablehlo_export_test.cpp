@@ -95,6 +95,20 @@ TEST(StableHloExport, MakesReplicasOfRanksAndRowsOfGroups) {
   EXPECT_THAT(text, testing::Not(HasSubstr("wait")));
 }
 
+TEST(StableHloExport, KeepsNamesThatMlirCannotHave) {
+  ir::Graph graph("f");
+  graph.set_results({graph.add_parameter("w \"0\"", {.dtype = DType::f32, .shape = {2}})});
+  const std::string text = ir::export_stablehlo({.functions = {graph}});
+  EXPECT_THAT(text, HasSubstr("(%w__0_: tensor<2xf32> loc(\"w \\220\\22\"))"));
+}
+
+TEST(StableHloExport, KeepsRunningSumsWhole) {
+  const std::string text = exported(
+      "func @f(%x: f32[6]) {\n  %0 = cumsum(%x) {axis = 0, reverse = true}\n  return %0\n}\n");
+  EXPECT_THAT(text, HasSubstr("dense<-0.0e+00>"));  // the sum of -0 alone is -0
+  EXPECT_THAT(ir::print(ir::import_stablehlo(text)), HasSubstr("= cumsum(%x)"));
+}
+
 // Integer division by what is known to be harmless needs no questions.
 TEST(StableHloExport, GuardsDivisionOnlyWhereItMayBeByZero) {
   const auto divided = [](const char* divisor) {
