@@ -22,6 +22,7 @@
 #include "tools/diff_command.h"
 #include "tools/doctor.h"
 #include "tools/emit_command.h"
+#include "tools/export_command.h"
 #include "tools/import_command.h"
 #include "tools/launch/command.h"
 #include "tools/ops.h"
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
   const std::shared_ptr<bool> run_failed = tutti::tools::add_run(app);
   tutti::tools::add_emit(app);
   tutti::tools::add_import(app);
+  tutti::tools::add_export(app);
   add_diagnose(app);
   const std::shared_ptr<bool> diff_failed = tutti::tools::add_diff(app);
   tutti::tools::add_opt(app);

@@ -107,8 +107,10 @@ bool as_cumsum(Step& step, const Window& window) {
   const Term x = step.operand(0);
   const std::optional<Monoid> monoid = monoid_of(step, 0, x.dtype());
   if (!monoid || monoid->reduction != Op::sum ||
-      !is_constant(step.builder().graph(), step.operand(1).value(),
-                   identity_of(*monoid, x.dtype()))) {
+      !(is_constant(step.builder().graph(), step.operand(1).value(),
+                    identity_of(*monoid, x.dtype())) ||
+        is_constant(step.builder().graph(), step.operand(1).value(),
+                    Array::scalar_of(x.dtype(), -0.0)))) {
     return false;
   }
   for (int axis = 0; axis < x.shape().rank(); ++axis) {
