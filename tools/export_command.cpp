@@ -4,43 +4,22 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "tools/read_program.h"
+#include "tools/write_file.h"
 
 namespace tutti::tools {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ExportOptions {
   std::string file;
   std::string output;
   std::string function;
 };
-
-// All of it or nothing: to a file beside it that takes its place.
-void write_text(const std::string& path, const std::string& text) {
-  if (path.empty() || path == "-") {
-    std::cout << text;
-    return;
-  }
-  const std::string beside = path + ".new";
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(beside, path, error);
-  if (file && !error) return;
-  std::error_code ignored;
-  fs::remove(beside, ignored);
-  throw EnvironmentError(path + ": cannot be written");
-}
 
 void keep_only(ir::Module& module, const std::string& function, const std::string& file) {
   const auto found = std::ranges::find(module.functions, function, &ir::Graph::name);
@@ -55,7 +34,12 @@ void keep_only(ir::Module& module, const std::string& function, const std::strin
 void export_program(const ExportOptions& options) {
   ir::Module module = read_program(options.file);
   if (!options.function.empty()) keep_only(module, options.function, options.file);
-  write_text(options.output, ir::export_stablehlo(module));
+  const std::string text = ir::export_stablehlo(module);
+  if (options.output.empty() || options.output == "-") {
+    std::cout << text;
+  } else {
+    write_file(options.output, text);
+  }
 }
 
 }  // namespace
