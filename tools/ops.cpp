@@ -116,9 +116,13 @@ void print_text(std::span<const Definition* const> ops, std::ostream& out) {
   out << text;
 }
 
+// What stands in a cell of a table: `|` would end it, and `](` begin the address of a link.
 std::string cell(std::string_view text) {
   std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  for (const char c : text) {
+    if (c == '|' || (c == '(' && out.ends_with(']'))) out += '\\';
+    out += c;
+  }
   return out;
 }
 

@@ -12,17 +12,16 @@
 #include <vector>
 
 #include "tools/read_program.h"
-#include "tools/write_file.h"
 #include "tools/show/columns.h"
 #include "tools/show/dot.h"
 #include "tools/show/page.h"
 #include "tools/show/stages.h"
 #include "tools/show/svg.h"
+#include "tools/write_file.h"
 
 namespace tutti::tools {
 
 namespace {
-
 
 void check_stage(const ShowOptions& options) {
   const std::vector<std::string_view> names = show::stage_names();
