@@ -37,8 +37,9 @@ struct Node {
   Location location;
 };
 
-// How the ranks' values make up one whole: for each dimension the names of the mesh dimensions whose
-// ranks have its parts, outermost first. Empty: nothing is known, or every rank has the whole.
+// How the ranks' values make up one whole: for each dimension the names of the mesh dimensions
+// whose ranks have its parts, outermost first. Empty: nothing is known, or every rank has the
+// whole.
 using Sharding = std::vector<std::vector<std::string>>;
 
 // A function's argument.
