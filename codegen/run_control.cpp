@@ -6,12 +6,6 @@
 
 namespace tutti::codegen {
 
-namespace {
-
-using runtime::Buffer;
-
-}  // namespace
-
 ControlRun::ControlRun(const Control& control, std::vector<Executable*> functions,
                        runtime::Context& context, runtime::PlanFrame& frame,
                        std::span<const PlanBuffer> buffers)
