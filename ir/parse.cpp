@@ -1,45 +1,23 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/literal.h>
+#include <tutti/ir/location_text.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/parse_group.h>
+#include <tutti/ir/type_text.h>
+#include <tutti/ir/version_line.h>
 
-#include <charconv>
 #include <unordered_map>
 
 namespace tutti::ir {
 
 namespace {
 
-constexpr std::string_view kHeader = "tutti ir ";
-constexpr std::string_view kVersion = "1";
-
-// A type as it is written, with its place.
-struct WrittenType {
-  Type type;
-  std::size_t offset;
-  bool has_device = false;
-};
-
-// `train.cpp:41` behind a node; any other comment is unknown.
-Location location_from(std::string_view comment) {
-  const std::size_t colon = comment.rfind(':');
-  if (colon == std::string_view::npos) return {};
-  std::string_view file = comment.substr(0, colon);
-  file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
-  if (file.empty()) return {};
-  if (comment.find_first_of(" \t") != std::string_view::npos) return {};
-  const std::string_view digits = comment.substr(colon + 1);
-  std::uint32_t line = 0;
-  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), line);
-  if (result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return {};
-  return {file, line};
-}
-
 // Reads one function.
 class FunctionParser {
  public:
-  FunctionParser(Lexer& lexer, GroupParser& groups) : lexer_(lexer), groups_(groups) {}
+  FunctionParser(Lexer& lexer, GroupParser& groups, const LoadConstant& load)
+      : lexer_(lexer), groups_(groups), load_(load) {}
 
   // After the word `func`.
   Graph run() {
@@ -57,7 +35,7 @@ class FunctionParser {
         lexer_.expect(")", "or ',' after the type of a result");
       }
     }
-    if (lexer_.accept("on")) graph_.default_device = device(false);
+    if (lexer_.accept("on")) graph_.default_device = read_device(lexer_, false);
     lexer_.expect("{", "before the body of the function");
     while (!lexer_.peek().is_word("return")) node();
     results(any_promised ? &promised : nullptr);
@@ -72,7 +50,7 @@ class FunctionParser {
     do {
       const Token name = lexer_.expect(Token::Kind::value, "a parameter, as in %x: f32[2]");
       lexer_.expect(":", "after the parameter's name");
-      const WrittenType written = this->type(true);
+      const WrittenType written = read_type(lexer_, groups_, true);
       Type type = written.type;
       if (!written.has_device && is_number(type)) type.device = Device::any();
       bool donate = false;
@@ -86,54 +64,9 @@ class FunctionParser {
     lexer_.expect(")", "or ',' after a parameter");
   }
 
-  // Only a parameter's type can say rep(*): elsewhere literals follow from the ops.
-  WrittenType type(bool of_parameter = false) {
-    WrittenType out{.type = {}, .offset = lexer_.peek().offset};
-    out.type.async = lexer_.accept("async");
-    out.type.dtype = read_dtype(lexer_);
-    out.type.shape = read_shape(lexer_);
-    if (lexer_.accept("rep")) replication(out.type.replication, of_parameter);
-    out.has_device = lexer_.accept("on");
-    if (out.has_device) out.type.device = device(of_parameter);
-    return out;
-  }
-
-  // After `on`. Only a parameter can say that it lies anywhere: elsewhere that follows from the
-  // ops.
-  Device device(bool of_parameter) {
-    const Token word = lexer_.expect(Token::Kind::word, "a device, as in cuda:0");
-    std::string text(word.text.substr(0, 40));
-    if (of_parameter && text == "any") return Device::any();
-    if (text == "cuda" && lexer_.accept(":")) {
-      text += ':';
-      text += lexer_.expect(Token::Kind::number, "the number of a GPU, as in cuda:0").text;
-    }
-    const std::optional<Device> device = Device::from_text(text);
-    if (device) return *device;
-    lexer_.fail(word.offset, "unknown device '" + text + "'; write cpu, cuda or cuda:0");
-  }
-
-  void replication(Replication& out, bool of_parameter) {
-    lexer_.expect("(", "before the mesh dimensions of a replication");
-    do {
-      const Token token = lexer_.peek();
-      if (token.is("*") && of_parameter) {
-        out.literal = true;
-      } else if (token.kind != Token::Kind::word && token.kind != Token::Kind::text) {
-        lexer_.fail_expected("the name of a mesh dimension");
-      } else if (graph_.mesh == nullptr) {
-        lexer_.fail(token.offset, "replication needs a mesh; write 'mesh (dp = 2)' at the top");
-      } else {
-        out.dimensions |= static_cast<std::uint8_t>(1U << groups_.dimension(*graph_.mesh, token));
-      }
-      lexer_.take();
-    } while (lexer_.accept(","));
-    lexer_.expect(")", "or ',' after a mesh dimension");
-  }
-
   std::vector<WrittenType> types() {
     std::vector<WrittenType> out;
-    do out.push_back(type());
+    do out.push_back(read_type(lexer_, groups_, false));
     while (lexer_.accept(","));
     return out;
   }
@@ -269,7 +202,7 @@ class FunctionParser {
       case AttributeKind::group:
         return groups_.group(lexer_.expect(Token::Kind::symbol, "a group, as in @dp"));
       case AttributeKind::array:
-        return std::make_shared<const Array>(read_array(lexer_));
+        return std::make_shared<const Array>(read_array(lexer_, load_));
       case AttributeKind::types:
         return plain_types();
     }
@@ -367,27 +300,16 @@ class FunctionParser {
 
   Lexer& lexer_;
   GroupParser& groups_;
+  const LoadConstant& load_;
   Graph graph_;
   std::unordered_map<std::string_view, Value> values_;
 };
 
-void check_header(const Lexer& lexer, std::string_view text) {
-  if (!text.starts_with("//")) return;
-  std::string_view line =
-      text.substr(2, text.find('\n') == text.npos ? text.npos : text.find('\n') - 2);
-  while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
-  while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
-  if (line.starts_with(kHeader) && line.substr(kHeader.size()) != kVersion) {
-    lexer.fail(0, "this reads version " + std::string(kVersion) + " of the text, not " +
-                      std::string(line.substr(kHeader.size(), 40)));
-  }
-}
-
 }  // namespace
 
-Module parse(std::string_view text, std::string file_name) {
+Module parse(std::string_view text, std::string file_name, const LoadConstant& load) {
   Lexer lexer(text, std::move(file_name));
-  check_header(lexer, text);
+  check_version_line(lexer, text, "tutti ir");
   GroupParser groups(lexer);
   Module module;
   std::unordered_map<std::string, bool> names;
@@ -401,7 +323,7 @@ Module parse(std::string_view text, std::string file_name) {
       groups.declaration();
     } else if (lexer.accept("func")) {
       const std::size_t offset = lexer.peek().offset;
-      module.functions.push_back(FunctionParser(lexer, groups).run());
+      module.functions.push_back(FunctionParser(lexer, groups, load).run());
       const std::string& name = module.functions.back().name;
       if (!names.try_emplace(name, true).second) {
         lexer.fail(offset, "function @" + name + " is defined twice");

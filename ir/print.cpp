@@ -1,100 +1,29 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/group_names.h>
 #include <tutti/ir/literal.h>
+#include <tutti/ir/location_text.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/type_text.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace tutti::ir {
 
 namespace {
 
-constexpr std::size_t kCommentColumn = 72;  // where `// file:line` starts if the line is shorter
 constexpr std::size_t kLongestSignature = 100;  // a longer one has a line per parameter
-
-void append_replication(std::string& out, const Type& type, const Mesh* mesh, bool literal) {
-  if (type.replication.dimensions == 0 && !literal) return;
-  out += " rep(";
-  bool first = true;
-  for (std::size_t d = 0; d < 8; ++d) {
-    if ((type.replication.dimensions >> d & 1) == 0) continue;
-    if (!first) out += ", ";
-    first = false;
-    const bool named = mesh != nullptr && d < mesh->names.size();
-    out += named ? name_or_quoted(mesh->names[d]) : std::to_string(d);
-  }
-  if (literal) out += first ? "*" : ", *";
-  out += ')';
-}
-
-void append_type(std::string& out, const Type& type, const Mesh* mesh, bool literal,
-                 bool with_device) {
-  Type plain = type;
-  plain.device = {};
-  out += plain.text();
-  append_replication(out, type, mesh, literal);
-  if (with_device) out += " on " + type.device.text();
-}
 
 // The host goes without saying, and so does `any`, which follows from the ops.
 void append_type(std::string& out, const Type& type, const Mesh* mesh) {
   append_type(out, type, mesh, false, !type.device.is_cpu() && !type.device.is_any());
 }
 
-void append_mesh(std::string& out, const Mesh& mesh) {
-  out += "mesh (";
-  for (std::size_t d = 0; d < mesh.names.size(); ++d) {
-    if (d != 0) out += ", ";
-    out += name_or_quoted(mesh.names[d]) + " = " + std::to_string(mesh.sizes[d]);
-  }
-  out += ")\n";
-}
-
-// The names of the module's groups: one for each distinct group, in order of first use.
-class GroupNames {
- public:
-  const std::string& name(const GroupPtr& group) {
-    const auto [known, is_new] = by_pointer_.try_emplace(group.get(), nullptr);
-    if (!is_new) return *known->second;
-    Hasher hasher;
-    hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
-    hasher.add(static_cast<std::uint64_t>(group->timeout)).add(group->backends);
-    for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
-    const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
-    if (inserted) {
-      found->second = names_.add(identifier_from(group->tag, "group"));
-      declare(*group, found->second);
-    }
-    known->second = &found->second;
-    return found->second;
-  }
-
-  // `group @dp = {ranks = [0, 1], stride = 2}`, a line each.
-  const std::string& declarations() const { return declarations_; }
-
- private:
-  void declare(const Group& group, const std::string& name) {
-    declarations_ += "group @" + name + " = {";
-    if (group.tag != name) declarations_ += "tag = " + quoted(group.tag) + ", ";
-    declarations_ += "ranks = ";
-    append_integers(declarations_, group.ranks);
-    declarations_ += ", stride = " + std::to_string(group.stride);
-    if (group.timeout != 0) declarations_ += ", timeout = " + std::to_string(group.timeout);
-    if (!group.backends.empty()) declarations_ += ", backends = " + quoted(group.backends);
-    declarations_ += "}\n";
-  }
-
-  std::unordered_map<const Group*, const std::string*> by_pointer_;
-  std::unordered_map<Hash128, std::string, Hash128Hasher> by_content_;
-  UniqueNames names_;
-  std::string declarations_;
-};
-
 // Prints functions to the end of one text.
 class Printer {
  public:
-  explicit Printer(const Graph& graph) : graph_(graph) {
+  explicit Printer(const Graph& graph, const StoreConstant* store = nullptr)
+      : graph_(graph), store_(store) {
     UniqueNames names;
     for (const Parameter& parameter : graph.parameters()) {
       parameter_names_.push_back(names.add(identifier_from(parameter.name, "x")));
@@ -108,7 +37,7 @@ class Printer {
       const std::size_t begin = out.size();
       out += "  ";
       node(out, id, [&](const GroupPtr& group) { return groups.name(group); });
-      location(out, graph_.node(id).location, out.size() - begin);
+      append_location(out, graph_.node(id).location, out.size() - begin);
       out += '\n';
     }
     out += "  return";
@@ -253,28 +182,18 @@ class Printer {
           } else if (value == nullptr) {
             out += "null";
           } else {
-            append_array(out, *value);
+            append_array(out, *value, store_ == nullptr ? StoreConstant() : *store_);
           }
         },
         attribute);
   }
 
-  // The part of a location that can be read back: a file name without folders and blanks.
-  static void location(std::string& out, const Location& location, std::size_t column) {
-    std::string text = location.text();
-    if (text.empty() || text.starts_with(':')) return;
-    for (char& c : text) {
-      if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') c = '_';
-    }
-    out.append(column + 2 <= kCommentColumn ? kCommentColumn - column : 2, ' ');
-    out += "// " + text;
-  }
-
   const Graph& graph_;
+  const StoreConstant* store_;
   std::vector<std::string> parameter_names_;
 };
 
-std::string print_functions(std::span<const Graph* const> functions) {
+std::string print_functions(std::span<const Graph* const> functions, const StoreConstant& store) {
   GroupNames groups;
   std::string bodies;
   const Mesh* mesh = nullptr;
@@ -287,7 +206,7 @@ std::string print_functions(std::span<const Graph* const> functions) {
     }
     mesh = own;
     bodies += '\n';
-    Printer(*function).function(bodies, groups);
+    Printer(*function, &store).function(bodies, groups);
   }
   std::string out = "// tutti ir 1\n";
   if (mesh != nullptr) append_mesh(out, *mesh);
@@ -296,15 +215,15 @@ std::string print_functions(std::span<const Graph* const> functions) {
 
 }  // namespace
 
-std::string print(const Module& module) {
+std::string print(const Module& module, const StoreConstant& store) {
   std::vector<const Graph*> functions;
   for (const Graph& function : module.functions) functions.push_back(&function);
-  return print_functions(functions);
+  return print_functions(functions, store);
 }
 
-std::string print(const Graph& graph) {
+std::string print(const Graph& graph, const StoreConstant& store) {
   const Graph* const function = &graph;
-  return print_functions({&function, 1});
+  return print_functions({&function, 1}, store);
 }
 
 std::string print(const Type& type, const Mesh* mesh) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/constant_files.h>
 #include <tutti/ir/graph.h>
 
 #include <string>
@@ -15,8 +16,9 @@ struct Module {
 };
 
 // A whole file: header, mesh, groups and functions. Throws TypeError if functions differ in mesh.
-std::string print(const Module& module);
-std::string print(const Graph& graph);
+// With `store` large constants lie beside the text; otherwise all is in it.
+std::string print(const Module& module, const StoreConstant& store = {});
+std::string print(const Graph& graph, const StoreConstant& store = {});
 
 // "async f32[64,10] rep(dp)"; null: there is no mesh to take the dimensions' names from.
 std::string print(const Type& type, const Mesh* mesh);

@@ -15,7 +15,8 @@ ir::Module read_program(const std::filesystem::path& path) {
     throw EnvironmentError(path.string() + ": cannot be read");
   }
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  ir::Module module = ir::parse(text, path.string());
+  ir::Module module =
+      ir::parse(text, path.string(), ir::load_constants_beside(path.parent_path().string()));
   try {
     for (const ir::Graph& function : module.functions) ir::verify(function);
   } catch (const VerifyError& error) {
