@@ -4,83 +4,6 @@
 
 namespace tutti::codegen {
 
-namespace {
-
-const char* kind_text(PlanBuffer::Kind kind) {
-  switch (kind) {
-    case PlanBuffer::Kind::input:
-      return "input";
-    case PlanBuffer::Kind::constant:
-      return "constant";
-    case PlanBuffer::Kind::local:
-      return "local";
-    case PlanBuffer::Kind::comm:
-      return "comm";
-    case PlanBuffer::Kind::output:
-      return "output";
-  }
-  __builtin_unreachable();
-}
-
-std::string list(const std::vector<BufferId>& buffers) {
-  std::string out;
-  for (const BufferId buffer : buffers) out += (out.empty() ? "b" : ", b") + std::to_string(buffer);
-  return out;
-}
-
-std::string device_text(Device device) { return device.is_cpu() ? "" : " on " + device.text(); }
-
-std::string part_text(const Plan& plan, const LaunchPart& part, Device device) {
-  std::vector<BufferId> read;
-  std::vector<BufferId> written;
-  for (std::size_t i = 0; i < part.buffers.size(); ++i) {
-    (writes(plan, part, i) ? written : read).push_back(part.buffers[i]);
-  }
-  std::string out = part.kernel < 0 ? "call " + part.name + " [" + part.detail + "]"
-                                    : "launch " + part.name + " k" + std::to_string(part.kernel);
-  if (part.epilogue >= 0) {
-    out += " then " + plan.kernels[static_cast<std::size_t>(part.epilogue)].name + " k" +
-           std::to_string(part.epilogue);
-  }
-  if (device.is_cpu()) out += " x" + std::to_string(part.tiles);
-  out += " (" + list(read) + ") -> " + list(written);
-  out += device_text(device);
-  if (part.location.known()) out += "  // " + part.location.text();
-  return out;
-}
-
-std::string step_text(const Plan& plan, const Step& step) {
-  if (const auto* allocate = std::get_if<Allocate>(&step)) {
-    return "allocate b" + std::to_string(allocate->buffer);
-  }
-  if (const auto* free = std::get_if<Free>(&step)) return "free b" + std::to_string(free->buffer);
-  if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
-    return "wait w" + std::to_string(wait->work);
-  }
-  if (const auto* start = std::get_if<CollectiveStart>(&step)) {
-    return "start w" + std::to_string(start->work) + " = " + start->call.description + " over " +
-           start->group->tag + (start->engine == "shm" ? "" : " by " + start->engine) + " (" +
-           list(start->operands) + ")" +
-           (start->results.empty() ? "" : " -> " + list(start->results));
-  }
-  if (const auto* copy = std::get_if<Copy>(&step)) {
-    const auto place = [&](BufferId id) {
-      return "b" + std::to_string(id) + " on " +
-             plan.buffers[static_cast<std::size_t>(id)].device.text();
-    };
-    std::string out = "copy " + place(copy->from) + " -> " + place(copy->to);
-    if (copy->location.known()) out += "  // " + copy->location.text();
-    return out;
-  }
-  const auto& launch = std::get<Launch>(step);
-  if (launch.parts.size() == 1) return part_text(plan, launch.parts[0], launch.device);
-  std::string out = "together";
-  for (const LaunchPart& part : launch.parts) out += "\n       " + part_text(plan, part, {});
-  return out;
-}
-
-}  // namespace
-
 bool writes(const Plan& plan, const LaunchPart& part, std::size_t i) {
   if (part.kernel >= 0)
     return plan.kernels[static_cast<std::size_t>(part.kernel)].buffers[i].written;
@@ -115,36 +38,6 @@ void for_each_access(const Plan& plan, const Step& step,
     f(copy->from, false);
     f(copy->to, true);
   }
-}
-
-std::string print(const Plan& plan) {
-  std::string out = "plan @" + plan.name + " rank " + std::to_string(plan.rank) + " arena " +
-                    std::to_string(plan.arena_bytes) + " bytes";
-  for (const PlanDevice& device : plan.devices) {
-    out += ", " + std::to_string(device.arena_bytes) + " bytes on " + device.device.text();
-  }
-  out += " {\n";
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    const PlanBuffer& buffer = plan.buffers[i];
-    out += "  b" + std::to_string(i) + " = " + kind_text(buffer.kind);
-    if (buffer.index >= 0) out += " " + std::to_string(buffer.index);
-    if (buffer.kind == PlanBuffer::Kind::local) out += " @" + std::to_string(buffer.offset);
-    out += ", " + std::to_string(buffer.bytes) + " bytes" + device_text(buffer.device) + "\n";
-  }
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    out += "  " + std::to_string(i) + ": " + step_text(plan, plan.steps[i]) + "\n";
-  }
-  for (const Donation& donation : plan.donations) {
-    out += "  b" + std::to_string(donation.buffer) + " may take over input " +
-           std::to_string(donation.input) + "\n";
-  }
-  out += "  return";
-  for (std::size_t i = 0; i < plan.results.size(); ++i) {
-    const PlanResult& result = plan.results[i];
-    out += (i == 0 ? " b" : ", b") + std::to_string(result.buffer) + ": " + result.type.text();
-    if (result.work >= 0) out += " of w" + std::to_string(result.work);
-  }
-  return out + "\n}\n";
 }
 
 bool uses_group(const Plan& plan, const ir::Group& group) {
