@@ -77,7 +77,7 @@ std::string plan_with(const std::string& much, int count) {
   if (much == "steps") return plan("b0 = comm, 8 bytes\n" + lines(count, "#: free b0"));
   if (much == "kernels") {
     return plan("") +
-           lines(count, "k# = kernel k# outer [] inner [] along outer block 16 values 0 {}}");
+           lines(count, "k# = kernel k# outer [] inner [] along outer block 16 values 0 {}");
   }
   if (much == "instructions") {
     return plan("") + "k0 = kernel k outer [9] inner [] along outer block 16 values " +
