@@ -1,6 +1,7 @@
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan_code.h>
+#include <tutti/ir/support/error.h>
 
 #include <memory>
 #include <vector>
@@ -57,6 +58,11 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
       if (launch == nullptr || launch->device != used.device) continue;
       LaunchPart& part = launch->parts[0];
       if (part.device_code != nullptr) continue;
+      if (part.source == nullptr && part.kernel < 0) {
+        throw UsageError("plan @" + plan.name + ": " + part.name +
+                         " has no code; a plan that was read from text has its calls by name "
+                         "alone");
+      }
       if (part.source == nullptr) {
         part.source = std::make_shared<const cuda::Source>(
             cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));

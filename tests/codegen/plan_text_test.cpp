@@ -1,9 +1,17 @@
 #include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/executable.h>
+#include <tutti/codegen/kernel_compiler.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan_code.h>
 #include <tutti/codegen/verify_text.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/runtime/comm/host_backend.h>
+#include <tutti/runtime/comm/local.h>
+
+#include <cmath>
+#include <cstring>
 
 #include "tests/support/golden.h"
 #include "tests/support/pages.h"
@@ -225,6 +233,45 @@ TEST(PlanText, RulesAreChecked) {
   std::string text = kSmall;
   text.replace(text.find("allocate b1"), 11, "free b1");
   EXPECT_THROW(check(parse_plan(text)), InternalError);
+}
+
+std::unique_ptr<runtime::Context> one_rank() {
+  return std::make_unique<runtime::Context>(
+      std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 1);
+}
+
+TEST(PlanText, APlanOfKernelsThatWasReadCanBeEvaluated) {
+  Plan plan = parse_plan(kSmall);
+  check(plan);
+  KernelCompiler compiler(Engine::evaluate);
+  compile_kernels(plan, compiler);
+  const auto context = one_rank();
+  Executable executable(std::move(plan), *context, PlanEngine::walk);
+  const std::vector<std::shared_ptr<runtime::Buffer>> inputs = {context->allocator.allocate(16)};
+  const std::array<float, 4> x = {-1, 0, 0.5F, 2};
+  std::memcpy(inputs[0]->data(), x.data(), sizeof(x));
+  const auto results = executable.run(inputs);
+  std::array<float, 4> y{};
+  std::memcpy(y.data(), results.at(0).buffer->data(), sizeof(y));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(y[i], std::tanh(x[i]), 1e-6);
+}
+
+TEST(PlanText, CallsThatWereReadAreNotRun) {
+  Plan plan = parse_plan(R"(plan @f rank 0 arena 0 bytes {
+  b0 = input 0: f32[4], 16 bytes
+  b1 = output, 16 bytes
+  0: allocate b1
+  1: call sort "f32[4]" (b0) -> b1
+  return b1: f32[4]
+})");
+  check(plan);
+  const auto context = one_rank();
+  try {
+    Executable(std::move(plan), *context, PlanEngine::walk);
+    FAIL() << "the plan was taken";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("plan @f: sort has no code; a plan that was read"));
+  }
 }
 
 TEST(PlanText, NoTextAsksForMoreMemoryThanItIsWorth) {
