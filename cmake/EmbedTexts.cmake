@@ -1,5 +1,7 @@
-# cmake -DTEXTS=<file that lists the texts, one a line> -DOUTPUT=<.cpp> -P EmbedTexts.cmake
-# Writes the files as string constants; kernels/device/embedded.h declares how they are found.
+# cmake -DTEXTS=<file that lists the texts, one a line> -DHEADER=<include> -DNAMESPACE=<name>
+#       -DOUTPUT=<.cpp> -P EmbedTexts.cmake
+# Writes the files as string constants; the header declares EmbeddedText and embedded_texts(), by
+# which they are found under their names without extension.
 
 file(STRINGS ${TEXTS} files)
 set(entries "")
@@ -10,9 +12,9 @@ foreach(file IN LISTS files)
 endforeach()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 // Written by cmake/EmbedTexts.cmake.
-#include <tutti/kernels/device/embedded.h>
+#include @HEADER@
 
-namespace tutti::kernels {
+namespace @NAMESPACE@ {
 
 namespace {
 
@@ -23,5 +25,5 @@ constexpr EmbeddedText kTexts[] = {
 
 std::span<const EmbeddedText> embedded_texts() { return kTexts; }
 
-}  // namespace tutti::kernels
+}  // namespace @NAMESPACE@
 ]])

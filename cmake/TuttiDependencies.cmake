@@ -64,6 +64,18 @@ else()
   message(STATUS "Tutti: CLI11 or nlohmann-json not found; no command-line tool and no examples")
 endif()
 
+# The command-line tool: .npz files. Only the header and the library: Debian's package file of libzip
+# demands programs that are in another package.
+find_path(TUTTI_ZIP_H zip.h)
+find_library(TUTTI_ZIP_LIBRARY zip)
+mark_as_advanced(TUTTI_ZIP_H TUTTI_ZIP_LIBRARY)
+set(TUTTI_HAS_ZIP 0)
+if(TUTTI_ZIP_H AND TUTTI_ZIP_LIBRARY)
+  set(TUTTI_HAS_ZIP 1)
+else()
+  message(STATUS "Tutti: libzip not found; no .npz files (TUTTI_HAS_ZIP=0)")
+endif()
+
 if(TUTTI_TESTS)
   find_package(GTest CONFIG QUIET)
   find_package(rapidcheck CONFIG QUIET)

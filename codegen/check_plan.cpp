@@ -1,4 +1,5 @@
 #include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/in_place.h>
 #include <tutti/ir/support/error.h>
 
@@ -46,7 +47,8 @@ class Checker {
     return buffer.kind == PlanBuffer::Kind::input || buffer.kind == PlanBuffer::Kind::constant;
   }
   static bool is_allocated(const PlanBuffer& buffer) {
-    return buffer.kind == PlanBuffer::Kind::comm || buffer.kind == PlanBuffer::Kind::output;
+    return buffer.kind == PlanBuffer::Kind::comm || buffer.kind == PlanBuffer::Kind::owned ||
+           buffer.kind == PlanBuffer::Kind::output;
   }
   static std::string name(BufferId id) { return "b" + std::to_string(id); }
 
@@ -68,14 +70,17 @@ class Checker {
       state.allocated = true;
     } else if (const auto* free = std::get_if<Free>(&step)) {
       State& state = states_[at(free->buffer)];
-      require(plan_.buffers[at(free->buffer)].kind == PlanBuffer::Kind::comm && state.allocated,
-              " is freed, but has no memory of its own", free->buffer);
+      const PlanBuffer::Kind kind = plan_.buffers[at(free->buffer)].kind;
+      const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::owned;
+      require(own && state.allocated, " is freed, but has no memory of its own", free->buffer);
       require(!state.freed, " is freed twice", free->buffer);
       state.freed = true;
     } else if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
       check_wait(*wait);
     } else if (const auto* start = std::get_if<CollectiveStart>(&step)) {
       check_start(*start);
+    } else if (const auto* control = std::get_if<Control>(&step)) {
+      check_control(*control);
     } else {
       check_devices(step);
       end_lives();
@@ -113,6 +118,61 @@ class Checker {
     if (work != Work::none) fail("starts w" + std::to_string(start.work) + " twice");
     work = Work::started;
     starts_[start.work] = &start;
+  }
+
+  void check_control(const Control& control) {
+    for (const int number : control.functions) {
+      if (number < 0 || static_cast<std::size_t>(number) >= plan_.functions.size()) {
+        fail("runs function " + std::to_string(number) + ", which is not there");
+      }
+    }
+    check_functions(control);
+    end_lives();
+    for (const BufferId id : control.operands) {
+      const PlanBuffer& buffer = plan_.buffers[at(id)];
+      require(is_given(buffer) || is_allocated(buffer),
+              " goes to a function, but has no memory "
+              "of its own",
+              id);
+      read(id);
+    }
+    for (const BufferId id : control.results) {
+      State& state = states_[at(id)];
+      require(is_allocated(plan_.buffers[at(id)]) && !state.allocated,
+              " is a function's result, but has memory already", id);
+      state.allocated = true;
+      write(id);
+    }
+  }
+
+  // What a step gives its functions and gets of them is as they say.
+  void check_functions(const Control& control) {
+    using Kind = Control::Kind;
+    const auto operands = std::ssize(control.operands);
+    const auto results = std::ssize(control.results);
+    const auto require_counts = [&](bool holds) {
+      if (!holds) fail("has other numbers of operands and results than its kind and functions");
+    };
+    const auto takes = [&](std::size_t i, std::int64_t inputs, std::int64_t outputs) {
+      const Plan& function = *plan_.functions[static_cast<std::size_t>(control.functions[i])];
+      require_counts(std::ssize(function.inputs) == inputs &&
+                     std::ssize(function.results) == outputs);
+    };
+    require_counts(control.carries <= std::min(operands, results) &&
+                   control.sequences <= operands - control.carries);
+    switch (control.kind) {
+      case Kind::scan:
+        return takes(0, operands, results);
+      case Kind::while_loop:
+        takes(0, operands, 1);
+        require_counts(results == control.carries);
+        return takes(1, operands, results);
+      case Kind::conditional:
+        require_counts(operands >= 1);
+        for (std::size_t i = 0; i < control.functions.size(); ++i) {
+          takes(i, operands - 1, results);
+        }
+    }
   }
 
   void check_wait(const CollectiveWait& wait) {
@@ -243,6 +303,9 @@ class Checker {
 
 }  // namespace
 
-void check(const Plan& plan) { Checker(plan).run(); }
+void check(const Plan& plan) {
+  for (const Plan* const function : nested_plans(plan)) Checker(*function).run();
+  Checker(plan).run();
+}
 
 }  // namespace tutti::codegen

@@ -1,10 +1,11 @@
 #include <tutti/codegen/compile.h>
 #include <tutti/codegen/compile_watch.h>
+#include <tutti/codegen/disabled_passes.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/plan_code.h>
 #include <tutti/codegen/verify_text.h>
-#include <tutti/ir/names.h>
 #include <tutti/ir/passes/collectives_of_one.h>
+#include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>
 #include <tutti/runtime/profile/profile.h>
@@ -15,45 +16,6 @@
 namespace tutti::codegen {
 
 namespace {
-
-bool is_disabled(const CompileOptions& options, std::string_view pass) {
-  return std::ranges::find(options.disabled, pass) != options.disabled.end();
-}
-
-void check_disabled(const CompileOptions& options) {
-  for (const std::string& name : options.disabled) {
-    if (ir::find_pass(name) != nullptr) continue;
-    std::vector<std::string_view> names;
-    for (const ir::Pass& pass : ir::all_passes()) names.push_back(pass.name);
-    throw UsageError("there is no pass '" + name + "' to disable" + ir::suggestion(name, names));
-  }
-}
-
-// What code generation takes as given is made up for where the pass that sees to it is disabled.
-void stand_in_for_disabled(ir::Graph& graph, const CompileOptions& options) {
-  std::int32_t group = 0;
-  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    const ir::OpClass kind = ir::definition(graph.node(id).op).kind;
-    if (kind == ir::OpClass::composite && is_disabled(options, "decompose")) {
-      throw UsageError(std::string(name_of(graph.node(id).op)) +
-                           " can't be compiled while the pass 'decompose' is disabled",
-                       graph.node(id).location);
-    }
-    if (is_disabled(options, "place") && !ir::device_of(graph, id).is_cpu()) {
-      throw UsageError("the pass 'place' can't be disabled in programs for GPUs",
-                       graph.node(id).location);
-    }
-    const bool needs_group = kind == ir::OpClass::elementwise || kind == ir::OpClass::reduce;
-    if (needs_group && is_disabled(options, "fuse")) graph.set_fusion(id, group++);
-  }
-}
-
-std::vector<const ir::Pass*> passes_of(const CompileOptions& options) {
-  if (!options.passes.empty()) return options.passes;
-  std::vector<const ir::Pass*> out;
-  for (const ir::Pass& pass : ir::all_passes()) out.push_back(&pass);
-  return out;
-}
 
 // Every pass is a slice.
 std::function<void(const ir::PassReport&)> recorded(
@@ -80,8 +42,8 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   ir::PassOptions passes{.disabled = options.disabled, .verify = {}, .after = watch.after_pass()};
   if (options.verify) passes.verify = [](const ir::Graph& after) { ir::verify(after); };
   if (profile != nullptr) passes.after = recorded(*profile, std::move(passes.after));
-  ir::run_passes(graph, passes_of(options), passes);
-  if (!options.disabled.empty()) stand_in_for_disabled(graph, options);
+  ir::run_passes(graph, options.passes.empty() ? ir::default_pipeline() : options.passes, passes);
+  stand_in_for_disabled(graph, options.disabled);
   // 2. Lay out: kernels, library calls and collectives as steps, memory by liveness.
   Plan plan = [&] {
     const runtime::ProfileSlice planning(profile, "compile", "plan");
@@ -115,7 +77,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
 
 std::unique_ptr<Executable> compile(const ir::Graph& traced, runtime::Context& context,
                                     const CompileOptions& options) {
-  check_disabled(options);
+  ir::check_disabled(options.disabled);
   CompileWatch watch(traced, context.rank(), options);
   try {
     return compile_watched(traced, context, options, watch);
@@ -130,7 +92,7 @@ std::unique_ptr<Executable> compile(const ir::Graph& traced, runtime::Context& c
 }
 
 std::vector<bool> collectives_kept(const ir::Graph& traced, const CompileOptions& options) {
-  if (is_disabled(options, "canonicalize")) return {};
+  if (std::ranges::find(options.disabled, "canonicalize") != options.disabled.end()) return {};
   return ir::collectives_that_stay(traced);
 }
 

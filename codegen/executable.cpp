@@ -1,5 +1,7 @@
+#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/profile_plan.h>
+#include <tutti/codegen/run_control.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -30,7 +32,8 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
       context_(context),
       options_(options),
       frame_(context, plan_.buffers.size(), at(plan_.works),
-             static_cast<std::size_t>(plan_.arena_bytes)),
+             static_cast<std::size_t>(arena_with_functions(plan_)),
+             static_cast<std::size_t>(options.arena_offset)),
       constants_(plan_.buffers.size()),
       inputs_(plan_.inputs.size(), -1) {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -46,6 +49,11 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   // Native code knows the host's steps alone.
   if (!plan_.devices.empty()) options_.engine = PlanEngine::walk;
   bind_constants();
+  for (const std::shared_ptr<Plan>& function : plan_.functions) {
+    Options own = options_;
+    own.arena_offset += plan_.arena_bytes;
+    functions_.push_back(std::make_unique<Executable>(*function, context, own));
+  }
   frame_.profile = profile_plan(plan_, context.profile);
   bind_steps();
 }
@@ -102,6 +110,9 @@ void Executable::bind_steps() {
       bind_collective(*start);
     } else if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
       instructions_.push_back({Kind::wait, wait->work});
+    } else if (const auto* control = std::get_if<Control>(&step)) {
+      instructions_.push_back({Kind::control, static_cast<std::int32_t>(frame_.controls.size())});
+      bind_control(*control);
     } else {
       instructions_.push_back({Kind::free, std::get<Free>(step).buffer});
     }
@@ -151,6 +162,14 @@ void Executable::bind_collective(const CollectiveStart& start) {
   runtime::CollectiveCall call = start.call;
   call.timeout = std::chrono::milliseconds(start.group->timeout);
   bound.call = bound.communicator->prepare(std::move(call));
+}
+
+void Executable::bind_control(const Control& control) {
+  std::vector<Executable*> functions;
+  for (const int number : control.functions) functions.push_back(functions_[at(number)].get());
+  auto run =
+      std::make_shared<ControlRun>(control, std::move(functions), context_, frame_, plan_.buffers);
+  frame_.controls.emplace_back([run = std::move(run)] { run->run(); });
 }
 
 void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& options,
@@ -273,6 +292,9 @@ void Executable::walk() {
         frame_.copy(from, address_of(from), to, address_of(to));
         break;
       }
+      case Kind::control:
+        frame_.control(instruction.number);
+        break;
       case Kind::device:
         regions_[at(instruction.number)].run(context_, frame_);
         break;

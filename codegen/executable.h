@@ -52,7 +52,8 @@ class Executable {
 
   struct Options {
     PlanEngine engine = kDefaultPlanEngine;
-    bool record = true;  // what is put on GPUs, where it is likely to come again
+    bool record = true;             // what is put on GPUs, where it is likely to come again
+    std::int64_t arena_offset = 0;  // of a function's plan: behind what those that run it use
   };
 
   // Throws CommError or UsageError like Backend::communicator, and EnvironmentError where there is
@@ -85,8 +86,17 @@ class Executable {
  private:
   // One step as the walker sees it.
   struct Instruction {
-    enum class Kind : std::uint8_t { allocate, launch, start, wait, free, copy, device } kind;
-    std::int32_t number;             // of a buffer, a launch, a work or a region of a GPU
+    enum class Kind : std::uint8_t {
+      allocate,
+      launch,
+      start,
+      wait,
+      free,
+      copy,
+      device,
+      control
+    } kind;
+    std::int32_t number;  // of a buffer, a launch, a work, a region of a GPU, a loop or branch
     std::uint32_t first_buffer = 0;  // of a launch or a copy, in `buffers_`
   };
 
@@ -96,6 +106,7 @@ class Executable {
   void* address_of(BufferId id);
   void bind_launch(const Launch& launch);
   void bind_collective(const CollectiveStart& start);
+  void bind_control(const Control& control);
   void bind_inputs(std::span<const std::shared_ptr<runtime::Buffer>> inputs, bool donate);
   void run_steps();
   void walk();
@@ -107,6 +118,7 @@ class Executable {
   Options options_;
   runtime::PlanFrame frame_;
   std::vector<DeviceRegion> regions_;
+  std::vector<std::unique_ptr<Executable>> functions_;       // as in the plan
   std::vector<std::shared_ptr<runtime::Buffer>> constants_;  // by buffer; null for others
   std::vector<BufferId> inputs_;                             // by argument
   std::vector<Instruction> instructions_;

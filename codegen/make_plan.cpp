@@ -1,4 +1,5 @@
 #include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/count_work.h>
 #include <tutti/codegen/cuda/device_call.h>
 #include <tutti/codegen/cuda/fuse_epilogues.h>
@@ -10,6 +11,7 @@
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan_memory.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
 
 #include <map>
@@ -49,6 +51,27 @@ class Planner {
     plan_memory(plan_);
     check(plan_);
     return std::move(plan_);
+  }
+
+  // Of the plan that run() gave.
+  std::vector<BufferId> buffers_by_value(const Plan& plan) const {
+    std::vector<BufferId> out(graph_.value_count(), -1);
+    for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
+      const View& view = views_[Value{id}];
+      const Value base = view.source == View::Source::buffer ? view.base : Value{id};
+      const auto found = buffers_.find(base);
+      const auto copy = copies_.find(Value{id});
+      if (copy != copies_.end()) {
+        out[id] = copy->second;
+      } else if (found != buffers_.end()) {
+        out[id] = found->second;
+      }
+      // Where calls took over what follows them, nobody uses what was between.
+      if (out[id] >= 0 && plan.buffers[static_cast<std::size_t>(out[id])].last_use < 0) {
+        out[id] = -1;
+      }
+    }
+    return out;
   }
 
  private:
@@ -216,6 +239,8 @@ class Planner {
       wait_for(graph_.operand(id, 0));
     } else if (ir::definition(node.op).kind == OpClass::collective) {
       visit_collective(id);
+    } else if (ir::is_control(node.op)) {
+      visit_control(id);
     } else if (is_transfer(id)) {
       visit_transfer(id);
     } else if (executes(id)) {
@@ -257,6 +282,47 @@ class Planner {
       add_kernel(std::move(part.kernel), std::move(buffers), graph_.node(id).location);
     }
     return next;
+  }
+
+  void visit_control(NodeId id) {
+    const ir::Node& node = graph_.node(id);
+    Control step = control_of(graph_, id);
+    for (const ir::Attribute& attribute : node.attributes) {
+      for (const ir::FunctionPtr& function : functions_of(attribute)) {
+        step.functions.push_back(number_of(*function));
+      }
+    }
+    for (const Value operand : graph_.operands(id)) {
+      step.operands.push_back(dense(operand));
+      own(step.operands.back(), node);
+    }
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      step.results.push_back(storage(graph_.result(id, i)));
+      own(step.results.back(), node);
+    }
+    plan_.steps.push_back(std::move(step));
+  }
+
+  // The plan of a function, made once.
+  int number_of(const ir::Function& function) {
+    const auto [found, inserted] =
+        functions_.try_emplace(&function, static_cast<int>(plan_.functions.size()));
+    if (inserted) {
+      plan_.functions.push_back(std::make_shared<Plan>(make_plan(function.graph(), plan_.rank)));
+    }
+    return found->second;
+  }
+
+  void own(BufferId id, const ir::Node& node) {
+    PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
+    if (!buffer.device.is_cpu()) {
+      throw UsageError(std::string(name_of(node.op)) +
+                           " runs on the host only, but its values "
+                           "lie on " +
+                           buffer.device.text() + "; copy them with to(x, Device::cpu())",
+                       node.location);
+    }
+    if (buffer.kind == PlanBuffer::Kind::local) buffer.kind = PlanBuffer::Kind::owned;
   }
 
   // Whether the node brings its operand to another device.
@@ -387,7 +453,9 @@ class Planner {
   // Memory of this run's own that peers touch outlives the run, so it can't lie in the arena.
   void make_comm(BufferId id) {
     PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
-    if (buffer.kind == PlanBuffer::Kind::local) buffer.kind = PlanBuffer::Kind::comm;
+    const bool own =
+        buffer.kind == PlanBuffer::Kind::local || buffer.kind == PlanBuffer::Kind::owned;
+    if (own) buffer.kind = PlanBuffer::Kind::comm;
   }
 
   void add_result(Value value) {
@@ -397,7 +465,9 @@ class Planner {
     if (graph_.type(value).async && !in_flight) wait_for(value);
     const BufferId id = dense(value);
     PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
-    if (buffer.kind == PlanBuffer::Kind::local) buffer.kind = PlanBuffer::Kind::output;
+    const bool own =
+        buffer.kind == PlanBuffer::Kind::local || buffer.kind == PlanBuffer::Kind::owned;
+    if (own) buffer.kind = PlanBuffer::Kind::output;
     ir::Type type = graph_.type(value);
     type.device = buffer.device;
     const int work = in_flight ? works_.at(views_[value].base) : -1;
@@ -415,11 +485,17 @@ class Planner {
   std::map<int, std::vector<Copy>> arrivals_;
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
   std::map<BufferId, BufferId> on_host_;             // copies of buffers of GPUs
+  std::map<const ir::Function*, int> functions_;     // in the plan
   int collectives_ = 0;                              // met so far
 };
 
 }  // namespace
 
-Plan make_plan(const ir::Graph& graph, std::int64_t rank) { return Planner(graph, rank).run(); }
+Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
+  Planner planner(graph, rank);
+  Plan plan = planner.run();
+  if (buffers != nullptr) *buffers = planner.buffers_by_value(plan);
+  return plan;
+}
 
 }  // namespace tutti::codegen

@@ -4,12 +4,14 @@
 #include <tutti/ir/graph.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace tutti::codegen {
 
 // Lays a fused graph (after the pass `fuse`) out as steps for one rank: one launch per group,
 // library calls, collectives in program order; memory planned by liveness. The graph may be dropped
-// afterwards.
-Plan make_plan(const ir::Graph& graph, std::int64_t rank);
+// afterwards. `buffers`, if there is one, is filled with where each value lies: the buffer that
+// holds it or what it is a view of, or -1 if nothing does.
+Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers = nullptr);
 
 }  // namespace tutti::codegen

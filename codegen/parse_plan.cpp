@@ -1,12 +1,16 @@
 #include <tutti/codegen/parse_kernel.h>
 #include <tutti/codegen/parse_plan.h>
 #include <tutti/codegen/parse_plan_step.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/literal.h>
 #include <tutti/ir/type_text.h>
 #include <tutti/ir/version_line.h>
 
+#include <algorithm>
 #include <map>
-#include <optional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
 
 namespace tutti::codegen {
 
@@ -17,34 +21,47 @@ using ir::Token;
 // One kernel may stand under many numbers; so many instructions may be copied for that.
 constexpr std::size_t kMostCopied = std::size_t{1} << 21;
 
+// What the plans of one text share.
+struct File {
+  explicit File(ir::Lexer& lexer) : groups(lexer) {}
+
+  ir::GroupParser groups;
+  std::vector<std::shared_ptr<Plan>> functions = {};  // by number
+  std::size_t copied = 0;                             // instructions of kernels
+};
+
+// Reads one plan with its kernels, after the word `plan`.
 class PlanParser {
  public:
-  PlanParser(ir::Lexer& lexer, const ir::LoadConstant& load)
-      : lexer_(lexer), load_(load), groups_(lexer), steps_(lexer, groups_, plan_) {}
+  PlanParser(ir::Lexer& lexer, const ir::LoadConstant& load, File& file)
+      : lexer_(lexer),
+        load_(load),
+        file_(file),
+        groups_(file.groups),
+        steps_(lexer, groups_, file.functions, plan_) {}
 
   Plan run() {
-    while (!lexer_.accept("plan")) {
-      if (lexer_.accept("mesh")) {
-        groups_.mesh_line();
-      } else if (lexer_.accept("group")) {
-        groups_.declaration();
-      } else {
-        lexer_.fail_expected("'plan', 'group' or 'mesh'");
-      }
-    }
     plan_.mesh = groups_.mesh();
     head();
     while (!lexer_.accept("return")) line();
     results();
     lexer_.expect("}", "or ',' after a result of the plan, which come last");
     number_arguments();
-    while (lexer_.peek().kind != Token::Kind::end) kernel();
+    while (!at_next_plan()) kernel();
     number_kernels();
     steps_.finish();
     return std::move(plan_);
   }
 
  private:
+  // At the end of the text, or before what may follow a plan that is a function.
+  bool at_next_plan() const {
+    const Token& token = lexer_.peek();
+    return token.kind == Token::Kind::end || token.is_word("plan") || token.is_word("mesh") ||
+           token.is_word("group") ||
+           (token.kind == Token::Kind::word && number_in_name(token.text, 'f') >= 0);
+  }
+
   // @step rank 0 arena 4096 bytes, 1024 bytes on cuda:0 for "sm_90" {
   void head() {
     plan_.name =
@@ -107,10 +124,12 @@ class PlanParser {
       buffer.offset = steps_.number("an offset in bytes");
     } else if (kind.text == "comm") {
       buffer.kind = PlanBuffer::Kind::comm;
+    } else if (kind.text == "owned") {
+      buffer.kind = PlanBuffer::Kind::owned;
     } else if (kind.text == "output") {
       buffer.kind = PlanBuffer::Kind::output;
     } else {
-      lexer_.fail(kind.offset, "a buffer is an input, constant, local, comm or output");
+      lexer_.fail(kind.offset, "a buffer is an input, constant, local, comm, owned or output");
     }
     lexer_.expect(",", "and the bytes of a buffer");
     buffer.bytes = steps_.bytes();
@@ -203,8 +222,8 @@ class PlanParser {
     lexer_.expect("kernel", "after '='");
     const std::size_t offset = lexer_.peek().offset;
     distinct_.push_back(read_kernel(lexer_));
-    copied_ += (numbers.size() - 1) * (size_of_kernel(distinct_.back()));
-    if (copied_ > kMostCopied) {
+    file_.copied += (numbers.size() - 1) * (size_of_kernel(distinct_.back()));
+    if (file_.copied > kMostCopied) {
       lexer_.fail(offset, "kernels stand under too many numbers: their copies have at most " +
                               std::to_string(kMostCopied) + " instructions");
     }
@@ -229,14 +248,72 @@ class PlanParser {
 
   ir::Lexer& lexer_;
   const ir::LoadConstant& load_;
+  File& file_;
+  ir::GroupParser& groups_;
   Plan plan_;
-  ir::GroupParser groups_;
   StepParser steps_;
   std::map<int, ir::Type> inputs_;
   std::map<int, ir::ArrayPtr> constants_;
   std::vector<Kernel> distinct_;
   std::map<int, std::size_t> kernels_;  // by number: the place in `distinct_`
-  std::size_t copied_ = 0;
+};
+
+// Reads a whole text.
+class FileParser {
+ public:
+  FileParser(ir::Lexer& lexer, const ir::LoadConstant& load)
+      : lexer_(lexer), load_(load), file_(lexer) {}
+
+  Plan run() {
+    while (!lexer_.accept("plan")) {
+      if (lexer_.accept("mesh")) {
+        if (!file_.functions.empty()) {
+          lexer_.fail(lexer_.peek().offset, "the mesh comes before the plans, which share it");
+        }
+        file_.groups.mesh_line();
+      } else if (lexer_.accept("group")) {
+        file_.groups.declaration();
+      } else {
+        function();
+      }
+    }
+    Plan out = PlanParser(lexer_, load_, file_).run();
+    if (lexer_.peek().kind != Token::Kind::end) {
+      lexer_.fail_expected("a kernel's number, as in k0, or the end");
+    }
+    return out;
+  }
+
+ private:
+  // f0 = plan ...
+  void function() {
+    const Token token = lexer_.peek();
+    const int number = token.kind == Token::Kind::word ? number_in_name(token.text, 'f') : -1;
+    if (number < 0) lexer_.fail_expected("'plan', 'group', 'mesh' or a function, as in f0");
+    lexer_.take();
+    if (number != std::ssize(file_.functions)) {
+      lexer_.fail(token.offset, "functions are numbered in order; the next is f" +
+                                    std::to_string(file_.functions.size()));
+    }
+    lexer_.expect("=", "after the number of a function");
+    lexer_.expect("plan", "after '='");
+    auto plan = std::make_shared<Plan>(PlanParser(lexer_, load_, file_).run());
+    int level = 1;
+    for (const std::shared_ptr<Plan>& inner : plan->functions) {
+      level = std::max(level, 1 + levels_.at(inner.get()));
+    }
+    if (level > ir::Function::kMostLevels) {
+      lexer_.fail(token.offset, "functions are nested at most " +
+                                    std::to_string(ir::Function::kMostLevels) + " deep");
+    }
+    levels_.emplace(plan.get(), level);
+    file_.functions.push_back(std::move(plan));
+  }
+
+  ir::Lexer& lexer_;
+  const ir::LoadConstant& load_;
+  File file_;
+  std::unordered_map<const Plan*, int> levels_;  // how deep functions nest others
 };
 
 }  // namespace
@@ -244,7 +321,7 @@ class PlanParser {
 Plan parse_plan(std::string_view text, std::string file_name, const ir::LoadConstant& load) {
   ir::Lexer lexer(text, std::move(file_name));
   ir::check_version_line(lexer, text, "tutti plan");
-  return PlanParser(lexer, load).run();
+  return FileParser(lexer, load).run();
 }
 
 }  // namespace tutti::codegen

@@ -47,8 +47,12 @@ void StepParser::read() {
     plan_.steps.emplace_back(start());
   } else if (word.is_word("launch") || word.is_word("call") || word.is_word("together")) {
     plan_.steps.emplace_back(launch());
+  } else if (word.is_word("scan") || word.is_word("while") || word.is_word("conditional")) {
+    plan_.steps.emplace_back(control());
   } else {
-    lexer_.fail_expected("a step: allocate, free, launch, call, together, copy, start or wait");
+    lexer_.fail_expected(
+        "a step: allocate, free, launch, call, together, copy, start, wait, scan, while or "
+        "conditional");
   }
 }
 
@@ -121,17 +125,6 @@ int StepParser::kernel_number() {
 }
 
 Location StepParser::location() const { return ir::location_from(lexer_.comment_after()); }
-
-template <class F>
-void StepParser::attributes(F&& f) {
-  if (!lexer_.accept("{")) return;
-  do {
-    const Token name = lexer_.expect(Token::Kind::word, "the name of an attribute");
-    lexer_.expect("=", "after the name of an attribute");
-    f(name);
-  } while (lexer_.accept(","));
-  lexer_.expect("}", "or ',' after an attribute");
-}
 
 Launch StepParser::launch() {
   Launch out;

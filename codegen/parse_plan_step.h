@@ -5,6 +5,8 @@
 #include <tutti/ir/parse_group.h>
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +17,10 @@ namespace tutti::codegen {
 // launches are completed when all is read.
 class StepParser {
  public:
-  StepParser(ir::Lexer& lexer, const ir::GroupParser& groups, Plan& plan)
-      : lexer_(lexer), groups_(groups), plan_(plan) {}
+  // `functions` are those of the text above, by number; the plan gets what its steps run.
+  StepParser(ir::Lexer& lexer, const ir::GroupParser& groups,
+             const std::vector<std::shared_ptr<Plan>>& functions, Plan& plan)
+      : lexer_(lexer), groups_(groups), functions_(functions), plan_(plan) {}
 
   // 3: free b2
   void read();
@@ -57,6 +61,9 @@ class StepParser {
   CollectiveStart start();
   void field(CollectiveStart& start, const ir::Token& name);
   void tensors(runtime::CollectiveCall& call);
+  Control control();
+  void field(Control& control, const ir::Token& name);
+  int function();
   std::uint64_t hexadecimal();
   // { name = value, ... }: calls f(name) after every '='.
   template <class F>
@@ -67,8 +74,21 @@ class StepParser {
 
   ir::Lexer& lexer_;
   const ir::GroupParser& groups_;
+  const std::vector<std::shared_ptr<Plan>>& functions_;
   Plan& plan_;
   std::vector<Pending> pending_;
+  std::map<int, int> places_;  // of functions in the plan, by their numbers in the text
 };
+
+template <class F>
+void StepParser::attributes(F&& f) {
+  if (!lexer_.accept("{")) return;
+  do {
+    const ir::Token name = lexer_.expect(ir::Token::Kind::word, "the name of an attribute");
+    lexer_.expect("=", "after the name of an attribute");
+    f(name);
+  } while (lexer_.accept(","));
+  lexer_.expect("}", "or ',' after an attribute");
+}
 
 }  // namespace tutti::codegen

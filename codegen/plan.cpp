@@ -37,6 +37,9 @@ void for_each_access(const Plan& plan, const Step& step,
   } else if (const auto* copy = std::get_if<Copy>(&step)) {
     f(copy->from, false);
     f(copy->to, true);
+  } else if (const auto* control = std::get_if<Control>(&step)) {
+    for (const BufferId buffer : control->operands) f(buffer, false);
+    for (const BufferId buffer : control->results) f(buffer, true);
   }
 }
 

@@ -25,6 +25,7 @@ struct PlanBuffer {
     constant,  // constant number `index`
     local,     // at `offset` of its device's arena, which one run of the plan has to itself
     comm,      // operand or result of a collective: memory that peers may read and write
+    owned,     // memory of its own, which a function that the plan runs may hold on to
     output,    // made by the plan and handed to the caller
   };
 
@@ -99,7 +100,24 @@ struct Free {
   BufferId buffer = -1;
 };
 
-using Step = std::variant<Allocate, Launch, Copy, CollectiveStart, CollectiveWait, Free>;
+// Runs plans of functions: the steps of a loop one after another, or one branch. It gives its
+// results their memory.
+struct Control {
+  enum class Kind : std::uint8_t { scan, while_loop, conditional };
+
+  Kind kind = Kind::scan;
+  // In Plan::functions. Of a scan: its body. Of a while_loop: condition, body. Else: the branches.
+  std::vector<int> functions = {};
+  std::vector<BufferId> operands = {};
+  std::vector<BufferId> results = {};
+  std::int64_t carries = 0;
+  std::int64_t sequences = 0;
+  std::int64_t length = 0;
+  bool reverse = false;
+  Location location = {};
+};
+
+using Step = std::variant<Allocate, Launch, Copy, CollectiveStart, CollectiveWait, Free, Control>;
 
 // An argument's memory that a result may take over in runs whose caller gives the argument up and
 // in which nobody else holds it. A plan lists every pair that may, a result's best first; a run
@@ -132,6 +150,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<ir::Type> inputs;
   std::vector<ir::ArrayPtr> constants;
+  std::vector<std::shared_ptr<Plan>> functions;  // that Control steps run
   std::vector<PlanResult> results;
   std::vector<Donation> donations;
   int works = 0;

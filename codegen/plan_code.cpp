@@ -1,3 +1,4 @@
+#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan_code.h>
@@ -24,9 +25,7 @@ void for_each_host_part(Plan& plan, F&& f) {
   }
 }
 
-}  // namespace
-
-void compile_kernels(Plan& plan, KernelCompiler& compiler) {
+void compile_own_kernels(Plan& plan, KernelCompiler& compiler) {
   std::vector<const Kernel*> wanted;
   std::vector<std::size_t> place(plan.kernels.size());  // in `wanted`
   const auto want = [&](int kernel) {
@@ -47,8 +46,31 @@ void compile_kernels(Plan& plan, KernelCompiler& compiler) {
   });
 }
 
+}  // namespace
+
+void compile_kernels(Plan& plan, KernelCompiler& compiler) {
+  for (Plan* const function : nested_plans(plan)) compile_own_kernels(*function, compiler);
+  compile_own_kernels(plan, compiler);
+}
+
+void emit_device_kernels(Plan& plan) {
+  for (Step& step : plan.steps) {
+    auto* const launch = std::get_if<Launch>(&step);
+    if (launch == nullptr || launch->device.is_cpu()) continue;
+    LaunchPart& part = launch->parts[0];
+    if (part.device_code != nullptr || part.source != nullptr) continue;
+    if (part.kernel < 0) {
+      throw UsageError("plan @" + plan.name + ": " + part.name +
+                       " has no code; a plan that was read from text has its calls by name alone");
+    }
+    part.source = std::make_shared<const cuda::Source>(
+        cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));
+  }
+}
+
 #if TUTTI_HAS_CUDA
 void compile_device_kernels(Plan& plan, runtime::Context& context) {
+  emit_device_kernels(plan);
   for (PlanDevice& used : plan.devices) {
     used.target = context.accelerator(used.device).target();
     std::vector<LaunchPart*> parts;
@@ -58,15 +80,6 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
       if (launch == nullptr || launch->device != used.device) continue;
       LaunchPart& part = launch->parts[0];
       if (part.device_code != nullptr) continue;
-      if (part.source == nullptr && part.kernel < 0) {
-        throw UsageError("plan @" + plan.name + ": " + part.name +
-                         " has no code; a plan that was read from text has its calls by name "
-                         "alone");
-      }
-      if (part.source == nullptr) {
-        part.source = std::make_shared<const cuda::Source>(
-            cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));
-      }
       parts.push_back(&part);
       sources.push_back(*part.source);
     }

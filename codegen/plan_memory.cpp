@@ -19,9 +19,13 @@ class DonationFinder {
   explicit DonationFinder(Plan& plan) : plan_(plan), kept_(plan.buffers.size(), false) {
     for (const Step& step : plan.steps) {
       // Peers may read an operand when this rank is long done.
-      const auto* const start = std::get_if<CollectiveStart>(&step);
-      if (start == nullptr) continue;
-      for (const BufferId operand : start->operands) kept_[at(operand)] = true;
+      if (const auto* const start = std::get_if<CollectiveStart>(&step)) {
+        for (const BufferId operand : start->operands) kept_[at(operand)] = true;
+      }
+      // What a loop or branch gives may be what it got.
+      if (const auto* const control = std::get_if<Control>(&step)) {
+        for (const BufferId operand : control->operands) kept_[at(operand)] = true;
+      }
     }
     for (const PlanResult& result : plan.results) kept_[at(result.buffer)] = true;
   }
@@ -117,8 +121,8 @@ void insert_allocations(Plan& plan) {
       for (const LaunchPart& part : launch->parts) {
         for (const BufferId id : part.buffers) bound[at(id)] = true;
       }
-    } else if (const auto* copy = std::get_if<Copy>(&step)) {
-      bound[at(copy->from)] = bound[at(copy->to)] = true;
+    } else if (!std::holds_alternative<CollectiveStart>(step)) {
+      for_each_access(plan, step, [&](BufferId id, bool) { bound[at(id)] = true; });
     }
   }
   std::vector<std::vector<BufferId>> to_free(plan.steps.size());
@@ -134,7 +138,9 @@ void insert_allocations(Plan& plan) {
   }
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[i];
-    if (buffer.kind != PlanBuffer::Kind::comm || !bound[i] || buffer.last_use >= end) continue;
+    const bool own =
+        buffer.kind == PlanBuffer::Kind::comm || buffer.kind == PlanBuffer::Kind::owned;
+    if (!own || !bound[i] || buffer.last_use >= end) continue;
     to_free[static_cast<std::size_t>(buffer.last_use)].push_back(static_cast<BufferId>(i));
   }
   std::vector<Step> steps;
@@ -143,7 +149,8 @@ void insert_allocations(Plan& plan) {
     if (std::holds_alternative<Launch>(step) || std::holds_alternative<Copy>(step)) {
       for_each_access(plan, step, [&](BufferId id, bool written) {
         const PlanBuffer::Kind kind = plan.buffers[at(id)].kind;
-        const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::output;
+        const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::owned ||
+                         kind == PlanBuffer::Kind::output;
         if (written && own) steps.emplace_back(Allocate{id});
       });
     }

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace tutti::codegen {
 
@@ -49,9 +50,22 @@ class Attributes {
   std::string text_;
 };
 
+// What the plans of one file share: names of groups, and the functions that are printed already.
+struct File {
+  const ir::StoreConstant& store;
+  ir::GroupNames groups = {};
+  std::unordered_map<const Plan*, std::size_t> functions = {};  // their numbers
+  std::unordered_map<std::string, std::size_t> texts = {};      // the same; what is equal is one
+  std::string out = {};
+};
+
+std::size_t function_number(File& file, const Plan& function);
+
+// Prints one plan, without the functions that it runs.
 class Printer {
  public:
-  Printer(const Plan& plan, const ir::StoreConstant& store) : plan_(plan), store_(store) {}
+  Printer(const Plan& plan, File& file)
+      : plan_(plan), file_(file), store_(file.store), groups_(file.groups) {}
 
   std::string run() {
     head();
@@ -68,9 +82,7 @@ class Printer {
     results();
     out_ += "}\n";
     kernels();
-    std::string top = "// tutti plan 1\n";
-    if (plan_.mesh != nullptr) ir::append_mesh(top, *plan_.mesh);
-    return top + groups_.declarations() + "\n" + out_;
+    return std::move(out_);
   }
 
  private:
@@ -111,6 +123,9 @@ class Printer {
         break;
       case PlanBuffer::Kind::comm:
         out_ += "comm";
+        break;
+      case PlanBuffer::Kind::owned:
+        out_ += "owned";
         break;
       case PlanBuffer::Kind::output:
         out_ += "output";
@@ -200,6 +215,40 @@ class Printer {
     end_of_line(call.location);
   }
 
+  void step(const Control& control) {
+    switch (control.kind) {
+      case Control::Kind::scan:
+        out_ += "scan " + function(control.functions[0]);
+        break;
+      case Control::Kind::while_loop:
+        out_ += "while " + function(control.functions[0]);
+        out_ += " do " + function(control.functions[1]);
+        break;
+      case Control::Kind::conditional:
+        out_ += "conditional ";
+        for (std::size_t i = 0; i < control.functions.size(); ++i) {
+          out_ += (i == 0 ? "" : ", ") + function(control.functions[i]);
+        }
+        break;
+    }
+    out_ += " (" + list(control.operands) + ")";
+    if (!control.results.empty()) out_ += " -> " + list(control.results);
+    Attributes attributes;
+    attributes.add("carries", control.carries);
+    attributes.add("sequences", control.sequences);
+    attributes.add("length", control.length);
+    if (control.reverse) attributes.add("reverse", "true");
+    out_ += attributes.text();
+    end_of_line(control.location);
+  }
+
+  // f0 @body
+  std::string function(int number) {
+    const Plan& function = *plan_.functions[static_cast<std::size_t>(number)];
+    return "f" + std::to_string(function_number(file_, function)) + " @" +
+           name_or_quoted(function.name);
+  }
+
   // [16, 32 = [1, 4, 8], 32 = [1, 4, 8] {sizes = [1, 3]}]
   static std::string parts(const runtime::CollectiveCall& call) {
     std::string out;
@@ -253,16 +302,34 @@ class Printer {
   }
 
   const Plan& plan_;
+  File& file_;
   const ir::StoreConstant& store_;
-  ir::GroupNames groups_;
+  ir::GroupNames& groups_;
   std::string out_;
   std::size_t line_ = 0;  // where the line at the end begins
 };
 
+// Prints a function when it is used first; those that it runs itself are printed before it.
+std::size_t function_number(File& file, const Plan& function) {
+  const auto known = file.functions.find(&function);
+  if (known != file.functions.end()) return known->second;
+  std::string text = Printer(function, file).run();
+  const auto [place, inserted] = file.texts.try_emplace(std::move(text), file.texts.size());
+  if (inserted) {
+    file.out += "\nf" + std::to_string(place->second) + " = " + place->first;
+  }
+  file.functions.emplace(&function, place->second);
+  return place->second;
+}
+
 }  // namespace
 
 std::string print(const Plan& plan, const ir::StoreConstant& store) {
-  return Printer(plan, store).run();
+  File file{.store = store};
+  const std::string main = Printer(plan, file).run();
+  std::string top = "// tutti plan 1\n";
+  if (plan.mesh != nullptr) ir::append_mesh(top, *plan.mesh);
+  return top + file.groups.declarations() + file.out + "\n" + main;
 }
 
 }  // namespace tutti::codegen

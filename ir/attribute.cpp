@@ -1,8 +1,18 @@
 #include <tutti/ir/attribute.h>
+#include <tutti/ir/function.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace tutti::ir {
+
+namespace {
+
+bool same_function(const FunctionPtr& a, const FunctionPtr& b) {
+  return a == b || (a != nullptr && b != nullptr && a->hash() == b->hash());
+}
+
+}  // namespace
 
 bool equal(const Attribute& a, const Attribute& b) {
   if (a.index() != b.index()) return false;
@@ -13,6 +23,12 @@ bool equal(const Attribute& a, const Attribute& b) {
   if (const auto* array = std::get_if<ArrayPtr>(&a)) {
     const auto& other = std::get<ArrayPtr>(b);
     return *array == other || (*array != nullptr && other != nullptr && **array == *other);
+  }
+  if (const auto* function = std::get_if<FunctionPtr>(&a)) {
+    return same_function(*function, std::get<FunctionPtr>(b));
+  }
+  if (const auto* functions = std::get_if<std::vector<FunctionPtr>>(&a)) {
+    return std::ranges::equal(*functions, std::get<std::vector<FunctionPtr>>(b), same_function);
   }
   if (const auto* number = std::get_if<double>(&a)) {
     return std::bit_cast<std::uint64_t>(*number) ==

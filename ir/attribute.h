@@ -6,6 +6,7 @@
 #include <tutti/ir/type.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,9 +16,14 @@
 
 namespace tutti::ir {
 
+// A function that a node runs, such as a loop's body; see function.h.
+class Function;
+using FunctionPtr = std::shared_ptr<const Function>;
+
 // A fact about a node that is known when the program is traced: plain data only.
-using Attribute = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>,
-                               DType, GroupPtr, ArrayPtr, std::vector<Type>>;
+using Attribute =
+    std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>, DType,
+                 GroupPtr, ArrayPtr, std::vector<Type>, FunctionPtr, std::vector<FunctionPtr>>;
 
 // The alternatives of Attribute, in its order.
 enum class AttributeKind : std::uint8_t {
@@ -29,7 +35,9 @@ enum class AttributeKind : std::uint8_t {
   dtype,
   group,
   array,
-  types
+  types,
+  function,
+  functions
 };
 
 // The declaration of one attribute of an op. Without a default it must be given.
@@ -39,7 +47,7 @@ struct AttributeSpec {
   std::optional<Attribute> standard = std::nullopt;
 };
 
-// Deep equality: groups and arrays by content.
+// Deep equality: groups, arrays and functions by content.
 bool equal(const Attribute& a, const Attribute& b);
 
 // A node's attributes, read by name. An unknown name or a wrong kind is an InternalError.
@@ -61,6 +69,11 @@ class Attributes {
   const std::vector<Type>& types(std::string_view name) const {
     return get<std::vector<Type>>(name);
   }
+  const Function& function(std::string_view name) const { return *get<FunctionPtr>(name); }
+  const std::vector<FunctionPtr>& functions(std::string_view name) const {
+    return get<std::vector<FunctionPtr>>(name);
+  }
+  std::span<const Attribute> values() const { return values_; }
 
  private:
   template <class T>

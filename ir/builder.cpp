@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/control.h>
 
 namespace tutti::ir {
 
@@ -85,6 +86,10 @@ std::uint8_t dimensions_to_vary(Op op, std::span<const Type> operands, std::size
     const std::uint8_t spanned = dimensions_of(group, *mesh);
     return spanned == 0 ? mine.dimensions : static_cast<std::uint8_t>(mine.dimensions & spanned);
   }
+  if (entry.kind == OpClass::control) {
+    const FunctionPlace place = place_of_functions(Attributes(entry.attributes, attributes));
+    return static_cast<std::uint8_t>(mine.dimensions & ~place.replication.dimensions);
+  }
   if (op == Op::wait || op == Op::vary || op == Op::optimization_barrier) return 0;
   return static_cast<std::uint8_t>(mine.dimensions & ~common_replication(operands).dimensions);
 }
@@ -117,13 +122,15 @@ void infer_types(Op op, std::span<const Type> operands, std::span<const Attribut
   }
   const Device device = common_device(inference);
   entry.infer(inference);
-  const bool own_replication = entry.kind == OpClass::collective || op == Op::wait ||
+  const bool control = entry.kind == OpClass::control;
+  const bool own_replication = entry.kind == OpClass::collective || control || op == Op::wait ||
                                op == Op::vary || op == Op::rank_index ||
                                op == Op::optimization_barrier;
   for (Type& type : results) {
     if (!own_replication) type.replication = result_replication(entry, operands, mesh);
     if (keeps_async && operands[0].async) type.async = true;
-    const bool own_device = op == Op::to_device || (says_own_device(op) && device.is_any());
+    const bool own_device =
+        control || op == Op::to_device || (says_own_device(op) && device.is_any());
     if (!own_device) type.device = device;
   }
 }

@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/graph.h>
 
 #include <algorithm>
@@ -50,6 +51,10 @@ void hash_list(Hasher& hasher, const std::vector<std::int64_t>& values) {
   for (const std::int64_t value : values) hasher.add(static_cast<std::uint64_t>(value));
 }
 
+void hash_function(Hasher& hasher, const Function& function) {
+  hasher.add(function.hash().low).add(function.hash().high);
+}
+
 }  // namespace
 
 void hash_attribute(Hasher& hasher, const Attribute& attribute) {
@@ -73,6 +78,11 @@ void hash_attribute(Hasher& hasher, const Attribute& attribute) {
         } else if constexpr (std::is_same_v<T, std::vector<Type>>) {
           hasher.add(value.size());
           for (const Type& type : value) hash_type(hasher, type);
+        } else if constexpr (std::is_same_v<T, FunctionPtr>) {
+          hash_function(hasher, *value);
+        } else if constexpr (std::is_same_v<T, std::vector<FunctionPtr>>) {
+          hasher.add(value.size());
+          for (const FunctionPtr& function : value) hash_function(hasher, *function);
         } else {
           hasher.add(static_cast<std::uint64_t>(value));
         }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::ir {
@@ -43,8 +44,8 @@ struct Parameter {
   bool donate = false;  // the caller gives its storage up
 };
 
-// A function: nodes in program order, SSA, no nested regions. A plain container: Builder infers
-// types, verify() checks the rules.
+// A function: nodes in program order, SSA, no nested regions; what a loop runs is a function of its
+// own (function.h). A plain container: Builder infers types, verify() checks the rules.
 class Graph {
  public:
   explicit Graph(std::string name = "main") : name(std::move(name)) {}
@@ -87,6 +88,9 @@ class Graph {
   const std::vector<Value>& results() const { return results_; }
   void set_results(std::vector<Value> results) { results_ = std::move(results); }
   void set_fusion(NodeId id, std::int32_t fusion) { nodes_[id].fusion = fusion; }
+  void set_attribute(NodeId id, std::size_t attribute, Attribute value) {
+    nodes_[id].attributes[attribute] = std::move(value);
+  }
   void set_donate(std::size_t parameter, bool donate) { parameters_[parameter].donate = donate; }
 
  private:

@@ -13,6 +13,37 @@ namespace tutti::ir {
 
 namespace {
 
+std::vector<Array> interpret_composite(const Graph& graph, NodeId id,
+                                       std::span<const Array* const> arguments) {
+  Graph parts(std::string(definition(graph.node(id).op).name));
+  Builder builder(parts);
+  std::vector<Value> operands;
+  std::vector<Array> inputs;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    operands.push_back(parts.add_parameter(
+        "x" + std::to_string(i), {.dtype = arguments[i]->dtype(), .shape = arguments[i]->shape()}));
+    inputs.push_back(*arguments[i]);
+  }
+  Decomposition decomposition(&builder, graph.node(id).op, operands, graph.node(id).attributes);
+  definition(graph.node(id).op).decompose(decomposition);
+  parts.set_results(decomposition.results());
+  return interpret(parts, inputs);
+}
+
+// A local node's results on one rank.
+std::vector<Array> interpret_local(const Graph& graph, NodeId id,
+                                   std::span<const Array* const> operands, std::int64_t rank) {
+  const Definition& entry = definition(graph.node(id).op);
+  if (entry.decompose != nullptr) return interpret_composite(graph, id, operands);
+  Interpretation in(graph, id, operands, rank);
+  if (entry.meaning) {
+    in.result(interpret_elementwise(entry, in));
+  } else {
+    entry.interpret(in);
+  }
+  return std::move(in.results());
+}
+
 // One rank's place in its program.
 struct Rank {
   const Graph* graph;
@@ -128,40 +159,15 @@ class Run {
 
   void local(NodeId id, std::size_t number) {
     const Graph& graph = *ranks_[number].graph;
-    const Definition& entry = definition(graph.node(id).op);
     const std::vector<ArrayPtr> held = operands(id, number);
     std::vector<const Array*> arguments;
     for (const ArrayPtr& operand : held) arguments.push_back(operand.get());
-    Interpretation in(graph, id, arguments, static_cast<std::int64_t>(number));
-    if (entry.decompose != nullptr) {
-      in.results() = interpret_composite(graph, id, arguments);
-    } else if (entry.meaning) {
-      in.result(interpret_elementwise(entry, in));
-    } else {
-      entry.interpret(in);
-    }
-    for (std::size_t i = 0; i < in.results().size(); ++i) {
+    std::vector<Array> results =
+        interpret_local(graph, id, arguments, static_cast<std::int64_t>(number));
+    for (std::size_t i = 0; i < results.size(); ++i) {
       ranks_[number].values[graph.result(id, i).id] =
-          std::make_shared<const Array>(std::move(in.results()[i]));
+          std::make_shared<const Array>(std::move(results[i]));
     }
-  }
-
-  static std::vector<Array> interpret_composite(const Graph& graph, NodeId id,
-                                                std::span<const Array* const> arguments) {
-    Graph parts(std::string(definition(graph.node(id).op).name));
-    Builder builder(parts);
-    std::vector<Value> operands;
-    std::vector<Array> inputs;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      operands.push_back(
-          parts.add_parameter("x" + std::to_string(i),
-                              {.dtype = arguments[i]->dtype(), .shape = arguments[i]->shape()}));
-      inputs.push_back(*arguments[i]);
-    }
-    Decomposition decomposition(&builder, graph.node(id).op, operands, graph.node(id).attributes);
-    definition(graph.node(id).op).decompose(decomposition);
-    parts.set_results(decomposition.results());
-    return interpret(parts, inputs);
   }
 
   // A rank comes to a collective: its part is announced, and it goes on.
@@ -239,6 +245,31 @@ std::vector<std::vector<Array>> interpret(std::span<const Graph* const> programs
 std::vector<std::vector<Array>> interpret(const Graph& graph,
                                           std::span<const std::vector<Array>> inputs) {
   return interpret(std::vector<const Graph*>(inputs.size(), &graph), inputs);
+}
+
+std::vector<ArrayPtr> interpret_function(const Graph& function, std::span<const ArrayPtr> inputs,
+                                         std::int64_t rank) {
+  std::vector<ArrayPtr> values(function.value_count());
+  std::vector<std::uint32_t> uses = count_uses(function);
+  std::vector<const Array*> operands;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    values[function.parameters()[i].value.id] = inputs[i];
+  }
+  for (NodeId id = 0; id < function.node_count(); ++id) {
+    if (function.node(id).op == Op::parameter) continue;
+    operands.clear();
+    for (const Value operand : function.operands(id)) operands.push_back(values[operand.id].get());
+    std::vector<Array> results = interpret_local(function, id, operands, rank);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      values[function.result(id, i).id] = std::make_shared<const Array>(std::move(results[i]));
+    }
+    for (const Value operand : function.operands(id)) {
+      if (--uses[operand.id] == 0) values[operand.id] = nullptr;
+    }
+  }
+  std::vector<ArrayPtr> out;
+  for (const Value result : function.results()) out.push_back(values[result.id]);
+  return out;
 }
 
 std::vector<Array> interpret(const Graph& graph, const std::vector<Array>& inputs) {

@@ -20,6 +20,10 @@ std::vector<std::vector<Array>> interpret(std::span<const Graph* const> programs
 std::vector<std::vector<Array>> interpret(const Graph& graph,
                                           std::span<const std::vector<Array>> inputs);
 
+// A function that a node runs on one rank: nobody communicates in it.
+std::vector<ArrayPtr> interpret_function(const Graph& function, std::span<const ArrayPtr> inputs,
+                                         std::int64_t rank);
+
 // The same for a program of one rank.
 std::vector<Array> interpret(const Graph& graph, const std::vector<Array>& inputs);
 

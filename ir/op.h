@@ -47,6 +47,7 @@ enum class OpClass : std::uint8_t {
   collective,   // communicates; keeps program order and is never dropped, merged or repeated
   wait,         // makes a collective's result usable
   composite,    // stands for its decomposition into other ops
+  control,      // runs functions of its own: loops, branches
 };
 
 // What people are told of an op (`tutti ops`, docs/ops.md).

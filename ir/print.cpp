@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/group_names.h>
 #include <tutti/ir/literal.h>
 #include <tutti/ir/location_text.h>
@@ -7,6 +8,7 @@
 #include <tutti/ir/type_text.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tutti::ir {
 
@@ -22,6 +24,7 @@ void append_type(std::string& out, const Type& type, const Mesh* mesh) {
 // Prints functions to the end of one text.
 class Printer {
  public:
+  // The store outlives this; null: large constants are in the text.
   explicit Printer(const Graph& graph, const StoreConstant* store = nullptr)
       : graph_(graph), store_(store) {
     UniqueNames names;
@@ -30,13 +33,25 @@ class Printer {
     }
   }
 
-  void function(std::string& out, GroupNames& groups) const {
-    signature(out);
+  // Calls values by other names.
+  Printer(const Graph& graph, std::span<const std::string> names)
+      : graph_(graph), store_(nullptr), names_(names) {
+    for (const Parameter& parameter : graph.parameters()) {
+      parameter_names_.push_back(names[parameter.value.id]);
+    }
+  }
+
+  // `names` says what groups and functions are called.
+  template <class Names>
+  void function(std::string& out, std::string_view name, bool is_private, Names& names) const {
+    out += is_private ? "private func @" : "func @";
+    out += name;
+    signature(out, name.size() + (is_private ? 14 : 6));
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
       if (graph_.node(id).op == Op::parameter) continue;
       const std::size_t begin = out.size();
       out += "  ";
-      node(out, id, [&](const GroupPtr& group) { return groups.name(group); });
+      node(out, id, names);
       append_location(out, graph_.node(id).location, out.size() - begin);
       out += '\n';
     }
@@ -48,9 +63,9 @@ class Printer {
     out += "\n}\n";
   }
 
-  // A node's line, with groups named by a function.
-  template <class GroupName>
-  void node(std::string& out, NodeId id, GroupName&& group_name) const {
+  // A node's line.
+  template <class Names>
+  void node(std::string& out, NodeId id, Names& names) const {
     const Node& node = graph_.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       if (i != 0) out += ", ";
@@ -64,7 +79,7 @@ class Printer {
       value(out, graph_.operand(id, i));
     }
     out += ')';
-    attributes(out, node, group_name);
+    attributes(out, node, names);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       out += i == 0 ? " : " : ", ";
       const Type& type = graph_.type(graph_.result(id, i));
@@ -77,6 +92,11 @@ class Printer {
   }
 
   void value(std::string& out, Value value) const {
+    if (!names_.empty()) {
+      out += '%';
+      out += names_[value.id];
+      return;
+    }
     // Parameters are in order of their values, so this counts those before the value.
     const auto& parameters = graph_.parameters();
     const auto found = std::lower_bound(
@@ -92,7 +112,8 @@ class Printer {
   }
 
  private:
-  void signature(std::string& out) const {
+  // What follows the name; `column` is where it begins.
+  void signature(std::string& out, std::size_t column) const {
     std::vector<std::string> parameters;
     std::size_t length = 0;
     for (std::size_t i = 0; i < graph_.parameters().size(); ++i) {
@@ -110,10 +131,9 @@ class Printer {
       if (!results.empty()) results += ", ";
       append_type(results, graph_.type(result), graph_.mesh.get());
     }
-    const std::string name = "func @" + name_or_quoted(graph_.name) + "(";
-    const std::size_t rest = std::string_view(") -> () {").size() + results.size();
-    const bool one_line = name.size() + length + rest <= kLongestSignature;
-    out += name;
+    const std::size_t rest = std::string_view("() -> () {").size() + results.size();
+    const bool one_line = column + length + rest <= kLongestSignature;
+    out += '(';
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       out += i == 0 ? "" : ",";
       out += one_line ? (i == 0 ? "" : " ") : "\n    ";
@@ -132,8 +152,8 @@ class Printer {
                                [&](Value operand) { return graph_.type(operand).device.is_any(); });
   }
 
-  template <class GroupName>
-  void attributes(std::string& out, const Node& node, GroupName&& group_name) const {
+  template <class Names>
+  void attributes(std::string& out, const Node& node, Names& names) const {
     const auto& specs = definition(node.op).attributes;
     bool first = true;
     const auto begin = [&](std::string_view name) {
@@ -145,7 +165,7 @@ class Printer {
     for (std::size_t i = 0; i < node.attributes.size() && i < specs.size(); ++i) {
       if (specs[i].standard && equal(node.attributes[i], *specs[i].standard)) continue;
       begin(specs[i].name);
-      attribute(out, node.attributes[i], group_name);
+      attribute(out, node.attributes[i], names);
     }
     if (node.fusion >= 0) {
       begin("fusion");
@@ -154,8 +174,8 @@ class Printer {
     if (!first) out += '}';
   }
 
-  template <class GroupName>
-  void attribute(std::string& out, const Attribute& attribute, GroupName&& group_name) const {
+  template <class Names>
+  void attribute(std::string& out, const Attribute& attribute, Names& names) const {
     std::visit(
         [&]<class T>(const T& value) {
           if constexpr (std::is_same_v<T, std::int64_t>) {
@@ -171,7 +191,16 @@ class Printer {
           } else if constexpr (std::is_same_v<T, DType>) {
             out += name_of(value);
           } else if constexpr (std::is_same_v<T, GroupPtr>) {
-            out += value == nullptr ? "null" : "@" + group_name(value);
+            out += value == nullptr ? "null" : "@" + names.name(value);
+          } else if constexpr (std::is_same_v<T, FunctionPtr>) {
+            out += value == nullptr ? "null" : "@" + names.name(value);
+          } else if constexpr (std::is_same_v<T, std::vector<FunctionPtr>>) {
+            out += '[';
+            for (std::size_t i = 0; i < value.size(); ++i) {
+              out += i == 0 ? "@" : ", @";
+              out += names.name(value[i]);
+            }
+            out += ']';
           } else if constexpr (std::is_same_v<T, std::vector<Type>>) {
             out += '[';
             for (std::size_t i = 0; i < value.size(); ++i) {
@@ -191,39 +220,113 @@ class Printer {
   const Graph& graph_;
   const StoreConstant* store_;
   std::vector<std::string> parameter_names_;
+  std::span<const std::string> names_ = {};  // [value]; empty: the usual ones
 };
 
-std::string print_functions(std::span<const Graph* const> functions, const StoreConstant& store) {
-  GroupNames groups;
-  std::string bodies;
-  const Mesh* mesh = nullptr;
-  for (const Graph* const function : functions) {
-    const Mesh* const own = function->mesh.get();
-    if (function != functions.front() &&
-        !(own == mesh || (own != nullptr && mesh != nullptr && *own == *mesh))) {
-      throw TypeError("the functions of a module share one mesh, but that of @" + function->name +
-                      " differs from that of @" + functions.front()->name);
-    }
-    mesh = own;
-    bodies += '\n';
-    Printer(*function, &store).function(bodies, groups);
+// What messages call groups and functions.
+struct OwnNames {
+  static std::string name(const GroupPtr& group) { return identifier_from(group->tag, "group"); }
+  static std::string name(const FunctionPtr& function) {
+    return name_or_quoted(function->graph().name);
   }
-  std::string out = "// tutti ir 1\n";
-  if (mesh != nullptr) append_mesh(out, *mesh);
-  return out + groups.declarations() + bodies;
-}
+};
+
+// The text of several functions, with those that their nodes run, each before its first use.
+class ModulePrinter {
+ public:
+  ModulePrinter(std::span<const Graph* const> functions, const StoreConstant& store)
+      : store_(&store) {
+    for (const Graph* const function : functions) names_.add(function->name);
+    for (const Graph* const function : functions) add(*function, Printer(*function, store_));
+  }
+  // A function whose values are called by other names.
+  ModulePrinter(const Graph& function, std::span<const std::string> names) {
+    names_.add(function.name);
+    add(function, Printer(function, names));
+  }
+
+  std::string text() const {
+    std::string out = "// tutti ir 1\n";
+    if (mesh_ != nullptr) append_mesh(out, *mesh_);
+    return out + groups_.declarations() + bodies_;
+  }
+
+  const std::string& name(const GroupPtr& group) { return groups_.name(group); }
+  const std::string& name(const FunctionPtr& function) const {
+    return functions_.at(function.get());
+  }
+
+ private:
+  void add(const Graph& function, const Printer& printer) {
+    take_mesh(function);
+    declare_functions(function);
+    bodies_ += '\n';
+    printer.function(bodies_, name_or_quoted(function.name), false, *this);
+  }
+
+  void take_mesh(const Graph& function) {
+    const Mesh* const own = function.mesh.get();
+    if (first_ == nullptr) {
+      first_ = &function;
+      mesh_ = own;
+    } else if (!(own == mesh_ || (own != nullptr && mesh_ != nullptr && *own == *mesh_))) {
+      throw TypeError("the functions of a module share one mesh, but that of @" + function.name +
+                      " differs from that of @" + first_->name);
+    }
+  }
+
+  void declare_functions(const Graph& graph) {
+    for (NodeId id = 0; id < graph.node_count(); ++id) {
+      for (const Attribute& attribute : graph.node(id).attributes) {
+        for (const FunctionPtr& function : functions_of(attribute)) {
+          if (function != nullptr && !functions_.contains(function.get())) declare(*function);
+        }
+      }
+    }
+  }
+  void declare(const Function& function) {
+    declare_functions(function.graph());
+    const std::string& name =
+        functions_.emplace(&function, name_or_quoted(names_.add(function.graph().name)))
+            .first->second;
+    bodies_ += '\n';
+    Printer(function.graph(), store_).function(bodies_, name, true, *this);
+  }
+
+  const StoreConstant* store_ = nullptr;
+  const Graph* first_ = nullptr;
+  const Mesh* mesh_ = nullptr;
+  GroupNames groups_;
+  UniqueNames names_;
+  std::unordered_map<const Function*, std::string> functions_;
+  std::string bodies_;
+};
 
 }  // namespace
 
 std::string print(const Module& module, const StoreConstant& store) {
   std::vector<const Graph*> functions;
   for (const Graph& function : module.functions) functions.push_back(&function);
-  return print_functions(functions, store);
+  return ModulePrinter(functions, store).text();
 }
 
 std::string print(const Graph& graph, const StoreConstant& store) {
   const Graph* const function = &graph;
-  return print_functions({&function, 1}, store);
+  return ModulePrinter({&function, 1}, store).text();
+}
+
+std::vector<std::string> value_names(const Graph& graph) {
+  const Printer printer(graph);
+  std::vector<std::string> out(graph.value_count());
+  for (std::uint32_t id = 0; id < out.size(); ++id) {
+    printer.value(out[id], {id});
+    out[id].erase(0, 1);  // the %
+  }
+  return out;
+}
+
+std::string print(const Graph& graph, std::span<const std::string> names) {
+  return ModulePrinter(graph, names).text();
 }
 
 std::string print(const Type& type, const Mesh* mesh) {
@@ -234,8 +337,8 @@ std::string print(const Type& type, const Mesh* mesh) {
 
 std::string print(const Graph& graph, NodeId node) {
   std::string out;
-  Printer(graph).node(out, node,
-                      [](const GroupPtr& group) { return identifier_from(group->tag, "group"); });
+  OwnNames names;
+  Printer(graph).node(out, node, names);
   return out;
 }
 

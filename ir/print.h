@@ -3,6 +3,7 @@
 #include <tutti/ir/constant_files.h>
 #include <tutti/ir/graph.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct Module {
 // With `store` large constants lie beside the text; otherwise all is in it.
 std::string print(const Module& module, const StoreConstant& store = {});
 std::string print(const Graph& graph, const StoreConstant& store = {});
+
+// What a function's values are called in its text, without the '%': "x", "2".
+std::vector<std::string> value_names(const Graph& graph);
+// The text with other names for the values, such as those of another function that it came of. It
+// can be read back if they differ from each other.
+std::string print(const Graph& graph, std::span<const std::string> names);
 
 // "async f32[64,10] rep(dp)"; null: there is no mesh to take the dimensions' names from.
 std::string print(const Type& type, const Mesh* mesh);

@@ -58,6 +58,7 @@ void Rewriter::replace(NodeId old, std::span<const Value> results) {
                         node.location);
   }
   for (std::uint32_t i = 0; i < node.result_count; ++i) {
+    if (!results[i].valid()) continue;
     const Type& type = from_.type(from_.result(old, i));
     if (to_.type(results[i]) != type) {
       throw InternalError("a " + to_.type(results[i]).text() + " in place of a " + type.text() +

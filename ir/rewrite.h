@@ -28,8 +28,9 @@ class Rewriter {
   std::vector<Value> map_operands(NodeId old) const;
   // Appends an old node with its operands mapped.
   NodeId copy(NodeId old);
-  // Lets values of the new graph stand for an old node's results. Their types must be the same,
-  // replication included: anything else is an InternalError.
+  // Lets values of the new graph stand for an old node's results; an invalid one for a result that
+  // nobody uses. Their types must be the same, replication included: anything else is an
+  // InternalError.
   void replace(NodeId old, std::span<const Value> results);
   void replace(NodeId old, Value result) { replace(old, std::span(&result, 1)); }
   // The new graph, with the old one's results. Last call.

@@ -137,9 +137,10 @@ class Gradient {
   Builder* builder() const { return builder_; }
   int count() const { return static_cast<int>(operand_cotangents_.size()); }
   Term operand(int i) const {
-    const Value value = builder_->graph().operand(node_, static_cast<std::size_t>(i));
-    return {builder_, builder_->adapt(value, result().type().replication)};
+    return {builder_, builder_->adapt(value(i), result().type().replication)};
   }
+  // The operand as it is, literal or not.
+  Value value(int i) const { return builder_->graph().operand(node_, static_cast<std::size_t>(i)); }
   Term result(int i = 0) const {
     return {builder_, builder_->graph().result(node_, static_cast<std::size_t>(i))};
   }

@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/verify.h>
@@ -14,7 +15,9 @@ constexpr NodeId kNone = 0xFFFFFFFFU;
 
 class Verifier {
  public:
-  explicit Verifier(const Graph& graph) : graph_(graph), wait_of_(graph.value_count(), kNone) {}
+  // Functions that are in `functions` are known to be sound.
+  Verifier(const Graph& graph, std::unordered_set<const Function*>& functions)
+      : graph_(graph), wait_of_(graph.value_count(), kNone), functions_(functions) {}
 
   void run() {
     if (graph_.default_device.is_any()) fail_function("the default device is a certain one");
@@ -122,6 +125,10 @@ class Verifier {
         fail_unprintable(id, "attribute " + name + " is null");
       }
       if (group != nullptr) this->group(id, *group);
+      for (const FunctionPtr& function : functions_of(values[i])) {
+        if (function == nullptr) fail_unprintable(id, "attribute " + name + " is null");
+        this->function(id, *function);
+      }
     }
   }
 
@@ -137,6 +144,21 @@ class Verifier {
       fail(id, "group \"" + group->tag + "\" names rank " + std::to_string(most) +
                    ", but the mesh has " + std::to_string(graph_.mesh->ranks()) + " ranks");
     }
+  }
+
+  // A function that a node runs keeps the rules, and belongs to the same ranks and devices.
+  void function(NodeId id, const Function& function) {
+    if (!functions_.insert(&function).second) return;
+    const Graph& graph = function.graph();
+    const bool same_mesh =
+        graph.mesh == graph_.mesh ||
+        (graph.mesh != nullptr && graph_.mesh != nullptr && *graph.mesh == *graph_.mesh);
+    if (!same_mesh) fail(id, "@" + name_or_quoted(graph.name) + " has another mesh");
+    if (graph.default_device != graph_.default_device) {
+      fail(id, "@" + name_or_quoted(graph.name) + " has another default device, " +
+                   graph.default_device.text());
+    }
+    Verifier(graph, functions_).run();
   }
 
   void types(NodeId id) const {
@@ -188,10 +210,14 @@ class Verifier {
   const Graph& graph_;
   std::vector<NodeId> wait_of_;              // by value
   std::unordered_set<const Group*> inside_;  // groups found to be inside the mesh
+  std::unordered_set<const Function*>& functions_;
 };
 
 }  // namespace
 
-void verify(const Graph& graph) { Verifier(graph).run(); }
+void verify(const Graph& graph) {
+  std::unordered_set<const Function*> functions;
+  Verifier(graph, functions).run();
+}
 
 }  // namespace tutti::ir

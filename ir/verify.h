@@ -13,6 +13,7 @@ namespace tutti::ir {
 // - groups are lists of different ranks that their stride divides, inside the mesh;
 // - types are the inferred ones: dtype, shape, replication, async;
 // - operands agree in replication, or vary over the collective's group, by explicit `vary` nodes;
+// - functions that nodes run keep these rules, too, with the same mesh and default device;
 // - only waits and views take an async value, and each is waited for by one node at most.
 void verify(const Graph& graph);
 

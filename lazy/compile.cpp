@@ -1,5 +1,4 @@
 #include <tutti/ir/print.h>
-#include <tutti/ir/rewrite.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/context.h>
@@ -20,17 +19,6 @@ namespace {
 
 // So many signatures of one function are probably a mistake: said once.
 constexpr std::size_t kManyPrograms = 64;
-
-// Constants that were let in while tracing are parameters too, and those come first.
-ir::Graph with_parameters_first(const ir::Graph& graph) {
-  std::vector<ir::NodeId> order;
-  for (const bool parameters : {true, false}) {
-    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-      if ((graph.node(id).op == ir::Op::parameter) == parameters) order.push_back(id);
-    }
-  }
-  return ir::reordered(graph, order);
-}
 
 // "all_reduce sum f32[4] over world": what a result still under way comes from.
 std::string origin_of(const codegen::Plan& plan, int work) {
@@ -66,12 +54,12 @@ float scalar_placeholder(float, int number) { return ScalarTag::of_float(number)
 double scalar_placeholder(double, int number) { return ScalarTag::of_double(number); }
 
 int placeholder_number(float value) {
-  bool& tampered = RankContext::current().trace().scalar_tampered;
+  bool& tampered = RankContext::current().trace().root().scalar_tampered;
   return ScalarTag::argument_of(std::bit_cast<std::uint32_t>(value), true, tampered).value_or(-1);
 }
 
 int placeholder_number(double value) {
-  bool& tampered = RankContext::current().trace().scalar_tampered;
+  bool& tampered = RankContext::current().trace().root().scalar_tampered;
   return ScalarTag::argument_of(std::bit_cast<std::uint64_t>(value), false, tampered).value_or(-1);
 }
 
@@ -252,7 +240,8 @@ void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::si
   if (tagged && static_scalars_) return this->trace(names, body, false, index);
 
   auto program = std::make_unique<Program>();
-  const ir::Graph graph = with_parameters_first(trace.graph());
+  // Constants that were let in while tracing are parameters, too.
+  const ir::Graph graph = trace.program();
   program->traced = ir::print(graph);
   program->inputs = trace.inputs();
   codegen::CompileOptions options = context.compile_options;

@@ -224,7 +224,7 @@ void RankContext::check_devices(ir::Op op, std::span<const ir::Value> operands, 
 
 StatePtr RankContext::data(const Array& array, Device device, Location where) {
   if (compiling()) {
-    note_placeholders(array, trace().scalar_tampered);
+    note_placeholders(array, trace().root().scalar_tampered);
     trace().builder().at(where);
     StatePtr made = trace().handle(trace().builder().constant(array), where);
     if (made->type.device == device) return made;
@@ -315,8 +315,20 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
     state->literal_uses = operands[0]->literal_uses;
     return {state};
   }
-  check_group(op, attributes, where);
   Trace& into = trace();
+  if (into.kind() == Trace::Kind::function) {
+    if (op == ir::Op::wait && operands[0]->trace != &into) {
+      // What was started outside is waited for there.
+      const Outside outside(*this);
+      return record(op, operands, std::move(attributes), where);
+    }
+    if (ir::definition(op).kind == ir::OpClass::collective) {
+      throw UsageError(std::string(name_of(op)) +
+                           ": loops and branches can't communicate; do it before or after them",
+                       where);
+    }
+  }
+  check_group(op, attributes, where);
   std::vector<ir::Value> values;
   values.reserve(operands.size());
   for (const StatePtr& operand : operands) values.push_back(into.value_of(*operand, where));

@@ -135,6 +135,21 @@ class RankContext {
  private:
   friend class Flush;
 
+  // While it lives, a rank records into the trace that the current one is inside of.
+  class Outside {
+   public:
+    explicit Outside(RankContext& context) : context_(context), inner_(context.compiling_.back()) {
+      context_.compiling_.pop_back();
+    }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+    ~Outside() { context_.compiling_.push_back(inner_); }
+
+   private:
+    RankContext& context_;
+    Trace* const inner_;
+  };
+
   void run_due_callbacks();
   // Evaluates what was just recorded, or more, if one of the rules above says so.
   void compute_if_due(std::span<const StatePtr> recorded);

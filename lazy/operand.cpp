@@ -54,11 +54,13 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
 // A floating-point argument of the function being compiled, if the number stands for one.
 std::optional<ir::Value> argument(Trace& trace, const Operand::Number& number, DType dtype,
                                   Location where) {
-  if (trace.scalar_arguments.empty()) return std::nullopt;
+  Trace& root = trace.root();
+  if (root.scalar_arguments.empty()) return std::nullopt;
   const auto position =
-      detail::ScalarTag::argument_of(number.bits, number.single, trace.scalar_tampered);
-  if (!position || *position >= std::ssize(trace.scalar_arguments)) return std::nullopt;
-  const ir::Value value = trace.scalar_arguments[static_cast<std::size_t>(*position)];
+      detail::ScalarTag::argument_of(number.bits, number.single, root.scalar_tampered);
+  if (!position || *position >= std::ssize(root.scalar_arguments)) return std::nullopt;
+  ir::Value value = root.scalar_arguments[static_cast<std::size_t>(*position)];
+  if (&root != &trace) value = trace.value_of(*root.handle(value, where), where);
   if (trace.graph().type(value).dtype == dtype) return value;
   if (!is_floating(dtype)) {
     throw TypeError("a floating-point argument meets a tensor of " + std::string(name_of(dtype)) +

@@ -77,7 +77,7 @@ std::string dump_ir(const Tensor& tensor) {
   RankContext& context = RankContext::current();
   const StatePtr& state = tensor.state();
   if (state->is_data()) return "// " + state->type.text() + ", already computed\n";
-  if (state->trace != nullptr && state->trace->kind() == detail::Trace::Kind::compiled) {
+  if (state->trace != nullptr && state->trace->is_abstract()) {
     return ir::print(state->trace->graph());
   }
   detail::check_readable(*state, {});

@@ -76,7 +76,7 @@ void check_readable(const TensorState& state, Location where) {
             "its World was closed before it was computed",
         where);
   }
-  if (state.trace->kind() == Trace::Kind::compiled) {
+  if (state.trace->is_abstract()) {
     throw UsageError(
         "there is no data to read while the function around it is being compiled; return "
         "the tensor and read it outside",

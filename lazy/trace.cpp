@@ -1,3 +1,4 @@
+#include <tutti/ir/rewrite.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/trace.h>
 
@@ -11,6 +12,16 @@ Trace::Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> m
     : kind_(kind), context_(context), builder_(graph_) {
   graph_.mesh = std::move(mesh);
   graph_.default_device = default_device;
+}
+
+Trace::Trace(Trace& outer, ir::Replication replication)
+    : kind_(Kind::function),
+      outer_(&outer),
+      replication_(replication),
+      context_(outer.context_),
+      builder_(graph_) {
+  graph_.mesh = outer.graph_.mesh;
+  graph_.default_device = outer.graph_.default_device;
 }
 
 Trace::~Trace() {
@@ -39,6 +50,7 @@ ir::Value Trace::value_of(TensorState& state, Location where) {
     return input_values_[&state] =
                add_formal("x" + std::to_string(inputs_.size()), type, state.where);
   }
+  if (kind_ == Kind::function) return capture(state);
   if (kind_ == Kind::compiled) {
     throw UsageError("the function being compiled captures a tensor made at " + state.where.text() +
                          "; pass it as an argument, or say constant(t) if it is meant",
@@ -56,6 +68,31 @@ ir::Value Trace::value_of(TensorState& state, Location where) {
     return found->second;
   }
   return add_input(StatePtr(&state), "x" + std::to_string(inputs_.size()));
+}
+
+ir::Value Trace::capture(TensorState& state) {
+  const auto [found, inserted] = input_values_.try_emplace(&state);
+  if (inserted) {
+    const ir::Type type{.dtype = state.type.dtype,
+                        .shape = state.type.shape,
+                        .replication = replication_,
+                        .async = false,
+                        .device = state.type.device};
+    captured_.emplace_back(&state);
+    found->second =
+        add_formal("captured" + std::to_string(captured_.size() - 1), type, state.where);
+  }
+  return found->second;
+}
+
+ir::Graph Trace::program() const {
+  std::vector<ir::NodeId> order;
+  for (const bool parameters : {true, false}) {
+    for (ir::NodeId id = 0; id < graph_.node_count(); ++id) {
+      if ((graph_.node(id).op == ir::Op::parameter) == parameters) order.push_back(id);
+    }
+  }
+  return ir::reordered(graph_, order);
 }
 
 std::string Trace::origin_of(ir::Value value) const {

@@ -11,20 +11,34 @@
 
 namespace tutti::detail {
 
-// A program under construction: the rank's lazy trace, or the body of a function being compiled.
+// A program under construction: the rank's lazy trace, the body of a function being compiled, or
+// that of a loop or branch.
 class Trace {
  public:
   // A trial is looked at for its types and mistakes; what it uses of other traces is a parameter.
-  enum class Kind : std::uint8_t { lazy, compiled, trial };
+  // A function's body captures what it uses of others: a parameter each.
+  enum class Kind : std::uint8_t { lazy, compiled, trial, function };
 
   // Tensors that are made in it lie on the default device, unless they say otherwise.
   Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh,
         Device default_device);
+  // The body of a function that a node of `outer` runs; its parameters are replicated like that.
+  Trace(Trace& outer, ir::Replication replication);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
   ~Trace();
 
   Kind kind() const { return kind_; }
+  // Whether its tensors stand for values of another run.
+  bool is_abstract() const { return kind_ == Kind::compiled || kind_ == Kind::function; }
+  // Itself, or what a function's body is inside of.
+  Trace& root() { return outer_ == nullptr ? *this : outer_->root(); }
+  Trace* outer() const { return outer_; }
+  // A parameter of a function's body that stands for a tensor of another trace.
+  ir::Value capture(TensorState& state);
+  const std::vector<StatePtr>& captured() const { return captured_; }
+  // The program with its parameters in front, in their order.
+  ir::Graph program() const;
   ir::Graph& graph() { return graph_; }
   ir::Builder& builder() { return builder_; }
 
@@ -69,6 +83,9 @@ class Trace {
 
  private:
   const Kind kind_;
+  Trace* const outer_ = nullptr;
+  const ir::Replication replication_ = {};  // of a function's parameters
+  std::vector<StatePtr> captured_;
   const std::uint64_t context_;
   ir::Graph graph_;
   ir::Builder builder_;

@@ -4,6 +4,7 @@
 #include <tutti/lazy/coalesce.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/compile.h>
+#include <tutti/lazy/control.h>
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/distributed_ops.h>

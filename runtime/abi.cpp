@@ -35,6 +35,10 @@ std::int32_t tutti_wait(PlanFrame* frame, std::int32_t work) {
   return guarded(frame, [&] { frame->wait(work); });
 }
 
+std::int32_t tutti_control(PlanFrame* frame, std::int32_t control) {
+  return guarded(frame, [&] { frame->control(control); });
+}
+
 namespace tutti::runtime {
 
 namespace {
@@ -47,12 +51,13 @@ const void* address(Function* function) {
 }  // namespace
 
 std::span<const AbiFunction> abi_functions() {
-  static const std::array<AbiFunction, 5> functions = {{
+  static const std::array<AbiFunction, 6> functions = {{
       {"tutti_allocate", address(tutti_allocate)},
       {"tutti_free", address(tutti_free)},
       {"tutti_launch", address(tutti_launch)},
       {"tutti_start", address(tutti_start)},
       {"tutti_wait", address(tutti_wait)},
+      {"tutti_control", address(tutti_control)},
   }};
   return functions;
 }

@@ -15,6 +15,7 @@ std::int32_t tutti_launch(tutti::runtime::PlanFrame* frame, std::int32_t launch,
                           void* const* arguments);
 std::int32_t tutti_start(tutti::runtime::PlanFrame* frame, std::int32_t work);
 std::int32_t tutti_wait(tutti::runtime::PlanFrame* frame, std::int32_t work);
+std::int32_t tutti_control(tutti::runtime::PlanFrame* frame, std::int32_t control);
 }
 
 namespace tutti::runtime {

@@ -6,18 +6,21 @@
 namespace tutti::runtime {
 
 PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
-                     std::size_t arena_bytes)
+                     std::size_t arena_bytes, std::size_t arena_offset)
     : collectives(works),
       allocations(buffers),
       context_(context),
       arena_bytes_(arena_bytes),
+      arena_offset_(arena_offset),
       addresses_(buffers),
       held_(buffers),
       works_(works) {
   memory_.addresses = addresses_.data();
 }
 
-void PlanFrame::begin() { memory_.arena = context_.arena(arena_bytes_); }
+void PlanFrame::begin() {
+  memory_.arena = context_.arena(arena_offset_ + arena_bytes_) + arena_offset_;
+}
 
 void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {
   addresses_[at(buffer)] = memory == nullptr ? nullptr : memory->data();

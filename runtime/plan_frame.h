@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -55,14 +56,17 @@ class PlanFrame {
     Device device = {};
   };
 
-  PlanFrame(Context& context, std::size_t buffers, std::size_t works, std::size_t arena_bytes);
+  // Its arena begins at `arena_offset` of the context's, which is for all that run at a time.
+  PlanFrame(Context& context, std::size_t buffers, std::size_t works, std::size_t arena_bytes,
+            std::size_t arena_offset = 0);
   PlanFrame(const PlanFrame&) = delete;
   PlanFrame& operator=(const PlanFrame&) = delete;
 
   // ---- Set once.
   std::vector<BoundLaunch> launches;
-  std::vector<BoundCollective> collectives;  // by work
-  std::vector<Allocation> allocations;       // by buffer
+  std::vector<BoundCollective> collectives;     // by work
+  std::vector<std::function<void()>> controls;  // run loops and branches on what the frame holds
+  std::vector<Allocation> allocations;          // by buffer
   // The bytes that each GPU's arena needs.
   std::vector<std::pair<Device, std::size_t>> device_arenas;
   std::unique_ptr<PlanProfile> profile;  // says what is recorded; null: nothing
@@ -101,6 +105,8 @@ class PlanFrame {
   // Waits for it, and binds its results.
   void wait(std::int32_t work);
 
+  void control(std::int32_t number) { controls[at(number)](); }
+
   // The user's lines of the collectives, by work, where they differ from those of the calls.
   std::span<const Location> lines;
   // What else the ranks must agree on in this run, by work; empty: nothing.
@@ -115,6 +121,7 @@ class PlanFrame {
 
   Context& context_;
   const std::size_t arena_bytes_;
+  const std::size_t arena_offset_;
   PlanMemory memory_;
   std::vector<void*> addresses_;
   std::vector<std::shared_ptr<Buffer>> held_;

@@ -19,31 +19,13 @@ namespace tutti::tools {
 
 namespace {
 
-std::vector<ir::Array> run_rank(const ir::Graph& function, const std::vector<ir::Array>& inputs,
-                                const codegen::CompileOptions& options, runtime::Context& context) {
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::span<const std::byte> bytes = inputs[i].bytes();
-    buffers.push_back(context.allocator.allocate(bytes.size()));
-    std::ranges::copy(bytes, buffers.back()->data());
-  }
-  const auto executable = codegen::compile(function, context, options);
-  std::vector<ir::Array> outputs;
-  for (const codegen::Executable::Result& result : executable->run(buffers)) {
-    ir::Array& output = outputs.emplace_back(result.type.dtype, result.type.shape);
-    std::copy_n(result.wait()->data(), output.bytes().size(), output.bytes().begin());
-  }
-  context.backend->finish();
-  return outputs;
-}
-
 // Every rank is a thread of this process.
-std::vector<std::vector<ir::Array>> run_compiled(const ir::Graph& function,
-                                                 std::span<const std::vector<ir::Array>> inputs,
-                                                 const codegen::CompileOptions& options) {
+std::vector<RankResult> run_compiled(const ir::Graph& function,
+                                     std::span<const std::vector<ir::Array>> inputs,
+                                     const codegen::CompileOptions& options, int timed_runs) {
   const auto ranks = static_cast<std::int64_t>(inputs.size());
   const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
-  std::vector<std::vector<ir::Array>> outputs(inputs.size());
+  std::vector<RankResult> outputs(inputs.size());
   std::mutex mutex;
   std::exception_ptr failure;  // the first in time; it causes the others
   const std::string trace = runtime::profile_file();
@@ -58,7 +40,7 @@ std::vector<std::vector<ir::Array>> run_compiled(const ir::Graph& function,
         const auto at = static_cast<std::size_t>(rank);
         context.profile = runtime::make_profile(trace, rank, context.pool, false);
         profiles[at] = context.profile;
-        outputs[at] = run_rank(function, inputs[at], options, context);
+        outputs[at] = run_rank(function, inputs[at], options, context, timed_runs);
         context.backend->leave("it came to the end of the function");
       } catch (const std::exception& error) {
         const std::scoped_lock lock(mutex);
@@ -90,27 +72,41 @@ void check_inputs(const ir::Graph& function, std::span<const std::vector<ir::Arr
                       std::to_string(arrays.size()));
     }
   }
+}
+
+}  // namespace
+
+void check_ranks(const ir::Graph& function, std::int64_t ranks) {
   for (ir::NodeId id = 0; id < function.node_count(); ++id) {
     if (ir::definition(function.node(id).op).kind != ir::OpClass::collective) continue;
     const ir::Group& group = *function.attributes(id).group("group");
     for (const std::int64_t rank : group.ranks) {
-      if (rank >= static_cast<std::int64_t>(inputs.size())) {
+      if (rank >= ranks) {
         throw TypeError("group \"" + group.tag + "\" names rank " + std::to_string(rank) + " of " +
-                            std::to_string(inputs.size()) + " ranks; give more with --ranks",
+                            std::to_string(ranks) + " ranks; give more with --ranks",
                         function.node(id).location);
       }
     }
   }
 }
 
-}  // namespace
+std::vector<RankResult> run_timed(const ir::Graph& function,
+                                  std::span<const std::vector<ir::Array>> inputs,
+                                  const codegen::CompileOptions& options, int timed_runs) {
+  check_inputs(function, inputs);
+  check_ranks(function, static_cast<std::int64_t>(inputs.size()));
+  return run_compiled(function, inputs, options, timed_runs);
+}
 
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
                                             Engine engine, const codegen::CompileOptions& options) {
   if (engine == Engine::interpreter) return ir::interpret(function, inputs);
-  check_inputs(function, inputs);
-  return run_compiled(function, inputs, options);
+  std::vector<std::vector<ir::Array>> out;
+  for (RankResult& rank : run_timed(function, inputs, options, 0)) {
+    out.push_back(std::move(rank.arrays));
+  }
+  return out;
 }
 
 void compile_only(const ir::Graph& function, std::int64_t ranks,

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "tools/run_rank.h"
+
 namespace tutti::tools {
 
 enum class Engine : std::uint8_t { compiled, interpreter };
@@ -15,6 +17,14 @@ enum class Engine : std::uint8_t { compiled, interpreter };
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
                                             Engine engine, const codegen::CompileOptions& options);
+
+// The same, compiled, with the times of so many runs after a warm-up; [rank].
+std::vector<RankResult> run_timed(const ir::Graph& function,
+                                  std::span<const std::vector<ir::Array>> inputs,
+                                  const codegen::CompileOptions& options, int timed_runs);
+
+// Throws TypeError if a function's groups name ranks beyond so many.
+void check_ranks(const ir::Graph& function, std::int64_t ranks);
 
 // Compiles a function for each of so many ranks, one after another, and runs nothing.
 void compile_only(const ir::Graph& function, std::int64_t ranks,

@@ -1,5 +1,5 @@
-// The `tutti` command. Exit codes: 0, 1 for an error in files or programs, 2 for wrong usage; that
-// of the ranks from `launch`.
+// The `tutti` command. Exit codes: 0, 1 for an error in files or programs and for something found,
+// 2 for wrong usage; that of the ranks from `launch`. docs/tutti.md tells users.
 
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
@@ -14,15 +14,21 @@
 #include <string>
 #include <vector>
 
+#include "tools/bisect_command.h"
 #include "tools/cache.h"
+#include "tools/completion_command.h"
 #include "tools/describe_settings.h"
 #include "tools/diagnose.h"
-#include "tools/diff.h"
+#include "tools/diff_command.h"
 #include "tools/doctor.h"
+#include "tools/emit_command.h"
 #include "tools/launch/command.h"
 #include "tools/ops.h"
+#include "tools/opt_command.h"
 #include "tools/profile.h"
-#include "tools/run.h"
+#include "tools/reduce_command.h"
+#include "tools/run_command.h"
+#include "tools/show_command.h"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -30,59 +36,20 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
-void add_run(CLI::App& app) {
-  auto options = std::make_shared<tutti::tools::RunOptions>();
-  auto interpret = std::make_shared<bool>(false);
-  CLI::App* const command =
-      app.add_subcommand("run", "Runs a function of a .tutti file on arrays from .npy files");
-  command->add_option("file", options->file, "The program")->required()->option_text("FILE");
-  command
-      ->add_option("--input", options->inputs,
-                   "NAME=FILE.npy: an argument, the same on all ranks unless FILE holds {rank}; "
-                   "or a folder with NAME.npy and rankR/NAME.npy for the arguments not given so")
-      ->option_text("NAME=FILE");
-  command
-      ->add_option("--output", options->output,
-                   "Where results go: 0.npy, 1.npy, ...; rankR/0.npy, ... with several ranks; "
-                   "without it they are printed")
-      ->option_text("DIR");
-  command->add_option("--function", options->function, "The function, if the file has several")
-      ->option_text("NAME");
-  command
-      ->add_option("--ranks", options->ranks, "How many ranks, if the program's groups don't say")
-      ->check(CLI::Range(std::int64_t{1}, tutti::tools::kMostRanks))
-      ->option_text("N");
-  command->add_flag("--interpret", *interpret, "Use the reference interpreter, not the compiler");
-  command->add_flag("--compile-only", options->compile_only,
-                    "Compile for every rank and run nothing; no arguments are needed");
-  command
-      ->add_option("--disable", options->disabled,
-                   "Passes of the compiler to leave out, beside those of TUTTI_DISABLE")
-      ->delimiter(',')
-      ->option_text("PASS,...");
-  command
-      ->add_option("--set", options->tunables,
-                   "Tunables of the compiler, as in TUTTI_SET; `tutti help env` lists them")
-      ->delimiter(',')
-      ->option_text("NAME=VALUE,...");
-  command->callback([options, interpret] {
-    if (*interpret) options->engine = tutti::tools::Engine::interpreter;
-    tutti::tools::run(*options);
-  });
-}
-
 void add_diagnose(CLI::App& app) {
   auto options = std::make_shared<tutti::tools::DiagnoseOptions>();
   CLI::App* const command = app.add_subcommand(
       "diagnose", "Tells what the ranks of a job did last, who differs and who waits for whom");
   command
-      ->add_option("source", options->sources,
+      ->add_option("SOURCE", options->sources,
                    "The process number of a rank or launcher that runs, or files that `tutti "
                    "launch --record` or TUTTI_FLIGHT_RECORDER wrote")
       ->required()
       ->option_text("PROCESS|FILE...");
-  command->add_option("--last", options->most, "How many collectives of each rank to show")
-      ->capture_default_str()
+  command
+      ->add_option(
+          "--last", options->most,
+          "How many collectives of each rank to show; without it, " + std::to_string(options->most))
       ->option_text("N");
   command->callback([options] { tutti::tools::diagnose(*options); });
 }
@@ -91,11 +58,12 @@ void add_profile(CLI::App& app) {
   auto options = std::make_shared<tutti::tools::ProfileOptions>();
   CLI::App* const command = app.add_subcommand(
       "profile", "Sums a trace up: kernels by time, computation and communication");
-  command->add_option("file", options->file, "What TUTTI_PROFILE or launch --profile wrote")
+  command->add_option("FILE", options->file, "What TUTTI_PROFILE or launch --profile wrote")
       ->required()
       ->option_text("FILE");
-  command->add_option("--most", options->most, "How many kernels to show; 0: all")
-      ->capture_default_str()
+  command
+      ->add_option("--most", options->most,
+                   "How many kernels to show; 0: all; without it, " + std::to_string(options->most))
       ->option_text("N");
   command->callback([options] { tutti::tools::profile(*options); });
 }
@@ -107,7 +75,7 @@ void add_ops(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   CLI::App* const command = app.add_subcommand(
       "ops", "Lists the ops of programs: operands, attributes, dtypes, meaning, gradient");
-  command->add_option("name", options->names, "Only these")->option_text("NAME...");
+  command->add_option("NAME", options->names, "Only these")->option_text("NAME...");
   CLI::Option* const as_markdown = command->add_flag("--md", *markdown, "As a page of Markdown");
   command->add_flag("--json", *json, "As JSON")->excludes(as_markdown);
   command->callback([options, markdown, json] {
@@ -128,7 +96,7 @@ void add_help(CLI::App& app) {
   auto topic = std::make_shared<std::string>();
   CLI::App* const command = app.add_subcommand(
       "help", "Explains a command, or `env`: the environment variables and their values");
-  command->add_option("topic", *topic, "A command, or env")->option_text("TOPIC");
+  command->add_option("TOPIC", *topic, "A command, or env")->option_text("TOPIC");
   command->callback([&app, topic] {
     if (*topic == "env") {
       std::cout << tutti::tools::describe_settings(
@@ -161,22 +129,6 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 }
 
 // Gives whether the command failed after saying all there is to say, once it has run.
-std::shared_ptr<bool> add_diff(CLI::App& app) {
-  auto folder = std::make_shared<std::string>();
-  auto failed = std::make_shared<bool>(false);
-  CLI::App* const command = app.add_subcommand(
-      "diff", "Tells whether the programs of all ranks fit together; exit code 1 if they do not");
-  command
-      ->add_option("--ranks", *folder,
-                   "A folder with a file for each rank, rank0.tutti, rank1.tutti, ..., or with a "
-                   "folder for each, as TUTTI_DUMP=trace makes them")
-      ->required()
-      ->option_text("DIR");
-  command->callback([folder, failed] { *failed = !tutti::tools::diff_ranks(*folder, std::cout); });
-  return failed;
-}
-
-// Like add_diff.
 std::shared_ptr<bool> add_cache(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(
       "cache", "Looks after the disk cache of compiled code (TUTTI_CACHE_DIR names its folder)");
@@ -199,23 +151,36 @@ std::shared_ptr<bool> add_cache(CLI::App& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tutti, a lazy-tensor compiler: work with programs in .tutti files");
+  CLI::App app("Tutti, a lazy-tensor compiler: works with programs in .tutti files");
   app.name("tutti");
   app.require_subcommand(1);
-  app.footer("`tutti help env` lists the environment variables.");
-  add_run(app);
+  app.footer(
+      "Exit codes: 0; 1 for an error in files or programs, and where a command looks for something "
+      "and finds it (diff, run --expect, cache verify); 2 for wrong usage; that of the ranks from "
+      "launch.\n`tutti COMMAND --help` explains a command; `tutti help env` lists the environment "
+      "variables.");
+  const std::shared_ptr<bool> run_failed = tutti::tools::add_run(app);
+  tutti::tools::add_emit(app);
   add_diagnose(app);
-  const std::shared_ptr<bool> diff_failed = add_diff(app);
+  const std::shared_ptr<bool> diff_failed = tutti::tools::add_diff(app);
+  tutti::tools::add_opt(app);
+  const std::shared_ptr<bool> bisect_found = tutti::tools::add_bisect(app);
+  const std::shared_ptr<bool> reduce_interrupted = tutti::tools::add_reduce(app);
   add_profile(app);
+  tutti::tools::add_show(app);
   add_ops(app);
   add_doctor(app);
   add_help(app);
+  tutti::tools::add_completion(app);
   const std::shared_ptr<bool> cache_failed = add_cache(app);
   tutti::tools::LaunchCommand launch(app, argc, argv);
   try {
     app.parse(arguments_of(launch.parsed_arguments(), argv));
     std::cout.flush();
-    if (!std::cout || *cache_failed || *diff_failed) return kFailed;
+    if (!std::cout || *cache_failed || *diff_failed || *run_failed || *bisect_found ||
+        *reduce_interrupted) {
+      return kFailed;
+    }
     return launch.exit_code();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kWrongUsage;

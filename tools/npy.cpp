@@ -159,7 +159,7 @@ std::uint64_t little_endian(std::string_view bytes) {
 }
 
 // The next bytes of the file, or a ParseError.
-std::string read_bytes(std::ifstream& file, std::size_t count, const std::filesystem::path& path) {
+std::string read_bytes(std::istream& file, std::size_t count, const std::filesystem::path& path) {
   std::string bytes(count, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(count));
   if (static_cast<std::size_t>(file.gcount()) != count) {
@@ -170,14 +170,7 @@ std::string read_bytes(std::ifstream& file, std::size_t count, const std::filesy
 
 }  // namespace
 
-ir::Array read_npy(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    throw EnvironmentError(path.string() + ": no such file");
-  }
-  const auto file_size = static_cast<std::int64_t>(std::filesystem::file_size(path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw EnvironmentError(path.string() + ": cannot be opened");
+ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesystem::path& path) {
   if (file_size < 10 || read_bytes(file, kMagic.size(), path) != kMagic) {
     throw ParseError(path.string() + ": this is no .npy file");
   }
@@ -215,13 +208,23 @@ ir::Array read_npy(const std::filesystem::path& path) {
   return array;
 }
 
+ir::Array read_npy(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    throw EnvironmentError(path.string() + ": no such file");
+  }
+  const auto file_size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw EnvironmentError(path.string() + ": cannot be opened");
+  return read_npy(file, file_size, path);
+}
+
 void check_npy_dtype(DType dtype, const std::string& what) {
   if (dtype != DType::bf16) return;
   throw TypeError(what + " is bf16, which .npy files cannot hold; cast it to f32");
 }
 
-void write_npy(const std::filesystem::path& path, const ir::Array& array) {
-  check_npy_dtype(array.dtype(), "the array for " + path.string());
+void write_npy(std::ostream& file, const ir::Array& array) {
   const auto* const descr = std::ranges::find(kDescrs, array.dtype(), &Descr::dtype);
   std::string header =
       "{'descr': '" + std::string(descr->text) + "', 'fortran_order': False, 'shape': (";
@@ -236,13 +239,18 @@ void write_npy(const std::filesystem::path& path, const ir::Array& array) {
   const char preamble[] = {1, 0, static_cast<char>(header.size() & 0xFF),
                            static_cast<char>(header.size() >> 8)};
 
-  const std::filesystem::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
   file << kMagic;
   file.write(preamble, sizeof(preamble));
   file << header;
   file.write(reinterpret_cast<const char*>(array.bytes().data()),
              static_cast<std::streamsize>(array.bytes().size()));
+}
+
+void write_npy(const std::filesystem::path& path, const ir::Array& array) {
+  check_npy_dtype(array.dtype(), "the array for " + path.string());
+  const std::filesystem::path partial = path.string() + ".partial";
+  std::ofstream file(partial, std::ios::binary);
+  write_npy(file, array);
   file.close();
   std::error_code error;
   if (file) std::filesystem::rename(partial, path, error);

@@ -41,6 +41,10 @@ std::string_view kind_text(AttributeKind kind) {
       return "array";
     case AttributeKind::types:
       return "types";
+    case AttributeKind::function:
+      return "function";
+    case AttributeKind::functions:
+      return "functions";
   }
   __builtin_unreachable();
 }
@@ -78,6 +82,8 @@ std::string backends(const Definition& entry) {
       return entry.is_taken_whole == nullptr
                  ? "all, by its parts"
                  : "all, by its parts; larger ones on the host by a kernel of their own";
+    case OpClass::control:
+      return "the host, one step after another";
     case OpClass::collective:
       return "all, between GPUs through the host";
   }

@@ -1,31 +1,40 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tools/compare_results.h"
 #include "tools/execute.h"
+#include "tools/program_inputs.h"
 
 namespace tutti::tools {
-
-inline constexpr std::int64_t kMostRanks = 4096;  // run in one process
 
 // The options of `tutti run`.
 struct RunOptions {
   std::filesystem::path file;
-  std::string function;             // empty: the only one
-  std::vector<std::string> inputs;  // NAME=FILE.npy, or a folder
-  std::filesystem::path output;     // empty: results are printed
-  std::int64_t ranks = 0;           // 0: the program's own number
+  std::string function;                 // empty: the only one
+  std::vector<std::string> inputs;      // see InputFiles
+  std::optional<std::uint64_t> random;  // a seed: the inputs are random
+  std::filesystem::path output;         // empty: results are printed
+  std::string expect;                   // where the results are to be found; empty: nowhere
+  double tolerance = kStandardTolerance;
+  std::int64_t ranks = 0;  // 0: the program's own number
   Engine engine = Engine::compiled;
-  bool compile_only = false;          // no inputs are read, and nothing is run
+  bool processes = false;     // each rank is one, not a thread
+  bool compile_only = false;  // no inputs are read, and nothing is run
+  bool bench = false;
+  int timed_runs = 20;                // of bench
   std::vector<std::string> disabled;  // names of passes
   std::vector<std::string> tunables;  // NAME=VALUE, as in TUTTI_SET
+  std::filesystem::path as_rank;      // this is a rank of --processes; where its result goes
 };
 
-// Runs a function of a .tutti file on arrays from .npy files. Results go to OUTPUT/0.npy, 1.npy,
-// ..., with several ranks to OUTPUT/rank0/0.npy and so on. The settings of the environment hold
-// where the options say nothing else.
-void run(const RunOptions& options);
+// Runs a function of a .tutti file. Results go to OUTPUT (see write_arrays), are compared with
+// expected ones, or are printed. The settings of the environment hold where the options say nothing
+// else. False: they are not what was expected, or a rank's process failed, which has been said.
+bool run(const RunOptions& options);
 
 }  // namespace tutti::tools

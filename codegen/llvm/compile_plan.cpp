@@ -34,9 +34,9 @@ Hash128 code_hash(const Plan& plan) {
       hasher.add(static_cast<std::uint64_t>(start->work));
     } else if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
       hasher.add(static_cast<std::uint64_t>(wait->work));
-    } else {
-      hasher.add(static_cast<std::uint64_t>(std::get<Free>(step).buffer));
-    }
+    } else if (const auto* free = std::get_if<Free>(&step)) {
+      hasher.add(static_cast<std::uint64_t>(free->buffer));
+    }  // all else is told by its place
   }
   return hasher.finish();
 }
@@ -110,6 +110,8 @@ class PlanEmitter {
       call("tutti_wait", wait->work, {});
     } else if (const auto* free = std::get_if<Free>(&step)) {
       call("tutti_free", free->buffer, {});
+    } else if (std::holds_alternative<Control>(step)) {
+      call("tutti_control", controls_++, {});
     } else {
       throw InternalError("native code of a plan with steps for a GPU");
     }
@@ -163,6 +165,7 @@ class PlanEmitter {
   Value* addresses_ = nullptr;
   std::int32_t step_ = 0;
   std::int32_t launches_ = 0;
+  std::int32_t controls_ = 0;
 };
 
 void emit(llvm::Module& module, const Jit& jit, const Plan& plan) {

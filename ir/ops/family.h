@@ -31,6 +31,8 @@ inline AttributeSpec dtype(std::string_view name) { return {name, AttributeKind:
 inline AttributeSpec group(std::string_view name) { return {name, AttributeKind::group}; }
 inline AttributeSpec array(std::string_view name) { return {name, AttributeKind::array}; }
 inline AttributeSpec types(std::string_view name) { return {name, AttributeKind::types}; }
+inline AttributeSpec function(std::string_view name) { return {name, AttributeKind::function}; }
+inline AttributeSpec functions(std::string_view name) { return {name, AttributeKind::functions}; }
 
 // An entry's documentation.
 inline Documentation doc(std::string_view operands, std::string_view dtypes,
@@ -57,6 +59,7 @@ void add_attention(std::vector<Definition>& out);
 void add_collective(std::vector<Definition>& out);
 void add_ranks(std::vector<Definition>& out);
 void add_device(std::vector<Definition>& out);
+void add_control(std::vector<Definition>& out);
 
 // The device that a text attribute names, or a failure.
 Device device_attribute(const Inference& in, std::string_view name);

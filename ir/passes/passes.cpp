@@ -1,4 +1,6 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/passes/pipeline.h>
 
 #include <algorithm>
 #include <array>
@@ -9,13 +11,16 @@ namespace {
 
 // In order: composites are taken apart first, so that all else sees their parts; constants that
 // folding makes are what canonicalize's rules look for; what these two made equal, cse merges; what
-// that left over, dce drops; what stays is placed on devices, and groups are formed of it.
+// that left over, dce drops, and loops lose what only that needed; what stays is placed on devices,
+// and groups are formed of it.
 constexpr std::array kPasses = {
     Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},
     Pass{"fold_constants", fold_constants, "computes what depends on small constants only"},
     Pass{"canonicalize", canonicalize, "removes what changes nothing and merges chains of views"},
     Pass{"cse", cse, "merges nodes that compute the same"},
     Pass{"dce", dce, "drops what no result and no collective needs"},
+    Pass{"simplify_loops", simplify_loops,
+         "drops what no one needs of loops and branches, and merges loops over the same carries"},
     Pass{"place", place, "puts what could lie anywhere on the devices that need it"},
     Pass{"fuse", fuse, "groups nodes into kernels and moves waits down to their first consumer"},
 };
@@ -45,7 +50,8 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
     const auto start = std::chrono::steady_clock::now();
     bool changed = false;
     try {
-      changed = pass->run(graph);
+      changed = change_functions(graph, pass->run);
+      changed = pass->run(graph) || changed;
     } catch (const Error& error) {
       blame("in pass", *pass, error);
     }
@@ -64,9 +70,7 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
 }
 
 bool run_passes(Graph& graph, const PassOptions& options) {
-  std::vector<const Pass*> passes;
-  for (const Pass& pass : kPasses) passes.push_back(&pass);
-  return run_passes(graph, passes, options);
+  return run_passes(graph, default_pipeline(), options);
 }
 
 }  // namespace tutti::ir

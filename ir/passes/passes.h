@@ -25,6 +25,9 @@ bool fold_constants(Graph& graph);
 bool cse(Graph& graph);
 // Drops nodes that no result and no collective needs.
 bool dce(Graph& graph);
+// Drops what nobody needs of what loops and branches take and give, and makes one loop of several
+// that go through the same carries. After cse and dce, which see what is the same and what is used.
+bool simplify_loops(Graph& graph);
 // Says where values lie that could lie anywhere: they are made on each device that needs them. A
 // device of `any` means the graph's default device from then on.
 bool place(Graph& graph);
@@ -57,8 +60,9 @@ struct PassOptions {
   std::function<void(const PassReport&)> after;  // called after every pass that ran
 };
 
-// Runs passes one after another. An error thrown inside a pass, or by `verify` after it, names the
-// pass. Returns whether any pass changed the graph.
+// Runs passes one after another, each also over the functions that nodes run. An error thrown
+// inside a pass, or by `verify` after it, names the pass. Returns whether any pass changed the
+// graph.
 bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options = {});
 // The same for all passes.
 bool run_passes(Graph& graph, const PassOptions& options = {});

@@ -53,5 +53,33 @@ func @turn(%a: f32[32,64]) -> (f32[64,32], f32[32,64]) {
             PlanBuffer::Kind::input);
 }
 
+TEST(MakePlan, SaysWhereValuesLie) {
+  ir::Graph graph = ir::parse(R"(
+func @f(%a: f32[32,64], %b: f32[64,16]) {
+  %0 = matmul(%a, %b)
+  %1 = transpose(%0) {permutation = [1, 0]}
+  %2 = sum(%1) {axes = [1]}
+  %3 = exp(%2)
+  %4 = add(%3, %2)
+  return %4, %1
+})")
+                        .functions.at(0);
+  ir::run_passes(graph);
+  std::vector<BufferId> buffers;
+  const Plan plan = make_plan(graph, 0, &buffers);
+  ASSERT_EQ(buffers.size(), graph.value_count());
+  const auto at = [&](ir::Op op) {
+    for (std::uint32_t id = 0; id < graph.value_count(); ++id) {
+      if (graph.op(ir::Value{id}) == op) return buffers[id];
+    }
+    return BufferId{-2};
+  };
+  EXPECT_EQ(buffers[0], 0);        // an argument
+  EXPECT_EQ(at(ir::Op::exp), -1);  // inside a kernel
+  EXPECT_EQ(at(ir::Op::add), plan.results[0].buffer);
+  EXPECT_EQ(at(ir::Op::transpose), plan.results[1].buffer);
+  EXPECT_EQ(plan.buffers[static_cast<std::size_t>(at(ir::Op::matmul))].bytes, 32 * 16 * 4);
+}
+
 }  // namespace
 }  // namespace tutti::codegen

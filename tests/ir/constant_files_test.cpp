@@ -113,6 +113,36 @@ TEST(ConstantFiles, MistakesAreNamedWithTheirPlace) {
               HasSubstr("expected the name of a file in quotes, not 'none'"));
 }
 
+// Those of functions that nodes run, too.
+TEST(ConstantFiles, FunctionsInsideHaveTheirsInFiles) {
+  TemporaryFolder folder;
+  std::string elements;
+  for (int i = 0; i < 100; ++i) elements += (i == 0 ? "" : ", ") + std::to_string(i);
+  const Graph graph =
+      parse(
+          "private func @inner(%i: i32[100]) {\n"
+          "  %0 = constant() {value = i32[100] [" +
+          elements +
+          "]}\n"
+          "  %1 = add(%i, %0)\n"
+          "  return %1\n"
+          "}\n"
+          "private func @outer(%i: i32[100]) {\n"
+          "  %0 = scan(%i) {body = @inner, carries = 1, sequences = 0, length = 2}\n"
+          "  return %0\n"
+          "}\n"
+          "func @f(%i: i32[100]) {\n"
+          "  %0 = scan(%i) {body = @outer, carries = 1, sequences = 0, length = 2}\n"
+          "  return %0\n"
+          "}\n")
+          .functions.at(0);
+  const std::string text = print(graph, store_constants_beside(folder.path()));
+  EXPECT_THAT(text, HasSubstr("{value = i32[100] file(\"constants/"));
+  EXPECT_EQ(files_in(fs::path(folder.path()) / "constants"), 1U);
+  const Module read = parse(text, "p.tutti", load_constants_beside(folder.path()));
+  EXPECT_TRUE(structurally_equal(read.functions.at(0), graph));
+}
+
 TEST(ConstantFiles, AFolderThatCannotBeWrittenIsAnError) {
   TemporaryFolder folder;
   folder.write("constants", "a file where the folder should be");

@@ -89,7 +89,7 @@ TEST(RunPasses, TellsTheHookAndLeavesOutTheDisabled) {
                                               }});
   EXPECT_TRUE(changed);
   EXPECT_THAT(seen, testing::ElementsAre("decompose", "fold_constants", "canonicalize changed",
-                                         "dce changed", "place"));
+                                         "dce changed", "simplify_loops", "place"));
   EXPECT_EQ(verified, 2);
   EXPECT_EQ(graph.node_count(), 2);
 }

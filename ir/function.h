@@ -1,0 +1,50 @@
+#pragma once
+
+#include <tutti/ir/graph.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tutti::ir {
+
+// A function that a node runs: a loop's body or condition, a branch. It has no other inputs than
+// its parameters, and it communicates with nobody. Immutable, so that nodes and graphs share it.
+class Function {
+ public:
+  // Loops inside of loops, and so on.
+  static constexpr int kMostLevels = 32;
+
+  // Throws TypeError if functions are nested more than kMostLevels deep.
+  explicit Function(Graph graph);
+
+  const Graph& graph() const { return graph_; }
+  // structural_hash(graph()), found once: functions with equal hashes are taken as equal.
+  const Hash128& hash() const { return hash_; }
+  // 1 if no node of it runs a function.
+  int levels() const { return levels_; }
+
+  std::vector<Type> parameter_types() const;
+  std::vector<Type> result_types() const;
+
+ private:
+  Graph graph_;
+  Hash128 hash_;
+  int levels_ = 1;
+};
+
+// The functions that an attribute holds, in order; most hold none.
+std::span<const FunctionPtr> functions_of(const Attribute& attribute);
+// Whether any node of the graph runs a function.
+bool has_functions(const Graph& graph);
+
+// The graph with only some of its parameters; nothing uses the others.
+Graph with_parameters(const Graph& graph, const std::vector<bool>& keep);
+
+// Rebuilds the functions that nodes run, and the functions in these, innermost first: `change` gets
+// a copy of each and says whether it changed it. One that several nodes share is changed once.
+// Returns whether any was.
+bool change_functions(Graph& graph, const std::function<bool(Graph&)>& change);
+
+}  // namespace tutti::ir

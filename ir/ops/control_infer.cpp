@@ -1,0 +1,214 @@
+#include <tutti/ir/control.h>
+#include <tutti/ir/ops/control.h>
+
+#include <utility>
+
+// The types of loops and branches.
+namespace tutti::ir::family::control {
+
+namespace {
+
+std::string counted(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// The parameter that takes an operand, or a part of it.
+void check_argument(const Inference& in, const Function& function, std::size_t parameter,
+                    const Type& given) {
+  const Graph& graph = function.graph();
+  const Type& wanted = graph.type(graph.parameters()[parameter].value);
+  in.require(given.dtype == wanted.dtype && given.shape == wanted.shape, [&] {
+    return "@" + graph.name + " takes " + wanted.text() + " as %" +
+           graph.parameters()[parameter].name + ", not " + given.text();
+  });
+  const std::uint8_t has = given.replication.dimensions;
+  in.require(given.replication.literal || (wanted.replication.dimensions & ~has) == 0, [&] {
+    return "what @" + graph.name + " takes as %" + graph.parameters()[parameter].name +
+           " is the same on more ranks than the operand";
+  });
+  in.require(given.device.is_any() || given.device == wanted.device, [&] {
+    return "@" + graph.name + " takes %" + graph.parameters()[parameter].name + " on " +
+           wanted.device.text() + ", not on " + given.device.text();
+  });
+}
+
+// A function is closed: all its parameters are alike in place, and nobody communicates in it.
+void check_function(const Inference& in, const Function& function, std::size_t parameters) {
+  const Graph& graph = function.graph();
+  in.require(graph.parameters().size() == parameters, [&] {
+    return "@" + graph.name + " takes " + counted(graph.parameters().size(), "argument") +
+           ", but gets " + std::to_string(parameters);
+  });
+  for (const Parameter& parameter : graph.parameters()) {
+    const Type& type = graph.type(parameter.value);
+    const Type& first = graph.type(graph.parameters()[0].value);
+    in.require(!type.async && !type.replication.literal && !type.device.is_any(), [&] {
+      return "%" + parameter.name + " of @" + graph.name +
+             " may be neither async nor a literal, and it lies somewhere";
+    });
+    in.require(type.replication == first.replication && type.device == first.device, [&] {
+      return "the parameters of @" + graph.name +
+             " are the same on the same ranks and lie in one place, but %" + parameter.name +
+             " is unlike %" + graph.parameters()[0].name;
+    });
+  }
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    in.require(definition(graph.node(id).op).kind != OpClass::collective, [&] {
+      return "@" + graph.name + " can't communicate: " + std::string(name_of(graph.node(id).op)) +
+             " belongs outside of loops and branches";
+    });
+  }
+}
+
+Type type_of_result(const Function& function, std::size_t i) {
+  return function.graph().type(function.graph().results()[i]);
+}
+
+// Whether a result may stand where a value of that type stood: what it is replicated over it has
+// to stay.
+bool fits(const Type& result, const Type& wanted) {
+  const bool same_ranks = result.replication.literal ||
+                          (wanted.replication.dimensions & ~result.replication.dimensions) == 0;
+  return result.dtype == wanted.dtype && result.shape == wanted.shape && !result.async &&
+         same_ranks && (result.device.is_any() || result.device == wanted.device);
+}
+
+// The first results of a loop's body are the next carries.
+void check_carries(const Inference& in, const Function& body, std::size_t carries) {
+  const Graph& graph = body.graph();
+  in.require(graph.results().size() >= carries, [&] {
+    return "@" + graph.name + " gives " + counted(graph.results().size(), "value") +
+           ", too few for " + counted(carries, "carry");
+  });
+  for (std::size_t i = 0; i < carries; ++i) {
+    const Parameter& parameter = graph.parameters()[i];
+    const Type& wanted = graph.type(parameter.value);
+    in.require(fits(type_of_result(body, i), wanted), [&] {
+      const bool same = type_of_result(body, i).dtype == wanted.dtype &&
+                        type_of_result(body, i).shape == wanted.shape;
+      return "@" + graph.name + " takes %" + parameter.name + ": " + wanted.text() + " but gives " +
+             type_of_result(body, i).text() + " for the next step" +
+             (same ? ", which is the same on fewer ranks or lies elsewhere" : "");
+    });
+  }
+}
+
+// A result of the node, of what a function gives.
+void add_result(Inference& in, const Type& given, const FunctionPlace& place, const Shape& shape) {
+  in.result({.dtype = given.dtype,
+             .shape = shape,
+             .replication = intersect(given.replication, place.replication),
+             .device = place.device});
+}
+
+std::size_t count_attribute(const Inference& in, std::string_view name, std::size_t most) {
+  const std::int64_t value = in.attributes.integer(name);
+  in.require(value >= 0 && std::cmp_less_equal(value, most), [&] {
+    return std::string(name) + " = " + std::to_string(value) + ", with " + counted(most, "operand");
+  });
+  return static_cast<std::size_t>(value);
+}
+
+}  // namespace
+
+void infer_scan(Inference& in) {
+  const auto operands = static_cast<std::size_t>(in.count());
+  const Function& body = in.attributes.function("body");
+  const std::size_t carries = count_attribute(in, "carries", operands);
+  const std::size_t sequences = count_attribute(in, "sequences", operands - carries);
+  const std::int64_t length = in.attributes.integer("length");
+  in.require(length >= 0 && length <= Shape::kMostElements,
+             [&] { return "length = " + std::to_string(length) + "; a loop has 0 or more steps"; });
+  check_function(in, body, operands);
+  for (std::size_t i = 0; i < operands; ++i) {
+    Type type = in.operand(static_cast<int>(i));
+    if (i >= carries && i < carries + sequences) {
+      in.require(type.shape.rank() > 0 && type.shape[0] == length, [&] {
+        return "sequence " + std::to_string(i - carries) + " has " + type.shape.text() +
+               " and not length = " + std::to_string(length) + " steps along its first axis";
+      });
+      type.shape = without_first_axis(type.shape);
+    }
+    check_argument(in, body, i, type);
+  }
+  check_carries(in, body, carries);
+  const FunctionPlace place = place_of_functions(in.attributes);
+  for (std::size_t i = 0; i < body.graph().results().size(); ++i) {
+    Type given = type_of_result(body, i);
+    if (i < carries) given.replication = place.replication;
+    add_result(in, given, place, i < carries ? given.shape : with_first_axis(length, given.shape));
+  }
+}
+
+void infer_while_loop(Inference& in) {
+  const auto operands = static_cast<std::size_t>(in.count());
+  const Function& body = in.attributes.function("body");
+  const Function& condition = in.attributes.function("condition");
+  const std::size_t carries = count_attribute(in, "carries", operands);
+  check_function(in, condition, operands);
+  check_function(in, body, operands);
+  for (std::size_t i = 0; i < operands; ++i) {
+    check_argument(in, condition, i, in.operand(static_cast<int>(i)));
+    check_argument(in, body, i, in.operand(static_cast<int>(i)));
+  }
+  const FunctionPlace place = place_of_functions(in.attributes);
+  const Type wanted{.dtype = DType::boolean,
+                    .shape = {},
+                    .replication = place.replication,
+                    .device = place.device};
+  in.require(condition.graph().results().size() == 1 && fits(type_of_result(condition, 0), wanted),
+             [&] {
+               return "the condition @" + condition.graph().name +
+                      " gives one bool[], the same on all ranks where the carries are";
+             });
+  in.require(body.graph().results().size() == carries, [&] {
+    return "@" + body.graph().name + " gives " + counted(body.graph().results().size(), "value") +
+           " for carries = " + std::to_string(carries);
+  });
+  check_carries(in, body, carries);
+  for (std::size_t i = 0; i < carries; ++i) {
+    Type given = type_of_result(body, i);
+    given.replication = place.replication;
+    add_result(in, given, place, given.shape);
+  }
+}
+
+void infer_conditional(Inference& in) {
+  const auto& branches = in.attributes.functions("branches");
+  in.require(!branches.empty(), "needs one branch at least");
+  const Type& index = in.operand(0);
+  in.require(index.dtype == DType::i32 && index.shape.rank() == 0,
+             [&] { return "the index of a branch is i32[], not " + index.text(); });
+  const auto arguments = static_cast<std::size_t>(in.count()) - 1;
+  const FunctionPlace place = place_of_functions(in.attributes);
+  in.require(index.replication.literal ||
+                 (place.replication.dimensions & ~index.replication.dimensions) == 0,
+             "the index is the same on fewer ranks than what the branches take");
+  for (const FunctionPtr& branch : branches) {
+    check_function(in, *branch, arguments);
+    for (std::size_t i = 0; i < arguments; ++i) {
+      check_argument(in, *branch, i, in.operand(static_cast<int>(i) + 1));
+    }
+    in.require(branch->graph().results().size() == branches[0]->graph().results().size(), [&] {
+      return "@" + branches[0]->graph().name + " gives " +
+             counted(branches[0]->graph().results().size(), "value") + ", but @" +
+             branch->graph().name + " " + std::to_string(branch->graph().results().size());
+    });
+  }
+  for (std::size_t i = 0; i < branches[0]->graph().results().size(); ++i) {
+    Type common = type_of_result(*branches[0], i);
+    for (const FunctionPtr& branch : branches) {
+      const Type type = type_of_result(*branch, i);
+      in.require(type.dtype == common.dtype && type.shape == common.shape && !type.async, [&] {
+        return "result " + std::to_string(i) + " is " + common.text() + " of @" +
+               branches[0]->graph().name + ", but " + type.text() + " of @" + branch->graph().name;
+      });
+      common.replication = intersect(common.replication, type.replication);
+    }
+    FunctionPlace own = place;
+    if (arguments == 0) own = {.replication = index.replication, .device = Device::any()};
+    add_result(in, common, own, common.shape);
+  }
+}
+
+}  // namespace tutti::ir::family::control

@@ -1,0 +1,334 @@
+#include <tutti/ir/function.h>
+#include <tutti/ir/linearize.h>
+#include <tutti/ir/passes/passes.h>
+#include <tutti/ir/rewrite.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+// What gradients leave behind: a loop that stacks what nobody reads, and a second loop that goes
+// through the same carries to stack something else.
+namespace tutti::ir {
+
+namespace {
+
+using Flags = std::vector<bool>;
+
+// The functions of a node, in order.
+std::vector<FunctionPtr> functions_of(const Node& node) {
+  std::vector<FunctionPtr> out;
+  for (const Attribute& attribute : node.attributes) {
+    for (const FunctionPtr& function : functions_of(attribute)) out.push_back(function);
+  }
+  return out;
+}
+
+// Marks the parameters that some of a function's results depend on; says whether any is new.
+bool mark_parameters(const Graph& graph, const Flags& results, Flags& parameters) {
+  Flags needed(graph.node_count(), false);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) needed[graph.producer(graph.results()[i])] = true;
+  }
+  bool grew = false;
+  for (auto id = static_cast<NodeId>(graph.node_count()); id-- > 0;) {
+    if (!needed[id]) continue;
+    for (const Value operand : graph.operands(id)) needed[graph.producer(operand)] = true;
+    if (graph.node(id).op != Op::parameter) continue;
+    grew = grew || !parameters[id];
+    parameters[id] = true;
+  }
+  return grew;
+}
+
+// The function with some of its results and parameters; the results need no others.
+FunctionPtr restricted(const Graph& function, const Flags& results, const Flags& parameters) {
+  Graph graph = function;
+  std::vector<Value> kept;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) kept.push_back(function.results()[i]);
+  }
+  graph.set_results(std::move(kept));
+  dce(graph);
+  return std::make_shared<const Function>(with_parameters(graph, parameters));
+}
+
+// What is needed of a node that runs functions.
+struct Needs {
+  Flags results;     // of the node
+  Flags parameters;  // of its functions
+};
+
+Needs needs_of(const Graph& graph, NodeId id, const std::vector<std::uint32_t>& uses) {
+  const Node& node = graph.node(id);
+  const std::vector<FunctionPtr> functions = functions_of(node);
+  Needs needs;
+  for (std::uint32_t i = 0; i < node.result_count; ++i) {
+    needs.results.push_back(uses[graph.result(id, i).id] != 0);
+  }
+  needs.parameters.resize(functions[0]->graph().parameters().size(), false);
+  if (node.op == Op::conditional) {
+    for (const FunctionPtr& branch : functions) {
+      mark_parameters(branch->graph(), needs.results, needs.parameters);
+    }
+    return needs;
+  }
+  // A carry is needed if its last value is, or if one that is needed comes of it.
+  const auto carries = static_cast<std::size_t>(graph.attributes(id).integer("carries"));
+  if (node.op == Op::while_loop) {
+    mark_parameters(functions[0]->graph(), {true}, needs.parameters);
+  }
+  for (std::size_t i = 0; i < carries; ++i) {
+    if (needs.results[i]) needs.parameters[i] = true;
+  }
+  for (bool grew = true; grew;) {
+    for (std::size_t i = 0; i < carries; ++i) needs.results[i] = needs.parameters[i];
+    grew = mark_parameters(functions.back()->graph(), needs.results, needs.parameters);
+  }
+  return needs;
+}
+
+bool all_of(const Flags& flags) { return std::ranges::find(flags, false) == flags.end(); }
+
+std::int64_t count(const Flags& flags, std::size_t begin, std::size_t end) {
+  return std::count(flags.begin() + static_cast<std::ptrdiff_t>(begin),
+                    flags.begin() + static_cast<std::ptrdiff_t>(end), true);
+}
+
+// A node's attributes once only what is needed is left of it.
+std::vector<Attribute> restricted_attributes(const Graph& graph, NodeId id, const Needs& needs) {
+  std::vector<Attribute> out = graph.node(id).attributes;
+  const Attributes attributes = graph.attributes(id);
+  const auto function = [&](const Function& from, const Flags& results) {
+    return restricted(from.graph(), results, needs.parameters);
+  };
+  switch (graph.node(id).op) {
+    case Op::conditional: {
+      std::vector<FunctionPtr> branches;
+      for (const FunctionPtr& branch : attributes.functions("branches")) {
+        branches.push_back(function(*branch, needs.results));
+      }
+      return {std::move(branches)};
+    }
+    case Op::while_loop:
+      return {function(attributes.function("condition"), {true}),
+              function(attributes.function("body"), needs.results),
+              count(needs.results, 0, needs.results.size())};
+    default: {
+      const auto carries = static_cast<std::size_t>(attributes.integer("carries"));
+      const auto sequences = static_cast<std::size_t>(attributes.integer("sequences"));
+      return {function(attributes.function("body"), needs.results),
+              count(needs.results, 0, carries),
+              count(needs.parameters, carries, carries + sequences), attributes.integer("length"),
+              attributes.flag("reverse")};
+    }
+  }
+}
+
+bool trim(Graph& graph) {
+  const std::vector<std::uint32_t> uses = count_uses(graph);
+  return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
+    const Node& node = graph.node(id);
+    if (definition(node.op).kind != OpClass::control) return false;
+    const Needs needs = needs_of(graph, id, uses);
+    const bool unused = std::ranges::find(needs.results, true) == needs.results.end();
+    if (unused || (all_of(needs.results) && all_of(needs.parameters))) return false;
+    std::vector<Value> operands;
+    const std::size_t first = node.op == Op::conditional ? 1 : 0;
+    for (std::size_t i = 0; i < node.operand_count; ++i) {
+      if (i < first || needs.parameters[i - first]) {
+        operands.push_back(rewriter.map(graph.operand(id, i)));
+      }
+    }
+    const NodeId made =
+        rewriter.builder().node(node.op, operands, restricted_attributes(graph, id, needs));
+    std::vector<Value> results(node.result_count);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (needs.results[i]) results[i] = rewriter.to().result(made, next++);
+    }
+    rewriter.replace(id, results);
+    return true;
+  });
+}
+
+// ---- Merging ----
+
+// Scans of one key go through the same carries: the same operands through the same function of
+// them.
+using CarryKey = std::tuple<std::vector<std::uint32_t>, std::vector<bool>, std::int64_t, bool,
+                            std::uint64_t, std::uint64_t>;
+
+CarryKey carry_key(const Graph& graph, NodeId id) {
+  const Attributes attributes = graph.attributes(id);
+  const Graph& body = attributes.function("body").graph();
+  const auto carries = static_cast<std::size_t>(attributes.integer("carries"));
+  const auto sequences = static_cast<std::size_t>(attributes.integer("sequences"));
+  Flags results(body.results().size(), false);
+  std::fill_n(results.begin(), carries, true);
+  Flags parameters(body.parameters().size(), false);
+  std::fill_n(parameters.begin(), carries, true);
+  mark_parameters(body, results, parameters);
+  std::vector<std::uint32_t> operands;
+  std::vector<bool> is_sequence;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i]) continue;
+    operands.push_back(graph.operand(id, i).id);
+    is_sequence.push_back(i >= carries && i < carries + sequences);
+  }
+  const Hash128 hash = restricted(body, results, parameters)->hash();
+  return {std::move(operands),
+          std::move(is_sequence),
+          attributes.integer("length"),
+          attributes.flag("reverse"),
+          hash.high,
+          hash.low};
+}
+
+// One scan in place of several of one key.
+class Merge {
+ public:
+  Merge(const Graph& graph, NodeId first)
+      : graph_(graph),
+        first_(first),
+        carries_(static_cast<std::size_t>(graph.attributes(first).integer("carries"))) {
+    add(first);
+  }
+
+  // Whether all that the other loop takes is there where the first one runs.
+  bool takes(NodeId other) const {
+    return std::ranges::all_of(graph_.operands(other), [&](Value operand) {
+      return operand.id < graph_.node(first_).first_result;
+    });
+  }
+  void add(NodeId scan) {
+    scans_.push_back(scan);
+    const auto sequences = static_cast<std::size_t>(graph_.attributes(scan).integer("sequences"));
+    for (std::size_t i = carries_; i < graph_.node(scan).operand_count; ++i) {
+      std::vector<Value>& list = i < carries_ + sequences ? sequences_ : invariants_;
+      const Value operand = graph_.operand(scan, i);
+      if (std::ranges::find(list, operand) == list.end()) list.push_back(operand);
+    }
+  }
+  const std::vector<NodeId>& scans() const { return scans_; }
+
+  // Appends it; `results` gets, for each scan, what its results are now.
+  void append(Rewriter& rewriter, std::map<NodeId, std::vector<Value>>& results) const {
+    Graph merged = body();
+    cse(merged);
+    dce(merged);
+    std::vector<Value> operands;
+    for (std::size_t i = 0; i < carries_; ++i) {
+      operands.push_back(rewriter.map(graph_.operand(first_, i)));
+    }
+    for (const Value value : sequences_) operands.push_back(rewriter.map(value));
+    for (const Value value : invariants_) operands.push_back(rewriter.map(value));
+    const Attributes attributes = graph_.attributes(first_);
+    auto function = std::make_shared<const Function>(std::move(merged));
+    const NodeId made = rewriter.builder().node(
+        Op::scan, operands,
+        {FunctionPtr(std::move(function)), std::ssize(carry_operands()), std::ssize(sequences_),
+         attributes.integer("length"), attributes.flag("reverse")});
+    std::size_t stacked = carries_;
+    for (const NodeId scan : scans_) {
+      std::vector<Value>& own = results[scan];
+      for (std::size_t i = 0; i < graph_.node(scan).result_count; ++i) {
+        own.push_back(rewriter.to().result(made, i < carries_ ? i : stacked++));
+      }
+    }
+  }
+
+ private:
+  std::span<const Value> carry_operands() const { return graph_.operands(first_).first(carries_); }
+
+  Graph body() const {
+    const Graph& like = graph_.attributes(first_).function("body").graph();
+    Graph out(like.name);
+    out.mesh = like.mesh;
+    out.default_device = like.default_device;
+    Builder builder(out);
+    std::vector<Value> of_carries;
+    for (std::size_t i = 0; i < carries_; ++i) {
+      const Parameter& parameter = like.parameters()[i];
+      of_carries.push_back(out.add_parameter(parameter.name, like.type(parameter.value)));
+    }
+    std::vector<Value> of_sequences;
+    for (const Value value : sequences_) of_sequences.push_back(parameter_for(value, true, out));
+    std::vector<Value> of_invariants;
+    for (const Value value : invariants_) of_invariants.push_back(parameter_for(value, false, out));
+    std::vector<Value> results;
+    for (const NodeId scan : scans_) {
+      const auto sequences = static_cast<std::size_t>(graph_.attributes(scan).integer("sequences"));
+      std::vector<Value> arguments = of_carries;
+      for (std::size_t i = carries_; i < graph_.node(scan).operand_count; ++i) {
+        const bool is_sequence = i < carries_ + sequences;
+        const std::vector<Value>& list = is_sequence ? sequences_ : invariants_;
+        const auto at = std::ranges::find(list, graph_.operand(scan, i)) - list.begin();
+        arguments.push_back(
+            (is_sequence ? of_sequences : of_invariants)[static_cast<std::size_t>(at)]);
+      }
+      const std::vector<Value> own =
+          inline_into(builder, graph_.attributes(scan).function("body").graph(), arguments);
+      if (scan == first_) results.assign(own.begin(), own.begin() + std::ssize(carry_operands()));
+      results.insert(results.end(), own.begin() + std::ssize(carry_operands()), own.end());
+    }
+    out.set_results(std::move(results));
+    return out;
+  }
+
+  // A parameter like that of the first scan that takes the operand.
+  Value parameter_for(Value operand, bool is_sequence, Graph& out) const {
+    for (const NodeId scan : scans_) {
+      const auto sequences = static_cast<std::size_t>(graph_.attributes(scan).integer("sequences"));
+      const Graph& body = graph_.attributes(scan).function("body").graph();
+      for (std::size_t i = carries_; i < graph_.node(scan).operand_count; ++i) {
+        if (graph_.operand(scan, i) != operand || (i < carries_ + sequences) != is_sequence)
+          continue;
+        const Parameter& parameter = body.parameters()[i];
+        return out.add_parameter(parameter.name, body.type(parameter.value));
+      }
+    }
+    throw InternalError("no loop takes an operand of merged loops");
+  }
+
+  const Graph& graph_;
+  const NodeId first_;
+  const std::size_t carries_;
+  std::vector<NodeId> scans_;
+  std::vector<Value> sequences_;
+  std::vector<Value> invariants_;
+};
+
+bool merge(Graph& graph) {
+  std::map<CarryKey, Merge> by_key;
+  std::map<NodeId, const Merge*> merges;  // by each of their scans
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op != Op::scan || graph.attributes(id).integer("carries") == 0) continue;
+    const auto [found, inserted] = by_key.try_emplace(carry_key(graph, id), graph, id);
+    Merge& known = found->second;
+    if (inserted || !known.takes(id)) continue;
+    known.add(id);
+    merges[known.scans()[0]] = merges[id] = &known;
+  }
+  if (merges.empty()) return false;
+  std::map<NodeId, std::vector<Value>> results;
+  return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
+    const auto own = merges.find(id);
+    if (own == merges.end()) return false;
+    if (own->second->scans()[0] == id) own->second->append(rewriter, results);
+    rewriter.replace(id, results.at(id));
+    return true;
+  });
+}
+
+}  // namespace
+
+// Merged first: loops that went through the same carries may need different ones of them.
+bool simplify_loops(Graph& graph) {
+  const bool merged = merge(graph);
+  const bool trimmed = trim(graph);
+  return (trimmed && merge(graph)) || trimmed || merged;
+}
+
+}  // namespace tutti::ir

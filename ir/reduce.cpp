@@ -1,0 +1,265 @@
+#include <tutti/ir/edit.h>
+#include <tutti/ir/reduce.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <unordered_set>
+
+namespace tutti::ir {
+
+namespace {
+
+// A function of one of the programs.
+struct Place {
+  std::size_t program;
+  std::size_t function;
+};
+// Functions that change together.
+using Family = std::vector<Place>;
+
+bool is_constant(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (definition(node.op).kind == OpClass::make) return true;
+  return node.op == Op::broadcast_to &&
+         definition(graph.op(graph.operand(id, 0))).kind == OpClass::make;
+}
+
+bool same_ops(const Graph& a, const Graph& b) {
+  if (&a == &b) return true;
+  if (a.node_count() != b.node_count() || a.results() != b.results()) return false;
+  for (NodeId id = 0; id < a.node_count(); ++id) {
+    if (a.node(id).op != b.node(id).op || !std::ranges::equal(a.operands(id), b.operands(id))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The functions of every rank in their places if they have the same ops, else each alone.
+std::vector<Family> families_of(const Programs& programs) {
+  std::vector<Family> out;
+  const auto& first = programs[0].functions;
+  const bool together = std::ranges::all_of(programs, [&](const Module& program) {
+    return std::ranges::equal(program.functions, first, same_ops);
+  });
+  for (std::size_t program = 0; program < programs.size(); ++program) {
+    for (std::size_t function = 0; function < programs[program].functions.size(); ++function) {
+      if (together && program != 0) {
+        out[function].push_back({program, function});
+      } else {
+        out.push_back({{program, function}});
+      }
+    }
+  }
+  return out;
+}
+
+Hash128 hash_of(const Programs& programs) {
+  Hasher hasher;
+  for (const Module& program : programs) {
+    hasher.add(program.functions.size());
+    for (const Graph& function : program.functions) hasher.add(structural_hash(function));
+  }
+  return hasher.finish();
+}
+
+class Reducer {
+ public:
+  Reducer(Programs programs, const Check& check)
+      : best_{.programs = std::move(programs)}, check_(check), size_(size_of(best_.programs)) {}
+
+  Reduction run() {
+    ProgramSize before;
+    do {
+      before = size_;
+      drop_functions();
+      edit_all({.without_mesh = true}, best_.programs.size());
+      edit_all({.two_ranks = true}, 2);
+      for (std::size_t family = 0; family < families().size(); ++family) reduce_family(family);
+    } while (size_ < before && !best_.stopped);
+    return std::move(best_);
+  }
+
+ private:
+  std::vector<Family> families() const { return families_of(best_.programs); }
+  const Graph& graph(std::size_t family) const {
+    const Place place = families()[family].front();
+    return best_.programs[place.program].functions[place.function];
+  }
+
+  // Makes a candidate the best one if it is smaller and interesting.
+  bool accept(Programs candidate) {
+    if (best_.stopped) return false;
+    const ProgramSize size = size_of(candidate);
+    if (size >= size_ || !tried_.insert(hash_of(candidate)).second) return false;
+    ++best_.checks;
+    const Verdict verdict = check_(candidate);
+    best_.stopped = verdict == Verdict::stop;
+    if (verdict != Verdict::interesting) return false;
+    best_.programs = std::move(candidate);
+    size_ = size;
+    return true;
+  }
+
+  bool accept(std::size_t family, const Edit& edit) {
+    Programs candidate = best_.programs;
+    const Family places = families()[family];
+    for (const Place place : places) {
+      Graph& function = candidate[place.program].functions[place.function];
+      std::optional<Graph> changed = edited(function, edit);
+      if (!changed) return false;
+      function = *std::move(changed);
+    }
+    return accept(std::move(candidate));
+  }
+
+  // Changes all functions of the first programs, and drops the other programs.
+  bool edit_all(const Edit& edit, std::size_t programs) {
+    Programs candidate = best_.programs;
+    candidate.resize(std::min(candidate.size(), programs));
+    for (Module& program : candidate) {
+      for (Graph& function : program.functions) {
+        std::optional<Graph> changed = edited(function, edit);
+        if (!changed) return false;
+        function = *std::move(changed);
+      }
+    }
+    return accept(std::move(candidate));
+  }
+
+  // Tries to change many things of a kind at a time, from the last one on: all, then halves, and so
+  // on. `list` gives the things there are, `change` tries to change some.
+  template <class List, class Change>
+  void in_chunks(const List& list, const Change& change) {
+    for (std::size_t chunk = list().size(); chunk != 0 && !best_.stopped; chunk /= 2) {
+      for (std::size_t end = list().size(); end != 0 && !best_.stopped;) {
+        const auto things = list();
+        end = std::min(end, things.size());
+        const std::size_t begin = end - std::min(end, chunk);
+        change(std::span(things).subspan(begin, end - begin));
+        end = begin;
+      }
+    }
+  }
+
+  void drop_functions() {
+    const auto list = [&] {
+      std::vector<std::size_t> out(families().size());
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
+      return out;
+    };
+    in_chunks(list, [&](std::span<const std::size_t> dropped) {
+      Programs candidate = best_.programs;
+      std::set<std::pair<std::size_t, std::size_t>> places;
+      const std::vector<Family> all = families();
+      for (const std::size_t family : dropped) {
+        for (const Place place : all[family]) places.emplace(place.program, place.function);
+      }
+      for (auto place = places.rbegin(); place != places.rend(); ++place) {
+        auto& functions = candidate[place->first].functions;
+        functions.erase(functions.begin() + static_cast<std::ptrdiff_t>(place->second));
+      }
+      if (std::ranges::any_of(candidate, [](const Module& m) { return m.functions.empty(); })) {
+        return;
+      }
+      accept(std::move(candidate));
+    });
+  }
+
+  // What is nearest to a small program comes first.
+  void reduce_family(std::size_t family) {
+    change_nodes(family, Fate::cut);
+    drop_results(family);
+    change_nodes(family, Fate::operand);
+    change_nodes(family, Fate::zero);
+    shrink_sizes(family);
+  }
+
+  void change_nodes(std::size_t family, Fate fate) {
+    const auto list = [&] {
+      std::vector<NodeId> out;
+      const Graph& function = graph(family);
+      for (NodeId id = 0; id < function.node_count(); ++id) {
+        if (fate == Fate::zero &&
+            (function.node(id).op == Op::parameter || is_constant(function, id))) {
+          continue;
+        }
+        out.push_back(id);
+      }
+      return out;
+    };
+    in_chunks(list, [&](std::span<const NodeId> nodes) {
+      Edit edit{.fates = std::vector(graph(family).node_count(), Fate::stays)};
+      for (const NodeId node : nodes) edit.fates[node] = fate;
+      accept(family, edit);
+    });
+  }
+
+  void drop_results(std::size_t family) {
+    const auto list = [&] {
+      std::vector<std::size_t> out(graph(family).results().size());
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
+      return out;
+    };
+    in_chunks(list, [&](std::span<const std::size_t> results) {
+      Edit edit{.dropped = std::vector(graph(family).results().size(), false)};
+      for (const std::size_t result : results) edit.dropped[result] = true;
+      accept(family, edit);
+    });
+  }
+
+  // Every size becomes 1, 2, 4 or so, wherever it stands.
+  void shrink_sizes(std::size_t family) {
+    std::set<std::int64_t> sizes;
+    const Graph& function = graph(family);
+    for (std::uint32_t id = 0; id < function.value_count(); ++id) {
+      for (const std::int64_t size : function.type(Value{id}).shape) sizes.insert(size);
+    }
+    for (auto size = sizes.rbegin(); size != sizes.rend() && *size > 1; ++size) {
+      for (std::int64_t smaller = 1; smaller < *size; smaller *= 2) {
+        if (accept(family, {.sizes = {{*size, smaller}}})) break;
+      }
+    }
+  }
+
+  Reduction best_;
+  const Check& check_;
+  ProgramSize size_;
+  std::unordered_set<Hash128, Hash128Hasher> tried_;
+};
+
+}  // namespace
+
+ProgramSize size_of(const Programs& programs) {
+  ProgramSize out;
+  for (const Module& program : programs) {
+    ++out.ranks;
+    out.functions += program.functions.size();
+    for (const Graph& function : program.functions) {
+      for (NodeId id = 0; id < function.node_count(); ++id) {
+        for (const Attribute& attribute : function.node(id).attributes) {
+          const auto* const group = std::get_if<GroupPtr>(&attribute);
+          if (group != nullptr) out.ranks += (*group)->ranks.size();
+        }
+        if (function.node(id).op == Op::parameter) {
+          ++out.signature;
+        } else {
+          ++(is_constant(function, id) ? out.constants : out.nodes);
+        }
+      }
+      out.signature += function.results().size();
+      if (function.mesh != nullptr) out.ranks += static_cast<std::size_t>(function.mesh->ranks());
+      for (std::uint32_t id = 0; id < function.value_count(); ++id) {
+        out.elements += static_cast<double>(function.type(Value{id}).shape.elements());
+      }
+    }
+  }
+  return out;
+}
+
+Reduction reduce(Programs programs, const Check& check) {
+  return Reducer(std::move(programs), check).run();
+}
+
+}  // namespace tutti::ir

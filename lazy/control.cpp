@@ -1,0 +1,203 @@
+#include <tutti/ir/function.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/control.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace tutti::detail {
+
+namespace {
+
+// The functions of one node while they are recorded. All take the same parameters: those of the
+// node, and what any of them captures. All parameters are replicated alike, over what everything
+// has in common; what that is may only show while they are recorded, and then they are recorded
+// again.
+class Functions {
+ public:
+  // A function, and how many of its results are carries.
+  struct Body {
+    std::string name;
+    ControlBody call;
+    bool is_condition = false;
+  };
+
+  Functions(std::vector<ir::Type> parameters, std::size_t carries, Location where)
+      : context_(RankContext::current()),
+        parameters_(std::move(parameters)),
+        carries_(carries),
+        where_(where) {
+    for (const ir::Type& type : parameters_) meet(type);
+  }
+
+  void restrict_to(const ir::Type& type) { meet(type); }
+
+  std::vector<ir::FunctionPtr> record(const std::vector<Body>& bodies) {
+    std::vector<std::optional<ir::Graph>> graphs(bodies.size());
+    // At most once for each dimension of the mesh and once for each body's captures.
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (graphs[i]) continue;
+        const std::size_t captured = captured_.size();
+        const ir::Replication replication = common_;
+        graphs[i] = trace(bodies[i]);
+        if (common_ != replication) std::ranges::fill(graphs, std::nullopt);
+        if (captured_.size() != captured) {
+          // Those before lack its captures.
+          std::fill_n(graphs.begin(), i, std::nullopt);
+        }
+        again = again || !std::ranges::all_of(graphs, &std::optional<ir::Graph>::has_value);
+      }
+    }
+    std::vector<ir::FunctionPtr> out;
+    for (std::optional<ir::Graph>& graph : graphs) {
+      out.push_back(std::make_shared<const ir::Function>(std::move(*graph)));
+    }
+    return out;
+  }
+
+  const std::vector<StatePtr>& captured() const { return captured_; }
+
+ private:
+  // What is replicated over fewer dimensions makes all so; literals adapt.
+  void meet(const ir::Type& type) { common_ = ir::intersect(common_, type.replication); }
+
+  ir::Replication replication() const { return common_.literal ? ir::Replication{} : common_; }
+
+  ir::Graph trace(const Body& body) {
+    Trace trace(context_.trace(), replication());
+    trace.graph().name = body.name;
+    std::vector<Tensor> arguments;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      ir::Type type = parameters_[i];
+      type.replication = replication();
+      const std::string name = (i < carries_ ? "c" : "x") + std::to_string(i);
+      arguments.push_back(Tensor(trace.handle(trace.add_formal(name, type, where_), where_)));
+    }
+    for (const StatePtr& state : captured_) trace.capture(*state);
+    std::vector<Tensor> results;
+    {
+      const Tracing tracing(context_, trace);
+      results = body.call(arguments);
+      std::vector<ir::Value> values;
+      for (const Tensor& result : results) {
+        values.push_back(trace.value_of(*result.state(where_), where_));
+      }
+      trace.graph().set_results(std::move(values));
+    }
+    captured_ = trace.captured();
+    for (const StatePtr& state : captured_) meet(state->type);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (i < carries_ || body.is_condition) meet(results[i].state()->type);
+    }
+    return trace.program();
+  }
+
+  RankContext& context_;
+  const std::vector<ir::Type> parameters_;
+  const std::size_t carries_;
+  const Location where_;
+  ir::Replication common_{.dimensions = 0, .literal = true};
+  std::vector<StatePtr> captured_;
+};
+
+ir::Type plain(const Tensor& tensor) {
+  ir::Type type = tensor.state()->type;
+  type.async = false;
+  return type;
+}
+
+std::vector<Tensor> record_node(ir::Op op, const std::vector<Tensor>& operands,
+                                const std::vector<StatePtr>& captured,
+                                std::vector<ir::Attribute> attributes, Location where) {
+  std::vector<StatePtr> states;
+  for (const Tensor& operand : operands) states.push_back(operand.state());
+  states.insert(states.end(), captured.begin(), captured.end());
+  std::vector<Tensor> out;
+  for (StatePtr& result : RankContext::current().record(op, states, std::move(attributes), where)) {
+    out.push_back(Tensor(std::move(result)));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::int64_t common_length(const std::vector<Tensor>& sequences, Location where) {
+  std::optional<std::int64_t> length;
+  for (const Tensor& sequence : sequences) {
+    if (sequence.rank() == 0) {
+      throw TypeError(
+          "scan goes over the first axis, which " + sequence.state()->type.text() + " lacks",
+          where);
+    }
+    const std::int64_t own = sequence.shape()[0];
+    if (length && own != *length) {
+      throw TypeError("scan: the sequences have " + std::to_string(*length) + " and " +
+                          std::to_string(own) + " steps along their first axes",
+                      where);
+    }
+    length = own;
+  }
+  if (!length) {
+    throw TypeError("scan needs a sequence; for_loop(count, f, init) has a number of steps", where);
+  }
+  return *length;
+}
+
+std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
+                                const std::vector<Tensor>& sequences, std::int64_t length,
+                                bool reverse, ControlBody body, Location where) {
+  if (length < 0) {
+    throw UsageError("a loop of " + std::to_string(length) + " steps; 0 or more are possible",
+                     where);
+  }
+  std::vector<ir::Type> parameters;
+  for (const Tensor& carry : carries) parameters.push_back(plain(carry));
+  for (const Tensor& sequence : sequences) {
+    parameters.push_back(plain(sequence));
+    parameters.back().shape = Shape(parameters.back().shape.sizes().subspan(1));
+  }
+  Functions functions(std::move(parameters), carries.size(), where);
+  const ir::FunctionPtr function = functions.record({{.name = "body", .call = body}})[0];
+  std::vector<Tensor> operands = carries;
+  append(operands, sequences);
+  return record_node(ir::Op::scan, operands, functions.captured(),
+                     {function, std::ssize(carries), std::ssize(sequences), length, reverse},
+                     where);
+}
+
+std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
+                                 ControlBody body, Location where) {
+  std::vector<ir::Type> parameters;
+  for (const Tensor& carry : carries) parameters.push_back(plain(carry));
+  Functions functions(std::move(parameters), carries.size(), where);
+  const std::vector<ir::FunctionPtr> both =
+      functions.record({{.name = "condition", .call = condition, .is_condition = true},
+                        {.name = "body", .call = body}});
+  return record_node(ir::Op::while_loop, carries, functions.captured(),
+                     {both[0], both[1], std::ssize(carries)}, where);
+}
+
+std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,
+                                       const std::vector<ControlBody>& branches, Location where) {
+  if (branches.empty()) throw UsageError("conditional: there is no branch to choose", where);
+  std::vector<ir::Type> parameters;
+  for (const Tensor& argument : arguments) parameters.push_back(plain(argument));
+  Functions functions(std::move(parameters), 0, where);
+  functions.restrict_to(index.state()->type);
+  std::vector<Functions::Body> bodies;
+  for (const ControlBody& branch : branches) {
+    bodies.push_back({.name = "branch" + std::to_string(bodies.size()), .call = branch});
+  }
+  std::vector<ir::FunctionPtr> recorded = functions.record(bodies);
+  std::vector<Tensor> operands = {
+      index.dtype() == DType::i32 ? index : cast(Operand(index, where), DType::i32)};
+  append(operands, arguments);
+  return record_node(ir::Op::conditional, operands, functions.captured(), {std::move(recorded)},
+                     where);
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/operand.h>
+#include <tutti/lazy/ops.h>
+#include <tutti/lazy/tree.h>
+#include <tutti/runtime/function_ref.h>
+
+#include <cstdint>
+#include <functional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// Loops and branches that stay loops and branches in the program: f is called once, to record what
+// a step does, and neither the program nor the time to compile it grows with the number of steps.
+// (A C++ `for` is recorded step by step, which is as good for a few.)
+//
+// What a function is given and gives are trees of tensors (tree.h); other members of a tree are
+// carried along as they were first. It may use tensors from outside. It may not read tensors, and
+// it may not call collectives. Loops and branches run on the host.
+namespace tutti {
+
+namespace detail {
+
+using ControlBody = runtime::FunctionRef<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+// body(carries..., a step of each sequence...) gives the next carries and what is stacked; so does
+// the result.
+std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
+                                const std::vector<Tensor>& sequences, std::int64_t length,
+                                bool reverse, ControlBody body, Location where);
+std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
+                                 ControlBody body, Location where);
+std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,
+                                       const std::vector<ControlBody>& branches, Location where);
+
+// The steps that sequences have in common, their first axis.
+std::int64_t common_length(const std::vector<Tensor>& sequences, Location where);
+
+template <class T>
+std::vector<Tensor> tensors_of(const T& tree, Location where) {
+  std::vector<Tensor> out;
+  for_each_leaf(tree, [&](const auto& leaf) {
+    leaf.state(where);  // throws if there is no value
+    out.push_back(leaf);
+  });
+  return out;
+}
+
+// The tree with other tensors, from the one at `next` on.
+template <class T>
+T with_tensors(T tree, const std::vector<Tensor>& tensors, std::size_t& next) {
+  for_each_leaf(tree, [&](auto& leaf) { leaf = tensors[next++]; });
+  return tree;
+}
+template <class T>
+T with_tensors(T tree, const std::vector<Tensor>& tensors) {
+  std::size_t next = 0;
+  return with_tensors(std::move(tree), tensors, next);
+}
+
+inline void append(std::vector<Tensor>& to, const std::vector<Tensor>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace detail
+
+struct ScanOptions {
+  bool reverse = false;  // from the last step to the first
+};
+
+// A loop over the first axis of the tensors of `xs`, with state: f(carry, x) gives a pair (next
+// carry, y), x being a step of xs. Gives the pair (last carry, the ys stacked along a new first
+// axis). The next carry has the types of the carry. Differentiable: what a gradient needs is
+// computed again from the carries of each step.
+//   auto [h, ys] = scan([&](Tensor h, Tensor x) { h = tanh(matmul(h, w) + x); return std::pair(h,
+//   h); },
+//                       h0, xs);
+template <class F, class Carry, class Xs>
+auto scan(F f, const Carry& init, const Xs& xs, ScanOptions options = {},
+          std::source_location at = std::source_location::current()) {
+  using Pair = std::decay_t<decltype(f(init, xs))>;
+  using Y = typename Pair::second_type;
+  const std::vector<Tensor> carries = detail::tensors_of(init, at);
+  const std::vector<Tensor> sequences = detail::tensors_of(xs, at);
+  Y form{};
+  const std::vector<Tensor> results = detail::record_scan(
+      carries, sequences, detail::common_length(sequences, at), options.reverse,
+      [&](const std::vector<Tensor>& arguments) {
+        std::size_t next = 0;
+        const Carry carry = detail::with_tensors(init, arguments, next);
+        const Xs x = detail::with_tensors(xs, arguments, next);
+        Pair out = f(carry, x);
+        std::vector<Tensor> given = detail::tensors_of(out.first, at);
+        detail::append(given, detail::tensors_of(out.second, at));
+        form = std::move(out.second);
+        return given;
+      },
+      at);
+  std::size_t next = 0;
+  Carry carry = detail::with_tensors(init, results, next);
+  return std::pair<Carry, Y>(std::move(carry),
+                             detail::with_tensors(std::move(form), results, next));
+}
+
+// A loop of `count` steps: f(i, carry) gives the next carry, i being i64[] from 0 to count - 1.
+// Differentiable.
+template <class F, class Carry>
+Carry for_loop(std::int64_t count, F f, const Carry& init,
+               std::source_location at = std::source_location::current()) {
+  const std::vector<Tensor> carries = detail::tensors_of(init, at);
+  const std::vector<Tensor> results = detail::record_scan(
+      carries, {arange(count, DType::i64, at)}, count, false,
+      [&](const std::vector<Tensor>& arguments) {
+        const Carry next = f(arguments.back(), detail::with_tensors(init, arguments));
+        return detail::tensors_of(next, at);
+      },
+      at);
+  return detail::with_tensors(init, results);
+}
+
+// body(carry) again and again, as long as condition(carry), a bool[], holds before. It has a
+// derivative forwards and backwards only as a scan with a fixed number of steps.
+template <class Condition, class Body, class Carry>
+Carry while_loop(Condition condition, Body body, const Carry& init,
+                 std::source_location at = std::source_location::current()) {
+  const auto carry = [&](const std::vector<Tensor>& arguments) {
+    return detail::with_tensors(init, arguments);
+  };
+  const std::vector<Tensor> results = detail::record_while(
+      detail::tensors_of(init, at),
+      [&](const std::vector<Tensor>& arguments) {
+        return std::vector<Tensor>{condition(carry(arguments))};
+      },
+      [&](const std::vector<Tensor>& arguments) {
+        const Carry next = body(carry(arguments));
+        return detail::tensors_of(next, at);
+      },
+      at);
+  return detail::with_tensors(init, results);
+}
+
+// branches[index](arguments...), index being an integer of rank 0; the last one if there is no such
+// branch. Nothing of the other branches is computed (select(p, a, b) computes both a and b). All
+// give trees of the same types. Differentiable.
+template <class Branch, class... T>
+auto conditional(const Operand& index, const std::vector<Branch>& branches, const T&... arguments) {
+  using Result = std::decay_t<decltype(branches[0](arguments...))>;
+  const Location where = index.where();
+  std::vector<Tensor> given;
+  (detail::append(given, detail::tensors_of(arguments, where)), ...);
+  Result form{};
+  const auto call = [&](const Branch& branch, const std::vector<Tensor>& tensors) {
+    std::size_t next = 0;
+    // In braces, so that the arguments are put together from left to right.
+    const std::tuple<T...> own{detail::with_tensors(arguments, tensors, next)...};
+    Result out = std::apply(branch, own);
+    std::vector<Tensor> results = detail::tensors_of(out, where);
+    form = std::move(out);
+    return results;
+  };
+  std::vector<std::function<std::vector<Tensor>(const std::vector<Tensor>&)>> calls;
+  for (const Branch& branch : branches) {
+    calls.push_back([&](const std::vector<Tensor>& tensors) { return call(branch, tensors); });
+  }
+  const std::vector<detail::ControlBody> bodies(calls.begin(), calls.end());
+  const std::vector<Tensor> results =
+      detail::record_conditional(index.tensor(), given, bodies, where);
+  return detail::with_tensors(std::move(form), results);
+}
+
+// on_true(arguments...) or on_false(arguments...), as the bool[] says.
+template <class OnTrue, class OnFalse, class... T>
+auto cond(const Operand& condition, OnTrue on_true, OnFalse on_false, const T&... arguments) {
+  using Result = std::decay_t<decltype(on_true(arguments...))>;
+  using Branch = std::function<Result(const T&...)>;
+  const Tensor index = cast(condition, DType::i32);
+  return conditional(Operand(index, condition.where()),
+                     std::vector<Branch>{Branch(on_false), Branch(on_true)}, arguments...);
+}
+
+}  // namespace tutti

@@ -1,0 +1,309 @@
+#include <tutti/lazy/tutti.h>
+
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+using testing::HasSubstr;
+using testing::Pointwise;
+using testing::ThrowsMessage;
+
+struct Cell {
+  Tensor h;
+  Tensor c;
+  TUTTI_FIELDS(h, c)
+};
+
+Tensor numbers(const Shape& shape, double scale = 0.1) {
+  return reshape(cast(arange(shape.elements()), DType::f32) * scale,
+                 std::vector<std::int64_t>(shape.begin(), shape.end()));
+}
+
+void expect_near(const Tensor& a, const Tensor& b) {
+  ASSERT_EQ(a.shape(), b.shape());
+  EXPECT_THAT(a.to_vector<float>(), Pointwise(FloatNear(1e-5F), b.to_vector<float>()));
+}
+
+std::pair<Cell, Tensor> lstm_like(const Cell& cell, const Tensor& x, const Tensor& w) {
+  Cell next;
+  next.h = tanh(matmul(cell.h, w) + x);
+  next.c = cell.c * 0.5 + next.h;
+  return {next, next.c * 2.0};
+}
+
+Tensor step_of(const Tensor& xs, std::int64_t i) { return take(xs, i); }
+
+// The same loop, step by step.
+std::pair<Cell, Tensor> unrolled(Cell cell, const Tensor& xs, const Tensor& w) {
+  std::vector<Tensor> ys;
+  for (std::int64_t i = 0; i < xs.shape()[0]; ++i) {
+    auto [next, y] = lstm_like(cell, step_of(xs, i), w);
+    cell = next;
+    ys.push_back(y);
+  }
+  return {cell, stack(ys)};
+}
+
+std::pair<Cell, Tensor> scanned(const Cell& cell, const Tensor& xs, const Tensor& w) {
+  return scan([&](const Cell& own, const Tensor& x) { return lstm_like(own, x, w); }, cell, xs);
+}
+
+TEST(Control, ScanCarriesATreeAndStacksWhatItGives) {
+  const Tensor w = numbers({4, 4}, 0.05);
+  const Tensor xs = numbers({5, 2, 4});
+  const Cell init{zeros({2, 4}), ones({2, 4})};
+  const auto [cell, ys] = scanned(init, xs, w);
+  EXPECT_EQ(ys.shape(), Shape({5, 2, 4}));
+  const auto [expected, all] = unrolled(init, xs, w);
+  expect_near(cell.h, expected.h);
+  expect_near(cell.c, expected.c);
+  expect_near(ys, all);
+}
+
+TEST(Control, ScanInReverseGoesFromTheLastStepToTheFirst) {
+  const auto [last, ys] =
+      scan([](const Tensor& sum, const Tensor& x) { return std::pair(sum * 2 + x, sum); },
+           full({}, 0.0), numbers({3}, 1), {.reverse = true});
+  EXPECT_EQ(last.item<float>(), 2 * (2 * 2 + 1) + 0);
+  EXPECT_THAT(ys.to_vector<float>(), ElementsAre(5, 2, 0));
+}
+
+TEST(Control, TheProgramDoesNotGrowWithTheNumberOfSteps) {
+  const auto text_of = [](std::int64_t count) {
+    return dump_ir(for_loop(
+        count, [](const Tensor& i, const Tensor& x) { return x + cast(i, DType::f32); },
+        ones({3})));
+  };
+  const std::string few = text_of(3);
+  const std::string many = text_of(100000);
+  EXPECT_THAT(few, HasSubstr("private func @body("));
+  EXPECT_EQ(std::ranges::count(few, '\n'), std::ranges::count(many, '\n'));
+}
+
+TEST(Control, ForLoopCountsFromZero) {
+  const Tensor sum = for_loop(
+      5, [](const Tensor& i, const Tensor& x) { return x * 10 + i; }, full({}, std::int64_t{7}));
+  EXPECT_EQ(sum.item<std::int64_t>(), 701234);
+  const Tensor none =
+      for_loop(0, [](const Tensor&, const Tensor& x) { return x * 10; }, full({}, std::int64_t{7}));
+  EXPECT_EQ(none.item<std::int64_t>(), 7);
+}
+
+TEST(Control, WhileLoopStopsWhenItsConditionFails) {
+  const Tensor limit = full({}, 1000.0);
+  const auto [x, steps] =
+      while_loop([&](const std::pair<Tensor, Tensor>& carry) { return carry.first < limit; },
+                 [](const std::pair<Tensor, Tensor>& carry) {
+                   return std::pair(carry.first * 3, carry.second + 1);
+                 },
+                 std::pair(full({}, 1.0), full({}, std::int64_t{0})));
+  EXPECT_EQ(x.item<float>(), 2187);
+  EXPECT_EQ(steps.item<std::int64_t>(), 7);
+  const Tensor never = while_loop([](const Tensor& v) { return v < 0; },
+                                  [](const Tensor& v) { return v + 1; }, full({}, 3.0));
+  EXPECT_EQ(never.item<float>(), 3);
+}
+
+TEST(Control, CondTakesOneBranchOnly) {
+  const Tensor x = numbers({3}, 1) + 1.0;
+  for (const bool yes : {true, false}) {
+    const Tensor y = cond(
+        full({}, yes), [](const Tensor& v) { return v * 2; }, [](const Tensor& v) { return -v; },
+        x);
+    EXPECT_THAT(y.to_vector<float>(), yes ? ElementsAre(2, 4, 6) : ElementsAre(-1, -2, -3));
+  }
+}
+
+TEST(Control, ConditionalTakesTheLastBranchForAnIndexOutOfRange) {
+  const Tensor captured = full({}, 100.0);
+  const std::vector<std::function<Tensor(const Tensor&)>> branches = {
+      [](const Tensor& v) { return v + 1; }, [&](const Tensor& v) { return v + captured; },
+      [](const Tensor& v) { return v * v; }};
+  const auto at = [&](std::int64_t index) {
+    return conditional(full({}, index), branches, full({}, 3.0)).item<float>();
+  };
+  EXPECT_EQ(at(0), 4);
+  EXPECT_EQ(at(1), 103);
+  EXPECT_EQ(at(2), 9);
+  EXPECT_EQ(at(7), 9);
+  EXPECT_EQ(at(-1), 9);
+}
+
+TEST(Control, LoopsNest) {
+  const Tensor table = for_loop(
+      3,
+      [](const Tensor& i, const Tensor& sum) {
+        return for_loop(
+            4, [&](const Tensor& j, const Tensor& inner) { return inner + i * 10 + j; }, sum);
+      },
+      full({}, std::int64_t{0}));
+  EXPECT_EQ(table.item<std::int64_t>(), 4 * (0 + 10 + 20) + 3 * 6);
+}
+
+TEST(Control, GradientsOfAScanAreThoseOfTheStepsOneByOne) {
+  const Tensor xs = numbers({5, 2, 4});
+  const Cell init{numbers({2, 4}, 0.02), ones({2, 4})};
+  const auto loss = [&](auto&& loop) {
+    return [&, loop](const std::tuple<Tensor, Tensor, Cell>& arguments) {
+      const auto& [w, x, cell] = arguments;
+      const auto [last, ys] = loop(cell, x, w);
+      return sum(ys * ys) + sum(last.h);
+    };
+  };
+  const std::tuple<Tensor, Tensor, Cell> arguments(numbers({4, 4}, 0.05), xs, init);
+  const auto [value, gradient] = value_and_grad(loss(scanned))(arguments);
+  const auto [expected, wanted] = value_and_grad(loss(unrolled))(arguments);
+  expect_near(value, expected);
+  expect_near(std::get<0>(gradient), std::get<0>(wanted));
+  expect_near(std::get<1>(gradient), std::get<1>(wanted));
+  expect_near(std::get<2>(gradient).h, std::get<2>(wanted).h);
+  expect_near(std::get<2>(gradient).c, std::get<2>(wanted).c);
+}
+
+// What the gradient computes again of the forward loop is one loop with it.
+TEST(Control, AGradientGoesThroughTheStepsTwice) {
+  auto step = compile([](const Tensor& w, const Tensor& x) {
+    return value_and_grad([&](const Tensor& own) {
+      const auto [cell, ys] = scanned({zeros({2, 4}), ones({2, 4})}, x, own);
+      return sum(ys * ys) + sum(cell.h);
+    })(w);
+  });
+  step(numbers({4, 4}, 0.05), numbers({5, 2, 4}));
+  const auto loops = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find("= scan("); at != text.npos;
+         at = text.find("= scan(", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(loops(step.ir()), 3U);
+  EXPECT_EQ(loops(step.ir("fuse")), 2U) << step.ir("fuse");
+}
+
+TEST(Control, ForwardDerivativesOfAScan) {
+  const auto f = [](const Tensor& w) {
+    return for_loop(4, [&](const Tensor&, const Tensor& x) { return x * w; }, w);
+  };
+  const auto [value, tangent] = jvp(f)(full({}, 2.0), full({}, 1.0));
+  EXPECT_EQ(value.item<float>(), 32);
+  EXPECT_EQ(tangent.item<float>(), 80);
+}
+
+TEST(Control, CompiledFunctionsReplayTheirLoops) {
+  auto f = compile([](const Tensor& x, float factor) {
+    return for_loop(10, [&](const Tensor&, const Tensor& carry) { return carry * factor + 1; }, x);
+  });
+  for (const float factor : {0.5F, 2.0F, 1.0F, 0.25F}) {
+    float expected = 3;
+    for (int i = 0; i < 10; ++i) expected = expected * factor + 1;
+    EXPECT_FLOAT_EQ(f(full({}, 3.0), factor).item<float>(), expected);
+  }
+  EXPECT_EQ(f.programs(), 1U) << f.explain();
+  EXPECT_THAT(f.plan(), testing::ContainsRegex("scan f0 @body .*length = 10"));
+  EXPECT_THAT(f.kernels(), HasSubstr("the function @body"));
+}
+
+TEST(Control, WhatIsCapturedMayBeComputedLazily) {
+  const Tensor base = exp(numbers({3}));
+  const Tensor twice = base * 2;
+  const Tensor y =
+      for_loop(2, [&](const Tensor&, const Tensor& x) { return x + twice; }, zeros({3}));
+  expect_near(y, base * 4);
+}
+
+TEST(Control, AnAsyncTensorFromOutsideIsWaitedForOutside) {
+  simulate(1, [](World& world) {
+    const Group group = world;
+    const AsyncTensor async = all_reduce(numbers({3}), group, Reduce::sum);
+    const Tensor y =
+        for_loop(2, [&](const Tensor&, const Tensor& x) { return x + async; }, zeros({3}));
+    EXPECT_THAT(dump_ir(y), HasSubstr("wait("));
+    expect_near(y, numbers({3}) * 2);
+  });
+}
+
+TEST(Control, LargeCarriesPassFromStepToStepWithoutLimit) {
+  const Tensor y =
+      for_loop(1000, [](const Tensor&, const Tensor& x) { return x + 1; }, zeros({1 << 16}));
+  EXPECT_EQ(max(y).item<float>(), 1000);
+  EXPECT_EQ(min(y).item<float>(), 1000);
+}
+
+// ---- Mistakes ----
+
+TEST(Control, ACarryKeepsItsType) {
+  EXPECT_THAT(
+      [] {
+        for_loop(2, [](const Tensor&, const Tensor& x) { return cast(x, DType::f64); }, zeros({3}));
+      },
+      ThrowsMessage<TypeError>(HasSubstr("takes %c0: f32[3] but gives f64[3] for the next step")));
+}
+
+TEST(Control, LoopsCantCommunicate) {
+  simulate(1, [](World& world) {
+    const Group group = world;
+    EXPECT_THAT(
+        [&] {
+          for_loop(
+              2,
+              [&](const Tensor&, const Tensor& x) {
+                return Tensor(all_reduce(x, group, Reduce::sum));
+              },
+              zeros({3}));
+        },
+        ThrowsMessage<UsageError>(HasSubstr("all_reduce: loops and branches can't communicate")));
+  });
+}
+
+TEST(Control, TensorsCantBeReadInside) {
+  EXPECT_THAT(
+      [] {
+        for_loop(
+            2, [](const Tensor&, const Tensor& x) { return x * x.item<float>(); }, full({}, 1.0));
+      },
+      ThrowsMessage<UsageError>(HasSubstr("there is no data to read")));
+}
+
+TEST(Control, WhatWasMadeInsideHasNoValueOutside) {
+  Tensor leaked;
+  for_loop(
+      2,
+      [&](const Tensor&, const Tensor& x) {
+        leaked = x * 2;
+        return leaked;
+      },
+      full({}, 1.0));
+  EXPECT_THAT([&] { (leaked + 1).item<float>(); }, testing::Throws<UsageError>());
+}
+
+TEST(Control, SequencesHaveEquallyManySteps) {
+  const auto f = [](const Tensor& c, const std::pair<Tensor, Tensor>& x) {
+    return std::pair(c, x.first + x.second);
+  };
+  EXPECT_THAT([&] { scan(f, zeros({}), std::pair(zeros({3}), zeros({4}))); },
+              ThrowsMessage<TypeError>(HasSubstr("3 and 4 steps")));
+  EXPECT_THAT([&] { scan(f, zeros({}), std::pair(zeros({3}), zeros({}))); },
+              ThrowsMessage<TypeError>(HasSubstr("first axis, which f32[] lacks")));
+  EXPECT_THAT([&] { for_loop(-1, [](const Tensor&, const Tensor& x) { return x; }, zeros({})); },
+              testing::Throws<Error>());
+}
+
+TEST(Control, AnErrorInsideLeavesTheRankUsable) {
+  EXPECT_THROW(for_loop(
+                   2, [](const Tensor&, const Tensor&) -> Tensor { throw std::runtime_error("x"); },
+                   zeros({3})),
+               std::runtime_error);
+  EXPECT_EQ(sum(ones({3})).item<float>(), 3);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,86 @@
+#include "tools/array_files.h"
+
+#include <tutti/ir/support/error.h>
+
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "tools/npy.h"
+#include "tools/npz.h"
+
+namespace tutti::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string rank_folder(std::int64_t rank) { return "rank" + std::to_string(rank); }
+
+}  // namespace
+
+std::string path_for_rank(std::string path, std::int64_t rank) {
+  constexpr std::string_view kRank = "{rank}";
+  const std::string number = std::to_string(rank);
+  for (std::size_t at = path.find(kRank); at != path.npos; at = path.find(kRank, at)) {
+    path.replace(at, kRank.size(), number);
+    at += number.size();
+  }
+  return path;
+}
+
+ArrayFiles::ArrayFiles(const std::string& option, std::string path)
+    : path_(std::move(path)), is_archive_(is_npz(path_)) {
+  if (is_archive_ || fs::is_directory(path_)) return;
+  throw UsageError(option + " takes a folder or a .npz file, which '" + path_ + "' is not");
+}
+
+ArrayFiles::Found ArrayFiles::find(const std::string& name, std::int64_t rank) {
+  if (is_archive_) return find_in_archive(name, rank);
+  const fs::path folder = path_;
+  for (const fs::path& path :
+       {folder / rank_folder(rank) / (name + ".npy"), folder / (name + ".npy")}) {
+    if (!fs::exists(path)) continue;
+    auto known = files_.find(path);
+    if (known == files_.end()) known = files_.emplace(path, read_npy(path)).first;
+    return {&known->second, path.string()};
+  }
+  return {};
+}
+
+ArrayFiles::Found ArrayFiles::find_in_archive(const std::string& name, std::int64_t rank) {
+  const std::string path = path_for_rank(path_, rank);
+  auto known = archives_.find(path);
+  if (known == archives_.end()) known = archives_.emplace(path, read_npz(path)).first;
+  for (const std::string& entry : {rank_folder(rank) + "/" + name, name}) {
+    const auto found = known->second.find(entry);
+    if (found != known->second.end()) return {&found->second, path + ", " + entry};
+  }
+  return {};
+}
+
+void write_arrays(const fs::path& path, const std::vector<std::vector<ir::Array>>& arrays) {
+  std::vector<std::pair<std::string, ir::Array>> in_archive;
+  for (std::size_t rank = 0; rank < arrays.size(); ++rank) {
+    const std::string folder =
+        arrays.size() == 1 ? "" : rank_folder(static_cast<std::int64_t>(rank));
+    if (!is_npz(path)) {
+      std::error_code error;
+      fs::create_directories(path / folder, error);
+      if (error) {
+        throw EnvironmentError((path / folder).string() + ": cannot be made: " + error.message());
+      }
+    }
+    for (std::size_t i = 0; i < arrays[rank].size(); ++i) {
+      const std::string name = (fs::path(folder) / std::to_string(i)).string();
+      if (is_npz(path)) {
+        in_archive.emplace_back(name, arrays[rank][i]);
+      } else {
+        write_npy(path / (name + ".npy"), arrays[rank][i]);
+      }
+    }
+  }
+  if (is_npz(path)) write_npz(path, in_archive);
+}
+
+}  // namespace tutti::tools

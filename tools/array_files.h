@@ -1,0 +1,44 @@
+#pragma once
+
+#include <tutti/ir/array.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+// Named arrays of ranks: a folder with NAME.npy, or rankR/NAME.npy for a rank's own; or a .npz file
+// with the same names inside, whose path may hold {rank}.
+class ArrayFiles {
+ public:
+  // Throws UsageError, which names `option`, for a path that is neither.
+  ArrayFiles(const std::string& option, std::string path);
+
+  struct Found {
+    const ir::Array* array = nullptr;  // null: there is none
+    std::string where = {};            // for messages
+  };
+  // Reads it, once for all ranks that share it. Throws what read_npy() and read_npz() throw.
+  Found find(const std::string& name, std::int64_t rank);
+
+ private:
+  Found find_in_archive(const std::string& name, std::int64_t rank);
+
+  std::string path_;
+  bool is_archive_;
+  std::map<std::filesystem::path, std::map<std::string, ir::Array>> archives_;
+  std::map<std::filesystem::path, ir::Array> files_;
+};
+
+// The path with the rank in place of {rank}.
+std::string path_for_rank(std::string path, std::int64_t rank);
+
+// Writes arrays, [rank][i], as ArrayFiles finds them, named 0, 1, ...; with several ranks each as
+// its own.
+void write_arrays(const std::filesystem::path& path,
+                  const std::vector<std::vector<ir::Array>>& arrays);
+
+}  // namespace tutti::tools

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace tutti::tools {
+
+// The options of `tutti emit`.
+struct EmitOptions {
+  std::filesystem::path file;
+  std::string function;  // empty: the only one
+  std::string stage;     // one of emit_stages()
+  std::string target = "sm_90";
+  std::int64_t rank = 0;
+  std::filesystem::path output;  // empty: written to `out`
+};
+
+// passes, kernels, plan, llvm, asm, cuda, ptx, and the name of each pass.
+std::vector<std::string> emit_stages();
+
+// Writes what a stage of the compiler makes of a function for one rank. There is no data, and no
+// GPU is needed. Throws UsageError for a rank that the program does not have and for a stage of
+// GPUs if it has nothing there; EnvironmentError where this build or machine lacks what the stage
+// needs.
+void emit(const EmitOptions& options, std::ostream& out);
+
+}  // namespace tutti::tools

@@ -1,0 +1,88 @@
+#include "tools/program_inputs.h"
+
+#include <tutti/ir/names.h>
+#include <tutti/ir/support/error.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tools/npy.h"
+#include "tools/npz.h"
+
+namespace tutti::tools {
+
+std::int64_t count_ranks(const ir::Graph& function) {
+  std::int64_t last = function.mesh == nullptr ? 0 : function.mesh->ranks() - 1;
+  for (ir::NodeId id = 0; id < function.node_count(); ++id) {
+    for (const ir::Attribute& attribute : function.node(id).attributes) {
+      const auto* const group = std::get_if<ir::GroupPtr>(&attribute);
+      if (group != nullptr) last = std::max(last, *std::ranges::max_element((*group)->ranks));
+    }
+  }
+  if (last < kMostRanks) return last + 1;
+  throw UsageError("@" + function.name + " names rank " + std::to_string(last) + "; at most " +
+                   std::to_string(kMostRanks) + " ranks can be run");
+}
+
+InputFiles::InputFiles(const ir::Graph& function, const std::vector<std::string>& inputs)
+    : function_(function) {
+  std::vector<std::string_view> names;
+  for (const ir::Parameter& parameter : function.parameters()) names.push_back(parameter.name);
+  for (const std::string& input : inputs) {
+    const std::size_t sign = input.find('=');
+    if (sign == std::string::npos) {
+      if (!is_npz(input) && !std::filesystem::is_directory(input)) {
+        throw UsageError("--input takes NAME=FILE.npy, FILE.npz or a folder, which '" + input +
+                         "' is not");
+      }
+      places_.emplace_back("--input", input);
+      continue;
+    }
+    const std::string name = input.substr(0, sign);
+    if (std::ranges::find(names, name) == names.end()) {
+      throw UsageError("@" + function.name + " has no parameter %" + name +
+                       ir::suggestion(name, names));
+    }
+    if (!files_.emplace(name, input.substr(sign + 1)).second) {
+      throw UsageError("--input gives %" + name + " twice");
+    }
+  }
+}
+
+std::vector<ir::Array> InputFiles::read(std::int64_t rank) {
+  std::vector<ir::Array> out;
+  for (const ir::Parameter& parameter : function_.parameters()) {
+    const ArrayFiles::Found found = find(parameter.name, rank);
+    check(parameter, found);
+    out.push_back(*found.array);
+  }
+  return out;
+}
+
+ArrayFiles::Found InputFiles::find(const std::string& name, std::int64_t rank) {
+  if (const auto given = files_.find(name); given != files_.end()) {
+    const std::string path = path_for_rank(given->second, rank);
+    auto known = arrays_.find(path);
+    if (known == arrays_.end()) known = arrays_.emplace(path, read_npy(path)).first;
+    return {&known->second, path};
+  }
+  for (ArrayFiles& place : places_) {
+    if (ArrayFiles::Found found = place.find(name, rank); found.array != nullptr) return found;
+  }
+  throw UsageError("no input for %" + name + " of @" + function_.name + " on rank " +
+                   std::to_string(rank) + "; give --input " + name + "=FILE.npy, or --random SEED");
+}
+
+void InputFiles::check(const ir::Parameter& parameter, const ArrayFiles::Found& found) const {
+  const ir::Type& wanted = function_.type(parameter.value);
+  const ir::Type given{.dtype = found.array->dtype(), .shape = found.array->shape()};
+  if (given.dtype == wanted.dtype && given.shape == wanted.shape) return;
+  const std::string advice = wanted.dtype == DType::bf16
+                                 ? "; .npy files have no bf16: take f32 and cast in the program"
+                                 : "";
+  throw TypeError(found.where + ": %" + parameter.name + " of @" + function_.name + " is " +
+                  std::string(name_of(wanted.dtype)) + wanted.shape.text() +
+                  ", but the file holds " + given.text() + advice);
+}
+
+}  // namespace tutti::tools

@@ -1,0 +1,150 @@
+#include "tools/rank_processes.h"
+
+#include <tutti/ir/print.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/world.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <span>
+#include <system_error>
+
+#include "tools/launch/launch.h"
+#include "tools/launch/segment_observer.h"
+#include "tools/launch/trace_of_ranks.h"
+#include "tools/program_inputs.h"
+#include "tools/random_inputs.h"
+
+namespace tutti::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that goes with all that is in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string path = fs::temp_directory_path() / "tutti-run-XXXXXX";
+    if (mkdtemp(path.data()) == nullptr) {
+      throw EnvironmentError(path + ": cannot be made: " + std::generic_category().message(errno));
+    }
+    path_ = path;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// A rank's result as a file: the number of times, the times, the work, the arrays' elements.
+fs::path file_of(const fs::path& folder, std::int64_t rank) {
+  return folder / ("rank" + std::to_string(rank));
+}
+
+void write(const fs::path& path, const RankResult& result) {
+  std::ofstream file(path, std::ios::binary);
+  const auto add = [&](std::span<const std::byte> bytes) {
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  };
+  const std::size_t times = result.times.size();
+  add(std::as_bytes(std::span(&times, 1)));
+  add(std::as_bytes(std::span(result.times)));
+  add(std::as_bytes(std::span(&result.work, 1)));
+  for (const ir::Array& array : result.arrays) add(array.bytes());
+  file.close();
+  if (!file) throw EnvironmentError(path.string() + ": cannot be written");
+}
+
+RankResult read(const fs::path& path, const ir::Graph& function) {
+  std::ifstream file(path, std::ios::binary);
+  const auto take = [&](std::span<std::byte> bytes) {
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!file) throw EnvironmentError(path.string() + ": cannot be read");
+  };
+  RankResult out;
+  std::size_t times = 0;
+  take(std::as_writable_bytes(std::span(&times, 1)));
+  out.times.resize(times);
+  take(std::as_writable_bytes(std::span(out.times)));
+  take(std::as_writable_bytes(std::span(&out.work, 1)));
+  for (const ir::Value value : function.results()) {
+    const ir::Type& type = function.type(value);
+    out.arrays.emplace_back(type.dtype, type.shape);
+    take(out.arrays.back().bytes());
+  }
+  return out;
+}
+
+// The command of a rank: this program, with the options that say how it is run.
+std::vector<std::string> command(const RunOptions& options, const fs::path& folder,
+                                 const fs::path& program) {
+  std::vector<std::string> out = {fs::read_symlink("/proc/self/exe"), "run", program, "--as-rank",
+                                  folder};
+  const auto add = [&](const char* option, const std::string& value) {
+    out.push_back(std::string(option) + "=" + value);
+  };
+  for (const std::string& input : options.inputs) add("--input", input);
+  for (const std::string& pass : options.disabled) add("--disable", pass);
+  for (const std::string& tunable : options.tunables) add("--set", tunable);
+  if (options.random) add("--random", std::to_string(*options.random));
+  if (options.bench) out.push_back("--bench");
+  if (options.bench) add("--runs", std::to_string(options.timed_runs));
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<RankResult>> run_in_processes(const ir::Graph& function,
+                                                        std::int64_t ranks,
+                                                        const RunOptions& options) {
+  if (static_cast<std::size_t>(ranks) > kMostProcesses) {
+    throw UsageError("@" + function.name + " is for " + std::to_string(ranks) +
+                     " ranks; --processes starts at most " + std::to_string(kMostProcesses));
+  }
+  const ScratchFolder folder;
+  // The file may be standard input, or change.
+  const fs::path program = folder.path() / "program.tutti";
+  std::ofstream file(program, std::ios::binary);
+  file << print(function);
+  file.close();
+  if (!file) throw EnvironmentError(program.string() + ": cannot be written");
+  LaunchOptions launching;
+  launching.ranks = static_cast<std::size_t>(ranks);
+  launching.program = command(options, folder.path(), program);
+  std::cout.flush();
+  const TraceOfRanks trace(launching);
+  SegmentObserver observer(launching.ranks, launching.record);
+  const int exit_code = launch(launching, &observer);
+  std::cerr << trace.merge();
+  if (exit_code != 0) return std::nullopt;
+  std::vector<RankResult> out;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    out.push_back(read(file_of(folder.path(), rank), function));
+  }
+  return out;
+}
+
+void run_as_rank(const ir::Graph& function, const RunOptions& options,
+                 const codegen::CompileOptions& compiling) {
+  World world = init();
+  const std::vector<ir::Array> inputs =
+      options.random ? random_inputs(function, *options.random, world.rank())
+                     : InputFiles(function, options.inputs).read(world.rank());
+  const RankResult result = run_rank(function, inputs, compiling, world.context()->runtime(),
+                                     options.bench ? options.timed_runs : 0);
+  write(file_of(options.as_rank, world.rank()), result);
+  world.close();
+}
+
+}  // namespace tutti::tools

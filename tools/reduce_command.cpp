@@ -1,0 +1,49 @@
+#include "tools/reduce_command.h"
+
+#include <iostream>
+
+#include "tools/reduce.h"
+
+namespace tutti::tools {
+
+std::shared_ptr<bool> add_reduce(CLI::App& app) {
+  auto options = std::make_shared<ReduceOptions>();
+  auto seconds = std::make_shared<double>(60);
+  auto interrupted = std::make_shared<bool>(false);
+  CLI::App* const command = app.add_subcommand(
+      "reduce", "Finds the smallest program for which a command still exits with 0");
+  CLI::Option* const file =
+      command->add_option("file", options->file, "The program; - reads the standard input")
+          ->option_text("FILE");
+  command
+      ->add_option("--ranks", options->ranks,
+                   "Instead of FILE: a folder with the programs of all ranks, as for `tutti diff`")
+      ->excludes(file)
+      ->option_text("DIR");
+  command
+      ->add_option("--check", options->check,
+                   "The command, for the shell. The name of the program to look at (of the folder, "
+                   "with --ranks) stands in it for {}, or else at its end")
+      ->required()
+      ->option_text("COMMAND");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the smallest program goes; without it to FILE.reduced.tutti, or "
+                   "DIR.reduced")
+      ->option_text("FILE");
+  command
+      ->add_option(
+          "--timeout", *seconds,
+          "How many seconds a command may take, 60 if nothing is said; one that takes longer "
+          "counts as failed")
+      ->check(CLI::Range(0.001, 1e6))
+      ->option_text("SECONDS");
+  command->callback([options, seconds, interrupted] {
+    if (options->file.empty() && options->ranks.empty()) throw CLI::RequiredError("FILE");
+    options->most_time = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+    *interrupted = !reduce(*options, std::cout);
+  });
+  return interrupted;
+}
+
+}  // namespace tutti::tools

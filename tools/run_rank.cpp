@@ -1,0 +1,102 @@
+#include "tools/run_rank.h"
+
+#include <tutti/runtime/profile/profile.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <variant>
+
+namespace tutti::tools {
+
+namespace {
+
+using codegen::Executable;
+using runtime::Buffer;
+
+constexpr int kWarmUp = 2;  // the second run makes native code of the steps
+
+std::shared_ptr<Buffer> buffer_from(const ir::Array& array, Device device,
+                                    runtime::Context& context) {
+  const std::span<const std::byte> bytes = array.bytes();
+  if (device.is_cpu()) {
+    auto buffer = context.allocator.allocate(bytes.size());
+    std::ranges::copy(bytes, buffer->data());
+    return buffer;
+  }
+  runtime::Accelerator& accelerator = context.accelerator(device);
+  auto buffer = accelerator.memory().allocate(bytes.size());
+  accelerator.copy_in(buffer->data(), bytes.data(), bytes.size());
+  return buffer;
+}
+
+ir::Array array_from(const Executable::Result& result, Device device, runtime::Context& context) {
+  ir::Array out(result.type.dtype, result.type.shape);
+  const std::shared_ptr<Buffer> buffer = result.wait();
+  const std::span<std::byte> bytes = out.bytes();
+  if (device.is_cpu()) {
+    std::copy_n(buffer->data(), bytes.size(), bytes.begin());
+  } else {
+    context.accelerator(device).copy_out(bytes.data(), buffer->data(), bytes.size());
+  }
+  return out;
+}
+
+// Of each argument: the plan's buffers say it.
+std::vector<Device> devices_of_inputs(const codegen::Plan& plan) {
+  std::vector<Device> out(plan.inputs.size(), Device::cpu());
+  for (const codegen::PlanBuffer& buffer : plan.buffers) {
+    if (buffer.kind == codegen::PlanBuffer::Kind::input) {
+      out[static_cast<std::size_t>(buffer.index)] = buffer.device;
+    }
+  }
+  return out;
+}
+
+runtime::WorkCounts work_of(const codegen::Plan& plan) {
+  runtime::WorkCounts out;
+  for (const codegen::Step& step : plan.steps) {
+    const auto* const launch = std::get_if<codegen::Launch>(&step);
+    if (launch == nullptr) continue;
+    for (const codegen::LaunchPart& part : launch->parts) out += part.counts;
+  }
+  return out;
+}
+
+}  // namespace
+
+RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inputs,
+                    const codegen::CompileOptions& options, runtime::Context& context,
+                    int timed_runs) {
+  const auto executable = codegen::compile(function, context, options);
+  const codegen::Plan& plan = executable->plan();
+  const std::vector<Device> devices = devices_of_inputs(plan);
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    buffers.push_back(buffer_from(inputs[i], devices[i], context));
+  }
+  std::vector<Executable::Result> results;
+  const auto run_once = [&] {
+    results.clear();
+    executable->run(buffers, {}, results);
+    for (const Executable::Result& result : results) {
+      if (result.work != nullptr) result.work->wait();
+    }
+    context.synchronize();
+  };
+  RankResult out{.arrays = {}, .times = {}, .work = work_of(plan)};
+  for (int i = 0; i < (timed_runs == 0 ? 1 : kWarmUp); ++i) run_once();
+  for (int i = 0; i < timed_runs; ++i) {
+    const std::int64_t begin = runtime::monotonic_now();
+    run_once();
+    out.times.push_back(runtime::monotonic_now() - begin);
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto buffer = static_cast<std::size_t>(plan.results[i].buffer);
+    out.arrays.push_back(array_from(results[i], plan.buffers[buffer].device, context));
+  }
+  context.backend->finish();
+  return out;
+}
+
+}  // namespace tutti::tools

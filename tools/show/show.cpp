@@ -1,0 +1,129 @@
+#include "tools/show/show.h"
+
+#include <tutti/codegen/artifacts.h>
+#include <tutti/codegen/compile.h>
+#include <tutti/ir/names.h>
+#include <tutti/ir/support/error.h>
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <vector>
+
+#include "tools/read_program.h"
+#include "tools/show/columns.h"
+#include "tools/show/dot.h"
+#include "tools/show/page.h"
+#include "tools/show/stages.h"
+#include "tools/show/svg.h"
+
+namespace tutti::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_stage(const ShowOptions& options) {
+  const std::vector<std::string_view> names = show::stage_names();
+  if (std::ranges::find(names, options.stage) == names.end()) {
+    std::string list;
+    for (const std::string_view name : names)
+      list += (list.empty() ? "" : ", ") + std::string(name);
+    throw UsageError("there is no stage '" + options.stage + "'" +
+                     ir::suggestion(options.stage, names) + "; there are " + list);
+  }
+  const bool is_drawing = options.format == ShowFormat::dot || options.format == ShowFormat::svg;
+  if (is_drawing && (options.stage == "kernels" || options.stage == "plan")) {
+    throw UsageError("the stage '" + options.stage +
+                     "' is no graph to draw; --format text and html show it");
+  }
+}
+
+void check_rank(const ShowOptions& options, const ir::Graph& function) {
+  if (function.mesh == nullptr || options.rank < function.mesh->ranks()) return;
+  throw UsageError("--rank " + std::to_string(options.rank) + ": the mesh of @" + function.name +
+                   " has " + std::to_string(function.mesh->ranks()) + " ranks, from 0 on");
+}
+
+// The stage of a function as text or drawing.
+std::string stage_text(const ir::Graph& function, const ShowOptions& options,
+                       const std::vector<std::string>& disabled) {
+  // What the file has needs no passes, and a program that can't be compiled can be looked at.
+  const show::Stages stages = options.stage == "trace"
+                                  ? show::Stages()
+                                  : show::find_stages(function, options.rank, disabled);
+  const show::GraphStage* const stage = stages.find(options.stage);
+  const bool of_plan = options.stage == "kernels" || options.stage == "plan";
+  if (std::ranges::find(disabled, options.stage) != disabled.end()) {
+    throw UsageError("the stage '" + options.stage + "' is left out: TUTTI_DISABLE names it");
+  }
+  const bool is_reached = of_plan ? stages.plan.has_value() : stage != nullptr;
+  if (options.stage != "trace" && !is_reached) std::rethrow_exception(stages.failure);
+  if (options.stage == "plan") return show::text_with_columns(*stages.plan);
+  if (options.stage == "kernels") return codegen::kernels_text(*stages.plan);
+  const ir::Graph& graph = stage == nullptr ? function : *stage->graph;
+  if (options.format == ShowFormat::dot) return show::dot_text(graph, options.fold);
+  if (options.format == ShowFormat::svg) return show::svg_text(graph, options.fold);
+  return show::text_with_columns(graph);
+}
+
+// By way of a temporary file, so that nobody finds half of it.
+void write_file(const fs::path& path, const std::string& text) {
+  std::error_code ignored;
+  const fs::file_status there = fs::symlink_status(path, ignored);
+  if (fs::exists(there) && !fs::is_regular_file(there)) {
+    // /dev/null, a pipe, a link: nothing to put another file in the place of.
+    std::ofstream file(path, std::ios::binary);
+    file << text << std::flush;
+    if (!file) throw EnvironmentError(path.string() + ": cannot be written");
+    return;
+  }
+  const fs::path partial = path.string() + ".partial";
+  std::ofstream file(partial, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) fs::rename(partial, path, error);
+  if (!file || error) {
+    fs::remove(partial, ignored);
+    throw EnvironmentError(path.string() + ": cannot be written");
+  }
+}
+
+}  // namespace
+
+void show_program(const ShowOptions& options) {
+  check_stage(options);
+  const std::vector<std::string> disabled =
+      codegen::compile_options(runtime::Settings::process()).disabled;
+  const ir::Module module = read_program(options.file);
+  const bool drawing = options.format == ShowFormat::dot || options.format == ShowFormat::svg;
+  std::vector<const ir::Graph*> functions;
+  if (drawing || !options.function.empty() || module.functions.empty()) {
+    functions.push_back(&find_function(module, options.function, options.file));
+  } else {
+    for (const ir::Graph& function : module.functions) functions.push_back(&function);
+  }
+  for (const ir::Graph* const function : functions) check_rank(options, *function);
+  std::string text;
+  if (options.format == ShowFormat::html) {
+    show::PageOptions page{
+        .file = options.file == "-" ? "standard input" : options.file.filename().string(),
+        .stage = options.stage,
+        .rank = options.rank,
+        .disabled = disabled};
+    text = show::page_text(functions, page);
+  } else {
+    for (const ir::Graph* const function : functions) {
+      text += (text.empty() ? "" : "\n") + stage_text(*function, options, disabled);
+    }
+  }
+  if (options.output.empty()) {
+    std::cout << text;
+  } else {
+    write_file(options.output, text);
+  }
+}
+
+}  // namespace tutti::tools

@@ -1,0 +1,114 @@
+#include "tools/show/stages.h"
+
+#include <tutti/codegen/disabled_passes.h>
+#include <tutti/codegen/make_plan.h>
+#include <tutti/ir/passes/passes.h>
+#include <tutti/ir/support/error.h>
+
+#include <algorithm>
+
+#include "tools/show/format.h"
+#include "tools/show/function_text.h"
+
+namespace tutti::tools::show {
+
+const GraphStage* Stages::find(std::string_view name) const {
+  const auto found = std::ranges::find(graphs, name, &GraphStage::name);
+  return found == graphs.end() ? nullptr : &*found;
+}
+
+std::string Stages::failure_text() const {
+  if (failure == nullptr) return {};
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+Stages find_stages(const ir::Graph& function, std::int64_t rank,
+                   const std::vector<std::string>& disabled) {
+  Stages out;
+  out.graphs.push_back({.name = "trace",
+                        .does = "as the file has it",
+                        .changed = true,
+                        .graph = std::make_shared<const ir::Graph>(function)});
+  try {
+    ir::Graph graph = function;
+    ir::PassOptions options{.disabled = disabled, .verify = {}, .after = {}};
+    options.after = [&](const ir::PassReport& report) {
+      out.graphs.push_back({.name = std::string(report.pass.name),
+                            .does = std::string(report.pass.does),
+                            .changed = report.changed,
+                            .graph = report.changed
+                                         ? std::make_shared<const ir::Graph>(report.graph)
+                                         : out.graphs.back().graph});
+    };
+    ir::run_passes(graph, options);
+    codegen::stand_in_for_disabled(graph, disabled);
+    out.plan = codegen::make_plan(graph, rank, &out.buffers);
+  } catch (const Error&) {
+    out.failure = std::current_exception();
+  }
+  return out;
+}
+
+std::vector<std::string_view> stage_names() {
+  std::vector<std::string_view> out = {"trace"};
+  for (const ir::Pass& pass : ir::all_passes()) out.push_back(pass.name);
+  out.push_back("kernels");
+  out.push_back("plan");
+  return out;
+}
+
+namespace {
+
+// Wraps around where sizes are larger than any memory; what is live stays right where it can be
+// told.
+void add(std::int64_t& sum, std::int64_t bytes) {
+  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
+                                  static_cast<std::uint64_t>(bytes));
+}
+
+}  // namespace
+
+PlanMemory find_memory(const codegen::Plan& plan) {
+  using Kind = codegen::PlanBuffer::Kind;
+  const std::size_t steps = plan.steps.size();
+  PlanMemory out{.local = std::vector<std::int64_t>(steps, 0), .comm = {}, .output = {}};
+  out.comm = out.output = out.local;
+  // The change at each step, then summed up.
+  for (const codegen::PlanBuffer& buffer : plan.buffers) {
+    auto* const row = buffer.kind == Kind::local    ? &out.local
+                      : buffer.kind == Kind::comm   ? &out.comm
+                      : buffer.kind == Kind::output ? &out.output
+                                                    : nullptr;
+    if (row == nullptr || buffer.defined_at < 0) continue;
+    add((*row)[static_cast<std::size_t>(buffer.defined_at)], buffer.bytes);
+    const auto end = static_cast<std::size_t>(buffer.last_use) + 1;
+    if (end < steps) add((*row)[end], -buffer.bytes);
+  }
+  for (auto* const row : {&out.local, &out.comm, &out.output}) {
+    for (std::size_t i = 1; i < steps; ++i) add((*row)[i], (*row)[i - 1]);
+  }
+  return out;
+}
+
+std::vector<std::string> step_texts(const codegen::Plan& plan) {
+  std::vector<std::string> out;
+  const std::string text = codegen::print(plan);
+  // Behind those of the functions that it runs.
+  const std::size_t begin = text.find("\nplan @");
+  for (const std::string_view line : lines_of(std::string_view(text).substr(begin + 1))) {
+    const std::string number = "  " + std::to_string(out.size()) + ": ";
+    const bool starts = out.size() < plan.steps.size() && line.starts_with(number);
+    if (starts) {
+      out.emplace_back(line.substr(number.size()));
+    } else if (!out.empty() && line.starts_with("       ")) {  // a part of a launch of several
+      out.back() += "\n" + std::string(line.substr(line.find_first_not_of(' ')));
+    }
+  }
+  return out;
+}
+
+}  // namespace tutti::tools::show
