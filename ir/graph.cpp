@@ -6,6 +6,17 @@
 
 namespace tutti::ir {
 
+void copy_shardings(const Graph& from, Graph& to) {
+  for (std::size_t i = 0; i < from.parameters().size(); ++i) {
+    const Sharding& sharding = from.parameters()[i].sharding;
+    if (!sharding.empty()) to.set_parameter_sharding(i, sharding);
+  }
+  for (std::size_t i = 0; i < from.results().size(); ++i) {
+    const Sharding& sharding = from.result_sharding(i);
+    if (!sharding.empty()) to.set_result_sharding(i, sharding);
+  }
+}
+
 Value Graph::add_parameter(std::string parameter_name, const Type& type, bool donate, Location at) {
   const NodeId id = append(Op::parameter, {}, {}, std::span(&type, 1), at);
   parameters_.push_back({result(id), std::move(parameter_name), donate});

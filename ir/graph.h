@@ -37,11 +37,16 @@ struct Node {
   Location location;
 };
 
+// How the ranks' values make up one whole: for each dimension the names of the mesh dimensions whose
+// ranks have its parts, outermost first. Empty: nothing is known, or every rank has the whole.
+using Sharding = std::vector<std::vector<std::string>>;
+
 // A function's argument.
 struct Parameter {
   Value value;
   std::string name;
-  bool donate = false;  // the caller gives its storage up
+  bool donate = false;     // the caller gives its storage up
+  Sharding sharding = {};  // how callers split the argument over the ranks
 };
 
 // A function: nodes in program order, SSA, no nested regions; what a loop runs is a function of its
@@ -87,11 +92,23 @@ class Graph {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<Value>& results() const { return results_; }
   void set_results(std::vector<Value> results) { results_ = std::move(results); }
+  // How callers put result i together.
+  const Sharding& result_sharding(std::size_t i) const {
+    static const Sharding none;
+    return i < result_shardings_.size() ? result_shardings_[i] : none;
+  }
+  void set_result_sharding(std::size_t i, Sharding sharding) {
+    if (result_shardings_.size() <= i) result_shardings_.resize(i + 1);
+    result_shardings_[i] = std::move(sharding);
+  }
   void set_fusion(NodeId id, std::int32_t fusion) { nodes_[id].fusion = fusion; }
   void set_attribute(NodeId id, std::size_t attribute, Attribute value) {
     nodes_[id].attributes[attribute] = std::move(value);
   }
   void set_donate(std::size_t parameter, bool donate) { parameters_[parameter].donate = donate; }
+  void set_parameter_sharding(std::size_t parameter, Sharding sharding) {
+    parameters_[parameter].sharding = std::move(sharding);
+  }
 
  private:
   struct ValueRecord {
@@ -104,7 +121,12 @@ class Graph {
   StableVector<ValueRecord> values_;
   std::vector<Parameter> parameters_;
   std::vector<Value> results_;
+  std::vector<Sharding> result_shardings_;  // of the first results; the rest have none
 };
+
+// Gives a graph that stands for another one, with its parameters and results, what callers know of
+// how these are split.
+void copy_shardings(const Graph& from, Graph& to);
 
 // Where a node is computed: where its operands lie or, if these are none or lie anywhere, where its
 // results do. A to_device is on both sides; this is the one that its operand lies on.

@@ -37,6 +37,28 @@ std::size_t identifier_length(std::string_view text) {
   return end;
 }
 
+std::size_t line_of(std::string_view text, std::size_t offset) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(offset);
+  return static_cast<std::size_t>(std::count(text.begin(), end, '\n')) + 1;
+}
+
+void fail_at(std::string_view text, const std::string& file_name, std::size_t offset,
+             const std::string& message) {
+  const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  const std::size_t end = std::min(text.find('\n', offset), text.size());
+  // Of a very long line, the part around the place.
+  std::size_t from = begin;
+  if (offset - begin > kMostShown) from = offset - kMostShown / 2;
+  std::string line(text.substr(from, std::min(end - from, kMostShown)));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') c = ' ';  // a tab is one column here
+  }
+  throw ParseError(file_name + ":" + std::to_string(line_of(text, offset)) + ":" +
+                   std::to_string(offset - begin + 1) + ": " + message + "\n" + line + "\n" +
+                   std::string(offset - from, ' ') + "^");
+}
+
 Lexer::Lexer(std::string_view text, std::string file_name)
     : text_(text), file_name_(std::move(file_name)) {
   next_ = read();
@@ -76,25 +98,10 @@ std::string_view Lexer::comment_after() const {
   return text_.substr(begin, end - begin);
 }
 
-std::size_t Lexer::line_of(std::size_t offset) const {
-  const auto end = text_.begin() + static_cast<std::ptrdiff_t>(offset);
-  return static_cast<std::size_t>(std::count(text_.begin(), end, '\n')) + 1;
-}
+std::size_t Lexer::line_of(std::size_t offset) const { return ir::line_of(text_, offset); }
 
 void Lexer::fail(std::size_t offset, const std::string& message) const {
-  const std::size_t newline = offset == 0 ? std::string_view::npos : text_.rfind('\n', offset - 1);
-  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
-  const std::size_t end = std::min(text_.find('\n', offset), text_.size());
-  // Of a very long line, the part around the place.
-  std::size_t from = begin;
-  if (offset - begin > kMostShown) from = offset - kMostShown / 2;
-  std::string line(text_.substr(from, std::min(end - from, kMostShown)));
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') c = ' ';  // a tab is one column here
-  }
-  throw ParseError(file_name_ + ":" + std::to_string(line_of(offset)) + ":" +
-                   std::to_string(offset - begin + 1) + ": " + message + "\n" + line + "\n" +
-                   std::string(offset - from, ' ') + "^");
+  fail_at(text_, file_name_, offset, message);
 }
 
 void Lexer::fail_expected(std::string_view what) const {

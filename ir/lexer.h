@@ -70,6 +70,13 @@ class Lexer {
   Token next_;
 };
 
+// The number of the line (from 1) of a text that holds an offset.
+std::size_t line_of(std::string_view text, std::size_t offset);
+
+// Throws ParseError: "file:line:column: message", the line and a caret below the place.
+[[noreturn]] void fail_at(std::string_view text, const std::string& file_name, std::size_t offset,
+                          const std::string& message);
+
 // The number of bytes at the front of `text` that make an identifier: [A-Za-z_.][A-Za-z0-9_.]*
 std::size_t identifier_length(std::string_view text);
 

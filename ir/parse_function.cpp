@@ -4,6 +4,7 @@
 #include <tutti/ir/location_text.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/parse_function.h>
+#include <tutti/ir/parse_sharding.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/type_text.h>
 
@@ -33,7 +34,7 @@ class FunctionParser {
       any_promised = true;
       lexer_.expect("(", "before the types of the results");
       if (!lexer_.accept(")")) {
-        promised = types();
+        promised = result_types();
         lexer_.expect(")", "or ',' after the type of a result");
       }
     }
@@ -56,12 +57,21 @@ class FunctionParser {
       Type type = written.type;
       if (!written.has_device && is_number(type)) type.device = Device::any();
       bool donate = false;
+      Sharding sharding;
       if (lexer_.accept("{")) {
-        lexer_.expect("donate", "in the braces after a parameter");
-        lexer_.expect("}", "after 'donate'");
-        donate = true;
+        do {
+          if (lexer_.peek().is_word("sharding")) {
+            sharding = read_sharding(lexer_, groups_, graph_.mesh.get(), type.shape);
+          } else {
+            lexer_.expect("donate", "or 'sharding' in the braces after a parameter");
+            donate = true;
+          }
+        } while (lexer_.accept(","));
+        lexer_.expect("}", "or ',' in the braces after a parameter");
       }
       define(name, graph_.add_parameter(std::string(name.text), type, donate));
+      const std::size_t last = graph_.parameters().size() - 1;
+      if (!sharding.empty()) graph_.set_parameter_sharding(last, std::move(sharding));
     } while (lexer_.accept(","));
     lexer_.expect(")", "or ',' after a parameter");
   }
@@ -70,6 +80,20 @@ class FunctionParser {
     std::vector<WrittenType> out;
     do out.push_back(read_type(lexer_, groups_, false));
     while (lexer_.accept(","));
+    return out;
+  }
+
+  // Types, each perhaps with how the ranks' results make up one whole: {sharding = [["dp"], []]}.
+  std::vector<WrittenType> result_types() {
+    std::vector<WrittenType> out;
+    do {
+      out.push_back(read_type(lexer_, groups_, false));
+      if (!lexer_.accept("{")) continue;
+      const Shape& shape = out.back().type.shape;
+      graph_.set_result_sharding(out.size() - 1,
+                                 read_sharding(lexer_, groups_, graph_.mesh.get(), shape));
+      lexer_.expect("}", "after the sharding of a result");
+    } while (lexer_.accept(","));
     return out;
   }
 

@@ -21,6 +21,19 @@ void append_type(std::string& out, const Type& type, const Mesh* mesh) {
   append_type(out, type, mesh, false, !type.device.is_cpu() && !type.device.is_any());
 }
 
+// [["dp"], []]
+void append_sharding(std::string& out, const Sharding& sharding) {
+  out += "sharding = [";
+  for (std::size_t d = 0; d < sharding.size(); ++d) {
+    out += d == 0 ? "[" : ", [";
+    for (std::size_t i = 0; i < sharding[d].size(); ++i) {
+      out += (i == 0 ? "" : ", ") + quoted(sharding[d][i]);
+    }
+    out += ']';
+  }
+  out += ']';
+}
+
 // Prints functions to the end of one text.
 class Printer {
  public:
@@ -122,14 +135,24 @@ class Printer {
       std::string text = "%" + parameter_names_[i] + ": ";
       const Device silent = is_number(type) ? Device::any() : Device::cpu();
       append_type(text, type, graph_.mesh.get(), type.replication.literal, type.device != silent);
-      if (parameter.donate) text += " {donate}";
+      if (parameter.donate || !parameter.sharding.empty()) {
+        text += parameter.donate ? " {donate" : " {";
+        if (parameter.donate && !parameter.sharding.empty()) text += ", ";
+        if (!parameter.sharding.empty()) append_sharding(text, parameter.sharding);
+        text += '}';
+      }
       length += text.size() + (i == 0 ? 0 : 2);
       parameters.push_back(std::move(text));
     }
     std::string results;
-    for (const Value result : graph_.results()) {
-      if (!results.empty()) results += ", ";
-      append_type(results, graph_.type(result), graph_.mesh.get());
+    for (std::size_t i = 0; i < graph_.results().size(); ++i) {
+      if (i != 0) results += ", ";
+      append_type(results, graph_.type(graph_.results()[i]), graph_.mesh.get());
+      const Sharding& sharding = graph_.result_sharding(i);
+      if (sharding.empty()) continue;
+      results += " {";
+      append_sharding(results, sharding);
+      results += '}';
     }
     const std::size_t rest = std::string_view("() -> () {").size() + results.size();
     const bool one_line = column + length + rest <= kLongestSignature;

@@ -75,6 +75,7 @@ Graph Rewriter::finish() {
   results.reserve(from_.results().size());
   for (const Value value : from_.results()) results.push_back(map(value));
   to_.set_results(std::move(results));
+  copy_shardings(from_, to_);
   return std::move(to_);
 }
 

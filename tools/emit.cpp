@@ -9,7 +9,7 @@
 
 #include "tools/program_inputs.h"
 #include "tools/read_program.h"
-#include "tools/write_text.h"
+#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -99,7 +99,7 @@ void emit(const EmitOptions& options, std::ostream& out) {
   if (options.output.empty()) {
     out << text;
   } else {
-    write_text(options.output, text);
+    write_file(options.output, text);
   }
 }
 

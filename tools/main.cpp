@@ -22,6 +22,8 @@
 #include "tools/diff_command.h"
 #include "tools/doctor.h"
 #include "tools/emit_command.h"
+#include "tools/export_command.h"
+#include "tools/import_command.h"
 #include "tools/launch/command.h"
 #include "tools/ops.h"
 #include "tools/opt_command.h"
@@ -161,6 +163,8 @@ int main(int argc, char** argv) {
       "variables.");
   const std::shared_ptr<bool> run_failed = tutti::tools::add_run(app);
   tutti::tools::add_emit(app);
+  tutti::tools::add_import(app);
+  tutti::tools::add_export(app);
   add_diagnose(app);
   const std::shared_ptr<bool> diff_failed = tutti::tools::add_diff(app);
   tutti::tools::add_opt(app);

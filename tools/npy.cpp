@@ -5,7 +5,9 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
-#include <system_error>
+#include <sstream>
+
+#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -248,16 +250,9 @@ void write_npy(std::ostream& file, const ir::Array& array) {
 
 void write_npy(const std::filesystem::path& path, const ir::Array& array) {
   check_npy_dtype(array.dtype(), "the array for " + path.string());
-  const std::filesystem::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  write_npy(file, array);
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, path, error);
-  if (!file || error) {
-    std::filesystem::remove(partial, error);
-    throw EnvironmentError(path.string() + ": cannot be written");
-  }
+  std::ostringstream text;
+  write_npy(text, array);
+  write_file(path, text.view());
 }
 
 }  // namespace tutti::tools

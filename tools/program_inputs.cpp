@@ -8,6 +8,7 @@
 
 #include "tools/npy.h"
 #include "tools/npz.h"
+#include "tools/sharded_arrays.h"
 
 namespace tutti::tools {
 
@@ -52,9 +53,7 @@ InputFiles::InputFiles(const ir::Graph& function, const std::vector<std::string>
 std::vector<ir::Array> InputFiles::read(std::int64_t rank) {
   std::vector<ir::Array> out;
   for (const ir::Parameter& parameter : function_.parameters()) {
-    const ArrayFiles::Found found = find(parameter.name, rank);
-    check(parameter, found);
-    out.push_back(*found.array);
+    out.push_back(fitting(parameter, find(parameter.name, rank), rank));
   }
   return out;
 }
@@ -73,10 +72,16 @@ ArrayFiles::Found InputFiles::find(const std::string& name, std::int64_t rank) {
                    std::to_string(rank) + "; give --input " + name + "=FILE.npy, or --random SEED");
 }
 
-void InputFiles::check(const ir::Parameter& parameter, const ArrayFiles::Found& found) const {
+// If the array is the whole that ranks have parts of, this is the rank's part.
+ir::Array InputFiles::fitting(const ir::Parameter& parameter, const ArrayFiles::Found& found,
+                              std::int64_t rank) const {
   const ir::Type& wanted = function_.type(parameter.value);
   const ir::Type given{.dtype = found.array->dtype(), .shape = found.array->shape()};
-  if (given.dtype == wanted.dtype && given.shape == wanted.shape) return;
+  if (given.dtype == wanted.dtype && given.shape == wanted.shape) return *found.array;
+  if (given.dtype == wanted.dtype && !parameter.sharding.empty() &&
+      given.shape == whole_shape(wanted.shape, parameter.sharding, *function_.mesh)) {
+    return part_of(*found.array, parameter.sharding, *function_.mesh, rank);
+  }
   const std::string advice = wanted.dtype == DType::bf16
                                  ? "; .npy files have no bf16: take f32 and cast in the program"
                                  : "";

@@ -32,7 +32,8 @@ class InputFiles {
 
  private:
   ArrayFiles::Found find(const std::string& name, std::int64_t rank);
-  void check(const ir::Parameter& parameter, const ArrayFiles::Found& found) const;
+  ir::Array fitting(const ir::Parameter& parameter, const ArrayFiles::Found& found,
+                    std::int64_t rank) const;
 
   const ir::Graph& function_;
   std::map<std::string, std::string, std::less<>> files_;

@@ -13,6 +13,7 @@
 #include "tools/random_inputs.h"
 #include "tools/rank_processes.h"
 #include "tools/read_program.h"
+#include "tools/sharded_arrays.h"
 #include "tools/timing.h"
 
 namespace tutti::tools {
@@ -109,6 +110,7 @@ bool run(const RunOptions& options) {
   if (!ran) return false;
   std::vector<std::vector<ir::Array>> results;
   for (const RankResult& rank : *ran) results.push_back(rank.arrays);
+  if (is_of_wholes(function)) results = {whole_results(function, results)};
   if (options.bench) std::cout << timing_text(function.name, *ran);
   if (to_files) write_arrays(options.output, results);
   if (!options.expect.empty()) {

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 void write_file(const fs::path& path, std::string_view text) {
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
+  const fs::file_status status = fs::symlink_status(path, error);
   const bool direct = fs::exists(status) && !fs::is_regular_file(status);
   const fs::path partial = direct ? path : fs::path(path.string() + ".partial");
   std::ofstream file(partial, std::ios::binary);

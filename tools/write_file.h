@@ -6,7 +6,7 @@
 namespace tutti::tools {
 
 // Writes a file, all of it or nothing: under another name first, in the same folder. What is there
-// already and is no file, such as a terminal or /dev/null, is written to as it is. Throws
+// already and is no file, such as a terminal, /dev/null or a link, is written to as it is. Throws
 // EnvironmentError where it cannot be written.
 void write_file(const std::filesystem::path& path, std::string_view text);
 

@@ -127,6 +127,7 @@ bool drop_collectives_of_one(Graph& graph) {
   std::vector<Value> results;
   for (const Value value : graph.results()) results.push_back(values[value.id]);
   out.set_results(std::move(results));
+  copy_shardings(graph, out);
   graph = std::move(out);
   return true;
 }

@@ -4,14 +4,16 @@
 
 namespace tutti::ir {
 
+namespace {
+
 // The parts are appended by Builder, so they are copied through as they are: no composite stands
 // for other composites (checked here, since such a part would stay behind).
-bool decompose(Graph& graph) {
-  return rewrite(graph, [](Rewriter& rewriter, NodeId id) {
+bool decompose_but(Graph& graph, bool (*stays)(const Definition&, const Graph&, NodeId)) {
+  return rewrite(graph, [stays](Rewriter& rewriter, NodeId id) {
     const Node& node = rewriter.from().node(id);
     const Definition& entry = definition(node.op);
     if (entry.kind != OpClass::composite) return false;
-    if (entry.is_taken_whole != nullptr && entry.is_taken_whole(rewriter.from(), id)) return false;
+    if (stays(entry, rewriter.from(), id)) return false;
     const auto first = static_cast<NodeId>(rewriter.to().node_count());
     const std::vector<Value> operands = rewriter.map_operands(id);
     Decomposition parts(&rewriter.builder(), node.op, operands, node.attributes);
@@ -25,6 +27,18 @@ bool decompose(Graph& graph) {
     rewriter.replace(id, parts.results());
     return true;
   });
+}
+
+}  // namespace
+
+bool decompose(Graph& graph) {
+  return decompose_but(graph, [](const Definition& entry, const Graph& from, NodeId id) {
+    return entry.is_taken_whole != nullptr && entry.is_taken_whole(from, id);
+  });
+}
+
+bool decompose_all(Graph& graph) {
+  return decompose_but(graph, [](const Definition&, const Graph&, NodeId) { return false; });
 }
 
 }  // namespace tutti::ir

@@ -17,6 +17,8 @@ namespace tutti::ir {
 // Replaces composites (softmax, layer_norm, ...) by their decompositions, but for those that their
 // definition wants whole.
 bool decompose(Graph& graph);
+// The same, and none stays whole: for who takes no composites.
+bool decompose_all(Graph& graph);
 // Removes what changes nothing and merges chains of views; bits stay the same.
 bool canonicalize(Graph& graph);
 // Computes nodes whose operands are all small constants.

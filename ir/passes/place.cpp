@@ -52,6 +52,7 @@ class Placement {
       results.push_back(value_on(value, graph_.default_device));
     }
     out_.set_results(std::move(results));
+    copy_shardings(graph_, out_);
     return std::move(out_);
   }
 

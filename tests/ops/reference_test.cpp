@@ -14,7 +14,7 @@ namespace {
 
 // Neither library has a say in these: nothing is computed, or more than one rank or device takes
 // part, or the numbers are those of Philox (tests/ir/philox_test.cpp has its known answers), or
-// functions are run (what JAX says of loops is in tests/reference/data/stablehlo).
+// functions are run (what JAX says of loops is in tests/reference/data/jax).
 bool has_no_reference(const ir::Definition& definition) {
   static const std::set<ir::Op> kOwn = {
       ir::Op::parameter, ir::Op::constant,    ir::Op::to_device, ir::Op::vary,   ir::Op::rank_index,

@@ -47,6 +47,7 @@ TEST_F(Bisect, SaysThatThePassesAreInnocent) {
             "  canonicalize    same results\n"
             "  cse             changed nothing\n"
             "  dce             changed nothing\n"
+            "  simplify_loops  changed nothing\n"
             "  place           changed nothing\n"
             "  fuse            same results\n"
             "  compiled        same results\n");

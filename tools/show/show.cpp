@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/read_program.h"
+#include "tools/write_file.h"
 #include "tools/show/columns.h"
 #include "tools/show/dot.h"
 #include "tools/show/page.h"
@@ -22,7 +23,6 @@ namespace tutti::tools {
 
 namespace {
 
-namespace fs = std::filesystem;
 
 void check_stage(const ShowOptions& options) {
   const std::vector<std::string_view> names = show::stage_names();
@@ -66,29 +66,6 @@ std::string stage_text(const ir::Graph& function, const ShowOptions& options,
   if (options.format == ShowFormat::dot) return show::dot_text(graph, options.fold);
   if (options.format == ShowFormat::svg) return show::svg_text(graph, options.fold);
   return show::text_with_columns(graph);
-}
-
-// By way of a temporary file, so that nobody finds half of it.
-void write_file(const fs::path& path, const std::string& text) {
-  std::error_code ignored;
-  const fs::file_status there = fs::symlink_status(path, ignored);
-  if (fs::exists(there) && !fs::is_regular_file(there)) {
-    // /dev/null, a pipe, a link: nothing to put another file in the place of.
-    std::ofstream file(path, std::ios::binary);
-    file << text << std::flush;
-    if (!file) throw EnvironmentError(path.string() + ": cannot be written");
-    return;
-  }
-  const fs::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(partial, path, error);
-  if (!file || error) {
-    fs::remove(partial, ignored);
-    throw EnvironmentError(path.string() + ": cannot be written");
-  }
 }
 
 }  // namespace

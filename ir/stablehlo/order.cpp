@@ -1,0 +1,235 @@
+#include <tutti/ir/stablehlo/bits.h>
+#include <tutti/ir/stablehlo/expression.h>
+#include <tutti/ir/stablehlo/layout.h>
+#include <tutti/ir/stablehlo/monoid.h>
+#include <tutti/ir/stablehlo/rules.h>
+
+#include <optional>
+
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+// What a sort compares first, second, ...: a function of one operand.
+struct Key {
+  int operand = 0;
+  bool descending = false;
+  bool plain = false;                // the operand itself, in the order of the IR's sort
+  bool total = false;                // in the total order of floats
+  const Reference* value = nullptr;  // in the region, else: of the operand's first element
+};
+
+// Reads a comparator: LT(f(a), f(b)), and or(LT(f(a), f(b)), and(EQ(f(a), f(b)), ...)).
+class Comparator {
+ public:
+  Comparator(const Step& step, const Region& region)
+      : step_(step), text_(region, constants_around(step)) {}
+
+  std::vector<Key> keys() {
+    const Reference* const result = text_.result(0);
+    if (result == nullptr) refuse();
+    append(*result, 0);
+    return std::move(keys_);
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    step_.fail(
+        "this comparator is not supported; it may compare one or several keys, one after "
+        "another, each a function of one operand");
+  }
+
+  void append(const Reference& reference, int depth) {
+    const Operation* const operation = text_.definition(reference);
+    if (operation == nullptr || depth > 32 || operation->operands.size() != 2) refuse();
+    if (operation->name == "stablehlo.compare") {
+      keys_.push_back(key(*operation));
+      return;
+    }
+    if (operation->name != "stablehlo.or") refuse();
+    for (const bool swapped : {false, true}) {
+      const Reference& first = operation->operands[swapped ? 1 : 0];
+      const Reference& second = operation->operands[swapped ? 0 : 1];
+      const Operation* const less = text_.definition(first);
+      const Operation* const rest = text_.definition(second);
+      if (less == nullptr || rest == nullptr || less->name != "stablehlo.compare" ||
+          rest->name != "stablehlo.and" || rest->operands.size() != 2) {
+        continue;
+      }
+      for (const std::size_t equal : {0U, 1U}) {
+        const Operation* const same = text_.definition(rest->operands[equal]);
+        if (same == nullptr || same->name != "stablehlo.compare" || direction_of(*same) != "EQ" ||
+            !same_operands(*same, *less)) {
+          continue;
+        }
+        keys_.push_back(key(*less));
+        append(rest->operands[1 - equal], depth + 1);
+        return;
+      }
+    }
+    refuse();
+  }
+
+  bool same_operands(const Operation& a, const Operation& b) const {
+    for (const std::size_t i : {0U, 1U}) {
+      const std::string text = text_.of(a.operands[i]);
+      if (text.empty() || text != text_.of(b.operands[i])) return false;
+    }
+    return true;
+  }
+
+  // The one argument that a value is computed from; -1: several or none.
+  int source(const Reference& reference, int depth = 0) {
+    if (const int argument = text_.argument(reference); argument >= 0) return argument;
+    if (text_.is_constant_around(reference)) return -2;
+    const Operation* const operation = text_.definition(reference);
+    if (operation == nullptr || depth > 32) return -1;
+    if (const auto known = sources_.find(operation); known != sources_.end()) return known->second;
+    int out = -2;  // none yet
+    for (const Reference& operand : operation->operands) {
+      const int from = source(operand, depth + 1);
+      if (from == -1 || (from >= 0 && out >= 0 && from != out)) {
+        out = -1;
+        break;
+      }
+      if (from >= 0) out = from;
+    }
+    sources_[operation] = out;
+    return out;
+  }
+
+  Key key(const Operation& compare) {
+    const std::string direction = direction_of(compare);
+    const int a = source(compare.operands[0]);
+    const int b = source(compare.operands[1]);
+    if (a < 0 || b < 0 || a / 2 != b / 2 || a == b) refuse();
+    bool descending = direction == "GT" || direction == "GE";
+    if (!descending && direction != "LT" && direction != "LE") refuse();
+    const bool swapped = a % 2 == 1;
+    if (swapped) descending = !descending;
+    // Both sides are one function, of the first and the second element.
+    const Reference& first = compare.operands[swapped ? 1 : 0];
+    const Reference& second = compare.operands[swapped ? 0 : 1];
+    if (renamed(text_.of(first), 2 * (a / 2)) != renamed(text_.of(second), 2 * (a / 2) + 1)) {
+      refuse();
+    }
+    const std::string text = renamed(text_.of(first), 2 * (a / 2));
+    // What JAX compares: -0 as 0, every NaN as one, NaN behind all.
+    const bool canonical = text == "select(NE(x, x), [nan], select(EQ(x, [0]), [0], x))";
+    return {.operand = a / 2,
+            .descending = descending,
+            .plain = canonical || (text == "x" && kind_of(compare) != "TOTALORDER"),
+            .total = kind_of(compare) == "TOTALORDER",
+            .value = &first};
+  }
+
+  // The text with that argument called x.
+  static std::string renamed(const std::string& text, int argument) {
+    const std::string number = std::to_string(argument);
+    std::string out;
+    bool in_constant = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool begins = i == 0 || text[i - 1] == '(' || text[i - 1] == ' ';
+      const std::size_t end = i + number.size();
+      const bool ends = end >= text.size() || text[end] == ',' || text[end] == ')';
+      if (text[i] == '[') in_constant = true;
+      if (text[i] == ']') in_constant = false;
+      if (!in_constant && begins && ends && text.compare(i, number.size(), number) == 0) {
+        out += 'x';
+        i = end - 1;
+      } else {
+        out += text[i];
+      }
+    }
+    return out;
+  }
+
+  const Step& step_;
+  RegionText text_;
+  std::vector<Key> keys_;
+  std::unordered_map<const Operation*, int> sources_;
+};
+
+// The key of every element, in a dtype and order that the IR's sort has.
+Term key_values(Step& step, const Key& key) {
+  const Term x = step.operand(key.operand);
+  if (x.dtype() == DType::boolean) return cast(x, DType::u8);
+  if (key.plain) return x;
+  Term out = x;
+  if (step.translator.lifted()) step.fail("a sort within a sort's comparator");
+  std::vector<Term> arguments;
+  for (int i = 0; i < step.count(); ++i) {
+    for (int twice = 0; twice < 2; ++twice) arguments.push_back(step.operand(i));
+  }
+  // The region with the key as its result.
+  const Region& region = step.operation.regions[0];
+  Region cut;
+  cut.arguments = region.arguments;
+  cut.operations.assign(region.operations.begin(), region.operations.end() - 1);
+  Operation last = region.operations.back();
+  last.operands = {*key.value};
+  cut.operations.push_back(std::move(last));
+  std::vector<Bound> bound;
+  for (const Term& argument : arguments) bound.push_back({.value = argument.value()});
+  out = step.translator.whole(step.translator.lifted_region(cut, bound).at(0));
+  if (out.dtype() == DType::boolean) return cast(out, DType::u8);
+  return key.total && is_floating(out.dtype()) ? ordered_bits(out) : out;
+}
+
+void sort(Step& step) {
+  const int rank = step.operand(0).shape().rank();
+  std::int64_t axis = step.integer("dimension", std::int64_t{-1});
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || step.operation.regions.size() != 1) {
+    step.fail("expected a dimension of the operands and a region");
+  }
+  const Region& region = step.operation.regions[0];
+  if (std::ssize(region.arguments) != 2 * step.count() || region.operations.empty()) {
+    step.fail("a comparator has two arguments for each operand");
+  }
+  const std::vector<Key> keys = Comparator(step, region).keys();
+  Builder& builder = step.builder();
+  const auto sorted = [&](Term x, bool descending) {
+    const NodeId node = builder.node(Op::sort, {x.value()}, {axis, descending});
+    return std::pair(Term(&builder, builder.graph().result(node, 0)),
+                     Term(&builder, builder.graph().result(node, 1)));
+  };
+  const auto taken = [&](Term x, Term places) {
+    return apply(Op::take_along_axis, x, places, {axis});
+  };
+  // By the last key first: later sorts keep the order of equal elements.
+  Term order;
+  for (std::size_t i = keys.size(); i-- > 0;) {
+    Term values = key_values(step, keys[i]);
+    if (order.valid()) values = taken(values, order);
+    const auto [in_order, places] = sorted(values, keys[i].descending);
+    if (step.count() == 1 && keys.size() == 1 && keys[0].plain &&
+        in_order.dtype() == step.dtype()) {
+      step.result(in_order);
+      return;
+    }
+    order = order.valid() ? taken(order, places) : places;
+  }
+  for (int i = 0; i < step.count(); ++i) step.result(taken(step.operand(i), order));
+}
+
+void top_k(Step& step) {
+  const Term x = step.operand(0);
+  if (x.shape().rank() == 0) step.fail("of a scalar");
+  const std::int64_t axis = x.shape().rank() - 1;
+  const NodeId node = step.builder().node(Op::topk, {x.value()}, {step.integer("k"), axis, true});
+  const Term places(&step.builder(), step.builder().graph().result(node, 1));
+  step.result(Term(&step.builder(), step.builder().graph().result(node, 0)));
+  step.result(cast(places, step.dtype(1)));
+}
+
+constexpr Rule kRules[] = {
+    {"chlo.top_k", top_k},
+    {"stablehlo.sort", sort},
+};
+
+}  // namespace
+
+std::span<const Rule> order_rules() { return kRules; }
+
+}  // namespace tutti::ir::stablehlo

@@ -1,0 +1,159 @@
+#include <tutti/ir/scalar.h>
+#include <tutti/ir/stablehlo/parse_value.h>
+
+#include <charconv>
+#include <cstring>
+
+// The elements of constants: dense<...>.
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+std::int64_t bits_of(DType dtype) { return dtype == DType::boolean ? 1 : 8 * size_of(dtype); }
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// Puts one number at `out`; false if the text is no number of the dtype.
+bool store_number(std::string_view text, DType dtype, std::byte* out) {
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (dtype == DType::boolean) {
+    const bool truth = text == "true" || text == "1" || text == "-1";
+    if (!truth && text != "false" && text != "0") return false;
+    store_cell(dtype, {.truth = truth}, out);
+    return true;
+  }
+  if (text.starts_with("0x")) {  // the bits
+    std::uint64_t bits = 0;
+    const auto read = std::from_chars(begin + 2, end, bits, 16);
+    if (read.ec != std::errc() || read.ptr != end) return false;
+    if (bits_of(dtype) < 64 && bits >> bits_of(dtype) != 0) return false;
+    std::memcpy(out, &bits, static_cast<std::size_t>(size_of(dtype)));
+    return true;
+  }
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    const auto parsed = [&]<class Number>(Number& value) {
+      const auto read = std::from_chars(begin, end, value);
+      // Beyond the range of its type a real number is an infinity or zero.
+      const bool in_range = read.ec == std::errc();
+      return in_range && read.ptr == end;
+    };
+    T value{};
+    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+      float wide = 0;
+      if (!parsed(wide)) return false;
+      value = T(wide);
+    } else if constexpr (!std::is_same_v<T, bool>) {
+      if (!parsed(value)) return false;
+    }
+    std::memcpy(out, &value, sizeof(T));
+    return true;
+  });
+}
+
+// "0x00FF...": the bytes of the elements, or of one that all are equal to. Bits of bool may be
+// packed eight a byte.
+std::optional<Array> array_from_hex(std::string_view text, DType dtype, const Shape& shape) {
+  if (!text.starts_with("0x") || text.size() % 2 != 0) return std::nullopt;
+  text.remove_prefix(2);
+  std::vector<std::byte> bytes;
+  bytes.reserve(text.size() / 2);
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    const int high = hex_digit(text[i]);
+    const int low = hex_digit(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes.push_back(static_cast<std::byte>(high * 16 + low));
+  }
+  const auto count = static_cast<std::int64_t>(bytes.size());
+  if (count == size_of(dtype)) {
+    Array out(dtype, {});
+    std::memcpy(out.bytes().data(), bytes.data(), bytes.size());
+    if (dtype == DType::boolean)
+      store_cell(dtype, {.truth = bytes[0] != std::byte{0}}, out.bytes().data());
+    return out;
+  }
+  const bool packed = dtype == DType::boolean && count == (shape.elements() + 7) / 8;
+  if (!packed && count != shape.elements() * size_of(dtype)) return std::nullopt;
+  Array out(dtype, shape);
+  if (dtype != DType::boolean) {
+    std::memcpy(out.bytes().data(), bytes.data(), bytes.size());
+    return out;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(shape.elements()); ++i) {
+    const bool truth = packed ? (std::to_integer<int>(bytes[i / 8]) >> (i % 8) & 1) != 0
+                              : bytes[i] != std::byte{0};
+    out.data<bool>()[i] = truth;
+  }
+  return out;
+}
+
+}  // namespace
+
+Attribute ValueParser::dense(std::size_t offset) {
+  lexer_.expect("<", "before the elements");
+  std::vector<Token> elements;
+  std::size_t open = 0;
+  bool nested = false;
+  while (open > 0 || !lexer_.peek().is(">")) {
+    const Token token = lexer_.take();
+    if (token.is("[")) {
+      ++open;
+      nested = true;
+    } else if (token.is("]")) {
+      if (open == 0) lexer_.fail(token.offset, "a ']' without its '['");
+      --open;
+    } else if (token.kind == Token::Kind::number || token.kind == Token::Kind::text ||
+               token.is_word("true") || token.is_word("false")) {
+      elements.push_back(token);
+    } else if (token.kind == Token::Kind::end) {
+      lexer_.fail(offset, "a constant without its end");
+    } else if (token.kind == Token::Kind::word && token.text.starts_with("__")) {
+      lexer_.fail(token.offset,
+                  "the constant's elements are left out of the text; print it with "
+                  "as_text(print_large_elements=True) or pass the array as an argument");
+    } else if (!token.is(",")) {
+      lexer_.fail(token.offset, "expected an element of a constant");
+    }
+  }
+  lexer_.expect(">", "after the elements");
+  lexer_.expect(":", "and the constant's type after the elements");
+  const TreeType type = this->type();
+  if (type.kind != TreeType::Kind::tensor) {
+    lexer_.fail(type.offset, "a constant's type is a tensor");
+  }
+
+  Attribute out;
+  out.kind = Attribute::Kind::array;
+  out.offset = offset;
+  out.shape = type.shape;
+  const auto count = static_cast<std::int64_t>(elements.size());
+  if (count == 1 && elements[0].kind == Token::Kind::text) {
+    std::optional<Array> array = array_from_hex(unquoted(elements[0].text), type.dtype, type.shape);
+    if (!array) {
+      lexer_.fail(elements[0].offset, "no bytes of " + type.type().text() + " in hexadecimal");
+    }
+    out.array = share(std::move(*array));
+    return out;
+  }
+  const bool splat = count == 1 && !nested;
+  if (!splat && count != type.shape.elements()) {
+    lexer_.fail(offset, std::to_string(count) + " elements for " + type.type().text());
+  }
+  Array array(type.dtype, splat ? Shape() : type.shape);
+  std::byte* at = array.bytes().data();
+  for (const Token& element : elements) {
+    if (!store_number(element.text, type.dtype, at)) {
+      lexer_.fail(element.offset, "no number of dtype " + std::string(name_of(type.dtype)));
+    }
+    at += size_of(type.dtype);
+  }
+  out.array = share(std::move(array));
+  return out;
+}
+
+}  // namespace tutti::ir::stablehlo

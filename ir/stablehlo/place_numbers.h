@@ -1,0 +1,35 @@
+#pragma once
+
+#include <tutti/ir/stablehlo/layout.h>
+#include <tutti/ir/stablehlo/rules.h>
+
+namespace tutti::ir::stablehlo {
+
+// How indices of gather and scatter name places of an operand. The operand is seen as rows: its
+// last dimensions that every window has whole are a row, and the rest, row-major, number the rows.
+struct IndexMap {
+  List window;              // the window's size in each dimension of the operand
+  List index_of;            // operand dimensions that the index vector's components are for
+  List operand_batch;       // operand dimensions whose index is that of ...
+  List indices_batch;       // ... these dimensions of the indices
+  std::int64_t vector = 0;  // the dimension of the indices that holds the index vectors
+};
+
+// The dimension at which rows begin.
+int first_of_row(const Shape& operand, const IndexMap& map);
+
+struct RowNumbers {
+  Term rows;    // [batch..., window up to the rows...], in the operand's order of dimensions
+  Term inside;  // the same, bool: whether the window lies inside the operand; invalid if not asked
+  List batch;   // sizes of the batch dimensions
+};
+
+// The number of the row for each index and each place in its window. Windows that stick out are
+// moved inside, or told, if `tell_outside`.
+RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const IndexMap& map,
+                       bool tell_outside);
+
+// The operand as [rows, row...].
+Term as_rows(Term operand, int first);
+
+}  // namespace tutti::ir::stablehlo

@@ -1,0 +1,234 @@
+#include <tutti/ir/stablehlo/layout.h>
+#include <tutti/ir/stablehlo/rules.h>
+
+#include <algorithm>
+
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+// The dtype in which products are added up, of operands that may be narrower or wider than the
+// result.
+DType sum_dtype(Step& step) {
+  DType dtype = step.dtype() == DType::boolean ? DType::i32 : step.dtype();
+  for (const int i : {0, 1}) {
+    const DType own = step.operand(i).dtype();
+    if (size_of(own) > size_of(dtype)) dtype = own;
+  }
+  return dtype;
+}
+
+// [1] x [0], or the list of that name of the generic form.
+List dimensions_of(Step& step, std::string_view pretty, std::size_t side,
+                   std::string_view generic) {
+  if (const Attribute* const given = step.find(pretty)) {
+    if (given->items.size() != 2) step.fail("expected two lists, as in [1] x [0]");
+    return step.integers_of(given->items[side]);
+  }
+  const Attribute* const all = step.find("dot_dimension_numbers");
+  const Attribute* const found = all == nullptr ? nullptr : all->find(generic);
+  return found == nullptr ? List() : step.integers_of(*found);
+}
+
+void dot_general(Step& step) {
+  const DType dtype = sum_dtype(step);
+  const Term x = cast(step.operand(0), dtype);
+  const Term y = cast(step.operand(1), dtype);
+  const List contract_x = dimensions_of(step, "contracting_dims", 0, "lhs_contracting_dimensions");
+  const List contract_y = dimensions_of(step, "contracting_dims", 1, "rhs_contracting_dimensions");
+  const List batch_x = dimensions_of(step, "batching_dims", 0, "lhs_batching_dimensions");
+  const List batch_y = dimensions_of(step, "batching_dims", 1, "rhs_batching_dimensions");
+  step.result(
+      cast(apply(Op::dot_general, x, y, {contract_x, contract_y, batch_x, batch_y}), step.dtype()));
+}
+
+// The older op: vectors and matrices.
+void dot(Step& step) {
+  const DType dtype = sum_dtype(step);
+  const Term x = cast(step.operand(0), dtype);
+  const Term y = cast(step.operand(1), dtype);
+  const List contract_x = {x.shape().rank() - 1};
+  const Term product = apply(Op::dot_general, x, y, {contract_x, List{0}, List(), List()});
+  step.result(cast(product, step.dtype()));
+}
+
+// Where the dimensions of an operand or the result are: two named ones, and the spatial ones.
+struct Places {
+  std::int64_t first = -1;   // batch; of the weight output features
+  std::int64_t second = -1;  // features; of the weight input features
+  List spatial;
+
+  List order() const {
+    List out = {first, second};
+    out.insert(out.end(), spatial.begin(), spatial.end());
+    return out;
+  }
+};
+
+// [b, 0, 1, f]
+Places pretty_places(Step& step, const Attribute& list, std::string_view first,
+                     std::string_view second) {
+  Places out;
+  const auto rank = std::ssize(list.items);
+  out.spatial = repeated(static_cast<int>(std::max<std::int64_t>(rank - 2, 0)), -1);
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const Attribute& item = list.items[static_cast<std::size_t>(d)];
+    if (item.is_word(first)) {
+      out.first = d;
+    } else if (item.is_word(second)) {
+      out.second = d;
+    } else if (item.kind == Attribute::Kind::integer && item.integer >= 0 &&
+               item.integer < std::ssize(out.spatial)) {
+      out.spatial[static_cast<std::size_t>(item.integer)] = d;
+    } else {
+      step.fail("expected dimension numbers, as in [b, 0, 1, f]");
+    }
+  }
+  return out;
+}
+
+Places generic_places(Step& step, const Attribute& all, const std::string& whose,
+                      std::string_view first, std::string_view second) {
+  const auto number = [&](std::string_view name) {
+    const Attribute* const found = all.find(whose + "_" + std::string(name));
+    if (found == nullptr) step.fail("dimension number " + whose + "_" + std::string(name));
+    return *found;
+  };
+  return {.first = number(first).integer,
+          .second = number(second).integer,
+          .spatial = step.integers_of(number("spatial_dimensions"))};
+}
+
+struct ConvolutionPlaces {
+  Places input;
+  Places kernel;
+  Places output;
+};
+
+ConvolutionPlaces places_of(Step& step, int rank) {
+  ConvolutionPlaces out;
+  if (const Attribute* const pretty = step.find("dim_numbers")) {
+    if (pretty->items.size() != 3) step.fail("expected three lists of dimension numbers");
+    out = {.input = pretty_places(step, pretty->items[0], "b", "f"),
+           .kernel = pretty_places(step, pretty->items[1], "o", "i"),
+           .output = pretty_places(step, pretty->items[2], "b", "f")};
+  } else {
+    const Attribute& all = step.get("dimension_numbers");
+    out = {.input = generic_places(step, all, "input", "batch_dimension", "feature_dimension"),
+           .kernel = generic_places(step, all, "kernel", "output_feature_dimension",
+                                    "input_feature_dimension"),
+           .output = generic_places(step, all, "output", "batch_dimension", "feature_dimension")};
+  }
+  for (const Places* const places : {&out.input, &out.kernel, &out.output}) {
+    List order = places->order();
+    std::ranges::sort(order);
+    for (int d = 0; d < rank; ++d) {
+      if (std::ssize(order) != rank || order[static_cast<std::size_t>(d)] != d) {
+        step.fail("the dimension numbers are not those of rank " + std::to_string(rank));
+      }
+    }
+  }
+  return out;
+}
+
+// One of the lists in window = {...}, or the attribute of the generic form.
+List window_list(Step& step, std::string_view pretty, std::string_view generic,
+                 const List& standard) {
+  const Attribute* const window = step.find("window");
+  const Attribute* found = window == nullptr ? nullptr : window->find(pretty);
+  if (found == nullptr) found = step.find(generic);
+  if (found == nullptr) return standard;
+  if (found->kind == Attribute::Kind::array || found->items.empty() ||
+      found->items[0].kind != Attribute::Kind::container) {
+    return step.integers_of(*found);
+  }
+  List out;
+  for (const Attribute& pair : found->items) {
+    const List numbers = step.integers_of(pair);
+    out.insert(out.end(), numbers.begin(), numbers.end());
+  }
+  return out;
+}
+
+// Groups of the batch become groups of features: [g * n, c, ...] is [n, g * c, ...].
+Term batch_groups_as_features(Term x, std::int64_t groups) {
+  List sizes = sizes_of(x.shape());
+  sizes[0] /= groups;
+  List split = {groups};
+  split.insert(split.end(), sizes.begin(), sizes.end());
+  List order = {1, 0};
+  for (int d = 2; d <= x.shape().rank(); ++d) order.push_back(d);
+  sizes[1] *= groups;
+  return reshape(transposed(reshape(x, Shape(split)), order), Shape(sizes));
+}
+
+void convolution(Step& step) {
+  const DType dtype = sum_dtype(step);
+  const int rank = step.operand(0).shape().rank();
+  if (rank < 2) step.fail("an operand of rank " + std::to_string(rank));
+  const ConvolutionPlaces places = places_of(step, rank);
+  const int spatial = rank - 2;
+  const List strides = window_list(step, "stride", "window_strides", repeated(spatial, 1));
+  const List padding = window_list(step, "pad", "padding", repeated(2 * spatial, 0));
+  const List base = window_list(step, "lhs_dilate", "lhs_dilation", repeated(spatial, 1));
+  const List dilation = window_list(step, "rhs_dilate", "rhs_dilation", repeated(spatial, 1));
+  const List reversal = window_list(step, "reverse", "window_reversal", repeated(spatial, 0));
+  const std::int64_t feature_groups = step.integer("feature_group_count", std::int64_t{1});
+  const std::int64_t batch_groups = step.integer("batch_group_count", std::int64_t{1});
+  if (std::ssize(padding) != 2 * spatial || std::ssize(base) != spatial) {
+    step.fail("a window needs its numbers for each spatial dimension");
+  }
+
+  constexpr std::int64_t kMostGroups = 1LL << 31;
+  for (const std::int64_t groups : {feature_groups, batch_groups}) {
+    if (groups < 1 || groups > kMostGroups) step.fail("a number of groups that makes no sense");
+  }
+  Term x = transposed(cast(step.operand(0), dtype), places.input.order());
+  Term weight = transposed(cast(step.operand(1), dtype), places.kernel.order());
+  List flipped;
+  for (std::size_t d = 0; d < reversal.size(); ++d) {
+    if (reversal[d] != 0) flipped.push_back(static_cast<std::int64_t>(d) + 2);
+  }
+  weight = reversed(weight, flipped);
+  List low = {0, 0};
+  List high = {0, 0};
+  List interior = {0, 0};
+  for (std::size_t d = 0; d < base.size(); ++d) {
+    low.push_back(padding[2 * d]);
+    high.push_back(padding[2 * d + 1]);
+    interior.push_back(base[d] - 1);
+  }
+  x = padded(x, x.constant(0), low, high, interior);
+  if (batch_groups > 1) {
+    if (x.shape()[0] % batch_groups != 0) step.fail("batch_group_count does not divide the batch");
+    x = batch_groups_as_features(x, batch_groups);
+  }
+  Term out;
+  if (spatial == 0) {
+    if (feature_groups * batch_groups != 1) step.fail("groups without spatial dimensions");
+    out = apply(Op::dot_general, x, weight, {List{1}, List{1}, List(), List()});
+  } else {
+    const List none = repeated(spatial, 0);
+    out =
+        apply(Op::conv, x, weight, {strides, none, none, dilation, feature_groups * batch_groups});
+  }
+  // From [batch, features, spatial...] to where the result has them.
+  const List order = places.output.order();
+  List back(order.size());
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
+  }
+  step.result(cast(transposed(out, back), step.dtype()));
+}
+
+constexpr Rule kRules[] = {
+    {"stablehlo.convolution", convolution},
+    {"stablehlo.dot", dot},
+    {"stablehlo.dot_general", dot_general},
+};
+
+}  // namespace
+
+std::span<const Rule> product_rules() { return kRules; }
+
+}  // namespace tutti::ir::stablehlo

@@ -1,0 +1,175 @@
+#include <tutti/ir/stablehlo/bits.h>
+#include <tutti/ir/stablehlo/monoid.h>
+#include <tutti/ir/stablehlo/place_numbers.h>
+
+#include <algorithm>
+
+// Scatter: updates are put into rows of the operand (place_numbers.h). Sums are the IR's
+// scatter_add. Any other combination takes the updates in the order of their rows, combines those
+// of one row, and leaves what is combined with the last of them; rows then take theirs by number.
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+List list_of(Step& step, const Attribute& all, std::string_view name) {
+  const Attribute* const found = all.find(name);
+  return found == nullptr ? List() : step.integers_of(*found);
+}
+
+// The updates as [updates, row...]: [batch..., window...] in the operand's order of dimensions,
+// where dimensions before the rows are numbered with the batch.
+Term updates_by_row(Step& step, Term updates, const RowNumbers& numbers, const List& window_dims,
+                    int first, const Shape& operand) {
+  const int rank = updates.shape().rank();
+  if (std::ssize(window_dims) + std::ssize(numbers.batch) != rank) {
+    step.fail("update_window_dims do not fit the updates");
+  }
+  List order = others(rank, window_dims);
+  order.insert(order.end(), window_dims.begin(), window_dims.end());
+  if (std::ssize(order) != rank) step.fail("update_window_dims do not fit the updates");
+  const std::int64_t count = numbers.rows.shape().elements();
+  List sizes = {count};
+  for (int d = first; d < operand.rank(); ++d) sizes.push_back(operand[d]);
+  return reshape(transposed(updates, order), Shape(sizes));
+}
+
+// [n] as [n, 1, ...], of x's rank.
+Term beside(Term flags, Term x) {
+  List sizes = repeated(x.shape().rank(), 1);
+  sizes[0] = flags.shape()[0];
+  return reshape(flags, Shape(sizes));
+}
+
+// The updates and rows in the order of the rows. Of equal ones the earlier comes first.
+struct Sorted {
+  Term rows;
+  Term updates;
+};
+
+Sorted in_order(Step& step, Term rows, Term updates) {
+  Builder& builder = step.builder();
+  const NodeId sorted = builder.node(Op::sort, {rows.value()}, {std::int64_t{0}});
+  const Term values(&builder, builder.graph().result(sorted, 0));
+  const Term order(&builder, builder.graph().result(sorted, 1));
+  return {.rows = values, .updates = apply(Op::take, updates, order, {std::int64_t{0}})};
+}
+
+// Combines each update with those of the same row before it, in log2(updates) steps: after that of
+// distance d with the last 2 * d of them.
+Term combine_runs(Step& step, Term rows, Term updates) {
+  const std::int64_t count = rows.shape()[0];
+  for (std::int64_t distance = 1; distance < count; distance *= 2) {
+    const Term earlier = along(updates, 0, 0, count - distance);
+    const Term here = along(updates, 0, distance, count);
+    const Term same = along(rows, 0, 0, count - distance) == along(rows, 0, distance, count);
+    const Term both[] = {earlier, here};
+    const Term combined = step.apply(0, both);
+    const Term next = select(beside(same, here), combined, here);
+    updates = concatenated({along(updates, 0, 0, distance), next}, 0);
+  }
+  return updates;
+}
+
+// Whether the region gives the update, whatever was there.
+bool replaces(const Step& step) {
+  const Region& region = step.operation.regions[0];
+  return region.arguments.size() == 2 && region.operations.size() == 1 &&
+         region.operations[0].operands.size() == 1 &&
+         region.operations[0].operands[0].name == region.arguments[1].name;
+}
+
+bool uses_update(const Step& step) {
+  const Region& region = step.operation.regions[0];
+  for (const Operation& operation : region.operations) {
+    for (const Reference& operand : operation.operands) {
+      if (region.arguments.size() == 2 && operand.name == region.arguments[1].name) return true;
+    }
+  }
+  return false;
+}
+
+Term put(Step& step, Term x, Term rows, Term updates, bool unique) {
+  const bool replace = replaces(step);
+  if (!unique && !uses_update(step)) {
+    step.fail(
+        "with a region that does not use the update is supported where unique_indices is "
+        "true: equal indices would apply it several times");
+  }
+  const std::int64_t count = rows.shape()[0];
+  Term last = rows;  // the row of a row's last update; -1 of others
+  if (!unique && count > 1) {
+    const Sorted sorted = in_order(step, rows, updates);
+    rows = sorted.rows;
+    updates = replace ? sorted.updates : combine_runs(step, rows, sorted.updates);
+    const Term ends = along(rows, 0, 0, count - 1) != along(rows, 0, 1, count);
+    const Term always = reshape(step.scalar(DType::boolean, 1), {1});
+    last = select(concatenated({ends, always}, 0), rows, -1);
+  }
+  // For each row the number of its update, from 1 on; 0: it has none.
+  const DType dtype = count < INT32_MAX ? DType::i32 : DType::i64;
+  const Term none = broadcast_to(step.scalar(dtype, 0), {x.shape()[0]});
+  const Term ordinals = step.iota(dtype, {count}, 0) + 1;
+  const Term number = apply(Op::scatter_add, none, last, ordinals, {std::int64_t{0}});
+  const Term given = apply(Op::take, updates, number - 1, {std::int64_t{0}});
+  Term value = given;
+  if (!replace) {
+    const Term both[] = {x, given};
+    value = step.apply(0, both);
+  }
+  return select(beside(number > 0, x), value, x);
+}
+
+void scatter(Step& step) {
+  if (step.count() != 3 || step.operation.regions.size() != 1) {
+    step.fail("is supported for one operand, with its indices and updates");
+  }
+  const Term x = step.operand(0);
+  const Attribute& all = step.get("scatter_dimension_numbers");
+  const List window_dims = list_of(step, all, "update_window_dims");
+  const List inserted = list_of(step, all, "inserted_window_dims");
+  const List batch = list_of(step, all, "input_batching_dims");
+  const Term updates = step.operand(2);
+  if (x.shape().elements() == 0 || updates.shape().elements() == 0) {
+    step.result(x);
+    return;
+  }
+  const Attribute* const vector = all.find("index_vector_dim");
+  IndexMap map = {.window = {},
+                  .index_of = list_of(step, all, "scatter_dims_to_operand_dims"),
+                  .operand_batch = batch,
+                  .indices_batch = list_of(step, all, "scatter_indices_batching_dims"),
+                  .vector = vector == nullptr ? 0 : vector->integer};
+  std::size_t next = 0;
+  for (int d = 0; d < x.shape().rank(); ++d) {
+    const bool single = contains(inserted, d) || contains(batch, d);
+    if (!single && (next >= window_dims.size() || window_dims[next] < 0 ||
+                    window_dims[next] >= updates.shape().rank())) {
+      step.fail("update_window_dims do not fit the operand");
+    }
+    map.window.push_back(single ? 1 : updates.shape()[static_cast<int>(window_dims[next++])]);
+  }
+  const RowNumbers numbers = row_numbers(step, x.shape(), step.operand(1), map, true);
+  const int first = first_of_row(x.shape(), map);
+  const Shape flat = {numbers.rows.shape().elements()};
+  const Term rows = reshape(select(numbers.inside, numbers.rows, -1), flat);
+  const Term by_row = updates_by_row(step, updates, numbers, window_dims, first, x.shape());
+  const Term table = as_rows(x, first);
+  const std::optional<Monoid> monoid = monoid_of(step, 0, x.dtype());
+  Term out;
+  if (monoid && monoid->reduction == Op::sum) {
+    out = apply(Op::scatter_add, table, rows, by_row, {std::int64_t{0}});
+  } else {
+    out = put(step, table, rows, by_row, step.flag("unique_indices"));
+  }
+  step.result(reshape(out, x.shape()));
+}
+
+constexpr Rule kRules[] = {
+    {"stablehlo.scatter", scatter},
+};
+
+}  // namespace
+
+std::span<const Rule> scatter_rules() { return kRules; }
+
+}  // namespace tutti::ir::stablehlo

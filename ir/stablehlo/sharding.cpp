@@ -1,0 +1,107 @@
+#include <tutti/ir/stablehlo/rules.h>
+#include <tutti/ir/stablehlo/share.h>
+
+// Shardy's operations, and custom calls that say the same in the older notation. What is not inside
+// a manual computation is computed on every rank, of whole values.
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+void manual_computation(Step& step) {
+  Translator& translator = step.translator;
+  const Operation& operation = step.operation;
+  if (translator.mesh() == nullptr) step.fail("needs a mesh");
+  for (const TreeMesh& mesh : translator.module().meshes) {
+    if (!mesh.in_order) translator.fail(mesh.offset, "devices in another order than 0, 1, 2, ...");
+    if (!mesh.mesh.names.empty() && mesh.mesh != *translator.mesh()) {
+      translator.fail(mesh.offset, "a second mesh; one for the whole program is supported");
+    }
+  }
+  const std::size_t axes = translator.mesh()->names.size();
+  if (step.get("manual_axes").items.size() != axes) {
+    step.fail("some of the mesh's axes are not manual; shard_map over all of them is supported");
+  }
+  const Attribute& in = step.get("in_shardings");
+  const Attribute& out = step.get("out_shardings");
+  if (operation.regions.size() != 1 || in.items.size() != operation.operands.size() ||
+      out.items.size() != operation.result_types.size()) {
+    step.fail("needs a region and a sharding for each operand and result");
+  }
+  const Region& region = operation.regions[0];
+  std::vector<Bound> arguments;
+  for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+    const Bound& operand = translator.lookup(operation.operands[i]);
+    if (!operand.value.valid()) step.fail("an operand that is no tensor");
+    const int rank = translator.builder().type(operand.value).shape.rank();
+    const AxesOfDimensions wanted = axes_from(translator, in.items[i], rank);
+    const Value local = part(translator, operand, wanted, operation.offset);
+    if (i < region.arguments.size() &&
+        region.arguments[i].type.shape != translator.builder().type(local).shape) {
+      translator.fail(region.arguments[i].offset,
+                      "this rank's part has shape " +
+                          translator.builder().type(local).shape.text() + ", but " +
+                          region.arguments[i].type.shape.text() + " is written");
+    }
+    arguments.push_back({.value = local});
+  }
+  const std::vector<Bound> results = translator.region(region, arguments);
+  for (std::size_t i = 0; i < results.size() && i < out.items.size(); ++i) {
+    const Term local = translator.whole(results[i]);
+    AxesOfDimensions given = axes_from(translator, out.items[i], local.shape().rank());
+    step.result(Bound{.value = local.value(),
+                      .sharding = std::make_shared<const AxesOfDimensions>(std::move(given))});
+  }
+}
+
+// What is the same whole value, however ranks should share it.
+void as_it_is(Step& step) {
+  const Bound& bound = step.translator.lookup(step.reference(0));
+  step.result(bound);
+}
+
+void custom_call(Step& step) {
+  std::string target;
+  if (const Attribute* const generic = step.find("call_target_name")) target = generic->text;
+  for (const Attribute& item : step.operation.attributes.items) {
+    if (target.empty() && item.kind == Attribute::Kind::symbol) target = item.text;
+  }
+  if (target == "Sharding" || target == "annotate_device_placement" ||
+      target == "xla.sdy.FuncResultSharding" || target == "LayoutConstraint") {
+    as_it_is(step);
+    return;
+  }
+  // mhlo.erf and the like are CHLO's operations in another dress.
+  if (target.starts_with("mhlo.") || target.starts_with("chlo.")) {
+    const std::string name = "chlo." + target.substr(5);
+    Operation plain = step.operation;
+    plain.name = name == "chlo.topk" ? "chlo.top_k" : name;
+    if (const Attribute* const more = step.find("mhlo.attributes")) {
+      for (std::size_t i = 0; i < more->items.size(); ++i) {
+        plain.attributes.add(more->names[i], more->items[i]);
+      }
+    }
+    step.results = step.translator.results_of(plain);
+    return;
+  }
+  std::string advice;
+  if (target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") {
+    advice = "; export with jax.config.update('jax_use_shardy_partitioner', True)";
+  } else if (target.starts_with("lapack_") || target.starts_with("cusolver")) {
+    advice = "; decompositions of matrices are not supported";
+  }
+  step.fail("@" + target.substr(0, 60) + " is not supported" + advice);
+}
+
+constexpr Rule kRules[] = {
+    {"sdy.manual_computation", manual_computation},
+    {"sdy.propagation_barrier", as_it_is},
+    {"sdy.reshard", as_it_is},
+    {"sdy.sharding_constraint", as_it_is},
+    {"stablehlo.custom_call", custom_call},
+};
+
+}  // namespace
+
+std::span<const Rule> sharding_rules() { return kRules; }
+
+}  // namespace tutti::ir::stablehlo

@@ -1,0 +1,183 @@
+#include <tutti/ir/stablehlo/share.h>
+#include <tutti/ir/support/error.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+std::uint8_t mask_of(const std::vector<int>& axes) {
+  unsigned mask = 0;
+  for (const int axis : axes) mask |= 1U << axis;
+  return static_cast<std::uint8_t>(mask);
+}
+
+std::int64_t count_of(const Mesh& mesh, const std::vector<int>& axes) {
+  std::int64_t out = 1;
+  for (const int axis : axes) out *= mesh.sizes[static_cast<std::size_t>(axis)];
+  return out;
+}
+
+GroupPtr along(const Mesh& mesh, std::uint8_t mask) {
+  return std::make_shared<const Group>(mesh_group(mesh, mask));
+}
+
+}  // namespace
+
+std::shared_ptr<const Mesh> mesh_of(const TreeModule& module) {
+  for (const TreeMesh& mesh : module.meshes) {
+    if (!mesh.mesh.names.empty()) return std::make_shared<const Mesh>(mesh.mesh);
+  }
+  return nullptr;
+}
+
+AxesOfDimensions axes_from(const Translator& translator, const Attribute& sharding, int rank) {
+  AxesOfDimensions out(static_cast<std::size_t>(rank));
+  const auto refuse = [&](const std::string& why) { translator.fail(sharding.offset, why); };
+  if (sharding.kind != Attribute::Kind::container || sharding.items.size() < 2) {
+    refuse("expected a sharding, as in <@mesh, [{\"x\"}, {}]>");
+  }
+  const Mesh* const mesh = translator.mesh().get();
+  const std::vector<Attribute>& dimensions = sharding.items[1].items;
+  if (static_cast<int>(dimensions.size()) != rank) {
+    refuse("a sharding of " + std::to_string(dimensions.size()) +
+           " dimensions for a tensor of rank " + std::to_string(rank));
+  }
+  std::vector<int> seen;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    for (const Attribute& item : dimensions[d].items) {
+      if (item.kind == Attribute::Kind::word) continue;  // "?": may be split further
+      if (item.kind != Attribute::Kind::text || mesh == nullptr) {
+        refuse("a part of a mesh axis; whole axes are supported");
+      }
+      const auto found = std::ranges::find(mesh->names, item.text);
+      if (found == mesh->names.end()) refuse("no mesh axis \"" + item.text + "\"");
+      const int axis = static_cast<int>(found - mesh->names.begin());
+      if (std::ranges::find(seen, axis) != seen.end()) {
+        refuse("mesh axis \"" + item.text + "\" is used twice");
+      }
+      seen.push_back(axis);
+      out[d].push_back(axis);
+    }
+  }
+  return out;
+}
+
+bool is_split(const AxesOfDimensions& axes) {
+  return std::ranges::any_of(axes, [](const auto& list) { return !list.empty(); });
+}
+
+Sharding names_of(const Mesh& mesh, const AxesOfDimensions& axes) {
+  Sharding out;
+  for (const std::vector<int>& list : axes) {
+    out.emplace_back();
+    for (const int axis : list) out.back().push_back(mesh.names[static_cast<std::size_t>(axis)]);
+  }
+  return out;
+}
+
+Type part_of(const Translator& translator, Type whole, const AxesOfDimensions& axes,
+             std::size_t offset) {
+  const Mesh& mesh = *translator.mesh();
+  std::vector<std::int64_t> sizes(whole.shape.begin(), whole.shape.end());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    const std::int64_t count = count_of(mesh, axes[d]);
+    if (sizes[d] % count != 0) {
+      translator.fail(offset, std::to_string(count) + " ranks do not divide the " +
+                                  std::to_string(sizes[d]) + " of dimension " + std::to_string(d));
+    }
+    sizes[d] /= count;
+    whole.replication.dimensions &= static_cast<std::uint8_t>(~mask_of(axes[d]));
+  }
+  whole.shape = Shape(sizes);
+  return whole;
+}
+
+Term gathered(Translator& translator, const Bound& bound) {
+  const Mesh& mesh = *translator.mesh();
+  Builder& builder = translator.builder();
+  Value value = bound.value;
+  const auto gather = [&](std::uint8_t mask, std::int64_t dimension) {
+    value = builder.add(Op::all_gather, {value}, {dimension, along(mesh, mask)});
+    value = builder.add(Op::wait, {value});
+  };
+  for (std::size_t d = 0; d < bound.sharding->size(); ++d) {
+    const std::vector<int>& axes = (*bound.sharding)[d];
+    if (axes.empty()) continue;
+    const auto dimension = static_cast<std::int64_t>(d);
+    if (std::ranges::is_sorted(axes)) {
+      gather(mask_of(axes), dimension);
+      continue;
+    }
+    // The innermost first: its parts lie side by side.
+    for (std::size_t i = axes.size(); i-- > 0;) gather(mask_of({axes[i]}), dimension);
+  }
+  return {&builder, value};
+}
+
+Value part(Translator& translator, const Bound& bound, const AxesOfDimensions& axes,
+           std::size_t offset) {
+  if (bound.sharding != nullptr && *bound.sharding == axes) return bound.value;
+  ArgumentUse* const use = translator.use_of(bound);
+  if (!is_split(axes)) return translator.whole(bound).value();
+  Bound unnoticed = bound;
+  if (use != nullptr) {
+    if (std::ranges::find(use->shardings, axes) == use->shardings.end()) {
+      use->shardings.push_back(axes);
+    }
+    unnoticed.argument = -1;
+  }
+  const Mesh& mesh = *translator.mesh();
+  const Term whole = translator.whole(unnoticed);
+  const Shape shape = part_of(translator, whole.type(), axes, offset).shape;
+  Builder& builder = translator.builder();
+  std::vector<Value> starts;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    Term at(&builder, builder.scalar(DType::i64, 0));
+    for (const int axis : axes[d]) {
+      const Term index(&builder, builder.add(Op::rank_index, std::span<const Value>(),
+                                             {along(mesh, mask_of({axis}))}));
+      const auto size = static_cast<double>(mesh.sizes[static_cast<std::size_t>(axis)]);
+      at = at * size + index;
+    }
+    at = at * static_cast<double>(shape[static_cast<int>(d)]);
+    starts.push_back(reshape(at, {1}).value());
+  }
+  const Value all = builder.add(Op::concat, starts, {std::int64_t{0}});
+  const std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+  return builder.add(Op::dynamic_slice, {whole.value(), all}, {sizes});
+}
+
+GroupPtr group_of(const Translator& translator, std::vector<std::int64_t> ranks,
+                  std::int64_t stride) {
+  if (const Mesh* const mesh = translator.mesh().get()) {
+    for (unsigned mask = 1; mask <= all_dimensions(*mesh); ++mask) {
+      Group group = mesh_group(*mesh, static_cast<std::uint8_t>(mask));
+      if (group.stride == stride && group.ranks == ranks) {
+        return std::make_shared<const Group>(std::move(group));
+      }
+    }
+  }
+  Group group;
+  group.stride = stride;
+  group.ranks = std::move(ranks);
+  group.tag = "ranks";
+  if (group.stride != static_cast<std::int64_t>(group.ranks.size())) {
+    constexpr std::int64_t kMostNamed = 8;
+    for (std::int64_t i = 0; i < std::min(group.stride, kMostNamed); ++i) {
+      group.tag += "_" + std::to_string(group.ranks[static_cast<std::size_t>(i)]);
+    }
+  }
+  return std::make_shared<const Group>(std::move(group));
+}
+
+GroupPtr everyone(const Translator& translator) {
+  std::vector<std::int64_t> ranks(static_cast<std::size_t>(translator.ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const std::int64_t stride = std::ssize(ranks);
+  return group_of(translator, std::move(ranks), stride);
+}
+
+}  // namespace tutti::ir::stablehlo

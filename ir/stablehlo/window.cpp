@@ -1,0 +1,243 @@
+#include <tutti/ir/stablehlo/layout.h>
+#include <tutti/ir/stablehlo/monoid.h>
+#include <tutti/ir/stablehlo/rules.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+constexpr std::int64_t kMostPlaces = 4096;  // of a window whose places are taken one by one
+
+// The attributes of an operation with windows, one number for each dimension.
+struct Window {
+  Window(const Step& step, int rank)
+      : sizes(step.integers("window_dimensions")),
+        strides(step.integers("window_strides", repeated(rank, 1))),
+        base_dilations(step.integers("base_dilations", repeated(rank, 1))),
+        dilations(step.integers("window_dilations", repeated(rank, 1))) {
+    const List padding = step.integers("padding", repeated(2 * rank, 0));
+    for (std::size_t i = 0; i + 1 < padding.size(); i += 2) {
+      low.push_back(padding[i]);
+      high.push_back(padding[i + 1]);
+    }
+    const auto count = static_cast<std::size_t>(rank);
+    for (const List* const list : {&sizes, &strides, &base_dilations, &dilations, &low, &high}) {
+      if (list->size() != count) step.fail("windows need one number for each dimension");
+    }
+    for (const List* const list : {&sizes, &strides, &base_dilations, &dilations}) {
+      const auto fits = [](std::int64_t each) { return each >= 1 && each <= (1LL << 31); };
+      if (!std::ranges::all_of(*list, fits)) {
+        step.fail("sizes, strides and dilations of windows must be at least 1");
+      }
+    }
+  }
+
+  bool alone(int axis) const {
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const bool here = static_cast<int>(d) == axis;
+      if ((!here && (sizes[d] != 1 || low[d] != 0 || high[d] != 0)) || strides[d] != 1 ||
+          dilations[d] != 1 || base_dilations[d] != 1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  List sizes;
+  List strides;
+  List base_dilations;
+  List dilations;
+  List low;
+  List high;
+};
+
+using Terms = std::vector<Term>;
+
+Terms combined(Step& step, const Terms& a, const Terms& b) {
+  Terms both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  return step.apply(0, both, a.size());
+}
+
+Terms each_along(const Terms& x, int axis, std::int64_t from, std::int64_t to,
+                 std::int64_t by = 1) {
+  Terms out;
+  for (const Term& term : x) out.push_back(along(term, axis, from, to, by));
+  return out;
+}
+
+// Windows along one axis. Long ones are put together from windows of 1, 2, 4, ... elements.
+Terms over_axis(Step& step, Terms x, int axis, const Window& window) {
+  const auto d = static_cast<std::size_t>(axis);
+  const std::int64_t size = window.sizes[d];
+  const std::int64_t dilation = window.dilations[d];
+  const std::int64_t stride = window.strides[d];
+  const std::int64_t length = x[0].shape()[axis];
+  const std::int64_t places = length - (size - 1) * dilation;  // where windows begin
+  if (places < 1) return each_along(x, axis, 0, 0);
+  constexpr std::int64_t kShort = 8;
+  Terms out;
+  if (size <= kShort) {
+    for (std::int64_t i = 0; i < size; ++i) {
+      const Terms part = each_along(x, axis, i * dilation, i * dilation + places, stride);
+      out = i == 0 ? part : combined(step, out, part);
+    }
+    return out;
+  }
+  std::int64_t covered = 0;                    // elements of the window that are in `out`
+  for (std::int64_t width = 1;; width *= 2) {  // x[i]: the `width` elements from i on
+    if ((size & width) != 0) {
+      const Terms part = each_along(x, axis, covered * dilation, covered * dilation + places);
+      out = covered == 0 ? part : combined(step, out, part);
+      covered += width;
+    }
+    if (covered == size) break;
+    const std::int64_t have = x[0].shape()[axis];
+    const std::int64_t shift = width * dilation;
+    x = combined(step, each_along(x, axis, 0, have - shift), each_along(x, axis, shift, have));
+  }
+  return each_along(out, axis, 0, places, stride);
+}
+
+// Sums of all elements up to each one: JAX's cumsum.
+bool as_cumsum(Step& step, const Window& window) {
+  const Term x = step.operand(0);
+  const std::optional<Monoid> monoid = monoid_of(step, 0, x.dtype());
+  if (!monoid || monoid->reduction != Op::sum ||
+      !(is_constant(step.builder().graph(), step.operand(1).value(),
+                    identity_of(*monoid, x.dtype())) ||
+        is_constant(step.builder().graph(), step.operand(1).value(),
+                    Array::scalar_of(x.dtype(), -0.0)))) {
+    return false;
+  }
+  for (int axis = 0; axis < x.shape().rank(); ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    const std::int64_t size = x.shape()[axis];
+    if (size < 2 || window.sizes[d] != size || !window.alone(axis)) continue;
+    const bool forward = window.low[d] == size - 1 && window.high[d] == 0;
+    const bool backward = window.low[d] == 0 && window.high[d] == size - 1;
+    if (!forward && !backward) continue;
+    step.result(x.apply(Op::cumsum, {std::int64_t{axis}, backward}));
+    return true;
+  }
+  return false;
+}
+
+void reduce_window(Step& step) {
+  const int count = step.count() / 2;
+  if (count == 0 || step.count() % 2 != 0 || step.operation.regions.size() != 1) {
+    step.fail("expected operands, as many initial values and a region");
+  }
+  const int rank = step.operand(0).shape().rank();
+  const Window window(step, rank);
+  if (count == 1 && as_cumsum(step, window)) return;
+  Terms x;
+  Terms initial;
+  bool neutral = true;
+  List interior;
+  for (const std::int64_t dilation : window.base_dilations) interior.push_back(dilation - 1);
+  for (int i = 0; i < count; ++i) {
+    const Term value = step.operand(count + i);
+    if (step.operand(i).shape() != step.operand(0).shape()) {
+      step.fail("the operands must have one shape");
+    }
+    x.push_back(padded(step.operand(i), value, window.low, window.high, interior));
+    initial.push_back(value);
+    const std::optional<Monoid> monoid =
+        count == 1 ? monoid_of(step, 0, value.dtype()) : std::nullopt;
+    neutral = monoid && is_constant(step.builder().graph(), value.value(),
+                                    identity_of(*monoid, value.dtype()));
+  }
+  for (int axis = 0; axis < rank; ++axis) x = over_axis(step, std::move(x), axis, window);
+  if (!neutral) x = combined(step, initial, x);
+  for (std::size_t i = 0; i < x.size(); ++i) step.result(broadcast_to(x[i], step.shape(i)));
+}
+
+// The number of every place of a window, counted row-major, and where it begins.
+template <class Visit>
+void for_each_place(const List& sizes, Visit&& visit) {
+  for_each_index(Shape(sizes),
+                 [&, number = std::int64_t{0}](std::span<const std::int64_t> index) mutable {
+                   visit(number++, List(index.begin(), index.end()));
+                 });
+}
+
+// The gradient of pooling: in every window one element is chosen, and gets the window's source.
+void select_and_scatter(Step& step) {
+  const Term operand = step.operand(0);
+  const Term source = step.operand(1);
+  const Term initial = step.operand(2);
+  const int rank = operand.shape().rank();
+  const Window window(step, rank);
+  if (step.operation.regions.size() != 2 || step.combination(1) != "add" ||
+      operand.dtype() == DType::boolean) {
+    step.fail("is supported for numbers, with a second region that adds");
+  }
+  if (Shape(window.sizes).elements() > kMostPlaces) {
+    step.fail("a window of more than " + std::to_string(kMostPlaces) + " elements");
+  }
+  const Monoid most{"", Op::max, false, -INFINITY};
+  const Term least = step.constant(identity_of(most, operand.dtype()));
+  const Term x = padded(operand, least, window.low, window.high, repeated(rank, 0));
+  List reach;  // from a window's first element to that of the last window
+  for (int d = 0; d < rank; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    reach.push_back((source.shape()[d] - 1) * window.strides[axis] + 1);
+    if (source.shape()[d] < 1 || reach.back() + window.sizes[axis] - 1 > x.shape()[d]) {
+      step.fail("the windows do not fit the operand");
+    }
+  }
+  const auto stop_of = [&](List start) {
+    for (std::size_t d = 0; d < start.size(); ++d) start[d] += reach[d];
+    return start;
+  };
+  Term chosen;
+  Term where;
+  for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
+    const Term here = sliced(x, start, stop_of(start), window.strides);
+    const Term place = step.scalar(DType::i32, static_cast<double>(number));
+    if (number == 0) {
+      chosen = here;
+      where = broadcast_to(place, here.shape());
+      return;
+    }
+    const Term both[] = {chosen, here};
+    const Term keep = step.apply(0, both);
+    chosen = select(keep, chosen, here);
+    where = select(keep, where, place);
+  });
+  List between;
+  for (const std::int64_t stride : window.strides) between.push_back(stride - 1);
+  const Term zero = source.constant(0);
+  Term out = broadcast_to(zero, x.shape());
+  for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
+    const Term part = select(where == static_cast<double>(number), source, 0);
+    List behind = stop_of(start);
+    for (int d = 0; d < rank; ++d) {
+      auto& each = behind[static_cast<std::size_t>(d)];
+      each = x.shape()[d] - each;
+    }
+    out = out + padded(part, zero, start, behind, between);
+  });
+  List low;
+  List high;
+  for (int d = 0; d < rank; ++d) {
+    low.push_back(-window.low[static_cast<std::size_t>(d)]);
+    high.push_back(-window.high[static_cast<std::size_t>(d)]);
+  }
+  step.result(padded(out, zero, low, high, repeated(rank, 0)) + initial);
+}
+
+constexpr Rule kRules[] = {
+    {"stablehlo.reduce_window", reduce_window},
+    {"stablehlo.select_and_scatter", select_and_scatter},
+};
+
+}  // namespace
+
+std::span<const Rule> window_rules() { return kRules; }
+
+}  // namespace tutti::ir::stablehlo

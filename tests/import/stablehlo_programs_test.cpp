@@ -1,0 +1,130 @@
+#include <tutti/ir/interpret.h>
+#include <tutti/ir/parse.h>
+#include <tutti/ir/print.h>
+#include <tutti/ir/stablehlo/import.h>
+#include <tutti/ir/verify.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "tests/support/run_graph.h"
+#include "tools/npy.h"
+#include "tools/sharded_arrays.h"
+#include <gmock/gmock.h>
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using ir::Array;
+
+// Programs as JAX exports them, with arguments and JAX's results: those of
+// tests/reference/stablehlo_programs.py and of tests/reference/jax_programs.py.
+const fs::path kFolder = fs::path(TUTTI_SOURCE_DIR) / "tests/reference/data";
+
+// Collectives stay outside of loops.
+const std::set<std::string> kRefused = {"jax/ring_of_steps"};
+
+// "jax/mlp"
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const char* const folder : {"jax", "stablehlo"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(kFolder / folder)) {
+      const std::string name = folder + ("/" + entry.path().filename().string());
+      if (!kRefused.contains(name)) out.push_back(name);
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+std::string text_of(const std::string& program) {
+  std::ifstream stream(kFolder / program / "program.mlir", std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// 0.npy, 1.npy, ... with something before the number.
+std::vector<Array> arrays_in(const fs::path& folder, const std::string& before) {
+  std::vector<Array> out;
+  for (;;) {
+    const fs::path file = folder / (before + std::to_string(out.size()) + ".npy");
+    if (!fs::exists(file)) return out;
+    out.push_back(tools::read_npy(file));
+  }
+}
+
+class StablehloProgram : public testing::TestWithParam<std::string> {
+ protected:
+  StablehloProgram() {
+    module_ = ir::import_stablehlo(text_of(GetParam()), "program.mlir");
+    wanted_ = arrays_in(kFolder / GetParam() / "results", "");
+    const std::vector<Array> arguments = arrays_in(kFolder / GetParam() / "arguments", "arg");
+    const std::int64_t ranks = function().mesh == nullptr ? 1 : function().mesh->ranks();
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      std::vector<Array> own;
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const ir::Sharding& sharding = function().parameters().at(i).sharding;
+        own.push_back(sharding.empty()
+                          ? arguments[i]
+                          : tools::part_of(arguments[i], sharding, *function().mesh, rank));
+      }
+      arguments_.push_back(std::move(own));
+    }
+  }
+
+  const ir::Graph& function() const { return module_.functions.at(0); }
+
+  void expect_jax(const std::vector<std::vector<Array>>& results) const {
+    const std::vector<Array> whole = tools::whole_results(function(), results);
+    ASSERT_EQ(whole.size(), wanted_.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      // JAX's own functions are approximations, too, and its sums have another order.
+      constexpr double kSlack = 16;
+      constexpr double kNoise = 2e-5;
+      // Of the gradients of a bias in bf16, large summands cancel: each order of rounding gives
+      // others.
+      constexpr double kCancelled = 2e-3;
+      const bool cancels = GetParam() == "jax/mlp_mixed_bf16";
+      const double noise = !is_floating(whole[i].dtype()) ? 0 : cancels ? kCancelled : kNoise;
+      EXPECT_TRUE(test::close(whole[i], wanted_[i], kSlack, noise)) << "result " << i;
+    }
+  }
+
+  ir::Module module_;
+  std::vector<std::vector<Array>> arguments_;  // [rank]
+  std::vector<Array> wanted_;
+};
+
+TEST_P(StablehloProgram, IsSoundAndRoundTripsAsText) {
+  ir::verify(function());
+  const std::string text = ir::print(module_);
+  EXPECT_EQ(ir::print(ir::parse(text)), text);
+}
+
+TEST_P(StablehloProgram, MeansWhatItMeansToJax) {
+  expect_jax(ir::interpret(function(), arguments_));
+}
+
+TEST_P(StablehloProgram, CompiledGivesWhatJaxGives) {
+  expect_jax(test::run_compiled(function(), arguments_));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StablehloProgram, testing::ValuesIn(names()),
+                         [](const auto& program) {
+                           std::string name = program.param;
+                           std::ranges::replace(name, '/', '_');
+                           return name;
+                         });
+
+TEST(StablehloPrograms, CollectivesInLoopsAreRefused) {
+  for (const std::string& program : kRefused) {
+    EXPECT_THAT([&] { ir::import_stablehlo(text_of(program), "program.mlir"); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("loops and branches")))
+        << program;
+  }
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,175 @@
+#include <tutti/ir/parse.h>
+#include <tutti/ir/print.h>
+
+#include "tests/ir/stablehlo_testing.h"
+#include <gmock/gmock.h>
+
+namespace tutti::ir {
+namespace {
+
+using test::f32;
+using test::refusal;
+using testing::HasSubstr;
+
+const std::string kMesh = R"(sdy.mesh @mesh = <["x"=2, "y"=2]>
+)";
+
+std::string module_text(const std::string& functions) {
+  return "module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n" +
+         kMesh + functions + "}\n";
+}
+
+// Doubles x's rows on the ranks that have them.
+std::string doubled(const std::string& axes, const std::string& out, const std::string& rest = "") {
+  return module_text(R"(
+  func.func public @main(%arg0: tensor<4x2xf32>) -> tensor<4x2xf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x", "y"}, {}]>] out_shardings=[<@mesh, [)" +
+                     out + R"(, {}]>] manual_axes={)" + axes + R"(} (%arg1: tensor<1x2xf32>) {
+      %1 = stablehlo.add %arg1, %arg1 : tensor<1x2xf32>
+      sdy.return %1 : tensor<1x2xf32>
+    } : (tensor<4x2xf32>) -> tensor<4x2xf32>
+)" + (rest.empty() ? "    return %0 : tensor<4x2xf32>" : rest) +
+                     "\n  }\n");
+}
+
+const std::string kBoth = R"("x", "y")";
+
+TEST(StablehloSharding, ArgumentsAndResultsAreParts) {
+  const std::string text = doubled(kBoth, R"({"x", "y"})");
+  const Module module = import_stablehlo(text, "m.mlir");
+  EXPECT_EQ(print(module),
+            "// tutti ir 1\nmesh (x = 2, y = 2)\n\nfunc @main(\n"
+            "    %arg0: f32[1,2] {sharding = [[\"x\", \"y\"], []]}\n"
+            ") -> (f32[1,2] {sharding = [[\"x\", \"y\"], []]}) {\n"
+            "  %0 = add(%arg0, %arg0) : f32[1,2]                                     // m.mlir:6\n"
+            "  return %0\n}\n");
+  EXPECT_EQ(print(parse(print(module))), print(module));
+}
+
+TEST(StablehloSharding, WhatIsNotManualIsOfWholeValues) {
+  // The rows of the parts, turned about on every rank.
+  const Graph graph =
+      test::import_main(doubled(kBoth, R"({"y", "x"})",
+                                "    %2 = stablehlo.reverse %0, dims = [0] : tensor<4x2xf32>\n    "
+                                "return %2 : tensor<4x2xf32>"));
+  EXPECT_TRUE(graph.result_sharding(0).empty());
+  std::vector<std::vector<Array>> arguments;
+  for (int rank = 0; rank < 4; ++rank) {
+    arguments.push_back({f32({static_cast<float>(rank), 0}, {1, 2})});
+  }
+  // Rank (x, y) has row 2 x + y of the argument and row 2 y + x of the result.
+  for (const std::vector<Array>& results : interpret(graph, arguments)) {
+    EXPECT_EQ(results[0], f32({6, 0, 2, 0, 4, 0, 0, 0}, {4, 2}));
+  }
+}
+
+TEST(StablehloSharding, AnArgumentThatIsAlsoUsedWholeIsWhole) {
+  const Graph graph = test::import_main(doubled(
+      kBoth, R"({"x", "y"})",
+      "    %2 = stablehlo.add %0, %arg0 : tensor<4x2xf32>\n    return %2 : tensor<4x2xf32>"));
+  EXPECT_TRUE(graph.parameters()[0].sharding.empty());
+  const Array whole = f32({1, 2, 3, 4, 5, 6, 7, 8}, {4, 2});
+  for (const std::vector<Array>& results :
+       interpret(graph, std::vector<std::vector<Array>>(4, {whole}))) {
+    EXPECT_EQ(results[0], f32({3, 6, 9, 12, 15, 18, 21, 24}, {4, 2}));
+  }
+}
+
+TEST(StablehloSharding, RefusesWhatItCannotShare) {
+  EXPECT_THAT(refusal(doubled(R"("x")", R"({"x"})")), HasSubstr("axes are not manual"));
+  EXPECT_THAT(refusal(doubled(kBoth, R"({"z"})")), HasSubstr("no mesh axis \"z\""));
+  EXPECT_THAT(refusal(doubled(kBoth, R"({"x", "x"})")), HasSubstr("is used twice"));
+  EXPECT_THAT(refusal(module_text(R"(
+  func.func public @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x", "y"} (%arg1: tensor<2xf32>) {
+      sdy.return %arg1 : tensor<2xf32>
+    } : (tensor<3xf32>) -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  })")),
+              HasSubstr("2 ranks do not divide the 3 of dimension 0"));
+}
+
+// A collective on 4 ranks, rank r with the argument r + 1, r + 11.
+std::vector<Array> communicate(const std::string& operation, const std::string& result) {
+  const Graph graph = test::import_main(
+      "module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+      "func.func @main(%x: tensor<2xf32>) -> " +
+      result + " {\n  %0 = " + operation + "\n  return %0 : " + result + "\n}\n}\n");
+  std::vector<std::vector<Array>> arguments;
+  for (int rank = 0; rank < 4; ++rank) {
+    const auto number = static_cast<float>(rank);
+    arguments.push_back({f32({number + 1, number + 11})});
+  }
+  std::vector<Array> out;
+  for (const std::vector<Array>& results : interpret(graph, arguments)) out.push_back(results[0]);
+  return out;
+}
+
+const std::string kGroups =
+    "replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, channel_handle = "
+    "#stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids";
+
+TEST(StablehloCollective, GroupsAreListsOfRanks) {
+  const std::string maximum = R"(({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.maximum %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }))";
+  EXPECT_EQ(communicate("\"stablehlo.all_reduce\"(%x) <{" + kGroups + "}> " + maximum +
+                            " : (tensor<2xf32>) -> tensor<2xf32>",
+                        "tensor<2xf32>")[1],
+            f32({4, 14}));
+  EXPECT_EQ(communicate("\"stablehlo.all_gather\"(%x) <{all_gather_dim = 0 : i64, " + kGroups +
+                            "}> : (tensor<2xf32>) -> tensor<4xf32>",
+                        "tensor<4xf32>")[3],
+            f32({2, 12, 4, 14}));
+  EXPECT_EQ(communicate("\"stablehlo.reduce_scatter\"(%x) <{scatter_dimension = 0 : i64, " +
+                            kGroups + "}> " + maximum + " : (tensor<2xf32>) -> tensor<1xf32>",
+                        "tensor<1xf32>")[2],
+            f32({13}));
+  EXPECT_EQ(communicate("\"stablehlo.collective_permute\"(%x) <{source_target_pairs = dense<[[0, "
+                        "3]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>",
+                        "tensor<2xf32>")[3],
+            f32({1, 11}));
+  EXPECT_EQ(communicate("\"stablehlo.collective_broadcast\"(%x) <{" + kGroups +
+                            "}> : (tensor<2xf32>) -> tensor<2xf32>",
+                        "tensor<2xf32>")[3],
+            f32({2, 12}));
+  EXPECT_EQ(communicate("stablehlo.partition_id : tensor<ui32>", "tensor<ui32>")[3].at(0), 3);
+}
+
+TEST(StablehloCollective, RefusesGroupsThatAreNone) {
+  const auto of = [](const std::string& groups) {
+    return refusal(
+        "module @m attributes {mhlo.num_partitions = 4 : i32} {\nfunc.func @main(%x: "
+        "tensor<2xf32>) -> tensor<2xf32> {\n%0 = \"stablehlo.collective_broadcast\"(%x) "
+        "<{replica_groups = dense<" +
+        groups +
+        "> : tensor<2x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>\nreturn %0 : "
+        "tensor<2xf32>\n}\n}\n");
+  };
+  EXPECT_THAT(of("[[0, 1], [2, -1]]"), HasSubstr("of different sizes"));
+  EXPECT_THAT(of("[[0, 1], [2, 4]]"), HasSubstr("name rank 4 of 4"));
+  EXPECT_THAT(of("[[0, 1], [2, 0]]"), HasSubstr("0"));
+}
+
+TEST(Sharding, IsReadAndPrintedWithTheTypesItBelongsTo) {
+  const std::string whole =
+      "// tutti ir 1\nmesh (dp = 2, tp = 2)\n\nfunc @f(%x: f32[2] {donate, sharding = "
+      "[[\"dp\"]]}) -> (f32[2] {sharding = [[\"dp\"]]}) {\n  return %x\n}\n";
+  EXPECT_EQ(print(parse(whole)), whole);
+  const auto refused = [](const std::string& sharding) {
+    try {
+      parse("mesh (dp = 2)\nfunc @f(%x: f32[2] {sharding = " + sharding + "}) { return %x }");
+    } catch (const ParseError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refused("[[\"dp\"], []]"), HasSubstr("a sharding of 2 dimensions for a value of"));
+  EXPECT_THAT(refused("[[\"dp\", \"dp\"]]"), HasSubstr("is in the sharding twice"));
+  EXPECT_THAT(refused("[[\"tp\"]]"), HasSubstr("no dimension"));
+}
+
+}  // namespace
+}  // namespace tutti::ir

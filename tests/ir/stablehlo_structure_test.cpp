@@ -1,0 +1,231 @@
+#include "tests/ir/stablehlo_testing.h"
+#include <gmock/gmock.h>
+
+// Operations that combine, move, order and choose elements.
+namespace tutti::ir {
+namespace {
+
+using test::f32;
+using test::i32;
+using test::refusal;
+using test::run_stablehlo;
+using test::stablehlo_function;
+using testing::HasSubstr;
+
+Array run_one(const std::string& arguments, const std::string& result, const std::string& body,
+              const std::vector<Array>& values) {
+  return run_stablehlo(stablehlo_function(arguments, result, body), values).at(0);
+}
+
+bool has(const Graph& graph, Op op) {
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op == op) return true;
+  }
+  return false;
+}
+
+TEST(StablehloReduce, AnyRegionIsTakenPairwiseInOrder) {
+  // Concatenation of digits: associative, and not commutative.
+  const std::string body = R"(
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %ones = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<i32>) -> tensor<5xi32>
+    %0:2 = stablehlo.reduce(%x init: %zero), (%y init: %one) across dimensions = [0] : (tensor<5xi32>, tensor<5xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
+     reducer(%a: tensor<i32>, %c: tensor<i32>) (%b: tensor<i32>, %d: tensor<i32>)  {
+      %1 = stablehlo.multiply %a, %d : tensor<i32>
+      %2 = stablehlo.add %1, %c : tensor<i32>
+      %3 = stablehlo.multiply %b, %d : tensor<i32>
+      stablehlo.return %2, %3 : tensor<i32>, tensor<i32>
+    }
+    return %0#0 : tensor<i32>)";
+  EXPECT_EQ(run_one("%x: tensor<5xi32>, %y: tensor<5xi32>", "tensor<i32>", body,
+                    {i32({1, 2, 3, 4, 5}), i32({10, 10, 10, 10, 10})}),
+            Array::scalar(std::int32_t{12345}));
+}
+
+TEST(StablehloReduce, InitialValuesThatChangeTheResultCount) {
+  const std::string body = R"(
+    %0 = stablehlo.reduce(%x init: %y) applies stablehlo.maximum across dimensions = [1] : (tensor<2x0xf32>, tensor<f32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>)";
+  EXPECT_EQ(run_one("%x: tensor<2x0xf32>, %y: tensor<f32>", "tensor<2xf32>", body,
+                    {f32({}, {2, 0}), Array::scalar(7.0F)}),
+            f32({7, 7}));
+}
+
+TEST(StablehloWindow, LongWindowsWithDilationsAndNegativePadding) {
+  const std::string body = R"(
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%x, %c) <{base_dilations = array<i64: 2>, padding = dense<[[3, -1]]> : tensor<1x2xi64>, window_dilations = array<i64: 2>, window_dimensions = array<i64: 11>, window_strides = array<i64: 3>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<20xf32>, tensor<f32>) -> tensor<7xf32>
+    return %0 : tensor<7xf32>)";
+  std::vector<float> x;
+  std::vector<float> padded(3, 0.0F);
+  for (int i = 0; i < 20; ++i) {
+    x.push_back(static_cast<float>(i * i % 7));
+    if (i != 0) padded.push_back(0);
+    padded.push_back(x.back());
+  }
+  padded.pop_back();
+  std::vector<float> wanted;
+  for (std::size_t at = 0; at + 20 < padded.size(); at += 3) {
+    float sum = 0;
+    for (std::size_t k = 0; k < 11; ++k) sum += padded[at + 2 * k];
+    wanted.push_back(sum);
+  }
+  ASSERT_EQ(wanted.size(), 7U);
+  EXPECT_EQ(run_one("%x: tensor<20xf32>", "tensor<7xf32>", body, {f32(x)}), f32(wanted));
+}
+
+TEST(StablehloWindow, CumulativeSumsAreOneOp) {
+  const std::string text = stablehlo_function("%x: tensor<4xf32>", "tensor<4xf32>", R"(
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%x, %c) <{padding = dense<[[3, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 4>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>)");
+  EXPECT_TRUE(has(test::import_main(text), Op::cumsum));
+  EXPECT_EQ(run_stablehlo(text, {f32({1, 2, 3, 4})})[0], f32({1, 3, 6, 10}));
+}
+
+std::string scatter(const std::string& region, const std::string& unique) {
+  return R"(
+    %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = )" +
+         unique + R"(}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+)" + region +
+         R"(
+    }) : (tensor<4xi32>, tensor<5x1xi32>, tensor<5xi32>) -> tensor<4xi32>
+    return %0 : tensor<4xi32>)";
+}
+
+TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
+  const std::string arguments = "%x: tensor<4xi32>, %i: tensor<5x1xi32>, %u: tensor<5xi32>";
+  const std::vector<Array> values = {i32({10, 20, 30, 40}), i32({2, 0, 2, 4, -1}, {5, 1}),
+                                     i32({5, 6, 7, 8, 9})};
+  const auto of = [&](const std::string& region) {
+    return run_one(arguments, "tensor<4xi32>", scatter(region, "false"), values);
+  };
+  EXPECT_EQ(of("stablehlo.return %b : tensor<i32>"), i32({6, 20, 7, 40}));
+  EXPECT_EQ(of("%1 = stablehlo.add %a, %b : tensor<i32>\nstablehlo.return %1 : tensor<i32>"),
+            i32({16, 20, 42, 40}));
+  EXPECT_EQ(of("%1 = stablehlo.multiply %a, %b : tensor<i32>\nstablehlo.return %1 : tensor<i32>"),
+            i32({60, 20, 30 * 35, 40}));
+  EXPECT_EQ(of("%1 = stablehlo.xor %b, %a : tensor<i32>\nstablehlo.return %1 : tensor<i32>"),
+            i32({10 ^ 6, 20, 30 ^ 5 ^ 7, 40}));
+  EXPECT_THAT(refusal(stablehlo_function(
+                  arguments, "tensor<4xi32>",
+                  scatter("%1 = stablehlo.negate %a : tensor<i32>\nstablehlo.return %1 : "
+                          "tensor<i32>",
+                          "false"))),
+              HasSubstr("does not use the update"));
+}
+
+TEST(StablehloGather, MovesWindowsInside) {
+  const std::string body = R"(
+    %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2>}> : (tensor<4xf32>, tensor<3x1xui8>) -> tensor<3x2xf32>
+    return %0 : tensor<3x2xf32>)";
+  const std::array<std::uint8_t, 3> indices = {0, 200, 2};
+  EXPECT_EQ(
+      run_one("%x: tensor<4xf32>, %i: tensor<3x1xui8>", "tensor<3x2xf32>", body,
+              {f32({1, 2, 3, 4}), Array::from(std::span<const std::uint8_t>(indices), {3, 1})}),
+      f32({1, 2, 3, 4, 3, 4}, {3, 2}));
+}
+
+std::string sort(const std::string& comparator) {
+  return R"(
+    %0:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<f32>):
+)" + comparator +
+         R"(
+    }) : (tensor<4xi32>, tensor<4xf32>) -> (tensor<4xi32>, tensor<4xf32>)
+    return %0#1 : tensor<4xf32>)";
+}
+
+TEST(StablehloSort, ByOneKeyOrSeveralUpwardsOrDownwards) {
+  const std::string arguments = "%x: tensor<4xi32>, %y: tensor<4xf32>";
+  const std::vector<Array> values = {i32({2, 1, 2, 1}), f32({5, 6, 7, 8})};
+  const auto of = [&](const std::string& comparator) {
+    return run_one(arguments, "tensor<4xf32>", sort(comparator), values);
+  };
+  const std::string compare_x =
+      "stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) "
+      "-> tensor<i1>\n";
+  EXPECT_EQ(of("%1 = " + compare_x + "stablehlo.return %1 : tensor<i1>"), f32({6, 8, 5, 7}));
+  EXPECT_EQ(of("%1 = stablehlo.compare GT, %c, %d, TOTALORDER : (tensor<f32>, tensor<f32>) -> "
+               "tensor<i1>\nstablehlo.return %1 : tensor<i1>"),
+            f32({8, 7, 6, 5}));
+  EXPECT_EQ(of("%1 = " + compare_x +
+               "%2 = stablehlo.compare EQ, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> "
+               "tensor<i1>\n%3 = stablehlo.compare LT, %d, %c, FLOAT : (tensor<f32>, tensor<f32>) "
+               "-> tensor<i1>\n%4 = stablehlo.and %2, %3 : tensor<i1>\n%5 = stablehlo.or %1, %4 : "
+               "tensor<i1>\nstablehlo.return %5 : tensor<i1>"),
+            f32({8, 6, 7, 5}));
+  EXPECT_EQ(of("%1 = stablehlo.negate %a : tensor<i32>\n%2 = stablehlo.negate %b : tensor<i32>\n"
+               "%3 = stablehlo.compare LT, %1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> "
+               "tensor<i1>\nstablehlo.return %3 : tensor<i1>"),
+            f32({5, 7, 6, 8}));
+  EXPECT_THAT(refusal(stablehlo_function(
+                  arguments, "tensor<4xf32>",
+                  sort("%1 = stablehlo.compare NE, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> "
+                       "tensor<i1>\nstablehlo.return %1 : tensor<i1>"))),
+              HasSubstr("this comparator is not supported"));
+}
+
+TEST(StablehloControl, LoopsCarryWhatChangesOnly) {
+  const std::string text =
+      stablehlo_function("%n: tensor<i32>, %x: tensor<2xf32>", "tensor<2xf32>", R"(
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0:3 = stablehlo.while(%i = %c, %y = %x, %z = %x) : tensor<i32>, tensor<2xf32>, tensor<2xf32>
+    cond {
+      %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %c1 = stablehlo.constant dense<1> : tensor<i32>
+      %1 = stablehlo.add %i, %c1 : tensor<i32>
+      %2 = stablehlo.add %y, %z : tensor<2xf32>
+      stablehlo.return %1, %2, %z : tensor<i32>, tensor<2xf32>, tensor<2xf32>
+    }
+    return %0#1 : tensor<2xf32>)");
+  const Graph graph = test::import_main(text);
+  ASSERT_TRUE(has(graph, Op::while_loop));
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op != Op::while_loop) continue;
+    EXPECT_EQ(graph.attributes(id).integer("carries"), 2);
+    EXPECT_EQ(graph.node(id).operand_count, 4U);  // and %z and %n
+  }
+  EXPECT_EQ(run_stablehlo(text, {Array::scalar(std::int32_t{3}), f32({1, 2})})[0], f32({4, 8}));
+}
+
+TEST(StablehloControl, BranchesUseWhatIsAround) {
+  const std::string body = R"(
+    %0 = "stablehlo.if"(%p) ({
+      %1 = stablehlo.add %x, %x : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }, {
+      stablehlo.return %x : tensor<f32>
+    }) : (tensor<i1>) -> tensor<f32>
+    return %0 : tensor<f32>)";
+  for (const bool truth : {true, false}) {
+    EXPECT_EQ(run_one("%p: tensor<i1>, %x: tensor<f32>", "tensor<f32>", body,
+                      {Array::scalar(truth), Array::scalar(3.0F)}),
+              Array::scalar(truth ? 6.0F : 3.0F));
+  }
+}
+
+TEST(StablehloShape, TuplesAreOnlyNames) {
+  const std::string body = R"(
+    %0 = stablehlo.tuple %x, %y : tuple<tensor<f32>, tensor<f32>>
+    %1 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<f32>, tensor<f32>>) -> tensor<f32>
+    return %1 : tensor<f32>)";
+  EXPECT_EQ(run_one("%x: tensor<f32>, %y: tensor<f32>", "tensor<f32>", body,
+                    {Array::scalar(1.0F), Array::scalar(2.0F)}),
+            Array::scalar(2.0F));
+}
+
+}  // namespace
+}  // namespace tutti::ir

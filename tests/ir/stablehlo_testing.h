@@ -1,0 +1,55 @@
+#pragma once
+
+#include <tutti/ir/interpret.h>
+#include <tutti/ir/stablehlo/import.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/ir/verify.h>
+
+#include <string>
+#include <vector>
+
+namespace tutti::ir::test {
+
+// @main with these arguments and results, as MLIR has them: "%x: tensor<2xf32>", "tensor<2xf32>".
+inline std::string stablehlo_function(const std::string& arguments, const std::string& results,
+                                      const std::string& body) {
+  return "module @m {\n  func.func public @main(" + arguments + ") -> (" + results + ") {\n" +
+         body + "\n  }\n}\n";
+}
+
+inline Graph import_main(const std::string& text) {
+  Graph graph = import_stablehlo(text, "m.mlir").functions.at(0);
+  verify(graph);
+  return graph;
+}
+
+// What the function gives for arguments.
+inline std::vector<Array> run_stablehlo(const std::string& text,
+                                        const std::vector<Array>& arguments) {
+  return interpret(import_main(text), arguments);
+}
+
+// The message of the ParseError that a text is refused with; "" if it is not.
+inline std::string refusal(const std::string& text) {
+  try {
+    import_stablehlo(text, "m.mlir");
+  } catch (const ParseError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline Array f32(const std::vector<float>& values, const Shape& shape) {
+  return Array::from(std::span<const float>(values), shape);
+}
+inline Array f32(const std::vector<float>& values) {
+  return f32(values, {static_cast<std::int64_t>(values.size())});
+}
+inline Array i32(const std::vector<std::int32_t>& values, const Shape& shape) {
+  return Array::from(std::span<const std::int32_t>(values), shape);
+}
+inline Array i32(const std::vector<std::int32_t>& values) {
+  return i32(values, {static_cast<std::int64_t>(values.size())});
+}
+
+}  // namespace tutti::ir::test
