@@ -48,6 +48,14 @@ if(CMAKE_CXX_COMPILER_LAUNCHER AND TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL 
   target_compile_options(tutti_flags INTERFACE -fpch-preprocess)
 endif()
 
+# Coverage that libFuzzer is led by; the fuzzers bring the rest.
+if(TUTTI_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TUTTI_FUZZ needs Clang: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # Sanitizers have to reach every object and the link, so they are directory-wide.
 if(TUTTI_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all

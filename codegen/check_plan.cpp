@@ -1,4 +1,5 @@
 #include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/in_place.h>
 #include <tutti/ir/support/error.h>
 
@@ -125,6 +126,7 @@ class Checker {
         fail("runs function " + std::to_string(number) + ", which is not there");
       }
     }
+    check_functions(control);
     end_lives();
     for (const BufferId id : control.operands) {
       const PlanBuffer& buffer = plan_.buffers[at(id)];
@@ -140,6 +142,36 @@ class Checker {
               " is a function's result, but has memory already", id);
       state.allocated = true;
       write(id);
+    }
+  }
+
+  // What a step gives its functions and gets of them is as they say.
+  void check_functions(const Control& control) {
+    using Kind = Control::Kind;
+    const auto operands = std::ssize(control.operands);
+    const auto results = std::ssize(control.results);
+    const auto require_counts = [&](bool holds) {
+      if (!holds) fail("has other numbers of operands and results than its kind and functions");
+    };
+    const auto takes = [&](std::size_t i, std::int64_t inputs, std::int64_t outputs) {
+      const Plan& function = *plan_.functions[static_cast<std::size_t>(control.functions[i])];
+      require_counts(std::ssize(function.inputs) == inputs &&
+                     std::ssize(function.results) == outputs);
+    };
+    require_counts(control.carries <= std::min(operands, results) &&
+                   control.sequences <= operands - control.carries);
+    switch (control.kind) {
+      case Kind::scan:
+        return takes(0, operands, results);
+      case Kind::while_loop:
+        takes(0, operands, 1);
+        require_counts(results == control.carries);
+        return takes(1, operands, results);
+      case Kind::conditional:
+        require_counts(operands >= 1);
+        for (std::size_t i = 0; i < control.functions.size(); ++i) {
+          takes(i, operands - 1, results);
+        }
     }
   }
 
@@ -271,6 +303,9 @@ class Checker {
 
 }  // namespace
 
-void check(const Plan& plan) { Checker(plan).run(); }
+void check(const Plan& plan) {
+  for (const Plan* const function : nested_plans(plan)) Checker(*function).run();
+  Checker(plan).run();
+}
 
 }  // namespace tutti::codegen

@@ -9,6 +9,7 @@ namespace tutti::codegen {
 //   and freed once, never used after, and none is left over;
 // - live local buffers do not overlap;
 // - a collective is waited for once, after its start, and what peers may read is never written;
+// - a loop or branch gives its functions as many values as they take; they keep these rules, too;
 // - a result takes over an argument's memory only if nothing reads the argument afterwards.
 void check(const Plan& plan);
 

@@ -3,6 +3,7 @@
 #include <tutti/codegen/disabled_passes.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/plan_code.h>
+#include <tutti/codegen/verify_text.h>
 #include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/support/error.h>
@@ -31,7 +32,10 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   runtime::Profile* const profile = context.profile.get();
   const runtime::ProfileSlice slice(profile, "compile", "compile", options.where);
   watch.traced();
-  if (options.verify) ir::verify(traced);
+  if (options.verify) {
+    ir::verify(traced);
+    verify_text(traced);
+  }
   // 1. Rewrite: composites into parts, then clean up, then group what becomes one kernel. The order
   //    and its reasons stand with the list, in ir/passes/passes.cpp.
   ir::Graph graph = traced;
@@ -46,6 +50,10 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
     return make_plan(graph, context.rank());
   }();
   watch.planned(plan);
+  if (options.verify) {
+    verify_text(graph);
+    verify_text(plan);
+  }
   // 3. Kernels to code.
   KernelCompiler& compiler = KernelCompiler::shared(options.engine);
   {

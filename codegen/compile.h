@@ -34,7 +34,8 @@ struct CompileOptions {
   std::vector<std::string> disabled = {};
   // Which passes to run, in order; empty: all_passes().
   std::vector<const ir::Pass*> passes = {};
-  // Verify the graph at the start and after every pass that changed it.
+  // Verify the graph at the start and after every pass that changed it, and that the texts of the
+  // program, of what the passes made of it and of the plan say all (see verify_text.h).
   bool verify = kVerifyByDefault;
   // Where the stages are written; null: nowhere.
   std::shared_ptr<Dump> dump = nullptr;

@@ -161,8 +161,18 @@ ExecutableDump::ExecutableDump(std::shared_ptr<Dump> dump, const ir::Graph& trac
     return;
   }
   if (dump_->has("trace")) {
-    add_stage("trace", "as recorded, " + counted(nodes_, "node"), "00-trace.tutti",
-              ir::print(traced));
+    add_stage("trace", "as recorded, " + counted(nodes_, "node"), "00-trace.tutti", text(traced));
+  }
+}
+
+template <class Program>
+std::string ExecutableDump::text(const Program& program) {
+  if (!dump_->works()) return {};
+  try {
+    return print(program, ir::store_constants_beside(folder_.string()));
+  } catch (const EnvironmentError& error) {
+    dump_->give_up(error.what());
+    return {};
   }
 }
 
@@ -199,7 +209,7 @@ void ExecutableDump::after_pass(const ir::PassReport& report) {
   const std::string time = text_of(report.time);
   if (report.changed) {
     add_stage(name, counted(nodes_, "node") + ", " + time,
-              padded(stages_, 2) + "-" + file_name_from(name) + ".tutti", ir::print(report.graph));
+              padded(stages_, 2) + "-" + file_name_from(name) + ".tutti", text(report.graph));
   } else {
     add_stage(name, "unchanged, " + time, "", "");
   }
@@ -211,7 +221,7 @@ void ExecutableDump::planned(const Plan& plan) {
     add_stage("plan",
               counted(plan.steps.size(), "step") + ", arena of " +
                   counted(static_cast<std::size_t>(plan.arena_bytes), "byte"),
-              "plan.txt", print(plan));
+              "plan.txt", text(plan));
   }
   if (!dump_->has("kernels")) return;
   // Now, since the compiler may not come back from a kernel.

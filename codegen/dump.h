@@ -21,6 +21,7 @@ namespace tutti::codegen {
 //   rank0/0001-compiled-train.cpp-41/         the first one of rank 0
 //     index.html                              all its stages on one page
 //     00-trace.tutti, 01-decompose.tutti ...  what `tutti run` and the parser read
+//     constants/                              the large ones of these texts
 //     plan.txt, plan.ll, plan.s
 //     kernels/00-add_mul.kernel, .ll, .s and, for GPUs, gpu-00-add_mul.cu, .ptx
 //
@@ -71,6 +72,9 @@ class ExecutableDump {
   void add_stage(const std::string& name, const std::string& note, const std::string& file,
                  const std::string& text);
   void add_kernels(const Plan& plan);
+  // The text of a graph or plan; large constants are in files beside it.
+  template <class Program>
+  std::string text(const Program& program);
   std::string device_kernels(const Plan& plan);
 
   const std::shared_ptr<Dump> dump_;

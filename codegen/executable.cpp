@@ -2,6 +2,7 @@
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/profile_plan.h>
 #include <tutti/codegen/run_control.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <atomic>
@@ -129,6 +130,10 @@ void Executable::bind_launch(const Launch& launch) {
                            static_cast<std::uint32_t>(buffers_.size())});
   runtime::BoundLaunch& bound = frame_.launches.emplace_back();
   for (const LaunchPart& part : launch.parts) {
+    if (part.code == nullptr) {
+      throw UsageError("plan @" + plan_.name + ": " + part.name +
+                       " has no code; a plan that was read from text has its calls by name alone");
+    }
     bound.kernels.push_back({.run = run_code,
                              .code = part.code.get(),
                              .tiles = part.tiles,

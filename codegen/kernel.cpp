@@ -1,4 +1,5 @@
 #include <tutti/codegen/kernel.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 
 #include <charconv>
@@ -212,7 +213,7 @@ ir::Cell neutral_element(ir::ScalarOp combine, DType dtype) {
 }
 
 std::string print(const Kernel& kernel) {
-  return "kernel " + kernel.name + " " + print_nameless(kernel);
+  return "kernel " + ir::name_or_quoted(kernel.name) + " " + print_nameless(kernel);
 }
 
 Hash128 kernel_hash(const Kernel& kernel) { return Hasher().add(print_nameless(kernel)).finish(); }

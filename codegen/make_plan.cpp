@@ -31,6 +31,7 @@ class Planner {
       : graph_(graph), views_(graph), stored_(graph.value_count(), false) {
     plan_.name = graph.name;
     plan_.rank = rank;
+    plan_.mesh = graph.mesh;
   }
 
   Plan run() {

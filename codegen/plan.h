@@ -2,6 +2,7 @@
 
 #include <tutti/codegen/cuda/source.h>
 #include <tutti/codegen/kernel.h>
+#include <tutti/ir/constant_files.h>
 #include <tutti/ir/graph.h>
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/comm/collective.h>
@@ -143,6 +144,7 @@ struct PlanDevice {
 struct Plan {
   std::string name;
   std::int64_t rank = 0;
+  std::shared_ptr<const ir::Mesh> mesh = nullptr;  // names what types are replicated over
   std::vector<PlanBuffer> buffers;
   std::vector<Kernel> kernels;
   std::vector<Step> steps;
@@ -161,8 +163,13 @@ bool writes(const Plan& plan, const LaunchPart& part, std::size_t i);
 // How many of a part's buffers are not its epilogue's.
 std::size_t call_buffers(const Plan& plan, const LaunchPart& part);
 
-// Readable text: buffers with their places, then the steps in order.
-std::string print(const Plan& plan);
+// Readable text: buffers with their places, the steps in order, the kernels; docs/plan.md describes
+// it, and parse_plan() reads it. It has all that a plan says, but not what its calls and kernels
+// were compiled to. With `store` large constants lie beside the text.
+std::string print(const Plan& plan, const ir::StoreConstant& store = {});
+
+// Equal in all that the text says, but for names of source lines.
+bool structurally_equal(const Plan& a, const Plan& b);
 
 // Whether a step communicates over a group of that tag and those ranks.
 bool uses_group(const Plan& plan, const ir::Group& group);

@@ -2,6 +2,7 @@
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan_code.h>
+#include <tutti/ir/support/error.h>
 
 #include <memory>
 #include <vector>
@@ -58,6 +59,10 @@ void emit_device_kernels(Plan& plan) {
     if (launch == nullptr || launch->device.is_cpu()) continue;
     LaunchPart& part = launch->parts[0];
     if (part.device_code != nullptr || part.source != nullptr) continue;
+    if (part.kernel < 0) {
+      throw UsageError("plan @" + plan.name + ": " + part.name +
+                       " has no code; a plan that was read from text has its calls by name alone");
+    }
     part.source = std::make_shared<const cuda::Source>(
         cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));
   }

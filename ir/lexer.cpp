@@ -131,7 +131,7 @@ Token Lexer::read() {
   const std::string_view rest = text_.substr(begin);
   if (rest.starts_with("->") || rest.starts_with("..")) return token(Token::Kind::punctuation, 2);
   const char c = rest[0];
-  if (std::string_view("(){}[],:=*").find(c) != std::string_view::npos) {
+  if (std::string_view("(){}[],:=*+").find(c) != std::string_view::npos) {
     return token(Token::Kind::punctuation, 1);
   }
   if (c == '%') return read_named(Token::Kind::value, "a name or a number after '%'");

@@ -16,7 +16,7 @@ struct Token {
     text,         // "with quotes"
     value,        // %x, without the %
     symbol,       // @dp, without the @
-    punctuation,  // ( ) { } [ ] , : = * -> ..
+    punctuation,  // ( ) { } [ ] , : = * + -> ..
   };
 
   Kind kind = Kind::end;

@@ -211,12 +211,16 @@ void append_integers(std::string& out, const std::vector<std::int64_t>& values) 
   out += ']';
 }
 
-void append_array(std::string& out, const Array& array) {
+void append_array(std::string& out, const Array& array, const StoreConstant& store) {
   out += name_of(array.dtype());
   out += array.shape().text();
   out += ' ';
   if (array.elements() == 0) {
     out += "[]";
+    return;
+  }
+  if (store && array.elements() > kMostInline) {
+    out += "file(" + quoted(store(array)) + ")";
     return;
   }
   visit_dtype(array.dtype(), [&]<class T>(std::type_identity<T>) {
@@ -312,7 +316,29 @@ Shape read_shape(Lexer& lexer) {
   }
 }
 
-Array read_array(Lexer& lexer) {
+namespace {
+
+// The rest of file("constants/1f3a.bin").
+Array read_file(Lexer& lexer, DType dtype, const Shape& shape, const LoadConstant& load) {
+  lexer.expect("(", "and the name of a file");
+  const std::size_t offset = lexer.peek().offset;
+  const std::string name = read_text(lexer, "the name of a file in quotes");
+  lexer.expect(")", "after the name of a file");
+  if (!load) {
+    lexer.fail(offset,
+               "this constant lies in a file, and the text was read without the files "
+               "beside it");
+  }
+  try {
+    return load(name, dtype, shape);
+  } catch (const Error& error) {
+    lexer.fail(offset, error.what());
+  }
+}
+
+}  // namespace
+
+Array read_array(Lexer& lexer, const LoadConstant& load) {
   const DType dtype = read_dtype(lexer);
   const Shape shape = read_shape(lexer);
   if (shape.elements() == 0) {
@@ -320,6 +346,7 @@ Array read_array(Lexer& lexer) {
     lexer.expect("]", "after '[': the shape has no elements");
     return Array(dtype, shape);
   }
+  if (lexer.accept("file")) return read_file(lexer, dtype, shape, load);
   // Grows with the text, so that a large shape before a short list takes no memory.
   std::vector<std::byte> bytes;
   visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {

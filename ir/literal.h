@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/array.h>
+#include <tutti/ir/constant_files.h>
 #include <tutti/ir/lexer.h>
 
 #include <string>
@@ -14,8 +15,9 @@ namespace tutti::ir {
 void append_number(std::string& out, double value);
 // [1, 2, 3]
 void append_integers(std::string& out, const std::vector<std::int64_t>& values);
-// f32[2,2] [[1, 2], [3, 4]]; an array without elements is [] in any shape.
-void append_array(std::string& out, const Array& array);
+// f32[2,2] [[1, 2], [3, 4]]; an array without elements is [] in any shape. With somewhere to store
+// it a large one is f32[1000,1000] file("constants/1f3a.bin").
+void append_array(std::string& out, const Array& array, const StoreConstant& store = {});
 
 std::int64_t read_integer(Lexer& lexer, std::string_view what);
 double read_number(Lexer& lexer);
@@ -27,6 +29,6 @@ std::vector<std::int64_t> read_integers(Lexer& lexer);
 DType read_dtype(Lexer& lexer);
 // [64,10]
 Shape read_shape(Lexer& lexer);
-Array read_array(Lexer& lexer);
+Array read_array(Lexer& lexer, const LoadConstant& load = {});
 
 }  // namespace tutti::ir

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/constant_files.h>
 #include <tutti/ir/print.h>
 
 #include <string>
@@ -10,7 +11,8 @@ namespace tutti::ir {
 // The functions of an IR text. Throws ParseError ("file:line:column: message", the line, a caret)
 // for anything malformed: syntax, unknown names, types that do not follow from the operands. Takes
 // time and memory linear in the text, whatever it holds. Rules beyond a node's own types are
-// verify()'s.
-Module parse(std::string_view text, std::string file_name = "<text>");
+// verify()'s. `load` reads constants that lie beside the text; without it they are refused.
+Module parse(std::string_view text, std::string file_name = "<text>",
+             const LoadConstant& load = {});
 
 }  // namespace tutti::ir

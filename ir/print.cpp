@@ -1,8 +1,11 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/function.h>
+#include <tutti/ir/group_names.h>
 #include <tutti/ir/literal.h>
+#include <tutti/ir/location_text.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/type_text.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -11,32 +14,7 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr std::size_t kCommentColumn = 72;  // where `// file:line` starts if the line is shorter
 constexpr std::size_t kLongestSignature = 100;  // a longer one has a line per parameter
-
-void append_replication(std::string& out, const Type& type, const Mesh* mesh, bool literal) {
-  if (type.replication.dimensions == 0 && !literal) return;
-  out += " rep(";
-  bool first = true;
-  for (std::size_t d = 0; d < 8; ++d) {
-    if ((type.replication.dimensions >> d & 1) == 0) continue;
-    if (!first) out += ", ";
-    first = false;
-    const bool named = mesh != nullptr && d < mesh->names.size();
-    out += named ? name_or_quoted(mesh->names[d]) : std::to_string(d);
-  }
-  if (literal) out += first ? "*" : ", *";
-  out += ')';
-}
-
-void append_type(std::string& out, const Type& type, const Mesh* mesh, bool literal,
-                 bool with_device) {
-  Type plain = type;
-  plain.device = {};
-  out += plain.text();
-  append_replication(out, type, mesh, literal);
-  if (with_device) out += " on " + type.device.text();
-}
 
 // The host goes without saying, and so does `any`, which follows from the ops.
 void append_type(std::string& out, const Type& type, const Mesh* mesh) {
@@ -56,59 +34,12 @@ void append_sharding(std::string& out, const Sharding& sharding) {
   out += ']';
 }
 
-void append_mesh(std::string& out, const Mesh& mesh) {
-  out += "mesh (";
-  for (std::size_t d = 0; d < mesh.names.size(); ++d) {
-    if (d != 0) out += ", ";
-    out += name_or_quoted(mesh.names[d]) + " = " + std::to_string(mesh.sizes[d]);
-  }
-  out += ")\n";
-}
-
-// The names of the module's groups: one for each distinct group, in order of first use.
-class GroupNames {
- public:
-  const std::string& name(const GroupPtr& group) {
-    const auto [known, is_new] = by_pointer_.try_emplace(group.get(), nullptr);
-    if (!is_new) return *known->second;
-    Hasher hasher;
-    hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
-    hasher.add(static_cast<std::uint64_t>(group->timeout)).add(group->backends);
-    for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
-    const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
-    if (inserted) {
-      found->second = names_.add(identifier_from(group->tag, "group"));
-      declare(*group, found->second);
-    }
-    known->second = &found->second;
-    return found->second;
-  }
-
-  // `group @dp = {ranks = [0, 1], stride = 2}`, a line each.
-  const std::string& declarations() const { return declarations_; }
-
- private:
-  void declare(const Group& group, const std::string& name) {
-    declarations_ += "group @" + name + " = {";
-    if (group.tag != name) declarations_ += "tag = " + quoted(group.tag) + ", ";
-    declarations_ += "ranks = ";
-    append_integers(declarations_, group.ranks);
-    declarations_ += ", stride = " + std::to_string(group.stride);
-    if (group.timeout != 0) declarations_ += ", timeout = " + std::to_string(group.timeout);
-    if (!group.backends.empty()) declarations_ += ", backends = " + quoted(group.backends);
-    declarations_ += "}\n";
-  }
-
-  std::unordered_map<const Group*, const std::string*> by_pointer_;
-  std::unordered_map<Hash128, std::string, Hash128Hasher> by_content_;
-  UniqueNames names_;
-  std::string declarations_;
-};
-
 // Prints functions to the end of one text.
 class Printer {
  public:
-  explicit Printer(const Graph& graph) : graph_(graph) {
+  // The store outlives this; null: large constants are in the text.
+  explicit Printer(const Graph& graph, const StoreConstant* store = nullptr)
+      : graph_(graph), store_(store) {
     UniqueNames names;
     for (const Parameter& parameter : graph.parameters()) {
       parameter_names_.push_back(names.add(identifier_from(parameter.name, "x")));
@@ -116,7 +47,8 @@ class Printer {
   }
 
   // Calls values by other names.
-  Printer(const Graph& graph, std::span<const std::string> names) : graph_(graph), names_(names) {
+  Printer(const Graph& graph, std::span<const std::string> names)
+      : graph_(graph), store_(nullptr), names_(names) {
     for (const Parameter& parameter : graph.parameters()) {
       parameter_names_.push_back(names[parameter.value.id]);
     }
@@ -133,7 +65,7 @@ class Printer {
       const std::size_t begin = out.size();
       out += "  ";
       node(out, id, names);
-      location(out, graph_.node(id).location, out.size() - begin);
+      append_location(out, graph_.node(id).location, out.size() - begin);
       out += '\n';
     }
     out += "  return";
@@ -302,24 +234,14 @@ class Printer {
           } else if (value == nullptr) {
             out += "null";
           } else {
-            append_array(out, *value);
+            append_array(out, *value, store_ == nullptr ? StoreConstant() : *store_);
           }
         },
         attribute);
   }
 
-  // The part of a location that can be read back: a file name without folders and blanks.
-  static void location(std::string& out, const Location& location, std::size_t column) {
-    std::string text = location.text();
-    if (text.empty() || text.starts_with(':')) return;
-    for (char& c : text) {
-      if (static_cast<unsigned char>(c) <= ' ' || c == '\x7F') c = '_';
-    }
-    out.append(column + 2 <= kCommentColumn ? kCommentColumn - column : 2, ' ');
-    out += "// " + text;
-  }
-
   const Graph& graph_;
+  const StoreConstant* store_;
   std::vector<std::string> parameter_names_;
   std::span<const std::string> names_ = {};  // [value]; empty: the usual ones
 };
@@ -335,9 +257,10 @@ struct OwnNames {
 // The text of several functions, with those that their nodes run, each before its first use.
 class ModulePrinter {
  public:
-  explicit ModulePrinter(std::span<const Graph* const> functions) {
+  ModulePrinter(std::span<const Graph* const> functions, const StoreConstant& store)
+      : store_(&store) {
     for (const Graph* const function : functions) names_.add(function->name);
-    for (const Graph* const function : functions) add(*function, Printer(*function));
+    for (const Graph* const function : functions) add(*function, Printer(*function, store_));
   }
   // A function whose values are called by other names.
   ModulePrinter(const Graph& function, std::span<const std::string> names) {
@@ -390,9 +313,10 @@ class ModulePrinter {
         functions_.emplace(&function, name_or_quoted(names_.add(function.graph().name)))
             .first->second;
     bodies_ += '\n';
-    Printer(function.graph()).function(bodies_, name, true, *this);
+    Printer(function.graph(), store_).function(bodies_, name, true, *this);
   }
 
+  const StoreConstant* store_ = nullptr;
   const Graph* first_ = nullptr;
   const Mesh* mesh_ = nullptr;
   GroupNames groups_;
@@ -403,15 +327,15 @@ class ModulePrinter {
 
 }  // namespace
 
-std::string print(const Module& module) {
+std::string print(const Module& module, const StoreConstant& store) {
   std::vector<const Graph*> functions;
   for (const Graph& function : module.functions) functions.push_back(&function);
-  return ModulePrinter(functions).text();
+  return ModulePrinter(functions, store).text();
 }
 
-std::string print(const Graph& graph) {
+std::string print(const Graph& graph, const StoreConstant& store) {
   const Graph* const function = &graph;
-  return ModulePrinter({&function, 1}).text();
+  return ModulePrinter({&function, 1}, store).text();
 }
 
 std::vector<std::string> value_names(const Graph& graph) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/constant_files.h>
 #include <tutti/ir/graph.h>
 
 #include <span>
@@ -16,8 +17,9 @@ struct Module {
 };
 
 // A whole file: header, mesh, groups and functions. Throws TypeError if functions differ in mesh.
-std::string print(const Module& module);
-std::string print(const Graph& graph);
+// With `store` large constants lie beside the text; otherwise all is in it.
+std::string print(const Module& module, const StoreConstant& store = {});
+std::string print(const Graph& graph, const StoreConstant& store = {});
 
 // What a function's values are called in its text, without the '%': "x", "2".
 std::vector<std::string> value_names(const Graph& graph);

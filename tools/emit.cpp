@@ -24,7 +24,7 @@ struct PlanStage {
 
 constexpr PlanStage kPlanStages[] = {
     {"kernels", codegen::kernels_text},
-    {"plan", codegen::print},
+    {"plan", [](const codegen::Plan& plan) { return codegen::print(plan); }},
     {"llvm", codegen::llvm_text},
     {"asm", codegen::assembly_text},
     {"cuda", codegen::cuda_text, true},

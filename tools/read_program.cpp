@@ -32,7 +32,10 @@ std::string text_of_file(const std::filesystem::path& path) {
 
 ir::Module read_program(const std::filesystem::path& path) {
   const std::string name = path == "-" ? "standard input" : path.string();
-  ir::Module module = ir::parse(path == "-" ? text_of(std::cin) : text_of_file(path), name);
+  // Constants in files lie beside the program; those of standard input, in the working directory.
+  const std::string folder = path == "-" ? "" : path.parent_path().string();
+  ir::Module module = ir::parse(path == "-" ? text_of(std::cin) : text_of_file(path), name,
+                                ir::load_constants_beside(folder));
   try {
     for (const ir::Graph& function : module.functions) ir::verify(function);
   } catch (const VerifyError& error) {

@@ -26,7 +26,7 @@ std::string plan_of(const std::string& body, const std::string& results = "f32[6
 
 TEST(DeviceEpilogues, ABiasIsAddedByTheMatmul) {
   const std::string plan = plan_of("  %1 = add(%0, %b)\n  return %1\n");
-  EXPECT_THAT(plan, HasSubstr("call matmul then add"));
+  EXPECT_THAT(plan, HasSubstr("call \"matmul then add\""));
   EXPECT_THAT(plan, Not(HasSubstr("launch")));
 }
 

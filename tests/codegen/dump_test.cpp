@@ -1,5 +1,8 @@
+#include <tutti/codegen/check_plan.h>
 #include <tutti/codegen/compile.h>
 #include <tutti/codegen/dump.h>
+#include <tutti/codegen/parse_plan.h>
+#include <tutti/ir/builder.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/verify.h>
@@ -70,6 +73,25 @@ TEST_F(DumpTest, WritesTheStagesAskedForAndNoOthers) {
   compile({"trace", "plan"});
   EXPECT_THAT(files(), ElementsAre("index.html", kFirst + "00-trace.tutti", kFirst + "index.html",
                                    kFirst + "plan.txt"));
+}
+
+TEST_F(DumpTest, LargeConstantsAreFilesBesideTheTexts) {
+  ir::Graph graph;
+  graph.name = "f";
+  ir::Builder builder(graph);
+  const ir::Value x = graph.add_parameter("x", {.dtype = DType::f32, .shape = {1000}});
+  graph.set_results(
+      {builder.add(ir::Op::add, {x, builder.constant(ir::Array(DType::f32, {1000}))})});
+  compile(graph, {.dump = std::make_shared<Dump>(top(), kAll)});
+  const std::string folder = "rank0/0001-f/";
+  const ir::LoadConstant load = ir::load_constants_beside(top() / folder);
+  const std::string text = read(folder + "00-trace.tutti");
+  EXPECT_LT(text.size(), 400U);
+  EXPECT_TRUE(structurally_equal(ir::parse(text, "trace", load).functions.at(0), graph));
+  EXPECT_NO_THROW(check(parse_plan(read(folder + "plan.txt"), "plan.txt", load)));
+  int constants = 0;
+  for (const std::string& file : files()) constants += file.ends_with(".bin") ? 1 : 0;
+  EXPECT_EQ(constants, 1);
 }
 
 TEST_F(DumpTest, NothingAskedForNothingWritten) {

@@ -32,7 +32,7 @@ func @scores(%q: f32[8,64,32], %k: f32[8,32,128]) -> (f32[8,64,128]) {
   %1 = softmax(%0) {axis = 2} : f32[8,64,128]
   return %1
 })"),
-              testing::HasSubstr("] then max_"));
+              testing::HasSubstr("\" then max_"));
 }
 
 TEST(FuseEpilogues, LongerRowsAreNot) {
@@ -64,7 +64,7 @@ func @two(%x: f32[256,64], %w: f32[64,256], %v: f32[64,256]) -> (f32[256,256]) {
   %2 = mul(%0, %1) : f32[256,256]
   return %2
 })"),
-              testing::AllOf(testing::HasSubstr("256x64x256] x"), testing::HasSubstr("then mul")));
+              testing::AllOf(testing::HasSubstr("256x64x256\" ("), testing::HasSubstr("then mul")));
 }
 
 TEST(FuseEpilogues, AKernelThatMayWorkInPlaceStaysAlone) {

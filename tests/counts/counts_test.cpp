@@ -26,25 +26,37 @@ constexpr Bound kBounds[] = {
 
 constexpr const char* kProgram = TUTTI_BINARY_DIR "/bin/counts_program";
 
-class Counts : public testing::TestWithParam<Bound> {};
-
-TEST_P(Counts, AHotPathStaysWithinItsBound) {
+// Why nothing can be counted here; empty if it can.
+std::string why_not() {
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the bounds are those of a release build: this one adds checks of its own";
+  return "the bounds are those of a release build: this one adds checks of its own";
 #endif
-  if (run_command({"/usr/bin/env", "valgrind", "--version"}).status != 0) {
-    GTEST_SKIP() << "valgrind counts, and is not there; scripts/setup installs it";
-  }
-  const auto [path, most] = GetParam();
+  if (run_command({"/usr/bin/env", "valgrind", "--version"}).status == 0) return {};
+  return "valgrind counts, and is not there; scripts/setup installs it";
+}
+
+// Of one operation of a path; 0 if it could not be counted, which fails the test.
+long instructions_of(const std::string& path) {
   const TemporaryFolder folder;
   const CommandResult result =
       run_command({"/usr/bin/env", "valgrind", "--tool=callgrind", "--toggle-collect=measured",
                    "--callgrind-out-file=" + (folder.path() / "profile").string(), kProgram, path});
-  ASSERT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(result.status, 0) << result.errors;
   std::smatch collected;
-  ASSERT_TRUE(std::regex_search(result.errors, collected, std::regex("Collected : (\\d+)")))
-      << result.errors;
-  const long count = std::stol(collected[1]) / std::stol(result.output);
+  if (result.status != 0 ||
+      !std::regex_search(result.errors, collected, std::regex("Collected : (\\d+)"))) {
+    ADD_FAILURE() << result.errors;
+    return 0;
+  }
+  return std::stol(collected[1]) / std::stol(result.output);
+}
+
+class Counts : public testing::TestWithParam<Bound> {};
+
+TEST_P(Counts, AHotPathStaysWithinItsBound) {
+  if (const std::string why = why_not(); !why.empty()) GTEST_SKIP() << why;
+  const auto [path, most] = GetParam();
+  const long count = instructions_of(path);
   RecordProperty("instructions", static_cast<int>(count));
   EXPECT_GT(count, 0);
   EXPECT_LE(count, most)
@@ -58,6 +70,26 @@ TEST_P(Counts, AHotPathStaysWithinItsBound) {
 INSTANTIATE_TEST_SUITE_P(Paths, Counts, testing::ValuesIn(kBounds), [](const auto& path) {
   return std::regex_replace(std::string(path.param.path), std::regex("/"), "_");
 });
+
+class Reading : public testing::TestWithParam<const char*> {};
+
+// A text with eight times as much of something costs eight times as much to read and to print, and
+// a little more where names are sorted.
+TEST_P(Reading, TakesTimeLinearInTheText) {
+  if (const std::string why = why_not(); !why.empty()) GTEST_SKIP() << why;
+  const std::string path = "read/" + std::string(GetParam());
+  const long few = instructions_of(path + "/500");
+  const long many = instructions_of(path + "/4000");
+  EXPECT_GT(few, 0);
+  EXPECT_LE(static_cast<double>(many), 1.5 * static_cast<double>(few))
+      << "instructions for each of 4000, and of 500";
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, Reading,
+                         testing::Values("values", "parameters", "functions", "groups", "ranks",
+                                         "numbers", "nesting", "comments", "text", "buffers",
+                                         "steps", "kernels", "instructions"),
+                         [](const auto& much) { return std::string(much.param); });
 
 }  // namespace
 

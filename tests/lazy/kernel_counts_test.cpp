@@ -31,7 +31,7 @@ Counts counts_of(const std::string& plan) {
     if (text.starts_with("launch ")) ++counts.kernels;
     if (text.starts_with("call ")) {
       ++counts.calls;
-      counts.kernels += occurrences(line, "] then ");
+      counts.kernels += occurrences(line, "\" then ");
     }
     const bool step = line.find(": ") < word;
     const bool runs =
@@ -185,7 +185,7 @@ TEST(KernelCounts, AnEpilogueChangesNoBits) {
     auto second = compile(rest);
     EXPECT_EQ(together(x, w).template to_vector<float>(),
               second(first(x, w)).template to_vector<float>());
-    EXPECT_THAT(together.plan(), testing::HasSubstr("] then "));
+    EXPECT_THAT(together.plan(), testing::HasSubstr("\" then "));
   };
   check(normal({300, 70}, Key(1)), normal({70, 520}, Key(2)), activation);
   check(normal({5, 33, 17}, Key(1)), normal({5, 17, 100}, Key(2)), activation);

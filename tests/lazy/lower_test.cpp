@@ -22,7 +22,8 @@ TEST(Lower, GivesIrPlanAndCodeOfAnyRank) {
     EXPECT_THAT(lowered.ir(), HasSubstr("async f32[4,5] rep(world)"));
     EXPECT_THAT(lowered.ir("fuse"), HasSubstr("all_reduce("));
     EXPECT_THAT(lowered.plan(), HasSubstr("rank " + std::to_string(rank)));
-    EXPECT_THAT(lowered.plan(), HasSubstr("start w0 = all_reduce sum f32[4,5] over ranks"));
+    EXPECT_THAT(lowered.plan(),
+                HasSubstr("start w0 = all_reduce \"all_reduce sum f32[4,5]\" over @ranks"));
     EXPECT_THAT(lowered.kernels(), HasSubstr("mul"));
     if (codegen::kDefaultPlanEngine == codegen::PlanEngine::native) {
       EXPECT_THAT(lowered.llvm(), HasSubstr("define "));

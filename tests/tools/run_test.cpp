@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <regex>
 
 #include "tests/support/command.h"
 #include "tests/tools/npy_file.h"
@@ -57,6 +58,18 @@ TEST_F(Run, WritesResultsInTheirOrder) {
   EXPECT_EQ(folder_.read("out/0.npy"), npy_array<float>("<f4", "(2,)", {11, 22}));
   EXPECT_EQ(folder_.read("out/1.npy"), npy_array<float>("<f4", "()", {33}));
   EXPECT_EQ(folder_.read("out/2.npy"), npy_array<float>("<f4", "(2,)", {1, 2}));
+}
+
+TEST_F(Run, FindsConstantsBesideTheProgramFromAnywhere) {
+  folder_.write("data.bin", std::string(4, '\1') + std::string(4, '\2'));
+  const std::string program =
+      "func @f() {\n  %0 = constant() {value = i32[2] file(\"data.bin\")}\n"
+      "  return %0\n}\n";
+  const CommandResult result = run(program, {"--interpret"});
+  EXPECT_EQ(result.output, "i32[2] [16843009, 33686018]\n") << result.errors;
+  const CommandResult missing =
+      run(std::regex_replace(program, std::regex("data"), "none"), {"--interpret"});
+  expect_refused(missing, 1, "p.tutti:2:");
 }
 
 TEST_F(Run, PrintsResultsWithoutAPlaceForThem) {

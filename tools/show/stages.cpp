@@ -97,7 +97,9 @@ PlanMemory find_memory(const codegen::Plan& plan) {
 std::vector<std::string> step_texts(const codegen::Plan& plan) {
   std::vector<std::string> out;
   const std::string text = codegen::print(plan);
-  for (const std::string_view line : lines_of(text)) {
+  // Behind those of the functions that it runs.
+  const std::size_t begin = text.find("\nplan @");
+  for (const std::string_view line : lines_of(std::string_view(text).substr(begin + 1))) {
     const std::string number = "  " + std::to_string(out.size()) + ": ";
     const bool starts = out.size() < plan.steps.size() && line.starts_with(number);
     if (starts) {

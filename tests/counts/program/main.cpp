@@ -1,5 +1,7 @@
 // One hot path in its steady state, for a test that counts its instructions: those of measured().
 //   counts_program PATH    prints how many operations measured() has done
+#include <tutti/codegen/parse_plan.h>
+#include <tutti/ir/parse.h>
 #include <tutti/tutti.h>
 
 #include <cstdio>
@@ -27,6 +29,63 @@ void count(int times, int operations, const std::function<void()>& once) {
   std::printf("%d\n", times * operations);
 }
 
+// A line written `count` times, with its number for every #.
+std::string lines(int count, const std::string& line) {
+  std::string out;
+  for (int i = 0; i < count; ++i) {
+    for (const char c : line) out += c == '#' ? std::to_string(i) : std::string(1, c);
+    out += '\n';
+  }
+  return out;
+}
+
+// Texts that have much of one thing; each is read and printed.
+std::string program_with(const std::string& much, int count) {
+  const auto function = [](const std::string& body, const std::string& parameters = "%x: f32[2]") {
+    return "func @f(" + parameters + ") {\n" + body + "return %x }\n";
+  };
+  if (much == "values") return function("%v0 = neg(%x)\n" + lines(count, "%w# = neg(%v0)"));
+  if (much == "parameters") return function("", lines(count, "%p#: f32[2],") + "%x: f32[2]");
+  if (much == "functions") return lines(count, "func @f#(%x: f32[2]) { return %x }");
+  if (much == "groups") {
+    return lines(count, "group @g# = {ranks = [#]}") +
+           function(lines(count, "%r# = rank_index() {group = @g#}"));
+  }
+  if (much == "ranks") return "group @g = {ranks = [" + lines(count, "#,") + "1000000]}\n";
+  if (much == "numbers") {
+    return function("%c = constant() {value = f32[" + std::to_string(count + 1) + "] [" +
+                    lines(count, "#,") + "7]}\n");
+  }
+  if (much == "nesting") {
+    return function("%c = constant() {value = f32[" + std::to_string(count) + ",1,1,1,1,1,1,1] [" +
+                    lines(count - 1, "[[[[[[[#]]]]]]],") + "[[[[[[[0]]]]]]]]}\n");
+  }
+  if (much == "comments") return lines(count, "// #") + function("");
+  if (much == "text") {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "\\n\\x01";
+    return "func @\"" + text + "\"() { return }\n";
+  }
+  return {};
+}
+
+std::string plan_with(const std::string& much, int count) {
+  const auto plan = [](const std::string& body) {
+    return "plan @f rank 0 arena 0 bytes {\n" + body + "return\n}\n";
+  };
+  if (much == "buffers") return plan(lines(count, "b# = input #: f32[2], 8 bytes"));
+  if (much == "steps") return plan("b0 = comm, 8 bytes\n" + lines(count, "#: free b0"));
+  if (much == "kernels") {
+    return plan("") +
+           lines(count, "k# = kernel k# outer [] inner [] along outer block 16 values 0 {}");
+  }
+  if (much == "instructions") {
+    return plan("") + "k0 = kernel k outer [9] inner [] along outer block 16 values " +
+           std::to_string(count) + " { point\n" + lines(count, "%#: i64 = index o0") + "}\n";
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -42,6 +101,17 @@ int main(int argc, char** argv) try {
     auto f = compile([](Tensor a) { return small_function(a, 10); });
     const Tensor a = from(std::vector<float>(16), {16});
     count(100, 1, [&] { f(a); });
+  } else if (path.starts_with("read/")) {
+    // read/WHAT/COUNT
+    const std::string much = path.substr(5, path.rfind('/') - 5);
+    const int each = std::stoi(path.substr(path.rfind('/') + 1));
+    const std::string program = program_with(much, each);
+    const std::string plan = plan_with(much, each);
+    if (program.empty() == plan.empty()) throw UsageError("no text with many " + much);
+    count(1, each, [&] {
+      if (!program.empty()) ir::print(ir::parse(program));
+      if (!plan.empty()) print(codegen::parse_plan(plan));
+    });
   } else {
     std::cerr << "counts_program: no such path: \"" << path << "\"\n";
     return 1;

@@ -42,7 +42,9 @@ TEST(ShowColumns, OfAPlanSayWhatIsHeld) {
   const std::string text = text_of(test::kTrainingStep, {"--stage", "plan"});
   EXPECT_THAT(text, HasSubstr("    local      comm\n"));
   // The gradient is on its way to the other rank, and so is the sum.
-  EXPECT_THAT(text, HasSubstr("      0 B  61.2 KiB    4: start w0 = all_reduce mean f32[784,10]"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("      0 B  61.2 KiB    4: start w0 = all_reduce \"all_reduce mean f32[784,10]"));
   EXPECT_THAT(text, HasSubstr(", 61.2 KiB for collectives, 30.6 KiB of results\n"));
 }
 

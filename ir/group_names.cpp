@@ -1,0 +1,33 @@
+#include <tutti/ir/group_names.h>
+#include <tutti/ir/literal.h>
+
+namespace tutti::ir {
+
+const std::string& GroupNames::name(const GroupPtr& group) {
+  const auto [known, is_new] = by_pointer_.try_emplace(group.get(), nullptr);
+  if (!is_new) return *known->second;
+  Hasher hasher;
+  hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
+  hasher.add(static_cast<std::uint64_t>(group->timeout)).add(group->backends);
+  for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
+  const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
+  if (inserted) {
+    found->second = names_.add(identifier_from(group->tag, "group"));
+    declare(*group, found->second);
+  }
+  known->second = &found->second;
+  return found->second;
+}
+
+void GroupNames::declare(const Group& group, const std::string& name) {
+  declarations_ += "group @" + name + " = {";
+  if (group.tag != name) declarations_ += "tag = " + quoted(group.tag) + ", ";
+  declarations_ += "ranks = ";
+  append_integers(declarations_, group.ranks);
+  declarations_ += ", stride = " + std::to_string(group.stride);
+  if (group.timeout != 0) declarations_ += ", timeout = " + std::to_string(group.timeout);
+  if (!group.backends.empty()) declarations_ += ", backends = " + quoted(group.backends);
+  declarations_ += "}\n";
+}
+
+}  // namespace tutti::ir

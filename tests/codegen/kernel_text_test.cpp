@@ -1,0 +1,78 @@
+#include <tutti/codegen/parse_kernel.h>
+
+#include <limits>
+
+#include "tests/codegen/named_kernels.h"
+#include "tests/support/golden.h"
+#include <gtest/gtest.h>
+
+// Kernels as text: tests/codegen/golden/*.kernel show it.
+namespace tutti::codegen {
+namespace {
+
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+
+void expect_round_trip(const Kernel& kernel) {
+  const std::string text = print(kernel);
+  EXPECT_EQ(print(parse_kernel(text)), text);
+  EXPECT_EQ(kernel_hash(parse_kernel(text)), kernel_hash(kernel)) << text;
+}
+
+TEST(KernelText, GivesBackIndicesOfEveryKind) {
+  for (const Affine& address :
+       {Affine{.offset = 0, .outer = {0, 0}, .inner = {0}},
+        Affine{.offset = -3, .outer = {1, -1}, .inner = {-20}},
+        Affine{.offset = 0, .outer = {-1, 0}, .inner = {7}},
+        Affine{.offset = kLeast, .outer = {kLeast, kLeast}, .inner = {-1}}}) {
+    Kernel kernel{.name = "not a word",
+                  .outer = {2, 3},
+                  .inner = {4},
+                  .block = kLanes,
+                  .buffers = {},
+                  .segments = {},
+                  .value_count = 1};
+    Segment& segment = kernel.segments.emplace_back();
+    segment.loop = true;
+    segment.body.push_back(
+        {.kind = Instruction::Kind::index, .address = address, .result = 0, .type = DType::i64});
+    expect_round_trip(kernel);
+    EXPECT_EQ(parse_kernel(print(kernel)).segments[0].body[0].address, address);
+  }
+}
+
+TEST(KernelText, GivesBackConstantsBitByBit) {
+  for (const std::string constant :
+       {"f32 = constant nan:0x7fc00001", "f32 = constant -inf", "f32 = constant 1e-45",
+        "f64 = constant 0.1", "f64 = constant nan:0xfff8000000000000", "bool = constant true",
+        "u64 = constant 18446744073709551615", "i64 = constant -9223372036854775808",
+        "f32 = constant -0"}) {
+    const std::string text =
+        "kernel k outer [1] inner [] along outer block 16 values 1 {\n  point\n    %0: " +
+        constant + "\n}\n";
+    EXPECT_EQ(print(parse_kernel(text)), text);
+  }
+}
+
+TEST(KernelText, GivesBackGoldenKernels) {
+  for (const char* name : {"bias", "chain", "column_sum", "half", "softmax", "turned"}) {
+    std::string text = test::read_test_file("codegen/golden/" + std::string(name) + ".kernel");
+    // A file has the kernels of a group one after another.
+    for (std::size_t end = 0; !text.empty(); text.erase(0, end + 4)) {
+      end = text.find("\n}\n");
+      ASSERT_NE(end, std::string::npos) << name;
+      const std::string one = text.substr(text.find("kernel "), end + 3 - text.find("kernel "));
+      EXPECT_EQ(print(parse_kernel(one)), one);
+      if (text.substr(end + 3) == "\n") break;
+    }
+  }
+}
+
+TEST(KernelText, GivesBackWhatTrainingConsistsOf) {
+  for (const auto& [name, kernel] : kernel_testing::named_kernels(kernel_testing::Size::small)) {
+    SCOPED_TRACE(name);
+    expect_round_trip(kernel);
+  }
+}
+
+}  // namespace
+}  // namespace tutti::codegen
