@@ -1,5 +1,6 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/graph.h>
+#include <tutti/ir/symbolic_sizes.h>
 
 #include <algorithm>
 #include <bit>
@@ -60,6 +61,21 @@ namespace {
 void hash_list(Hasher& hasher, const std::vector<std::int64_t>& values) {
   hasher.add(values.size());
   for (const std::int64_t value : values) hasher.add(static_cast<std::uint64_t>(value));
+}
+
+void hash_sizes(Hasher& hasher, const SymbolicSizes& sizes) {
+  for (const SizeSymbol& symbol : sizes.symbols) {
+    hasher.add(symbol.name).add(static_cast<std::uint64_t>(symbol.least));
+    hasher.add(static_cast<std::uint64_t>(symbol.most));
+  }
+  for (const auto& [place, expression] : sizes.dimensions) {
+    hasher.add(place.first).add(static_cast<std::uint64_t>(place.second));
+    hasher.add(expression.text(sizes.symbols));
+  }
+  for (const auto& [place, expression] : sizes.attributes) {
+    hasher.add(std::get<0>(place)).add(std::get<1>(place)).add(std::get<2>(place));
+    hasher.add(expression.text(sizes.symbols));
+  }
 }
 
 void hash_function(Hasher& hasher, const Function& function) {
@@ -124,6 +140,7 @@ Hash128 structural_hash(const Graph& graph) {
   }
   hasher.add(graph.results().size());
   for (const Value value : graph.results()) hasher.add(value.id);
+  if (graph.sizes != nullptr) hash_sizes(hasher, *graph.sizes);
   return hasher.finish();
 }
 
@@ -141,6 +158,9 @@ bool structurally_equal(const Graph& a, const Graph& b) {
         a.parameters()[i].donate != b.parameters()[i].donate) {
       return false;
     }
+  }
+  if (a.sizes != b.sizes && (a.sizes == nullptr || b.sizes == nullptr || *a.sizes != *b.sizes)) {
+    return false;
   }
   for (NodeId id = 0; id < a.node_count(); ++id) {
     const Node& x = a.node(id);

@@ -50,6 +50,9 @@ struct Parameter {
   Sharding sharding = {};  // how callers split the argument over the ranks
 };
 
+// Which sizes vary; see symbolic_sizes.h.
+struct SymbolicSizes;
+
 // A function: nodes in program order, SSA, no nested regions; what a loop runs is a function of its
 // own (function.h). A plain container: Builder infers types, verify() checks the rules.
 class Graph {
@@ -59,6 +62,8 @@ class Graph {
   std::string name;
   std::shared_ptr<const Mesh> mesh;  // null: one rank or no replication known
   Device default_device;  // where values of device `any` lie if no node needs them elsewhere
+  // Null: all sizes are fixed. Else the types and attributes below hold the largest sizes.
+  std::shared_ptr<const SymbolicSizes> sizes;
 
   Value add_parameter(std::string name, const Type& type, bool donate = false, Location at = {});
   // Appends a node as it is; `types` are its results' types.

@@ -120,6 +120,13 @@ void Lexer::skip_blanks() {
   }
 }
 
+// Whether a '-' stands before a size, as in 64-n, and does not begin a number, as in -1 and -inf.
+bool Lexer::is_minus(std::string_view rest) {
+  rest.remove_prefix(1);
+  const std::string_view word = rest.substr(0, identifier_length(rest));
+  return rest.starts_with('(') || (!word.empty() && word != "inf" && word != "nan");
+}
+
 Token Lexer::read() {
   skip_blanks();
   const std::size_t begin = at_;
@@ -129,8 +136,11 @@ Token Lexer::read() {
     return Token{.kind = kind, .text = text_.substr(begin, length), .offset = begin};
   };
   const std::string_view rest = text_.substr(begin);
-  if (rest.starts_with("->") || rest.starts_with("..")) return token(Token::Kind::punctuation, 2);
+  for (const std::string_view two : {"->", "..", "<="}) {
+    if (rest.starts_with(two)) return token(Token::Kind::punctuation, 2);
+  }
   const char c = rest[0];
+  if (c == '-' && is_minus(rest)) return token(Token::Kind::punctuation, 1);
   if (std::string_view("(){}[],:=*+").find(c) != std::string_view::npos) {
     return token(Token::Kind::punctuation, 1);
   }

@@ -16,7 +16,7 @@ struct Token {
     text,         // "with quotes"
     value,        // %x, without the %
     symbol,       // @dp, without the @
-    punctuation,  // ( ) { } [ ] , : = * + -> ..
+    punctuation,  // ( ) { } [ ] , : = * + - -> .. <=
   };
 
   Kind kind = Kind::end;
@@ -58,6 +58,7 @@ class Lexer {
 
  private:
   void skip_blanks();
+  static bool is_minus(std::string_view rest);
   Token read();
   std::size_t end_of_number(std::size_t begin) const;
   Token read_named(Token::Kind kind, std::string_view what);

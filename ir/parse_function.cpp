@@ -6,6 +6,7 @@
 #include <tutti/ir/parse_function.h>
 #include <tutti/ir/parse_sharding.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/size_text.h>
 #include <tutti/ir/type_text.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@ class FunctionParser {
 
   // After the word `func`.
   Graph run() {
+    start_ = lexer_.peek().offset;
     graph_.name =
         name_in(lexer_, lexer_.expect(Token::Kind::symbol, "the function's name, as in @f"));
     graph_.mesh = groups_.mesh();
@@ -43,6 +45,7 @@ class FunctionParser {
     while (!lexer_.peek().is_word("return")) node();
     results(any_promised ? &promised : nullptr);
     lexer_.expect("}", "after the function's 'return', which comes last");
+    complete();
     return std::move(graph_);
   }
 
@@ -53,7 +56,7 @@ class FunctionParser {
     do {
       const Token name = lexer_.expect(Token::Kind::value, "a parameter, as in %x: f32[2]");
       lexer_.expect(":", "after the parameter's name");
-      const WrittenType written = read_type(lexer_, groups_, true);
+      const WrittenType written = read_type(lexer_, groups_, true, &sizes_);
       Type type = written.type;
       if (!written.has_device && is_number(type)) type.device = Device::any();
       bool donate = false;
@@ -69,7 +72,9 @@ class FunctionParser {
         } while (lexer_.accept(","));
         lexer_.expect("}", "or ',' in the braces after a parameter");
       }
-      define(name, graph_.add_parameter(std::string(name.text), type, donate));
+      const Value value = graph_.add_parameter(std::string(name.text), type, donate);
+      define(name, value);
+      note(name, value, written);
       const std::size_t last = graph_.parameters().size() - 1;
       if (!sharding.empty()) graph_.set_parameter_sharding(last, std::move(sharding));
     } while (lexer_.accept(","));
@@ -78,7 +83,7 @@ class FunctionParser {
 
   std::vector<WrittenType> types() {
     std::vector<WrittenType> out;
-    do out.push_back(read_type(lexer_, groups_, false));
+    do out.push_back(read_type(lexer_, groups_, false, &sizes_));
     while (lexer_.accept(","));
     return out;
   }
@@ -87,7 +92,7 @@ class FunctionParser {
   std::vector<WrittenType> result_types() {
     std::vector<WrittenType> out;
     do {
-      out.push_back(read_type(lexer_, groups_, false));
+      out.push_back(read_type(lexer_, groups_, false, &sizes_));
       if (!lexer_.accept("{")) continue;
       const Shape& shape = out.back().type.shape;
       graph_.set_result_sharding(out.size() - 1,
@@ -110,8 +115,9 @@ class FunctionParser {
     std::int32_t fusion = -1;
     std::vector<Attribute> attributes = this->attributes(op, word, fusion);
     std::vector<Type> inferred = infer(op, operands, attributes, word);
+    std::vector<WrittenType> written;
     if (lexer_.accept(":")) {
-      const std::vector<WrittenType> written = types();
+      written = types();
       place(written, inferred);
       compare(written, inferred, name_of(op), word);
     }
@@ -126,6 +132,9 @@ class FunctionParser {
     const NodeId id = graph_.append(op, operands, std::move(attributes), inferred, location);
     graph_.set_fusion(id, fusion);
     for (std::size_t i = 0; i < names.size(); ++i) define(names[i], graph_.result(id, i));
+    node_offsets_.push_back(word.offset);
+    if (sizes_.symbols().empty()) return;
+    for (std::size_t i = 0; i < written.size(); ++i) note(word, graph_.result(id, i), written[i]);
   }
 
   Op op(const Token& word) const {
@@ -183,6 +192,7 @@ class FunctionParser {
         if (i < specs.size()) {
           if (given[i])
             lexer_.fail(name.offset, "attribute " + std::string(name.text) + " is given twice");
+          attribute_ = i;
           given[i] = attribute(specs[i].kind);
         } else if (name.text == "fusion") {
           fusion = this->fusion();
@@ -214,7 +224,7 @@ class FunctionParser {
   Attribute attribute(AttributeKind kind) {
     switch (kind) {
       case AttributeKind::integer:
-        return read_integer(lexer_, "an integer");
+        return integer(sizes_.read(lexer_, "an integer"), 0);
       case AttributeKind::number:
         return read_number(lexer_);
       case AttributeKind::flag:
@@ -222,7 +232,7 @@ class FunctionParser {
       case AttributeKind::text:
         return read_text(lexer_, "a text in quotes");
       case AttributeKind::integers:
-        return read_integers(lexer_);
+        return integers();
       case AttributeKind::dtype:
         return read_dtype(lexer_);
       case AttributeKind::group:
@@ -237,6 +247,24 @@ class FunctionParser {
         return functions();
     }
     __builtin_unreachable();
+  }
+
+  // An integer of the attribute that is being read, perhaps in terms of sizes that vary.
+  std::int64_t integer(const SizeExpression& value, std::size_t place) {
+    if (!value.is_constant()) {
+      known_.attributes.emplace(
+          std::tuple(static_cast<NodeId>(graph_.node_count()), attribute_, place), value);
+    }
+    return value.at(sizes_.largest());
+  }
+
+  std::vector<std::int64_t> integers() {
+    std::vector<std::int64_t> out;
+    for (const SizeExpression& value :
+         read_sizes(lexer_, sizes_, "before a list of integers", "an integer", SIZE_MAX)) {
+      out.push_back(integer(value, out.size()));
+    }
+    return out;
   }
 
   FunctionPtr function() {
@@ -259,9 +287,13 @@ class FunctionParser {
     std::vector<Type> out;
     lexer_.expect("[", "before a list of types");
     if (lexer_.accept("]")) return out;
+    std::size_t place = 0;
     do {
       const DType dtype = read_dtype(lexer_);
-      out.push_back({.dtype = dtype, .shape = read_shape(lexer_)});
+      std::vector<SizeExpression> sizes;
+      out.push_back({.dtype = dtype, .shape = read_shape(lexer_, sizes_, sizes)});
+      for (std::size_t d = 0; d < sizes.size(); ++d) integer(sizes[d], place + d);
+      place += static_cast<std::size_t>(out.back().shape.rank());
     } while (lexer_.accept(","));
     lexer_.expect("]", "or ',' after a type");
     return out;
@@ -339,9 +371,77 @@ class FunctionParser {
       std::vector<Type> types;
       for (const Value value : values) types.push_back(graph_.type(value));
       compare(*promised, types, "return", word);
+      for (std::size_t i = 0; i < values.size(); ++i) note(word, values[i], (*promised)[i]);
     }
     graph_.set_results(std::move(values));
   }
+
+  // Keeps what a type says of sizes that vary, until all of them are known.
+  void note(const Token& word, Value value, const WrittenType& written) {
+    if (sizes_.symbols().empty()) return;
+    const bool is_parameter = graph_.node(graph_.producer(value)).op == Op::parameter;
+    if (is_parameter && word.kind == Token::Kind::value) {
+      for (std::size_t d = 0; d < written.sizes.size(); ++d) {
+        if (written.sizes[d].is_constant()) continue;
+        known_.dimensions.emplace(std::pair(value.id, static_cast<int>(d)), written.sizes[d]);
+      }
+    } else {
+      written_sizes_.push_back({value, written.offset, written.sizes});
+    }
+  }
+
+  std::size_t offset_of(NodeId node) const {
+    const std::size_t parameters = graph_.parameters().size();
+    return node < parameters ? start_ : node_offsets_.at(node - parameters);
+  }
+
+  // Finds the sizes of all values, where some vary, and compares them with those written.
+  void complete() {
+    const std::vector<SizeSymbol> symbols = sizes_.symbols();
+    known_.symbols = symbols;
+    for (const SizeSymbol& inner : symbols_of_functions(graph_)) {
+      const bool known =
+          std::ranges::find(symbols, inner.name, &SizeSymbol::name) != symbols.end();
+      if (!known) known_.symbols.push_back(inner);
+    }
+    if (known_.symbols.empty()) return;
+    if (known_.symbols.size() > kMostSymbols) {
+      lexer_.fail(lexer_.peek().offset, "a function has at most " + std::to_string(kMostSymbols) +
+                                            " sizes that vary, with those of functions it runs");
+    }
+    graph_.sizes = std::make_shared<const SymbolicSizes>(std::move(known_));
+    try {
+      complete_sizes(graph_);
+    } catch (const NodeTypeError& error) {
+      lexer_.fail(offset_of(error.node), error.what());
+    }
+    std::vector<std::size_t> numbers;  // of the reader's symbols among the graph's
+    std::vector<SizeSymbol> own;
+    if (graph_.sizes != nullptr) own = graph_.sizes->symbols;
+    for (const SizeSymbol& symbol : symbols) {
+      const auto found = std::ranges::find(own, symbol);
+      // What nothing depends on is not among them, and is no other's number.
+      numbers.push_back(static_cast<std::size_t>(found - own.begin()));
+    }
+    for (const WrittenSizes& written : written_sizes_) {
+      const Shape& shape = graph_.type(written.value).shape;
+      for (int d = 0; d < shape.rank(); ++d) {
+        const SizeExpression size =
+            written.sizes.empty() ? shape[d] : written.sizes[static_cast<std::size_t>(d)];
+        if (size.renumbered(numbers) == size_expression(graph_, written.value, d)) continue;
+        lexer_.fail(written.offset, print(graph_, written.value) + " is " +
+                                        symbolic_text(graph_, written.value) + ", but size " +
+                                        std::to_string(d) + " is written as " +
+                                        size.text(symbols));
+      }
+    }
+  }
+
+  struct WrittenSizes {
+    Value value;
+    std::size_t offset;
+    std::vector<SizeExpression> sizes;  // empty: all are fixed
+  };
 
   Lexer& lexer_;
   GroupParser& groups_;
@@ -349,6 +449,14 @@ class FunctionParser {
   const LoadConstant& load_;
   Graph graph_;
   std::unordered_map<std::string_view, Value> values_;
+
+  // Of functions with sizes that vary.
+  SizeReader sizes_;
+  std::size_t start_ = 0;      // of the function's name
+  std::size_t attribute_ = 0;  // the number of the one that is being read
+  SymbolicSizes known_;
+  std::vector<WrittenSizes> written_sizes_;
+  std::vector<std::size_t> node_offsets_;  // of the nodes behind the parameters
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <tutti/ir/location_text.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/size_text.h>
 #include <tutti/ir/type_text.h>
 
 #include <algorithm>
@@ -17,8 +18,9 @@ namespace {
 constexpr std::size_t kLongestSignature = 100;  // a longer one has a line per parameter
 
 // The host goes without saying, and so does `any`, which follows from the ops.
-void append_type(std::string& out, const Type& type, const Mesh* mesh) {
-  append_type(out, type, mesh, false, !type.device.is_cpu() && !type.device.is_any());
+void append_type(std::string& out, const Type& type, const Mesh* mesh,
+                 std::string_view shape = {}) {
+  append_type(out, type, mesh, false, !type.device.is_cpu() && !type.device.is_any(), shape);
 }
 
 // [["dp"], []]
@@ -39,7 +41,7 @@ class Printer {
  public:
   // The store outlives this; null: large constants are in the text.
   explicit Printer(const Graph& graph, const StoreConstant* store = nullptr)
-      : graph_(graph), store_(store) {
+      : graph_(graph), store_(store), sizes_(graph, false) {
     UniqueNames names;
     for (const Parameter& parameter : graph.parameters()) {
       parameter_names_.push_back(names.add(identifier_from(parameter.name, "x")));
@@ -48,7 +50,7 @@ class Printer {
 
   // Calls values by other names.
   Printer(const Graph& graph, std::span<const std::string> names)
-      : graph_(graph), store_(nullptr), names_(names) {
+      : graph_(graph), store_(nullptr), names_(names), sizes_(graph, false) {
     for (const Parameter& parameter : graph.parameters()) {
       parameter_names_.push_back(names[parameter.value.id]);
     }
@@ -56,7 +58,8 @@ class Printer {
 
   // `names` says what groups and functions are called.
   template <class Names>
-  void function(std::string& out, std::string_view name, bool is_private, Names& names) const {
+  void function(std::string& out, std::string_view name, bool is_private, Names& names) {
+    sizes_ = SizeWriter(graph_, true);
     out += is_private ? "private func @" : "func @";
     out += name;
     signature(out, name.size() + (is_private ? 14 : 6));
@@ -78,7 +81,7 @@ class Printer {
 
   // A node's line.
   template <class Names>
-  void node(std::string& out, NodeId id, Names& names) const {
+  void node(std::string& out, NodeId id, Names& names) {
     const Node& node = graph_.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       if (i != 0) out += ", ";
@@ -92,14 +95,15 @@ class Printer {
       value(out, graph_.operand(id, i));
     }
     out += ')';
-    attributes(out, node, names);
+    attributes(out, id, names);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       out += i == 0 ? " : " : ", ";
       const Type& type = graph_.type(graph_.result(id, i));
+      const std::string shape = sizes_.shape(graph_.result(id, i));
       if (type.device.is_cpu() && lies_anywhere(id)) {
-        append_type(out, type, graph_.mesh.get(), false, true);
+        append_type(out, type, graph_.mesh.get(), false, true, shape);
       } else {
-        append_type(out, type, graph_.mesh.get());
+        append_type(out, type, graph_.mesh.get(), shape);
       }
     }
   }
@@ -126,7 +130,7 @@ class Printer {
 
  private:
   // What follows the name; `column` is where it begins.
-  void signature(std::string& out, std::size_t column) const {
+  void signature(std::string& out, std::size_t column) {
     std::vector<std::string> parameters;
     std::size_t length = 0;
     for (std::size_t i = 0; i < graph_.parameters().size(); ++i) {
@@ -134,7 +138,8 @@ class Printer {
       const Type& type = graph_.type(parameter.value);
       std::string text = "%" + parameter_names_[i] + ": ";
       const Device silent = is_number(type) ? Device::any() : Device::cpu();
-      append_type(text, type, graph_.mesh.get(), type.replication.literal, type.device != silent);
+      append_type(text, type, graph_.mesh.get(), type.replication.literal, type.device != silent,
+                  sizes_.shape(parameter.value));
       if (parameter.donate || !parameter.sharding.empty()) {
         text += parameter.donate ? " {donate" : " {";
         if (parameter.donate && !parameter.sharding.empty()) text += ", ";
@@ -147,7 +152,8 @@ class Printer {
     std::string results;
     for (std::size_t i = 0; i < graph_.results().size(); ++i) {
       if (i != 0) results += ", ";
-      append_type(results, graph_.type(graph_.results()[i]), graph_.mesh.get());
+      append_type(results, graph_.type(graph_.results()[i]), graph_.mesh.get(),
+                  sizes_.shape(graph_.results()[i]));
       const Sharding& sharding = graph_.result_sharding(i);
       if (sharding.empty()) continue;
       results += " {";
@@ -176,7 +182,8 @@ class Printer {
   }
 
   template <class Names>
-  void attributes(std::string& out, const Node& node, Names& names) const {
+  void attributes(std::string& out, NodeId id, Names& names) {
+    const Node& node = graph_.node(id);
     const auto& specs = definition(node.op).attributes;
     bool first = true;
     const auto begin = [&](std::string_view name) {
@@ -186,15 +193,47 @@ class Printer {
       out += " = ";
     };
     for (std::size_t i = 0; i < node.attributes.size() && i < specs.size(); ++i) {
-      if (specs[i].standard && equal(node.attributes[i], *specs[i].standard)) continue;
+      const bool varies = sizes_.varies(id, i);
+      if (!varies && specs[i].standard && equal(node.attributes[i], *specs[i].standard)) continue;
       begin(specs[i].name);
-      attribute(out, node.attributes[i], names);
+      if (varies) {
+        symbolic_attribute(out, id, i);
+      } else {
+        attribute(out, node.attributes[i], names);
+      }
     }
     if (node.fusion >= 0) {
       begin("fusion");
       out += std::to_string(node.fusion);
     }
     if (!first) out += '}';
+  }
+
+  // One of whose integers some vary.
+  void symbolic_attribute(std::string& out, NodeId id, std::size_t number) {
+    const Attribute& attribute = graph_.node(id).attributes[number];
+    if (std::holds_alternative<std::int64_t>(attribute)) {
+      out += sizes_.integer(id, number, 0);
+      return;
+    }
+    std::size_t place = 0;
+    out += '[';
+    if (const auto* const types = std::get_if<std::vector<Type>>(&attribute)) {
+      for (std::size_t i = 0; i < types->size(); ++i) {
+        std::string shape = "[";
+        for (int d = 0; d < (*types)[i].shape.rank(); ++d) {
+          shape += (d == 0 ? "" : ",") + sizes_.integer(id, number, place++);
+        }
+        if (i != 0) out += ", ";
+        append_type(out, (*types)[i], graph_.mesh.get(), shape + "]");
+      }
+    } else {
+      const std::size_t count = std::get<std::vector<std::int64_t>>(attribute).size();
+      for (; place < count; ++place) {
+        out += (place == 0 ? "" : ", ") + sizes_.integer(id, number, place);
+      }
+    }
+    out += ']';
   }
 
   template <class Names>
@@ -244,6 +283,7 @@ class Printer {
   const StoreConstant* store_;
   std::vector<std::string> parameter_names_;
   std::span<const std::string> names_ = {};  // [value]; empty: the usual ones
+  SizeWriter sizes_;
 };
 
 // What messages call groups and functions.
@@ -280,7 +320,7 @@ class ModulePrinter {
   }
 
  private:
-  void add(const Graph& function, const Printer& printer) {
+  void add(const Graph& function, Printer printer) {
     take_mesh(function);
     declare_functions(function);
     bodies_ += '\n';

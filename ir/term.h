@@ -106,6 +106,7 @@ class Decomposition {
       replication_ = intersect(replication_, builder->type(operand).replication);
     }
   }
+  Builder* builder() const { return builder_; }
   int count() const { return static_cast<int>(operands_.size()); }
   Term operand(int i) const {
     return {builder_, builder_->adapt(operands_[static_cast<std::size_t>(i)], replication_)};

@@ -2,6 +2,8 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/type_text.h>
 
+#include <algorithm>
+
 namespace tutti::ir {
 
 namespace {
@@ -42,10 +44,10 @@ void read_replication(Lexer& lexer, const GroupParser& groups, Replication& out,
 }  // namespace
 
 void append_type(std::string& out, const Type& type, const Mesh* mesh, bool literal,
-                 bool with_device) {
-  Type plain = type;
-  plain.device = {};
-  out += plain.text();
+                 bool with_device, std::string_view shape) {
+  out += type.async ? "async " : "";
+  out += name_of(type.dtype);
+  out += shape.empty() ? type.shape.text() : std::string(shape);
   append_replication(out, type, mesh, literal);
   if (with_device) out += " on " + type.device.text();
 }
@@ -59,11 +61,25 @@ void append_mesh(std::string& out, const Mesh& mesh) {
   out += ")\n";
 }
 
-WrittenType read_type(Lexer& lexer, const GroupParser& groups, bool full) {
+Shape read_shape(Lexer& lexer, SizeReader& sizes, std::vector<SizeExpression>& out) {
+  const std::size_t offset = lexer.peek().offset;
+  out = read_sizes(lexer, sizes, "and the sizes after the dtype", "a size", Shape::kMaxRank + 1);
+  const std::vector<std::int64_t> values = sizes.largest();
+  std::vector<std::int64_t> largest;
+  for (const SizeExpression& size : out) largest.push_back(size.at(values));
+  if (std::ranges::all_of(out, &SizeExpression::is_constant)) out.clear();
+  try {
+    return Shape(largest);
+  } catch (const TypeError& error) {
+    lexer.fail(offset, error.what());
+  }
+}
+
+WrittenType read_type(Lexer& lexer, const GroupParser& groups, bool full, SizeReader* sizes) {
   WrittenType out{.type = {}, .offset = lexer.peek().offset};
   out.type.async = lexer.accept("async");
   out.type.dtype = read_dtype(lexer);
-  out.type.shape = read_shape(lexer);
+  out.type.shape = sizes == nullptr ? read_shape(lexer) : read_shape(lexer, *sizes, out.sizes);
   if (lexer.accept("rep")) read_replication(lexer, groups, out.type.replication, full);
   out.has_device = lexer.accept("on");
   if (out.has_device) out.type.device = read_device(lexer, full);

@@ -2,6 +2,7 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/symbolic_sizes.h>
 #include <tutti/ir/verify.h>
 
 #include <algorithm>
@@ -34,6 +35,7 @@ class Verifier {
       if (value.id < graph_.value_count()) continue;
       fail_function("result number " + std::to_string(value.id) + " is no value of the function");
     }
+    if (graph_.sizes != nullptr) sizes();
   }
 
  private:
@@ -69,6 +71,17 @@ class Verifier {
                       " ranks");
       }
     }
+  }
+
+  // The sizes that vary are those that follow from the parameters' and the attributes'.
+  void sizes() const {
+    Graph again = graph_;
+    try {
+      complete_sizes(again);
+    } catch (const NodeTypeError& error) {
+      fail(error.node, error.what());
+    }
+    if (!structurally_equal(again, graph_)) fail_function("sizes that vary differ from its types");
   }
 
   void parameters() const {

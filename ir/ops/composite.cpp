@@ -241,11 +241,32 @@ void decompose_one_hot(Decomposition& in) {
   in.result(cast(index == position, in.attributes.dtype("dtype")));
 }
 
+void infer_size(Inference& in) {
+  const DType dtype = in.attributes.dtype("dtype");
+  in.require(dtype != DType::boolean, "is a number, not bool");
+  in.require(!in.attributes.flag("reciprocal") || is_floating(dtype),
+             "one over a size is a floating-point number");
+  in.result(dtype, {});
+}
+void decompose_size(Decomposition& in) {
+  const std::int64_t value = in.attributes.integer("value");
+  const DType dtype = in.attributes.dtype("dtype");
+  if (in.attributes.flag("reciprocal")) {
+    const double reciprocal = 1 / static_cast<double>(value);
+    return in.result({in.builder(), in.builder()->scalar(dtype, reciprocal)});
+  }
+  Array out(dtype, {});
+  const Cell cell = evaluate(ScalarOp::cast, DType::i64, {Cell{.integer = value}}, dtype);
+  store_cell(dtype, cell, out.bytes().data());
+  in.result({in.builder(), in.builder()->constant(std::move(out))});
+}
+
 // These are differentiated through their decomposition.
 constexpr void (*gradient_mean)(Gradient&) = nullptr;
 constexpr void (*gradient_logsumexp)(Gradient&) = nullptr;
 constexpr void (*gradient_gelu)(Gradient&) = nullptr;
 constexpr void (*gradient_one_hot)(Gradient&) = nullptr;
+constexpr void (*gradient_size)(Gradient&) = nullptr;
 
 }  // namespace
 

@@ -28,6 +28,9 @@ inline AttributeSpec integers(std::string_view name, std::vector<std::int64_t> s
   return {name, AttributeKind::integers, Attribute(std::move(standard))};
 }
 inline AttributeSpec dtype(std::string_view name) { return {name, AttributeKind::dtype}; }
+inline AttributeSpec dtype(std::string_view name, DType standard) {
+  return {name, AttributeKind::dtype, Attribute(standard)};
+}
 inline AttributeSpec group(std::string_view name) { return {name, AttributeKind::group}; }
 inline AttributeSpec array(std::string_view name) { return {name, AttributeKind::array}; }
 inline AttributeSpec types(std::string_view name) { return {name, AttributeKind::types}; }

@@ -8,8 +8,9 @@ namespace {
 
 // The parts are appended by Builder, so they are copied through as they are: no composite stands
 // for other composites (checked here, since such a part would stay behind).
-bool decompose_but(Graph& graph, bool (*stays)(const Definition&, const Graph&, NodeId)) {
-  return rewrite(graph, [stays](Rewriter& rewriter, NodeId id) {
+template <class Stays>
+bool decompose_but(Graph& graph, Stays&& stays) {
+  return rewrite(graph, [&stays](Rewriter& rewriter, NodeId id) {
     const Node& node = rewriter.from().node(id);
     const Definition& entry = definition(node.op);
     if (entry.kind != OpClass::composite) return false;
@@ -39,6 +40,11 @@ bool decompose(Graph& graph) {
 
 bool decompose_all(Graph& graph) {
   return decompose_but(graph, [](const Definition&, const Graph&, NodeId) { return false; });
+}
+
+bool decompose_nodes(Graph& graph, const std::vector<bool>& which) {
+  return decompose_but(
+      graph, [&which](const Definition&, const Graph&, NodeId id) { return !which[id]; });
 }
 
 }  // namespace tutti::ir

@@ -1,4 +1,5 @@
 #include <tutti/ir/function.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/passes/pipeline.h>
 
@@ -9,11 +10,12 @@ namespace tutti::ir {
 
 namespace {
 
-// In order: composites are taken apart first, so that all else sees their parts; constants that
+// In order: sizes become fixed, which all else needs; composites are taken apart first, so that all else sees their parts; constants that
 // folding makes are what canonicalize's rules look for; what these two made equal, cse merges; what
 // that left over, dce drops, and loops lose what only that needed; what stays is placed on devices,
 // and groups are formed of it.
 constexpr std::array kPasses = {
+    Pass{"bound_sizes", bound_sizes, "gives what varies in size its largest size, and masks", true},
     Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},
     Pass{"fold_constants", fold_constants, "computes what depends on small constants only"},
     Pass{"canonicalize", canonicalize, "removes what changes nothing and merges chains of views"},
@@ -49,8 +51,13 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
     if (std::ranges::find(options.disabled, pass->name) != options.disabled.end()) continue;
     const auto start = std::chrono::steady_clock::now();
     bool changed = false;
+    if (graph.sizes != nullptr && !pass->takes_varying_sizes) {
+      throw UsageError("@" + name_or_quoted(graph.name) + " has sizes that vary, which " +
+                       std::string(pass->name) +
+                       " does not take; the pass bound_sizes has to come first");
+    }
     try {
-      changed = change_functions(graph, pass->run);
+      changed = !pass->takes_varying_sizes && change_functions(graph, pass->run);
       changed = pass->run(graph) || changed;
     } catch (const Error& error) {
       blame("in pass", *pass, error);

@@ -14,6 +14,10 @@ namespace tutti::ir {
 // A pass is one function in one file of the same name. It changes a graph to one that computes the
 // same, says whether it did, takes time about linear in the number of nodes, and prints nothing.
 
+// Gives values whose sizes vary (symbolic_sizes.h) their largest sizes, and keeps what lies behind
+// the elements that are there out of all that counts. The function gets a parameter more, i64[], for
+// each symbol, in their order: its value. Needs to come first.
+bool bound_sizes(Graph& graph);
 // Replaces composites (softmax, layer_norm, ...) by their decompositions, but for those that their
 // definition wants whole.
 bool decompose(Graph& graph);
@@ -21,6 +25,8 @@ bool decompose(Graph& graph);
 bool decompose_all(Graph& graph);
 // Removes what changes nothing and merges chains of views; bits stay the same.
 bool canonicalize(Graph& graph);
+// The same for these composites, by node.
+bool decompose_nodes(Graph& graph, const std::vector<bool>& which);
 // Computes nodes whose operands are all small constants.
 bool fold_constants(Graph& graph);
 // Merges nodes that compute the same.
@@ -41,6 +47,8 @@ struct Pass {
   std::string_view name;  // of the function, the file, the test folder and on the command line
   bool (*run)(Graph&);
   std::string_view does;  // a sentence for --help
+  // Takes programs with sizes that vary, and goes over the functions that nodes run by itself.
+  bool takes_varying_sizes = false;
 };
 
 // Every pass, in the order in which the compiler runs them.

@@ -1,0 +1,479 @@
+#include <tutti/ir/control.h>
+#include <tutti/ir/interpretation.h>
+#include <tutti/ir/passes/bound_sizes.h>
+
+#include <algorithm>
+#include <limits>
+
+// How each op is rebuilt with its sizes at their bounds. Behind the elements that a value has in
+// the instance lies anything, also NaN: it is replaced where an op would mix it with others.
+namespace tutti::ir {
+
+namespace {
+
+Array zero_of(DType dtype) { return {dtype, {}}; }
+
+// The least number of a dtype, or the largest: what loses against every other one.
+Array extreme(DType dtype, bool largest) {
+  Array out(dtype, {});
+  visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      out.data<T>()[0] = largest ? Limits::max() : Limits::lowest();
+    } else {
+      const double infinity = std::numeric_limits<double>::infinity();
+      out = Array::scalar_of(dtype, largest ? infinity : -infinity);
+    }
+  });
+  return out;
+}
+
+void reduction(SizeBounds& in) {
+  const DType dtype = in.operand(0).dtype();
+  Array fill = zero_of(dtype);
+  if (in.op() == Op::prod || in.op() == Op::all) fill = Array::scalar_of(dtype, 1);
+  if (in.op() == Op::max) fill = extreme(dtype, false);
+  if (in.op() == Op::min) fill = extreme(dtype, true);
+  const Value x = in.filled_operand(0, in.attributes().integers("axes"), fill).value();
+  in.copy({&x, 1});
+}
+
+void extreme_place(SizeBounds& in) {
+  const Array fill = extreme(in.operand(0).dtype(), in.op() == Op::argmin);
+  const std::int64_t axis = in.attributes().integer("axis");
+  const Value x = in.filled_operand(0, {&axis, 1}, fill).value();
+  in.copy({&x, 1});
+}
+
+// What was put behind the elements stays behind them, since equal ones keep their order.
+void sort(SizeBounds& in) {
+  const DType dtype = in.operand(0).dtype();
+  const bool descending = in.attributes().flag("descending");
+  const bool nan_is_last = !descending && is_floating(dtype);
+  const Array fill = nan_is_last
+                         ? Array::scalar_of(dtype, std::numeric_limits<double>::quiet_NaN())
+                         : extreme(dtype, !descending);
+  const std::int64_t axis = in.attributes().integer("axis");
+  const Value x = in.filled_operand(0, {&axis, 1}, fill).value();
+  in.copy({&x, 1});
+}
+
+void cumsum(SizeBounds& in) {
+  if (!in.attributes().flag("reverse")) return in.copy();
+  const std::int64_t axis = in.attributes().integer("axis");
+  const Value x = in.filled_operand(0, {&axis, 1}, zero_of(in.operand(0).dtype())).value();
+  in.copy({&x, 1});
+}
+
+void matmul(SizeBounds& in) {
+  const std::int64_t last = in.operand(0).shape().rank() - 1;
+  const std::int64_t before_last = in.operand(1).shape().rank() - 2;
+  const Array zero = zero_of(in.operand(0).dtype());
+  const std::vector<Value> operands{in.filled_operand(0, {&last, 1}, zero).value(),
+                                    in.filled_operand(1, {&before_last, 1}, zero).value()};
+  in.copy(operands);
+}
+
+void reshape_rule(SizeBounds& in) {
+  const Value old = in.from().operand(in.node(), 0);
+  in.result(in.reshaped(in.operand(0), size_expressions(in.from(), old),
+                        size_expressions(in.from(), in.from().result(in.node()))));
+}
+
+// A part that begins at a place that varies is taken first, then every step-th of it.
+void slice(SizeBounds& in) {
+  Term x = in.operand(0);
+  const auto rank = static_cast<std::size_t>(x.shape().rank());
+  std::vector<std::int64_t> start = in.attributes().integers("start");
+  std::vector<std::int64_t> stop = in.attributes().integers("stop");
+  const std::vector<std::int64_t> step = in.attributes().integers("step");
+  std::vector<SizeExpression> starts(rank);
+  std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
+  bool moves = false;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const SizeExpression begin = in.attribute("start", d);
+    if (begin.is_constant()) continue;
+    moves = true;
+    starts[d] = begin;
+    sizes[d] = in.largest(in.attribute("stop", d) - begin);
+    start[d] = 0;
+    stop[d] = sizes[d];
+  }
+  if (moves) x = in.part(x, starts, sizes);
+  in.result(x.apply(Op::slice, {start, stop, step}));
+}
+
+void reverse(SizeBounds& in) {
+  Term x = in.operand(0);
+  const auto rank = static_cast<std::size_t>(x.shape().rank());
+  std::vector<SizeExpression> starts(rank);
+  bool moves = false;
+  for (const std::int64_t axis : in.attributes().integers("axes")) {
+    const auto d = static_cast<int>(axis);
+    if (!in.operand_varies(0, d)) continue;
+    moves = true;
+    starts[static_cast<std::size_t>(axis)] = x.shape()[d] - in.operand_size(0, d);
+  }
+  const std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
+  x = x.apply(Op::reverse, {in.attributes().integers("axes")});
+  in.result(moves ? in.part(x, starts, sizes) : x);
+}
+
+// What lies behind the elements becomes padding.
+void pad(SizeBounds& in) {
+  const Term x = in.operand(0);
+  const Term value = in.operand(1);
+  Term condition;
+  for (int d = 0; d < x.shape().rank(); ++d) {
+    const auto place = static_cast<std::size_t>(d);
+    if (!in.attribute("low", place).is_constant()) in.fail("`low` cannot vary in size");
+    if (!in.attribute("interior", place).is_constant()) in.fail("`interior` cannot vary in size");
+    if (!in.operand_varies(0, d)) continue;
+    const Term one = in.below(x.shape().rank(), d, x.shape()[d], in.operand_size(0, d));
+    condition = condition.valid() ? apply(Op::logical_and, condition, one) : one;
+  }
+  const Value filled = condition.valid() ? select(condition, x, value).value() : x.value();
+  const std::vector<Value> operands{filled, value.value()};
+  in.copy(operands);
+}
+
+// Each operand is put over what lies behind the one before.
+void concat(SizeBounds& in) {
+  const auto axis = static_cast<int>(in.attributes().integer("axis"));
+  const std::size_t count = in.operands().size();
+  bool moves = false;
+  for (std::size_t i = 0; i + 1 < count; ++i) moves = moves || in.operand_varies(i, axis);
+  if (!moves) return in.copy();
+  const Type& type = in.from().type(in.from().result(in.node()));
+  Term out = broadcast_to({&in.builder(), in.builder().constant(zero_of(type.dtype))}, type.shape);
+  std::vector<SizeExpression> starts(static_cast<std::size_t>(type.shape.rank()));
+  for (std::size_t i = 0; i < count; ++i) {
+    out = apply(Op::dynamic_update_slice, out, in.operand(i), in.starts(starts));
+    SizeExpression& start = starts[static_cast<std::size_t>(axis)];
+    start = start + in.operand_size(i, axis);
+  }
+  in.result(out);
+}
+
+// Indices are clamped to what the instance has.
+void take(SizeBounds& in) {
+  const auto axis = static_cast<int>(in.attributes().integer("axis"));
+  if (!in.operand_varies(0, axis)) return in.copy();
+  Term indices = in.operand(1);
+  if (indices.dtype() != DType::u64) indices = cast(indices, DType::i64);
+  const Term last = cast(in.size(in.operand_size(0, axis) - 1), indices.dtype());
+  const std::vector<Value> operands{in.operand(0).value(), minimum(indices, last).value()};
+  in.copy(operands);
+}
+
+// Indices that the instance has not are out of range.
+void scatter_add(SizeBounds& in) {
+  Term indices = in.operand(1);
+  std::vector<std::int64_t> dimensions;
+  for (int d = 0; d < indices.shape().rank(); ++d) {
+    if (in.operand_varies(1, d)) dimensions.push_back(d);
+  }
+  if (dimensions.empty()) return in.copy();
+  std::vector<std::optional<SizeExpression>> sizes(
+      static_cast<std::size_t>(indices.shape().rank()));
+  for (const std::int64_t d : dimensions) {
+    sizes[static_cast<std::size_t>(d)] = in.operand_size(1, static_cast<int>(d));
+  }
+  const bool wide = indices.dtype() == DType::u64;
+  if (!wide) indices = cast(indices, DType::i64);
+  const Array outside = wide ? extreme(DType::u64, true) : Array::scalar(std::int64_t{-1});
+  indices = in.filled(indices, sizes, outside);
+  const std::vector<Value> operands{in.operand(0).value(), indices.value(), in.operand(2).value()};
+  in.copy(operands);
+}
+
+// The starts as i64, no larger than what fits into the instance. `sizes` are the part's.
+Term clamped_starts(SizeBounds& in, Term starts, std::span<const SizeExpression> sizes) {
+  std::vector<SizeExpression> last;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    last.push_back(in.operand_size(0, static_cast<int>(d)) - sizes[d]);
+  }
+  const Term most = in.starts(last);
+  return maximum(minimum(cast(starts, DType::i64), most), 0);
+}
+
+// x with room behind it, so that a part that begins inside fits.
+Term with_room(SizeBounds& in, Term x, std::span<const std::int64_t> sizes) {
+  const std::vector<std::int64_t> none(sizes.size());
+  return apply(Op::pad, x, {&in.builder(), in.builder().constant(zero_of(x.dtype()))},
+               {none, std::vector<std::int64_t>(sizes.begin(), sizes.end()), none});
+}
+
+void dynamic_slice(SizeBounds& in) {
+  const std::vector<std::int64_t> most = in.attributes().integers("sizes");
+  std::vector<SizeExpression> sizes;
+  std::vector<std::int64_t> room;
+  for (std::size_t d = 0; d < most.size(); ++d) {
+    sizes.push_back(in.attribute("sizes", d));
+    room.push_back(sizes[d].is_constant() ? 0 : most[d]);
+  }
+  const Term starts = clamped_starts(in, in.operand(1), sizes);
+  const bool fits = std::ranges::all_of(room, [](std::int64_t r) { return r == 0; });
+  const Term x = fits ? in.operand(0) : with_room(in, in.operand(0), room);
+  in.result(apply(Op::dynamic_slice, x, starts, {most}));
+}
+
+// Of an update that varies only the elements that it has come to stand in x.
+void dynamic_update_slice(SizeBounds& in) {
+  Term x = in.operand(0);
+  Term update = in.operand(1);
+  std::vector<SizeExpression> sizes;
+  std::vector<std::optional<SizeExpression>> varying;
+  std::vector<std::int64_t> room;
+  for (int d = 0; d < x.shape().rank(); ++d) {
+    sizes.push_back(in.operand_size(1, d));
+    varying.emplace_back(sizes.back());
+    room.push_back(sizes.back().is_constant() ? 0 : update.shape()[d]);
+  }
+  const Term starts = clamped_starts(in, in.operand(2), sizes);
+  if (std::ranges::all_of(room, [](std::int64_t r) { return r == 0; })) {
+    const std::vector<Value> operands{x.value(), update.value(), starts.value()};
+    return in.copy(operands);
+  }
+  const Shape shape = x.shape();
+  x = with_room(in, x, room);
+  const std::vector<std::int64_t> extents(update.shape().begin(), update.shape().end());
+  const Term old = apply(Op::dynamic_slice, x, starts, {extents});
+  Term condition;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const SizeExpression& size = sizes[static_cast<std::size_t>(d)];
+    if (size.is_constant()) continue;
+    const Term one = in.below(shape.rank(), d, update.shape()[d], size);
+    condition = condition.valid() ? apply(Op::logical_and, condition, one) : one;
+  }
+  x = apply(Op::dynamic_update_slice, x, select(condition, update, old), starts);
+  const std::vector<std::int64_t> none(extents.size());
+  const std::vector<std::int64_t> ones(extents.size(), 1);
+  in.result(x.apply(Op::slice, {none, std::vector<std::int64_t>(shape.begin(), shape.end()), ones}));
+}
+
+// Numbers are drawn by their place in the instance.
+void random(SizeBounds& in) {
+  const Value old = in.from().result(in.node());
+  const std::vector<SizeExpression> sizes = size_expressions(in.from(), old);
+  SizeExpression count = 1;
+  for (const SizeExpression& size : sizes) count = count * size;
+  std::vector<Attribute> attributes = in.from().node(in.node()).attributes;
+  attributes.back() = std::vector<std::int64_t>{in.from().type(old).shape.elements()};
+  const Term flat = {&in.builder(),
+                     in.builder().add(in.op(), in.operands(), std::move(attributes))};
+  in.result(in.reshaped(flat, {&count, 1}, sizes));
+}
+
+void size_rule(SizeBounds& in) {
+  const Attributes attributes = in.attributes();
+  const DType dtype = attributes.dtype("dtype");
+  const Term value = cast(in.size(in.attribute("value")), dtype);
+  in.result(attributes.flag("reciprocal") ? 1 / value : value);
+}
+
+void collective(SizeBounds& in) {
+  const auto& specs = definition(in.op()).attributes;
+  const bool has_axis =
+      std::ranges::find(specs, "axis", &AttributeSpec::name) != specs.end();
+  for (std::size_t i = 0; has_axis && i < in.operands().size(); ++i) {
+    if (!in.operand_varies(i, static_cast<int>(in.attributes().integer("axis")))) continue;
+    in.fail("the ranks' parts cannot vary in size along axis " +
+            std::to_string(in.attributes().integer("axis")) +
+            ": where one begins would depend on the sizes of others");
+  }
+  in.copy();
+}
+
+// Appends a function's nodes, with values for its parameters, and gives its results.
+std::vector<Value> inlined(Builder& builder, const Graph& function,
+                           std::span<const Value> arguments) {
+  std::vector<Value> values(function.value_count());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    values[function.parameters()[i].value.id] = arguments[i];
+  }
+  for (auto id = static_cast<NodeId>(arguments.size()); id < function.node_count(); ++id) {
+    builder.at(function.node(id).location);
+    std::vector<Value> operands;
+    for (const Value operand : function.operands(id)) operands.push_back(values[operand.id]);
+    const NodeId made =
+        builder.node(function.node(id).op, operands, function.node(id).attributes);
+    for (std::uint32_t i = 0; i < function.node(id).result_count; ++i) {
+      values[function.result(id, i).id] = builder.graph().result(made, i);
+    }
+  }
+  std::vector<Value> out;
+  for (const Value result : function.results()) out.push_back(values[result.id]);
+  return out;
+}
+
+// A body that takes the number of its step behind its sequences, and how many steps there are as
+// its last argument: what the others would do with the carries is not done.
+FunctionPtr limited(const Graph& body, std::size_t carries, std::size_t sequences) {
+  Graph out(body.name);
+  out.mesh = body.mesh;
+  out.default_device = body.default_device;
+  const Type number = number_inside(body);
+  std::vector<Value> arguments;
+  Value step;
+  for (std::size_t i = 0; i <= body.parameters().size(); ++i) {
+    if (i == carries + sequences) step = out.add_parameter("step", number);
+    if (i == body.parameters().size()) break;
+    const Parameter& parameter = body.parameters()[i];
+    arguments.push_back(out.add_parameter(parameter.name, body.type(parameter.value)));
+  }
+  const Value steps = out.add_parameter("steps", number);
+  Builder builder(out);
+  std::vector<Value> results = inlined(builder, body, arguments);
+  const Value runs = builder.add(Op::lt, {step, steps});
+  for (std::size_t i = 0; i < carries; ++i) {
+    results[i] = builder.add(Op::select, {runs, results[i], arguments[i]});
+  }
+  out.set_results(std::move(results));
+  return std::make_shared<const Function>(std::move(out));
+}
+
+// Functions get the symbols' values as arguments behind their own.
+void control(SizeBounds& in) {
+  std::vector<Value> operands = in.operands();
+  std::vector<Attribute> attributes = in.from().node(in.node()).attributes;
+  std::vector<FunctionPtr> functions;
+  for (const Attribute& attribute : attributes) {
+    for (const FunctionPtr& function : functions_of(attribute)) functions.push_back(function);
+  }
+  for (const Value value : in.bound_functions(functions)) operands.push_back(value);
+  auto next = functions.begin();
+  for (Attribute& attribute : attributes) {
+    if (auto* const one = std::get_if<FunctionPtr>(&attribute)) *one = *next++;
+    if (auto* const list = std::get_if<std::vector<FunctionPtr>>(&attribute)) {
+      for (FunctionPtr& function : *list) function = *next++;
+    }
+  }
+  if (in.op() != Op::scan || in.attribute("length").is_constant()) {
+    return in.copy(operands, std::move(attributes));
+  }
+  const auto carries = static_cast<std::size_t>(in.attributes().integer("carries"));
+  const auto sequences = static_cast<std::size_t>(in.attributes().integer("sequences"));
+  const std::int64_t length = in.attributes().integer("length");
+  const Value step = in.builder().add(Op::iota, std::span<const Value>(),
+                                      {DType::i64, std::vector{length}, std::int64_t{0}});
+  operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(carries + sequences), step);
+  operands.push_back(in.size(in.attribute("length")).value());
+  in.copy(operands, {limited(functions[0]->graph(), carries, sequences),
+                     static_cast<std::int64_t>(carries), static_cast<std::int64_t>(sequences + 1),
+                     length, in.attributes().flag("reverse")});
+}
+
+bool any_varies(const Graph& graph, Value value, std::span<const std::int64_t> dimensions) {
+  return std::ranges::any_of(dimensions, [&](std::int64_t d) {
+    return size_varies(graph, value, static_cast<int>(d));
+  });
+}
+
+bool last_varies(const Graph& graph, Value value, int from_the_end = 1) {
+  return size_varies(graph, value, graph.type(value).shape.rank() - from_the_end);
+}
+
+}  // namespace
+
+bool must_decompose(const Graph& graph, NodeId node) {
+  const Op op = graph.node(node).op;
+  if (definition(op).kind != OpClass::composite || graph.sizes == nullptr) return false;
+  const Attributes attributes = graph.attributes(node);
+  const auto operand = [&](std::size_t i) { return graph.operand(node, i); };
+  const auto axis_varies = [&] {
+    const std::int64_t axis = attributes.integer("axis");
+    return any_varies(graph, operand(0), {&axis, 1});
+  };
+  switch (op) {
+    case Op::mean:
+    case Op::logsumexp:
+      return any_varies(graph, operand(0), attributes.integers("axes"));
+    case Op::softmax:
+    case Op::log_softmax:
+    case Op::topk:
+      return axis_varies();
+    case Op::layer_norm:
+    case Op::rms_norm:
+    case Op::cross_entropy:
+      return last_varies(graph, operand(0));
+    case Op::gelu:
+    case Op::one_hot:
+    case Op::size:
+      return false;
+    case Op::dot_general:
+      return any_varies(graph, operand(0), attributes.integers("contract_x"));
+    case Op::attention:
+      // A query's row depends on no other query.
+      return last_varies(graph, operand(0)) || last_varies(graph, operand(1), 2);
+    default:
+      break;
+  }
+  if (op == Op::conv) {
+    for (int d = 1; d < graph.type(operand(0)).shape.rank(); ++d) {
+      if (size_varies(graph, operand(0), d)) return true;
+    }
+    return size_varies(graph, operand(1));
+  }
+  if (op == Op::attention_gradient) {
+    for (const std::size_t i : {0U, 1U, 2U}) {
+      if (last_varies(graph, operand(i)) || last_varies(graph, operand(i), 2)) return true;
+    }
+    return false;
+  }
+  return std::ranges::any_of(graph.operands(node),
+                             [&](Value value) { return size_varies(graph, value); });
+}
+
+void bound_node(SizeBounds& in) {
+  switch (definition(in.op()).kind) {
+    case OpClass::reduce:
+      return reduction(in);
+    case OpClass::collective:
+      return collective(in);
+    case OpClass::control:
+      return control(in);
+    default:
+      break;
+  }
+  switch (in.op()) {
+    case Op::reshape:
+      return reshape_rule(in);
+    case Op::slice:
+      return slice(in);
+    case Op::reverse:
+      return reverse(in);
+    case Op::pad:
+      return pad(in);
+    case Op::concat:
+      return concat(in);
+    case Op::take:
+    case Op::take_along_axis:
+      return take(in);
+    case Op::scatter_add:
+      return scatter_add(in);
+    case Op::dynamic_slice:
+      return dynamic_slice(in);
+    case Op::dynamic_update_slice:
+      return dynamic_update_slice(in);
+    case Op::argmax:
+    case Op::argmin:
+      return extreme_place(in);
+    case Op::sort:
+      return sort(in);
+    case Op::cumsum:
+      return cumsum(in);
+    case Op::matmul:
+      return matmul(in);
+    case Op::random_bits:
+    case Op::uniform:
+    case Op::normal:
+      return random(in);
+    case Op::size:
+      return size_rule(in);
+    default:
+      return in.copy();
+  }
+}
+
+}  // namespace tutti::ir

@@ -1,0 +1,322 @@
+#include <tutti/ir/array_difference.h>
+#include <tutti/ir/array_part.h>
+#include <tutti/ir/interpret.h>
+#include <tutti/ir/parse.h>
+#include <tutti/ir/passes/passes.h>
+#include <tutti/ir/symbolic_sizes.h>
+#include <tutti/ir/verify.h>
+
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+// A program with its sizes at their bounds computes what its instances do, whatever lies behind the
+// elements that an instance has.
+namespace tutti::ir {
+namespace {
+
+using testing::HasSubstr;
+
+Graph program(const std::string& text) {
+  Module module = parse("// tutti ir 1\n" + text);
+  return std::move(module.functions.back());
+}
+
+Array random_array(const Type& type, std::mt19937_64& random) {
+  Array out(type.dtype, type.shape);
+  for (std::int64_t i = 0; i < out.elements(); ++i) {
+    const Array element =
+        type.dtype == DType::boolean
+            ? Array::scalar_of(type.dtype, static_cast<double>(random() % 2))
+        : is_floating(type.dtype)
+            ? Array::scalar_of(type.dtype, static_cast<double>(random() % 2001) / 500 - 2)
+            : Array::scalar_of(type.dtype, static_cast<double>(random() % 9));
+    std::ranges::copy(element.bytes(), out.bytes().begin() + i * size_of(type.dtype));
+  }
+  return out;
+}
+
+// What nobody may read: NaN, and large numbers.
+Array poison(DType dtype) {
+  if (is_floating(dtype)) {
+    return Array::scalar_of(dtype, std::numeric_limits<double>::quiet_NaN());
+  }
+  return Array::scalar_of(dtype, dtype == DType::boolean ? 1 : 77);
+}
+
+void expect_same_for(const Graph& graph, std::span<const std::int64_t> values) {
+  SCOPED_TRACE(values_text(graph.sizes->symbols, values));
+  std::mt19937_64 random(7);
+  const Graph exact = instance(graph, values);
+  Graph bounded = graph;
+  ASSERT_TRUE(bound_sizes(bounded));
+  verify(bounded);
+  std::vector<Array> inputs;
+  std::vector<Array> large;
+  for (std::size_t i = 0; i < exact.parameters().size(); ++i) {
+    const Type& type = exact.type(exact.parameters()[i].value);
+    const Shape& shape = bounded.type(bounded.parameters()[i].value).shape;
+    inputs.push_back(random_array(type, random));
+    large.push_back(enlarged(inputs.back(), shape, poison(type.dtype)));
+  }
+  for (const std::int64_t value : values) large.push_back(Array::scalar(value));
+  const std::vector<Array> wanted = interpret(exact, inputs);
+  const std::vector<Array> given = interpret(bounded, large);
+  ASSERT_EQ(wanted.size(), given.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Array part = front(given[i], wanted[i].shape());
+    const auto difference = array_difference(wanted[i], part, 1e-5);
+    EXPECT_FALSE(difference) << "result " << i << ": " << difference->actual << ", not "
+                             << difference->expected;
+  }
+}
+
+// For the bounds, for sizes between them, and through the text.
+void expect_same(const std::string& text) {
+  SCOPED_TRACE(text);
+  const Graph graph = program(text);
+  ASSERT_NE(graph.sizes, nullptr);
+  verify(graph);
+  EXPECT_TRUE(structurally_equal(graph, parse(print(graph)).functions.back())) << print(graph);
+  std::vector<std::int64_t> least;
+  std::vector<std::int64_t> most;
+  std::vector<std::int64_t> middle;
+  for (const SizeSymbol& symbol : graph.sizes->symbols) {
+    least.push_back(symbol.least);
+    most.push_back(symbol.most);
+    middle.push_back((symbol.least + symbol.most) / 2);
+  }
+  expect_same_for(graph, least);
+  expect_same_for(graph, most);
+  expect_same_for(graph, middle);
+}
+
+// A function of one node over a parameter of a varying size.
+void expect_node(const std::string& parameters, const std::string& node) {
+  expect_same("func @f(" + parameters + ") {\n  %0 = " + node + "\n  return %0\n}\n");
+}
+
+TEST(BoundSizes, KeepsElementwiseOpsAndViewsAsTheyAre) {
+  expect_node("%x: f32[n<=5,3]", "exp(%x)");
+  expect_node("%x: f32[n<=5,3], %y: f32[n,1]", "add(%x, %y)");
+  expect_node("%x: f32[3]", "broadcast_to(%x) {shape = [n<=5, 3]}");
+  expect_node("%x: f32[n<=5,3,m<=4]", "transpose(%x) {permutation = [2, 0, 1]}");
+}
+
+TEST(BoundSizes, MasksReductions) {
+  for (const std::string op : {"sum", "prod", "max", "min"}) {
+    expect_node("%x: f32[n<=5,3,m<=4]", op + "(%x) {axes = [0, 2]}");
+    expect_node("%x: f32[n<=5,3,m<=4]", op + "(%x) {axes = [1], keepdims = true}");
+    expect_node("%x: i32[n<=5,3]", op + "(%x) {axes = [0]}");
+    expect_node("%x: bf16[3,n<=5]", op + "(%x) {axes = [1]}");
+  }
+  expect_node("%x: bool[n<=5,3]", "any(%x) {axes = [0]}");
+  expect_node("%x: bool[n<=5,3]", "all(%x) {axes = [0]}");
+  expect_node("%x: u8[n<=5,3]", "max(%x) {axes = [0]}");
+  for (const std::string op : {"argmax", "argmin"}) {
+    expect_node("%x: f32[n<=5,3]", op + "(%x) {axis = 0}");
+    expect_node("%x: i16[n<=5,3]", op + "(%x) {axis = 0, keepdims = true}");
+  }
+}
+
+TEST(BoundSizes, MasksProducts) {
+  expect_node("%x: f32[3,n<=5], %y: f32[n,4]", "matmul(%x, %y)");
+  expect_node("%x: f32[n<=5,3], %y: f32[3,4]", "matmul(%x, %y)");
+  expect_node("%x: f32[b<=3,n<=5,3], %y: f32[b,3,n]", "matmul(%x, %y)");
+  expect_node("%x: f32[n<=5,3], %y: f32[n,4]",
+              "dot_general(%x, %y) {contract_x = [0], contract_y = [0]}");
+  expect_node("%x: f32[n<=5,2,4,4], %w: f32[3,2,2,2]",
+              "conv(%x, %w) {stride = [1, 1], low = [1, 1], high = [0, 0], dilation = [1, 1]}");
+  expect_node("%x: f32[2,2,n<=6], %w: f32[3,2,2]",
+              "conv(%x, %w) {stride = [1], low = [1], high = [0], dilation = [1]}");
+}
+
+TEST(BoundSizes, TakesCompositesApartWhereTheyMixWhatVaries) {
+  for (const std::string op : {"softmax", "log_softmax"}) {
+    expect_node("%x: f32[n<=5,3]", op + "(%x) {axis = 0}");
+    expect_node("%x: f32[n<=5,3]", op + "(%x) {axis = 1}");
+  }
+  expect_node("%x: f32[n<=5,3]", "mean(%x) {axes = [0]}");
+  expect_node("%x: bf16[n<=5,m<=3]", "mean(%x) {axes = [0, 1]}");
+  expect_node("%x: f32[3,n<=5]", "logsumexp(%x) {axes = [1], keepdims = true}");
+  expect_node("%x: f32[3,2<=n<=5], %s: f32[n], %b: f32[n]", "layer_norm(%x, %s, %b)");
+  expect_node("%x: f32[3,n<=5], %s: f32[n]", "rms_norm(%x, %s)");
+  expect_node("%x: f32[n<=5,3], %y: i32[n]", "cross_entropy(%x, %y)");
+  expect_node("%x: i32[n<=5]", "one_hot(%x) {depth = 9, dtype = f32}");
+  expect_node("%q: f32[2,t<=4,3], %k: f32[2,s<=5,3], %v: f32[2,s,2]", "attention(%q, %k, %v)");
+  expect_node("%q: f32[t<=4,3], %k: f32[t,3], %v: f32[t,2]",
+              "attention(%q, %k, %v) {causal = true}");
+  expect_node("%q: f32[b<=3,4,3], %k: f32[b,4,3], %v: f32[b,4,2]", "attention(%q, %k, %v)");
+  expect_same(R"(
+func @f(%q: f32[2,t<=4,3], %k: f32[2,s<=5,3], %v: f32[2,s,2], %g: f32[2,t,2]) {
+  %0, %1, %2 = attention_gradient(%q, %k, %v, %g)
+  return %0, %1, %2
+}
+)");
+}
+
+TEST(BoundSizes, FindsTheElementsOfReshapes) {
+  expect_node("%x: f32[n<=5,3,2]", "reshape(%x) {shape = [n, 6]}");
+  expect_node("%x: f32[n<=5,3]", "reshape(%x) {shape = [3*n]}");
+  expect_node("%x: f32[3*(n<=5)]", "reshape(%x) {shape = [n, 3]}");
+  expect_node("%x: f32[3,n<=5]", "reshape(%x) {shape = [3*n]}");
+  expect_node("%x: f32[3*(n<=5)]", "reshape(%x) {shape = [3, n]}");
+  expect_node("%x: f32[b<=3,t<=4,2]", "reshape(%x) {shape = [b*t, 2]}");
+  expect_node("%x: f32[(b<=3)*(t<=4),2]", "reshape(%x) {shape = [b, 2, t]}");
+  expect_node("%x: f32[6,n<=5]", "reshape(%x) {shape = [2, 3, n]}");
+  expect_node("%x: f32[1,n<=5,2]", "reshape(%x) {shape = [2*n, 1, 1]}");
+  expect_node("%x: f32[n<=5,4,n]", "reshape(%x) {shape = [n, n, 2, 2]}");
+}
+
+TEST(BoundSizes, SlicesFromWhatVaries) {
+  expect_node("%x: f32[3<=n<=9,2]", "slice(%x) {start = [1, 0], stop = [n, 2], step = [1, 1]}");
+  expect_node("%x: f32[3<=n<=9,2]", "slice(%x) {start = [n-3, 0], stop = [n, 1], step = [1, 1]}");
+  expect_node("%x: f32[3<=n<=9,2]", "slice(%x) {start = [n-1, 0], stop = [n, 2], step = [1, 1]}");
+  expect_node("%x: f32[2*(n<=5)]", "slice(%x) {start = [n], stop = [2*n], step = [1]}");
+  expect_node("%x: f32[2*(n<=5)]", "slice(%x) {start = [0], stop = [2*n], step = [2]}");
+  expect_node("%x: f32[12,n<=5]", "slice(%x) {start = [12-n, 0], stop = [12, n], step = [1, 1]}");
+  expect_node("%x: f32[n<=5,3]", "reverse(%x) {axes = [0, 1]}");
+  expect_node("%x: f32[n<=5,3]", "reverse(%x) {axes = [1]}");
+}
+
+TEST(BoundSizes, PutsPaddingAndParts) {
+  expect_node("%x: f32[n<=5,3], %v: f32[]",
+              "pad(%x, %v) {low = [1, 0], high = [2, 1], interior = [0, 1]}");
+  expect_node("%x: f32[n<=5], %v: f32[]", "pad(%x, %v) {low = [0], high = [5-n], interior = [0]}");
+  expect_node("%x: f32[n<=5], %v: f32[]", "pad(%x, %v) {low = [2], high = [n], interior = [0]}");
+  expect_node("%x: f32[n<=5,3], %v: f32[]",
+              "pad(%x, %v) {low = [1, 0], high = [0, 0], interior = [2, 0]}");
+  expect_node("%x: f32[n<=5,3], %y: f32[2,3]", "concat(%x, %y) {axis = 0}");
+  expect_node("%x: f32[n<=5,3], %y: f32[m<=4,3]", "concat(%x, %y, %x) {axis = 0}");
+  expect_node("%x: f32[n<=5,3], %y: f32[n,2]", "concat(%x, %y) {axis = 1}");
+}
+
+TEST(BoundSizes, ClampsIndicesToTheInstance) {
+  expect_node("%x: f32[n<=5,3], %i: i32[4]", "take(%x, %i) {axis = 0}");
+  expect_node("%x: f32[n<=5,3], %i: u8[m<=4]", "take(%x, %i) {axis = 0}");
+  expect_node("%x: f32[n<=5,3], %i: u64[4]", "take(%x, %i) {axis = 0}");
+  expect_node("%x: f32[3,n<=5], %i: i64[3,m<=7]", "take_along_axis(%x, %i) {axis = 1}");
+  expect_node("%x: f32[6,3], %i: i32[n<=5], %u: f32[n,3]", "scatter_add(%x, %i, %u) {axis = 0}");
+  expect_node("%x: f32[6,3], %i: u64[n<=5], %u: f32[n,3]", "scatter_add(%x, %i, %u) {axis = 0}");
+  expect_node("%x: f32[n<=6,3], %i: i32[4], %u: f32[4,3]", "scatter_add(%x, %i, %u) {axis = 0}");
+  expect_node("%x: f32[2<=n<=6,3], %i: i32[2]", "dynamic_slice(%x, %i) {sizes = [2, 2]}");
+  expect_node("%x: f32[2*(n<=6),3], %i: i32[2]", "dynamic_slice(%x, %i) {sizes = [n, 2]}");
+  expect_node("%x: f32[2<=n<=6,3], %u: f32[2,2], %i: i32[2]", "dynamic_update_slice(%x, %u, %i)");
+  expect_node("%x: f32[(n<=4)+2,3], %u: f32[n,2], %i: i32[2]", "dynamic_update_slice(%x, %u, %i)");
+}
+
+TEST(BoundSizes, OrdersWhatIsThere) {
+  for (const std::string dtype : {"f32", "i32", "u8", "bf16"}) {
+    for (const std::string descending : {"false", "true"}) {
+      expect_same("func @f(%x: " + dtype + "[n<=7,2]) {\n  %0, %1 = sort(%x) {axis = 0, " +
+                  "descending = " + descending + "}\n  return %0, %1\n}\n");
+    }
+  }
+  expect_same("func @f(%x: f32[3<=n<=7,2]) {\n  %0, %1 = topk(%x) {k = 3, axis = 0}\n"
+              "  return %0, %1\n}\n");
+  expect_node("%x: f32[n<=7,2]", "cumsum(%x) {axis = 0}");
+  expect_node("%x: f32[n<=7,2]", "cumsum(%x) {axis = 0, reverse = true}");
+}
+
+TEST(BoundSizes, DrawsTheInstancesNumbers) {
+  expect_node("%k: u64[]", "uniform(%k) {dtype = f32, shape = [n<=5, 3]}");
+  expect_node("%k: u64[]", "normal(%k) {dtype = f32, shape = [3, n<=5]}");
+  expect_node("%k: u64[]", "random_bits(%k) {shape = [b<=3, 2, n<=5]}");
+}
+
+TEST(BoundSizes, KnowsSizesAsNumbers) {
+  expect_node("", "size() {value = 2*(n<=5)+1}");
+  expect_node("%x: f32[n<=5]", "size() {value = n, dtype = bf16, reciprocal = true}");
+}
+
+TEST(BoundSizes, GivesSizesToFunctionsThatNodesRun) {
+  expect_same(R"(
+private func @body(%h: f32[n<=5,3], %x: f32[n,3]) -> (f32[n,3], f32[]) {
+  %0 = add(%h, %x)
+  %1 = mean(%0) {axes = [0, 1]}
+  return %0, %1
+}
+func @f(%h: f32[n<=5,3], %xs: f32[4,n,3]) {
+  %0, %1 = scan(%h, %xs) {body = @body, carries = 1, sequences = 1, length = 4}
+  return %0, %1
+}
+)");
+  expect_same(R"(
+private func @more(%i: i32[], %x: f32[n<=5]) {
+  %0 = constant() {value = i32[] 3}
+  %1 = lt(%i, %0)
+  return %1
+}
+private func @body(%i: i32[], %x: f32[n<=5]) {
+  %0 = constant() {value = i32[] 1}
+  %1 = add(%i, %0)
+  %2 = softmax(%x) {axis = 0}
+  return %1, %2
+}
+func @f(%i: i32[], %x: f32[n<=5]) {
+  %0, %1 = while_loop(%i, %x) {condition = @more, body = @body, carries = 2}
+  return %0, %1
+}
+)");
+  expect_same(R"(
+private func @first(%x: f32[n<=5]) {
+  %0 = sum(%x) {axes = [0]}
+  return %0
+}
+private func @second(%x: f32[n<=5]) {
+  %0 = constant() {value = f32[] 2}
+  return %0
+}
+func @f(%i: i32[], %x: f32[n<=5]) {
+  %0 = conditional(%i, %x) {branches = [@first, @second]}
+  return %0
+}
+)");
+}
+
+TEST(BoundSizes, TakesAsManyStepsAsThereAre) {
+  for (const std::string reverse : {"false", "true"}) {
+    expect_same(R"(
+private func @body(%h: f32[3], %x: f32[3], %w: f32[3]) {
+  %0 = mul(%h, %w)
+  %1 = add(%0, %x)
+  return %1, %0
+}
+func @f(%h: f32[3], %xs: f32[n<=6,3], %w: f32[3]) {
+  %0, %1 = scan(%h, %xs, %w) {body = @body, carries = 1, sequences = 1, length = n, reverse = )" +
+                reverse + "}\n  return %0, %1\n}\n");
+  }
+}
+
+TEST(BoundSizes, RefusesWhatHasNoBound) {
+  const auto message = [](const std::string& text) -> std::string {
+    Graph graph = program(text);
+    try {
+      bound_sizes(graph);
+    } catch (const TypeError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(message("func @f(%x: f32[n<=5]) {\n"
+                      "  %0 = broadcast_to(%x) {shape = [6-n, n]}\n  return %0\n}\n"),
+              HasSubstr("the size 6-n is not largest where"));
+  EXPECT_THAT(message("group @g = {ranks = [0, 1], stride = 2}\n"
+                      "func @f(%x: f32[n<=5]) {\n"
+                      "  %0 = all_gather(%x) {axis = 0, group = @g}\n  return %0\n}\n"),
+              HasSubstr("all_gather: the ranks' parts cannot vary in size along axis 0"));
+}
+
+TEST(BoundSizes, ComesBeforeAllOtherPasses) {
+  Graph graph = program("func @f(%x: f32[n<=5]) {\n  %0 = exp(%x)\n  return %0\n}\n");
+  const Pass* const cse = find_pass("cse");
+  EXPECT_THROW(run_passes(graph, {&cse, 1}), UsageError);
+  EXPECT_TRUE(run_passes(graph));
+  EXPECT_EQ(graph.sizes, nullptr);
+}
+
+}  // namespace
+}  // namespace tutti::ir
