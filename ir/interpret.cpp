@@ -4,9 +4,11 @@
 #include <tutti/ir/interpret_elementwise.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/rendezvous.h>
+#include <tutti/ir/symbolic_sizes.h>
 #include <tutti/ir/term.h>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 namespace tutti::ir {
@@ -239,7 +241,18 @@ std::vector<std::vector<Array>> interpret(std::span<const Graph* const> programs
     throw TypeError(std::to_string(programs.size()) + " programs, but inputs for " +
                     std::to_string(inputs.size()) + " ranks");
   }
-  return Run(programs, inputs).run();
+  // Where sizes vary, the arguments say which instance it is.
+  std::deque<Graph> instances;
+  std::vector<const Graph*> fixed;
+  for (std::size_t rank = 0; rank < programs.size(); ++rank) {
+    fixed.push_back(programs[rank]);
+    if (programs[rank]->sizes == nullptr) continue;
+    std::vector<Shape> shapes;
+    for (const Array& input : inputs[rank]) shapes.push_back(input.shape());
+    instances.push_back(instance(*programs[rank], solve_sizes(*programs[rank], shapes)));
+    fixed.back() = &instances.back();
+  }
+  return Run(fixed, inputs).run();
 }
 
 std::vector<std::vector<Array>> interpret(const Graph& graph,

@@ -9,6 +9,7 @@
 #include <bit>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace tutti::ir {
 
@@ -203,8 +204,52 @@ void complete_sizes(Graph& graph) {
   graph = merge_samples(symbols, samples);
 }
 
+std::vector<std::string> raise_lower_bounds(Graph& graph) {
+  std::vector<std::string> reasons;
+  if (graph.sizes == nullptr) return reasons;
+  auto sizes = std::make_shared<SymbolicSizes>(*graph.sizes);
+  std::vector<std::int64_t> most;
+  for (const SizeSymbol& symbol : sizes->symbols) most.push_back(symbol.most);
+  for (std::size_t i = 0; i < sizes->symbols.size(); ++i) {
+    SizeSymbol& symbol = sizes->symbols[i];
+    std::string why;  // of the largest size for which the program does not exist
+    const auto exists = [&](std::int64_t size) {
+      std::vector<std::int64_t> values = most;
+      values[i] = size;
+      try {
+        instance(graph, values);
+        return true;
+      } catch (const NodeTypeError& error) {
+        why = error.what();
+        return false;
+      }
+    };
+    if (exists(symbol.least)) continue;
+    std::int64_t bad = symbol.least;
+    std::int64_t good = symbol.most - 1;  // a corner
+    while (good - bad > 1) {
+      const std::int64_t middle = bad + (good - bad) / 2;
+      std::string kept = std::exchange(why, {});
+      if (exists(middle)) {
+        good = middle;
+        why = std::move(kept);
+      } else {
+        bad = middle;
+      }
+    }
+    symbol.least = good;
+    reasons.push_back(std::to_string(good) + " <= " + symbol.name + ": " + why);
+  }
+  graph.sizes = std::move(sizes);
+  return reasons;
+}
+
 std::vector<std::int64_t> solve_sizes(const Graph& graph, std::span<const Shape> arguments) {
   if (graph.sizes == nullptr) return {};
+  if (arguments.size() != graph.parameters().size()) {
+    throw TypeError("@" + graph.name + " takes " + std::to_string(graph.parameters().size()) +
+                    " arguments, not " + std::to_string(arguments.size()));
+  }
   const auto& symbols = graph.sizes->symbols;
   std::vector<std::optional<std::int64_t>> values(symbols.size());
   std::vector<std::string> first(symbols.size());

@@ -66,6 +66,10 @@ Graph merge_samples(std::span<const SizeSymbol> symbols, std::span<const Sample>
 // the order of their names from then on.
 void complete_sizes(Graph& graph);
 
+// Raises the lower bounds to the smallest sizes for which the program exists, those of the other
+// symbols being largest, and says for each that it raised why: "3 <= n: for n = 2: slice: ...".
+std::vector<std::string> raise_lower_bounds(Graph& graph);
+
 // The symbols' values from the arguments' shapes. Throws TypeError, naming the argument, the symbol
 // and its bounds, if they do not fit.
 std::vector<std::int64_t> solve_sizes(const Graph& graph, std::span<const Shape> arguments);

@@ -3,6 +3,7 @@
 #include <tutti/codegen/compile.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/symbolic_sizes.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/context.h>
@@ -57,13 +58,17 @@ std::vector<RankResult> run_compiled(const ir::Graph& function,
 
 void check_inputs(const ir::Graph& function, std::span<const std::vector<ir::Array>> inputs) {
   for (const std::vector<ir::Array>& arrays : inputs) {
+    std::vector<Shape> shapes;
+    for (const ir::Array& array : arrays) shapes.push_back(array.shape());
+    const std::vector<std::int64_t> sizes = ir::solve_sizes(function, shapes);
     for (std::size_t i = 0; i < function.parameters().size() && i < arrays.size(); ++i) {
       const ir::Parameter& parameter = function.parameters()[i];
       const ir::Type& wanted = function.type(parameter.value);
       const ir::Type given{.dtype = arrays[i].dtype(), .shape = arrays[i].shape()};
-      if (given.dtype != wanted.dtype || given.shape != wanted.shape) {
+      if (given.dtype != wanted.dtype ||
+          given.shape != ir::shape_at(function, parameter.value, sizes)) {
         throw TypeError("argument %" + parameter.name + " of @" + function.name + " is " +
-                        given.text() + ", not " + wanted.text());
+                        given.text() + ", not " + ir::symbolic_text(function, parameter.value));
       }
     }
     if (arrays.size() != function.parameters().size()) {

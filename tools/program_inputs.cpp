@@ -2,6 +2,7 @@
 
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/symbolic_sizes.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +12,20 @@
 #include "tools/sharded_arrays.h"
 
 namespace tutti::tools {
+
+namespace {
+
+// Whether an argument may have that shape; sizes that vary are looked at when all are known.
+bool fits(const ir::Graph& function, ir::Value parameter, const Shape& given) {
+  const Shape& wanted = function.type(parameter).shape;
+  if (given.rank() != wanted.rank()) return false;
+  for (int d = 0; d < wanted.rank(); ++d) {
+    if (given[d] != wanted[d] && !ir::size_varies(function, parameter, d)) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 std::int64_t count_ranks(const ir::Graph& function) {
   std::int64_t last = function.mesh == nullptr ? 0 : function.mesh->ranks() - 1;
@@ -77,7 +92,9 @@ ir::Array InputFiles::fitting(const ir::Parameter& parameter, const ArrayFiles::
                               std::int64_t rank) const {
   const ir::Type& wanted = function_.type(parameter.value);
   const ir::Type given{.dtype = found.array->dtype(), .shape = found.array->shape()};
-  if (given.dtype == wanted.dtype && given.shape == wanted.shape) return *found.array;
+  if (given.dtype == wanted.dtype && fits(function_, parameter.value, given.shape)) {
+    return *found.array;
+  }
   if (given.dtype == wanted.dtype && !parameter.sharding.empty() &&
       given.shape == whole_shape(wanted.shape, parameter.sharding, *function_.mesh)) {
     return part_of(*found.array, parameter.sharding, *function_.mesh, rank);
@@ -86,7 +103,7 @@ ir::Array InputFiles::fitting(const ir::Parameter& parameter, const ArrayFiles::
                                  ? "; .npy files have no bf16: take f32 and cast in the program"
                                  : "";
   throw TypeError(found.where + ": %" + parameter.name + " of @" + function_.name + " is " +
-                  std::string(name_of(wanted.dtype)) + wanted.shape.text() +
+                  ir::symbolic_text(function_, parameter.value) +
                   ", but the file holds " + given.text() + advice);
 }
 

@@ -1,8 +1,14 @@
 #include "tools/random_inputs.h"
 
+#include <tutti/ir/names.h>
 #include <tutti/ir/philox.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/ir/symbolic_sizes.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
 
 namespace tutti::tools {
 
@@ -67,6 +73,37 @@ ir::Array random_array(const ir::Type& type, std::uint64_t key, std::int64_t int
 }
 
 }  // namespace
+
+ir::Graph with_sizes(const ir::Graph& function, const std::vector<std::string>& sizes) {
+  std::vector<ir::SizeSymbol> symbols;
+  if (function.sizes != nullptr) symbols = function.sizes->symbols;
+  std::vector<std::string_view> names;
+  std::vector<std::int64_t> values;
+  for (const ir::SizeSymbol& symbol : symbols) {
+    names.push_back(symbol.name);
+    values.push_back(symbol.most);
+  }
+  for (const std::string& size : sizes) {
+    const std::size_t sign = size.find('=');
+    const std::string name = size.substr(0, sign);
+    const auto found = std::ranges::find(symbols, name, &ir::SizeSymbol::name);
+    if (found == symbols.end()) {
+      throw UsageError("--size " + size + ": @" + function.name + " has no size " + name +
+                       " that varies" + ir::suggestion(name, names));
+    }
+    std::int64_t value = -1;
+    const char* const end = size.data() + size.size();
+    const char* const begin = sign == std::string::npos ? end : size.data() + sign + 1;
+    const auto read = std::from_chars(begin, end, value);
+    if (read.ec != std::errc() || read.ptr != end || value < found->least || value > found->most) {
+      throw UsageError("--size " + size + ": " + name + " is a number from " +
+                       std::to_string(found->least) + " to " + std::to_string(found->most) +
+                       ", as in " + name + "=" + std::to_string(found->most));
+    }
+    values[static_cast<std::size_t>(found - symbols.begin())] = value;
+  }
+  return ir::instance(function, values);
+}
 
 std::vector<ir::Array> random_inputs(const ir::Graph& function, std::uint64_t seed,
                                      std::int64_t rank) {

@@ -46,7 +46,8 @@ class ScratchFolder {
   fs::path path_;
 };
 
-// A rank's result as a file: the number of times, the times, the work, the arrays' elements.
+// A rank's result as a file: the number of times, the times, the work, the arrays' sizes and
+// elements.
 fs::path file_of(const fs::path& folder, std::int64_t rank) {
   return folder / ("rank" + std::to_string(rank));
 }
@@ -61,7 +62,11 @@ void write(const fs::path& path, const RankResult& result) {
   add(std::as_bytes(std::span(&times, 1)));
   add(std::as_bytes(std::span(result.times)));
   add(std::as_bytes(std::span(&result.work, 1)));
-  for (const ir::Array& array : result.arrays) add(array.bytes());
+  for (const ir::Array& array : result.arrays) {
+    const Shape shape = array.shape();
+    add(std::as_bytes(shape.sizes()));
+    add(array.bytes());
+  }
   file.close();
   if (!file) throw EnvironmentError(path.string() + ": cannot be written");
 }
@@ -80,7 +85,9 @@ RankResult read(const fs::path& path, const ir::Graph& function) {
   take(std::as_writable_bytes(std::span(&out.work, 1)));
   for (const ir::Value value : function.results()) {
     const ir::Type& type = function.type(value);
-    out.arrays.emplace_back(type.dtype, type.shape);
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(type.shape.rank()));
+    take(std::as_writable_bytes(std::span(sizes)));
+    out.arrays.emplace_back(type.dtype, Shape(sizes));
     take(out.arrays.back().bytes());
   }
   return out;
@@ -97,6 +104,7 @@ std::vector<std::string> command(const RunOptions& options, const fs::path& fold
   for (const std::string& input : options.inputs) add("--input", input);
   for (const std::string& pass : options.disabled) add("--disable", pass);
   for (const std::string& tunable : options.tunables) add("--set", tunable);
+  for (const std::string& size : options.sizes) add("--size", size);
   if (options.random) add("--random", std::to_string(*options.random));
   if (options.bench) out.push_back("--bench");
   if (options.bench) add("--runs", std::to_string(options.timed_runs));
@@ -139,7 +147,8 @@ void run_as_rank(const ir::Graph& function, const RunOptions& options,
                  const codegen::CompileOptions& compiling) {
   World world = init();
   const std::vector<ir::Array> inputs =
-      options.random ? random_inputs(function, *options.random, world.rank())
+      options.random ? random_inputs(with_sizes(function, options.sizes), *options.random,
+                                     world.rank())
                      : InputFiles(function, options.inputs).read(world.rank());
   const RankResult result = run_rank(function, inputs, compiling, world.context()->runtime(),
                                      options.bench ? options.timed_runs : 0);

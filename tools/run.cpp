@@ -58,8 +58,9 @@ std::vector<std::vector<ir::Array>> inputs_of(const ir::Graph& function, std::in
                                               const RunOptions& options) {
   std::vector<std::vector<ir::Array>> out;
   if (options.random) {
+    const ir::Graph shaped = with_sizes(function, options.sizes);
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
-      out.push_back(random_inputs(function, *options.random, rank));
+      out.push_back(random_inputs(shaped, *options.random, rank));
     }
     return out;
   }

@@ -18,6 +18,7 @@ struct RunOptions {
   std::string function;                 // empty: the only one
   std::vector<std::string> inputs;      // see InputFiles
   std::optional<std::uint64_t> random;  // a seed: the inputs are random
+  std::vector<std::string> sizes;       // n=7: of random inputs; see with_sizes
   std::filesystem::path output;         // empty: results are printed
   std::string expect;                   // where the results are to be found; empty: nowhere
   double tolerance = kStandardTolerance;

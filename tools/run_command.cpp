@@ -27,6 +27,11 @@ void add_data(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
       ->excludes(input)
       ->option_text("SEED");
   command
+      .add_option("--size", options->sizes,
+                  "A size that varies, for --random: n=7; without it the largest")
+      ->delimiter(',')
+      ->option_text("NAME=N,...");
+  command
       .add_option("-o,--output", options->output,
                   "Where results go: a folder, as 0.npy, 1.npy, ..., with several ranks as "
                   "rankR/0.npy, ...; or a FILE.npz with arrays of these names; without it they "

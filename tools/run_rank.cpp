@@ -1,9 +1,11 @@
 #include "tools/run_rank.h"
 
+#include <tutti/codegen/varying_sizes.h>
 #include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 
@@ -42,17 +44,6 @@ ir::Array array_from(const Executable::Result& result, Device device, runtime::C
   return out;
 }
 
-// Of each argument: the plan's buffers say it.
-std::vector<Device> devices_of_inputs(const codegen::Plan& plan) {
-  std::vector<Device> out(plan.inputs.size(), Device::cpu());
-  for (const codegen::PlanBuffer& buffer : plan.buffers) {
-    if (buffer.kind == codegen::PlanBuffer::Kind::input) {
-      out[static_cast<std::size_t>(buffer.index)] = buffer.device;
-    }
-  }
-  return out;
-}
-
 runtime::WorkCounts work_of(const codegen::Plan& plan) {
   runtime::WorkCounts out;
   for (const codegen::Step& step : plan.steps) {
@@ -70,15 +61,28 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
                     int timed_runs) {
   const auto executable = codegen::compile(function, context, options);
   const codegen::Plan& plan = executable->plan();
-  const std::vector<Device> devices = devices_of_inputs(plan);
+  const std::vector<Device> devices = codegen::devices_of_inputs(plan);
+  const std::vector<Device> result_devices = codegen::devices_of_results(plan);
   std::vector<std::shared_ptr<Buffer>> buffers;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     buffers.push_back(buffer_from(inputs[i], devices[i], context));
   }
+  const std::optional<codegen::VaryingSizes> sizes =
+      function.sizes == nullptr ? std::nullopt : std::optional<codegen::VaryingSizes>(function);
+  std::vector<std::int64_t> values;
+  if (sizes) {
+    std::vector<Shape> shapes;
+    for (const ir::Array& input : inputs) shapes.push_back(input.shape());
+    values = sizes->solve(shapes);
+  }
+  std::vector<std::shared_ptr<Buffer>> arguments;
   std::vector<Executable::Result> results;
   const auto run_once = [&] {
     results.clear();
-    executable->run(buffers, {}, results);
+    arguments = buffers;
+    if (sizes) sizes->enlarge(context, values, devices, arguments);
+    executable->run(arguments, {}, results);
+    if (sizes) sizes->cut(context, values, result_devices, results);
     for (const Executable::Result& result : results) {
       if (result.work != nullptr) result.work->wait();
     }
@@ -92,8 +96,7 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
     out.times.push_back(runtime::monotonic_now() - begin);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto buffer = static_cast<std::size_t>(plan.results[i].buffer);
-    out.arrays.push_back(array_from(results[i], plan.buffers[buffer].device, context));
+    out.arrays.push_back(array_from(results[i], result_devices[i], context));
   }
   context.backend->finish();
   return out;
