@@ -52,8 +52,7 @@ void VaryingSizes::enlarge(runtime::Context& context, std::span<const std::int64
     const ir::Type& type = traced_.type(value);
     const Shape shape = ir::shape_at(traced_, value, values);
     if (shape == type.shape) continue;
-    arguments[i] =
-        moved(context, devices[i], *arguments[i], shape, type.shape, shape, type.dtype);
+    arguments[i] = moved(context, devices[i], *arguments[i], shape, type.shape, shape, type.dtype);
   }
   for (const std::int64_t value : values) {
     arguments.push_back(context.allocator.allocate(sizeof(value)));
@@ -72,8 +71,7 @@ void VaryingSizes::cut(runtime::Context& context, std::span<const std::int64_t> 
     const Shape shape = ir::shape_at(traced_, value, values);
     if (shape == most) continue;
     BufferPtr buffer = result.wait();
-    result.buffer =
-        moved(context, devices[i], *buffer, most, shape, shape, result.type.dtype);
+    result.buffer = moved(context, devices[i], *buffer, most, shape, shape, result.type.dtype);
     result.work = nullptr;
     result.type.shape = shape;
     result.type.async = false;
@@ -84,8 +82,8 @@ std::string VaryingSizes::bounds() const {
   std::string out;
   for (const ir::SizeSymbol& symbol : traced_.sizes->symbols) {
     out += out.empty() ? "" : ", ";
-    out += std::to_string(symbol.least) + " <= " + symbol.name +
-           " <= " + std::to_string(symbol.most);
+    out +=
+        std::to_string(symbol.least) + " <= " + symbol.name + " <= " + std::to_string(symbol.most);
   }
   return out;
 }

@@ -6,8 +6,8 @@
 
 namespace tutti::ir {
 
-// Copies a box of elements at the front of all dimensions, of shape `box`, from one row-major tensor
-// to another, both of box.rank() dimensions that hold it.
+// Copies a box of elements at the front of all dimensions, of shape `box`, from one row-major
+// tensor to another, both of box.rank() dimensions that hold it.
 void copy_front(const std::byte* from, const Shape& from_shape, std::byte* to,
                 const Shape& to_shape, const Shape& box, std::int64_t element_size);
 

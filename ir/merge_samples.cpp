@@ -87,9 +87,8 @@ class Merge {
       const Value value = from.result(id, i);
       types.push_back(from.type(value));
       for (int d = 0; d < types.back().shape.rank(); ++d) {
-        const SizeExpression size = expression(graphs, id, [&](std::size_t s) {
-          return graphs[s]->type(value).shape[d];
-        });
+        const SizeExpression size =
+            expression(graphs, id, [&](std::size_t s) { return graphs[s]->type(value).shape[d]; });
         if (!size.is_constant()) sizes.dimensions.emplace(std::pair(value.id, d), size);
       }
     }
@@ -216,8 +215,9 @@ class Merge {
     }
     for (std::size_t s = 1; s < graphs.size(); ++s) {
       if (array(s) == array(0)) continue;
-      fail(graphs, s, id, "a constant differs for other sizes, and is neither a size nor one over "
-                          "a size");
+      fail(graphs, s, id,
+           "a constant differs for other sizes, and is neither a size nor one over "
+           "a size");
     }
     return false;
   }
@@ -241,8 +241,8 @@ class Merge {
     for (const auto& [place, expression] : sizes.attributes) used |= expression.symbols_used();
     std::vector<SizeSymbol> kept;
     for (std::size_t i = 0; i < sizes.symbols.size(); ++i) {
-      const bool inside = std::ranges::find(inner, sizes.symbols[i].name, &SizeSymbol::name) !=
-                          inner.end();
+      const bool inside =
+          std::ranges::find(inner, sizes.symbols[i].name, &SizeSymbol::name) != inner.end();
       if (inside || (used >> i & 1) != 0) kept.push_back(sizes.symbols[i]);
     }
     std::ranges::sort(kept, {}, &SizeSymbol::name);

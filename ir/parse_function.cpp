@@ -400,8 +400,7 @@ class FunctionParser {
     const std::vector<SizeSymbol> symbols = sizes_.symbols();
     known_.symbols = symbols;
     for (const SizeSymbol& inner : symbols_of_functions(graph_)) {
-      const bool known =
-          std::ranges::find(symbols, inner.name, &SizeSymbol::name) != symbols.end();
+      const bool known = std::ranges::find(symbols, inner.name, &SizeSymbol::name) != symbols.end();
       if (!known) known_.symbols.push_back(inner);
     }
     if (known_.symbols.empty()) return;
@@ -431,8 +430,7 @@ class FunctionParser {
         if (size.renumbered(numbers) == size_expression(graph_, written.value, d)) continue;
         lexer_.fail(written.offset, print(graph_, written.value) + " is " +
                                         symbolic_text(graph_, written.value) + ", but size " +
-                                        std::to_string(d) + " is written as " +
-                                        size.text(symbols));
+                                        std::to_string(d) + " is written as " + size.text(symbols));
       }
     }
   }

@@ -7,7 +7,8 @@ Rewriter::Rewriter(const Graph& from)
   to_.mesh = from.mesh;
   to_.default_device = from.default_device;
   if (from.sizes == nullptr) return;
-  throw UsageError("@" + from.name + " has sizes that vary; the pass bound_sizes has to come first");
+  throw UsageError("@" + from.name +
+                   " has sizes that vary; the pass bound_sizes has to come first");
 }
 
 Value Rewriter::map(Value old) const {

@@ -64,7 +64,8 @@ std::uint32_t SizeExpression::symbols_used() const {
 
 bool SizeExpression::is_symbol() const {
   const std::uint32_t used = symbols_used();
-  return std::popcount(used) == 1 && *this == symbol(static_cast<std::size_t>(std::countr_zero(used)));
+  return std::popcount(used) == 1 &&
+         *this == symbol(static_cast<std::size_t>(std::countr_zero(used)));
 }
 
 std::int64_t SizeExpression::at(std::span<const std::int64_t> values) const {

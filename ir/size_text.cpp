@@ -93,8 +93,8 @@ SizeExpression SizeReader::product(Lexer& lexer, std::string_view what, int dept
 SizeExpression SizeReader::factor(Lexer& lexer, std::string_view what, int depth) {
   if (lexer.peek().is("(")) {
     if (depth == kMostParentheses) {
-      lexer.fail(lexer.peek().offset, "parentheses are nested more than " +
-                                          std::to_string(kMostParentheses) + " deep");
+      lexer.fail(lexer.peek().offset,
+                 "parentheses are nested more than " + std::to_string(kMostParentheses) + " deep");
     }
     lexer.take();
     const SizeExpression out = sum(lexer, what, depth + 1);
@@ -131,8 +131,8 @@ SizeExpression SizeReader::symbol(Lexer& lexer, const Token& name, const std::in
   const std::size_t most_at = lexer.peek().offset;
   const std::int64_t most = read_integer(lexer, "the largest size");
   if (symbols_.size() == kMostSymbols) {
-    lexer.fail(name.offset, "a function has at most " + std::to_string(kMostSymbols) +
-                                " sizes that vary");
+    lexer.fail(name.offset,
+               "a function has at most " + std::to_string(kMostSymbols) + " sizes that vary");
   }
   const std::int64_t from = least == nullptr ? 1 : *least;
   if (from < 0) lexer.fail(least_at, "a size is not negative");

@@ -73,8 +73,7 @@ class Instantiation {
           out.append(node.op, from.operands(id), std::move(attributes), types, node.location);
       out.set_fusion(made, node.fusion);
     } catch (const TypeError& error) {
-      throw NodeTypeError(id,
-                          "for " + values_text(symbols_of(from), values) + ": " + error.what(),
+      throw NodeTypeError(id, "for " + values_text(symbols_of(from), values) + ": " + error.what(),
                           node.location);
     }
   }
@@ -179,9 +178,8 @@ Graph instance(const Graph& graph, std::span<const std::int64_t> values) {
   std::unordered_map<std::string, std::int64_t> named;
   if (graph.sizes != nullptr) {
     if (values.size() != graph.sizes->symbols.size()) {
-      throw InternalError("@" + graph.name + " has " +
-                          std::to_string(graph.sizes->symbols.size()) + " sizes, not " +
-                          std::to_string(values.size()));
+      throw InternalError("@" + graph.name + " has " + std::to_string(graph.sizes->symbols.size()) +
+                          " sizes, not " + std::to_string(values.size()));
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
       named.emplace(graph.sizes->symbols[i].name, values[i]);
@@ -281,8 +279,8 @@ std::vector<std::int64_t> solve_sizes(const Graph& graph, std::span<const Shape>
     if (value < symbol.least || value > symbol.most) {
       throw TypeError(where(graph, i, d) + " has size " + std::to_string(arguments[i][d]) +
                       ", so that " + symbol.name + " is " + std::to_string(value) +
-                      "; the program takes " + std::to_string(symbol.least) +
-                      " <= " + symbol.name + " <= " + std::to_string(symbol.most));
+                      "; the program takes " + std::to_string(symbol.least) + " <= " + symbol.name +
+                      " <= " + std::to_string(symbol.most));
     }
     values[number] = value;
     first[number] = where(graph, i, d);

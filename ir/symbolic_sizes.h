@@ -58,7 +58,8 @@ struct Sample {
 };
 // The program for all sizes from what it is at corners(symbols), which are the first samples, in
 // that order; the others are there to check. Scalar constants that are a size, or one over a size,
-// become `size` nodes. Throws NodeTypeError if the samples differ in more than numbers, or these are no expressions of the symbols.
+// become `size` nodes. Throws NodeTypeError if the samples differ in more than numbers, or these
+// are no expressions of the symbols.
 Graph merge_samples(std::span<const SizeSymbol> symbols, std::span<const Sample> samples);
 
 // Finds the sizes of all values of a graph of which the parameters' and the attributes' sizes are

@@ -1,16 +1,15 @@
-#include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
+#include <tutti/lazy/compiled_program.h>
 #include <tutti/lazy/context.h>
-#include <tutti/lazy/literal_inputs.h>
 #include <tutti/lazy/scalar_tag.h>
 #include <tutti/lazy/signature.h>
+#include <tutti/lazy/size_marks.h>
 #include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cfenv>
 #include <cstring>
 
 namespace tutti::detail {
@@ -20,29 +19,7 @@ namespace {
 // So many signatures of one function are probably a mistake: said once.
 constexpr std::size_t kManyPrograms = 64;
 
-// "all_reduce sum f32[4] over world": what a result still under way comes from.
-std::string origin_of(const codegen::Plan& plan, int work) {
-  for (const codegen::Step& step : plan.steps) {
-    const auto* const start = std::get_if<codegen::CollectiveStart>(&step);
-    if (start != nullptr && start->work == work) {
-      return start->call.description + " over " + start->group->tag;
-    }
-  }
-  return {};
-}
-
 }  // namespace
-
-struct CompiledFunction::Program {
-  std::vector<std::uint64_t> key;
-  std::vector<std::string> signature;
-  std::string traced;
-  std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
-  std::unique_ptr<codegen::Executable> executable;
-  std::vector<std::string> origins;  // of results that are still under way
-  LiteralPlan literals;
-  std::vector<codegen::Executable::Result> results;  // scratch
-};
 
 void CompiledFunction::Arguments::clear() {
   tensors.clear();
@@ -63,7 +40,8 @@ int placeholder_number(double value) {
   return ScalarTag::argument_of(std::bit_cast<std::uint64_t>(value), false, tampered).value_or(-1);
 }
 
-CompiledFunction::CompiledFunction(Location where) : where_(where) {}
+CompiledFunction::CompiledFunction(Location where, const std::vector<VaryingSize>& sizes)
+    : where_(where), marks_(sizes.empty() ? nullptr : std::make_unique<SizeMarks>(sizes, where)) {}
 CompiledFunction::~CompiledFunction() = default;
 
 bool CompiledFunction::inlined() {
@@ -125,7 +103,8 @@ void CompiledFunction::check_arguments(Describe describe) {
 
 std::size_t CompiledFunction::find_or_trace(Describe describe, Body body) {
   const std::size_t statics = arguments_.key.size();
-  add_signature(arguments_, static_scalars_);
+  if (marks_ != nullptr) marks_->find(arguments_, describe);
+  add_signature(arguments_, static_scalars_, marks_.get());
   if (last_ < programs_.size() && programs_[last_]->key == arguments_.key) return last_;
   const auto known = std::ranges::find(programs_, arguments_.key,
                                        [](const auto& program) { return program->key; });
@@ -133,9 +112,10 @@ std::size_t CompiledFunction::find_or_trace(Describe describe, Body body) {
 
   const Names names = describe();
   const std::size_t index = programs_.size();
-  why_ = programs_.empty() ? "the first call"
-                           : difference(programs_.back()->signature,
-                                        signature_of(arguments_, names, static_scalars_));
+  why_ = programs_.empty()
+             ? "the first call"
+             : difference(programs_.back()->signature,
+                          signature_of(arguments_, names, static_scalars_, marks_.get()));
   log_recompile();
   trace(names, body, !static_scalars_, index);
   if (programs_.size() == kManyPrograms) {
@@ -145,14 +125,34 @@ std::size_t CompiledFunction::find_or_trace(Describe describe, Body body) {
   }
   // C++ arithmetic on a floating-point argument makes its values part of the signature.
   arguments_.key.resize(statics);
-  add_signature(arguments_, static_scalars_);
+  add_signature(arguments_, static_scalars_, marks_.get());
   programs_[index]->key = arguments_.key;
-  programs_[index]->signature = signature_of(arguments_, names, static_scalars_);
+  programs_[index]->signature = signature_of(arguments_, names, static_scalars_, marks_.get());
   return index;
+}
+
+std::vector<std::int64_t> CompiledFunction::sizes_of(const Program& program) const {
+  std::vector<Shape> out;  // of the program's parameters, as the call has them
+  std::size_t tensor = 0;
+  for (const StatePtr& input : program.inputs) {
+    const bool is_tensor = input == nullptr && tensor < arguments_.tensors.size();
+    if (input != nullptr) {
+      out.push_back(input->type.shape);
+    } else {
+      out.push_back(is_tensor ? arguments_.tensors[tensor++]->type.shape : Shape());
+    }
+  }
+  try {
+    return program.sizes->solve(out);
+  } catch (const TypeError& error) {
+    throw TypeError(error.what(), where_);
+  }
 }
 
 void CompiledFunction::run(Program& program) {
   RankContext& context = RankContext::current();
+  std::vector<std::int64_t> values;
+  if (program.sizes) values = sizes_of(program);
   std::size_t tensor = 0;
   std::size_t scalar = 0;
   for (const StatePtr& input : program.inputs) {
@@ -178,11 +178,19 @@ void CompiledFunction::run(Program& program) {
                   buffers_.back()->bytes());
     }
   }
+  if (program.sizes) {
+    program.sizes->enlarge(context.runtime(), values,
+                           codegen::devices_of_inputs(program.executable->plan()), buffers_);
+  }
   program.executable->run(buffers_,
                           {.collective_lines = {},
                            .agreements = program.literals.agreements(arguments_.scalars),
                            .donate = true},
                           program.results);
+  if (program.sizes) {
+    program.sizes->cut(context.runtime(), values,
+                       codegen::devices_of_results(program.executable->plan()), program.results);
+  }
   for (std::size_t i = 0; i < program.results.size(); ++i) {
     codegen::Executable::Result& result = program.results[i];
     StatePtr state = context.leaf(result.type, std::move(result.buffer), where_);
@@ -192,71 +200,6 @@ void CompiledFunction::run(Program& program) {
     results_.push_back(std::move(state));
   }
   program.results.clear();
-}
-
-void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::size_t index) {
-  RankContext& context = RankContext::current();
-  Trace trace(Trace::Kind::compiled, context.id(), context.mesh(), context.default_device());
-  trace.graph().name = "compiled";
-  const runtime::ProfileSlice slice(context.runtime().profile.get(), "compile", "trace and compile",
-                                    where_);
-  std::vector<StatePtr> formals;
-  for (std::size_t i = 0; i < names.tensors.size(); ++i) {
-    const TensorState& state = *arguments_.tensors[i];
-    formals.push_back(trace.handle(
-        trace.add_formal("a" + names.tensors[i], formal_type(state), state.where), state.where));
-  }
-  // Numbers are literals: the same on every rank, or an error when the ranks' programs meet.
-  for (std::size_t i = 0; tagged && i < names.scalars.size(); ++i) {
-    const ir::Type type{.dtype = arguments_.scalars[i].single ? DType::f32 : DType::f64,
-                        .shape = {},
-                        .replication = {.dimensions = 0, .literal = true},
-                        .async = false,
-                        .device = Device::any()};
-    trace.scalar_arguments.push_back(
-        trace.number(trace.add_formal("a" + names.scalars[i], type, where_)));
-  }
-  std::vector<StatePtr> results;
-  {
-    const Tracing tracing(context, trace);
-    std::feclearexcept(FE_INVALID);
-    try {
-      results = body(index, formals, tagged);
-    } catch (...) {
-      // A placeholder that went through C++ arithmetic may cause any error; the plain values
-      // decide.
-      if (!tagged || arguments_.scalars.empty() || std::fetestexcept(FE_INVALID) == 0) throw;
-      trace.scalar_tampered = true;
-    }
-    const bool touched = trace.scalar_tampered || std::fetestexcept(FE_INVALID) != 0;
-    if (tagged && !arguments_.scalars.empty() && touched) {
-      static_scalars_ = true;
-    } else {
-      std::vector<ir::Value> values;
-      for (const StatePtr& state : results) values.push_back(trace.value_of(*state, where_));
-      trace.graph().set_results(std::move(values));
-    }
-  }
-  if (tagged && static_scalars_) return this->trace(names, body, false, index);
-
-  auto program = std::make_unique<Program>();
-  // Constants that were let in while tracing are parameters, too.
-  const ir::Graph graph = trace.program();
-  program->traced = ir::print(graph);
-  program->inputs = trace.inputs();
-  codegen::CompileOptions options = context.compile_options;
-  options.where = where_;
-  program->executable = codegen::compile(graph, context.runtime(), options);
-  std::vector<std::size_t> numbers;  // parameters behind the tensors
-  for (std::size_t i = 0; i < trace.scalar_arguments.size(); ++i) {
-    numbers.push_back(names.tensors.size() + i);
-  }
-  program->literals = LiteralPlan(graph, codegen::collectives_kept(graph, options), numbers);
-  const codegen::Plan& plan = program->executable->plan();
-  for (const codegen::PlanResult& result : plan.results) {
-    program->origins.push_back(origin_of(plan, result.work));
-  }
-  programs_.push_back(std::move(program));
 }
 
 std::size_t CompiledFunction::programs() const { return programs_.size(); }

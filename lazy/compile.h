@@ -88,10 +88,11 @@ std::uint64_t type_key() {
 template <class F>
 class Compiled {
  public:
-  Compiled(F f, std::source_location at)
+  Compiled(F f, std::vector<VaryingSize> sizes, std::source_location at)
       : f_(std::move(f)),
         where_(at),
-        core_(std::make_unique<detail::CompiledFunction>(Location(at))) {}
+        core_(std::make_unique<detail::CompiledFunction>(Location(at), sizes)),
+        sizes_(std::move(sizes)) {}
 
   template <class... Arguments>
   auto operator()(Arguments&&... arguments) {
@@ -105,7 +106,7 @@ class Compiled {
   template <class... Arguments>
   Lowered lower(const LowerOptions& options, Arguments&&... arguments) {
     Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
-    Lowered out(options, where_);
+    Lowered out(options, sizes_, where_);
     detail::CompiledFunction::Arguments& taken = out.arguments();
     take(formal, taken);
     out.trace([&] { return names(formal); },
@@ -139,6 +140,9 @@ class Compiled {
   std::string ptx() const { return core_->ptx(); }
   // Why the last compilation happened.
   std::string explain() const { return core_->explain(); }
+  // What the sizes that vary may be, and why no smaller, a line each: "3 <= n <= 64", "  3 <= n,
+  // since for n = 2: slice: ..."; empty if none varies.
+  std::string sizes() const { return core_->sizes(); }
   // How often the function was called, and how many programs it was compiled to.
   std::int64_t calls() const { return core_->calls(); }
   std::size_t programs() const { return core_->programs(); }
@@ -279,6 +283,7 @@ class Compiled {
     detail::walk_tree(tree, path, visit);
   }
 
+  std::vector<VaryingSize> sizes_;
   std::vector<ResultShape> shapes_;  // per program
 };
 
@@ -292,7 +297,24 @@ class Compiled {
 // line; constant(t) says that it is meant.
 template <class F>
 Compiled<F> compile(F f, std::source_location at = std::source_location::current()) {
-  return Compiled<F>(std::move(f), at);
+  return Compiled<F>(std::move(f), {}, at);
+}
+
+// The same with one program for all sizes of some dimensions, such as that of a batch:
+//
+//   auto step = compile(f, {{.argument = "0", .dimension = 0, .name = "n", .most = 64},
+//                           {.argument = "1", .dimension = 0, .name = "n"}});
+//
+// f is traced for a few sizes, at each of which x.size(0) is a number as always; what differs
+// between the traces must follow from the sizes: shapes, bounds of slices, constants that are a
+// size or one over a size. A size in the program is a sum of products of them, each once in a
+// product (2*n*m + 1). f may not branch on them. Work and memory are those of the largest sizes;
+// the arguments are copied where they are smaller. Throws UsageError for names and bounds that make
+// no sense, and TypeError, with the lines that differ, for a function that has no such program.
+template <class F>
+Compiled<F> compile(F f, std::vector<VaryingSize> sizes,
+                    std::source_location at = std::source_location::current()) {
+  return Compiled<F>(std::move(f), std::move(sizes), at);
 }
 
 }  // namespace tutti

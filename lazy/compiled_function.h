@@ -1,12 +1,15 @@
 #pragma once
 
 #include <tutti/lazy/tensor.h>
+#include <tutti/lazy/varying_size.h>
 #include <tutti/runtime/function_ref.h>
 
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +27,7 @@ class Buffer;
 namespace detail {
 
 class RankContext;
+class SizeMarks;
 
 // What a compiled function does that does not depend on its type: signatures, tracing, replay.
 class CompiledFunction {
@@ -53,7 +57,8 @@ class CompiledFunction {
   using Body = runtime::FunctionRef<std::vector<StatePtr>(
       std::size_t program, const std::vector<StatePtr>& tensors, bool tagged)>;
 
-  explicit CompiledFunction(Location where);
+  // Throws UsageError for sizes that make no sense.
+  CompiledFunction(Location where, const std::vector<VaryingSize>& sizes);
   ~CompiledFunction();
 
   // Begins a call: the arguments, to be filled. Throws UsageError on another rank than the first
@@ -79,6 +84,7 @@ class CompiledFunction {
   std::string cuda() const;
   std::string ptx() const;
   std::string explain() const;
+  std::string sizes() const;
   std::int64_t calls() const { return calls_; }
   std::size_t programs() const;
 
@@ -91,7 +97,17 @@ class CompiledFunction {
   void check_arguments(Describe describe);
   std::size_t find_or_trace(Describe describe, Body body);
   void trace(const Names& names, Body body, bool tagged, std::size_t index);
+  struct Recording;
+  // The body's program for these values of the sizes that vary. Nothing if C++ arithmetic on
+  // numbers showed up while they were tagged.
+  std::optional<Recording> record(const Names& names, Body body, bool tagged, std::size_t index,
+                                  std::span<const std::int64_t> sizes);
+  // The one for all sizes, if some vary.
+  std::optional<Recording> record_all(const Names& names, Body body, bool tagged, std::size_t index,
+                                      std::vector<std::string>& reasons);
   void run(Program& program);
+  // The values of the sizes that vary, of a call.
+  std::vector<std::int64_t> sizes_of(const Program& program) const;
 
   Location where_;
   std::atomic<std::uint64_t> context_{0};  // of the rank that called it first
@@ -100,6 +116,7 @@ class CompiledFunction {
   std::size_t last_ = 0;
   std::string why_ = "it was never called";
   bool static_scalars_ = false;
+  const std::unique_ptr<SizeMarks> marks_;  // null: all sizes are fixed
   // Scratch.
   Arguments arguments_;
   std::vector<StatePtr> results_;

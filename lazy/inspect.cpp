@@ -7,6 +7,7 @@
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
+#include <tutti/lazy/compiled_program.h>
 #include <tutti/lazy/context.h>
 
 namespace tutti::detail {
@@ -52,6 +53,15 @@ std::string CompiledFunction::ptx() const { return codegen::ptx_text(last_plan("
 
 std::string CompiledFunction::explain() const {
   return "compiled " + std::to_string(programs()) + " times, last because: " + why_;
+}
+
+std::string CompiledFunction::sizes() const {
+  last_traced("sizes()");
+  const Program& program = *programs_[last_];
+  if (!program.sizes) return {};
+  std::string out = program.sizes->bounds() + "\n";
+  for (const std::string& reason : program.reasons) out += "  " + reason + "\n";
+  return out;
 }
 
 void CompiledFunction::log_recompile() const {

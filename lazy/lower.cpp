@@ -44,7 +44,8 @@ std::shared_ptr<const ir::Mesh> mesh_of(const LowerOptions& options, std::int64_
 
 }  // namespace
 
-Lowered::Lowered(const LowerOptions& options, Location where) {
+Lowered::Lowered(const LowerOptions& options, const std::vector<VaryingSize>& sizes,
+                 Location where) {
   const RankContext& current = RankContext::current();
   const std::int64_t ranks = options.world == 0 ? current.runtime().ranks() : options.world;
   if (ranks < 1 || ranks > kMostRanks || options.rank < 0 || options.rank >= ranks) {
@@ -60,7 +61,7 @@ Lowered::Lowered(const LowerOptions& options, Location where) {
       1, mesh_of(options, ranks, current, where), current.default_device());
   context_->compile_options = current.compile_options;
   const RecordsFor scope(context_);
-  core_ = std::make_shared<detail::CompiledFunction>(where);
+  core_ = std::make_shared<detail::CompiledFunction>(where, sizes);
 }
 
 detail::CompiledFunction::Arguments& Lowered::arguments() {

@@ -33,11 +33,12 @@ class Lowered {
   std::string assembly() const { return core_->assembly(); }
   std::string cuda() const { return core_->cuda(); }
   std::string ptx() const { return core_->ptx(); }
+  std::string sizes() const { return core_->sizes(); }
 
  private:
   template <class F>
   friend class Compiled;
-  Lowered(const LowerOptions& options, Location where);
+  Lowered(const LowerOptions& options, const std::vector<VaryingSize>& sizes, Location where);
   detail::CompiledFunction::Arguments& arguments();
   void trace(detail::CompiledFunction::Describe describe, detail::CompiledFunction::Body body);
 

@@ -1,5 +1,6 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/signature.h>
+#include <tutti/lazy/size_marks.h>
 
 #include <array>
 #include <bit>
@@ -73,7 +74,8 @@ ir::Type formal_type(const TensorState& state) {
   return type;
 }
 
-void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values) {
+void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values,
+                   const SizeMarks* marks) {
   RankContext& context = RankContext::current();
   std::vector<std::uint64_t>& key = arguments.key;
   const std::uint64_t look = context.next_look();
@@ -86,6 +88,10 @@ void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values) {
     }
     const std::size_t word = key.size();
     add_type(state, context, key);
+    for (int d = 0; marks != nullptr && d < state.type.shape.rank(); ++d) {
+      const std::optional<std::size_t> symbol = marks->symbol_of(i, d);
+      if (symbol) key[word + 1 + static_cast<std::size_t>(d)] = ~std::uint64_t{*symbol};
+    }
     // The first argument that is this very tensor.
     key[word] |= static_cast<std::uint64_t>(state.seen_as) << 32;
   }
@@ -96,14 +102,18 @@ void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values) {
 }
 
 std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments,
-                                      const CompiledFunction::Names& names, bool scalar_values) {
+                                      const CompiledFunction::Names& names, bool scalar_values,
+                                      const SizeMarks* marks) {
   std::vector<std::string> out;
   std::unordered_map<const TensorState*, std::string> seen;
   for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
     const TensorState& state = *arguments.tensors[i];
     ir::Type type = formal_type(state);
     const Device device = std::exchange(type.device, Device::cpu());
-    std::string line = names.tensors[i] + ": " + type.text() + replication_text(type.replication);
+    std::string shape = type.text();
+    if (marks != nullptr)
+      shape = std::string(name_of(type.dtype)) + marks->shape_text(i, type.shape);
+    std::string line = names.tensors[i] + ": " + shape + replication_text(type.replication);
     const auto [found, inserted] = seen.try_emplace(&state, names.tensors[i]);
     if (!inserted) line += " (the same tensor as " + found->second + ")";
     if (!device.is_cpu()) line += std::string(kOn) + device.text();

@@ -19,11 +19,14 @@ void add_type(const TensorState& state, std::vector<std::uint64_t>& key);
 
 // Adds to the key what tensors and numbers contribute: types, aliasing, and the numbers' values
 // where they are part of the program; and the device on which the function makes tensors.
-void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values);
+// Sizes that vary (null: none does) do not count.
+void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values,
+                   const SizeMarks* marks = nullptr);
 
 // The same for people, a line per fact.
 std::vector<std::string> signature_of(const CompiledFunction::Arguments& arguments,
-                                      const CompiledFunction::Names& names, bool scalar_values);
+                                      const CompiledFunction::Names& names, bool scalar_values,
+                                      const SizeMarks* marks = nullptr);
 
 // The first fact in which two signatures differ.
 std::string difference(const std::vector<std::string>& before, const std::vector<std::string>& now);

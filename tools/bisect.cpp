@@ -79,8 +79,7 @@ bool bisect(const BisectOptions& options, std::ostream& out) {
   const std::vector<const ir::Pass*> passes = selected_passes(options.passes);
   const ir::Module module = read_program(options.file);
   // Where sizes vary, the largest ones are tried.
-  const ir::Graph function =
-      with_sizes(find_function(module, options.function, options.file), {});
+  const ir::Graph function = with_sizes(find_function(module, options.function, options.file), {});
   const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
   const ir::RankArrays inputs = inputs_of(function, ranks, options);
   out << "@" << function.name << ", " << counted(function.node_count(), "node") << " on "

@@ -103,8 +103,8 @@ ir::Array InputFiles::fitting(const ir::Parameter& parameter, const ArrayFiles::
                                  ? "; .npy files have no bf16: take f32 and cast in the program"
                                  : "";
   throw TypeError(found.where + ": %" + parameter.name + " of @" + function_.name + " is " +
-                  ir::symbolic_text(function_, parameter.value) +
-                  ", but the file holds " + given.text() + advice);
+                  ir::symbolic_text(function_, parameter.value) + ", but the file holds " +
+                  given.text() + advice);
 }
 
 }  // namespace tutti::tools

@@ -147,9 +147,9 @@ void run_as_rank(const ir::Graph& function, const RunOptions& options,
                  const codegen::CompileOptions& compiling) {
   World world = init();
   const std::vector<ir::Array> inputs =
-      options.random ? random_inputs(with_sizes(function, options.sizes), *options.random,
-                                     world.rank())
-                     : InputFiles(function, options.inputs).read(world.rank());
+      options.random
+          ? random_inputs(with_sizes(function, options.sizes), *options.random, world.rank())
+          : InputFiles(function, options.inputs).read(world.rank());
   const RankResult result = run_rank(function, inputs, compiling, world.context()->runtime(),
                                      options.bench ? options.timed_runs : 0);
   write(file_of(options.as_rank, world.rank()), result);

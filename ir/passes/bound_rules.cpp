@@ -50,9 +50,8 @@ void sort(SizeBounds& in) {
   const DType dtype = in.operand(0).dtype();
   const bool descending = in.attributes().flag("descending");
   const bool nan_is_last = !descending && is_floating(dtype);
-  const Array fill = nan_is_last
-                         ? Array::scalar_of(dtype, std::numeric_limits<double>::quiet_NaN())
-                         : extreme(dtype, !descending);
+  const Array fill = nan_is_last ? Array::scalar_of(dtype, std::numeric_limits<double>::quiet_NaN())
+                                 : extreme(dtype, !descending);
   const std::int64_t axis = in.attributes().integer("axis");
   const Value x = in.filled_operand(0, {&axis, 1}, fill).value();
   in.copy({&x, 1});
@@ -249,7 +248,8 @@ void dynamic_update_slice(SizeBounds& in) {
   x = apply(Op::dynamic_update_slice, x, select(condition, update, old), starts);
   const std::vector<std::int64_t> none(extents.size());
   const std::vector<std::int64_t> ones(extents.size(), 1);
-  in.result(x.apply(Op::slice, {none, std::vector<std::int64_t>(shape.begin(), shape.end()), ones}));
+  in.result(
+      x.apply(Op::slice, {none, std::vector<std::int64_t>(shape.begin(), shape.end()), ones}));
 }
 
 // Numbers are drawn by their place in the instance.
@@ -274,8 +274,7 @@ void size_rule(SizeBounds& in) {
 
 void collective(SizeBounds& in) {
   const auto& specs = definition(in.op()).attributes;
-  const bool has_axis =
-      std::ranges::find(specs, "axis", &AttributeSpec::name) != specs.end();
+  const bool has_axis = std::ranges::find(specs, "axis", &AttributeSpec::name) != specs.end();
   for (std::size_t i = 0; has_axis && i < in.operands().size(); ++i) {
     if (!in.operand_varies(i, static_cast<int>(in.attributes().integer("axis")))) continue;
     in.fail("the ranks' parts cannot vary in size along axis " +
@@ -296,8 +295,7 @@ std::vector<Value> inlined(Builder& builder, const Graph& function,
     builder.at(function.node(id).location);
     std::vector<Value> operands;
     for (const Value operand : function.operands(id)) operands.push_back(values[operand.id]);
-    const NodeId made =
-        builder.node(function.node(id).op, operands, function.node(id).attributes);
+    const NodeId made = builder.node(function.node(id).op, operands, function.node(id).attributes);
     for (std::uint32_t i = 0; i < function.node(id).result_count; ++i) {
       values[function.result(id, i).id] = builder.graph().result(made, i);
     }
@@ -359,15 +357,14 @@ void control(SizeBounds& in) {
                                       {DType::i64, std::vector{length}, std::int64_t{0}});
   operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(carries + sequences), step);
   operands.push_back(in.size(in.attribute("length")).value());
-  in.copy(operands, {limited(functions[0]->graph(), carries, sequences),
-                     static_cast<std::int64_t>(carries), static_cast<std::int64_t>(sequences + 1),
-                     length, in.attributes().flag("reverse")});
+  in.copy(operands,
+          {limited(functions[0]->graph(), carries, sequences), static_cast<std::int64_t>(carries),
+           static_cast<std::int64_t>(sequences + 1), length, in.attributes().flag("reverse")});
 }
 
 bool any_varies(const Graph& graph, Value value, std::span<const std::int64_t> dimensions) {
-  return std::ranges::any_of(dimensions, [&](std::int64_t d) {
-    return size_varies(graph, value, static_cast<int>(d));
-  });
+  return std::ranges::any_of(
+      dimensions, [&](std::int64_t d) { return size_varies(graph, value, static_cast<int>(d)); });
 }
 
 bool last_varies(const Graph& graph, Value value, int from_the_end = 1) {

@@ -134,9 +134,7 @@ SizeExpression SizeBounds::attribute(std::string_view name, std::size_t place) c
 Term SizeBounds::size(const SizeExpression& expression) {
   const auto [found, inserted] = sizes_.try_emplace(expression.text(symbols()));
   if (inserted) {
-    const auto number = [&](std::int64_t value) {
-      return builder_.constant(Array::scalar(value));
-    };
+    const auto number = [&](std::int64_t value) { return builder_.constant(Array::scalar(value)); };
     Value sum;
     for (std::uint32_t bits = 0; bits < 1U << symbols().size(); ++bits) {
       const std::int64_t coefficient = expression.coefficient(bits);
@@ -214,8 +212,8 @@ Term SizeBounds::starts(std::span<const SizeExpression> starts) {
   for (const SizeExpression& start : starts) {
     parts.push_back(size(start).apply(Op::expand_dims, {std::vector<std::int64_t>{0}}).value());
   }
-  return {&builder_, parts.size() == 1 ? parts[0]
-                                       : builder_.add(Op::concat, parts, {std::int64_t{0}})};
+  return {&builder_,
+          parts.size() == 1 ? parts[0] : builder_.add(Op::concat, parts, {std::int64_t{0}})};
 }
 
 Term SizeBounds::part(Term x, std::span<const SizeExpression> starts,
@@ -290,8 +288,8 @@ Term SizeBounds::reshaped(Term x, std::span<const SizeExpression> before,
   const auto strides = x.shape().strides();
   for (std::size_t d = before.size(); d-- > 0;) {
     const Term extent = size(before[d]);
-    const Term place = (d == 0 ? left : apply(Op::mod, left, extent)) *
-                       static_cast<double>(strides[d]);
+    const Term place =
+        (d == 0 ? left : apply(Op::mod, left, extent)) * static_cast<double>(strides[d]);
     source = source.valid() ? source + place : place;
     if (d != 0) left = apply(Op::div, left, extent);
   }

@@ -35,9 +35,7 @@ class SizeBounds {
   Attributes attributes() const { return from_.attributes(node_); }
 
   // The node's operand, as a value of the new function.
-  Term operand(std::size_t i) {
-    return {&builder_, values_[from_.operand(node_, i).id]};
-  }
+  Term operand(std::size_t i) { return {&builder_, values_[from_.operand(node_, i).id]}; }
   std::vector<Value> operands() const;
   // Of the node's operand and result in the function as it was.
   bool operand_varies(std::size_t i, int dimension) const {
@@ -93,9 +91,9 @@ class SizeBounds {
   Graph to_;
   Builder builder_;
   NodeId node_ = 0;
-  std::vector<Value> values_;   // [old value]
-  std::vector<Value> scalars_;  // [symbol]
-  std::unordered_map<std::string, Value> sizes_;    // by text
+  std::vector<Value> values_;                     // [old value]
+  std::vector<Value> scalars_;                    // [symbol]
+  std::unordered_map<std::string, Value> sizes_;  // by text
   std::unordered_map<std::string, Value> below_;
   std::map<std::pair<const Function*, std::vector<std::string>>, FunctionPtr> functions_;
 };

@@ -43,8 +43,8 @@ bool decompose_all(Graph& graph) {
 }
 
 bool decompose_nodes(Graph& graph, const std::vector<bool>& which) {
-  return decompose_but(
-      graph, [&which](const Definition&, const Graph&, NodeId id) { return !which[id]; });
+  return decompose_but(graph,
+                       [&which](const Definition&, const Graph&, NodeId id) { return !which[id]; });
 }
 
 }  // namespace tutti::ir

@@ -10,10 +10,10 @@ namespace tutti::ir {
 
 namespace {
 
-// In order: sizes become fixed, which all else needs; composites are taken apart first, so that all else sees their parts; constants that
-// folding makes are what canonicalize's rules look for; what these two made equal, cse merges; what
-// that left over, dce drops, and loops lose what only that needed; what stays is placed on devices,
-// and groups are formed of it.
+// In order: sizes become fixed, which all else needs; composites are taken apart first, so that all
+// else sees their parts; constants that folding makes are what canonicalize's rules look for; what
+// these two made equal, cse merges; what that left over, dce drops, and loops lose what only that
+// needed; what stays is placed on devices, and groups are formed of it.
 constexpr std::array kPasses = {
     Pass{"bound_sizes", bound_sizes, "gives what varies in size its largest size, and masks", true},
     Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},

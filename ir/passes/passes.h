@@ -15,8 +15,8 @@ namespace tutti::ir {
 // same, says whether it did, takes time about linear in the number of nodes, and prints nothing.
 
 // Gives values whose sizes vary (symbolic_sizes.h) their largest sizes, and keeps what lies behind
-// the elements that are there out of all that counts. The function gets a parameter more, i64[], for
-// each symbol, in their order: its value. Needs to come first.
+// the elements that are there out of all that counts. The function gets a parameter more, i64[],
+// for each symbol, in their order: its value. Needs to come first.
 bool bound_sizes(Graph& graph);
 // Replaces composites (softmax, layer_norm, ...) by their decompositions, but for those that their
 // definition wants whole.

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <tutti/codegen/varying_sizes.h>
+#include <tutti/lazy/compiled_function.h>
+#include <tutti/lazy/literal_inputs.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::detail {
+
+// What a compiled function became for one signature.
+struct CompiledFunction::Program {
+  std::vector<std::uint64_t> key;
+  std::vector<std::string> signature;
+  std::string traced;
+  std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
+  std::unique_ptr<codegen::Executable> executable;
+  std::vector<std::string> origins;  // of results that are still under way
+  LiteralPlan literals;
+  std::optional<codegen::VaryingSizes> sizes;        // if some vary
+  std::vector<std::string> reasons;                  // why these are not smaller
+  std::vector<codegen::Executable::Result> results;  // scratch
+};
+
+}  // namespace tutti::detail

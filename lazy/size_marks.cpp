@@ -1,0 +1,108 @@
+#include <tutti/ir/names.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/size_marks.h>
+#include <tutti/lazy/tensor_state.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace tutti::detail {
+
+SizeMarks::SizeMarks(const std::vector<VaryingSize>& sizes, Location where)
+    : sizes_(sizes), where_(where) {
+  for (const VaryingSize& size : sizes_) {
+    if (!ir::is_identifier(size.name)) {
+      throw UsageError(
+          "the name of a size that varies is an identifier, as n, not '" + size.name + "'", where_);
+    }
+    auto found = std::ranges::find(symbols_, size.name, &ir::SizeSymbol::name);
+    if (found == symbols_.end()) {
+      symbols_.push_back({.name = size.name, .least = size.least, .most = size.most});
+      continue;
+    }
+    found->least = std::max(found->least, size.least);
+    if (found->most == 0 || (size.most != 0 && size.most < found->most)) found->most = size.most;
+  }
+  std::ranges::sort(symbols_, {}, &ir::SizeSymbol::name);
+  if (symbols_.size() > ir::kMostSymbols) {
+    throw UsageError("a program has at most " + std::to_string(ir::kMostSymbols) +
+                         " sizes that vary, not " + std::to_string(symbols_.size()),
+                     where_);
+  }
+  for (const ir::SizeSymbol& symbol : symbols_) {
+    if (symbol.least >= 0 && symbol.most > symbol.least && symbol.most <= Shape::kMostElements) {
+      continue;
+    }
+    throw UsageError("the size " + symbol.name + " varies from " + std::to_string(symbol.least) +
+                         " to " + std::to_string(symbol.most) +
+                         "; `most` has to be given, and to be above `least`",
+                     where_);
+  }
+}
+
+void SizeMarks::find(const CompiledFunction::Arguments& arguments,
+                     CompiledFunction::Describe describe) {
+  const auto same_ranks = [&] {
+    return std::ranges::equal(arguments.tensors, found_ranks_, [](const StatePtr& state, int rank) {
+      return state->type.shape.rank() == rank;
+    });
+  };
+  if (!marks_.empty() && found_for_ == arguments.key && same_ranks()) return;
+  marks_.clear();
+  const CompiledFunction::Names names = describe();
+  const std::vector<std::string_view> tensors(names.tensors.begin(), names.tensors.end());
+  for (const VaryingSize& size : sizes_) {
+    const auto found = std::ranges::find(tensors, size.argument);
+    if (found == tensors.end()) {
+      std::string all;
+      for (const std::string_view name : tensors) {
+        all += (all.empty() ? "" : ", ") + std::string(name);
+      }
+      throw UsageError("there is no tensor " + size.argument + " among the arguments" +
+                           ir::suggestion(size.argument, tensors) + "; they are " + all,
+                       where_);
+    }
+    const auto tensor = static_cast<std::size_t>(found - tensors.begin());
+    const int rank = arguments.tensors[tensor]->type.shape.rank();
+    if (size.dimension < -rank || size.dimension >= rank) {
+      throw UsageError("argument " + size.argument + " has " + std::to_string(rank) +
+                           " dimensions, so that dimension " + std::to_string(size.dimension) +
+                           " cannot vary",
+                       where_);
+    }
+    const auto symbol = std::ranges::find(symbols_, size.name, &ir::SizeSymbol::name);
+    marks_.push_back({tensor, size.dimension < 0 ? size.dimension + rank : size.dimension,
+                      static_cast<std::size_t>(symbol - symbols_.begin())});
+  }
+  found_for_ = arguments.key;
+  found_ranks_.clear();
+  for (const StatePtr& state : arguments.tensors) found_ranks_.push_back(state->type.shape.rank());
+}
+
+std::optional<std::size_t> SizeMarks::symbol_of(std::size_t tensor, int dimension) const {
+  for (const Mark& mark : marks_) {
+    if (mark.tensor == tensor && mark.dimension == dimension) return mark.symbol;
+  }
+  return std::nullopt;
+}
+
+std::string SizeMarks::shape_text(std::size_t tensor, const Shape& shape) const {
+  std::string out = "[";
+  for (int d = 0; d < shape.rank(); ++d) {
+    const std::optional<std::size_t> symbol = symbol_of(tensor, d);
+    out += (d == 0 ? "" : ",") + (symbol ? symbols_[*symbol].name : std::to_string(shape[d]));
+  }
+  return out + "]";
+}
+
+Shape SizeMarks::shape_for(std::size_t tensor, const Shape& shape,
+                           std::span<const std::int64_t> values) const {
+  std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+  for (const Mark& mark : marks_) {
+    if (mark.tensor == tensor)
+      sizes[static_cast<std::size_t>(mark.dimension)] = values[mark.symbol];
+  }
+  return Shape(sizes);
+}
+
+}  // namespace tutti::detail

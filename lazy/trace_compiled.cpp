@@ -1,0 +1,148 @@
+// How a compiled function's programs are made.
+
+#include <tutti/ir/print.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/compiled_program.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/signature.h>
+#include <tutti/lazy/size_marks.h>
+#include <tutti/runtime/profile/profile.h>
+
+#include <algorithm>
+#include <cfenv>
+
+namespace tutti::detail {
+
+namespace {
+
+// "all_reduce sum f32[4] over world": what a result still under way comes from.
+std::string origin_of(const codegen::Plan& plan, int work) {
+  for (const codegen::Step& step : plan.steps) {
+    const auto* const start = std::get_if<codegen::CollectiveStart>(&step);
+    if (start != nullptr && start->work == work) {
+      return start->call.description + " over " + start->group->tag;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+struct CompiledFunction::Recording {
+  ir::Graph graph;
+  std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
+  std::size_t numbers = 0;       // parameters behind the tensors that are numbers
+};
+
+std::optional<CompiledFunction::Recording> CompiledFunction::record(
+    const Names& names, Body body, bool tagged, std::size_t index,
+    std::span<const std::int64_t> sizes) {
+  RankContext& context = RankContext::current();
+  Trace trace(Trace::Kind::compiled, context.id(), context.mesh(), context.default_device());
+  trace.graph().name = "compiled";
+  std::vector<StatePtr> formals;
+  for (std::size_t i = 0; i < names.tensors.size(); ++i) {
+    const TensorState& state = *arguments_.tensors[i];
+    ir::Type type = formal_type(state);
+    if (marks_ != nullptr) type.shape = marks_->shape_for(i, type.shape, sizes);
+    formals.push_back(
+        trace.handle(trace.add_formal("a" + names.tensors[i], type, state.where), state.where));
+  }
+  // Numbers are literals: the same on every rank, or an error when the ranks' programs meet.
+  for (std::size_t i = 0; tagged && i < names.scalars.size(); ++i) {
+    const ir::Type type{.dtype = arguments_.scalars[i].single ? DType::f32 : DType::f64,
+                        .shape = {},
+                        .replication = {.dimensions = 0, .literal = true},
+                        .async = false,
+                        .device = Device::any()};
+    trace.scalar_arguments.push_back(
+        trace.number(trace.add_formal("a" + names.scalars[i], type, where_)));
+  }
+  std::vector<StatePtr> results;
+  {
+    const Tracing tracing(context, trace);
+    std::feclearexcept(FE_INVALID);
+    try {
+      results = body(index, formals, tagged);
+    } catch (...) {
+      // A placeholder that went through C++ arithmetic may cause any error; the plain values
+      // decide.
+      if (!tagged || arguments_.scalars.empty() || std::fetestexcept(FE_INVALID) == 0) throw;
+      trace.scalar_tampered = true;
+    }
+    const bool touched = trace.scalar_tampered || std::fetestexcept(FE_INVALID) != 0;
+    if (tagged && !arguments_.scalars.empty() && touched) {
+      static_scalars_ = true;
+    } else {
+      std::vector<ir::Value> values;
+      for (const StatePtr& state : results) values.push_back(trace.value_of(*state, where_));
+      trace.graph().set_results(std::move(values));
+    }
+  }
+  if (tagged && static_scalars_) return std::nullopt;
+  // Constants that were let in while tracing are parameters, too.
+  return Recording{trace.program(), trace.inputs(), trace.scalar_arguments.size()};
+}
+
+std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
+    const Names& names, Body body, bool tagged, std::size_t index,
+    std::vector<std::string>& reasons) {
+  if (marks_ == nullptr) return record(names, body, tagged, index, {});
+  const std::vector<ir::SizeSymbol>& symbols = marks_->symbols();
+  std::vector<std::vector<std::int64_t>> sizes = ir::corners(symbols);
+  std::vector<std::int64_t>& middle = sizes.emplace_back();
+  for (const ir::SizeSymbol& symbol : symbols) {
+    middle.push_back(symbol.least + (symbol.most - symbol.least + 1) / 2);
+  }
+  std::vector<ir::Sample> samples;
+  std::optional<Recording> first;
+  for (const std::vector<std::int64_t>& values : sizes) {
+    std::optional<Recording> one = record(names, body, tagged, index, values);
+    if (!one) return std::nullopt;
+    samples.push_back({values, std::move(one->graph)});
+    if (!first) {
+      first = std::move(one);
+    } else if (first->inputs != one->inputs) {
+      throw UsageError("the function captures other tensors for " +
+                           ir::values_text(symbols, values) + " than for " +
+                           ir::values_text(symbols, sizes[0]),
+                       where_);
+    }
+  }
+  first->graph = ir::merge_samples(symbols, samples);
+  for (std::size_t i = 0; i < first->inputs.size(); ++i) {
+    const ir::Parameter& parameter = first->graph.parameters()[i];
+    if (first->inputs[i] == nullptr || !ir::size_varies(first->graph, parameter.value)) continue;
+    throw UsageError("a captured tensor cannot vary in size: " + parameter.name + " is " +
+                         ir::symbolic_text(first->graph, parameter.value),
+                     where_);
+  }
+  reasons = ir::raise_lower_bounds(first->graph);
+  return first;
+}
+
+void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::size_t index) {
+  RankContext& context = RankContext::current();
+  const runtime::ProfileSlice slice(context.runtime().profile.get(), "compile", "trace and compile",
+                                    where_);
+  auto program = std::make_unique<Program>();
+  std::optional<Recording> recording = record_all(names, body, tagged, index, program->reasons);
+  if (!recording) recording = record_all(names, body, false, index, program->reasons);
+  const ir::Graph& graph = recording->graph;
+  program->traced = ir::print(graph);
+  program->inputs = std::move(recording->inputs);
+  if (graph.sizes != nullptr) program->sizes.emplace(graph);
+  codegen::CompileOptions options = context.compile_options;
+  options.where = where_;
+  program->executable = codegen::compile(graph, context.runtime(), options);
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < recording->numbers; ++i) numbers.push_back(names.tensors.size() + i);
+  program->literals = LiteralPlan(graph, codegen::collectives_kept(graph, options), numbers);
+  const codegen::Plan& plan = program->executable->plan();
+  for (const codegen::PlanResult& result : plan.results) {
+    program->origins.push_back(origin_of(plan, result.work));
+  }
+  programs_.push_back(std::move(program));
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tutti {
+
+// A dimension of an argument of a compiled function whose size may differ from call to call; see
+// compile().
+struct VaryingSize {
+  std::string argument;    // a tensor of the arguments as errors name it: "0", "2.weights"
+  int dimension = 0;       // of it; a negative one counts from the last
+  std::string name;        // what the size is called: dimensions of one name have one size
+  std::int64_t most = 0;   // the largest size; of one name said once at least
+  std::int64_t least = 1;  // the smallest size, of which the function may raise it
+};
+
+}  // namespace tutti

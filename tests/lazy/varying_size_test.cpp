@@ -1,0 +1,145 @@
+#include "tests/lazy/lazy_testing.h"
+
+// compile() with sizes that vary: one program for all of them.
+namespace tutti::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<VaryingSize> batch(std::int64_t most = 16) {
+  return {{.argument = "0", .dimension = 0, .name = "n", .most = most},
+          {.argument = "1", .dimension = 0, .name = "n"}};
+}
+
+
+TEST(VaryingSizes, OneProgramServesAllSizes) {
+  int traced = 0;
+  const auto loss = [&](const Tensor& x, const Tensor& y, const Tensor& w) {
+    ++traced;
+    const Tensor difference = matmul(x, w) - y;
+    return std::pair(mean(difference * difference), softmax(matmul(x, w), 0));
+  };
+  auto f = compile(loss, batch());
+  for (const std::int64_t n : {3, 16, 1, 7}) {
+    const Tensor x = normal({n, 4}, Key(1));
+    const Tensor y = normal({n, 2}, Key(2));
+    const Tensor w = normal({4, 2}, Key(3));
+    const auto [value, shares] = f(x, y, w);
+    const auto [wanted, wanted_shares] = loss(x, y, w);
+    EXPECT_NEAR(value.item<float>(), wanted.item<float>(), 1e-4);
+    EXPECT_EQ(shares.shape(), (Shape{n, 2}));
+    EXPECT_LT(max(abs(shares - wanted_shares)).item<float>(), 1e-5F);
+  }
+  EXPECT_EQ(f.programs(), 1U);
+  EXPECT_EQ(f.sizes(), "1 <= n <= 16\n");
+  EXPECT_THAT(f.ir(), HasSubstr("f32[n<=16,4]"));
+  EXPECT_THAT(f.explain(), HasSubstr("first call"));
+}
+
+TEST(VaryingSizes, GradientsAreThoseOfTheSizeThatIsThere) {
+  const auto loss = [](const Tensor& w, const Tensor& x, const Tensor& labels) {
+    return mean(cross_entropy(matmul(tanh(matmul(x, w)), transpose(w)), labels));
+  };
+  auto f = compile(value_and_grad(loss), {{.argument = "1", .dimension = 0, .name = "n", .most = 9},
+                                          {.argument = "2", .dimension = -1, .name = "n"}});
+  for (const std::int64_t n : {9, 2, 5}) {
+    const Tensor w = normal({3, 4}, Key(3));
+    const Tensor x = normal({n, 3}, Key(4));
+    const Tensor labels = cast(arange(n), DType::i32) % 3;
+    const auto [value, gradient] = f(w, x, labels);
+    const auto [wanted, wanted_gradient] = value_and_grad(loss)(w, x, labels);
+    EXPECT_NEAR(value.item<float>(), wanted.item<float>(), 1e-5);
+    EXPECT_LT(max(abs(gradient - wanted_gradient)).item<float>(), 1e-5F);
+  }
+  EXPECT_EQ(f.programs(), 1U);
+}
+
+TEST(VaryingSizes, SeveralSizesMakeProductsAndSums) {
+  const auto plain = [](const Tensor& x, const Tensor& y) {
+    const Tensor flat = reshape(x, {x.size(0) * x.size(1), 2});
+    return std::pair(concat({flat, y}, 0), sum(flat) / static_cast<float>(x.size(1)));
+  };
+  auto f = compile(plain, {{.argument = "0", .dimension = 0, .name = "b", .most = 4},
+                           {.argument = "0", .dimension = 1, .name = "t", .most = 6},
+                           {.argument = "1", .dimension = 0, .name = "m", .most = 5}});
+  for (const auto& [b, t, m] :
+       std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
+           {4, 6, 5}, {1, 3, 2}, {3, 1, 1}, {2, 5, 4}}) {
+    const Tensor x = normal({b, t, 2}, Key(1));
+    const Tensor y = normal({m, 2}, Key(2));
+    const auto [joined, total] = f(x, y);
+    const auto [wanted, wanted_total] = plain(x, y);
+    EXPECT_EQ(joined.to_vector<float>(), wanted.to_vector<float>());
+    EXPECT_NEAR(total.item<float>(), wanted_total.item<float>(), 1e-4);
+  }
+  EXPECT_EQ(f.programs(), 1U);
+}
+
+TEST(VaryingSizes, LoopsTakeAsManyStepsAsThereAre) {
+  const auto plain = [](const Tensor& xs, const Tensor& h) {
+    return scan(
+        [](const Tensor& state, const Tensor& x) {
+          const Tensor next = tanh(state + x);
+          return std::pair(next, next * 2.F);
+        },
+        h, xs);
+  };
+  auto f = compile(plain, {{.argument = "0", .dimension = 0, .name = "t", .most = 8}});
+  for (const std::int64_t t : {8, 1, 5}) {
+    const Tensor xs = normal({t, 3}, Key(5));
+    const auto [last, all] = f(xs, zeros({3}));
+    const auto [wanted_last, wanted_all] = plain(xs, zeros({3}));
+    EXPECT_LT(max(abs(last - wanted_last)).item<float>(), 1e-5F);
+    EXPECT_EQ(all.shape(), (Shape{t, 3}));
+    EXPECT_LT(max(abs(all - wanted_all)).item<float>(), 1e-5F);
+  }
+  EXPECT_EQ(f.programs(), 1U);
+}
+
+TEST(VaryingSizes, TheSmallestSizeIsRaisedToWhatTheFunctionTakes) {
+  auto f = compile(
+      [](const Tensor& x) { return slice(x, {{x.size(0) - 3, x.size(0)}}); },
+      {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  EXPECT_EQ(f(tensor({1.F, 2.F, 3.F, 4.F})).to_vector<float>(), (std::vector<float>{2, 3, 4}));
+  EXPECT_THAT(f.sizes(), testing::ContainsRegex("^3 <= n <= 8\n  3 <= n: .*: for n = 2: slice: "));
+  expect_error<TypeError>([&] { f(tensor({1.F, 2.F})); }, {"n is 2", "3 <= n <= 8"}, kNowhere);
+}
+
+TEST(VaryingSizes, ASizeOutOfItsBoundsIsAnErrorThatNamesIt) {
+  auto f = compile([](const Tensor& x, const Tensor& y) { return x + y; }, batch());
+  expect_error<TypeError>([&] { f(zeros({17}), zeros({17})); },
+                          {"dimension 0 of argument %a0 has size 17", "n <= 16"}, kNowhere);
+  expect_error<TypeError>([&] { f(zeros({3}), zeros({4})); },
+                          {"dimension 0 of argument %a1 has size 4", "but n is 3"}, kNowhere);
+  EXPECT_EQ(f(zeros({3}), ones({3})).to_vector<float>(), std::vector<float>(3, 1));
+}
+
+TEST(VaryingSizes, WhatIsNoProgramForAllSizesIsAnErrorWithTheLine) {
+  auto branches = compile(
+      [](const Tensor& x) { return x.size(0) % 2 == 0 ? exp(x) : tanh(x); },
+      {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  expect_error<TypeError>([&] { branches(zeros({4})); },
+                          {"differs for other sizes", "n = 8", "n = 7", "exp", "tanh"}, kNowhere);
+  auto squares = compile(
+      [](const Tensor& x) {
+        return sum(x) * static_cast<float>(x.size(0) * x.size(0));
+      },
+      {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  expect_error<TypeError>([&] { squares(zeros({4})); }, {"not a sum of products"}, kNowhere);
+}
+
+TEST(VaryingSizes, MarksThatMakeNoSenseAreErrors) {
+  const auto make = [](VaryingSize size) {
+    return compile([](const Tensor& x) { return x; }, std::vector{size});
+  };
+  expect_error<UsageError>([&] { make({.argument = "0", .name = "n"}); }, {"`most`"}, kNowhere);
+  expect_error<UsageError>([&] { make({.argument = "0", .name = "2n", .most = 4}); },
+                           {"identifier"}, kNowhere);
+  auto other = make({.argument = "1", .name = "n", .most = 4});
+  expect_error<UsageError>([&] { other(zeros({2})); }, {"no tensor 1", "they are 0"}, kNowhere);
+  auto beyond = make({.argument = "0", .dimension = 2, .name = "n", .most = 4});
+  expect_error<UsageError>([&] { beyond(zeros({2})); }, {"dimension 2 cannot vary"}, kNowhere);
+}
+
+}  // namespace
+}  // namespace tutti::test
