@@ -124,7 +124,8 @@ void Lexer::skip_blanks() {
 bool Lexer::is_minus(std::string_view rest) {
   rest.remove_prefix(1);
   const std::string_view word = rest.substr(0, identifier_length(rest));
-  return rest.starts_with('(') || (!word.empty() && word != "inf" && word != "nan");
+  if (rest.empty() || is_blank(rest[0]) || rest[0] == '(') return true;
+  return !word.empty() && word != "inf" && word != "nan";
 }
 
 Token Lexer::read() {

@@ -118,16 +118,22 @@ class Merge {
     for (std::size_t s = 0; s < std::size_t{1} << symbols_.size(); ++s) {
       at_corners.push_back(number(s));
     }
-    const SizeExpression out = SizeExpression::fit(at_corners, symbols_);
-    for (std::size_t s = at_corners.size(); s < graphs.size(); ++s) {
-      const std::int64_t wanted = out.at(samples_[s].values);
-      if (wanted == number(s)) continue;
-      fail(graphs, s, id,
-           "a size is not a sum of products of the symbols for all their values: " +
-               std::to_string(number(s)) + ", not " + out.text(symbols_) + " = " +
-               std::to_string(wanted));
+    try {
+      const SizeExpression out = SizeExpression::fit(at_corners, symbols_);
+      for (std::size_t s = at_corners.size(); s < graphs.size(); ++s) {
+        const std::int64_t wanted = out.at(samples_[s].values);
+        if (wanted == number(s)) continue;
+        fail(graphs, s, id,
+             "a size is not a sum of products of the symbols for all their values: " +
+                 std::to_string(number(s)) + ", not " + out.text(symbols_) + " = " +
+                 std::to_string(wanted));
+      }
+      return out;
+    } catch (const NodeTypeError&) {
+      throw;
+    } catch (const TypeError& error) {
+      throw NodeTypeError(id, error.what(), graphs[0]->node(id).location);
     }
-    return out;
   }
 
   Attribute attribute(const Graphs& graphs, NodeId id, std::size_t number, SymbolicSizes& sizes) {

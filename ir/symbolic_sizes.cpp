@@ -30,7 +30,13 @@ class Instantiation {
       if (from.node(id).op == Op::parameter) {
         const Parameter& parameter = from.parameters()[id];
         Type type = from.type(parameter.value);
-        type.shape = shape_at(from, parameter.value, values);
+        try {
+          type.shape = shape_at(from, parameter.value, values);
+        } catch (const TypeError& error) {
+          throw NodeTypeError(id,
+                              "for " + values_text(symbols_of(from), values) + ": " + error.what(),
+                              from.node(id).location);
+        }
         out.add_parameter(parameter.name, type, parameter.donate, from.node(id).location);
       } else {
         node(from, id, values, out);

@@ -20,16 +20,18 @@ void add_data(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
                       "or a folder with NAME.npy and rankR/NAME.npy, or a FILE.npz with arrays of "
                       "these names, for the arguments not given so")
           ->option_text("NAME=FILE|DIR|FILE.npz");
-  command
-      .add_option("--random", options->random,
-                  "Random arguments: normal floats, small integers from 0 on; the same for the "
-                  "same SEED")
-      ->excludes(input)
-      ->option_text("SEED");
+  CLI::Option* const random =
+      command
+          .add_option("--random", options->random,
+                      "Random arguments: normal floats, small integers from 0 on; the same for the "
+                      "same SEED")
+          ->excludes(input)
+          ->option_text("SEED");
   command
       .add_option("--size", options->sizes,
                   "A size that varies, for --random: n=7; without it the largest")
       ->delimiter(',')
+      ->needs(random)
       ->option_text("NAME=N,...");
   command
       .add_option("-o,--output", options->output,

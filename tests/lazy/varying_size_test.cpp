@@ -11,7 +11,6 @@ std::vector<VaryingSize> batch(std::int64_t most = 16) {
           {.argument = "1", .dimension = 0, .name = "n"}};
 }
 
-
 TEST(VaryingSizes, OneProgramServesAllSizes) {
   int traced = 0;
   const auto loss = [&](const Tensor& x, const Tensor& y, const Tensor& w) {
@@ -62,8 +61,7 @@ TEST(VaryingSizes, SeveralSizesMakeProductsAndSums) {
   auto f = compile(plain, {{.argument = "0", .dimension = 0, .name = "b", .most = 4},
                            {.argument = "0", .dimension = 1, .name = "t", .most = 6},
                            {.argument = "1", .dimension = 0, .name = "m", .most = 5}});
-  for (const auto& [b, t, m] :
-       std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
+  for (const auto& [b, t, m] : std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
            {4, 6, 5}, {1, 3, 2}, {3, 1, 1}, {2, 5, 4}}) {
     const Tensor x = normal({b, t, 2}, Key(1));
     const Tensor y = normal({m, 2}, Key(2));
@@ -97,9 +95,8 @@ TEST(VaryingSizes, LoopsTakeAsManyStepsAsThereAre) {
 }
 
 TEST(VaryingSizes, TheSmallestSizeIsRaisedToWhatTheFunctionTakes) {
-  auto f = compile(
-      [](const Tensor& x) { return slice(x, {{x.size(0) - 3, x.size(0)}}); },
-      {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  auto f = compile([](const Tensor& x) { return slice(x, {{x.size(0) - 3, x.size(0)}}); },
+                   {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
   EXPECT_EQ(f(tensor({1.F, 2.F, 3.F, 4.F})).to_vector<float>(), (std::vector<float>{2, 3, 4}));
   EXPECT_THAT(f.sizes(), testing::ContainsRegex("^3 <= n <= 8\n  3 <= n: .*: for n = 2: slice: "));
   expect_error<TypeError>([&] { f(tensor({1.F, 2.F})); }, {"n is 2", "3 <= n <= 8"}, kNowhere);
@@ -115,16 +112,13 @@ TEST(VaryingSizes, ASizeOutOfItsBoundsIsAnErrorThatNamesIt) {
 }
 
 TEST(VaryingSizes, WhatIsNoProgramForAllSizesIsAnErrorWithTheLine) {
-  auto branches = compile(
-      [](const Tensor& x) { return x.size(0) % 2 == 0 ? exp(x) : tanh(x); },
-      {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  auto branches = compile([](const Tensor& x) { return x.size(0) % 2 == 0 ? exp(x) : tanh(x); },
+                          {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
   expect_error<TypeError>([&] { branches(zeros({4})); },
                           {"differs for other sizes", "n = 8", "n = 7", "exp", "tanh"}, kNowhere);
-  auto squares = compile(
-      [](const Tensor& x) {
-        return sum(x) * static_cast<float>(x.size(0) * x.size(0));
-      },
-      {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  auto squares =
+      compile([](const Tensor& x) { return sum(x) * static_cast<float>(x.size(0) * x.size(0)); },
+              {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
   expect_error<TypeError>([&] { squares(zeros({4})); }, {"not a sum of products"}, kNowhere);
 }
 
