@@ -125,7 +125,7 @@ bool Lexer::is_minus(std::string_view rest) {
   rest.remove_prefix(1);
   const std::string_view word = rest.substr(0, identifier_length(rest));
   if (rest.empty() || is_blank(rest[0]) || rest[0] == '(') return true;
-  return !word.empty() && word != "inf" && word != "nan";
+  return !word.empty() && word != "inf" && word != "infinity" && word != "nan";
 }
 
 Token Lexer::read() {

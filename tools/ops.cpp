@@ -53,6 +53,7 @@ std::string value_text(const ir::Attribute& value) {
   std::ostringstream out;
   if (const auto* integer = std::get_if<std::int64_t>(&value)) out << *integer;
   if (const auto* number = std::get_if<double>(&value)) out << *number;
+  if (const auto* dtype = std::get_if<DType>(&value)) out << name_of(*dtype);
   if (const auto* flag = std::get_if<bool>(&value)) out << (*flag ? "true" : "false");
   if (const auto* text = std::get_if<std::string>(&value)) out << '"' << *text << '"';
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {

@@ -1,5 +1,6 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/philox.h>
+#include <tutti/lazy/context.h>
 
 #include <array>
 
@@ -66,6 +67,27 @@ std::vector<OpRow> making_rows() {
        .cases = {{{}, {value}}},
        .call = [](Tensors, const Attributes& a) { return from(a.array("value")); },
        .oracle = [](const Plains&, const Attributes& a) { return plain(a.array("value")); }},
+      {.op = Op::size,
+       .dtypes = {DType::i64},
+       .operands = {},
+       .cases = {{{}, {std::int64_t{300}, DType::i64, false}},
+                 {{}, {std::int64_t{300}, DType::f32, true}},
+                 {{}, {std::int64_t{300}, DType::bf16, false}},
+                 {{}, {std::int64_t{300}, DType::u8, false}}},
+       .call =
+           [](Tensors, const Attributes& a) {
+             return Tensor(detail::record(
+                 Op::size, {}, {a.integer("value"), a.dtype("dtype"), a.flag("reciprocal")}, {}));
+           },
+       .oracle =
+           [](const Plains&, const Attributes& a) {
+             // A cast of an integer to a narrower one keeps its lowest bits.
+             const bool narrow = a.dtype("dtype") == DType::u8;
+             const auto number = static_cast<double>(a.integer("value") % (narrow ? 256 : 1000));
+             return filled(Shape(),
+                           [&](auto) { return a.flag("reciprocal") ? 1 / number : number; });
+           },
+       .result = ResultDType::attribute},
       {.op = Op::iota,
        .dtypes = {DType::i64},
        .operands = {},
