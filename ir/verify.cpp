@@ -2,6 +2,7 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/test_hook.h>
 #include <tutti/ir/verify.h>
 
 #include <algorithm>
@@ -218,6 +219,7 @@ class Verifier {
 void verify(const Graph& graph) {
   std::unordered_set<const Function*> functions;
   Verifier(graph, functions).run();
+  call_test_hook(graph);
 }
 
 }  // namespace tutti::ir
