@@ -1,6 +1,7 @@
 #include <tutti/codegen/check_plan.h>
 #include <tutti/codegen/control_step.h>
 #include <tutti/codegen/in_place.h>
+#include <tutti/codegen/test_hook.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -306,6 +307,7 @@ class Checker {
 void check(const Plan& plan) {
   for (const Plan* const function : nested_plans(plan)) Checker(*function).run();
   Checker(plan).run();
+  call_test_hook(plan);
 }
 
 }  // namespace tutti::codegen

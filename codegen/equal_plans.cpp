@@ -1,8 +1,10 @@
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/equal_plans.h>
+#include <tutti/ir/names.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
-#include <type_traits>
+#include <string>
 #include <utility>
 
 namespace tutti::codegen {
@@ -53,6 +55,13 @@ bool same_step(const CollectiveStart& a, const CollectiveStart& b) {
          a.work == b.work && a.collective == b.collective;
 }
 
+// But for the functions, which stand elsewhere.
+bool same_step(const Control& a, const Control& b) {
+  return a.kind == b.kind && a.operands == b.operands && a.results == b.results &&
+         a.carries == b.carries && a.sequences == b.sequences && a.length == b.length &&
+         a.reverse == b.reverse && a.functions.size() == b.functions.size();
+}
+
 bool same(const PlanResult& a, const PlanResult& b) {
   return a.buffer == b.buffer && a.type == b.type && a.work == b.work;
 }
@@ -65,53 +74,70 @@ bool same(const PlanDevice& a, const PlanDevice& b) {
 // The text is a kernel's identity.
 bool same(const Kernel& a, const Kernel& b) { return print(a) == print(b); }
 
+// "step 4": the first that differs or has no counterpart; empty if there is none.
+template <class T, class Same>
+std::string first_of(const std::string& what, const std::vector<T>& a, const std::vector<T>& b,
+                     Same&& same_pair) {
+  const auto [in_a, in_b] = std::ranges::mismatch(a, b, same_pair);
+  if (in_a == a.end() && in_b == b.end()) return "";
+  return what + std::to_string(in_a - a.begin());
+}
 template <class T>
-bool all_same(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::ranges::equal(a, b, [](const T& x, const T& y) { return same(x, y); });
+std::string first_of(const std::string& what, const std::vector<T>& a, const std::vector<T>& b) {
+  return first_of(what, a, b, [](const T& x, const T& y) { return same(x, y); });
 }
 
-bool same_but_for_steps(const Plan& a, const Plan& b) {
-  return a.name == b.name && a.rank == b.rank && same(a.mesh, b.mesh) &&
-         all_same(a.buffers, b.buffers) && all_same(a.kernels, b.kernels) && a.inputs == b.inputs &&
-         all_same(a.constants, b.constants) && all_same(a.results, b.results) &&
-         all_same(a.donations, b.donations) && a.works == b.works &&
-         a.arena_bytes == b.arena_bytes && all_same(a.devices, b.devices);
+bool same_head(const Plan& a, const Plan& b) {
+  return a.name == b.name && a.rank == b.rank && same(a.mesh, b.mesh) && a.works == b.works &&
+         a.arena_bytes == b.arena_bytes && first_of("", a.devices, b.devices).empty();
 }
 
 // Compares plans with their functions: each pair once, whatever numbers the plans know them by.
 class Comparison {
  public:
-  bool equal(const Plan& a, const Plan& b) {
-    if (&a == &b || equal_.contains({&a, &b})) return true;
-    const auto equal_steps = [&](const Step& x, const Step& y) { return equal_step(a, x, b, y); };
-    if (!same_but_for_steps(a, b)) return false;
-    if (!std::ranges::equal(a.steps, b.steps, equal_steps)) return false;
+  // The first difference, empty if there is none.
+  std::string compare(const Plan& a, const Plan& b) {
+    if (&a == &b || equal_.contains({&a, &b})) return "";
+    if (!same_head(a, b)) return "the head";
+    for (const std::string& place :
+         {first_of("input ", a.inputs, b.inputs, std::equal_to()),
+          first_of("constant ", a.constants, b.constants),
+          first_of("buffer b", a.buffers, b.buffers), first_of("kernel k", a.kernels, b.kernels),
+          first_of("donation ", a.donations, b.donations),
+          first_of("result ", a.results, b.results)}) {
+      if (!place.empty()) return place;
+    }
+    std::string inside;  // where in a function, if that is what a step differs in
+    const std::string step = first_of("step ", a.steps, b.steps, [&](const Step& x, const Step& y) {
+      inside = compare_functions(a, x, b, y);
+      return inside.empty() && equal_step(x, y);
+    });
+    if (!step.empty()) return inside.empty() ? step : inside;
     equal_.emplace(&a, &b);
-    return true;
+    return "";
   }
 
  private:
-  bool equal_step(const Plan& a, const Step& x, const Plan& b, const Step& y) {
+  static bool equal_step(const Step& x, const Step& y) {
     if (x.index() != y.index()) return false;
-    return std::visit(
-        [&]<class T>(const T& step) {
-          if constexpr (std::is_same_v<T, Control>) {
-            return equal_control(a, step, b, std::get<T>(y));
-          } else {
-            return same_step(step, std::get<T>(y));
-          }
-        },
-        x);
+    return std::visit([&]<class T>(const T& step) { return same_step(step, std::get<T>(y)); }, x);
   }
 
-  bool equal_control(const Plan& a, const Control& x, const Plan& b, const Control& y) {
-    const auto equal_functions = [&](int i, int j) {
-      return equal(*a.functions[static_cast<std::size_t>(i)],
-                   *b.functions[static_cast<std::size_t>(j)]);
-    };
-    return x.kind == y.kind && x.operands == y.operands && x.results == y.results &&
-           x.carries == y.carries && x.sequences == y.sequences && x.length == y.length &&
-           x.reverse == y.reverse && std::ranges::equal(x.functions, y.functions, equal_functions);
+  // In the functions that both steps run: "step 0 of @cell".
+  std::string compare_functions(const Plan& a, const Step& x, const Plan& b, const Step& y) {
+    const auto* const in_a = std::get_if<Control>(&x);
+    const auto* const in_b = std::get_if<Control>(&y);
+    if (in_a == nullptr || in_b == nullptr) return "";
+    const std::size_t both = std::min(in_a->functions.size(), in_b->functions.size());
+    for (std::size_t i = 0; i < both; ++i) {
+      const Plan& function = *a.functions[static_cast<std::size_t>(in_a->functions[i])];
+      std::string place =
+          compare(function, *b.functions[static_cast<std::size_t>(in_b->functions[i])]);
+      if (place.empty()) continue;
+      return place.find(" of @") == place.npos ? place + " of @" + ir::name_or_quoted(function.name)
+                                               : place;
+    }
+    return "";
   }
 
   std::set<std::pair<const Plan*, const Plan*>> equal_;  // that are known to be
@@ -119,6 +145,8 @@ class Comparison {
 
 }  // namespace
 
-bool structurally_equal(const Plan& a, const Plan& b) { return Comparison().equal(a, b); }
+std::string first_difference(const Plan& a, const Plan& b) { return Comparison().compare(a, b); }
+
+bool structurally_equal(const Plan& a, const Plan& b) { return first_difference(a, b).empty(); }
 
 }  // namespace tutti::codegen

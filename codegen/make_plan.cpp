@@ -13,6 +13,7 @@
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/test_hook.h>
 
 #include <map>
 
@@ -492,6 +493,7 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
+  ir::call_test_hook(graph);
   Planner planner(graph, rank);
   Plan plan = planner.run();
   if (buffers != nullptr) *buffers = planner.buffers_by_value(plan);

@@ -1,8 +1,11 @@
+#include <tutti/codegen/equal_plans.h>
 #include <tutti/codegen/parse_plan.h>
 #include <tutti/codegen/verify_text.h>
+#include <tutti/ir/difference.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text_difference.h>
 
 #include <string>
 #include <vector>
@@ -30,6 +33,32 @@ class Constants {
   std::vector<const ir::Array*> arrays_;
 };
 
+// What a program lost or gained on its way through its text, in which A is the program and B what
+// was read back; empty if nothing.
+std::string first_difference(const ir::Graph& a, const ir::Graph& b) {
+  if (!structurally_equal(a, b)) {
+    const auto found = ir::difference(a, b);
+    if (found) return found->first;
+    const std::string names = ir::difference_in_names(a, b);
+    return names.empty() ? "the head" : names;
+  }
+  for (std::size_t i = 0; i < a.parameters().size(); ++i) {
+    if (a.parameters()[i].sharding == b.parameters()[i].sharding) continue;
+    return "the sharding of parameter %" + a.parameters()[i].name;
+  }
+  for (std::size_t i = 0; i < a.results().size(); ++i) {
+    if (a.result_sharding(i) == b.result_sharding(i)) continue;
+    return "the sharding of result " + std::to_string(i);
+  }
+  // Of file names the text has what a comment can hold.
+  for (ir::NodeId id = 0; id < a.node_count(); ++id) {
+    const bool told = a.node(id).op != ir::Op::parameter && !a.node(id).location.file().empty();
+    if (!told || a.node(id).location.line() == b.node(id).location.line()) continue;
+    return "the source line of " + print(a, id);
+  }
+  return "";
+}
+
 template <class Program, class Parse>
 void verify(const Program& program, const char* what, Parse&& parse) {
   Constants constants;
@@ -39,9 +68,14 @@ void verify(const Program& program, const char* what, Parse&& parse) {
   };
   try {
     const Program again = parse(text, constants.load());
-    if (!structurally_equal(again, program)) fail("read back it differs");
+    const std::string place = first_difference(program, again);
     Constants others;
-    if (print(again, others.store()) != text) fail("read back it is printed otherwise");
+    const std::string second = print(again, others.store());
+    if (second != text) {
+      fail("read back (B) it is printed otherwise" + (place.empty() ? "" : ": " + place) + "\n" +
+           ir::text_difference(text, second, {.before = "A", .after = "B"}));
+    }
+    if (!place.empty()) fail("read back (B) it differs: " + place);
   } catch (const ParseError& error) {
     fail(error.what());
   }

@@ -5,8 +5,9 @@
 
 namespace tutti::codegen {
 
-// Throws InternalError unless the text of a program or plan says all of it: read back it is the
-// same and is printed the same. Whatever tests compile in debug builds goes through here.
+// Throws InternalError, which names the first node, line or step that differs, unless the text of a
+// program or plan says all of it: read back it is the same and is printed the same. All that tests
+// build goes through here (ir/test_hook.h), and what debug builds compile.
 void verify_text(const ir::Graph& graph);
 void verify_text(const Plan& plan);
 

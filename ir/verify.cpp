@@ -3,6 +3,7 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/symbolic_sizes.h>
+#include <tutti/ir/test_hook.h>
 #include <tutti/ir/verify.h>
 
 #include <algorithm>
@@ -231,6 +232,7 @@ class Verifier {
 void verify(const Graph& graph) {
   std::unordered_set<const Function*> functions;
   Verifier(graph, functions).run();
+  call_test_hook(graph);
 }
 
 }  // namespace tutti::ir

@@ -2,6 +2,7 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/passes/pipeline.h>
+#include <tutti/ir/test_hook.h>
 
 #include <algorithm>
 #include <array>
@@ -47,6 +48,7 @@ const Pass* find_pass(std::string_view name) {
 
 bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options) {
   bool any = false;
+  call_test_hook(graph);
   for (const Pass* pass : passes) {
     if (std::ranges::find(options.disabled, pass->name) != options.disabled.end()) continue;
     const auto start = std::chrono::steady_clock::now();
@@ -70,6 +72,7 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
         blame("after pass", *pass, error);
       }
     }
+    if (changed) call_test_hook(graph);
     if (options.after) options.after({*pass, graph, changed, time});
     any = any || changed;
   }

@@ -1,10 +1,10 @@
-#include <tutti/ir/lexer.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/stablehlo/restored.h>
 #include <tutti/ir/stablehlo/rules.h>
 #include <tutti/ir/stablehlo/share.h>
 #include <tutti/ir/stablehlo/translate.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/token_reader.h>
 
 #include <algorithm>
 

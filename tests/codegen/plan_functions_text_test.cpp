@@ -1,4 +1,5 @@
 #include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/equal_plans.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/parse_plan.h>
 #include <tutti/codegen/verify_text.h>
@@ -153,6 +154,9 @@ TEST(PlanFunctionsText, DifferencesShow) {
            {"b1 = owned", "b1 = output"}}) {
     EXPECT_FALSE(structurally_equal(parse_plan(with(from, to)), plan)) << to;
   }
+  EXPECT_EQ(first_difference(parse_plan(with("constant 4", "constant 5")), plan),
+            "kernel k0 of @few");
+  EXPECT_EQ(first_difference(parse_plan(with("length = 5", "length = 6")), plan), "step 0");
 }
 
 TEST(PlanFunctionsText, MistakesAreNamedWithTheirPlace) {

@@ -1,5 +1,8 @@
 #include "tests/codegen/plan_maker.h"
 
+#include <memory>
+#include <utility>
+
 namespace tutti::test {
 
 using codegen::BufferId;
@@ -32,6 +35,7 @@ void PlanMaker::launch(std::vector<std::vector<BufferId>> parts) {
 
 int PlanMaker::start(BufferId operand, BufferId result) {
   codegen::CollectiveStart start;
+  start.group = std::make_shared<const ir::Group>(ir::Group{.tag = "all", .ranks = {0}});
   start.operands = {operand};
   start.results = {result};
   start.work = plan.works++;

@@ -1,4 +1,5 @@
 #include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/equal_plans.h>
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/kernel_compiler.h>
 #include <tutti/codegen/make_plan.h>
@@ -179,17 +180,21 @@ TEST(PlanText, ReadsFreeLayoutAndComments) {
 
 TEST(PlanText, DifferencesShow) {
   const Plan plan = parse_plan(kSmall);
-  for (const auto& [from, to] :
-       std::vector<std::pair<std::string, std::string>>{{"@f", "@g"},
-                                                        {"rank 0", "rank 1"},
-                                                        {"arena 0", "arena 64"},
-                                                        {"tiles = 1", "tiles = 2"},
-                                                        {"step 1", "step 0"},
-                                                        {"0..1", "1..1"},
-                                                        {"tanh.f32", "exp.f32"}}) {
+  EXPECT_EQ(first_difference(plan, parse_plan(kSmall)), "");
+  struct Case {
+    std::string from, to, place;
+  };
+  for (const auto& [from, to, place] : std::vector<Case>{{"@f", "@g", "the head"},
+                                                         {"rank 0", "rank 1", "the head"},
+                                                         {"arena 0", "arena 64", "the head"},
+                                                         {"tiles = 1", "tiles = 2", "step 1"},
+                                                         {"step 1", "step 0", "buffer b0"},
+                                                         {"0..1", "1..1", "buffer b1"},
+                                                         {"tanh.f32", "exp.f32", "kernel k0"}}) {
     std::string text = kSmall;
     text.replace(text.find(from), from.size(), to);
     EXPECT_FALSE(structurally_equal(parse_plan(text), plan)) << text;
+    EXPECT_EQ(first_difference(parse_plan(text), plan), place) << text;
   }
 }
 

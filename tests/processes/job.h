@@ -32,10 +32,12 @@ class Job : public testing::Test {
     setenv("TUTTI_TEST_FOLDER", folder_.path().c_str(), 1);
     std::filesystem::create_directory(temporary());
     setenv("TMPDIR", temporary().c_str(), 1);
+    setenv("TUTTI_SET", "verify=on", 1);  // in the ranks: here the hook of the tests' main does it
   }
 
   // No process, no name in any file system, no socket and no file; after every job.
   void TearDown() override {
+    unsetenv("TUTTI_SET");
     unsetenv("TMPDIR");
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
       const std::string name = entry.path().filename();
