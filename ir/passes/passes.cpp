@@ -25,6 +25,8 @@ constexpr std::array kPasses = {
     Pass{"fuse", fuse, "groups nodes into kernels and moves waits down to their first consumer"},
 };
 
+using Clock = std::chrono::steady_clock;
+
 // An error that a pass makes is a bug in it, whoever throws.
 [[noreturn]] void blame(std::string_view when, const Pass& pass, const Error& error) {
   std::string what = error.what();
@@ -47,15 +49,21 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
   bool any = false;
   for (const Pass* pass : passes) {
     if (std::ranges::find(options.disabled, pass->name) != options.disabled.end()) continue;
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
+    std::vector<FunctionTime> functions;
     bool changed = false;
     try {
-      changed = change_functions(graph, pass->run);
+      changed = change_functions(graph, [&](Graph& function) {
+        const auto begin = Clock::now();
+        const bool out = pass->run(function);
+        functions.push_back({.function = function.name, .time = Clock::now() - begin});
+        return out;
+      });
       changed = pass->run(graph) || changed;
     } catch (const Error& error) {
       blame("in pass", *pass, error);
     }
-    const auto time = std::chrono::steady_clock::now() - start;
+    const auto time = Clock::now() - start;
     if (changed && options.verify) {
       try {
         options.verify(graph);
@@ -63,7 +71,7 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
         blame("after pass", *pass, error);
       }
     }
-    if (options.after) options.after({*pass, graph, changed, time});
+    if (options.after) options.after({*pass, graph, changed, time, functions});
     any = any || changed;
   }
   return any;
