@@ -1,9 +1,12 @@
 #include <tutti/ir/edit.h>
+#include <tutti/ir/function.h>
+#include <tutti/ir/program_size.h>
 #include <tutti/ir/reduce.h>
 
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace tutti::ir {
@@ -18,14 +21,7 @@ struct Place {
 // Functions that change together.
 using Family = std::vector<Place>;
 
-bool is_constant(const Graph& graph, NodeId id) {
-  const Node& node = graph.node(id);
-  if (definition(node.op).kind == OpClass::make) return true;
-  return node.op == Op::broadcast_to &&
-         definition(graph.op(graph.operand(id, 0))).kind == OpClass::make;
-}
-
-bool same_ops(const Graph& a, const Graph& b) {
+bool same_own_ops(const Graph& a, const Graph& b) {
   if (&a == &b) return true;
   if (a.node_count() != b.node_count() || a.results() != b.results()) return false;
   for (NodeId id = 0; id < a.node_count(); ++id) {
@@ -34,6 +30,14 @@ bool same_ops(const Graph& a, const Graph& b) {
     }
   }
   return true;
+}
+
+// Also in what nodes run.
+bool same_ops(const Graph& a, const Graph& b) {
+  return same_own_ops(a, b) && std::ranges::equal(all_functions(a), all_functions(b),
+                                                  [](const FunctionPtr& x, const FunctionPtr& y) {
+                                                    return same_own_ops(x->graph(), y->graph());
+                                                  });
 }
 
 // The functions of every rank in their places if they have the same ops, else each alone.
@@ -64,10 +68,23 @@ Hash128 hash_of(const Programs& programs) {
   return hasher.finish();
 }
 
+// A node or a result of a function that nodes run.
+struct Inside {
+  std::size_t function;  // of all_functions()
+  std::size_t index;
+};
+
+// Programs may grow to twice their size and some more when functions come where they are run.
+constexpr double kGrowth = 2;
+constexpr double kMoreNodes = 64;
+
 class Reducer {
  public:
   Reducer(Programs programs, const Check& check)
-      : best_{.programs = std::move(programs)}, check_(check), size_(size_of(best_.programs)) {}
+      : best_{.programs = std::move(programs)},
+        check_(check),
+        size_(size_of(best_.programs)),
+        most_nodes_(kGrowth * static_cast<double>(size_.nodes + size_.constants) + kMoreNodes) {}
 
   Reduction run() {
     ProgramSize before;
@@ -173,7 +190,117 @@ class Reducer {
     drop_results(family);
     change_nodes(family, Fate::operand);
     change_nodes(family, Fate::zero);
+    if (has_functions(graph(family))) reduce_functions(family);
     shrink_sizes(family);
+  }
+
+  // What nodes run.
+  void reduce_functions(std::size_t family) {
+    choose_functions(family, &FunctionEdit::inlined);
+    choose_functions(family, &FunctionEdit::alone);
+    change_nodes_inside(family, Fate::cut);
+    replace_results_inside(family);
+    change_nodes_inside(family, Fate::operand);
+    change_nodes_inside(family, Fate::zero);
+    for (const Among among : {Among::first, Among::last, Among::own}) {
+      accept(family, {.among = among, .functions = unchanged(functions(family)), .trims = true});
+    }
+  }
+
+  std::vector<FunctionPtr> functions(std::size_t family) const {
+    return all_functions(graph(family));
+  }
+  static std::vector<FunctionEdit> unchanged(const std::vector<FunctionPtr>& functions) {
+    return std::vector<FunctionEdit>(functions.size());
+  }
+
+  void choose_functions(std::size_t family, bool FunctionEdit::* choice) {
+    const auto list = [&] {
+      std::vector<std::size_t> out(functions(family).size());
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
+      return out;
+    };
+    in_chunks(list, [&](std::span<const std::size_t> chosen) {
+      Edit edit{.functions = unchanged(functions(family))};
+      for (const std::size_t function : chosen) edit.functions[function].*choice = true;
+      if (nodes_after(family, edit) <= most_nodes_) accept(family, edit);
+    });
+  }
+
+  // At most so many: shared functions that run shared functions may be very many nodes.
+  double nodes_after(std::size_t family, const Edit& edit) const {
+    const std::vector<FunctionPtr> all = functions(family);
+    std::unordered_map<const Function*, double> inlined;
+    const auto count = [&](const Graph& graph) {
+      auto out = static_cast<double>(graph.node_count());
+      for (NodeId id = 0; id < graph.node_count(); ++id) {
+        for (const Attribute& attribute : graph.node(id).attributes) {
+          for (const FunctionPtr& function : functions_of(attribute)) {
+            const auto known = inlined.find(function.get());
+            if (known != inlined.end()) out += known->second;
+          }
+        }
+      }
+      return out;
+    };
+    double out = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const double nodes = count(all[i]->graph());
+      if (edit.functions[i].inlined) inlined.emplace(all[i].get(), nodes);
+      out += nodes;
+    }
+    return out + count(graph(family));
+  }
+
+  void change_nodes_inside(std::size_t family, Fate fate) {
+    const auto list = [&] {
+      std::vector<Inside> out;
+      const std::vector<FunctionPtr> all = functions(family);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const Graph& function = all[i]->graph();
+        const std::vector<std::uint32_t> uses = count_uses(function);
+        for (NodeId id = 0; id < function.node_count(); ++id) {
+          bool used = false;
+          for (std::uint32_t j = 0; j < function.node(id).result_count; ++j) {
+            used = used || uses[function.result(id, j).id] != 0;
+          }
+          const bool is_idle = fate == Fate::zero && is_constant(function, id);
+          if (used == (fate != Fate::cut) && !is_idle) out.push_back({i, id});
+        }
+      }
+      return out;
+    };
+    in_chunks(list, [&](std::span<const Inside> nodes) {
+      const std::vector<FunctionPtr> all = functions(family);
+      Edit edit{.functions = unchanged(all)};
+      for (const Inside node : nodes) {
+        std::vector<Fate>& fates = edit.functions[node.function].fates;
+        fates.resize(all[node.function]->graph().node_count(), Fate::stays);
+        fates[node.index] = fate;
+      }
+      accept(family, edit);
+    });
+  }
+
+  void replace_results_inside(std::size_t family) {
+    const auto list = [&] {
+      std::vector<Inside> out;
+      const std::vector<FunctionPtr> all = functions(family);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        for (std::size_t j = 0; j < all[i]->graph().results().size(); ++j) out.push_back({i, j});
+      }
+      return out;
+    };
+    in_chunks(list, [&](std::span<const Inside> results) {
+      const std::vector<FunctionPtr> all = functions(family);
+      Edit edit{.functions = unchanged(all)};
+      for (const Inside result : results) {
+        std::vector<bool>& replaced = edit.functions[result.function].replaced;
+        replaced.resize(all[result.function]->graph().results().size(), false);
+        replaced[result.index] = true;
+      }
+      accept(family, edit);
+    });
   }
 
   void change_nodes(std::size_t family, Fate fate) {
@@ -212,10 +339,18 @@ class Reducer {
   // Every size becomes 1, 2, 4 or so, wherever it stands.
   void shrink_sizes(std::size_t family) {
     std::set<std::int64_t> sizes;
-    const Graph& function = graph(family);
-    for (std::uint32_t id = 0; id < function.value_count(); ++id) {
-      for (const std::int64_t size : function.type(Value{id}).shape) sizes.insert(size);
-    }
+    const auto add = [&](const Graph& function) {
+      for (std::uint32_t id = 0; id < function.value_count(); ++id) {
+        for (const std::int64_t size : function.type(Value{id}).shape) sizes.insert(size);
+      }
+      for (NodeId id = 0; id < function.node_count(); ++id) {
+        if (function.node(id).op == Op::scan) {
+          sizes.insert(function.attributes(id).integer("length"));
+        }
+      }
+    };
+    add(graph(family));
+    for (const FunctionPtr& function : functions(family)) add(function->graph());
     for (auto size = sizes.rbegin(); size != sizes.rend() && *size > 1; ++size) {
       for (std::int64_t smaller = 1; smaller < *size; smaller *= 2) {
         if (accept(family, {.sizes = {{*size, smaller}}})) break;
@@ -226,37 +361,11 @@ class Reducer {
   Reduction best_;
   const Check& check_;
   ProgramSize size_;
+  const double most_nodes_;
   std::unordered_set<Hash128, Hash128Hasher> tried_;
 };
 
 }  // namespace
-
-ProgramSize size_of(const Programs& programs) {
-  ProgramSize out;
-  for (const Module& program : programs) {
-    ++out.ranks;
-    out.functions += program.functions.size();
-    for (const Graph& function : program.functions) {
-      for (NodeId id = 0; id < function.node_count(); ++id) {
-        for (const Attribute& attribute : function.node(id).attributes) {
-          const auto* const group = std::get_if<GroupPtr>(&attribute);
-          if (group != nullptr) out.ranks += (*group)->ranks.size();
-        }
-        if (function.node(id).op == Op::parameter) {
-          ++out.signature;
-        } else {
-          ++(is_constant(function, id) ? out.constants : out.nodes);
-        }
-      }
-      out.signature += function.results().size();
-      if (function.mesh != nullptr) out.ranks += static_cast<std::size_t>(function.mesh->ranks());
-      for (std::uint32_t id = 0; id < function.value_count(); ++id) {
-        out.elements += static_cast<double>(function.type(Value{id}).shape.elements());
-      }
-    }
-  }
-  return out;
-}
 
 Reduction reduce(Programs programs, const Check& check) {
   return Reducer(std::move(programs), check).run();
