@@ -31,6 +31,12 @@ void add(ProgramSize& out, const Graph& function) {
 
 }  // namespace
 
+std::size_t count_nodes(const Graph& graph) {
+  std::size_t out = graph.node_count();
+  for (const FunctionPtr& function : all_functions(graph)) out += function->graph().node_count();
+  return out;
+}
+
 bool is_constant(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (definition(node.op).kind == OpClass::make) return true;

@@ -25,6 +25,9 @@ struct ProgramSize {
 };
 ProgramSize size_of(const Programs& programs);
 
+// The nodes of a function and of those that its nodes run, each once; parameters, too.
+std::size_t count_nodes(const Graph& graph);
+
 // Whether a node says nothing but a constant, also a repeated one.
 bool is_constant(const Graph& graph, NodeId id);
 

@@ -1,9 +1,10 @@
 #include <tutti/ir/edit.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/program_size.h>
+#include <tutti/ir/program_family.h>
 #include <tutti/ir/reduce.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -13,52 +14,6 @@ namespace tutti::ir {
 
 namespace {
 
-// A function of one of the programs.
-struct Place {
-  std::size_t program;
-  std::size_t function;
-};
-// Functions that change together.
-using Family = std::vector<Place>;
-
-bool same_own_ops(const Graph& a, const Graph& b) {
-  if (&a == &b) return true;
-  if (a.node_count() != b.node_count() || a.results() != b.results()) return false;
-  for (NodeId id = 0; id < a.node_count(); ++id) {
-    if (a.node(id).op != b.node(id).op || !std::ranges::equal(a.operands(id), b.operands(id))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Also in what nodes run.
-bool same_ops(const Graph& a, const Graph& b) {
-  return same_own_ops(a, b) && std::ranges::equal(all_functions(a), all_functions(b),
-                                                  [](const FunctionPtr& x, const FunctionPtr& y) {
-                                                    return same_own_ops(x->graph(), y->graph());
-                                                  });
-}
-
-// The functions of every rank in their places if they have the same ops, else each alone.
-std::vector<Family> families_of(const Programs& programs) {
-  std::vector<Family> out;
-  const auto& first = programs[0].functions;
-  const bool together = std::ranges::all_of(programs, [&](const Module& program) {
-    return std::ranges::equal(program.functions, first, same_ops);
-  });
-  for (std::size_t program = 0; program < programs.size(); ++program) {
-    for (std::size_t function = 0; function < programs[program].functions.size(); ++function) {
-      if (together && program != 0) {
-        out[function].push_back({program, function});
-      } else {
-        out.push_back({{program, function}});
-      }
-    }
-  }
-  return out;
-}
-
 Hash128 hash_of(const Programs& programs) {
   Hasher hasher;
   for (const Module& program : programs) {
@@ -66,6 +21,18 @@ Hash128 hash_of(const Programs& programs) {
     for (const Graph& function : program.functions) hasher.add(structural_hash(function));
   }
   return hasher.finish();
+}
+
+template <class F>
+void for_each_collective(const Programs& programs, F&& f) {
+  for (const Module& program : programs) {
+    for (const Graph& function : program.functions) {
+      for (NodeId id = 0; id < function.node_count(); ++id) {
+        if (definition(function.node(id).op).kind != OpClass::collective) continue;
+        f(function, id, *function.attributes(id).group("group"));
+      }
+    }
+  }
 }
 
 // A node or a result of a function that nodes run.
@@ -91,6 +58,7 @@ class Reducer {
     do {
       before = size_;
       drop_functions();
+      cut_groups();
       edit_all({.without_mesh = true}, best_.programs.size());
       edit_all({.two_ranks = true}, 2);
       for (std::size_t family = 0; family < families().size(); ++family) reduce_family(family);
@@ -179,6 +147,37 @@ class Reducer {
       }
       if (std::ranges::any_of(candidate, [](const Module& m) { return m.functions.empty(); })) {
         return;
+      }
+      accept(std::move(candidate));
+    });
+  }
+
+  // What ranks say to each other goes on all of them at once: programs that differ have to fit.
+  void cut_groups() {
+    const auto list = [&] {
+      std::vector<Group> out;
+      for_each_collective(best_.programs, [&](const Graph&, NodeId, const Group& group) {
+        if (std::ranges::find(out, group) == out.end()) out.push_back(group);
+      });
+      return out;
+    };
+    in_chunks(list, [&](std::span<const Group> groups) {
+      std::map<const Graph*, Edit> edits;
+      Programs candidate = best_.programs;
+      for_each_collective(candidate, [&](const Graph& function, NodeId id, const Group& group) {
+        if (std::ranges::find(groups, group) == groups.end()) return;
+        Edit& edit = edits[&function];
+        edit.fates.resize(function.node_count(), Fate::stays);
+        edit.fates[id] = Fate::cut;
+      });
+      for (Module& program : candidate) {
+        for (Graph& function : program.functions) {
+          const auto edit = edits.find(&function);
+          if (edit == edits.end()) continue;
+          std::optional<Graph> changed = edited(function, edit->second);
+          if (!changed) return;
+          function = *std::move(changed);
+        }
       }
       accept(std::move(candidate));
     });

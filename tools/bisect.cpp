@@ -3,11 +3,13 @@
 #include <tutti/ir/bisect.h>
 #include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/print.h>
+#include <tutti/ir/program_size.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text_difference.h>
 
 #include <algorithm>
 #include <iomanip>
+#include <set>
 
 #include "tools/execute.h"
 #include "tools/program_inputs.h"
@@ -32,7 +34,8 @@ ir::RankPrograms read_one_for_all(const BisectOptions& options) {
 
 ir::RankPrograms read_one_for_each(const BisectOptions& options) {
   const std::vector<RankSource> sources = find_ranks(options.folder);
-  const Modules modules = read_all(sources);
+  Modules modules = read_all(sources);
+  for (ir::Module& module : modules) name_apart(module);
   std::vector<ir::Graph> functions;
   for (std::size_t rank = 0; rank < modules.size(); ++rank) {
     functions.push_back(find_function(modules[rank], options.function, sources[rank].path));
@@ -86,19 +89,15 @@ ir::RankArrays inputs_of(const ir::RankPrograms& programs, const BisectOptions& 
 
 // "@f, 7 nodes", "2 programs @f of 7 to 9 nodes".
 std::string described(const ir::RankPrograms& programs) {
-  const auto& graphs = programs.graphs;
-  const auto [least, most] = std::ranges::minmax_element(graphs, {}, &ir::Graph::node_count);
-  if (graphs.size() == 1) {
-    return "@" + graphs[0].name + ", " + counted(graphs[0].node_count(), "node");
-  }
+  const std::string name = "@" + programs.graphs[0].name;
+  std::set<std::size_t> sizes;
+  for (const ir::Graph& graph : programs.graphs) sizes.insert(ir::count_nodes(graph));
+  const std::string most = counted(*sizes.rbegin(), "node");
+  if (programs.graphs.size() == 1) return name + ", " + most;
   const bool same_name = std::ranges::all_of(
-      graphs, [&](const ir::Graph& graph) { return graph.name == graphs[0].name; });
-  return std::to_string(graphs.size()) + " programs" + (same_name ? " @" + graphs[0].name : "") +
-         " of " +
-         (least->node_count() == most->node_count()
-              ? ""
-              : std::to_string(least->node_count()) + " to ") +
-         counted(most->node_count(), "node");
+      programs.graphs, [&](const ir::Graph& graph) { return "@" + graph.name == name; });
+  return std::to_string(programs.graphs.size()) + " programs " + (same_name ? name + " " : "") +
+         "of " + (sizes.size() == 1 ? "" : std::to_string(*sizes.begin()) + " to ") + most;
 }
 
 ir::Tolerance tolerance_of(const BisectOptions& options, const ir::Tolerance& standard) {

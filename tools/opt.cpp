@@ -4,6 +4,7 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/passes/pipeline.h>
+#include <tutti/ir/program_size.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text_difference.h>
 #include <tutti/ir/verify.h>
@@ -47,14 +48,6 @@ Time& line_of(std::vector<Time>& lines, const std::string& of) {
 
 std::string line_of_function(const std::string& name) { return "in @" + name; }
 
-std::size_t count_nodes(const ir::Graph& graph) {
-  std::size_t out = graph.node_count();
-  for (const ir::FunctionPtr& function : ir::all_functions(graph)) {
-    out += function->graph().node_count();
-  }
-  return out;
-}
-
 void add_lines(std::vector<Time>& sums, const std::vector<Time>& lines) {
   for (const Time& each : lines) {
     Time& sum = line_of(sums, each.of);
@@ -91,7 +84,7 @@ class Watch {
  public:
   Watch(const OptOptions& options, const ir::Graph& graph, std::ostream& notes)
       : options_(options), notes_(notes), last_(graph) {
-    times_.before = times_.after = count_nodes(graph);
+    times_.before = times_.after = ir::count_nodes(graph);
     for (const ir::FunctionPtr& function : ir::all_functions(graph)) {
       line_of(times_.functions, line_of_function(function->graph().name)).before +=
           function->graph().node_count();
@@ -117,7 +110,7 @@ class Watch {
  private:
   void after(const ir::PassReport& report) {
     const std::string pass(report.pass.name);
-    const std::size_t nodes = count_nodes(report.graph);
+    const std::size_t nodes = ir::count_nodes(report.graph);
     times_.passes.push_back(
         {.of = pass, .time = report.time, .before = times_.after, .after = nodes});
     times_.after = nodes;

@@ -149,6 +149,75 @@ TEST(EditInside, WhatNobodyNeedsIsTrimmed) {
             "  %1 = exp(%0) : f32[4]\n  return %1\n}\n");
 }
 
+// On ranks that have the same weight and data of their own, forwards and backwards.
+const std::string kReplicated = R"(mesh (dp = 2)
+  private func @back(%g: f32[4], %x: f32[4], %w: f32[4]) {
+    %0 = mul(%g, %w)
+    %1 = mul(%g, %x)
+    return %0, %1, %g
+  }
+  private func @cell(%h: f32[4], %x: f32[4], %w: f32[4]) {
+    %0 = mul(%h, %w)
+    %1 = add(%0, %x)
+    %2 = constant() {value = f32[] 2}
+    return %1, %h, %2
+  }
+  private func @yes(%x: f32[4], %y: f32[4]) { return %y }
+  func @f(%h: f32[4] rep(dp), %xs: f32[5,4], %w: f32[4] rep(dp), %i: i32[] rep(dp)) {
+    %0 = vary(%w) {dimensions = "dp"}
+    %7 = vary(%h) {dimensions = "dp"}
+    %1, %2, %3 = scan(%7, %xs, %0) {body = @cell, carries = 1, sequences = 1, length = 5}
+    %4, %5, %6 = scan(%1, %2, %0) {body = @back, carries = 1, sequences = 1, length = 5, reverse = true}
+    %9 = vary(%i) {dimensions = "dp"}
+    %8 = conditional(%9, %4, %7) {branches = [@yes, @yes]}
+    return %8, %5, %3
+  })";
+
+// Candidates of all kinds are programs that can be written down and read again.
+TEST(EditInside, MakesValidPrograms) {
+  int made = 0;
+  const auto check = [&](const Graph& graph, const Edit& change) {
+    const std::optional<Graph> out = edited(graph, change);
+    if (!out) return;
+    ++made;
+    verify(*out);
+    const std::string printed = print(*out);
+    EXPECT_EQ(print(parse(printed).functions[0]), printed);
+  };
+  for (const std::string& program : {kLoop, kBranches, kWhile, kReplicated}) {
+    const Graph graph = parse(program).functions[0];
+    const std::vector<FunctionPtr> functions = all_functions(graph);
+    for (const bool trims : {false, true}) {
+      for (std::size_t chosen = 0; chosen < 1U << functions.size(); ++chosen) {
+        const auto with = [&](auto&& set) {
+          Edit change{.functions = std::vector<FunctionEdit>(functions.size()), .trims = trims};
+          for (std::size_t i = 0; i < functions.size(); ++i) {
+            if ((chosen >> i & 1) != 0) set(change.functions[i], functions[i]->graph());
+          }
+          check(graph, change);
+        };
+        with([](FunctionEdit& edit, const Graph&) { edit.inlined = true; });
+        with([](FunctionEdit& edit, const Graph&) { edit.alone = true; });
+        for (const std::size_t step : {1U, 2U, 3U}) {
+          with([&](FunctionEdit& edit, const Graph& function) {
+            edit.replaced.assign(function.results().size(), false);
+            for (std::size_t i = 0; i < edit.replaced.size(); i += step) edit.replaced[i] = true;
+          });
+          for (const Fate fate : {Fate::cut, Fate::operand, Fate::zero}) {
+            with([&](FunctionEdit& edit, const Graph& function) {
+              edit.fates.assign(function.node_count(), Fate::stays);
+              for (std::size_t i = 0; i < edit.fates.size(); i += step) edit.fates[i] = fate;
+            });
+          }
+        }
+      }
+    }
+    check(graph, {.without_mesh = true});
+    check(graph, {.sizes = {{5, 1}}});
+  }
+  EXPECT_GT(made, 500);
+}
+
 TEST(EditInside, SizesStepsAndTheMeshChangeInAllFunctions) {
   EXPECT_EQ(edit(kLoop, {.sizes = {{5, 1}, {4, 2}}}),
             "private func @cell(%h: f32[2], %x: f32[2], %w: f32[2]) -> (f32[2], f32[2]) {\n"

@@ -111,7 +111,7 @@ TEST_F(Bisect, TakesAProgramForEachRank) {
   EXPECT_EQ(result.errors, "");
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.output,
-            "2 programs @stage of 4 nodes on 2 ranks, random inputs from seed 0\n"
+            "2 programs @stage of 7 nodes on 2 ranks, random inputs from seed 0\n"
             "  canonicalize    same results\n  cse             changed nothing\n"
             "  compiled        same results\n");
   // Each input goes to the programs that take it.
@@ -121,7 +121,7 @@ TEST_F(Bisect, TakesAProgramForEachRank) {
   expect_refused(bisect_ranks({"--input", "z=" + array}), 2, "no parameter %z");
   expect_refused(bisect_ranks({"--function", "step"}), 2, "has no function @step");
   folder_.write("ranks/rank1.tutti", stage("sin", "x"));
-  EXPECT_THAT(bisect_ranks({}).output, HasSubstr("@stage, 4 nodes on 2 ranks, random"));
+  EXPECT_THAT(bisect_ranks({}).output, HasSubstr("@stage, 7 nodes on 2 ranks, random"));
   folder_.write("ranks/rank1.tutti", "func @stage(%x: f32[2]) { return %x }");
   expect_refused(bisect_ranks({}), 1, "all_reduce");
   folder_.write("ranks/rank2.tutti", "func @stage(%x: f32[2]) { %0 = nek(%x)\nreturn %0 }");
@@ -138,6 +138,9 @@ TEST_F(Bisect, RefusesAProgramForMoreRanksThanThereAre) {
 TEST_F(Bisect, RefusesWrongUsageAndWrongFiles) {
   const std::string tutti = TUTTI_BINARY_DIR "/bin/tutti";
   expect_refused(test::run_command({tutti, "bisect"}), 2, "FILE, or --ranks DIR, is required");
+  expect_refused(test::run_command({tutti, "bisect", folder_.path()}), 1, "as --ranks DIR");
+  expect_refused(bisect(stage("sin", "x"), {"--function", "cell"}), 2,
+                 "is private: it goes with @stage");
   expect_refused(bisect(kProgram, {"--ranks", "0"}), 2, "1 to 4096 ranks, not 0");
   expect_refused(bisect(kProgram, {"--ranks", "two"}), 2, "'two' is no number of ranks");
   expect_refused(test::run_command({tutti, "bisect", "--ranks", folder_.path() / "no"}), 1,
