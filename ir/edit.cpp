@@ -60,6 +60,11 @@ class Shared {
     return found == edits_.end() ? nothing : *found->second;
   }
   FunctionPtr changed(const FunctionPtr& function);
+  // Of a changed function.
+  bool keeps(const Function& function, std::size_t parameter) const {
+    const auto found = kept_.find(&function);
+    return found != kept_.end() && parameter < found->second->size() && (*found->second)[parameter];
+  }
 
   const Edit& edit;
 
@@ -67,7 +72,8 @@ class Shared {
   std::unordered_map<const Function*, const FunctionEdit*> edits_;
   std::unordered_map<const Function*, FunctionPtr> changed_;
   std::unordered_map<Hash128, FunctionPtr, Hash128Hasher> by_hash_;
-  std::map<GroupPtr, GroupPtr> groups_;  // by what they were
+  std::unordered_map<const Function*, const std::vector<bool>*> kept_;  // by changed function
+  std::map<GroupPtr, GroupPtr> groups_;                                 // by what they were
 };
 
 // Builds the changed function.
@@ -303,14 +309,17 @@ FunctionPtr Shared::changed(const FunctionPtr& function) {
       Editor(graph, EditPlan(graph, edit_of(function)), *this).run());
   const Hash128 hash = out->hash();
   const FunctionPtr one = by_hash_.try_emplace(hash, std::move(out)).first->second;
+  kept_.emplace(one.get(), &edit_of(function).kept);
   return changed_.emplace(function.get(), one).first->second;
 }
 
 // Inside first, since that may need less then.
-void trim_all(Graph& graph) {
-  change_functions(graph, [](Graph& function) { return trim_loops(function); });
-  while (trim_loops(graph)) {
-  }
+void trim_all(Graph& graph, const Shared& shared) {
+  const auto stays = [&](const Function& function, std::size_t parameter) {
+    return shared.keeps(function, parameter);
+  };
+  change_functions(graph, [&](Graph& function) { return trim_loops(function, stays); });
+  trim_loops(graph, stays);
 }
 
 }  // namespace
@@ -321,7 +330,7 @@ std::optional<Graph> edited(const Graph& graph, const Edit& edit) {
     Graph out = Editor(graph, EditPlan(graph, edit), shared).run();
     verify(out);
     if (edit.trims) {
-      trim_all(out);
+      trim_all(out, shared);
       verify(out);
     }
     return out;
@@ -330,6 +339,31 @@ std::optional<Graph> edited(const Graph& graph, const Edit& edit) {
   } catch (const VerifyError&) {
     return std::nullopt;
   }
+}
+
+double most_nodes_after(const Graph& graph, const Edit& edit) {
+  std::unordered_map<const Function*, double> inlined;
+  const auto count = [&](const Graph& in) {
+    auto out = static_cast<double>(in.node_count());
+    for (NodeId id = 0; id < in.node_count(); ++id) {
+      for (const Attribute& attribute : in.node(id).attributes) {
+        for (const FunctionPtr& function : functions_of(attribute)) {
+          const auto known = inlined.find(function.get());
+          if (known != inlined.end()) out += known->second;
+        }
+      }
+    }
+    return out;
+  };
+  const std::vector<FunctionPtr> functions = all_functions(graph);
+  double out = 0;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const double nodes = count(functions[i]->graph());
+    const bool goes = !edit.functions.empty() && edit.functions[i].inlined;
+    if (goes) inlined.emplace(functions[i].get(), nodes);
+    out += nodes;
+  }
+  return out + count(graph);
 }
 
 }  // namespace tutti::ir

@@ -32,6 +32,8 @@ struct FunctionEdit {
   std::vector<bool> replaced = {};
   // Its nodes come in the place of those that run it: of a loop one step, of branches this one.
   bool inlined = false;
+  // [parameter]; empty: none. What stays, though nobody needs it, if loops are trimmed.
+  std::vector<bool> kept = {};
   bool alone = false;  // a node that chooses among branches has this one alone
 };
 
@@ -53,5 +55,9 @@ struct Edit {
 // The changed program, without what nobody needs any more, collectives included. Types are inferred
 // anew. None if it would break a rule of the IR.
 std::optional<Graph> edited(const Graph& graph, const Edit& edit);
+
+// So many nodes the changed program has at most if functions are inlined: shared functions that run
+// shared functions may become very many, so this is for asking first.
+double most_nodes_after(const Graph& graph, const Edit& edit);
 
 }  // namespace tutti::ir

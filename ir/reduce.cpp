@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace tutti::ir {
@@ -201,9 +200,45 @@ class Reducer {
     replace_results_inside(family);
     change_nodes_inside(family, Fate::operand);
     change_nodes_inside(family, Fate::zero);
-    for (const Among among : {Among::first, Among::last, Among::own}) {
-      accept(family, {.among = among, .functions = unchanged(functions(family)), .trims = true});
+    for (const bool keeps : {true, false}) {
+      for (const Among among : {Among::first, Among::last}) {
+        Edit edit = trimming(functions(family), keeps);
+        edit.among = among;
+        accept(family, edit);
+      }
     }
+    trim_parameters(family);
+  }
+
+  // Loops and branches lose results that nobody needs, and parameters if these do not stay.
+  static Edit trimming(const std::vector<FunctionPtr>& functions, bool keeps_parameters) {
+    Edit edit{.functions = unchanged(functions), .trims = true};
+    for (std::size_t i = 0; i < functions.size() && keeps_parameters; ++i) {
+      edit.functions[i].kept.assign(functions[i]->graph().parameters().size(), true);
+    }
+    return edit;
+  }
+
+  // What nobody needs of what loops and branches take, and what comes of it.
+  void trim_parameters(std::size_t family) {
+    const auto list = [&] {
+      return indices_inside(family, [](const Graph& graph) { return graph.parameters().size(); });
+    };
+    in_chunks(list, [&](std::span<const Inside> parameters) {
+      Edit edit = trimming(functions(family), true);
+      for (const Inside each : parameters) edit.functions[each.function].kept[each.index] = false;
+      accept(family, edit);
+    });
+  }
+
+  template <class Count>
+  std::vector<Inside> indices_inside(std::size_t family, const Count& count) const {
+    std::vector<Inside> out;
+    const std::vector<FunctionPtr> all = functions(family);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = 0; j < count(all[i]->graph()); ++j) out.push_back({i, j});
+    }
+    return out;
   }
 
   std::vector<FunctionPtr> functions(std::size_t family) const {
@@ -222,33 +257,8 @@ class Reducer {
     in_chunks(list, [&](std::span<const std::size_t> chosen) {
       Edit edit{.functions = unchanged(functions(family))};
       for (const std::size_t function : chosen) edit.functions[function].*choice = true;
-      if (nodes_after(family, edit) <= most_nodes_) accept(family, edit);
+      if (most_nodes_after(graph(family), edit) <= most_nodes_) accept(family, edit);
     });
-  }
-
-  // At most so many: shared functions that run shared functions may be very many nodes.
-  double nodes_after(std::size_t family, const Edit& edit) const {
-    const std::vector<FunctionPtr> all = functions(family);
-    std::unordered_map<const Function*, double> inlined;
-    const auto count = [&](const Graph& graph) {
-      auto out = static_cast<double>(graph.node_count());
-      for (NodeId id = 0; id < graph.node_count(); ++id) {
-        for (const Attribute& attribute : graph.node(id).attributes) {
-          for (const FunctionPtr& function : functions_of(attribute)) {
-            const auto known = inlined.find(function.get());
-            if (known != inlined.end()) out += known->second;
-          }
-        }
-      }
-      return out;
-    };
-    double out = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const double nodes = count(all[i]->graph());
-      if (edit.functions[i].inlined) inlined.emplace(all[i].get(), nodes);
-      out += nodes;
-    }
-    return out + count(graph(family));
   }
 
   void change_nodes_inside(std::size_t family, Fate fate) {
@@ -283,12 +293,7 @@ class Reducer {
 
   void replace_results_inside(std::size_t family) {
     const auto list = [&] {
-      std::vector<Inside> out;
-      const std::vector<FunctionPtr> all = functions(family);
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        for (std::size_t j = 0; j < all[i]->graph().results().size(); ++j) out.push_back({i, j});
-      }
-      return out;
+      return indices_inside(family, [](const Graph& graph) { return graph.results().size(); });
     };
     in_chunks(list, [&](std::span<const Inside> results) {
       const std::vector<FunctionPtr> all = functions(family);

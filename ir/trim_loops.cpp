@@ -63,7 +63,8 @@ bool keep_one(Flags& parameters) {
   return true;
 }
 
-Needs needs_of(const Graph& graph, NodeId id, const std::vector<std::uint32_t>& uses) {
+Needs needs_of(const Graph& graph, NodeId id, const std::vector<std::uint32_t>& uses,
+               const StaysParameter& stays) {
   const Node& node = graph.node(id);
   const std::vector<FunctionPtr> functions = functions_of(node);
   Needs needs;
@@ -71,6 +72,10 @@ Needs needs_of(const Graph& graph, NodeId id, const std::vector<std::uint32_t>& 
     needs.results.push_back(uses[graph.result(id, i).id] != 0);
   }
   needs.parameters.resize(functions[0]->graph().parameters().size(), false);
+  const Function& main = node.op == Op::conditional ? *functions[0] : *functions.back();
+  for (std::size_t i = 0; stays && i < needs.parameters.size(); ++i) {
+    needs.parameters[i] = stays(main, i);
+  }
   if (node.op == Op::conditional) {
     for (const FunctionPtr& branch : functions) {
       mark_parameters(branch->graph(), needs.results, needs.parameters);
@@ -134,12 +139,12 @@ std::vector<Attribute> restricted_attributes(const Graph& graph, NodeId id, cons
 
 }  // namespace
 
-bool trim_loops(Graph& graph) {
+bool trim_loops(Graph& graph, const StaysParameter& stays) {
   const std::vector<std::uint32_t> uses = count_uses(graph);
   return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
     const Node& node = graph.node(id);
     if (definition(node.op).kind != OpClass::control) return false;
-    const Needs needs = needs_of(graph, id, uses);
+    const Needs needs = needs_of(graph, id, uses, stays);
     const bool unused = std::ranges::find(needs.results, true) == needs.results.end();
     if (unused || (all_of(needs.results) && all_of(needs.parameters))) return false;
     std::vector<Value> operands;

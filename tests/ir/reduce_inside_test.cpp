@@ -272,6 +272,12 @@ TEST(ReduceInside, ALoopThatMattersBecomesSmall) {
             "  %0 = conditional(%i, %x) {branches = [@b]} : f32[1]\n  return %0\n}\n");
 }
 
+TEST(ReduceInside, WhatALoopHasToTakeStaysAndTheRestGoes) {
+  const std::string small = reduced(kLoop, {"erf", "sequences = 1"});
+  EXPECT_THAT(small, testing::HasSubstr("func @cell(%h: f32[1], %x: f32[1]) -> (f32[1]) {"));
+  EXPECT_THAT(small, testing::HasSubstr("carries = 1, sequences = 1, length = 1"));
+}
+
 TEST(ReduceInside, AMarkerInALoopInALoopIsLeftAlone) {
   const std::string nested = R"(private func @inner(%x: f32[4], %w: f32[4]) {
       %0 = mul(%x, %w)
