@@ -1,12 +1,8 @@
 #include <tutti/ir/array_difference.h>
 #include <tutti/ir/bisect.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/passes/fuse.h>
-#include <tutti/ir/print.h>
-#include <tutti/ir/support/error.h>
-#include <tutti/ir/verify.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace tutti::ir {
@@ -57,6 +53,40 @@ std::string text_of(const ArrayDifference& difference, std::int64_t elements) {
   return out;
 }
 
+}  // namespace
+
+RankPrograms RankPrograms::same(Graph graph, std::size_t ranks) {
+  RankPrograms out;
+  out.graphs.push_back(std::move(graph));
+  out.of_rank.assign(ranks, 0);
+  return out;
+}
+
+RankPrograms RankPrograms::distinct(const std::vector<Graph>& by_rank) {
+  RankPrograms out;
+  std::unordered_map<Hash128, std::size_t, Hash128Hasher> known;
+  for (const Graph& graph : by_rank) {
+    const auto [found, is_new] = known.try_emplace(structural_hash(graph), out.graphs.size());
+    if (is_new) out.graphs.push_back(graph);
+    out.of_rank.push_back(found->second);
+  }
+  return out;
+}
+
+std::vector<const Graph*> RankPrograms::by_rank() const {
+  std::vector<const Graph*> out;
+  for (const std::size_t program : of_rank) out.push_back(&graphs[program]);
+  return out;
+}
+
+std::vector<std::int64_t> RankPrograms::ranks_of(std::size_t program) const {
+  std::vector<std::int64_t> out;
+  for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+    if (of_rank[rank] == program) out.push_back(static_cast<std::int64_t>(rank));
+  }
+  return out;
+}
+
 std::optional<std::string> difference_of(const Array& expected, const Array& actual,
                                          const Tolerance& tolerance) {
   if (expected.dtype() != actual.dtype() || expected.shape() != actual.shape()) {
@@ -67,147 +97,28 @@ std::optional<std::string> difference_of(const Array& expected, const Array& act
   return text_of(*difference, expected.elements());
 }
 
-std::string failure(const Error& error) { return std::string("it fails: ") + error.what(); }
-
-bool verifies(const Graph& graph) {
-  try {
-    verify(graph);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-// What one pass makes of a graph, and what is wrong with it.
-std::optional<std::string> try_pass(Graph& graph, const Pass* pass, const PassBisection& so_far,
-                                    const RankArrays& inputs, const Tolerance& tolerance,
-                                    const std::function<void(const PassReport&)>& looked_at) {
-  std::optional<std::string> finding;
-  const auto judge = [&](const PassReport& report) {
-    if (report.changed) {
-      finding = result_difference(so_far.expected, interpret(graph, inputs), tolerance);
-    } else if (!structurally_equal(graph, so_far.graph)) {
-      finding = "it changed the program and said that it had not";
-    }
-    if (!finding && looked_at) looked_at(report);
-  };
-  try {
-    run_passes(graph, std::span(&pass, 1),
-               {.disabled = {}, .verify = [](const Graph& made) { verify(made); }, .after = judge});
-  } catch (const Error& error) {
-    finding = failure(error);
-    if (!verifies(graph)) graph = so_far.graph;
-  }
-  return finding;
-}
-
-bool makes_a_kernel(const Graph& graph, NodeId id) {
-  const OpClass kind = definition(graph.node(id).op).kind;
-  return kind == OpClass::elementwise || kind == OpClass::reduce;
-}
-
-// The same program with its first kernels as they are, and one for every node of the others.
-Graph with_fused_kernels(const Graph& graph, std::int32_t kept) {
-  Graph out = graph;
-  std::int32_t next = kept;
-  for (NodeId id = 0; id < out.node_count(); ++id) {
-    const std::int32_t kernel = out.node(id).fusion;
-    if (kernel >= 0 && kernel < kept) continue;
-    out.set_fusion(id, makes_a_kernel(out, id) ? next++ : -1);
+std::string text_of_ranks(const std::vector<std::int64_t>& ranks) {
+  std::string out = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
   }
   return out;
 }
 
-std::vector<Value> values_that_can_be_results(const Graph& graph) {
-  std::vector<Value> out;
-  for (std::uint32_t id = 0; id < graph.value_count(); ++id) {
-    const Value value{id};
-    if (graph.op(value) != Op::parameter && !graph.type(value).async) out.push_back(value);
+std::string place_of(const PassCulprit& culprit, const RankPrograms& programs) {
+  std::string out;
+  if (programs.graphs.size() > 1 && !culprit.ranks.empty()) {
+    out += " on " + text_of_ranks(culprit.ranks);
   }
+  if (!culprit.function.empty()) out += " in @" + culprit.function;
   return out;
 }
 
-class CodeBisection {
- public:
-  CodeBisection(const Graph& graph, const RankArrays& inputs, const RunCompiled& run,
-                const Tolerance& tolerance)
-      : graph_(graph),
-        inputs_(inputs),
-        run_(run),
-        tolerance_(tolerance),
-        expected_(interpret(graph, inputs)) {}
-
-  std::optional<CodeCulprit> find() {
-    std::optional<std::string> finding = wrong(graph_);
-    if (!finding) return std::nullopt;
-    CodeCulprit out{.finding = *std::move(finding), .blame = {}, .nodes = {}};
-    if (wrong(with_fused_kernels(graph_, 0))) {
-      blame_node(out);
-    } else {
-      blame_kernel(out);
-    }
-    return out;
-  }
-
- private:
-  std::optional<std::string> wrong(const Graph& graph) const {
-    try {
-      return result_difference(expected_, run_(graph), tolerance_);
-    } catch (const EnvironmentError&) {
-      throw;
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Error& error) {
-      return failure(error);
-    }
-  }
-
-  void blame_kernel(CodeCulprit& out) const {
-    const std::vector<FusionGroup> kernels = fusion_groups(graph_);
-    std::int32_t right = 0;  // so many fused kernels give right results
-    auto wrong_from = static_cast<std::int32_t>(kernels.size());
-    while (wrong_from - right > 1) {
-      const std::int32_t middle = right + (wrong_from - right) / 2;
-      (wrong(with_fused_kernels(graph_, middle)) ? wrong_from : right) = middle;
-    }
-    out.nodes = kernels[static_cast<std::size_t>(right)].members;
-    out.blame = "kernel " + std::to_string(right) + " of " + std::to_string(kernels.size()) +
-                ": the results are right if its nodes are kernels of their own";
-  }
-
-  // With a kernel for each node everything that is computed can be looked at.
-  void blame_node(CodeCulprit& out) const {
-    out.blame = "code generation, whatever is fused";
-    Graph open = with_fused_kernels(graph_, 0);
-    const std::vector<Value> values = values_that_can_be_results(open);
-    open.set_results(values);
-    RankArrays actual;
-    try {
-      actual = run_(open);
-    } catch (const Error&) {
-      return;
-    }
-    const RankArrays expected = interpret(open, inputs_);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      for (std::size_t rank = 0; rank < expected.size(); ++rank) {
-        const auto finding = difference_of(expected[rank][i], actual[rank][i], tolerance_);
-        if (!finding) continue;
-        out.blame = "the code of one node: " + print(open, values[i]) + " on rank " +
-                    std::to_string(rank) + " " + *finding;
-        out.nodes = {open.producer(values[i])};
-        return;
-      }
-    }
-  }
-
-  const Graph& graph_;
-  const RankArrays& inputs_;
-  const RunCompiled& run_;
-  const Tolerance& tolerance_;
-  const RankArrays expected_;
-};
-
-}  // namespace
+std::string blame_of(const PassCulprit& culprit, const RankPrograms& programs) {
+  const std::string place = place_of(culprit, programs);
+  return "the pass " + culprit.pass + " is to blame" +
+         (place.empty() ? "" : ", for what it does" + place) + ": after it " + culprit.finding;
+}
 
 Tolerance tolerance_of_passes() { return epsilons(4, 16); }
 Tolerance tolerance_of_code() { return epsilons(8, 256); }
@@ -230,30 +141,6 @@ std::optional<std::string> result_difference(const RankArrays& expected, const R
     }
   }
   return std::nullopt;
-}
-
-PassBisection bisect_passes(const Graph& traced, std::span<const Pass* const> passes,
-                            const RankArrays& inputs, const Tolerance& tolerance,
-                            const std::function<void(const PassReport&)>& looked_at) {
-  PassBisection out{.culprit = {}, .graph = traced, .expected = interpret(traced, inputs)};
-  for (const Pass* const pass : passes) {
-    Graph graph = out.graph;
-    auto finding = try_pass(graph, pass, out, inputs, tolerance, looked_at);
-    if (finding) {
-      out.culprit = PassCulprit{.pass = std::string(pass->name),
-                                .finding = *std::move(finding),
-                                .before = out.graph,
-                                .after = graph};
-      return out;
-    }
-    out.graph = std::move(graph);
-  }
-  return out;
-}
-
-std::optional<CodeCulprit> bisect_code(const Graph& graph, const RankArrays& inputs,
-                                       const RunCompiled& run, const Tolerance& tolerance) {
-  return CodeBisection(graph, inputs, run, tolerance).find();
 }
 
 }  // namespace tutti::ir

@@ -1,4 +1,5 @@
 #include <tutti/ir/correspondence.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/print.h>
 
 #include <algorithm>
@@ -36,7 +37,11 @@ struct Side {
     const Node& node = graph.node(id);
     Hasher hasher;
     hasher.add(static_cast<std::uint64_t>(node.op)).add(node.location.text());
-    for (const Attribute& attribute : node.attributes) hash_attribute(hasher, attribute);
+    for (const Attribute& attribute : node.attributes) {
+      const auto functions = functions_of(attribute);
+      for (const FunctionPtr& function : functions) hasher.add(function->graph().name);
+      if (functions.empty()) hash_attribute(hasher, attribute);
+    }
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       hash_type(hasher, graph.type(graph.result(id, i)));
     }
@@ -268,6 +273,38 @@ std::vector<std::string> names_from(const Graph& before, const Graph& after) {
       out[id] = std::to_string(next++);
     }
   }
+  return out;
+}
+
+namespace {
+
+void add_names_inside(const Graph& before, const Graph& after, FunctionValueNames& names) {
+  if (!has_functions(after)) return;
+  const std::vector<Value> old = corresponding_values(before, after);
+  for (NodeId id = 0; id < after.node_count(); ++id) {
+    const Node& node = after.node(id);
+    if (node.result_count == 0 || !old[node.first_result].valid()) continue;
+    const Node& known = before.node(before.producer(old[node.first_result]));
+    if (known.op != node.op) continue;
+    for (std::size_t i = 0; i < node.attributes.size(); ++i) {
+      const auto from = functions_of(known.attributes[i]);
+      const auto to = functions_of(node.attributes[i]);
+      for (std::size_t j = 0; j < std::min(from.size(), to.size()); ++j) {
+        const Graph& x = from[j]->graph();
+        const Graph& y = to[j]->graph();
+        if (from[j] == to[j] || names.contains(to[j].get())) continue;
+        names.emplace(to[j].get(), names_from(x, y));
+        add_names_inside(x, y, names);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+FunctionValueNames names_inside_from(const Graph& before, const Graph& after) {
+  FunctionValueNames out;
+  add_names_inside(before, after, out);
   return out;
 }
 

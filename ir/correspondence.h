@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/graph.h>
+#include <tutti/ir/print.h>
 
 #include <string>
 #include <vector>
@@ -11,11 +12,16 @@ namespace tutti::ir {
 // of `after` that of `before`, an invalid one for what is new; no two have the same.
 //
 // Nodes correspond that compute the same from corresponding values, or else that corresponding
-// nodes use in the same place, or that use the same. Takes about linear time.
+// nodes use in the same place, or that use the same. Functions that nodes run are the same if they
+// have the same name, whatever a pass made of them. Takes about linear time.
 std::vector<Value> corresponding_values(const Graph& before, const Graph& after);
 
 // What the values of `after` are called if they keep their names in the text of `before`; new ones
 // are numbered on from there.
 std::vector<std::string> names_from(const Graph& before, const Graph& after);
+
+// The same for the functions that nodes of `after` run: those of nodes that correspond come of each
+// other, in their places. Without those that are the same as before.
+FunctionValueNames names_inside_from(const Graph& before, const Graph& after);
 
 }  // namespace tutti::ir

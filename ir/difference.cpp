@@ -1,91 +1,20 @@
 #include <tutti/ir/difference.h>
-#include <tutti/ir/literal.h>
+#include <tutti/ir/difference_text.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/match_graphs.h>
-#include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
 
 #include <algorithm>
-#include <cstring>
-#include <unordered_map>
+#include <set>
+#include <tuple>
 
 namespace tutti::ir {
 
 namespace {
 
+using namespace difference_text;
+
 constexpr NodeId kNone = GraphMatch::kNone;
-constexpr std::size_t kLongestText = 160;  // of a node: constants may be large
-
-std::string shortened(std::string text) {
-  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + "...";
-  return text;
-}
-
-std::string in_parentheses(Location location) {
-  return location.known() ? " (" + location.text() + ")" : "";
-}
-
-std::string types_of(const Graph& graph, NodeId id) {
-  std::string out;
-  for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
-    out += (i == 0 ? "" : ", ") + print(graph.type(graph.result(id, i)), graph.mesh.get());
-  }
-  return out;
-}
-
-// "%4 = mul(%2, %3) : f32[64] (train.cpp:41)"
-std::string described(const Graph& graph, NodeId id) {
-  const std::string text =
-      graph.node(id).op == Op::parameter
-          ? "the parameter " + print(graph, graph.result(id)) + ": " + types_of(graph, id)
-          : print(graph, id);
-  return shortened(text) + in_parentheses(graph.node(id).location);
-}
-
-// "mul(%2, %3) : f32[64]", and without the types if these go without saying.
-std::string right_side(const Graph& graph, NodeId id, bool with_types) {
-  std::string text = print(graph, id);
-  if (graph.node(id).result_count != 0) text = text.substr(text.find(" = ") + 3);
-  const std::string types = " : " + types_of(graph, id);
-  if (!with_types && text.ends_with(types)) text.resize(text.size() - types.size());
-  return shortened(std::move(text));
-}
-
-std::string text_of(const Mesh* mesh) {
-  if (mesh == nullptr) return "none";
-  std::string out = "(";
-  for (std::size_t d = 0; d < mesh->names.size(); ++d) {
-    out += (d == 0 ? "" : ", ") + name_or_quoted(mesh->names[d]) + " = " +
-           std::to_string(mesh->sizes[d]);
-  }
-  return out + ")";
-}
-
-std::string text_of(const Group& group) {
-  std::string out = quoted(group.tag) + " ";
-  append_integers(out, group.ranks);
-  out += " of " + std::to_string(group.stride);
-  if (group.timeout != 0) out += ", timeout " + std::to_string(group.timeout);
-  if (!group.backends.empty()) out += ", backends " + quoted(group.backends);
-  return shortened(std::move(out));
-}
-
-// "element 3 is 1.5 in A and 2.5 in B", of arrays of one type.
-std::string first_element(const Array& a, const Array& b) {
-  const auto size = static_cast<std::size_t>(size_of(a.dtype()));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(a.elements()); ++i) {
-    if (std::memcmp(&a.bytes()[i * size], &b.bytes()[i * size], size) == 0) continue;
-    const auto element = [&](const Array& array) {
-      Array out(array.dtype(), {});
-      std::memcpy(out.bytes().data(), &array.bytes()[i * size], size);
-      std::string text;
-      append_array(text, out);
-      return text.substr(text.find(' ') + 1);  // behind the type
-    };
-    return "element " + std::to_string(i) + " is " + element(a) + " in A and " + element(b) +
-           " in B";
-  }
-  return "";
-}
 
 bool same_mesh(const Graph& a, const Graph& b) {
   return a.mesh == b.mesh || (a.mesh != nullptr && b.mesh != nullptr && *a.mesh == *b.mesh);
@@ -107,11 +36,38 @@ std::vector<NodeId> first_users(const Graph& graph) {
   return out;
 }
 
+// The pairs of functions that have been compared: what tells them apart is found once, however many
+// nodes run them.
+using SeenPairs = std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>>;
+
 class Comparison {
  public:
-  Comparison(const Graph& a, const Graph& b) : a_(a), b_(b), match_(match_graphs(a, b)) {}
+  Comparison(const Graph& a, const Graph& b, SeenPairs& seen)
+      : a_(a), b_(b), match_(match_graphs(a, b)), seen_(seen) {}
 
   std::optional<Difference> run() {
+    if (!is_inside_) compare_surroundings();
+    compare_nodes(false);
+    compare_results();
+    if (!out_) compare_order();
+    if (!out_) {
+      const std::size_t known = consequences_;
+      compare_nodes(true);  // which of two nodes that compute the same is used
+      consequences_ = out_ ? consequences_ - known : known;
+    }
+    if (out_) out_->consequences = consequences_;
+    return std::move(out_);
+  }
+
+ private:
+  // A function that a node runs, of each side.
+  Comparison(const Function& a, const Function& b, SeenPairs& seen)
+      : Comparison(a.graph(), b.graph(), seen) {
+    is_inside_ = true;
+  }
+
+  // What is the same in the functions that nodes run.
+  void compare_surroundings() {
     if (!same_mesh(a_, b_)) {
       found("the mesh is " + text_of(a_.mesh.get()) + " in A and " + text_of(b_.mesh.get()) +
             " in B");
@@ -120,15 +76,8 @@ class Comparison {
       found("the default device is " + a_.default_device.text() + " in A and " +
             b_.default_device.text() + " in B");
     }
-    compare_nodes(false);
-    compare_results();
-    if (!out_) compare_order();
-    if (!out_) compare_nodes(true);  // which of two nodes that compute the same is used
-    if (out_) out_->consequences = consequences_;
-    return std::move(out_);
   }
 
- private:
   // Takes note of what differs by itself; `text` gives the sentence, of the first one.
   template <class Text>
   void found_node(Text&& text) {
@@ -165,9 +114,36 @@ class Comparison {
     const std::optional<std::string> why = own_difference(id, mate, strictly);
     if (why) {
       found_node([&] { return pair_text(id, mate, *why); });
-    } else if (match_.computes_a[id] != match_.computes_b[mate]) {
-      ++consequences_;
+      return;
     }
+    const bool differs_inside = compare_functions(id, mate);
+    if (!differs_inside && match_.computes_a[id] != match_.computes_b[mate]) ++consequences_;
+  }
+
+  // Of two counterparts that are alike otherwise. Says whether anything in them, and not seen
+  // before, tells their functions apart.
+  bool compare_functions(NodeId id, NodeId mate) {
+    bool any = false;
+    for (std::size_t i = 0; i < a_.node(id).attributes.size(); ++i) {
+      const auto in_a = functions_of(a_.node(id).attributes[i]);
+      const auto in_b = functions_of(b_.node(mate).attributes[i]);
+      for (std::size_t j = 0; j < in_a.size(); ++j) {
+        const Hash128& x = in_a[j]->hash();
+        const Hash128& y = in_b[j]->hash();
+        if (x == y || !seen_.emplace(x.high, x.low, y.high, y.low).second) continue;
+        Comparison inside(*in_a[j], *in_b[j], seen_);
+        const std::optional<Difference> found = inside.run();
+        consequences_ += inside.consequences_;
+        if (!found) continue;
+        found_node([&] {
+          return "in @" + in_a[j]->graph().name + ", " +
+                 place_of_function(a_, id, {.attribute = i, .index = j}) + ": " + found->first;
+        });
+        out_->more += found->more;
+        any = true;
+      }
+    }
+    return any;
   }
 
   // What tells two counterparts apart beside what they depend on: nothing, or what there is to add
@@ -180,7 +156,7 @@ class Comparison {
     }
     if (x.op == Op::parameter) return parameter_difference(id, mate);
     for (std::size_t i = 0; i < x.attributes.size(); ++i) {
-      if (!equal(x.attributes[i], y.attributes[i])) return attribute_difference(id, mate, i);
+      if (differ(x.attributes[i], y.attributes[i])) return attribute_difference(id, mate, i);
     }
     bool same_operands = true;
     for (std::size_t i = 0; i < x.operand_count; ++i) {
@@ -189,8 +165,16 @@ class Comparison {
       if (!correspond(from_a, from_b, strictly)) return operand_difference(from_a, from_b);
       same_operands = same_operands && a_.type(from_a) == b_.type(from_b);
     }
-    if (types_equal(id, mate) || !same_operands || !same_mesh(a_, b_)) return std::nullopt;
+    const bool same_cause =
+        same_operands && same_mesh(a_, b_) && std::ranges::equal(x.attributes, y.attributes, equal);
+    if (types_equal(id, mate) || !same_cause) return std::nullopt;
     return "";
+  }
+
+  // What functions do is looked at by itself (compare_functions).
+  static bool differ(const Attribute& x, const Attribute& y) {
+    const std::size_t functions = functions_of(x).size();
+    return functions == 0 ? !equal(x, y) : functions != functions_of(y).size();
   }
 
   bool types_equal(NodeId id, NodeId mate) const {
@@ -314,42 +298,34 @@ class Comparison {
   const Graph& a_;
   const Graph& b_;
   const GraphMatch match_;
+  SeenPairs& seen_;
+  bool is_inside_ = false;
   std::optional<Difference> out_;
   std::size_t consequences_ = 0;
 };
 
+// The numbers of kernels are names, but hashes of functions hold them.
+Graph without_kernels_inside(const Graph& graph) {
+  Graph out = graph;
+  change_functions(out, [](Graph& function) {
+    bool any = false;
+    for (NodeId id = 0; id < function.node_count(); ++id) {
+      any = any || function.node(id).fusion >= 0;
+      function.set_fusion(id, -1);
+    }
+    return any;
+  });
+  return out;
+}
+
 }  // namespace
 
 std::optional<Difference> difference(const Graph& a, const Graph& b) {
-  return Comparison(a, b).run();
-}
-
-std::string difference_in_names(const Graph& a, const Graph& b) {
-  const auto differs = [](const std::string& what, const std::string& in_a,
-                          const std::string& in_b) {
-    return what + " is " + in_a + " in A and " + in_b + " in B";
-  };
-  if (a.name != b.name) return differs("the function", "@" + a.name, "@" + b.name);
-  for (std::size_t i = 0; i < a.parameters().size(); ++i) {
-    if (a.parameters()[i].name == b.parameters()[i].name) continue;
-    return differs("parameter " + std::to_string(i), "%" + a.parameters()[i].name,
-                   "%" + b.parameters()[i].name);
-  }
-  const auto line = [](Location location) {
-    return location.known() ? location.text() : std::string("unknown");
-  };
-  for (NodeId id = 0; id < a.node_count(); ++id) {
-    const Node& x = a.node(id);
-    const Node& y = b.node(id);
-    if (x.location != y.location) {
-      return differs("the line of " + right_side(a, id, true), line(x.location), line(y.location));
-    }
-    if (x.fusion != y.fusion) {
-      return differs("the kernel of " + right_side(a, id, true), std::to_string(x.fusion),
-                     std::to_string(y.fusion));
-    }
-  }
-  return "";
+  SeenPairs seen;
+  if (!has_functions(a) && !has_functions(b)) return Comparison(a, b, seen).run();
+  const Graph in_a = without_kernels_inside(a);
+  const Graph in_b = without_kernels_inside(b);
+  return Comparison(in_a, in_b, seen).run();
 }
 
 }  // namespace tutti::ir

@@ -1,13 +1,19 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/edit.h>
+#include <tutti/ir/edit_plan.h>
+#include <tutti/ir/function.h>
+#include <tutti/ir/linearize.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/trim_loops.h>
 #include <tutti/ir/verify.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 
 namespace tutti::ir {
 
@@ -15,212 +21,15 @@ namespace {
 
 constexpr std::int64_t kMostElementsInText = 16;  // of a constant; a larger one is repeated
 
-bool is_collective(const Graph& graph, NodeId id) {
-  return definition(graph.node(id).op).kind == OpClass::collective;
-}
-
-// Decides, node by node, what a changed program holds.
-class Plan {
+// What all functions of a program have in common in a change.
+class Shared {
  public:
-  Plan(const Graph& graph, const Edit& edit)
-      : graph_(graph), fates_(edit.fates), replaced_(graph.value_count()) {
-    fates_.resize(graph.node_count(), Fate::stays);
-    for (const Parameter& parameter : graph.parameters()) {
-      Fate& fate = fates_[graph.producer(parameter.value)];
-      const bool used = uses_before_[parameter.value.id] != 0;
-      if (fate == Fate::zero || (fate == Fate::cut && used)) fate = Fate::stays;
+  Shared(const Graph& graph, const Edit& edit) : edit(edit) {
+    if (edit.functions.empty()) return;
+    const std::vector<FunctionPtr> functions = all_functions(graph);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      edits_.emplace(functions[i].get(), &edit.functions[i]);
     }
-    cut_async_values();
-    replace_by_operands();
-    for (std::size_t i = 0; i < graph.results().size(); ++i) {
-      if (!edit.dropped.empty() && edit.dropped[i]) continue;
-      const Value result = graph.results()[i];
-      if (fate(result) != Fate::cut) results_.push_back(result);
-    }
-    expose();
-    find_needed();
-  }
-
-  Fate fate(NodeId id) const { return fates_[id]; }
-  Fate fate(Value value) const { return fates_[graph_.producer(value)]; }
-  // What stands for a value: itself or an earlier one.
-  Value source(Value value) const {
-    while (replaced_[value.id].valid()) value = replaced_[value.id];
-    return value;
-  }
-  // Whether a node, or what stands for it, is in the changed program.
-  bool is_needed(NodeId id) const { return needed_[id]; }
-  bool is_needed(Value value) const { return needed_values_[value.id]; }
-  const std::vector<Value>& results() const { return results_; }
-
- private:
-  // A value that is not waited for yet cannot be a parameter: what takes it goes with what makes
-  // it.
-  void cut_async_values() {
-    std::vector<bool> has_user(graph_.value_count(), false);
-    for (const Value result : graph_.results()) has_user[result.id] = true;
-    for (auto id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
-      bool any_async = false;
-      bool used = false;
-      for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
-        const Value result = graph_.result(id, i);
-        any_async = any_async || graph_.type(result).async;
-        used = used || has_user[result.id];
-      }
-      if (any_async && !used && was_needed(id)) fates_[id] = Fate::cut;
-      if (fates_[id] == Fate::cut) continue;
-      for (const Value operand : graph_.operands(id)) has_user[operand.id] = true;
-    }
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      const auto operands = graph_.operands(id);
-      if (std::ranges::any_of(operands, [&](Value operand) {
-            return graph_.type(operand).async && fate(operand) == Fate::cut;
-          })) {
-        fates_[id] = Fate::cut;
-      }
-    }
-  }
-
-  // An operand with the type of the node's only result; of a wait the collective's.
-  Value operand_like(NodeId id) const {
-    const Type& wanted = graph_.type(graph_.result(id));
-    NodeId from = id;
-    if (graph_.node(id).op == Op::wait) {
-      from = graph_.producer(graph_.operand(id, 0));
-      if (!is_collective(graph_, from)) return {};
-    }
-    for (const Value operand : graph_.operands(from)) {
-      if (graph_.type(operand) == wanted) return operand;
-    }
-    return {};
-  }
-
-  Value parameter_like(NodeId id) const {
-    for (const Parameter& parameter : graph_.parameters()) {
-      if (parameter.value.id >= graph_.result(id).id) break;
-      if (graph_.type(parameter.value) == graph_.type(graph_.result(id))) return parameter.value;
-    }
-    return {};
-  }
-
-  void replace_by_operands() {
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      if (fates_[id] != Fate::operand) continue;
-      const bool is_parameter = graph_.node(id).op == Op::parameter;
-      Value other;
-      if (graph_.node(id).result_count == 1) {
-        other = is_parameter ? parameter_like(id) : operand_like(id);
-      }
-      if (other.valid()) {
-        replaced_[graph_.result(id).id] = other;
-      } else {
-        fates_[id] = Fate::stays;
-      }
-    }
-  }
-
-  // Values whose users were cut become results.
-  void expose() {
-    std::vector<bool> stays_used(graph_.value_count(), false);
-    std::vector<bool> was_used(graph_.value_count(), false);
-    for (const Value result : results_) stays_used[source(result).id] = true;
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      for (const Value operand : graph_.operands(id)) {
-        const Value from = source(operand);
-        if (fates_[id] == Fate::cut) {
-          was_used[from.id] = true;
-        } else if (fates_[id] == Fate::stays) {
-          stays_used[from.id] = true;
-        }
-      }
-    }
-    for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
-      const Value value{id};
-      if (!was_used[id] || stays_used[id] || fate(value) != Fate::stays) continue;
-      if (graph_.op(value) != Op::parameter && !graph_.type(value).async) results_.push_back(value);
-    }
-  }
-
-  // What the results need, and what nobody needed before either.
-  void find_needed() {
-    needed_.assign(graph_.node_count(), false);
-    needed_values_.assign(graph_.value_count(), false);
-    const auto need = [&](Value value) {
-      const Value from = source(value);
-      needed_values_[from.id] = true;
-      needed_[graph_.producer(from)] = true;
-    };
-    for (const Value result : results_) need(result);
-    for (auto id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
-      if (fates_[id] == Fate::stays && !was_needed(id)) needed_[id] = true;
-      if (!needed_[id] || fates_[id] != Fate::stays) continue;
-      for (const Value operand : graph_.operands(id)) need(operand);
-    }
-  }
-
-  bool was_needed(NodeId id) const {
-    const Node& node = graph_.node(id);
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
-      if (uses_before_[graph_.result(id, i).id] != 0) return true;
-    }
-    return false;
-  }
-
-  const Graph& graph_;
-  std::vector<Fate> fates_;
-  std::vector<Value> replaced_;  // [value]; invalid: itself
-  std::vector<Value> results_;
-  std::vector<bool> needed_;
-  std::vector<bool> needed_values_;
-  const std::vector<std::uint32_t> uses_before_ = count_uses(graph_);
-};
-
-class Editor {
- public:
-  Editor(const Graph& graph, const Edit& edit)
-      : from_(graph),
-        edit_(edit),
-        plan_(graph, edit),
-        to_(graph.name),
-        builder_(to_),
-        values_(graph.value_count()) {
-    if (!edit.without_mesh) to_.mesh = graph.mesh;
-    to_.default_device = graph.default_device;
-  }
-
-  Graph run() {
-    parameters();
-    for (NodeId id = 0; id < from_.node_count(); ++id) {
-      if (from_.node(id).op == Op::parameter || !plan_.is_needed(id)) continue;
-      builder_.at(from_.node(id).location);
-      if (plan_.fate(id) == Fate::stays) copy(id);
-      if (plan_.fate(id) == Fate::zero) zeros(id);
-    }
-    std::vector<Value> results;
-    for (const Value result : plan_.results()) results.push_back(map(result));
-    to_.set_results(std::move(results));
-    return std::move(to_);
-  }
-
- private:
-  Value map(Value old) const { return values_[plan_.source(old).id]; }
-
-  Shape resized(const Shape& shape) const {
-    std::vector<std::int64_t> sizes(shape.begin(), shape.end());
-    resize(sizes);
-    return Shape(sizes);
-  }
-  void resize(std::vector<std::int64_t>& sizes) const {
-    for (std::int64_t& size : sizes) {
-      if (const auto found = edit_.sizes.find(size); found != edit_.sizes.end()) {
-        size = found->second;
-      }
-    }
-  }
-  Type resized(Type type) const {
-    type.shape = resized(type.shape);
-    if (edit_.without_mesh) type.replication.dimensions = 0;
-    return type;
   }
 
   // Equal groups stay one.
@@ -235,10 +44,88 @@ class Editor {
     return smaller;
   }
 
+  Shape resized(const Shape& shape) const {
+    std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+    for (std::int64_t& size : sizes) size = resized(size);
+    return Shape(sizes);
+  }
+  std::int64_t resized(std::int64_t size) const {
+    const auto found = edit.sizes.find(size);
+    return found == edit.sizes.end() ? size : found->second;
+  }
+
+  const FunctionEdit& edit_of(const FunctionPtr& function) const {
+    static const FunctionEdit nothing;
+    const auto found = edits_.find(function.get());
+    return found == edits_.end() ? nothing : *found->second;
+  }
+  FunctionPtr changed(const FunctionPtr& function);
+  // Of a changed function.
+  bool keeps(const Function& function, std::size_t parameter) const {
+    const auto found = kept_.find(&function);
+    return found != kept_.end() && parameter < found->second->size() && (*found->second)[parameter];
+  }
+
+  const Edit& edit;
+
+ private:
+  std::unordered_map<const Function*, const FunctionEdit*> edits_;
+  std::unordered_map<const Function*, FunctionPtr> changed_;
+  std::unordered_map<Hash128, FunctionPtr, Hash128Hasher> by_hash_;
+  std::unordered_map<const Function*, const std::vector<bool>*> kept_;  // by changed function
+  std::map<GroupPtr, GroupPtr> groups_;                                 // by what they were
+};
+
+// Builds the changed function.
+class Editor {
+ public:
+  Editor(const Graph& graph, EditPlan plan, Shared& shared)
+      : from_(graph),
+        shared_(shared),
+        plan_(std::move(plan)),
+        to_(graph.name),
+        builder_(to_),
+        values_(graph.value_count()) {
+    if (!shared.edit.without_mesh) to_.mesh = graph.mesh;
+    to_.default_device = graph.default_device;
+  }
+
+  Graph run() {
+    parameters();
+    for (NodeId id = 0; id < from_.node_count(); ++id) {
+      if (!plan_.is_needed(id)) continue;
+      builder_.at(from_.node(id).location);
+      if (plan_.fate(id) == Fate::zero) {
+        for (std::uint32_t i = 0; i < from_.node(id).result_count; ++i) {
+          const Value old = from_.result(id, i);
+          if (plan_.is_needed(old)) values_[old.id] = zeros(from_.type(old));
+        }
+      } else if (plan_.fate(id) == Fate::stays && from_.node(id).op != Op::parameter) {
+        if (!inlines(id)) copy(id);
+      }
+    }
+    std::vector<Value> results;
+    for (std::size_t i = 0; i < plan_.results().size(); ++i) {
+      const Value result = plan_.results()[i];
+      results.push_back(result.valid() ? map(result) : zeros(from_.type(from_.results()[i])));
+    }
+    to_.set_results(std::move(results));
+    return std::move(to_);
+  }
+
+ private:
+  Value map(Value old) const { return values_[plan_.source(old).id]; }
+
+  Type resized(Type type) const {
+    type.shape = shared_.resized(type.shape);
+    if (shared_.edit.without_mesh) type.replication.dimensions = 0;
+    return type;
+  }
+
   void parameters() {
     for (const Parameter& parameter : from_.parameters()) {
       const NodeId id = from_.producer(parameter.value);
-      if (!plan_.is_needed(id) || plan_.fate(id) != Fate::stays) continue;
+      if (!plan_.has_parameter(id)) continue;
       values_[parameter.value.id] =
           to_.add_parameter(names_.add(parameter.name), resized(from_.type(parameter.value)),
                             parameter.donate, from_.node(id).location);
@@ -262,21 +149,90 @@ class Editor {
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (auto* const list = std::get_if<std::vector<std::int64_t>>(&out[i])) {
         if (specs[i].name == "shape" || specs[i].name == "stop" || specs[i].name == "sizes") {
-          resize(*list);
+          for (std::int64_t& size : *list) size = shared_.resized(size);
         }
+      } else if (auto* const number = std::get_if<std::int64_t>(&out[i])) {
+        if (specs[i].name == "length") *number = shared_.resized(*number);
       } else if (auto* const group = std::get_if<GroupPtr>(&out[i])) {
-        if (edit_.two_ranks) *group = of_two(*group);
+        if (shared_.edit.two_ranks) *group = shared_.of_two(*group);
       } else if (const auto* const array = std::get_if<ArrayPtr>(&out[i])) {
-        const Shape shape = resized((*array)->shape());
+        const Shape shape = shared_.resized((*array)->shape());
         if (shape == (*array)->shape()) continue;
         Array smaller((*array)->dtype(), shape);
         const auto bytes = (*array)->bytes();
         std::ranges::copy(bytes.first(std::min(bytes.size(), smaller.bytes().size())),
                           smaller.bytes().begin());
         out[i] = share(std::move(smaller));
+      } else if (auto* const function = std::get_if<FunctionPtr>(&out[i])) {
+        *function = shared_.changed(*function);
+      } else if (auto* const branches = std::get_if<std::vector<FunctionPtr>>(&out[i])) {
+        const auto alone = std::ranges::find_if(
+            *branches, [&](const FunctionPtr& branch) { return shared_.edit_of(branch).alone; });
+        if (alone != branches->end()) *branches = {*alone};
+        for (FunctionPtr& branch : *branches) branch = shared_.changed(branch);
       }
     }
     return out;
+  }
+
+  // Whether one of the node's functions comes in its place.
+  bool inlines(NodeId id) {
+    for (const Attribute& attribute : from_.node(id).attributes) {
+      for (const FunctionPtr& function : functions_of(attribute)) {
+        if (!shared_.edit_of(function).inlined) continue;
+        // Of a loop what it goes on for says nothing about what it gives.
+        const bool is_condition = from_.node(id).op == Op::while_loop &&
+                                  function == std::get<FunctionPtr>(from_.node(id).attributes[0]);
+        if (is_condition) continue;
+        inline_function(id, shared_.changed(function)->graph());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The first step of a loop; what a scan stacks is the same for each.
+  void inline_function(NodeId id, const Graph& function) {
+    std::vector<Value> arguments;
+    for (const Value operand : from_.operands(id)) arguments.push_back(map(operand));
+    const bool is_scan = from_.node(id).op == Op::scan;
+    std::size_t carries = function.results().size();
+    std::int64_t length = 0;
+    if (from_.node(id).op == Op::conditional) arguments.erase(arguments.begin());
+    if (is_scan) {
+      const Attributes attributes = from_.attributes(id);
+      carries = static_cast<std::size_t>(attributes.integer("carries"));
+      length = shared_.resized(attributes.integer("length"));
+      const std::size_t end = carries + static_cast<std::size_t>(attributes.integer("sequences"));
+      const std::int64_t first = attributes.flag("reverse") ? length - 1 : 0;
+      for (std::size_t i = carries; i < end; ++i) arguments[i] = step_of(arguments[i], first);
+    }
+    std::vector<Value> results = inline_into(builder_, function, arguments);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (is_scan && i >= carries) results[i] = stacked(results[i], length);
+      values_[from_.result(id, static_cast<std::uint32_t>(i)).id] = results[i];
+    }
+  }
+
+  Value step_of(Value sequence, std::int64_t at) {
+    const Shape whole = to_.type(sequence).shape;
+    std::vector<std::int64_t> start(whole.rank(), 0);
+    std::vector<std::int64_t> stop(whole.begin(), whole.end());
+    start[0] = at;
+    stop[0] = at + 1;
+    const Value step = builder_.add(Op::slice, {sequence},
+                                    {start, stop, std::vector<std::int64_t>(whole.rank(), 1)});
+    return builder_.add(Op::reshape, {step},
+                        {std::vector<std::int64_t>(whole.begin() + 1, whole.end())});
+  }
+
+  Value stacked(Value step, std::int64_t length) {
+    const Shape shape = to_.type(step).shape;
+    std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+    sizes.insert(sizes.begin(), 1);
+    const Value one = builder_.add(Op::reshape, {step}, {sizes});
+    sizes[0] = length;
+    return length == 1 ? one : builder_.add(Op::broadcast_to, {one}, {sizes});
   }
 
   // Whether the node's results could lie anywhere, wherever they have been put.
@@ -295,7 +251,7 @@ class Editor {
       operands.push_back(map(operand));
       types.push_back(to_.type(operands.back()));
     }
-    if (node.op == Op::vary && edit_.without_mesh) {
+    if (node.op == Op::vary && shared_.edit.without_mesh) {
       values_[from_.result(id).id] = operands[0];
       return;
     }
@@ -322,45 +278,92 @@ class Editor {
     }
   }
 
-  void zeros(NodeId id) {
-    for (std::uint32_t i = 0; i < from_.node(id).result_count; ++i) {
-      const Value old = from_.result(id, i);
-      if (!plan_.is_needed(old)) continue;
-      const Type& type = from_.type(old);
-      if (type.async) throw TypeError("a collective cannot be a constant");
-      const Shape shape = resized(type.shape);
-      if (shape.elements() <= kMostElementsInText) {
-        values_[old.id] = builder_.constant(Array(type.dtype, shape));
-        continue;
-      }
-      const Value zero = builder_.constant(Array(type.dtype, {}));
-      values_[old.id] = builder_.add(Op::broadcast_to, {zero},
-                                     {std::vector<std::int64_t>(shape.begin(), shape.end())});
-    }
+  Value zeros(const Type& type) {
+    if (type.async) throw TypeError("a collective cannot be a constant");
+    const Shape shape = shared_.resized(type.shape);
+    if (shape.elements() <= kMostElementsInText) return builder_.constant(Array(type.dtype, shape));
+    const Value zero = builder_.constant(Array(type.dtype, {}));
+    return builder_.add(Op::broadcast_to, {zero},
+                        {std::vector<std::int64_t>(shape.begin(), shape.end())});
   }
 
   const Graph& from_;
-  const Edit& edit_;
-  const Plan plan_;
+  Shared& shared_;
+  const EditPlan plan_;
   Graph to_;
   Builder builder_;
   std::vector<Value> values_;  // [old value]
   UniqueNames names_;
-  std::map<GroupPtr, GroupPtr> groups_;  // by what they were
 };
+
+// Each function is changed once, and where functions change at all equal ones become one.
+FunctionPtr Shared::changed(const FunctionPtr& function) {
+  if (edit.functions.empty() && edit.sizes.empty() && !edit.without_mesh && !edit.two_ranks) {
+    return function;
+  }
+  if (const auto known = changed_.find(function.get()); known != changed_.end()) {
+    return known->second;
+  }
+  const Graph& graph = function->graph();
+  auto out = std::make_shared<const Function>(
+      Editor(graph, EditPlan(graph, edit_of(function)), *this).run());
+  const Hash128 hash = out->hash();
+  const FunctionPtr one = by_hash_.try_emplace(hash, std::move(out)).first->second;
+  kept_.emplace(one.get(), &edit_of(function).kept);
+  return changed_.emplace(function.get(), one).first->second;
+}
+
+// Inside first, since that may need less then.
+void trim_all(Graph& graph, const Shared& shared) {
+  const auto stays = [&](const Function& function, std::size_t parameter) {
+    return shared.keeps(function, parameter);
+  };
+  change_functions(graph, [&](Graph& function) { return trim_loops(function, stays); });
+  trim_loops(graph, stays);
+}
 
 }  // namespace
 
 std::optional<Graph> edited(const Graph& graph, const Edit& edit) {
   try {
-    Graph out = Editor(graph, edit).run();
+    Shared shared(graph, edit);
+    Graph out = Editor(graph, EditPlan(graph, edit), shared).run();
     verify(out);
+    if (edit.trims) {
+      trim_all(out, shared);
+      verify(out);
+    }
     return out;
   } catch (const TypeError&) {
     return std::nullopt;
   } catch (const VerifyError&) {
     return std::nullopt;
   }
+}
+
+double most_nodes_after(const Graph& graph, const Edit& edit) {
+  std::unordered_map<const Function*, double> inlined;
+  const auto count = [&](const Graph& in) {
+    auto out = static_cast<double>(in.node_count());
+    for (NodeId id = 0; id < in.node_count(); ++id) {
+      for (const Attribute& attribute : in.node(id).attributes) {
+        for (const FunctionPtr& function : functions_of(attribute)) {
+          const auto known = inlined.find(function.get());
+          if (known != inlined.end()) out += known->second;
+        }
+      }
+    }
+    return out;
+  };
+  const std::vector<FunctionPtr> functions = all_functions(graph);
+  double out = 0;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const double nodes = count(functions[i]->graph());
+    const bool goes = !edit.functions.empty() && edit.functions[i].inlined;
+    if (goes) inlined.emplace(functions[i].get(), nodes);
+    out += nodes;
+  }
+  return out + count(graph);
 }
 
 }  // namespace tutti::ir

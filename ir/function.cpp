@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace tutti::ir {
@@ -89,6 +90,20 @@ bool has_functions(const Graph& graph) {
   bool any = false;
   for_each_function(graph, [&](const FunctionPtr&) { any = true; });
   return any;
+}
+
+std::vector<FunctionPtr> all_functions(const Graph& graph) {
+  std::vector<FunctionPtr> out;
+  std::unordered_set<const Function*> seen;
+  const std::function<void(const Graph&)> add = [&](const Graph& in) {
+    for_each_function(in, [&](const FunctionPtr& function) {
+      if (!seen.insert(function.get()).second) return;
+      add(function->graph());
+      out.push_back(function);
+    });
+  };
+  add(graph);
+  return out;
 }
 
 Graph with_parameters(const Graph& graph, const std::vector<bool>& keep) {

@@ -39,11 +39,16 @@ std::span<const FunctionPtr> functions_of(const Attribute& attribute);
 // Whether any node of the graph runs a function.
 bool has_functions(const Graph& graph);
 
+// The functions that nodes of the graph run, and those that these run, each once and behind all
+// that it runs.
+std::vector<FunctionPtr> all_functions(const Graph& graph);
+
 // The graph with only some of its parameters; nothing uses the others.
 Graph with_parameters(const Graph& graph, const std::vector<bool>& keep);
 
-// Rebuilds the functions that nodes run, and the functions in these, innermost first: `change` gets
-// a copy of each and says whether it changed it. One that several nodes share is changed once.
+// Rebuilds the functions that nodes run, and the functions in these, in the order of
+// all_functions(): `change` gets a copy of each and says whether it changed it. One that several
+// nodes share is changed once.
 // Returns whether any was.
 bool change_functions(Graph& graph, const std::function<bool(Graph&)>& change);
 

@@ -303,7 +303,9 @@ class ModulePrinter {
     for (const Graph* const function : functions) add(*function, Printer(*function, store_));
   }
   // A function whose values are called by other names.
-  ModulePrinter(const Graph& function, std::span<const std::string> names) {
+  ModulePrinter(const Graph& function, std::span<const std::string> names,
+                const FunctionValueNames& names_inside)
+      : names_inside_(&names_inside) {
     names_.add(function.name);
     add(function, Printer(function, names));
   }
@@ -353,10 +355,15 @@ class ModulePrinter {
         functions_.emplace(&function, name_or_quoted(names_.add(function.graph().name)))
             .first->second;
     bodies_ += '\n';
-    Printer(function.graph(), store_).function(bodies_, name, true, *this);
+    if (names_inside_ != nullptr && names_inside_->contains(&function)) {
+      Printer(function.graph(), names_inside_->at(&function)).function(bodies_, name, true, *this);
+    } else {
+      Printer(function.graph(), store_).function(bodies_, name, true, *this);
+    }
   }
 
   const StoreConstant* store_ = nullptr;
+  const FunctionValueNames* names_inside_ = nullptr;
   const Graph* first_ = nullptr;
   const Mesh* mesh_ = nullptr;
   GroupNames groups_;
@@ -388,8 +395,9 @@ std::vector<std::string> value_names(const Graph& graph) {
   return out;
 }
 
-std::string print(const Graph& graph, std::span<const std::string> names) {
-  return ModulePrinter(graph, names).text();
+std::string print(const Graph& graph, std::span<const std::string> names,
+                  const FunctionValueNames& names_inside) {
+  return ModulePrinter(graph, names, names_inside).text();
 }
 
 std::string print(const Type& type, const Mesh* mesh) {

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 // A program as text; docs/ir.md describes it. The text is canonical: print(parse(text)) == text
@@ -23,9 +24,12 @@ std::string print(const Graph& graph, const StoreConstant& store = {});
 
 // What a function's values are called in its text, without the '%': "x", "2".
 std::vector<std::string> value_names(const Graph& graph);
+// Other names for the values of functions that nodes run.
+using FunctionValueNames = std::unordered_map<const Function*, std::vector<std::string>>;
 // The text with other names for the values, such as those of another function that it came of. It
 // can be read back if they differ from each other.
-std::string print(const Graph& graph, std::span<const std::string> names);
+std::string print(const Graph& graph, std::span<const std::string> names,
+                  const FunctionValueNames& names_inside = {});
 
 // "async f32[64,10] rep(dp)"; null: there is no mesh to take the dimensions' names from.
 std::string print(const Type& type, const Mesh* mesh);

@@ -1,7 +1,10 @@
 #include <tutti/ir/edit.h>
+#include <tutti/ir/function.h>
+#include <tutti/ir/program_family.h>
 #include <tutti/ir/reduce.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_set>
@@ -9,51 +12,6 @@
 namespace tutti::ir {
 
 namespace {
-
-// A function of one of the programs.
-struct Place {
-  std::size_t program;
-  std::size_t function;
-};
-// Functions that change together.
-using Family = std::vector<Place>;
-
-bool is_constant(const Graph& graph, NodeId id) {
-  const Node& node = graph.node(id);
-  if (definition(node.op).kind == OpClass::make) return true;
-  return node.op == Op::broadcast_to &&
-         definition(graph.op(graph.operand(id, 0))).kind == OpClass::make;
-}
-
-bool same_ops(const Graph& a, const Graph& b) {
-  if (&a == &b) return true;
-  if (a.node_count() != b.node_count() || a.results() != b.results()) return false;
-  for (NodeId id = 0; id < a.node_count(); ++id) {
-    if (a.node(id).op != b.node(id).op || !std::ranges::equal(a.operands(id), b.operands(id))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The functions of every rank in their places if they have the same ops, else each alone.
-std::vector<Family> families_of(const Programs& programs) {
-  std::vector<Family> out;
-  const auto& first = programs[0].functions;
-  const bool together = std::ranges::all_of(programs, [&](const Module& program) {
-    return std::ranges::equal(program.functions, first, same_ops);
-  });
-  for (std::size_t program = 0; program < programs.size(); ++program) {
-    for (std::size_t function = 0; function < programs[program].functions.size(); ++function) {
-      if (together && program != 0) {
-        out[function].push_back({program, function});
-      } else {
-        out.push_back({{program, function}});
-      }
-    }
-  }
-  return out;
-}
 
 Hash128 hash_of(const Programs& programs) {
   Hasher hasher;
@@ -64,16 +22,42 @@ Hash128 hash_of(const Programs& programs) {
   return hasher.finish();
 }
 
+template <class F>
+void for_each_collective(const Programs& programs, F&& f) {
+  for (const Module& program : programs) {
+    for (const Graph& function : program.functions) {
+      for (NodeId id = 0; id < function.node_count(); ++id) {
+        if (definition(function.node(id).op).kind != OpClass::collective) continue;
+        f(function, id, *function.attributes(id).group("group"));
+      }
+    }
+  }
+}
+
+// A node or a result of a function that nodes run.
+struct Inside {
+  std::size_t function;  // of all_functions()
+  std::size_t index;
+};
+
+// Programs may grow to twice their size and some more when functions come where they are run.
+constexpr double kGrowth = 2;
+constexpr double kMoreNodes = 64;
+
 class Reducer {
  public:
   Reducer(Programs programs, const Check& check)
-      : best_{.programs = std::move(programs)}, check_(check), size_(size_of(best_.programs)) {}
+      : best_{.programs = std::move(programs)},
+        check_(check),
+        size_(size_of(best_.programs)),
+        most_nodes_(kGrowth * static_cast<double>(size_.nodes + size_.constants) + kMoreNodes) {}
 
   Reduction run() {
     ProgramSize before;
     do {
       before = size_;
       drop_functions();
+      cut_groups();
       edit_all({.without_mesh = true}, best_.programs.size());
       edit_all({.two_ranks = true}, 2);
       for (std::size_t family = 0; family < families().size(); ++family) reduce_family(family);
@@ -167,13 +151,160 @@ class Reducer {
     });
   }
 
+  // What ranks say to each other goes on all of them at once: programs that differ have to fit.
+  void cut_groups() {
+    const auto list = [&] {
+      std::vector<Group> out;
+      for_each_collective(best_.programs, [&](const Graph&, NodeId, const Group& group) {
+        if (std::ranges::find(out, group) == out.end()) out.push_back(group);
+      });
+      return out;
+    };
+    in_chunks(list, [&](std::span<const Group> groups) {
+      std::map<const Graph*, Edit> edits;
+      Programs candidate = best_.programs;
+      for_each_collective(candidate, [&](const Graph& function, NodeId id, const Group& group) {
+        if (std::ranges::find(groups, group) == groups.end()) return;
+        Edit& edit = edits[&function];
+        edit.fates.resize(function.node_count(), Fate::stays);
+        edit.fates[id] = Fate::cut;
+      });
+      for (Module& program : candidate) {
+        for (Graph& function : program.functions) {
+          const auto edit = edits.find(&function);
+          if (edit == edits.end()) continue;
+          std::optional<Graph> changed = edited(function, edit->second);
+          if (!changed) return;
+          function = *std::move(changed);
+        }
+      }
+      accept(std::move(candidate));
+    });
+  }
+
   // What is nearest to a small program comes first.
   void reduce_family(std::size_t family) {
     change_nodes(family, Fate::cut);
     drop_results(family);
     change_nodes(family, Fate::operand);
     change_nodes(family, Fate::zero);
+    if (has_functions(graph(family))) reduce_functions(family);
     shrink_sizes(family);
+  }
+
+  // What nodes run.
+  void reduce_functions(std::size_t family) {
+    choose_functions(family, &FunctionEdit::inlined);
+    choose_functions(family, &FunctionEdit::alone);
+    change_nodes_inside(family, Fate::cut);
+    replace_results_inside(family);
+    change_nodes_inside(family, Fate::operand);
+    change_nodes_inside(family, Fate::zero);
+    for (const bool keeps : {true, false}) {
+      for (const Among among : {Among::first, Among::last}) {
+        Edit edit = trimming(functions(family), keeps);
+        edit.among = among;
+        accept(family, edit);
+      }
+    }
+    trim_parameters(family);
+  }
+
+  // Loops and branches lose results that nobody needs, and parameters if these do not stay.
+  static Edit trimming(const std::vector<FunctionPtr>& functions, bool keeps_parameters) {
+    Edit edit{.functions = unchanged(functions), .trims = true};
+    for (std::size_t i = 0; i < functions.size() && keeps_parameters; ++i) {
+      edit.functions[i].kept.assign(functions[i]->graph().parameters().size(), true);
+    }
+    return edit;
+  }
+
+  // What nobody needs of what loops and branches take, and what comes of it.
+  void trim_parameters(std::size_t family) {
+    const auto list = [&] {
+      return indices_inside(family, [](const Graph& graph) { return graph.parameters().size(); });
+    };
+    in_chunks(list, [&](std::span<const Inside> parameters) {
+      Edit edit = trimming(functions(family), true);
+      for (const Inside each : parameters) edit.functions[each.function].kept[each.index] = false;
+      accept(family, edit);
+    });
+  }
+
+  template <class Count>
+  std::vector<Inside> indices_inside(std::size_t family, const Count& count) const {
+    std::vector<Inside> out;
+    const std::vector<FunctionPtr> all = functions(family);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = 0; j < count(all[i]->graph()); ++j) out.push_back({i, j});
+    }
+    return out;
+  }
+
+  std::vector<FunctionPtr> functions(std::size_t family) const {
+    return all_functions(graph(family));
+  }
+  static std::vector<FunctionEdit> unchanged(const std::vector<FunctionPtr>& functions) {
+    return std::vector<FunctionEdit>(functions.size());
+  }
+
+  void choose_functions(std::size_t family, bool FunctionEdit::* choice) {
+    const auto list = [&] {
+      std::vector<std::size_t> out(functions(family).size());
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = i;
+      return out;
+    };
+    in_chunks(list, [&](std::span<const std::size_t> chosen) {
+      Edit edit{.functions = unchanged(functions(family))};
+      for (const std::size_t function : chosen) edit.functions[function].*choice = true;
+      if (most_nodes_after(graph(family), edit) <= most_nodes_) accept(family, edit);
+    });
+  }
+
+  void change_nodes_inside(std::size_t family, Fate fate) {
+    const auto list = [&] {
+      std::vector<Inside> out;
+      const std::vector<FunctionPtr> all = functions(family);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const Graph& function = all[i]->graph();
+        const std::vector<std::uint32_t> uses = count_uses(function);
+        for (NodeId id = 0; id < function.node_count(); ++id) {
+          bool used = false;
+          for (std::uint32_t j = 0; j < function.node(id).result_count; ++j) {
+            used = used || uses[function.result(id, j).id] != 0;
+          }
+          const bool is_idle = fate == Fate::zero && is_constant(function, id);
+          if (used == (fate != Fate::cut) && !is_idle) out.push_back({i, id});
+        }
+      }
+      return out;
+    };
+    in_chunks(list, [&](std::span<const Inside> nodes) {
+      const std::vector<FunctionPtr> all = functions(family);
+      Edit edit{.functions = unchanged(all)};
+      for (const Inside node : nodes) {
+        std::vector<Fate>& fates = edit.functions[node.function].fates;
+        fates.resize(all[node.function]->graph().node_count(), Fate::stays);
+        fates[node.index] = fate;
+      }
+      accept(family, edit);
+    });
+  }
+
+  void replace_results_inside(std::size_t family) {
+    const auto list = [&] {
+      return indices_inside(family, [](const Graph& graph) { return graph.results().size(); });
+    };
+    in_chunks(list, [&](std::span<const Inside> results) {
+      const std::vector<FunctionPtr> all = functions(family);
+      Edit edit{.functions = unchanged(all)};
+      for (const Inside result : results) {
+        std::vector<bool>& replaced = edit.functions[result.function].replaced;
+        replaced.resize(all[result.function]->graph().results().size(), false);
+        replaced[result.index] = true;
+      }
+      accept(family, edit);
+    });
   }
 
   void change_nodes(std::size_t family, Fate fate) {
@@ -212,10 +343,18 @@ class Reducer {
   // Every size becomes 1, 2, 4 or so, wherever it stands.
   void shrink_sizes(std::size_t family) {
     std::set<std::int64_t> sizes;
-    const Graph& function = graph(family);
-    for (std::uint32_t id = 0; id < function.value_count(); ++id) {
-      for (const std::int64_t size : function.type(Value{id}).shape) sizes.insert(size);
-    }
+    const auto add = [&](const Graph& function) {
+      for (std::uint32_t id = 0; id < function.value_count(); ++id) {
+        for (const std::int64_t size : function.type(Value{id}).shape) sizes.insert(size);
+      }
+      for (NodeId id = 0; id < function.node_count(); ++id) {
+        if (function.node(id).op == Op::scan) {
+          sizes.insert(function.attributes(id).integer("length"));
+        }
+      }
+    };
+    add(graph(family));
+    for (const FunctionPtr& function : functions(family)) add(function->graph());
     for (auto size = sizes.rbegin(); size != sizes.rend() && *size > 1; ++size) {
       for (std::int64_t smaller = 1; smaller < *size; smaller *= 2) {
         if (accept(family, {.sizes = {{*size, smaller}}})) break;
@@ -226,37 +365,11 @@ class Reducer {
   Reduction best_;
   const Check& check_;
   ProgramSize size_;
+  const double most_nodes_;
   std::unordered_set<Hash128, Hash128Hasher> tried_;
 };
 
 }  // namespace
-
-ProgramSize size_of(const Programs& programs) {
-  ProgramSize out;
-  for (const Module& program : programs) {
-    ++out.ranks;
-    out.functions += program.functions.size();
-    for (const Graph& function : program.functions) {
-      for (NodeId id = 0; id < function.node_count(); ++id) {
-        for (const Attribute& attribute : function.node(id).attributes) {
-          const auto* const group = std::get_if<GroupPtr>(&attribute);
-          if (group != nullptr) out.ranks += (*group)->ranks.size();
-        }
-        if (function.node(id).op == Op::parameter) {
-          ++out.signature;
-        } else {
-          ++(is_constant(function, id) ? out.constants : out.nodes);
-        }
-      }
-      out.signature += function.results().size();
-      if (function.mesh != nullptr) out.ranks += static_cast<std::size_t>(function.mesh->ranks());
-      for (std::uint32_t id = 0; id < function.value_count(); ++id) {
-        out.elements += static_cast<double>(function.type(Value{id}).shape.elements());
-      }
-    }
-  }
-  return out;
-}
 
 Reduction reduce(Programs programs, const Check& check) {
   return Reducer(std::move(programs), check).run();

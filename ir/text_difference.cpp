@@ -177,7 +177,9 @@ std::string text_difference(std::string_view before, std::string_view after,
 }
 
 std::string text_difference(const Graph& before, const Graph& after, const DifferenceStyle& style) {
-  return text_difference(print(before), print(after, names_from(before, after)), style);
+  return text_difference(print(before),
+                         print(after, names_from(before, after), names_inside_from(before, after)),
+                         style);
 }
 
 }  // namespace tutti::ir

@@ -23,7 +23,8 @@ std::string text_difference(std::string_view before, std::string_view after,
                             const DifferenceStyle& style = {});
 
 // What changed in a function's text. Values that both have go by their names before, so a node that
-// went shows as one line and not as new numbers everywhere.
+// went shows as one line and not as new numbers everywhere. The same holds inside the functions
+// that nodes run.
 std::string text_difference(const Graph& before, const Graph& after,
                             const DifferenceStyle& style = {});
 

@@ -13,8 +13,9 @@ namespace tutti::tools {
 
 // The options of `tutti bisect`.
 struct BisectOptions {
-  std::filesystem::path file;
-  std::string function;             // empty: the only one
+  std::filesystem::path file;       // one program for all ranks
+  std::filesystem::path folder;     // instead: with a program for each rank (find_ranks)
+  std::string function;             // empty: the only one, of each rank
   std::vector<std::string> inputs;  // as for `tutti run`; empty: random ones
   std::uint64_t seed = 0;           // of the random ones
   std::int64_t ranks = 0;           // 0: the program's own number

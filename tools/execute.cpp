@@ -20,8 +20,8 @@ namespace tutti::tools {
 
 namespace {
 
-// Every rank is a thread of this process.
-std::vector<RankResult> run_compiled(const ir::Graph& function,
+// Every rank is a thread of this process, with its own function.
+std::vector<RankResult> run_compiled(std::span<const ir::Graph* const> functions,
                                      std::span<const std::vector<ir::Array>> inputs,
                                      const codegen::CompileOptions& options, int timed_runs) {
   const auto ranks = static_cast<std::int64_t>(inputs.size());
@@ -41,7 +41,7 @@ std::vector<RankResult> run_compiled(const ir::Graph& function,
         const auto at = static_cast<std::size_t>(rank);
         context.profile = runtime::make_profile(trace, rank, context.pool, false);
         profiles[at] = context.profile;
-        outputs[at] = run_rank(function, inputs[at], options, context, timed_runs);
+        outputs[at] = run_rank(*functions[at], inputs[at], options, context, timed_runs);
         context.backend->leave("it came to the end of the function");
       } catch (const std::exception& error) {
         const std::scoped_lock lock(mutex);
@@ -56,27 +56,35 @@ std::vector<RankResult> run_compiled(const ir::Graph& function,
   return outputs;
 }
 
-void check_inputs(const ir::Graph& function, std::span<const std::vector<ir::Array>> inputs) {
-  for (const std::vector<ir::Array>& arrays : inputs) {
-    std::vector<Shape> shapes;
-    for (const ir::Array& array : arrays) shapes.push_back(array.shape());
-    const std::vector<std::int64_t> sizes = ir::solve_sizes(function, shapes);
-    for (std::size_t i = 0; i < function.parameters().size() && i < arrays.size(); ++i) {
-      const ir::Parameter& parameter = function.parameters()[i];
-      const ir::Type& wanted = function.type(parameter.value);
-      const ir::Type given{.dtype = arrays[i].dtype(), .shape = arrays[i].shape()};
-      if (given.dtype != wanted.dtype ||
-          given.shape != ir::shape_at(function, parameter.value, sizes)) {
-        throw TypeError("argument %" + parameter.name + " of @" + function.name + " is " +
-                        given.text() + ", not " + ir::symbolic_text(function, parameter.value));
-      }
-    }
-    if (arrays.size() != function.parameters().size()) {
-      throw TypeError("@" + function.name + " takes " +
-                      std::to_string(function.parameters().size()) + " arguments, not " +
-                      std::to_string(arrays.size()));
+void check_inputs(const ir::Graph& function, const std::vector<ir::Array>& arrays) {
+  std::vector<Shape> shapes;
+  for (const ir::Array& array : arrays) shapes.push_back(array.shape());
+  const std::vector<std::int64_t> sizes = ir::solve_sizes(function, shapes);
+  for (std::size_t i = 0; i < function.parameters().size() && i < arrays.size(); ++i) {
+    const ir::Parameter& parameter = function.parameters()[i];
+    const ir::Type& wanted = function.type(parameter.value);
+    const ir::Type given{.dtype = arrays[i].dtype(), .shape = arrays[i].shape()};
+    if (given.dtype != wanted.dtype ||
+        given.shape != ir::shape_at(function, parameter.value, sizes)) {
+      throw TypeError("argument %" + parameter.name + " of @" + function.name + " is " +
+                      given.text() + ", not " + ir::symbolic_text(function, parameter.value));
     }
   }
+  if (arrays.size() != function.parameters().size()) {
+    throw TypeError("@" + function.name + " takes " + std::to_string(function.parameters().size()) +
+                    " arguments, not " + std::to_string(arrays.size()));
+  }
+}
+
+std::vector<RankResult> run_checked(std::span<const ir::Graph* const> functions,
+                                    std::span<const std::vector<ir::Array>> inputs,
+                                    const codegen::CompileOptions& options, int timed_runs) {
+  for (std::size_t rank = 0; rank < functions.size(); ++rank) {
+    check_inputs(*functions[rank], inputs[rank]);
+    if (rank != 0 && functions[rank] == functions[rank - 1]) continue;
+    check_ranks(*functions[rank], static_cast<std::int64_t>(inputs.size()));
+  }
+  return run_compiled(functions, inputs, options, timed_runs);
 }
 
 }  // namespace
@@ -98,17 +106,23 @@ void check_ranks(const ir::Graph& function, std::int64_t ranks) {
 std::vector<RankResult> run_timed(const ir::Graph& function,
                                   std::span<const std::vector<ir::Array>> inputs,
                                   const codegen::CompileOptions& options, int timed_runs) {
-  check_inputs(function, inputs);
-  check_ranks(function, static_cast<std::int64_t>(inputs.size()));
-  return run_compiled(function, inputs, options, timed_runs);
+  const std::vector<const ir::Graph*> functions(inputs.size(), &function);
+  return run_checked(functions, inputs, options, timed_runs);
 }
 
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
                                             Engine engine, const codegen::CompileOptions& options) {
   if (engine == Engine::interpreter) return ir::interpret(function, inputs);
+  const std::vector<const ir::Graph*> functions(inputs.size(), &function);
+  return execute(functions, inputs, options);
+}
+
+std::vector<std::vector<ir::Array>> execute(std::span<const ir::Graph* const> functions,
+                                            std::span<const std::vector<ir::Array>> inputs,
+                                            const codegen::CompileOptions& options) {
   std::vector<std::vector<ir::Array>> out;
-  for (RankResult& rank : run_timed(function, inputs, options, 0)) {
+  for (RankResult& rank : run_checked(functions, inputs, options, 0)) {
     out.push_back(std::move(rank.arrays));
   }
   return out;

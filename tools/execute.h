@@ -17,6 +17,10 @@ enum class Engine : std::uint8_t { compiled, interpreter };
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
                                             Engine engine, const codegen::CompileOptions& options);
+// The same of a function for each rank, compiled.
+std::vector<std::vector<ir::Array>> execute(std::span<const ir::Graph* const> functions,
+                                            std::span<const std::vector<ir::Array>> inputs,
+                                            const codegen::CompileOptions& options);
 
 // The same, compiled, with the times of so many runs after a warm-up; [rank].
 std::vector<RankResult> run_timed(const ir::Graph& function,

@@ -1,8 +1,10 @@
 #include "tools/opt.h"
 
 #include <tutti/codegen/compile_watch.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/passes/pipeline.h>
+#include <tutti/ir/program_size.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text_difference.h>
 #include <tutti/ir/verify.h>
@@ -11,8 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iomanip>
-#include <map>
-#include <sstream>
 #include <vector>
 
 #include "tools/read_program.h"
@@ -25,31 +25,58 @@ namespace {
 using Passes = std::vector<const ir::Pass*>;
 
 // A line of the table of times.
-struct PassTime {
-  std::string_view pass;
+struct Time {
+  std::string of;  // a pass, or "in @cell"
   std::chrono::nanoseconds time{};
-  std::size_t before = 0;  // nodes
+  std::size_t before = 0;  // nodes, with those of functions that nodes run
   std::size_t after = 0;
 };
 
-void write_line(std::ostream& out, std::string_view pass, const std::string& time,
-                const std::string& before, const std::string& after) {
-  out << "  " << std::left << std::setw(16) << pass << std::right << std::setw(10) << time
-      << std::setw(10) << before << std::setw(10) << after << "\n";
+// How long passes took for a function, and for those that its nodes run.
+struct Times {
+  std::vector<Time> passes;
+  std::vector<Time> functions;
+  std::size_t before = 0;
+  std::size_t after = 0;
+};
+
+// In the order in which they come first.
+Time& line_of(std::vector<Time>& lines, const std::string& of) {
+  const auto known = std::ranges::find(lines, of, &Time::of);
+  return known != lines.end() ? *known : lines.emplace_back(Time{.of = of});
 }
 
-void write_times(std::ostream& notes, const std::string& title, const std::vector<PassTime>& times,
-                 std::size_t before, std::size_t after) {
-  notes << title << "\n";
-  write_line(notes, "pass", "time", "nodes", "after");
-  std::chrono::nanoseconds total{};
-  for (const PassTime& each : times) {
-    total += each.time;
-    write_line(notes, each.pass, codegen::text_of(each.time), std::to_string(each.before),
-               std::to_string(each.after));
+std::string line_of_function(const std::string& name) { return "in @" + name; }
+
+void add_lines(std::vector<Time>& sums, const std::vector<Time>& lines) {
+  for (const Time& each : lines) {
+    Time& sum = line_of(sums, each.of);
+    sum.time += each.time;
+    sum.before += each.before;
+    sum.after += each.after;
   }
-  write_line(notes, "total", codegen::text_of(total), std::to_string(before),
-             std::to_string(after));
+}
+
+void write_times(std::ostream& notes, const std::string& title, const Times& times) {
+  std::size_t width = 16;
+  for (const Time& each : times.functions) width = std::max(width, each.of.size() + 4);
+  const auto line = [&](std::string_view of, const std::string& time, const std::string& before,
+                        const std::string& after) {
+    notes << "  " << std::left << std::setw(static_cast<int>(width)) << of << std::right
+          << std::setw(10) << time << std::setw(10) << before << std::setw(10) << after << "\n";
+  };
+  const auto write = [&](const std::string& of, const Time& each) {
+    line(of, codegen::text_of(each.time), std::to_string(each.before), std::to_string(each.after));
+  };
+  notes << title << "\n";
+  line("pass", "time", "nodes", "after");
+  Time total{.of = "total", .before = times.before, .after = times.after};
+  for (const Time& each : times.passes) {
+    total.time += each.time;
+    write(each.of, each);
+  }
+  write(total.of, total);
+  for (const Time& each : times.functions) write("  " + each.of, each);
 }
 
 // Looks on while passes change a function.
@@ -57,6 +84,11 @@ class Watch {
  public:
   Watch(const OptOptions& options, const ir::Graph& graph, std::ostream& notes)
       : options_(options), notes_(notes), last_(graph) {
+    times_.before = times_.after = ir::count_nodes(graph);
+    for (const ir::FunctionPtr& function : ir::all_functions(graph)) {
+      line_of(times_.functions, line_of_function(function->graph().name)).before +=
+          function->graph().node_count();
+    }
     check_ranks(graph, "as it is read");
   }
 
@@ -66,15 +98,25 @@ class Watch {
             .after = [this](const ir::PassReport& report) { after(report); }};
   }
 
-  const std::vector<PassTime>& times() const { return times_; }
+  // What it saw; the end of looking on.
+  Times times() {
+    for (const ir::FunctionPtr& function : ir::all_functions(last_)) {
+      line_of(times_.functions, line_of_function(function->graph().name)).after +=
+          function->graph().node_count();
+    }
+    return std::move(times_);
+  }
 
  private:
   void after(const ir::PassReport& report) {
     const std::string pass(report.pass.name);
-    times_.push_back({.pass = report.pass.name,
-                      .time = report.time,
-                      .before = last_.node_count(),
-                      .after = report.graph.node_count()});
+    const std::size_t nodes = ir::count_nodes(report.graph);
+    times_.passes.push_back(
+        {.of = pass, .time = report.time, .before = times_.after, .after = nodes});
+    times_.after = nodes;
+    for (const auto& [function, time] : report.functions) {
+      line_of(times_.functions, line_of_function(function)).time += time;
+    }
     if (!report.changed) {
       if (ir::structurally_equal(last_, report.graph)) return;
       throw InternalError("pass " + pass + " changed @" + last_.name + " and said that it had not");
@@ -106,19 +148,8 @@ class Watch {
   const OptOptions& options_;
   std::ostream& notes_;
   ir::Graph last_;
-  std::vector<PassTime> times_;
+  Times times_;
 };
-
-// The sums over functions, in the order of the passes' first runs.
-void add_times(std::vector<PassTime>& sums, const std::vector<PassTime>& times) {
-  for (const PassTime& each : times) {
-    auto sum = std::ranges::find(sums, each.pass, &PassTime::pass);
-    if (sum == sums.end()) sum = sums.insert(sum, {.pass = each.pass});
-    sum->time += each.time;
-    sum->before += each.before;
-    sum->after += each.after;
-  }
-}
 
 void stop_after(Passes& passes, const std::string& name) {
   const auto last = std::ranges::find(passes, name, &ir::Pass::name);
@@ -139,25 +170,22 @@ void optimize(const OptOptions& options, std::ostream& out, std::ostream& notes)
   ir::Module module = read_program(options.file);
   // For its message if there is none of that name.
   if (!options.function.empty()) find_function(module, options.function, options.file);
-  std::vector<PassTime> sums;
+  Times sums;
   std::size_t functions = 0;
-  std::size_t before = 0;
-  std::size_t after = 0;
   for (ir::Graph& function : module.functions) {
     if (!options.function.empty() && function.name != options.function) continue;
     Watch watch(options, function, notes);
-    const std::size_t nodes = function.node_count();
     ir::run_passes(function, passes, watch.hooks());
-    if (options.time_passes) {
-      write_times(notes, "@" + function.name, watch.times(), nodes, function.node_count());
-    }
-    add_times(sums, watch.times());
-    before += nodes;
-    after += function.node_count();
+    const Times times = watch.times();
+    if (options.time_passes) write_times(notes, "@" + function.name, times);
+    add_lines(sums.passes, times.passes);
+    add_lines(sums.functions, times.functions);
+    sums.before += times.before;
+    sums.after += times.after;
     ++functions;
   }
   if (options.time_passes && functions > 1) {
-    write_times(notes, "all " + std::to_string(functions) + " functions", sums, before, after);
+    write_times(notes, "all " + std::to_string(functions) + " functions", sums);
   }
   if (options.no_output) return;
   const std::string text = ir::print(module);

@@ -1,5 +1,6 @@
 #include "tools/rank_programs.h"
 
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -133,6 +134,11 @@ Modules read_all(const std::vector<RankSource>& ranks) {
     if (all.functions.empty()) throw EnvironmentError(rank.path.string() + ": has no function");
   }
   return out;
+}
+
+void name_apart(ir::Module& module) {
+  ir::UniqueNames names;
+  for (ir::Graph& function : module.functions) function.name = names.add(function.name);
 }
 
 }  // namespace tutti::tools

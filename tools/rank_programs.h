@@ -27,4 +27,7 @@ using Modules = std::vector<ir::Module>;  // [rank], of all files of the rank
 // Reads them. Throws EnvironmentError for a rank without any function.
 Modules read_all(const std::vector<RankSource>& ranks);
 
+// The files of a rank may have functions of one name; these get different ones: step, step_1, ...
+void name_apart(ir::Module& module);
+
 }  // namespace tutti::tools

@@ -1,15 +1,19 @@
 #include "tools/read_program.h"
 
+#include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace tutti::tools {
@@ -21,9 +25,15 @@ std::string text_of(std::istream& in) {
 }
 
 std::string text_of_file(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw EnvironmentError(path.string() +
+                           ": is a folder and no program; `tutti diff`, `bisect` and `reduce` take "
+                           "one with a program for each rank, as --ranks DIR");
+  }
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw EnvironmentError(path.string() + ": cannot be read");
+  if (!file) {
+    throw EnvironmentError(path.string() +
+                           ": cannot be read: " + std::generic_category().message(errno));
   }
   return text_of(file);
 }
@@ -55,6 +65,16 @@ const ir::Graph& find_function(const ir::Module& module, const std::string& name
   }
   if (name.empty() && names.size() == 1) return module.functions[0];
   const std::string file = path.string();
+  for (const ir::Graph& function : module.functions) {
+    const auto inner = ir::all_functions(function);
+    if (name.empty() || std::ranges::none_of(inner, [&](const ir::FunctionPtr& each) {
+          return each->graph().name == name;
+        })) {
+      continue;
+    }
+    throw UsageError("@" + name + " of " + file + " is private: it goes with @" + function.name +
+                     ", which runs it, and can't be chosen by itself");
+  }
   if (names.empty()) throw UsageError(file + " has no function");
   if (name.empty()) {
     throw UsageError(file + " has several functions, " + list + "; choose one with --function");

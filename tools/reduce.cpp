@@ -1,6 +1,5 @@
 #include "tools/reduce.h"
 
-#include <tutti/ir/names.h>
 #include <tutti/ir/reduce.h>
 #include <tutti/ir/support/error.h>
 
@@ -24,12 +23,6 @@ namespace fs = std::filesystem;
 
 std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-// The files of a rank may have functions of one name; in one file they need different ones.
-void name_apart(ir::Module& module) {
-  ir::UniqueNames names;
-  for (ir::Graph& function : module.functions) function.name = names.add(function.name);
 }
 
 ir::Programs read(const ReduceOptions& options) {

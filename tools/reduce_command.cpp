@@ -16,8 +16,10 @@ std::shared_ptr<bool> add_reduce(CLI::App& app) {
       command->add_option("file", options->file, "The program; - reads the standard input")
           ->option_text("FILE");
   command
-      ->add_option("--ranks", options->ranks,
-                   "Instead of FILE: a folder with the programs of all ranks, as for `tutti diff`")
+      ->add_option(
+          "--ranks", options->ranks,
+          "Instead of FILE: a folder with a program for each rank, rank0.tutti, rank1.tutti, "
+          "..., or with a folder for each, as TUTTI_DUMP=trace makes them")
       ->excludes(file)
       ->option_text("DIR");
   command
@@ -39,7 +41,8 @@ std::shared_ptr<bool> add_reduce(CLI::App& app) {
       ->check(CLI::Range(0.001, 1e6))
       ->option_text("SECONDS");
   command->callback([options, seconds, interrupted] {
-    if (options->file.empty() && options->ranks.empty()) throw CLI::RequiredError("FILE");
+    if (options->file.empty() && options->ranks.empty())
+      throw CLI::RequiredError("FILE, or --ranks DIR,");
     options->most_time = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
     *interrupted = !reduce(*options, std::cout);
   });

@@ -28,6 +28,8 @@ constexpr std::array kPasses = {
     Pass{"fuse", fuse, "groups nodes into kernels and moves waits down to their first consumer"},
 };
 
+using Clock = std::chrono::steady_clock;
+
 // An error that a pass makes is a bug in it, whoever throws.
 [[noreturn]] void blame(std::string_view when, const Pass& pass, const Error& error) {
   std::string what = error.what();
@@ -51,7 +53,8 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
   call_test_hook(graph);
   for (const Pass* pass : passes) {
     if (std::ranges::find(options.disabled, pass->name) != options.disabled.end()) continue;
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
+    std::vector<FunctionTime> functions;
     bool changed = false;
     if (graph.sizes != nullptr && !pass->takes_varying_sizes) {
       throw UsageError("@" + name_or_quoted(graph.name) + " has sizes that vary, which " +
@@ -59,12 +62,17 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
                        " does not take; the pass bound_sizes has to come first");
     }
     try {
-      changed = !pass->takes_varying_sizes && change_functions(graph, pass->run);
+      changed = !pass->takes_varying_sizes && change_functions(graph, [&](Graph& function) {
+        const auto begin = Clock::now();
+        const bool out = pass->run(function);
+        functions.push_back({.function = function.name, .time = Clock::now() - begin});
+        return out;
+      });
       changed = pass->run(graph) || changed;
     } catch (const Error& error) {
       blame("in pass", *pass, error);
     }
-    const auto time = std::chrono::steady_clock::now() - start;
+    const auto time = Clock::now() - start;
     if (changed && options.verify) {
       try {
         options.verify(graph);
@@ -73,7 +81,7 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
       }
     }
     if (changed) call_test_hook(graph);
-    if (options.after) options.after({*pass, graph, changed, time});
+    if (options.after) options.after({*pass, graph, changed, time, functions});
     any = any || changed;
   }
   return any;

@@ -56,12 +56,19 @@ std::span<const Pass> all_passes();
 // Null if no pass is called that.
 const Pass* find_pass(std::string_view name);
 
+// How long a pass took for a function that nodes run.
+struct FunctionTime {
+  std::string function;  // its name
+  std::chrono::nanoseconds time;
+};
+
 // What the hook after a pass is told.
 struct PassReport {
   const Pass& pass;
   const Graph& graph;  // as the pass left it
   bool changed;
-  std::chrono::nanoseconds time;
+  std::chrono::nanoseconds time;                 // of all, the functions that nodes run included
+  std::span<const FunctionTime> functions = {};  // innermost first
 };
 
 struct PassOptions {

@@ -57,7 +57,7 @@ bool break_rules(Graph& graph) {
 PassBisection with_pass(bool (*run)(Graph&)) {
   const Pass wrong = {"wrong", run, ""};
   const std::vector<const Pass*> passes = {find_pass("canonicalize"), &wrong, find_pass("cse")};
-  return bisect_passes(function(kProgram), passes, inputs());
+  return bisect_passes(RankPrograms::same(function(kProgram), 1), passes, inputs());
 }
 
 TEST(BisectPasses, NamesThePassTheResultAndTheElement) {
@@ -85,8 +85,9 @@ TEST(BisectPasses, ThePassesOfTheCompilerAreInnocent) {
         seed, {.values = test::ProgramOptions::Values::close, .mesh = test::mesh_of_four()});
     std::vector<std::string_view> seen;
     const PassBisection bisection =
-        bisect_passes(program.graph, default_pipeline(), program.inputs, tolerance_of_passes(),
-                      [&](const PassReport& report) { seen.push_back(report.pass.name); });
+        bisect_passes(RankPrograms::same(program.graph, program.inputs.size()), default_pipeline(),
+                      program.inputs, tolerance_of_passes(),
+                      [&](const Innocent& look) { seen.push_back(look.pass.name); });
     EXPECT_FALSE(bisection.culprit)
         << "seed " << seed << ": " << bisection.culprit->pass << " " << bisection.culprit->finding;
     EXPECT_EQ(seen.size(), all_passes().size());
@@ -107,7 +108,7 @@ TEST(BisectPasses, FindsAWrongPassOnOneOfManyRanks) {
   const Pass wrong = {"wrong", exp_for_expm1, ""};
   const Pass* const passes[] = {&wrong};
   const RankArrays two = {{Array::scalar(1.0F)}, {Array::scalar(1.0F)}};
-  EXPECT_THAT(bisect_passes(graph, passes, two).culprit->finding,
+  EXPECT_THAT(bisect_passes(RankPrograms::same(graph, 2), passes, two).culprit->finding,
               HasSubstr("result 0 on rank 1 differs: 1.7182"));
 }
 
@@ -131,13 +132,15 @@ RankArrays spoiled(RankArrays results) {
   results[0][0].data<float>()[0] += 100;
   return results;
 }
-RankArrays wrong_if_fused(const Graph& graph) {
+RankArrays wrong_if_fused(const RankPrograms& programs) {
+  const Graph& graph = programs.graphs[0];
   for (const FusionGroup& group : fusion_groups(graph)) {
     if (group.members.size() > 1) return spoiled(interpret(graph, inputs()));
   }
   return interpret(graph, inputs());
 }
-RankArrays wrong_tanh(const Graph& graph) {
+RankArrays wrong_tanh(const RankPrograms& programs) {
+  const Graph& graph = programs.graphs[0];
   Graph other = graph;
   rewrite(other, [&](Rewriter& rewriter, NodeId id) {
     if (graph.node(id).op != Op::tanh) return false;
@@ -150,7 +153,7 @@ RankArrays wrong_tanh(const Graph& graph) {
 TEST(BisectCode, FindsTheFusedKernel) {
   const Graph graph = three_kernels();
   ASSERT_EQ(fusion_groups(graph).size(), 3);
-  const auto culprit = bisect_code(graph, inputs(), wrong_if_fused);
+  const auto culprit = bisect_code(RankPrograms::same(graph, 1), inputs(), wrong_if_fused);
   ASSERT_TRUE(culprit);
   EXPECT_THAT(culprit->finding, HasSubstr("result 0 on rank 0 differs at [0, 0]"));
   EXPECT_THAT(culprit->blame, HasSubstr("kernel 1 of 3"));
@@ -160,7 +163,7 @@ TEST(BisectCode, FindsTheFusedKernel) {
 
 TEST(BisectCode, FindsTheNodeIfItIsWrongHoweverItIsFused) {
   const Graph graph = three_kernels();
-  const auto culprit = bisect_code(graph, inputs(), wrong_tanh);
+  const auto culprit = bisect_code(RankPrograms::same(graph, 1), inputs(), wrong_tanh);
   ASSERT_TRUE(culprit);
   EXPECT_THAT(culprit->blame, HasSubstr("the code of one node: %2 on rank 0 differs at [0, 0]"));
   ASSERT_EQ(culprit->nodes.size(), 1);
@@ -168,22 +171,24 @@ TEST(BisectCode, FindsTheNodeIfItIsWrongHoweverItIsFused) {
 }
 
 TEST(BisectCode, CodeThatFailsIsWrong) {
-  const auto culprit = bisect_code(three_kernels(), inputs(), [](const Graph&) -> RankArrays {
-    throw InternalError("no such register");
-  });
+  const auto culprit = bisect_code(
+      RankPrograms::same(three_kernels(), 1), inputs(),
+      [](const RankPrograms&) -> RankArrays { throw InternalError("no such register"); });
   ASSERT_TRUE(culprit);
   EXPECT_EQ(culprit->finding, "it fails: no such register");
   EXPECT_EQ(culprit->blame, "code generation, whatever is fused");
 }
 
 TEST(BisectCode, WhatTheMachineLacksIsNobodysFault) {
-  const auto run = [](const Graph&) -> RankArrays { throw EnvironmentError("no GPU"); };
-  EXPECT_THROW(bisect_code(three_kernels(), inputs(), run), EnvironmentError);
+  const auto run = [](const RankPrograms&) -> RankArrays { throw EnvironmentError("no GPU"); };
+  EXPECT_THROW(bisect_code(RankPrograms::same(three_kernels(), 1), inputs(), run),
+               EnvironmentError);
 }
 
 TEST(BisectCode, RightCodeIsInnocent) {
-  EXPECT_FALSE(bisect_code(three_kernels(), inputs(),
-                           [](const Graph& graph) { return interpret(graph, inputs()); }));
+  EXPECT_FALSE(bisect_code(
+      RankPrograms::same(three_kernels(), 1), inputs(),
+      [](const RankPrograms& programs) { return interpret(programs.by_rank(), inputs()); }));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tutti/ir/parse.h>
 #include <tutti/ir/reduce.h>
 #include <tutti/ir/verify.h>
+#include <tutti/ir/verify_spmd.h>
 
 #include <algorithm>
 
@@ -244,6 +245,31 @@ TEST(Reduce, RanksChangeTogether) {
   });
   EXPECT_TRUE(agreed);
   EXPECT_EQ(size_of(reduction.programs).nodes, 4);  // all_reduce and wait
+}
+
+TEST(Reduce, WhatDifferentRanksSayToEachOtherGoesAtOnce) {
+  const std::string group = "group @g = {ranks = [0, 1]}\n";
+  const Module sender = parse(group + R"(func @f(%x: f32[4]) {
+      %0 = tanh(%x)
+      send(%0) {to = 1, group = @g}
+      return
+    })");
+  const Module receiver = parse(group + R"(func @f(%y: f32[4]) {
+      %0 = recv() {dtype = f32, shape = [4], from = 0, group = @g}
+      %1 = wait(%0)
+      %2 = add(%1, %y)
+      %3 = erf(%2)
+      return %3
+    })");
+  const Reduction reduction = reduce({sender, receiver}, [&](const Programs& programs) {
+    std::vector<RankProgram> ranks;
+    for (const Module& program : programs) ranks.push_back({&program.functions[0]});
+    const bool fits = programs.size() == 2 && verify_spmd(ranks).findings.empty();
+    const bool has_marker = print(programs.back()).find("erf") != std::string::npos;
+    return fits && has_marker ? Verdict::interesting : Verdict::boring;
+  });
+  EXPECT_EQ(size_of(reduction.programs).nodes, 1U);
+  EXPECT_EQ(size_of(reduction.programs).ranks, 2U);
 }
 
 TEST(Reduce, LeavesTwoRanksAndNoMesh) {

@@ -138,5 +138,25 @@ TEST(GraphDifference, TakesLinearTimeInLongPrograms) {
             "@@ -4,2 +4,1 @@\n");
 }
 
+TEST(TextDifferenceOfGraphs, ValuesInsideOfLoopsKeepTheirNames) {
+  const Graph before = parse(R"(private func @cell(%h: f32[4]) {
+      %0 = identity(%h)
+      %1 = tanh(%0)
+      %2 = exp(%1)
+      return %2
+    }
+    func @f(%h: f32[4]) {
+      %0 = scan(%h) {body = @cell, carries = 1, sequences = 0, length = 3}
+      return %0
+    })")
+                           .functions[0];
+  Graph after = before;
+  const Pass* const pass = find_pass("canonicalize");
+  run_passes(after, std::span(&pass, 1));
+  EXPECT_EQ(text_difference(before, after, {.context = 0}),
+            "--- before\n+++ after\n@@ -4,2 +4,1 @@\n-  %0 = identity(%h) : f32[4]\n"
+            "-  %1 = tanh(%0) : f32[4]\n+  %1 = tanh(%h) : f32[4]\n");
+}
+
 }  // namespace
 }  // namespace tutti::ir

@@ -95,6 +95,32 @@ TEST(RunPasses, TellsTheHookAndLeavesOutTheDisabled) {
   EXPECT_EQ(graph.node_count(), 2);
 }
 
+TEST(RunPasses, TellsHowLongFunctionsOfLoopsTookInnermostFirst) {
+  Graph graph = parse(R"(private func @inner(%h: f32[4]) { %0 = tanh(%h) return %0 }
+    private func @outer(%h: f32[4]) {
+      %0 = scan(%h) {body = @inner, carries = 1, sequences = 0, length = 2}
+      return %0
+    }
+    func @f(%h: f32[4]) {
+      %0 = scan(%h) {body = @outer, carries = 1, sequences = 0, length = 2}
+      %1 = scan(%0) {body = @inner, carries = 1, sequences = 0, length = 2}
+      return %1
+    })")
+                    .functions[0];
+  std::vector<std::string> seen;
+  const Pass* const pass = find_pass("dce");
+  run_passes(graph, std::span(&pass, 1),
+             {.disabled = {}, .verify = {}, .after = [&](const PassReport& report) {
+                std::chrono::nanoseconds sum{};
+                for (const FunctionTime& each : report.functions) {
+                  seen.push_back(each.function);
+                  sum += each.time;
+                }
+                EXPECT_LE(sum, report.time);
+              }});
+  EXPECT_THAT(seen, testing::ElementsAre("inner", "outer"));
+}
+
 TEST(RunPasses, NamesThePassThatBreaksARule) {
   Graph graph = small_graph();
   const PassOptions options{.disabled = {},

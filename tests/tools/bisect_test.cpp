@@ -1,3 +1,4 @@
+
 #include "tests/support/command.h"
 #include "tests/tools/npy_file.h"
 #include <gmock/gmock.h>
@@ -88,7 +89,62 @@ TEST_F(Bisect, ReadsInputs) {
   expect_refused(bisect(program, {"--input", "x=" + x, "--random", "1"}), 2, "--random");
 }
 
+// A stage that works on an input of its own, in a loop, before all ranks add up.
+std::string stage(const std::string& op, const std::string& input) {
+  return "group @g = {ranks = [0, 1]}\nprivate func @cell(%h: f32[2]) {\n  %0 = identity(%h)\n"
+         "  %1 = " +
+         op + "(%0)\n  return %1\n}\nfunc @stage(%" + input + ": f32[2]) {\n  %0 = scan(%" + input +
+         ") {body = @cell, carries = 1, sequences = 0, length = 2}\n"
+         "  %1 = all_reduce(%0) {op = \"sum\", group = @g}\n  %2 = wait(%1)\n  return %2\n}\n";
+}
+
+TEST_F(Bisect, TakesAProgramForEachRank) {
+  const auto bisect_ranks = [&](std::vector<std::string> arguments) {
+    const std::string folder = folder_.path() / "ranks";
+    arguments.insert(arguments.begin(),
+                     {TUTTI_BINARY_DIR "/bin/tutti", "bisect", "--ranks", folder});
+    return test::run_command(arguments);
+  };
+  folder_.write("ranks/rank0.tutti", stage("sin", "x"));
+  folder_.write("ranks/rank1.tutti", stage("tanh", "y"));
+  const CommandResult result = bisect_ranks({"--compiled", "--pass", "canonicalize,cse"});
+  EXPECT_EQ(result.errors, "");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output,
+            "2 programs @stage of 7 nodes on 2 ranks, random inputs from seed 0\n"
+            "  canonicalize    same results\n  cse             changed nothing\n"
+            "  compiled        same results\n");
+  // Each input goes to the programs that take it.
+  const std::string array = folder_.write("x.npy", test::npy_array<float>("<f4", "(2,)", {1, 2}));
+  EXPECT_EQ(bisect_ranks({"--input", "x=" + array, "--input", "y=" + array}).status, 0);
+  expect_refused(bisect_ranks({"--input", "x=" + array}), 2, "no input for %y of @stage on rank 1");
+  expect_refused(bisect_ranks({"--input", "z=" + array}), 2, "no parameter %z");
+  expect_refused(bisect_ranks({"--function", "step"}), 2, "has no function @step");
+  folder_.write("ranks/rank1.tutti", stage("sin", "x"));
+  EXPECT_THAT(bisect_ranks({}).output, HasSubstr("@stage, 7 nodes on 2 ranks, random"));
+  folder_.write("ranks/rank1.tutti", "func @stage(%x: f32[2]) { return %x }");
+  expect_refused(bisect_ranks({}), 1, "all_reduce");
+  folder_.write("ranks/rank2.tutti", "func @stage(%x: f32[2]) { %0 = nek(%x)\nreturn %0 }");
+  expect_refused(bisect_ranks({}), 1, "rank2.tutti:1:32: unknown op 'nek'");
+}
+
+TEST_F(Bisect, RefusesAProgramForMoreRanksThanThereAre) {
+  folder_.write("one/rank0.tutti", stage("sin", "x"));
+  expect_refused(test::run_command({TUTTI_BINARY_DIR "/bin/tutti", "bisect", "--ranks",
+                                    std::string(folder_.path() / "one")}),
+                 2, "@stage is for 2 ranks, but ");
+}
+
 TEST_F(Bisect, RefusesWrongUsageAndWrongFiles) {
+  const std::string tutti = TUTTI_BINARY_DIR "/bin/tutti";
+  expect_refused(test::run_command({tutti, "bisect"}), 2, "FILE, or --ranks DIR, is required");
+  expect_refused(test::run_command({tutti, "bisect", folder_.path()}), 1, "as --ranks DIR");
+  expect_refused(bisect(stage("sin", "x"), {"--function", "cell"}), 2,
+                 "is private: it goes with @stage");
+  expect_refused(bisect(kProgram, {"--ranks", "0"}), 2, "1 to 4096 ranks, not 0");
+  expect_refused(bisect(kProgram, {"--ranks", "two"}), 2, "'two' is no number of ranks");
+  expect_refused(test::run_command({tutti, "bisect", "--ranks", folder_.path() / "no"}), 1,
+                 "no: cannot be read");
   expect_refused(bisect(kProgram, {"--pass", "fusee"}), 2, "did you mean 'fuse'?");
   expect_refused(bisect(kProgram, {"--tolerance", "-1"}), 2, "--tolerance");
   expect_refused(bisect("func @f() { %0 = nek()\nreturn }"), 1, "unknown op 'nek'");

@@ -48,6 +48,17 @@ TEST_F(DiffPrograms, SaysWhatDiffersFirstAndWhatFollows) {
          "  1 other node differs only because of this\n");
 }
 
+TEST_F(DiffPrograms, LooksIntoLoops) {
+  const auto program = [](const std::string& op) {
+    return "private func @cell(%h: f32[4]) {\n%0 = " + op +
+           "(%h)\nreturn %0 }\nfunc @f(%h: f32[4]) {\n%0 = scan(%h) {body = @cell, carries = 1, "
+           "sequences = 0, length = 3}\n%1 = exp(%0)\nreturn %1 }\n";
+  };
+  expect(diff(program("neg"), program("abs")), 1,
+         "@f: in @cell, the body of %0 = scan(%h): %0 = neg(%h) : f32[4] is abs(%h) in B\n"
+         "  1 other node differs only because of this\n");
+}
+
 TEST_F(DiffPrograms, FunctionsOfOneNameBelongTogether) {
   const std::string a = function("f", "neg") + function("g", "abs") + function("h", "abs");
   const std::string b = function("g", "abs") + function("f", "sin") + function("i", "abs");

@@ -108,6 +108,40 @@ TEST_F(Opt, TimesPassesAndCountsNodes) {
               testing::ContainsRegex("all 2 functions\n.*\n  canonicalize .* 7 +5\n"));
 }
 
+const std::string kLoop = R"(private func @cell(%h: f32[4]) {
+  %0 = identity(%h)
+  %1 = tanh(%0)
+  return %1
+}
+func @f(%h: f32[4]) {
+  %0 = identity(%h)
+  %1 = scan(%0) {body = @cell, carries = 1, sequences = 0, length = 3}
+  return %1
+}
+)";
+
+TEST_F(Opt, ShowsWhatChangedInsideOfLoops) {
+  const CommandResult result =
+      opt(kLoop, {"--print-changed", "--no-output", "--stop-after", "canonicalize"});
+  EXPECT_EQ(result.errors,
+            "--- @f before canonicalize\n+++ @f after canonicalize\n@@ -1,13 +1,11 @@\n"
+            " // tutti ir 1\n \n private func @cell(%h: f32[4]) -> (f32[4]) {\n"
+            "-  %0 = identity(%h) : f32[4]\n-  %1 = tanh(%0) : f32[4]\n"
+            "+  %1 = tanh(%h) : f32[4]\n   return %1\n }\n \n"
+            " func @f(%h: f32[4]) -> (f32[4]) {\n-  %0 = identity(%h) : f32[4]\n"
+            "-  %1 = scan(%0) {body = @cell, carries = 1, sequences = 0, length = 3} : f32[4]\n"
+            "+  %1 = scan(%h) {body = @cell, carries = 1, sequences = 0, length = 3} : f32[4]\n"
+            "   return %1\n }\n");
+}
+
+TEST_F(Opt, TimesSayWhatPartTheFunctionsOfLoopsHave) {
+  const CommandResult result =
+      opt(kLoop, {"--time-passes", "--no-output", "--pass", "canonicalize,dce"});
+  EXPECT_THAT(result.errors, testing::ContainsRegex("@f\n  pass +time +nodes +after\n"
+                                                    "  canonicalize .* 6 +4\n  dce .* 4 +4\n"
+                                                    "  total .* 6 +4\n    in @cell .* 3 +2\n$"));
+}
+
 TEST_F(Opt, WritesAFileOrNothing) {
   EXPECT_EQ(opt(kProgram, {"-o", path("out.tutti"), "--pass", "none"}).output, "");
   EXPECT_THAT(folder_.read("out.tutti"), HasSubstr("func @g"));

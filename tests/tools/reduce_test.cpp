@@ -119,6 +119,34 @@ TEST_F(Reduce, ReducesTheProgramsOfAllRanks) {
   expect_refused(test::run_command(arguments), 2, "ranks.reduced: is there already");
 }
 
+TEST_F(Reduce, ComesToTheNodeInALoopThatMatters) {
+  const std::string program = folder_.write("loop.tutti", R"(
+    private func @cell(%h: f32[4], %x: f32[4], %w: f32[4]) {
+      %0 = mul(%h, %w)
+      %1 = add(%0, %x)
+      %2 = erf(%1)
+      return %2, %1
+    }
+    func @f(%h: f32[4], %xs: f32[5,4], %w: f32[4]) {
+      %0, %1 = scan(%h, %xs, %w) {body = @cell, carries = 1, sequences = 1, length = 5}
+      return %0, %1
+    })");
+  const auto reduced = [&](const std::string& check) {
+    const CommandResult result = test::run_command(
+        {TUTTI_BINARY_DIR "/bin/tutti", "reduce", program, "--check", check, "-o", path("out")});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    return folder_.read("out");
+  };
+  EXPECT_EQ(reduced("grep -q erf"),
+            "// tutti ir 1\n\nfunc @f(%v0: f32[1]) -> (f32[1]) {\n  %0 = erf(%v0) : f32[1]\n"
+            "  return %0\n}\n");
+  EXPECT_EQ(reduced("grep -q erf {} && grep -q scan {}"),
+            "// tutti ir 1\n\nprivate func @cell(%h: f32[1]) -> (f32[1]) {\n"
+            "  %0 = erf(%h) : f32[1]\n  return %0\n}\n\nfunc @f(%h: f32[1]) -> (f32[1]) {\n"
+            "  %0 = scan(%h) {body = @cell, carries = 1, sequences = 0, length = 1} : f32[1]\n"
+            "  return %0\n}\n");
+}
+
 TEST_F(Reduce, RefusesWrongUsage) {
   const std::string tutti = TUTTI_BINARY_DIR "/bin/tutti";
   expect_refused(test::run_command({tutti, "reduce", "p.tutti"}), 2, "--check");
