@@ -1,11 +1,27 @@
 #include <tutti/ir/stablehlo/rules.h>
 #include <tutti/ir/stablehlo/share.h>
+#include <tutti/ir/stablehlo/tiling.h>
 
 // Shardy's operations, and custom calls that say the same in the older notation. What is not inside
 // a manual computation is computed on every rank, of whole values.
 namespace tutti::ir::stablehlo {
 
 namespace {
+
+// A result of which every rank has a part.
+void result_of_parts(Step& step, Term part, const Attribute& sharding) {
+  AxesOfDimensions axes = axes_from(step.translator, sharding, part.shape().rank());
+  const Type whole{.dtype = part.dtype(), .shape = step.shape(step.results.size())};
+  if (whole.shape.rank() != part.shape().rank() ||
+      (is_split(axes) ? part_of(step.translator, whole, axes, sharding.offset) : whole).shape !=
+          part.shape()) {
+    step.translator.fail(sharding.offset, "parts of " + part.shape().text() +
+                                              " do not make up the " + whole.shape.text() +
+                                              " that is written");
+  }
+  step.result(Bound{.value = part.value(),
+                    .sharding = std::make_shared<const AxesOfDimensions>(std::move(axes))});
+}
 
 void manual_computation(Step& step) {
   Translator& translator = step.translator;
@@ -46,10 +62,7 @@ void manual_computation(Step& step) {
   }
   const std::vector<Bound> results = translator.region(region, arguments);
   for (std::size_t i = 0; i < results.size() && i < out.items.size(); ++i) {
-    const Term local = translator.whole(results[i]);
-    AxesOfDimensions given = axes_from(translator, out.items[i], local.shape().rank());
-    step.result(Bound{.value = local.value(),
-                      .sharding = std::make_shared<const AxesOfDimensions>(std::move(given))});
+    result_of_parts(step, translator.whole(results[i]), out.items[i]);
   }
 }
 
@@ -59,15 +72,53 @@ void as_it_is(Step& step) {
   step.result(bound);
 }
 
+// The older notation: @Sharding says how a value is to be split, @SPMDFullToShardShape takes this
+// rank's part of it, and @SPMDShardToFullShape makes a whole of parts.
+const Attribute& tiling(Step& step) {
+  const Attribute& out = step.get("mhlo.sharding");
+  if (out.kind != Attribute::Kind::text) step.fail("expected mhlo.sharding = \"...\"");
+  return out;
+}
+
+void ask_for(Step& step) {
+  Bound bound = step.translator.lookup(step.reference(0));
+  if (!bound.value.valid()) step.fail("an operand that is no tensor");
+  const Attribute& text = tiling(step);
+  if (!read_tiling(text.text, step.translator.ranks()).manual) {
+    bound.asked = std::make_shared<const AxesOfDimensions>(
+        axes_from(step.translator, text, step.shape().rank()));
+  }
+  step.result(std::move(bound));
+}
+
+void full_to_shard(Step& step) {
+  const Bound& bound = step.translator.lookup(step.reference(0));
+  if (bound.asked == nullptr) {
+    step.fail("@SPMDFullToShardShape: expected a value of @Sharding, which says how it is split");
+  }
+  if (step.translator.mesh() == nullptr) {
+    step.result(step.operand(0));
+    return;
+  }
+  step.result(Bound{.value = part(step.translator, bound, *bound.asked, step.operation.offset)});
+}
+
+void shard_to_full(Step& step) { result_of_parts(step, step.operand(0), tiling(step)); }
+
 void custom_call(Step& step) {
   std::string target;
   if (const Attribute* const generic = step.find("call_target_name")) target = generic->text;
   for (const Attribute& item : step.operation.attributes.items) {
     if (target.empty() && item.kind == Attribute::Kind::symbol) target = item.text;
   }
-  if (target == "Sharding" || target == "annotate_device_placement" ||
-      target == "xla.sdy.FuncResultSharding" || target == "LayoutConstraint") {
-    as_it_is(step);
+  constexpr std::pair<std::string_view, void (*)(Step&)> kTargets[] = {
+      {"LayoutConstraint", as_it_is},          {"SPMDFullToShardShape", full_to_shard},
+      {"SPMDShardToFullShape", shard_to_full}, {"Sharding", ask_for},
+      {"annotate_device_placement", as_it_is}, {"xla.sdy.FuncResultSharding", as_it_is},
+  };
+  for (const auto& [name, translate] : kTargets) {
+    if (name != target) continue;
+    translate(step);
     return;
   }
   // mhlo.erf and the like are CHLO's operations in another dress.
@@ -84,10 +135,10 @@ void custom_call(Step& step) {
     return;
   }
   std::string advice;
-  if (target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") {
-    advice = "; export with jax.config.update('jax_use_shardy_partitioner', True)";
-  } else if (target.starts_with("lapack_") || target.starts_with("cusolver")) {
+  if (target.starts_with("lapack_") || target.starts_with("cusolver")) {
     advice = "; decompositions of matrices are not supported";
+  } else if (target.find("callback") != target.npos) {
+    advice = "; it calls Python. Leave pure_callback and jax.debug.print out";
   }
   step.fail("@" + target.substr(0, 60) + " is not supported" + advice);
 }

@@ -30,7 +30,7 @@ const std::set<std::string> kRefused = {"jax/ring_of_steps"};
 // "jax/mlp"
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const char* const folder : {"jax", "stablehlo"}) {
+  for (const char* const folder : {"jax"}) {
     for (const fs::directory_entry& entry : fs::directory_iterator(kFolder / folder)) {
       const std::string name = folder + ("/" + entry.path().filename().string());
       if (!kRefused.contains(name)) out.push_back(name);
