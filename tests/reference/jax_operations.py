@@ -230,6 +230,26 @@ def random_rbg(bits):
             jax.random.bits(key, (7,)), jax.random.bernoulli(key, 0.5, (6,)))
 
 
+def bits_of(algorithm, dtypes, state, shapes):
+    def of(dtype):
+        pairs = [lax.rng_bit_generator(state, shape, dtype=dtype, algorithm=algorithm)
+                 for shape in shapes]
+        return (jnp.stack([after for after, _ in pairs]),
+                jnp.concatenate([bits.ravel() for _, bits in pairs]))
+
+    return [of(dtype) for dtype in dtypes]
+
+
+@program(lambda d: (np.array([0xdeadbeef12345678, 2**64 - 3], np.uint64),), x64=True)
+def generators_of_bits(state):
+    """rng_bit_generator with each algorithm and width: even and odd sizes, a counter that runs over"""
+    shapes = [(), (1,), (5,), (6,), (4, 3), (3, 4), (3, 5), (3, 3, 2), (7, 3, 5)]
+    widths = [np.uint8, np.uint16, np.uint32, np.uint64]
+    return (bits_of(lax.RandomAlgorithm.RNG_THREE_FRY, widths, state, shapes),
+            bits_of(lax.RandomAlgorithm.RNG_PHILOX, widths, state, shapes),
+            bits_of(lax.RandomAlgorithm.RNG_DEFAULT, widths, state, shapes[4:6]))
+
+
 @program(lambda d: (*draw_key(2)(d), d.normal(4, 6)))
 def dropout(bits, x):
     """Dropout with its gradient"""
