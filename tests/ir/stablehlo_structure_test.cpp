@@ -125,6 +125,28 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
               HasSubstr("does not use the update"));
 }
 
+TEST(StablehloScatter, SeveralOperandsShareOneRegion) {
+  // The largest update, and where it came from.
+  const std::string arguments =
+      "%x: tensor<3xi32>, %y: tensor<3xf32>, %i: tensor<4x1xi32>, %u: tensor<4xi32>, "
+      "%v: tensor<4xf32>";
+  const std::string body = R"(
+    %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<f32>):
+      %1 = stablehlo.compare GE, %a, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %2 = stablehlo.select %1, %a, %c : tensor<i1>, tensor<i32>
+      %3 = stablehlo.select %1, %b, %d : tensor<i1>, tensor<f32>
+      stablehlo.return %2, %3 : tensor<i32>, tensor<f32>
+    }) : (tensor<3xi32>, tensor<3xf32>, tensor<4x1xi32>, tensor<4xi32>, tensor<4xf32>) -> (tensor<3xi32>, tensor<3xf32>)
+    return %0#0, %0#1 : tensor<3xi32>, tensor<3xf32>)";
+  const std::vector<Array> out =
+      run_stablehlo(stablehlo_function(arguments, "tensor<3xi32>, tensor<3xf32>", body),
+                    {i32({5, 5, 5}), f32({1, 2, 3}), i32({2, 0, 2, 0}, {4, 1}), i32({7, 4, 9, 3}),
+                     f32({10, 20, 30, 40})});
+  EXPECT_EQ(out[0], i32({5, 5, 9}));
+  EXPECT_EQ(out[1], f32({1, 2, 30}));
+}
+
 TEST(StablehloGather, MovesWindowsInside) {
   const std::string body = R"(
     %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2>}> : (tensor<4xf32>, tensor<3x1xui8>) -> tensor<3x2xf32>
