@@ -99,17 +99,9 @@ class Loop {
     const std::optional<std::int64_t> from = initial(place);
     const std::optional<std::int64_t> by = increment(place);
     const std::optional<std::int64_t> to = integer_at(*last, 0);
-    if (!from || !by || !to || *by < 1 || *from >= *to) return false;
-    length_ = (*to - *from + *by - 1) / *by;
-    // A counter that runs over would begin again.
-    const std::int64_t end = *from + length_ * *by;
-    return visit_dtype(condition_.type(counter).dtype, [&]<class T>(std::type_identity<T>) {
-      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        return std::in_range<T>(end);
-      } else {
-        return false;
-      }
-    });
+    if (!from || !by || !to) return false;
+    length_ = steps_of(*from, *to, *by, condition_.type(counter).dtype).value_or(0);
+    return length_ > 0;
   }
 
   // What is known of the parameters: those that count.

@@ -14,7 +14,26 @@ constexpr std::int64_t kMostSteps = std::int64_t{1} << 31;
 
 bool is_whole(DType dtype) { return is_integer(dtype) || dtype == DType::boolean; }
 
+bool in_range(std::int64_t value, DType dtype) {
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return value == 0 || value == 1;
+    } else if constexpr (std::is_integral_v<T>) {
+      return std::in_range<T>(value);
+    } else {
+      return false;
+    }
+  });
+}
+
 }  // namespace
+
+std::optional<std::int64_t> steps_of(std::int64_t first, std::int64_t bound, std::int64_t by,
+                                     DType dtype) {
+  if (by < 1 || !is_integer(dtype)) return std::nullopt;
+  const std::int64_t steps = bound <= first ? 0 : (bound - first + by - 1) / by;
+  return in_range(first + steps * by, dtype) ? std::optional(steps) : std::nullopt;
+}
 
 std::optional<std::int64_t> integer_at(const Array& array, std::int64_t element) {
   if (!is_whole(array.dtype()) || array.elements() == 0) return std::nullopt;
@@ -151,16 +170,7 @@ bool Lines::fits(Line line, DType dtype) const {
   if (std::abs(line.slope) > kSteepest) return false;
   for (const std::int64_t value : {line.at(0), line.at(length_ - 1)}) {
     if (std::abs(value) > kLargest) return false;
-    const bool inside = visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-      if constexpr (std::is_same_v<T, bool>) {
-        return value == 0 || value == 1;
-      } else if constexpr (std::is_integral_v<T>) {
-        return std::in_range<T>(value);
-      } else {
-        return false;
-      }
-    });
-    if (!inside) return false;
+    if (!in_range(value, dtype)) return false;
   }
   return true;
 }

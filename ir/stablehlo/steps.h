@@ -42,6 +42,11 @@ class Lines {
   std::map<Value, Line> lines_;
 };
 
+// How often a loop runs that counts from `first` on, by `by`, as long as it is below `bound`;
+// nothing if it has no end or leaves the range of the counter's dtype.
+std::optional<std::int64_t> steps_of(std::int64_t first, std::int64_t bound, std::int64_t by,
+                                     DType dtype);
+
 // An element of a constant; nothing if it is no integer or truth.
 std::optional<std::int64_t> integer_at(const Array& array, std::int64_t element);
 

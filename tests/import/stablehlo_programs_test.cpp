@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <set>
 
 #include "tests/support/run_graph.h"
 #include "tools/npy.h"
@@ -24,14 +23,10 @@ using ir::Array;
 // tests/reference/jax_programs.py makes.
 const fs::path kFolder = fs::path(TUTTI_SOURCE_DIR) / "tests/reference/data/jax";
 
-// Collectives stay outside of loops.
-const std::set<std::string> kRefused = {"ring_of_steps"};
-
 std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const fs::directory_entry& entry : fs::directory_iterator(kFolder)) {
-    const std::string name = entry.path().filename().string();
-    if (!kRefused.contains(name)) out.push_back(name);
+    out.push_back(entry.path().filename().string());
   }
   std::ranges::sort(out);
   return out;
@@ -110,14 +105,6 @@ TEST_P(StablehloProgram, CompiledGivesWhatJaxGives) {
 
 INSTANTIATE_TEST_SUITE_P(All, StablehloProgram, testing::ValuesIn(names()),
                          [](const auto& program) { return program.param; });
-
-TEST(StablehloPrograms, CollectivesInLoopsAreRefused) {
-  for (const std::string& program : kRefused) {
-    EXPECT_THAT([&] { ir::import_stablehlo(text_of(program), "program.mlir"); },
-                testing::ThrowsMessage<Error>(testing::HasSubstr("loops and branches")))
-        << program;
-  }
-}
 
 }  // namespace
 }  // namespace tutti

@@ -68,6 +68,40 @@ def sharded_mean_of_gradients(w, x):
     return step(w, x)
 
 
+@program(draw_parallel)
+def sharded_steps_in_scan(w, x):
+    """A scan of data-parallel steps"""
+
+    def step(w, _):
+        loss, w = data_parallel_step(4)(w, x)
+        return w, loss
+
+    return lax.scan(step, w, None, length=3)
+
+
+@program(lambda d: (d.normal(8, 3), d.normal(8, 3), d.normal(8, 3)))
+def ring_attention(q, k, v):
+    """Attention whose keys and values go round a ring"""
+
+    @on(4, ("i",), (P("i"), P("i"), P("i")), P("i"))
+    def attend(q, k, v):
+        def step(carry, _):
+            most, total, y, k, v = carry
+            scores = q @ k.T
+            larger = jnp.maximum(most, scores.max(1, keepdims=True))
+            shares, scale = jnp.exp(scores - larger), jnp.exp(most - larger)
+            total = total * scale + shares.sum(1, keepdims=True)
+            y = y * scale + shares @ v
+            k, v = (lax.ppermute(a, "i", [(i, (i + 1) % 4) for i in range(4)]) for a in (k, v))
+            return (larger, total, y, k, v), None
+
+        start = (jnp.full((2, 1), -jnp.inf), jnp.zeros((2, 1)), jnp.zeros((2, 3)), k, v)
+        (_, total, y, _, _), _ = lax.scan(step, start, None, length=4)
+        return y / total
+
+    return attend(q, k, v)
+
+
 # ---- By custom calls.
 
 @program(draw_product, gspmd=True)
