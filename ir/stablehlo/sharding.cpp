@@ -2,6 +2,8 @@
 #include <tutti/ir/stablehlo/share.h>
 #include <tutti/ir/stablehlo/tiling.h>
 
+#include <algorithm>
+
 // Shardy's operations, and custom calls that say the same in the older notation. What is not inside
 // a manual computation is computed on every rank, of whole values.
 namespace tutti::ir::stablehlo {
@@ -9,15 +11,13 @@ namespace tutti::ir::stablehlo {
 namespace {
 
 // A result of which every rank has a part.
-void result_of_parts(Step& step, Term part, const Attribute& sharding) {
-  AxesOfDimensions axes = axes_from(step.translator, sharding, part.shape().rank());
+void result_of_parts(Step& step, Term part, AxesOfDimensions axes, std::size_t offset) {
   const Type whole{.dtype = part.dtype(), .shape = step.shape(step.results.size())};
   if (whole.shape.rank() != part.shape().rank() ||
-      (is_split(axes) ? part_of(step.translator, whole, axes, sharding.offset) : whole).shape !=
+      (is_split(axes) ? part_of(step.translator, whole, axes, offset) : whole).shape !=
           part.shape()) {
-    step.translator.fail(sharding.offset, "parts of " + part.shape().text() +
-                                              " do not make up the " + whole.shape.text() +
-                                              " that is written");
+    step.translator.fail(offset, "parts of " + part.shape().text() + " do not make up the " +
+                                     whole.shape.text() + " that is written");
   }
   step.result(Bound{.value = part.value(),
                     .sharding = std::make_shared<const AxesOfDimensions>(std::move(axes))});
@@ -33,10 +33,18 @@ void manual_computation(Step& step) {
       translator.fail(mesh.offset, "a second mesh; one for the whole program is supported");
     }
   }
-  const std::size_t axes = translator.mesh()->names.size();
-  if (step.get("manual_axes").items.size() != axes) {
-    step.fail("some of the mesh's axes are not manual; shard_map over all of them is supported");
-  }
+  // Along axes that are not manual, ranks do the same.
+  const Attribute& manual = step.get("manual_axes");
+  const auto of_manual_axes = [&](const Attribute& sharding, int rank) {
+    AxesOfDimensions out = axes_from(translator, sharding, rank);
+    for (std::vector<int>& axes : out) {
+      std::erase_if(axes, [&](int axis) {
+        const std::string& name = translator.mesh()->names[static_cast<std::size_t>(axis)];
+        return std::ranges::find(manual.items, name, &Attribute::text) == manual.items.end();
+      });
+    }
+    return out;
+  };
   const Attribute& in = step.get("in_shardings");
   const Attribute& out = step.get("out_shardings");
   if (operation.regions.size() != 1 || in.items.size() != operation.operands.size() ||
@@ -49,7 +57,7 @@ void manual_computation(Step& step) {
     const Bound& operand = translator.lookup(operation.operands[i]);
     if (!operand.value.valid()) step.fail("an operand that is no tensor");
     const int rank = translator.builder().type(operand.value).shape.rank();
-    const AxesOfDimensions wanted = axes_from(translator, in.items[i], rank);
+    const AxesOfDimensions wanted = of_manual_axes(in.items[i], rank);
     const Value local = part(translator, operand, wanted, operation.offset);
     if (i < region.arguments.size() &&
         region.arguments[i].type.shape != translator.builder().type(local).shape) {
@@ -62,7 +70,9 @@ void manual_computation(Step& step) {
   }
   const std::vector<Bound> results = translator.region(region, arguments);
   for (std::size_t i = 0; i < results.size() && i < out.items.size(); ++i) {
-    result_of_parts(step, translator.whole(results[i]), out.items[i]);
+    const Term local = translator.whole(results[i]);
+    result_of_parts(step, local, of_manual_axes(out.items[i], local.shape().rank()),
+                    out.items[i].offset);
   }
 }
 
@@ -103,7 +113,11 @@ void full_to_shard(Step& step) {
   step.result(Bound{.value = part(step.translator, bound, *bound.asked, step.operation.offset)});
 }
 
-void shard_to_full(Step& step) { result_of_parts(step, step.operand(0), tiling(step)); }
+void shard_to_full(Step& step) {
+  const Term part = step.operand(0);
+  const Attribute& text = tiling(step);
+  result_of_parts(step, part, axes_from(step.translator, text, part.shape().rank()), text.offset);
+}
 
 void custom_call(Step& step) {
   std::string target;
@@ -122,8 +136,9 @@ void custom_call(Step& step) {
     return;
   }
   // mhlo.erf and the like are CHLO's operations in another dress.
-  if (target.starts_with("mhlo.") || target.starts_with("chlo.")) {
-    const std::string name = "chlo." + target.substr(5);
+  const bool approximate = target == "ApproxTopK";
+  if (approximate || target.starts_with("mhlo.") || target.starts_with("chlo.")) {
+    const std::string name = approximate ? "chlo.approximate_top_k" : "chlo." + target.substr(5);
     Operation plain = step.operation;
     plain.name = name == "chlo.topk" ? "chlo.top_k" : name;
     if (const Attribute* const more = step.find("mhlo.attributes")) {

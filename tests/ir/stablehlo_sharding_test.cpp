@@ -76,7 +76,8 @@ TEST(StablehloSharding, AnArgumentThatIsAlsoUsedWholeIsWhole) {
 }
 
 TEST(StablehloSharding, RefusesWhatItCannotShare) {
-  EXPECT_THAT(refusal(doubled(R"("x")", R"({"x"})")), HasSubstr("axes are not manual"));
+  EXPECT_THAT(refusal(doubled(R"("x")", R"({"x"})")),
+              HasSubstr("this rank's part has shape [2,2], but [1,2] is written"));
   EXPECT_THAT(refusal(doubled(kBoth, R"({"z"})")), HasSubstr("no mesh axis \"z\""));
   EXPECT_THAT(refusal(doubled(kBoth, R"({"x", "x"})")), HasSubstr("is used twice"));
   EXPECT_THAT(refusal(module_text(R"(

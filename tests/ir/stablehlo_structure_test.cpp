@@ -191,11 +191,30 @@ TEST(StablehloSort, ByOneKeyOrSeveralUpwardsOrDownwards) {
                "%3 = stablehlo.compare LT, %1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> "
                "tensor<i1>\nstablehlo.return %3 : tensor<i1>"),
             f32({5, 7, 6, 8}));
-  EXPECT_THAT(refusal(stablehlo_function(
-                  arguments, "tensor<4xf32>",
-                  sort("%1 = stablehlo.compare NE, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> "
-                       "tensor<i1>\nstablehlo.return %1 : tensor<i1>"))),
-              HasSubstr("this comparator is not supported"));
+}
+
+TEST(StablehloSort, ByAnyComparator) {
+  // By x + y along the first axis; of equal ones the earlier comes first.
+  const auto text = [](const std::string& type) {
+    return stablehlo_function("%x: " + type + ", %y: " + type, type + ", " + type,
+                              R"(
+    %0:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+      %1 = stablehlo.add %a, %c : tensor<i32>
+      %2 = stablehlo.add %b, %d : tensor<i32>
+      %3 = stablehlo.compare LT, %1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }) : ()" + type + ", " + type +
+                                  ") -> (" + type + ", " + type + R"()
+    return %0#0, %0#1 : )" + type +
+                                  ", " + type);
+  };
+  const std::vector<Array> out =
+      run_stablehlo(text("tensor<4x2xi32>"),
+                    {i32({5, 1, 2, 9, 1, 1, 0, 3}, {4, 2}), i32({0, 0, 0, 1, 1, 1, 1, 3}, {4, 2})});
+  EXPECT_EQ(out[0], i32({0, 1, 2, 1, 1, 3, 5, 9}, {4, 2}));
+  EXPECT_EQ(out[1], i32({1, 0, 0, 1, 1, 3, 0, 1}, {4, 2}));
+  EXPECT_THAT(refusal(text("tensor<100000xi32>")), HasSubstr("for few elements only"));
 }
 
 TEST(StablehloControl, LoopsCarryWhatChangesOnly) {

@@ -102,6 +102,16 @@ def ring_attention(q, k, v):
     return attend(q, k, v)
 
 
+@program(lambda d: (d.normal(8, 4), d.normal(4, 4)))
+def sharded_along_one_axis(x, w):
+    """A shard_map over one axis of a mesh of two"""
+    mesh = jax.sharding.Mesh(np.array(jax.devices()).reshape(2, 2), ("a", "b"))
+    outer = jax.shard_map(lambda x: (lax.psum(jnp.tanh(x), "a"), x * 2), mesh=mesh, axis_names={"a"},
+                          in_specs=P("a"), out_specs=(P(), P("a")))
+    total, twice = outer(x)
+    return total @ w, twice
+
+
 # ---- By custom calls.
 
 @program(draw_product, gspmd=True)
