@@ -1,3 +1,4 @@
+#include <tutti/ir/stablehlo/linear_algebra.h>
 #include <tutti/ir/stablehlo/rules.h>
 #include <tutti/ir/stablehlo/share.h>
 #include <tutti/ir/stablehlo/tiling.h>
@@ -149,9 +150,10 @@ void custom_call(Step& step) {
     step.results = step.translator.results_of(plain);
     return;
   }
+  if (call_lapack(step, target)) return;
   std::string advice;
   if (target.starts_with("lapack_") || target.starts_with("cusolver")) {
-    advice = "; decompositions of matrices are not supported";
+    advice = "; of LAPACK's, potrf, getrf and trsm are (Cholesky, LU, triangular systems)";
   } else if (target.find("callback") != target.npos) {
     advice = "; it calls Python. Leave pure_callback and jax.debug.print out";
   }

@@ -30,7 +30,8 @@ Translator::Translator(const TreeModule& module, std::string_view text,
   for (const std::span<const Rule> family :
        {elementwise_rules(), conversion_rules(), special_function_rules(), shape_rules(),
         reduction_rules(), window_rules(), product_rules(), index_rules(), scatter_rules(),
-        order_rules(), control_rules(), collective_rules(), sharding_rules(), random_rules()}) {
+        order_rules(), control_rules(), collective_rules(), sharding_rules(), random_rules(),
+        linear_algebra_rules()}) {
     for (const Rule& rule : family) rules_.emplace(rule.name, &rule);
   }
   mesh_ = mesh_of(*this);

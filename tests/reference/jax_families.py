@@ -202,3 +202,49 @@ def random_philox(key):
     key = jax.random.wrap_key_data(key, impl="rbg")
     return (jax.random.uniform(key, (5,)), jax.random.bits(key, (3, 4)),
             jax.random.bits(key, (6,), np.uint8), jax.random.key_data(jax.random.split(key)))
+
+
+def draw_matrices(d):
+    return d.normal(2, 4, 4), d.normal(2, 4, 3)
+
+
+@program(draw_matrices)
+def cholesky_factors(x, b):
+    """Cholesky of a batch, upper and lower, of one that has none, with a gradient"""
+    square = x @ jnp.swapaxes(x, 1, 2) + jnp.eye(4)
+    solve = lambda a: jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(a), True), b[0])
+    return (jnp.linalg.cholesky(square), jnp.linalg.cholesky(square[0], upper=True),
+            jnp.linalg.cholesky(square - 3 * jnp.eye(4)), solve(square[0]),
+            jax.grad(lambda a: jnp.sum(jnp.linalg.cholesky(a)**2 * b[0, 0, 0]))(square[1]))
+
+
+@program(draw_matrices)
+def triangular_systems(x, b):
+    """Every side, triangle, transpose and diagonal, and a gradient"""
+    a = x + 3 * jnp.eye(4)
+    solve = lax.linalg.triangular_solve
+    forms = [solve(a, b if left else jnp.swapaxes(b, 1, 2), left_side=left, lower=lower,
+                   transpose_a=transposed, unit_diagonal=unit)
+             for left in (True, False) for lower in (True, False)
+             for transposed in (True, False) for unit in (True, False)]
+    gradient = jax.grad(lambda a: jnp.sum(solve(a, b, left_side=True, lower=True)**2))
+    return forms, gradient(a)
+
+
+@program(draw_matrices)
+def linear_systems(x, b):
+    """LU: solve, inverse, determinants, singular and oblong matrices, with gradients"""
+    singular = x[0].at[:, 1].set(0.0)
+    return (jnp.linalg.solve(x, b), jnp.linalg.inv(x), jnp.linalg.det(x), jnp.linalg.slogdet(x[1]),
+            jax.scipy.linalg.lu_factor(singular), lax.linalg.lu(b), lax.linalg.lu(b[0].T),
+            jax.grad(lambda x: jnp.sum(jnp.linalg.solve(x, b)))(x),
+            jax.grad(lambda x: jnp.linalg.slogdet(x)[1])(x[0]))
+
+
+@program(lambda d: (d.normal(5, 5, dtype=np.float64), d.normal(5, dtype=np.float64)), x64=True)
+def linear_systems_f64(x, b):
+    """The same in f64, and a Gaussian process"""
+    kernel = jnp.exp(-(b[:, None] - b)**2) + 0.1 * jnp.eye(5)
+    factor = jax.scipy.linalg.cho_factor(kernel)
+    likelihood = -0.5 * b @ jax.scipy.linalg.cho_solve(factor, b) - jnp.log(jnp.diag(factor[0])).sum()
+    return jnp.linalg.solve(x, b), jnp.linalg.inv(x), likelihood, jax.scipy.linalg.expm(0.2 * x)
