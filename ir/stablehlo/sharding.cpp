@@ -97,7 +97,7 @@ void ask_for(Step& step) {
   const Attribute& text = tiling(step);
   if (!read_tiling(text.text, step.translator.ranks()).manual) {
     bound.asked = std::make_shared<const AxesOfDimensions>(
-        axes_from(step.translator, text, step.shape().rank()));
+        axes_from(step.translator, text, step.builder().type(bound.value).shape.rank()));
   }
   step.result(std::move(bound));
 }

@@ -60,7 +60,7 @@ module @jit_gspmd_exported attributes {jax.uses_shape_polymorphism = false, mhlo
   } loc(#loc25)
 } loc(#loc)
 #loc = loc(unknown)
-#loc3 = loc("jax_sharded.py":94:11 to :38)
+#loc3 = loc("jax_sharded.py":138:11 to :38)
 #loc4 = loc("jax_programs.py":47:19 to :58)
 #loc5 = loc("jax_programs.py":117:16 to :36)
 #loc6 = loc("jax_programs.py":132:13 to :19)
