@@ -58,8 +58,8 @@ void ControlRun::scan() {
     const auto index =
         static_cast<std::size_t>(control_.reverse ? control_.length - 1 - step : step);
     for (std::size_t i = carries; i < carries + sequences; ++i) {
-      const std::size_t bytes =
-          bytes_of(control_.operands[i]) / static_cast<std::size_t>(control_.length);
+      // The buffer may hold more than the sequence, of which it then is the beginning.
+      const auto bytes = static_cast<std::size_t>(functions_[0]->plan().inputs[i].bytes());
       arguments_[i] = steps_.wrap(operand(i)->data() + index * bytes, bytes, {});
     }
     functions_[0]->run(arguments_, {.donate = true}, results_);

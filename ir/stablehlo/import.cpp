@@ -1,4 +1,5 @@
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/stablehlo/find_scans.h>
 #include <tutti/ir/stablehlo/import.h>
 #include <tutti/ir/stablehlo/parse.h>
 #include <tutti/ir/stablehlo/translate.h>
@@ -9,9 +10,12 @@ namespace tutti::ir {
 namespace {
 
 // Without what nothing needs, such as initial values that change nothing, and without the
-// constants that JAX writes again wherever it uses one.
+// constants that JAX writes again wherever it uses one. Counting loops become scans.
 Graph tidied(Graph graph) {
-  const Pass* const passes[] = {find_pass("cse"), find_pass("dce")};
+  const Pass scans = {"find_scans", stablehlo::find_scans, "makes scans of loops that count"};
+  const Pass* const cse = find_pass("cse");
+  const Pass* const dce = find_pass("dce");
+  const Pass* const passes[] = {cse, dce, &scans, find_pass("simplify_loops"), cse, dce};
   run_passes(graph, passes);
   return graph;
 }

@@ -1,6 +1,7 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/stablehlo/loop.h>
 #include <tutti/ir/stablehlo/monoid.h>
+#include <tutti/ir/stablehlo/unroll.h>
 
 #include <algorithm>
 
@@ -96,6 +97,7 @@ void while_loop(Step& step) {
       regions[1].operations.back().operands.size() != count) {
     step.fail("expected a condition and a body, both with an argument for each operand");
   }
+  if (unroll(step)) return;
   const Region body = without_invariants(regions[1]);
   const Region* const both[] = {&regions[0], &body};
   // Carries first, then what stays the same: arguments, and values around the loop.

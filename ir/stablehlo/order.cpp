@@ -4,6 +4,7 @@
 #include <tutti/ir/stablehlo/monoid.h>
 #include <tutti/ir/stablehlo/rules.h>
 
+#include <numeric>
 #include <optional>
 
 namespace tutti::ir::stablehlo {
@@ -22,31 +23,21 @@ struct Key {
 // Reads a comparator: LT(f(a), f(b)), and or(LT(f(a), f(b)), and(EQ(f(a), f(b)), ...)).
 class Comparator {
  public:
-  Comparator(const Step& step, const Region& region)
-      : step_(step), text_(region, constants_around(step)) {}
+  Comparator(const Step& step, const Region& region) : text_(region, constants_around(step)) {}
 
-  std::vector<Key> keys() {
+  // Nothing if it compares in another way.
+  std::optional<std::vector<Key>> keys() {
     const Reference* const result = text_.result(0);
-    if (result == nullptr) refuse();
-    append(*result, 0);
+    if (result == nullptr || !append(*result, 0)) return std::nullopt;
     return std::move(keys_);
   }
 
  private:
-  [[noreturn]] void refuse() const {
-    step_.fail(
-        "this comparator is not supported; it may compare one or several keys, one after "
-        "another, each a function of one operand");
-  }
-
-  void append(const Reference& reference, int depth) {
+  bool append(const Reference& reference, int depth) {
     const Operation* const operation = text_.definition(reference);
-    if (operation == nullptr || depth > 32 || operation->operands.size() != 2) refuse();
-    if (operation->name == "stablehlo.compare") {
-      keys_.push_back(key(*operation));
-      return;
-    }
-    if (operation->name != "stablehlo.or") refuse();
+    if (operation == nullptr || depth > 32 || operation->operands.size() != 2) return false;
+    if (operation->name == "stablehlo.compare") return append_key(*operation);
+    if (operation->name != "stablehlo.or") return false;
     for (const bool swapped : {false, true}) {
       const Reference& first = operation->operands[swapped ? 1 : 0];
       const Reference& second = operation->operands[swapped ? 0 : 1];
@@ -62,12 +53,10 @@ class Comparator {
             !same_operands(*same, *less)) {
           continue;
         }
-        keys_.push_back(key(*less));
-        append(rest->operands[1 - equal], depth + 1);
-        return;
+        return append_key(*less) && append(rest->operands[1 - equal], depth + 1);
       }
     }
-    refuse();
+    return false;
   }
 
   bool same_operands(const Operation& a, const Operation& b) const {
@@ -98,29 +87,30 @@ class Comparator {
     return out;
   }
 
-  Key key(const Operation& compare) {
+  bool append_key(const Operation& compare) {
     const std::string direction = direction_of(compare);
     const int a = source(compare.operands[0]);
     const int b = source(compare.operands[1]);
-    if (a < 0 || b < 0 || a / 2 != b / 2 || a == b) refuse();
+    if (a < 0 || b < 0 || a / 2 != b / 2 || a == b) return false;
     bool descending = direction == "GT" || direction == "GE";
-    if (!descending && direction != "LT" && direction != "LE") refuse();
+    if (!descending && direction != "LT" && direction != "LE") return false;
     const bool swapped = a % 2 == 1;
     if (swapped) descending = !descending;
     // Both sides are one function, of the first and the second element.
     const Reference& first = compare.operands[swapped ? 1 : 0];
     const Reference& second = compare.operands[swapped ? 0 : 1];
     if (renamed(text_.of(first), 2 * (a / 2)) != renamed(text_.of(second), 2 * (a / 2) + 1)) {
-      refuse();
+      return false;
     }
     const std::string text = renamed(text_.of(first), 2 * (a / 2));
     // What JAX compares: -0 as 0, every NaN as one, NaN behind all.
     const bool canonical = text == "select(NE(x, x), [nan], select(EQ(x, [0]), [0], x))";
-    return {.operand = a / 2,
-            .descending = descending,
-            .plain = canonical || (text == "x" && kind_of(compare) != "TOTALORDER"),
-            .total = kind_of(compare) == "TOTALORDER",
-            .value = &first};
+    keys_.push_back({.operand = a / 2,
+                     .descending = descending,
+                     .plain = canonical || (text == "x" && kind_of(compare) != "TOTALORDER"),
+                     .total = kind_of(compare) == "TOTALORDER",
+                     .value = &first});
+    return true;
   }
 
   // The text with that argument called x.
@@ -144,7 +134,6 @@ class Comparator {
     return out;
   }
 
-  const Step& step_;
   RegionText text_;
   std::vector<Key> keys_;
   std::unordered_map<const Operation*, int> sources_;
@@ -176,6 +165,52 @@ Term key_values(Step& step, const Key& key) {
   return key.total && is_floating(out.dtype()) ? ordered_bits(out) : out;
 }
 
+// Any comparator: it is asked for every two elements along the axis, and the place of an element is
+// the number of those that come before it. The places that the sorted elements come from.
+Term order_by_counting(Step& step, std::int64_t axis) {
+  constexpr std::int64_t kMostPairs = std::int64_t{1} << 24;
+  if (step.translator.lifted()) step.fail("a sort within a sort's comparator");
+  const Shape& shape = step.operand(0).shape();
+  const int rank = shape.rank();
+  const std::int64_t size = shape[static_cast<int>(axis)];
+  if (rank == Shape::kMaxRank || (size > 0 && shape.elements() > kMostPairs / size)) {
+    step.fail(
+        "this comparator is supported for few elements only; for more it may compare one or "
+        "several keys, one after another, each a function of one operand");
+  }
+  List order = others(rank, {axis});
+  order.push_back(axis);
+  std::vector<Term> arguments;
+  List pairs;
+  for (const Term& operand : step.operands()) {
+    const Term x = transposed(operand, order);
+    List first = sizes_of(x.shape());
+    List second = first;
+    first.push_back(1);
+    second.insert(second.end() - 1, 1);
+    arguments.push_back(reshape(x, Shape(first)));
+    arguments.push_back(reshape(x, Shape(second)));
+    first.back() = size;
+    pairs = first;
+  }
+  const Term less = broadcast_to(step.apply(0, arguments), Shape(pairs));
+  List swapped(pairs.size());
+  std::iota(swapped.begin(), swapped.end(), 0);
+  std::swap(swapped[pairs.size() - 1], swapped[pairs.size() - 2]);
+  const Term more = transposed(less, swapped);
+  Builder& builder = step.builder();
+  const Term earlier = places(builder, DType::i64, rank + 1, rank - 1, size) <
+                       places(builder, DType::i64, rank + 1, rank, size);
+  const Term before = either(less, both(earlier, more.apply(Op::logical_not)));
+  const Term place = sum(cast(before, DType::i64), {rank - 1});
+  const NodeId sorted = builder.node(Op::sort, {place.value()}, {std::int64_t{rank - 1}});
+  List back(order.size());
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
+  }
+  return transposed(Term(&builder, builder.graph().result(sorted, 1)), back);
+}
+
 void sort(Step& step) {
   const int rank = step.operand(0).shape().rank();
   std::int64_t axis = step.integer("dimension", std::int64_t{-1});
@@ -187,7 +222,15 @@ void sort(Step& step) {
   if (std::ssize(region.arguments) != 2 * step.count() || region.operations.empty()) {
     step.fail("a comparator has two arguments for each operand");
   }
-  const std::vector<Key> keys = Comparator(step, region).keys();
+  const std::optional<std::vector<Key>> known = Comparator(step, region).keys();
+  if (!known) {
+    const Term order = order_by_counting(step, axis);
+    for (int i = 0; i < step.count(); ++i) {
+      step.result(apply(Op::take_along_axis, step.operand(i), order, {axis}));
+    }
+    return;
+  }
+  const std::vector<Key>& keys = *known;
   Builder& builder = step.builder();
   const auto sorted = [&](Term x, bool descending) {
     const NodeId node = builder.node(Op::sort, {x.value()}, {axis, descending});
@@ -223,7 +266,35 @@ void top_k(Step& step) {
   step.result(cast(places, step.dtype(1)));
 }
 
+// The largest or smallest elements, by how the comparator compares its first two arguments. They
+// are found exactly, as on the CPU.
+void approximate_top_k(Step& step) {
+  const Attribute& facts = step.get("mhlo.backend_config");
+  const Attribute* const k = facts.find("top_k");
+  const Attribute* const axis = facts.find("reduction_dim");
+  const Attribute& called = step.get("called_computations");
+  const auto& functions = step.translator.module().function_of;
+  const auto found =
+      functions.find(called.items.size() == 1 ? called.items[0].text : std::string());
+  if (k == nullptr || axis == nullptr || found == functions.end() || step.count() != 4) {
+    step.fail("@ApproxTopK: expected top_k, reduction_dim and a comparator for two operands");
+  }
+  const RegionText text(step.translator.module().functions[found->second].body,
+                        constants_around(step));
+  const std::string comparison = text.returned(0);
+  if (comparison != "GT(0, 1)" && comparison != "LT(0, 1)") {
+    step.fail("@ApproxTopK: a comparator that does not compare its first two arguments");
+  }
+  Builder& builder = step.builder();
+  const NodeId node = builder.node(Op::topk, {step.operand(0).value()},
+                                   {k->integer, axis->integer, comparison == "GT(0, 1)"});
+  const Term places(&builder, builder.graph().result(node, 1));
+  step.result(Term(&builder, builder.graph().result(node, 0)));
+  step.result(apply(Op::take_along_axis, step.operand(1), places, {axis->integer}));
+}
+
 constexpr Rule kRules[] = {
+    {"chlo.approximate_top_k", approximate_top_k},
     {"chlo.top_k", top_k},
     {"stablehlo.sort", sort},
 };

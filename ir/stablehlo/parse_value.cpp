@@ -206,7 +206,11 @@ void ValueParser::define_alias(std::string_view name) {
 
 Attribute ValueParser::reference() {
   const Token token = lexer_.take();
-  if (lexer_.peek().is("<")) return container("<", ">");
+  if (lexer_.peek().is("<")) {
+    if (!token.text.ends_with("op_sharding_rule")) return container("<", ">");
+    skip_in_brackets();  // ([i, j])->([k, l]) {i=4, ...}: how to split an operation
+    return {};
+  }
   if (const auto known = aliases_.find(token.text); known != aliases_.end()) {
     count_nodes(known->second);
     return known->second;

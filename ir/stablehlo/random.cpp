@@ -78,21 +78,96 @@ void philox_bits(Step& step) {
   step.result(bitcast(reshape(along(all, 0, 0, count), shape), dtype));
 }
 
+Term rotated(Term x, int by) {
+  return apply(Op::bitwise_or, apply(Op::shift_left, x, x.constant(by)), shifted(x, 32 - by));
+}
+
+// Threefry 2x32 with twenty rounds, of the same paper.
+Halves threefry(Halves x, Halves key) {
+  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  constexpr double kParity = 0x1BD11BDA;
+  const Term last = exclusive(exclusive(key.low, key.high), key.low.constant(kParity));
+  const Term keys[] = {key.low, key.high, last};
+  x = {x.low + keys[0], x.high + keys[1]};
+  for (int group = 0; group < 5; ++group) {
+    for (const int by : kRotations[group % 2]) {
+      x.low = x.low + x.high;
+      x.high = exclusive(x.low, rotated(x.high, by));
+    }
+    x.low = x.low + keys[(group + 1) % 3];
+    x.high = x.high + keys[(group + 2) % 3] + static_cast<double>(group + 1);
+  }
+  return x;
+}
+
+// A dimension that is cut in two halves, of which one may be longer: the first of an even size, or
+// else the largest.
+int dimension_of_halves(const Shape& shape) {
+  int out = 0;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape[d] % 2 == 0) return d;
+    if (shape[d] > shape[out]) out = d;
+  }
+  return out;
+}
+
+// The state is the key, and then the counter. Each number of the counter gives 64 bits: an element,
+// or two elements that lie side by side along one dimension. Narrow elements are the lowest bits.
+void threefry_bits(Step& step) {
+  const Term state = step.operand(0);
+  const Shape& shape = step.shape(1);
+  const DType dtype = step.dtype(1);
+  const bool wide = size_of(dtype) == 8;
+  const int axis = dimension_of_halves(shape);
+  List sizes = sizes_of(shape);  // of what the counters are for
+  if (sizes.empty()) sizes = {1};
+  const auto d = static_cast<std::size_t>(axis);
+  if (!wide) sizes[d] = (sizes[d] + 1) / 2;
+  const std::int64_t calls = Shape(sizes).elements();
+  const Term key = element(state, 0);
+  const Term counter = element(state, 1);
+  const Term counters = counter + reshape(step.iota(DType::u64, {calls}, 0), Shape(sizes));
+  const Halves bits = threefry(halves(counters), halves(key));
+  Term out;
+  if (wide) {
+    out = reshape(joined(bits.low, bits.high), shape);
+  } else {
+    List apart = sizes;
+    apart.insert(apart.begin() + axis + 1, 1);
+    const Term both =
+        concatenated({reshape(bits.low, Shape(apart)), reshape(bits.high, Shape(apart))}, axis + 1);
+    sizes[d] *= 2;
+    const std::int64_t kept = shape.rank() == 0 ? 1 : shape[axis];
+    out =
+        cast(reshape(along(reshape(both, Shape(sizes)), axis, 0, kept), shape), unsigned_of(dtype));
+  }
+  const Term next = counter + static_cast<double>(calls);
+  step.result(concatenated({reshape(key, {1}), reshape(next, {1})}, 0));
+  step.result(bitcast(out, dtype));
+}
+
 void rng_bit_generator(Step& step) {
   const Attribute* const given = step.find("algorithm", "rng_algorithm");
   std::string algorithm = given == nullptr ? "DEFAULT" : given->text;
   if (given != nullptr && !given->items.empty()) algorithm = given->items.back().text;
   const Term state = step.operand(0);
   const std::int64_t numbers = state.shape().rank() == 1 ? state.shape()[0] : 0;
-  const bool fits = state.dtype() == DType::u64 && (numbers == 2 || numbers == 3);
-  if ((algorithm != "DEFAULT" && algorithm != "PHILOX") || !fits) {
-    step.fail(
-        "is supported for the algorithms DEFAULT and PHILOX with a state of two or three "
-        "ui64, not " +
-        algorithm);
+  const bool threefry = algorithm == "THREE_FRY";
+  if (!threefry && algorithm != "DEFAULT" && algorithm != "PHILOX") {
+    step.fail("the algorithms are DEFAULT, PHILOX and THREE_FRY, not " + algorithm);
   }
-  if (!is_integer(step.dtype(1)) || step.shape(1).elements() == 0) step.fail("expected integers");
-  philox_bits(step);
+  if (state.dtype() != DType::u64 || (numbers != 2 && (threefry || numbers != 3))) {
+    step.fail("expected a state of " + std::string(threefry ? "two" : "two or three") +
+              " ui64, not " + Type{.dtype = state.dtype(), .shape = state.shape()}.text());
+  }
+  if (!is_integer(step.dtype(1)) || step.shape(1).elements() == 0) {
+    step.fail("expected some integers as its result");
+  }
+  if (threefry) {
+    threefry_bits(step);
+  } else {
+    philox_bits(step);
+  }
 }
 
 constexpr Rule kRules[] = {

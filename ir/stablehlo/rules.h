@@ -21,5 +21,6 @@ std::span<const Rule> control_rules();
 std::span<const Rule> collective_rules();
 std::span<const Rule> sharding_rules();
 std::span<const Rule> random_rules();
+std::span<const Rule> linear_algebra_rules();
 
 }  // namespace tutti::ir::stablehlo

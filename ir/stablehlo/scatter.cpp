@@ -40,55 +40,83 @@ Term beside(Term flags, Term x) {
   return reshape(flags, Shape(sizes));
 }
 
+using Terms = std::vector<Term>;
+
 // The updates and rows in the order of the rows. Of equal ones the earlier comes first.
 struct Sorted {
   Term rows;
-  Term updates;
+  Terms updates;
 };
 
-Sorted in_order(Step& step, Term rows, Term updates) {
+Sorted in_order(Step& step, Term rows, const Terms& updates) {
   Builder& builder = step.builder();
   const NodeId sorted = builder.node(Op::sort, {rows.value()}, {std::int64_t{0}});
-  const Term values(&builder, builder.graph().result(sorted, 0));
   const Term order(&builder, builder.graph().result(sorted, 1));
-  return {.rows = values, .updates = apply(Op::take, updates, order, {std::int64_t{0}})};
+  Sorted out{.rows = Term(&builder, builder.graph().result(sorted, 0)), .updates = {}};
+  for (const Term& each : updates) {
+    out.updates.push_back(apply(Op::take, each, order, {std::int64_t{0}}));
+  }
+  return out;
+}
+
+Terms combined(Step& step, const Terms& a, const Terms& b) {
+  Terms both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  return step.apply(0, both, a.size());
 }
 
 // Combines each update with those of the same row before it, in log2(updates) steps: after that of
 // distance d with the last 2 * d of them.
-Term combine_runs(Step& step, Term rows, Term updates) {
+Terms combine_runs(Step& step, Term rows, Terms updates) {
   const std::int64_t count = rows.shape()[0];
   for (std::int64_t distance = 1; distance < count; distance *= 2) {
-    const Term earlier = along(updates, 0, 0, count - distance);
-    const Term here = along(updates, 0, distance, count);
+    Terms earlier;
+    Terms here;
+    for (const Term& each : updates) {
+      earlier.push_back(along(each, 0, 0, count - distance));
+      here.push_back(along(each, 0, distance, count));
+    }
     const Term same = along(rows, 0, 0, count - distance) == along(rows, 0, distance, count);
-    const Term both[] = {earlier, here};
-    const Term combined = step.apply(0, both);
-    const Term next = select(beside(same, here), combined, here);
-    updates = concatenated({along(updates, 0, 0, distance), next}, 0);
+    const Terms both = combined(step, earlier, here);
+    for (std::size_t i = 0; i < updates.size(); ++i) {
+      const Term next = select(beside(same, here[i]), both[i], here[i]);
+      updates[i] = concatenated({along(updates[i], 0, 0, distance), next}, 0);
+    }
   }
   return updates;
 }
 
-// Whether the region gives the update, whatever was there.
+// The number of the update among the region's arguments that a value is; -1: none.
+std::ptrdiff_t update_of(const Region& region, const Reference& reference) {
+  const std::size_t count = region.arguments.size() / 2;
+  for (std::size_t i = count; i < region.arguments.size(); ++i) {
+    if (region.arguments[i].name == reference.name) return static_cast<std::ptrdiff_t>(i - count);
+  }
+  return -1;
+}
+
+// Whether the region gives the updates, whatever was there.
 bool replaces(const Step& step) {
   const Region& region = step.operation.regions[0];
-  return region.arguments.size() == 2 && region.operations.size() == 1 &&
-         region.operations[0].operands.size() == 1 &&
-         region.operations[0].operands[0].name == region.arguments[1].name;
+  if (region.operations.size() != 1) return false;
+  const std::vector<Reference>& given = region.operations[0].operands;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (update_of(region, given[i]) != static_cast<std::ptrdiff_t>(i)) return false;
+  }
+  return true;
 }
 
 bool uses_update(const Step& step) {
   const Region& region = step.operation.regions[0];
   for (const Operation& operation : region.operations) {
     for (const Reference& operand : operation.operands) {
-      if (region.arguments.size() == 2 && operand.name == region.arguments[1].name) return true;
+      if (update_of(region, operand) >= 0) return true;
     }
   }
   return false;
 }
 
-Term put(Step& step, Term x, Term rows, Term updates, bool unique) {
+Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {
   const bool replace = replaces(step);
   if (!unique && !uses_update(step)) {
     step.fail(
@@ -98,39 +126,47 @@ Term put(Step& step, Term x, Term rows, Term updates, bool unique) {
   const std::int64_t count = rows.shape()[0];
   Term last = rows;  // the row of a row's last update; -1 of others
   if (!unique && count > 1) {
-    const Sorted sorted = in_order(step, rows, updates);
+    Sorted sorted = in_order(step, rows, updates);
     rows = sorted.rows;
-    updates = replace ? sorted.updates : combine_runs(step, rows, sorted.updates);
+    updates =
+        replace ? std::move(sorted.updates) : combine_runs(step, rows, std::move(sorted.updates));
     const Term ends = along(rows, 0, 0, count - 1) != along(rows, 0, 1, count);
     const Term always = reshape(step.scalar(DType::boolean, 1), {1});
     last = select(concatenated({ends, always}, 0), rows, -1);
   }
   // For each row the number of its update, from 1 on; 0: it has none.
   const DType dtype = count < INT32_MAX ? DType::i32 : DType::i64;
-  const Term none = broadcast_to(step.scalar(dtype, 0), {x.shape()[0]});
+  const Term none = broadcast_to(step.scalar(dtype, 0), {x[0].shape()[0]});
   const Term ordinals = step.iota(dtype, {count}, 0) + 1;
   const Term number = apply(Op::scatter_add, none, last, ordinals, {std::int64_t{0}});
-  const Term given = apply(Op::take, updates, number - 1, {std::int64_t{0}});
-  Term value = given;
-  if (!replace) {
-    const Term both[] = {x, given};
-    value = step.apply(0, both);
+  for (Term& each : updates) each = apply(Op::take, each, number - 1, {std::int64_t{0}});
+  if (!replace) updates = combined(step, x, updates);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    updates[i] = select(beside(number > 0, x[i]), updates[i], x[i]);
   }
-  return select(beside(number > 0, x), value, x);
+  return updates;
 }
 
 void scatter(Step& step) {
-  if (step.count() != 3 || step.operation.regions.size() != 1) {
-    step.fail("is supported for one operand, with its indices and updates");
+  const int count = step.count() / 2;
+  if (count < 1 || step.count() != 2 * count + 1 || step.operation.regions.size() != 1 ||
+      std::ssize(step.operation.regions[0].arguments) != 2 * count) {
+    step.fail("expected operands, indices, as many updates and a region of two arguments for each");
   }
   const Term x = step.operand(0);
   const Attribute& all = step.get("scatter_dimension_numbers");
   const List window_dims = list_of(step, all, "update_window_dims");
   const List inserted = list_of(step, all, "inserted_window_dims");
   const List batch = list_of(step, all, "input_batching_dims");
-  const Term updates = step.operand(2);
+  const Term updates = step.operand(count + 1);
+  for (int i = 1; i < count; ++i) {
+    if (step.operand(i).shape() != x.shape() ||
+        step.operand(count + 1 + i).shape() != updates.shape()) {
+      step.fail("the operands must have one shape, and the updates too");
+    }
+  }
   if (x.shape().elements() == 0 || updates.shape().elements() == 0) {
-    step.result(x);
+    for (int i = 0; i < count; ++i) step.result(step.operand(i));
     return;
   }
   const Attribute* const vector = all.find("index_vector_dim");
@@ -148,20 +184,24 @@ void scatter(Step& step) {
     }
     map.window.push_back(single ? 1 : updates.shape()[static_cast<int>(window_dims[next++])]);
   }
-  const RowNumbers numbers = row_numbers(step, x.shape(), step.operand(1), map, true);
+  const RowNumbers numbers = row_numbers(step, x.shape(), step.operand(count), map, true);
   const int first = first_of_row(x.shape(), map);
   const Shape flat = {numbers.rows.shape().elements()};
   const Term rows = reshape(select(numbers.inside, numbers.rows, -1), flat);
-  const Term by_row = updates_by_row(step, updates, numbers, window_dims, first, x.shape());
-  const Term table = as_rows(x, first);
-  const std::optional<Monoid> monoid = monoid_of(step, 0, x.dtype());
-  Term out;
-  if (monoid && monoid->reduction == Op::sum) {
-    out = apply(Op::scatter_add, table, rows, by_row, {std::int64_t{0}});
-  } else {
-    out = put(step, table, rows, by_row, step.flag("unique_indices"));
+  Terms tables;
+  Terms by_row;
+  for (int i = 0; i < count; ++i) {
+    tables.push_back(as_rows(step.operand(i), first));
+    by_row.push_back(
+        updates_by_row(step, step.operand(count + 1 + i), numbers, window_dims, first, x.shape()));
   }
-  step.result(reshape(out, x.shape()));
+  const std::optional<Monoid> monoid = count == 1 ? monoid_of(step, 0, x.dtype()) : std::nullopt;
+  if (monoid && monoid->reduction == Op::sum) {
+    tables[0] = apply(Op::scatter_add, tables[0], rows, by_row[0], {std::int64_t{0}});
+  } else {
+    tables = put(step, tables, rows, std::move(by_row), step.flag("unique_indices"));
+  }
+  for (const Term& table : tables) step.result(reshape(table, x.shape()));
 }
 
 constexpr Rule kRules[] = {

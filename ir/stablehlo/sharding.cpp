@@ -1,11 +1,28 @@
+#include <tutti/ir/stablehlo/linear_algebra.h>
 #include <tutti/ir/stablehlo/rules.h>
 #include <tutti/ir/stablehlo/share.h>
+#include <tutti/ir/stablehlo/tiling.h>
+
+#include <algorithm>
 
 // Shardy's operations, and custom calls that say the same in the older notation. What is not inside
 // a manual computation is computed on every rank, of whole values.
 namespace tutti::ir::stablehlo {
 
 namespace {
+
+// A result of which every rank has a part.
+void result_of_parts(Step& step, Term part, AxesOfDimensions axes, std::size_t offset) {
+  const Type whole{.dtype = part.dtype(), .shape = step.shape(step.results.size())};
+  if (whole.shape.rank() != part.shape().rank() ||
+      (is_split(axes) ? part_of(step.translator, whole, axes, offset) : whole).shape !=
+          part.shape()) {
+    step.translator.fail(offset, "parts of " + part.shape().text() + " do not make up the " +
+                                     whole.shape.text() + " that is written");
+  }
+  step.result(Bound{.value = part.value(),
+                    .sharding = std::make_shared<const AxesOfDimensions>(std::move(axes))});
+}
 
 void manual_computation(Step& step) {
   Translator& translator = step.translator;
@@ -17,10 +34,18 @@ void manual_computation(Step& step) {
       translator.fail(mesh.offset, "a second mesh; one for the whole program is supported");
     }
   }
-  const std::size_t axes = translator.mesh()->names.size();
-  if (step.get("manual_axes").items.size() != axes) {
-    step.fail("some of the mesh's axes are not manual; shard_map over all of them is supported");
-  }
+  // Along axes that are not manual, ranks do the same.
+  const Attribute& manual = step.get("manual_axes");
+  const auto of_manual_axes = [&](const Attribute& sharding, int rank) {
+    AxesOfDimensions out = axes_from(translator, sharding, rank);
+    for (std::vector<int>& axes : out) {
+      std::erase_if(axes, [&](int axis) {
+        const std::string& name = translator.mesh()->names[static_cast<std::size_t>(axis)];
+        return std::ranges::find(manual.items, name, &Attribute::text) == manual.items.end();
+      });
+    }
+    return out;
+  };
   const Attribute& in = step.get("in_shardings");
   const Attribute& out = step.get("out_shardings");
   if (operation.regions.size() != 1 || in.items.size() != operation.operands.size() ||
@@ -33,7 +58,7 @@ void manual_computation(Step& step) {
     const Bound& operand = translator.lookup(operation.operands[i]);
     if (!operand.value.valid()) step.fail("an operand that is no tensor");
     const int rank = translator.builder().type(operand.value).shape.rank();
-    const AxesOfDimensions wanted = axes_from(translator, in.items[i], rank);
+    const AxesOfDimensions wanted = of_manual_axes(in.items[i], rank);
     const Value local = part(translator, operand, wanted, operation.offset);
     if (i < region.arguments.size() &&
         region.arguments[i].type.shape != translator.builder().type(local).shape) {
@@ -47,9 +72,8 @@ void manual_computation(Step& step) {
   const std::vector<Bound> results = translator.region(region, arguments);
   for (std::size_t i = 0; i < results.size() && i < out.items.size(); ++i) {
     const Term local = translator.whole(results[i]);
-    AxesOfDimensions given = axes_from(translator, out.items[i], local.shape().rank());
-    step.result(Bound{.value = local.value(),
-                      .sharding = std::make_shared<const AxesOfDimensions>(std::move(given))});
+    result_of_parts(step, local, of_manual_axes(out.items[i], local.shape().rank()),
+                    out.items[i].offset);
   }
 }
 
@@ -59,20 +83,63 @@ void as_it_is(Step& step) {
   step.result(bound);
 }
 
+// The older notation: @Sharding says how a value is to be split, @SPMDFullToShardShape takes this
+// rank's part of it, and @SPMDShardToFullShape makes a whole of parts.
+const Attribute& tiling(Step& step) {
+  const Attribute& out = step.get("mhlo.sharding");
+  if (out.kind != Attribute::Kind::text) step.fail("expected mhlo.sharding = \"...\"");
+  return out;
+}
+
+void ask_for(Step& step) {
+  Bound bound = step.translator.lookup(step.reference(0));
+  if (!bound.value.valid()) step.fail("an operand that is no tensor");
+  const Attribute& text = tiling(step);
+  if (!read_tiling(text.text, step.translator.ranks()).manual) {
+    bound.asked = std::make_shared<const AxesOfDimensions>(
+        axes_from(step.translator, text, step.builder().type(bound.value).shape.rank()));
+  }
+  step.result(std::move(bound));
+}
+
+void full_to_shard(Step& step) {
+  const Bound& bound = step.translator.lookup(step.reference(0));
+  if (bound.asked == nullptr) {
+    step.fail("@SPMDFullToShardShape: expected a value of @Sharding, which says how it is split");
+  }
+  if (step.translator.mesh() == nullptr) {
+    step.result(step.operand(0));
+    return;
+  }
+  step.result(Bound{.value = part(step.translator, bound, *bound.asked, step.operation.offset)});
+}
+
+void shard_to_full(Step& step) {
+  const Term part = step.operand(0);
+  const Attribute& text = tiling(step);
+  result_of_parts(step, part, axes_from(step.translator, text, part.shape().rank()), text.offset);
+}
+
 void custom_call(Step& step) {
   std::string target;
   if (const Attribute* const generic = step.find("call_target_name")) target = generic->text;
   for (const Attribute& item : step.operation.attributes.items) {
     if (target.empty() && item.kind == Attribute::Kind::symbol) target = item.text;
   }
-  if (target == "Sharding" || target == "annotate_device_placement" ||
-      target == "xla.sdy.FuncResultSharding" || target == "LayoutConstraint") {
-    as_it_is(step);
+  constexpr std::pair<std::string_view, void (*)(Step&)> kTargets[] = {
+      {"LayoutConstraint", as_it_is},          {"SPMDFullToShardShape", full_to_shard},
+      {"SPMDShardToFullShape", shard_to_full}, {"Sharding", ask_for},
+      {"annotate_device_placement", as_it_is}, {"xla.sdy.FuncResultSharding", as_it_is},
+  };
+  for (const auto& [name, translate] : kTargets) {
+    if (name != target) continue;
+    translate(step);
     return;
   }
   // mhlo.erf and the like are CHLO's operations in another dress.
-  if (target.starts_with("mhlo.") || target.starts_with("chlo.")) {
-    const std::string name = "chlo." + target.substr(5);
+  const bool approximate = target == "ApproxTopK";
+  if (approximate || target.starts_with("mhlo.") || target.starts_with("chlo.")) {
+    const std::string name = approximate ? "chlo.approximate_top_k" : "chlo." + target.substr(5);
     Operation plain = step.operation;
     plain.name = name == "chlo.topk" ? "chlo.top_k" : name;
     if (const Attribute* const more = step.find("mhlo.attributes")) {
@@ -83,11 +150,12 @@ void custom_call(Step& step) {
     step.results = step.translator.results_of(plain);
     return;
   }
+  if (call_lapack(step, target)) return;
   std::string advice;
-  if (target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") {
-    advice = "; export with jax.config.update('jax_use_shardy_partitioner', True)";
-  } else if (target.starts_with("lapack_") || target.starts_with("cusolver")) {
-    advice = "; decompositions of matrices are not supported";
+  if (target.starts_with("lapack_") || target.starts_with("cusolver")) {
+    advice = "; of LAPACK's, potrf, getrf and trsm are (Cholesky, LU, triangular systems)";
+  } else if (target.find("callback") != target.npos) {
+    advice = "; it calls Python. Leave pure_callback and jax.debug.print out";
   }
   step.fail("@" + target.substr(0, 60) + " is not supported" + advice);
 }

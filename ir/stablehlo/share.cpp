@@ -1,8 +1,10 @@
 #include <tutti/ir/stablehlo/share.h>
+#include <tutti/ir/stablehlo/tiling.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace tutti::ir::stablehlo {
 
@@ -24,18 +26,77 @@ GroupPtr along(const Mesh& mesh, std::uint8_t mask) {
   return std::make_shared<const Group>(mesh_group(mesh, mask));
 }
 
+// Calls `read()`; what it can't read is an error at that place.
+template <class Read>
+auto at(const Translator& translator, std::size_t offset, Read&& read) {
+  try {
+    return read();
+  } catch (const TypeError& error) {
+    translator.fail(offset, error.what());
+  }
+}
+
+// Every tiling that a module has.
+class Tilings {
+ public:
+  explicit Tilings(const Translator& translator)
+      : translator_(translator), ranks_(translator.ranks()) {
+    for (const TreeFunction& function : translator.module().functions) add(function.body);
+  }
+  const std::vector<Tiling>& all() const { return all_; }
+  std::size_t last() const { return last_; }  // where the text has the last one
+
+ private:
+  void add(const Region& region) {
+    for (const BlockArgument& argument : region.arguments) add(argument.attributes);
+    for (const Operation& operation : region.operations) {
+      if (operation.name == "stablehlo.custom_call") add(operation.attributes);
+      for (const Region& nested : operation.regions) add(nested);
+    }
+  }
+  void add(const Attribute& attributes) {
+    const Attribute* const text = attributes.find("mhlo.sharding");
+    if (text == nullptr || !seen_.insert(text->text).second) return;
+    all_.push_back(at(translator_, text->offset, [&] { return read_tiling(text->text, ranks_); }));
+    last_ = text->offset;
+  }
+
+  const Translator& translator_;
+  const std::int64_t ranks_;
+  std::vector<Tiling> all_;
+  std::set<std::string_view> seen_;
+  std::size_t last_ = 0;
+};
+
 }  // namespace
 
-std::shared_ptr<const Mesh> mesh_of(const TreeModule& module) {
-  for (const TreeMesh& mesh : module.meshes) {
+std::shared_ptr<const Mesh> mesh_of(const Translator& translator) {
+  for (const TreeMesh& mesh : translator.module().meshes) {
     if (!mesh.mesh.names.empty()) return std::make_shared<const Mesh>(mesh.mesh);
   }
-  return nullptr;
+  const std::int64_t ranks = translator.ranks();
+  if (ranks == 1) return nullptr;
+  const Tilings tilings(translator);
+  if (tilings.all().empty()) return nullptr;
+  std::optional<Mesh> mesh = mesh_for(tilings.all(), ranks);
+  if (!mesh) {
+    translator.fail(tilings.last(),
+                    "the program's shardings are not those of one mesh of devices in order");
+  }
+  return std::make_shared<const Mesh>(std::move(*mesh));
 }
 
 AxesOfDimensions axes_from(const Translator& translator, const Attribute& sharding, int rank) {
   AxesOfDimensions out(static_cast<std::size_t>(rank));
   const auto refuse = [&](const std::string& why) { translator.fail(sharding.offset, why); };
+  if (sharding.kind == Attribute::Kind::text) {
+    return at(translator, sharding.offset, [&] {
+      const Tiling tiling = read_tiling(sharding.text, translator.ranks());
+      if (tiling.manual) throw TypeError("\"{manual}\" says nothing of a whole value");
+      if (translator.mesh() == nullptr) return AxesOfDimensions(static_cast<std::size_t>(rank));
+      return axes_of(tiling, *translator.mesh(), rank);
+    });
+  }
   if (sharding.kind != Attribute::Kind::container || sharding.items.size() < 2) {
     refuse("expected a sharding, as in <@mesh, [{\"x\"}, {}]>");
   }

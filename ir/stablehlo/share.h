@@ -6,10 +6,12 @@
 // Values that ranks have parts of: shardings in the text, and from parts to wholes and back.
 namespace tutti::ir::stablehlo {
 
-// The module's mesh, whose dimensions are Shardy's axes; null: it has none.
-std::shared_ptr<const Mesh> mesh_of(const TreeModule& module);
+// The module's mesh, whose dimensions are Shardy's axes, or such that the tilings of custom calls
+// are along them (tiling.h); null: it has none.
+std::shared_ptr<const Mesh> mesh_of(const Translator& translator);
 
-// A sharding as Shardy writes it: <@mesh, [{"x"}, {}]>. `rank` is the tensor's.
+// A sharding as Shardy writes it, <@mesh, [{"x"}, {}]>, or a tiling as text. `rank` is the
+// tensor's.
 AxesOfDimensions axes_from(const Translator& translator, const Attribute& sharding, int rank);
 
 // Whether any dimension is split over ranks.

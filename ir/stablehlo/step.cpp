@@ -108,12 +108,17 @@ std::vector<Term> Step::apply(std::size_t region, std::span<const Term> argument
 
 std::string_view Step::combination(std::size_t region) const {
   const Region& body = this->region(region);
-  if (body.arguments.size() != 2 || body.operations.size() != 2) return {};
+  if (body.arguments.size() != 2 || body.operations.size() < 2) return {};
   const Operation& combine = body.operations[0];
-  const Operation& last = body.operations[1];
-  if (combine.operands.size() != 2 || combine.results.size() != 1 || last.operands.size() != 1 ||
-      last.operands[0].name != combine.results[0].name) {
-    return {};
+  if (combine.operands.size() != 2 || combine.results.size() != 1) return {};
+  // Then its return; JAX may say in between how the scalar is sharded.
+  std::string_view result = combine.results[0].name;
+  for (std::size_t i = 1; i < body.operations.size(); ++i) {
+    const Operation& next = body.operations[i];
+    if (next.operands.size() != 1 || next.operands[0].name != result) return {};
+    if (i + 1 == body.operations.size()) break;
+    if (next.name != "sdy.sharding_constraint" || next.results.size() != 1) return {};
+    result = next.results[0].name;
   }
   const std::string_view a = combine.operands[0].name;
   const std::string_view b = combine.operands[1].name;

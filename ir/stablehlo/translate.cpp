@@ -26,13 +26,15 @@ bool is_return(const Operation& operation) {
 
 Translator::Translator(const TreeModule& module, std::string_view text,
                        const std::string& file_name)
-    : module_(module), text_(text), file_name_(file_name), mesh_(mesh_of(module)) {
+    : module_(module), text_(text), file_name_(file_name) {
   for (const std::span<const Rule> family :
        {elementwise_rules(), conversion_rules(), special_function_rules(), shape_rules(),
         reduction_rules(), window_rules(), product_rules(), index_rules(), scatter_rules(),
-        order_rules(), control_rules(), collective_rules(), sharding_rules(), random_rules()}) {
+        order_rules(), control_rules(), collective_rules(), sharding_rules(), random_rules(),
+        linear_algebra_rules()}) {
     for (const Rule& rule : family) rules_.emplace(rule.name, &rule);
   }
+  mesh_ = mesh_of(*this);
 }
 
 void Translator::fail(std::size_t offset, const std::string& message) const {
@@ -61,7 +63,8 @@ Graph Translator::run(const TreeFunction& function) {
   bool any = false;
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     const BlockArgument& argument = function.body.arguments[i];
-    const Attribute* const written = argument.attributes.find("sdy.sharding");
+    const Attribute* written = argument.attributes.find("sdy.sharding");
+    if (written == nullptr) written = argument.attributes.find("mhlo.sharding");
     AxesOfDimensions sharding;
     if (!uses_[i].whole && uses_[i].shardings.size() == 1) {
       sharding = uses_[i].shardings[0];

@@ -32,6 +32,8 @@ struct Bound {
   // Null: the value is whole. Else it is this rank's part of what the text has.
   std::shared_ptr<const AxesOfDimensions> sharding = nullptr;
   int argument = -1;  // of the imported function, if it is that and nothing else
+  // How it is to be split where ranks take their parts of it, if a custom call said so.
+  std::shared_ptr<const AxesOfDimensions> asked = nullptr;
 };
 
 // How the ranks share an argument, found out while translating: a first translation takes every

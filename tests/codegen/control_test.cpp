@@ -139,6 +139,21 @@ func @f(%a: f32[3,2]) {
 )");
 }
 
+TEST(Control, TheBeginningOfALargerValueAsASequence) {
+  expect_agreement(R"(
+private func @square(%x: f32[3]) {
+  %0 = mul(%x, %x)
+  return %0
+}
+func @f(%a: f32[7]) {
+  %0 = slice(%a) {start = [0], stop = [6], step = [1]}
+  %1 = reshape(%0) {shape = [2, 3]}
+  %2 = scan(%1) {body = @square, carries = 0, sequences = 1, length = 2}
+  return %2
+}
+)");
+}
+
 // The loops' arenas lie behind that of what runs them.
 TEST(Control, NestedLoopsHaveMemoryOfTheirOwn) {
   expect_agreement(R"(

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <set>
 
 #include "tests/support/run_graph.h"
 #include "tools/npy.h"
@@ -20,21 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 using ir::Array;
 
-// Programs as JAX exports them, with arguments and JAX's results: those of
-// tests/reference/stablehlo_programs.py and of tests/reference/jax_programs.py.
-const fs::path kFolder = fs::path(TUTTI_SOURCE_DIR) / "tests/reference/data";
+// Programs as JAX exports them, with arguments and JAX's results, which
+// tests/reference/jax_programs.py makes.
+const fs::path kFolder = fs::path(TUTTI_SOURCE_DIR) / "tests/reference/data/jax";
 
-// Collectives stay outside of loops.
-const std::set<std::string> kRefused = {"jax/ring_of_steps"};
-
-// "jax/mlp"
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const char* const folder : {"jax", "stablehlo"}) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(kFolder / folder)) {
-      const std::string name = folder + ("/" + entry.path().filename().string());
-      if (!kRefused.contains(name)) out.push_back(name);
-    }
+  for (const fs::directory_entry& entry : fs::directory_iterator(kFolder)) {
+    out.push_back(entry.path().filename().string());
   }
   std::ranges::sort(out);
   return out;
@@ -83,11 +75,11 @@ class StablehloProgram : public testing::TestWithParam<std::string> {
       // JAX's own functions are approximations, too, and its sums have another order.
       constexpr double kSlack = 16;
       constexpr double kNoise = 2e-5;
-      // Of the gradients of a bias in bf16, large summands cancel: each order of rounding gives
-      // others.
-      constexpr double kCancelled = 2e-3;
-      const bool cancels = GetParam() == "jax/mlp_mixed_bf16";
-      const double noise = !is_floating(whole[i].dtype()) ? 0 : cancels ? kCancelled : kNoise;
+      // b2's gradient is a sum of five numbers in bf16 of up to 0.2. XLA rounds after each of the
+      // four additions, by up to 2^-11, and the IR once; rounding XLA's way gives JAX's bits.
+      constexpr double kRoundings = 0x1p-9;
+      const bool rounded = GetParam() == "mlp_mixed_bf16" && i == 1;
+      const double noise = !is_floating(whole[i].dtype()) ? 0 : rounded ? kRoundings : kNoise;
       EXPECT_TRUE(test::close(whole[i], wanted_[i], kSlack, noise)) << "result " << i;
     }
   }
@@ -112,19 +104,7 @@ TEST_P(StablehloProgram, CompiledGivesWhatJaxGives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StablehloProgram, testing::ValuesIn(names()),
-                         [](const auto& program) {
-                           std::string name = program.param;
-                           std::ranges::replace(name, '/', '_');
-                           return name;
-                         });
-
-TEST(StablehloPrograms, CollectivesInLoopsAreRefused) {
-  for (const std::string& program : kRefused) {
-    EXPECT_THAT([&] { ir::import_stablehlo(text_of(program), "program.mlir"); },
-                testing::ThrowsMessage<Error>(testing::HasSubstr("loops and branches")))
-        << program;
-  }
-}
+                         [](const auto& program) { return program.param; });
 
 }  // namespace
 }  // namespace tutti

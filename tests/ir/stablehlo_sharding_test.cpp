@@ -76,7 +76,8 @@ TEST(StablehloSharding, AnArgumentThatIsAlsoUsedWholeIsWhole) {
 }
 
 TEST(StablehloSharding, RefusesWhatItCannotShare) {
-  EXPECT_THAT(refusal(doubled(R"("x")", R"({"x"})")), HasSubstr("axes are not manual"));
+  EXPECT_THAT(refusal(doubled(R"("x")", R"({"x"})")),
+              HasSubstr("this rank's part has shape [2,2], but [1,2] is written"));
   EXPECT_THAT(refusal(doubled(kBoth, R"({"z"})")), HasSubstr("no mesh axis \"z\""));
   EXPECT_THAT(refusal(doubled(kBoth, R"({"x", "x"})")), HasSubstr("is used twice"));
   EXPECT_THAT(refusal(module_text(R"(
@@ -136,6 +137,57 @@ TEST(StablehloCollective, GroupsAreListsOfRanks) {
                         "tensor<2xf32>")[3],
             f32({2, 12}));
   EXPECT_EQ(communicate("stablehlo.partition_id : tensor<ui32>", "tensor<ui32>")[3].at(0), 3);
+}
+
+// Adds the ranks' values up again and again.
+std::string summing_loop(const std::string& bound, const std::string& by) {
+  return "module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+         "func.func @main(%x: tensor<2xf32>, %n: tensor<i8>) -> (tensor<i8>, tensor<2xf32>) {\n"
+         "  %zero = stablehlo.constant dense<0> : tensor<i8>\n"
+         "  %bound = stablehlo.constant dense<" +
+         bound +
+         "> : tensor<i8>\n"
+         "  %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i8>, tensor<2xf32>\n"
+         "  cond {\n"
+         "    %1 = stablehlo.compare LT, %i, " +
+         (bound == "0" ? "%n" : "%bound") +
+         ", SIGNED : (tensor<i8>, tensor<i8>) -> tensor<i1>\n"
+         "    stablehlo.return %1 : tensor<i1>\n"
+         "  } do {\n"
+         "    %by = stablehlo.constant dense<" +
+         by +
+         "> : tensor<i8>\n"
+         "    %2 = \"stablehlo.all_reduce\"(%y) <{" +
+         kGroups + R"(}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %3 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %3 : tensor<f32>
+    }) : (tensor<2xf32>) -> tensor<2xf32>
+    %4 = stablehlo.add %i, %by : tensor<i8>
+    stablehlo.return %4, %2 : tensor<i8>, tensor<2xf32>
+  }
+  return %0#0, %0#1 : tensor<i8>, tensor<2xf32>
+}
+}
+)";
+}
+
+TEST(StablehloCollective, CountedLoopsThatCommunicateAreWrittenOut) {
+  const Graph graph = test::import_main(summing_loop("5", "2"));
+  std::vector<std::vector<Array>> arguments;
+  for (int rank = 0; rank < 4; ++rank) {
+    arguments.push_back({f32({static_cast<float>(rank), 1}), Array::scalar(std::int8_t{0})});
+  }
+  const std::vector<Array> of_last = interpret(graph, arguments)[3];  // with rank 1, three times
+  EXPECT_EQ(of_last[0], Array::scalar(std::int8_t{6}));
+  EXPECT_EQ(of_last[1], f32({16, 8}));
+}
+
+TEST(StablehloCollective, OtherLoopsCannotCommunicate) {
+  EXPECT_THAT(refusal(summing_loop("0", "1")), HasSubstr("m.mlir:5:10: stablehlo.while: "));
+  EXPECT_THAT(refusal(summing_loop("0", "1")), HasSubstr("can't communicate"));
+  EXPECT_THAT(refusal(summing_loop("5", "0")), HasSubstr("can't communicate"));
+  EXPECT_THAT(refusal(summing_loop("127", "2")), HasSubstr("can't communicate"));  // runs over
 }
 
 TEST(StablehloCollective, RefusesGroupsThatAreNone) {

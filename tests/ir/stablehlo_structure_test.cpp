@@ -125,6 +125,28 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
               HasSubstr("does not use the update"));
 }
 
+TEST(StablehloScatter, SeveralOperandsShareOneRegion) {
+  // The largest update, and where it came from.
+  const std::string arguments =
+      "%x: tensor<3xi32>, %y: tensor<3xf32>, %i: tensor<4x1xi32>, %u: tensor<4xi32>, "
+      "%v: tensor<4xf32>";
+  const std::string body = R"(
+    %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<f32>):
+      %1 = stablehlo.compare GE, %a, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %2 = stablehlo.select %1, %a, %c : tensor<i1>, tensor<i32>
+      %3 = stablehlo.select %1, %b, %d : tensor<i1>, tensor<f32>
+      stablehlo.return %2, %3 : tensor<i32>, tensor<f32>
+    }) : (tensor<3xi32>, tensor<3xf32>, tensor<4x1xi32>, tensor<4xi32>, tensor<4xf32>) -> (tensor<3xi32>, tensor<3xf32>)
+    return %0#0, %0#1 : tensor<3xi32>, tensor<3xf32>)";
+  const std::vector<Array> out =
+      run_stablehlo(stablehlo_function(arguments, "tensor<3xi32>, tensor<3xf32>", body),
+                    {i32({5, 5, 5}), f32({1, 2, 3}), i32({2, 0, 2, 0}, {4, 1}), i32({7, 4, 9, 3}),
+                     f32({10, 20, 30, 40})});
+  EXPECT_EQ(out[0], i32({5, 5, 9}));
+  EXPECT_EQ(out[1], f32({1, 2, 30}));
+}
+
 TEST(StablehloGather, MovesWindowsInside) {
   const std::string body = R"(
     %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2>}> : (tensor<4xf32>, tensor<3x1xui8>) -> tensor<3x2xf32>
@@ -169,11 +191,30 @@ TEST(StablehloSort, ByOneKeyOrSeveralUpwardsOrDownwards) {
                "%3 = stablehlo.compare LT, %1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> "
                "tensor<i1>\nstablehlo.return %3 : tensor<i1>"),
             f32({5, 7, 6, 8}));
-  EXPECT_THAT(refusal(stablehlo_function(
-                  arguments, "tensor<4xf32>",
-                  sort("%1 = stablehlo.compare NE, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> "
-                       "tensor<i1>\nstablehlo.return %1 : tensor<i1>"))),
-              HasSubstr("this comparator is not supported"));
+}
+
+TEST(StablehloSort, ByAnyComparator) {
+  // By x + y along the first axis; of equal ones the earlier comes first.
+  const auto text = [](const std::string& type) {
+    return stablehlo_function("%x: " + type + ", %y: " + type, type + ", " + type,
+                              R"(
+    %0:2 = "stablehlo.sort"(%x, %y) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>, %d: tensor<i32>):
+      %1 = stablehlo.add %a, %c : tensor<i32>
+      %2 = stablehlo.add %b, %d : tensor<i32>
+      %3 = stablehlo.compare LT, %1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }) : ()" + type + ", " + type +
+                                  ") -> (" + type + ", " + type + R"()
+    return %0#0, %0#1 : )" + type +
+                                  ", " + type);
+  };
+  const std::vector<Array> out =
+      run_stablehlo(text("tensor<4x2xi32>"),
+                    {i32({5, 1, 2, 9, 1, 1, 0, 3}, {4, 2}), i32({0, 0, 0, 1, 1, 1, 1, 3}, {4, 2})});
+  EXPECT_EQ(out[0], i32({0, 1, 2, 1, 1, 3, 5, 9}, {4, 2}));
+  EXPECT_EQ(out[1], i32({1, 0, 0, 1, 1, 3, 0, 1}, {4, 2}));
+  EXPECT_THAT(refusal(text("tensor<100000xi32>")), HasSubstr("for few elements only"));
 }
 
 TEST(StablehloControl, LoopsCarryWhatChangesOnly) {

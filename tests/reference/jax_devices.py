@@ -11,12 +11,13 @@ import numpy as np
 from jax_registry import program
 
 
-def on(count_or_sizes, names, inputs, outputs):
-    """shard_map over a mesh of the first devices."""
+def on(count_or_sizes, names, inputs, outputs, checked=False):
+    """shard_map over a mesh of the first devices. checked: JAX keeps book of what is the same on
+    all devices."""
     sizes = np.atleast_1d(count_or_sizes)
     mesh = jax.sharding.Mesh(np.array(jax.devices()[:np.prod(sizes)]).reshape(sizes), names)
     return functools.partial(jax.shard_map, mesh=mesh, in_specs=inputs, out_specs=outputs,
-                             check_vma=False)
+                             check_vma=checked)
 
 
 def data_parallel_step(count):

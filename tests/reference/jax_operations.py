@@ -39,6 +39,12 @@ def sort_by_several_keys(x, i):
 
 
 @program(draw_order)
+def approximate_top_k(x, i):
+    """approx_max_k and approx_min_k, which are exact on a CPU"""
+    return lax.approx_max_k(i.astype(jnp.float32), 3), lax.approx_min_k(-x[2:], 2, reduction_dimension=0)
+
+
+@program(draw_order)
 def top_k_and_argmax(x, i):
     """The largest and where they are; ties, NaN"""
     return (lax.top_k(x[2:], 3), lax.top_k(i, 2), jnp.argmax(x, 1), jnp.argmin(x, 0),
@@ -228,6 +234,26 @@ def random_rbg(bits):
     key = jax.random.wrap_key_data(bits, impl="rbg")
     return (jax.random.uniform(key, (5,)), jax.random.normal(key, (3, 3)),
             jax.random.bits(key, (7,)), jax.random.bernoulli(key, 0.5, (6,)))
+
+
+def bits_of(algorithm, dtypes, state, shapes):
+    def of(dtype):
+        pairs = [lax.rng_bit_generator(state, shape, dtype=dtype, algorithm=algorithm)
+                 for shape in shapes]
+        return (jnp.stack([after for after, _ in pairs]),
+                jnp.concatenate([bits.ravel() for _, bits in pairs]))
+
+    return [of(dtype) for dtype in dtypes]
+
+
+@program(lambda d: (np.array([0xdeadbeef12345678, 2**64 - 3], np.uint64),), x64=True)
+def generators_of_bits(state):
+    """rng_bit_generator with each algorithm and width: even and odd sizes, a counter that runs over"""
+    shapes = [(), (1,), (5,), (6,), (4, 3), (3, 4), (3, 5), (3, 3, 2), (7, 3, 5)]
+    widths = [np.uint8, np.uint16, np.uint32, np.uint64]
+    return (bits_of(lax.RandomAlgorithm.RNG_THREE_FRY, widths, state, shapes),
+            bits_of(lax.RandomAlgorithm.RNG_PHILOX, widths, state, shapes),
+            bits_of(lax.RandomAlgorithm.RNG_DEFAULT, widths, state, shapes[4:6]))
 
 
 @program(lambda d: (*draw_key(2)(d), d.normal(4, 6)))

@@ -23,9 +23,11 @@ import jax.export  # noqa: E402
 import numpy as np  # noqa: E402
 
 import jax_devices  # noqa: E402, F401
+import jax_families  # noqa: E402, F401
 import jax_models  # noqa: E402, F401
 import jax_numbers  # noqa: E402, F401
 import jax_operations  # noqa: E402, F401
+import jax_sharded  # noqa: E402, F401
 from jax_registry import PROGRAMS  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).parent / "data" / "jax"
@@ -36,6 +38,7 @@ TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (1e-5, 1e-5), "float64": (1e-7
 
 def make(program):
     """The files of a program: what is in them, by their paths."""
+    jax.config.update("jax_use_shardy_partitioner", not program.gspmd)
     with jax.enable_x64(program.x64):
         arguments = program.arguments()
         compiled = jax.jit(program.function, keep_unused=True, donate_argnums=program.donated)

@@ -33,21 +33,23 @@ class Program:
     x64: bool
     exported: bool
     donated: tuple
+    gspmd: bool
 
     def arguments(self):
         return self.draw(Draw(self.name))
 
 
-def program(draw, x64=False, exported=False, donated=()):
+def program(draw, x64=False, exported=False, donated=(), gspmd=False):
     """Registers a function under its name. draw(Draw) gives the tuple of its arguments; the first
-    line of its docstring says what it shows. exported: by jax.export, else by jit's lower."""
+    line of its docstring says what it shows. exported: by jax.export, else by jit's lower. gspmd: with shardings as
+    custom calls, as JAX printed them before it had Shardy."""
 
     def register(function):
         name = function.__name__
         if name in PROGRAMS:
             raise ValueError(f"two programs are called {name}")
         PROGRAMS[name] = Program(name, function.__doc__.split("\n", 1)[0], function, draw, x64,
-                                 exported, donated)
+                                 exported, donated, gspmd)
         return function
 
     return register
