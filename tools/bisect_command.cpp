@@ -3,6 +3,8 @@
 #include <iostream>
 
 #include "tools/bisect.h"
+#include "tools/command_help.h"
+#include "tools/option_checks.h"
 #include "tools/program_inputs.h"
 #include "tools/terminal.h"
 #include <unistd.h>
@@ -16,7 +18,7 @@ std::shared_ptr<bool> add_bisect(CLI::App& app) {
       "bisect",
       "Finds the first pass after which a program computes something else; exit code 1 if there is "
       "one");
-  command->add_option("file", options->file, "The program; - reads the standard input")
+  command->add_option("FILE", options->file, "The program; -: standard input")
       ->required()
       ->option_text("FILE");
   CLI::Option* const input =
@@ -30,11 +32,11 @@ std::shared_ptr<bool> add_bisect(CLI::App& app) {
       ->add_option("--random", options->seed,
                    "Random arguments from this seed; without it and --input, from seed 0")
       ->excludes(input)
+      ->check(seed())
       ->option_text("SEED");
   command->add_option("--function", options->function, "The function, if the file has several")
       ->option_text("NAME");
-  command
-      ->add_option("--ranks", options->ranks, "How many ranks, if the program's groups don't say")
+  command->add_option("-n,--ranks", options->ranks, "How many ranks, if the program does not say")
       ->check(CLI::Range(std::int64_t{1}, kMostRanks))
       ->option_text("N");
   add_pass_options(*command, options->passes);
@@ -42,11 +44,15 @@ std::shared_ptr<bool> add_bisect(CLI::App& app) {
       ->add_option("--tolerance", options->tolerance,
                    "By how much of their largest magnitude floating-point results may differ; "
                    "without it by a few last bits, with --compiled by some more")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_zero())
       ->option_text("X");
   command->add_flag("--compiled", options->compiled,
                     "If no pass is to blame, compare what is compiled for the host, too, and find "
                     "the kernel");
+  add_examples(
+      *command,
+      {"tutti bisect step.tutti --random 7", "tutti bisect step.tutti --input x=x.npy --compiled"},
+      "if a pass (or a kernel) is to blame");
   command->callback([options, found] {
     options->colours = has_colours(STDOUT_FILENO);
     *found = !bisect(*options, std::cout);

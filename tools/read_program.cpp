@@ -5,37 +5,19 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>
 
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/read_text.h"
+
 namespace tutti::tools {
-
-namespace {
-
-std::string text_of(std::istream& in) {
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::string text_of_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw EnvironmentError(path.string() + ": cannot be read");
-  }
-  return text_of(file);
-}
-
-}  // namespace
 
 ir::Module read_program(const std::filesystem::path& path) {
   const std::string name = path == "-" ? "standard input" : path.string();
   // Constants in files lie beside the program; those of standard input, in the working directory.
   const std::string folder = path == "-" ? "" : path.parent_path().string();
-  ir::Module module = ir::parse(path == "-" ? text_of(std::cin) : text_of_file(path), name,
-                                ir::load_constants_beside(folder));
+  ir::Module module = ir::parse(read_text(path), name, ir::load_constants_beside(folder));
   try {
     for (const ir::Graph& function : module.functions) ir::verify(function);
   } catch (const VerifyError& error) {
@@ -44,8 +26,9 @@ ir::Module read_program(const std::filesystem::path& path) {
   return module;
 }
 
-const ir::Graph& find_function(const ir::Module& module, const std::string& name,
+const ir::Graph& find_function(const ir::Module& module, const std::string& given,
                                const std::filesystem::path& path) {
+  const std::string name = given.starts_with("@") ? given.substr(1) : given;
   std::vector<std::string_view> names;
   std::string list;
   for (const ir::Graph& function : module.functions) {
@@ -55,7 +38,7 @@ const ir::Graph& find_function(const ir::Module& module, const std::string& name
   }
   if (name.empty() && names.size() == 1) return module.functions[0];
   const std::string file = path.string();
-  if (names.empty()) throw UsageError(file + " has no function");
+  if (names.empty()) throw EnvironmentError(file + ": has no function");
   if (name.empty()) {
     throw UsageError(file + " has several functions, " + list + "; choose one with --function");
   }

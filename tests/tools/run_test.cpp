@@ -111,7 +111,7 @@ TEST_F(Run, ChoosesAFunction) {
   EXPECT_EQ(run(two, {"--function", "a"}).output, "i32[] 1\n");
   expect_refused(run(two), 2, "has several functions, @a, @b; choose one with --function");
   expect_refused(run(two, {"--function", "c"}), 2, "has no function @c; did you mean");
-  expect_refused(run("// tutti ir 1\n"), 2, "has no function");
+  expect_refused(run("// tutti ir 1\n"), 1, "p.tutti: has no function");
 }
 
 TEST_F(Run, ExitsWith1ForErrorsInFiles) {
