@@ -15,6 +15,8 @@
 #include <string>
 #include <thread>
 
+#include "tools/gpu_placement.h"
+
 namespace tutti::tools {
 
 namespace {
@@ -22,7 +24,8 @@ namespace {
 // Every rank is a thread of this process.
 std::vector<RankResult> run_compiled(const ir::Graph& function,
                                      std::span<const std::vector<ir::Array>> inputs,
-                                     const codegen::CompileOptions& options, int timed_runs) {
+                                     const codegen::CompileOptions& options, int timed_runs,
+                                     int gpus) {
   const auto ranks = static_cast<std::int64_t>(inputs.size());
   const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
   std::vector<RankResult> outputs(inputs.size());
@@ -40,7 +43,8 @@ std::vector<RankResult> run_compiled(const ir::Graph& function,
         const auto at = static_cast<std::size_t>(rank);
         context.profile = runtime::make_profile(trace, rank, context.pool, false);
         profiles[at] = context.profile;
-        outputs[at] = run_rank(function, inputs[at], options, context, timed_runs);
+        outputs[at] =
+            run_rank(for_rank(function, rank, gpus), inputs[at], options, context, timed_runs);
         context.backend->leave("it came to the end of the function");
       } catch (const std::exception& error) {
         const std::scoped_lock lock(mutex);
@@ -92,10 +96,11 @@ void check_ranks(const ir::Graph& function, std::int64_t ranks) {
 
 std::vector<RankResult> run_timed(const ir::Graph& function,
                                   std::span<const std::vector<ir::Array>> inputs,
-                                  const codegen::CompileOptions& options, int timed_runs) {
+                                  const codegen::CompileOptions& options, int timed_runs,
+                                  int gpus) {
   check_inputs(function, inputs);
   check_ranks(function, static_cast<std::int64_t>(inputs.size()));
-  return run_compiled(function, inputs, options, timed_runs);
+  return run_compiled(function, inputs, options, timed_runs, gpus);
 }
 
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
@@ -110,11 +115,11 @@ std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
 }
 
 void compile_only(const ir::Graph& function, std::int64_t ranks,
-                  const codegen::CompileOptions& options) {
+                  const codegen::CompileOptions& options, int gpus) {
   const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank), 1);
-    codegen::compile(function, context, options);
+    codegen::compile(for_rank(function, rank, gpus), context, options);
   }
 }
 

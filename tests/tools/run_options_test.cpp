@@ -181,6 +181,12 @@ TEST_F(RunOptions, ProcessesHaveToBeEnough) {
                  "names rank 1 of 1 ranks; give more with --ranks");
 }
 
+TEST_F(RunOptions, RefusesNumbersBelowZero) {
+  expect_refused(run(kAdd, {"--random", "-1"}), 2, "'-1' is no whole number from 0 on");
+  expect_refused(run(kAdd, {"--random", "1", "--expect", "x", "--tolerance", "-1"}), 2,
+                 "'-1' is no number from 0 on");
+}
+
 TEST_F(RunOptions, ReadsStandardInput) {
   const std::string command =
       "printf '%s' 'func @f() { %0 = constant() {value = i32[] 7} return "
