@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tools/command_help.h"
 #include "tools/read_text.h"
@@ -21,9 +22,18 @@ struct ImportOptions {
   std::string output;
 };
 
+// What a file of MLIR bytecode begins with.
+constexpr std::string_view kBytecode = "ML\xEFR";
+
 void import(const ImportOptions& options) {
   const std::string name = options.file == "-" ? "<stdin>" : options.file;
-  const ir::Module module = ir::import_stablehlo(read_text(options.file), name);
+  const std::string text = read_text(options.file);
+  if (text.starts_with(kBytecode)) {
+    throw EnvironmentError(name +
+                           ": this is MLIR bytecode, as jax.export writes it; give the program as "
+                           "text, as jax.jit(f).lower(...).as_text() prints it");
+  }
+  const ir::Module module = ir::import_stablehlo(text, name);
   for (const ir::Graph& function : module.functions) ir::verify(function);
   if (options.output.empty() || options.output == "-") {
     std::cout << ir::print(module);

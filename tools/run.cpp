@@ -105,6 +105,8 @@ bool run(const RunOptions& options) {
     compile_only(function, ranks, compiling, gpus);
     return true;
   }
+  // Found now, not after a long run.
+  if (!options.expect.empty()) static_cast<void>(ArrayFiles("--expect", options.expect));
   const bool to_files = !options.output.empty();
   for (std::size_t i = 0; to_files && i < function.results().size(); ++i) {
     check_npy_dtype(function.type(function.results()[i]).dtype, "result " + std::to_string(i));

@@ -125,6 +125,21 @@ TEST_F(RunOptions, ExpectedResultsDiffer) {
   expect_refused(run(kAdd, {"--random", "1", "--tolerance", "1"}), 2, "--expect");
 }
 
+TEST_F(RunOptions, ExpectedResultsThatTheProgramDoesNotHaveAreADifference) {
+  EXPECT_EQ(output(kAdd, {"--random", "1", "-o", path("two")}), "");
+  const CommandResult result =
+      run("func @f(%x: f32[2], %y: f32[2]) {\n%0 = add(%x, %y)\nreturn %0 }\n",
+          {"--random", "1", "--expect", path("two")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output, "result 0: f32[2] is as expected\nresult 1: expected by " +
+                               path("two/1.npy") + ", but the program has 1 result\n");
+}
+
+TEST_F(RunOptions, LooksForWhatIsExpectedBeforeItRuns) {
+  expect_refused(run(kAdd, {"--random", "1", "--bench", "--runs", "2", "--expect", path("none")}),
+                 2, "--expect takes a folder or a .npz file");
+}
+
 TEST_F(RunOptions, ExpectedNumbersAreShownAsNumbers) {
   const std::string program = "func @f() {\n%0 = constant() {value = i32[] 7}\nreturn %0 }\n";
   folder_.write("0.npy", npy_array<int>("<i4", "()", {9}));
