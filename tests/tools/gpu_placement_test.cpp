@@ -2,8 +2,7 @@
 
 #include <cstdlib>
 
-#include "tests/support/command.h"
-#include <gmock/gmock.h>
+#include "tests/tools/run_testing.h"
 
 namespace tutti {
 namespace {
@@ -11,22 +10,19 @@ namespace {
 using test::CommandResult;
 using testing::HasSubstr;
 
-class OnDevice : public testing::Test {
+class OnDevice : public test::RunsPrograms {
  protected:
   // With so many GPUs.
-  CommandResult run(int gpus, const std::string& program, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(),
-                     {TUTTI_BINARY_DIR "/bin/tutti", "run", folder_.write("p.tutti", program)});
+  CommandResult run_with(int gpus, const std::string& program,
+                         const std::vector<std::string>& arguments) {
     const std::string setup = "devices=" + std::to_string(gpus) + ",capability=90,memory=67108864";
     ::setenv("TUTTI_CUDA_LIBRARIES", gpus == 0 ? "/nowhere" : TUTTI_BINARY_DIR "/fake_cuda", 1);
     ::setenv("TUTTI_TEST_FAKE_CUDA", setup.c_str(), 1);
-    CommandResult result = test::run_command(arguments);
+    CommandResult result = run(program, arguments);
     ::unsetenv("TUTTI_CUDA_LIBRARIES");
     ::unsetenv("TUTTI_TEST_FAKE_CUDA");
     return result;
   }
-
-  test::TemporaryFolder folder_;
 };
 
 // %s stays with the caller.
@@ -43,7 +39,7 @@ const std::string kLoop =
     "  %0 = while_loop(%x) {condition = @less, body = @twice, carries = 1}\n  return %0\n}\n";
 
 TEST_F(OnDevice, NamesWhatIsMissingAndWhatWorksWithoutIt) {
-  const CommandResult result = run(0, kScale, {"--random", "1", "--on", "device"});
+  const CommandResult result = run_with(0, kScale, {"--random", "1", "--on", "device"});
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(result.output, "");
   EXPECT_THAT(result.errors, HasSubstr("--on device: "));
@@ -54,33 +50,34 @@ TEST_F(OnDevice, NamesWhatIsMissingAndWhatWorksWithoutIt) {
 #if TUTTI_HAS_CUDA
 
 TEST_F(OnDevice, GivesWhatTheHostGives) {
-  const CommandResult host = run(0, kScale, {"--random", "1", "--on", "host"});
+  const CommandResult host = run_with(0, kScale, {"--random", "1", "--on", "host"});
   EXPECT_EQ(host.status, 0) << host.errors;
-  const CommandResult device = run(1, kScale, {"--random", "1", "--on", "device"});
+  const CommandResult device = run_with(1, kScale, {"--random", "1", "--on", "device"});
   EXPECT_EQ(device.status, 0) << device.errors;
   EXPECT_EQ(device.output, host.output);
 }
 
 TEST_F(OnDevice, RanksShareTheGpus) {
-  const std::string host = run(0, kSum, {"--random", "1"}).output;
+  const std::string host = run_with(0, kSum, {"--random", "1"}).output;
   EXPECT_THAT(host, HasSubstr("rank 2\n"));
   for (const int gpus : {1, 2}) {
-    EXPECT_EQ(run(gpus, kSum, {"--random", "1", "--on", "device"}).output, host);
-    EXPECT_EQ(run(gpus, kSum, {"--random", "1", "--on", "device", "--processes"}).output, host);
+    EXPECT_EQ(run_with(gpus, kSum, {"--random", "1", "--on", "device"}).output, host);
+    EXPECT_EQ(run_with(gpus, kSum, {"--random", "1", "--on", "device", "--processes"}).output,
+              host);
   }
 }
 
 TEST_F(OnDevice, LeavesProgramsThatNameDevices) {
   // There is no cuda:1.
   const CommandResult result =
-      run(1, "func @f(%x: f32[8] on cuda:1) {\n%0 = neg(%x)\nreturn %0 }\n",
-          {"--random", "1", "--on", "device"});
+      run_with(1, "func @f(%x: f32[8] on cuda:1) {\n%0 = neg(%x)\nreturn %0 }\n",
+               {"--random", "1", "--on", "device"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.errors, HasSubstr("cuda:1"));
 }
 
 TEST_F(OnDevice, RefusesLoops) {
-  const CommandResult result = run(1, kLoop, {"--random", "1", "--on", "device"});
+  const CommandResult result = run_with(1, kLoop, {"--random", "1", "--on", "device"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.errors, HasSubstr("@f has loops or branches, which do not run on GPUs yet"));
 }
@@ -88,11 +85,12 @@ TEST_F(OnDevice, RefusesLoops) {
 #endif
 
 TEST_F(OnDevice, TheInterpreterRunsNoCompiledCode) {
-  const CommandResult plain = run(0, kScale, {"--random", "1", "--interpret"});
+  const CommandResult plain = run_with(0, kScale, {"--random", "1", "--interpret"});
   EXPECT_EQ(plain.status, 0) << plain.errors;
-  EXPECT_EQ(run(0, kScale, {"--random", "1", "--on", "interpreter"}).output, plain.output);
+  EXPECT_EQ(run_with(0, kScale, {"--random", "1", "--on", "interpreter"}).output, plain.output);
   for (const char* const option : {"--bench", "--processes", "--compile-only"}) {
-    const CommandResult result = run(0, kScale, {"--random", "1", "--on", "interpreter", option});
+    const CommandResult result =
+        run_with(0, kScale, {"--random", "1", "--on", "interpreter", option});
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.errors, HasSubstr(std::string(option) + " is of the compiler"));
   }

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tests/support/command.h"
-#include "tests/tools/npy_file.h"
+#include "tests/tools/run_testing.h"
 #include <gmock/gmock.h>
 
 namespace tutti {
@@ -15,36 +15,10 @@ namespace {
 
 using test::CommandResult;
 using test::npy_array;
-using test::TemporaryFolder;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-class RunOptions : public testing::Test {
- protected:
-  CommandResult run(const std::string& program, std::vector<std::string> arguments = {}) {
-    arguments.insert(arguments.begin(),
-                     {TUTTI_BINARY_DIR "/bin/tutti", "run", folder_.write("p.tutti", program)});
-    return test::run_command(arguments);
-  }
-  std::string output(const std::string& program, const std::vector<std::string>& arguments) {
-    const CommandResult result = run(program, arguments);
-    EXPECT_EQ(result.status, 0) << result.errors;
-    EXPECT_EQ(result.errors, "");
-    return result.output;
-  }
-  void expect_refused(const CommandResult& result, int status, const std::string& message) {
-    EXPECT_EQ(result.status, status);
-    EXPECT_THAT(result.errors, HasSubstr(message));
-    EXPECT_EQ(result.output, "");
-  }
-  std::string vector(const std::string& name, const std::vector<float>& values) {
-    return folder_.write(
-        name, npy_array<float>("<f4", "(" + std::to_string(values.size()) + ",)", values));
-  }
-  std::string path(const std::string& name) { return folder_.path() / name; }
-
-  TemporaryFolder folder_;
-};
+class RunOptions : public test::RunsPrograms {};
 
 const std::string kAdd = "func @f(%x: f32[2], %y: f32[2]) {\n%0 = add(%x, %y)\nreturn %0, %x }\n";
 const std::string kOnRanks =
