@@ -7,6 +7,8 @@
 #include <string>
 
 #include "tools/bisect.h"
+#include "tools/command_help.h"
+#include "tools/option_checks.h"
 #include "tools/program_inputs.h"
 #include "tools/terminal.h"
 #include <unistd.h>
@@ -36,9 +38,7 @@ std::shared_ptr<bool> add_bisect(CLI::App& app) {
       "Finds the first pass after which a program computes something else; exit code 1 if there is "
       "one");
   auto ranks = std::make_shared<std::string>();
-  command
-      ->add_option("file", options->file,
-                   "The program, one for all ranks; - reads the standard input")
+  command->add_option("FILE", options->file, "The program, one for all ranks; -: standard input")
       ->option_text("FILE");
   CLI::Option* const input =
       command
@@ -51,11 +51,12 @@ std::shared_ptr<bool> add_bisect(CLI::App& app) {
       ->add_option("--random", options->seed,
                    "Random arguments from this seed; without it and --input, from seed 0")
       ->excludes(input)
+      ->check(seed())
       ->option_text("SEED");
   command->add_option("--function", options->function, "The function, if a file has several")
       ->option_text("NAME");
   command
-      ->add_option("--ranks", *ranks,
+      ->add_option("-n,--ranks", *ranks,
                    "How many ranks, if the program's groups don't say; or, instead of FILE, a "
                    "folder with a program for each rank, rank0.tutti, rank1.tutti, ..., or with a "
                    "folder for each, as TUTTI_DUMP=trace makes them")
@@ -65,11 +66,16 @@ std::shared_ptr<bool> add_bisect(CLI::App& app) {
       ->add_option("--tolerance", options->tolerance,
                    "By how much of their largest magnitude floating-point results may differ; "
                    "without it by a few last bits, with --compiled by some more")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_zero())
       ->option_text("X");
   command->add_flag("--compiled", options->compiled,
                     "If no pass is to blame, compare what is compiled for the host, too, and find "
                     "the kernel");
+  add_examples(
+      *command,
+      {"tutti bisect step.tutti --random 7", "tutti bisect step.tutti --input x=x.npy --compiled",
+       "tutti bisect --ranks dump --random 7"},
+      "if a pass (or a kernel) is to blame");
   command->callback([options, found, ranks] {
     if (!ranks->empty()) set_ranks(*options, *ranks);
     if (options->file.empty() && options->folder.empty())

@@ -116,6 +116,14 @@ bool compare_results(const std::vector<std::vector<ir::Array>>& results,
       out << "result " << i << ": " << text << "\n";
       agree = agree && agrees;
     }
+    const std::string next = std::to_string(results[rank].size());
+    const ArrayFiles::Found more = files.find(next, static_cast<std::int64_t>(rank));
+    if (more.array != nullptr) {
+      if (results.size() > 1) out << "rank " << rank << ", ";
+      out << "result " << next << ": expected by " << more.where << ", but the program has " << next
+          << (next == "1" ? " result\n" : " results\n");
+      agree = false;
+    }
   }
   return agree;
 }

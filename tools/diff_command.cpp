@@ -5,6 +5,7 @@
 #include <iostream>
 #include <string>
 
+#include "tools/command_help.h"
 #include "tools/diff.h"
 #include "tools/diff_programs.h"
 
@@ -17,9 +18,7 @@ std::shared_ptr<bool> add_diff(CLI::App& app) {
   auto folder = std::make_shared<std::string>();
   auto failed = std::make_shared<bool>(false);
   CLI::App* const command = app.add_subcommand(
-      "diff",
-      "Tells how two programs differ, or whether those of all ranks fit together; exit code 1 if "
-      "they differ or do not fit");
+      "diff", "Tells how two programs differ, or whether those of all ranks fit together");
   CLI::Option* const first =
       command->add_option("A", *a, "A program; -: standard input")->option_text("FILE");
   CLI::Option* const second =
@@ -35,6 +34,11 @@ std::shared_ptr<bool> add_diff(CLI::App& app) {
       ->excludes(second)
       ->excludes(of_programs)
       ->option_text("DIR");
+  add_examples(
+      *command,
+      {"tutti diff before.tutti after.tutti",
+       "tutti opt step.tutti --pass dce | tutti diff - step.tutti", "tutti diff --ranks dump"},
+      "if the programs differ or do not fit together");
   command->callback([a, b, function, folder, failed] {
     if (!folder->empty()) {
       *failed = !diff_ranks(*folder, std::cout);

@@ -7,6 +7,7 @@
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
 
+#include "tools/gpu_placement.h"
 #include "tools/program_inputs.h"
 #include "tools/read_program.h"
 #include "tools/write_file.h"
@@ -60,7 +61,7 @@ std::string plan_text(const PlanStage& stage, ir::Graph graph, const EmitOptions
   if (stage.of_gpus && plan.devices.empty()) {
     throw UsageError("@" + graph.name + " has nothing on a GPU, so there is no stage '" +
                      std::string(stage.name) +
-                     "'; a parameter lies there if its type says so: f32[64] on cuda:0");
+                     "'; --on device puts it there, or a type: f32[64] on cuda:0");
   }
   codegen::emit_device_kernels(plan);
   for (codegen::PlanDevice& device : plan.devices) device.target = options.target;
@@ -89,7 +90,8 @@ std::vector<std::string> emit_stages() {
 
 void emit(const EmitOptions& options, std::ostream& out) {
   const ir::Module module = read_program(options.file);
-  const ir::Graph& function = find_function(module, options.function, options.file);
+  const ir::Graph function =
+      for_rank(find_function(module, options.function, options.file), 0, options.on_gpu ? 1 : 0);
   const std::int64_t ranks = count_ranks(function);
   if (options.rank >= ranks) {
     throw UsageError("@" + function.name + " has no rank " + std::to_string(options.rank) +

@@ -14,6 +14,7 @@ struct EmitOptions {
   std::string function;  // empty: the only one
   std::string stage;     // one of emit_stages()
   std::string target = "sm_90";
+  bool on_gpu = false;  // values of a program that names no devices lie on one
   std::int64_t rank = 0;
   std::filesystem::path output;  // empty: written to `out`
 };

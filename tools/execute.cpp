@@ -16,6 +16,8 @@
 #include <string>
 #include <thread>
 
+#include "tools/gpu_placement.h"
+
 namespace tutti::tools {
 
 namespace {
@@ -23,7 +25,8 @@ namespace {
 // Every rank is a thread of this process, with its own function.
 std::vector<RankResult> run_compiled(std::span<const ir::Graph* const> functions,
                                      std::span<const std::vector<ir::Array>> inputs,
-                                     const codegen::CompileOptions& options, int timed_runs) {
+                                     const codegen::CompileOptions& options, int timed_runs,
+                                     int gpus) {
   const auto ranks = static_cast<std::int64_t>(inputs.size());
   const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
   std::vector<RankResult> outputs(inputs.size());
@@ -41,7 +44,8 @@ std::vector<RankResult> run_compiled(std::span<const ir::Graph* const> functions
         const auto at = static_cast<std::size_t>(rank);
         context.profile = runtime::make_profile(trace, rank, context.pool, false);
         profiles[at] = context.profile;
-        outputs[at] = run_rank(*functions[at], inputs[at], options, context, timed_runs);
+        outputs[at] = run_rank(for_rank(*functions[at], rank, gpus), inputs[at], options, context,
+                               timed_runs);
         context.backend->leave("it came to the end of the function");
       } catch (const std::exception& error) {
         const std::scoped_lock lock(mutex);
@@ -78,13 +82,14 @@ void check_inputs(const ir::Graph& function, const std::vector<ir::Array>& array
 
 std::vector<RankResult> run_checked(std::span<const ir::Graph* const> functions,
                                     std::span<const std::vector<ir::Array>> inputs,
-                                    const codegen::CompileOptions& options, int timed_runs) {
+                                    const codegen::CompileOptions& options, int timed_runs,
+                                    int gpus) {
   for (std::size_t rank = 0; rank < functions.size(); ++rank) {
     check_inputs(*functions[rank], inputs[rank]);
     if (rank != 0 && functions[rank] == functions[rank - 1]) continue;
     check_ranks(*functions[rank], static_cast<std::int64_t>(inputs.size()));
   }
-  return run_compiled(functions, inputs, options, timed_runs);
+  return run_compiled(functions, inputs, options, timed_runs, gpus);
 }
 
 }  // namespace
@@ -105,9 +110,10 @@ void check_ranks(const ir::Graph& function, std::int64_t ranks) {
 
 std::vector<RankResult> run_timed(const ir::Graph& function,
                                   std::span<const std::vector<ir::Array>> inputs,
-                                  const codegen::CompileOptions& options, int timed_runs) {
+                                  const codegen::CompileOptions& options, int timed_runs,
+                                  int gpus) {
   const std::vector<const ir::Graph*> functions(inputs.size(), &function);
-  return run_checked(functions, inputs, options, timed_runs);
+  return run_checked(functions, inputs, options, timed_runs, gpus);
 }
 
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
@@ -122,18 +128,18 @@ std::vector<std::vector<ir::Array>> execute(std::span<const ir::Graph* const> fu
                                             std::span<const std::vector<ir::Array>> inputs,
                                             const codegen::CompileOptions& options) {
   std::vector<std::vector<ir::Array>> out;
-  for (RankResult& rank : run_checked(functions, inputs, options, 0)) {
+  for (RankResult& rank : run_checked(functions, inputs, options, 0, 0)) {
     out.push_back(std::move(rank.arrays));
   }
   return out;
 }
 
 void compile_only(const ir::Graph& function, std::int64_t ranks,
-                  const codegen::CompileOptions& options) {
+                  const codegen::CompileOptions& options, int gpus) {
   const auto fabric = std::make_shared<runtime::LocalFabric>(ranks);
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank), 1);
-    codegen::compile(function, context, options);
+    codegen::compile(for_rank(function, rank, gpus), context, options);
   }
 }
 

@@ -4,38 +4,36 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "tools/command_help.h"
+#include "tools/read_text.h"
 #include "tools/write_file.h"
 
 namespace tutti::tools {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct ImportOptions {
   std::string file;
   std::string output;
 };
 
-std::string read_text(const std::string& path) {
-  if (path == "-") {
-    return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path)) throw EnvironmentError(path + ": cannot be read");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+// What a file of MLIR bytecode begins with.
+constexpr std::string_view kBytecode = "ML\xEFR";
 
 void import(const ImportOptions& options) {
   const std::string name = options.file == "-" ? "<stdin>" : options.file;
-  const ir::Module module = ir::import_stablehlo(read_text(options.file), name);
+  const std::string text = read_text(options.file);
+  if (text.starts_with(kBytecode)) {
+    throw EnvironmentError(name +
+                           ": this is MLIR bytecode, as jax.export writes it; give the program as "
+                           "text, as jax.jit(f).lower(...).as_text() prints it");
+  }
+  const ir::Module module = ir::import_stablehlo(text, name);
   for (const ir::Graph& function : module.functions) ir::verify(function);
   if (options.output.empty() || options.output == "-") {
     std::cout << ir::print(module);
@@ -52,13 +50,15 @@ void add_import(CLI::App& app) {
       "import",
       "Makes a .tutti file of a program of JAX's: StableHLO as jax.jit(f).lower(...).as_text() "
       "prints it");
-  command->add_option("file", options->file, "The program; - is standard input")
+  command->add_option("FILE", options->file, "The program; -: standard input")
       ->required()
       ->option_text("FILE.mlir");
   command
       ->add_option("-o,--output", options->output,
-                   "Where the program goes; without it, to standard output")
+                   "Where the program goes; without it, it is printed")
       ->option_text("FILE.tutti");
+  add_examples(*command, {"tutti import step.mlir -o step.tutti",
+                          "tutti import step.mlir | tutti run - --random 7"});
   command->callback([options] { import(*options); });
 }
 

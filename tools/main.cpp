@@ -31,6 +31,7 @@
 #include "tools/reduce_command.h"
 #include "tools/run_command.h"
 #include "tools/show_command.h"
+#include "tools/usage_message.h"
 #include <CLI/CLI.hpp>
 
 namespace {
@@ -105,7 +106,7 @@ void add_help(CLI::App& app) {
           [](const char* name) { return std::getenv(name); });
       return;
     }
-    std::vector<std::string_view> names = {"env"};
+    std::vector<std::string_view> names;
     for (const CLI::App* const known : app.get_subcommands({})) {
       names.push_back(known->get_name());
       if (known->get_name() == *topic) {
@@ -113,6 +114,7 @@ void add_help(CLI::App& app) {
         return;
       }
     }
+    names.emplace_back("env");
     if (!topic->empty()) {
       throw tutti::UsageError("there is no help on '" + *topic + "'" +
                               tutti::ir::suggestion(*topic, names));
@@ -156,10 +158,15 @@ int main(int argc, char** argv) {
   CLI::App app("Tutti, a lazy-tensor compiler: works with programs in .tutti files");
   app.name("tutti");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "tutti " TUTTI_VERSION);
+  app.failure_message(tutti::tools::usage_message);
   app.footer(
-      "Exit codes: 0; 1 for an error in files or programs, and where a command looks for something "
-      "and finds it (diff, run --expect, cache verify); 2 for wrong usage; that of the ranks from "
-      "launch.\n`tutti COMMAND --help` explains a command; `tutti help env` lists the environment "
+      "Exit codes: 0; 1 for an error in files, programs or the machine, and where a command looks "
+      "for "
+      "something and finds it (diff, bisect, run --expect, cache verify); 2 for wrong usage; that "
+      "of "
+      "the ranks from launch.\n`tutti COMMAND --help` explains a command; `tutti help env` lists "
+      "the environment "
       "variables.");
   const std::shared_ptr<bool> run_failed = tutti::tools::add_run(app);
   tutti::tools::add_emit(app);
@@ -181,8 +188,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(arguments_of(launch.parsed_arguments(), argv));
     std::cout.flush();
-    if (!std::cout || *cache_failed || *diff_failed || *run_failed || *bisect_found ||
-        *reduce_interrupted) {
+    if (!std::cout) {
+      std::cerr << "standard output: cannot be written\n";
+      return kFailed;
+    }
+    if (*cache_failed || *diff_failed || *run_failed || *bisect_found || *reduce_interrupted) {
       return kFailed;
     }
     return launch.exit_code();

@@ -93,9 +93,10 @@ class Watch {
   }
 
   ir::PassOptions hooks() {
-    return {.disabled = {},
-            .verify = [](const ir::Graph& graph) { ir::verify(graph); },
-            .after = [this](const ir::PassReport& report) { after(report); }};
+    ir::PassOptions out;
+    if (options_.verify_each) out.verify = [](const ir::Graph& graph) { ir::verify(graph); };
+    out.after = [this](const ir::PassReport& report) { after(report); };
+    return out;
   }
 
   // What it saw; the end of looking on.

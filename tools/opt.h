@@ -17,6 +17,7 @@ struct OptOptions {
   std::string stop_after;        // a pass; empty: none
   std::filesystem::path output;  // empty: the program is written to `out`
   std::int64_t ranks = 0;  // that the program has to fit on after every pass; 0: not looked at
+  bool verify_each = true;
   bool no_output = false;
   bool print_changed = false;    // what each pass changed
   bool print_after_all = false;  // the whole program after each pass that changed it

@@ -5,46 +5,23 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/world.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <span>
-#include <system_error>
 
+#include "tools/gpu_placement.h"
 #include "tools/launch/launch.h"
 #include "tools/launch/segment_observer.h"
 #include "tools/launch/trace_of_ranks.h"
 #include "tools/program_inputs.h"
 #include "tools/random_inputs.h"
+#include "tools/scratch_folder.h"
 
 namespace tutti::tools {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that goes with all that is in it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string path = fs::temp_directory_path() / "tutti-run-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr) {
-      throw EnvironmentError(path + ": cannot be made: " + std::generic_category().message(errno));
-    }
-    path_ = path;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // A rank's result as a file: the number of times, the times, the work, the arrays' sizes and
 // elements.
@@ -106,6 +83,7 @@ std::vector<std::string> command(const RunOptions& options, const fs::path& fold
   for (const std::string& tunable : options.tunables) add("--set", tunable);
   for (const std::string& size : options.sizes) add("--size", size);
   if (options.random) add("--random", std::to_string(*options.random));
+  if (options.on_gpus) add("--on", "device");
   if (options.bench) out.push_back("--bench");
   if (options.bench) add("--runs", std::to_string(options.timed_runs));
   return out;
@@ -150,8 +128,9 @@ void run_as_rank(const ir::Graph& function, const RunOptions& options,
       options.random
           ? random_inputs(with_sizes(function, options.sizes), *options.random, world.rank())
           : InputFiles(function, options.inputs).read(world.rank());
-  const RankResult result = run_rank(function, inputs, compiling, world.context()->runtime(),
-                                     options.bench ? options.timed_runs : 0);
+  const RankResult result =
+      run_rank(for_rank(function, world.rank(), options.on_gpus ? count_gpus() : 0), inputs,
+               compiling, world.context()->runtime(), options.bench ? options.timed_runs : 0);
   write(file_of(options.as_rank, world.rank()), result);
   world.close();
 }

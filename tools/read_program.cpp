@@ -7,45 +7,24 @@
 #include <tutti/ir/verify.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
+
+#include "tools/read_text.h"
 
 namespace tutti::tools {
 
-namespace {
-
-std::string text_of(std::istream& in) {
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::string text_of_file(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
-    throw EnvironmentError(path.string() +
-                           ": is a folder and no program; `tutti diff`, `bisect` and `reduce` take "
-                           "one with a program for each rank, as --ranks DIR");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw EnvironmentError(path.string() +
-                           ": cannot be read: " + std::generic_category().message(errno));
-  }
-  return text_of(file);
-}
-
-}  // namespace
-
 ir::Module read_program(const std::filesystem::path& path) {
   const std::string name = path == "-" ? "standard input" : path.string();
+  if (std::filesystem::is_directory(path)) {
+    throw EnvironmentError(name +
+                           ": cannot be read: Is a directory; `tutti diff`, `bisect` and `reduce` "
+                           "take one with a program for each rank, as --ranks DIR");
+  }
   // Constants in files lie beside the program; those of standard input, in the working directory.
   const std::string folder = path == "-" ? "" : path.parent_path().string();
-  ir::Module module = ir::parse(path == "-" ? text_of(std::cin) : text_of_file(path), name,
-                                ir::load_constants_beside(folder));
+  ir::Module module = ir::parse(read_text(path), name, ir::load_constants_beside(folder));
   try {
     for (const ir::Graph& function : module.functions) ir::verify(function);
   } catch (const VerifyError& error) {
@@ -54,8 +33,9 @@ ir::Module read_program(const std::filesystem::path& path) {
   return module;
 }
 
-const ir::Graph& find_function(const ir::Module& module, const std::string& name,
+const ir::Graph& find_function(const ir::Module& module, const std::string& given,
                                const std::filesystem::path& path) {
+  const std::string name = given.starts_with("@") ? given.substr(1) : given;
   std::vector<std::string_view> names;
   std::string list;
   for (const ir::Graph& function : module.functions) {
@@ -75,7 +55,7 @@ const ir::Graph& find_function(const ir::Module& module, const std::string& name
     throw UsageError("@" + name + " of " + file + " is private: it goes with @" + function.name +
                      ", which runs it, and can't be chosen by itself");
   }
-  if (names.empty()) throw UsageError(file + " has no function");
+  if (names.empty()) throw EnvironmentError(file + ": has no function");
   if (name.empty()) {
     throw UsageError(file + " has several functions, " + list + "; choose one with --function");
   }

@@ -12,9 +12,9 @@ namespace tutti::tools {
 // file, for what is wrong in it.
 ir::Module read_program(const std::filesystem::path& path);
 
-// The function of that name; empty: the only one. Throws UsageError, which names the file, where
-// there is no such function.
-const ir::Graph& find_function(const ir::Module& module, const std::string& name,
+// The function of that name, as `f` or `@f`; empty: the only one. Throws UsageError, which names
+// the file, where there is no such function, and EnvironmentError if the file has none at all.
+const ir::Graph& find_function(const ir::Module& module, const std::string& given,
                                const std::filesystem::path& path);
 
 }  // namespace tutti::tools

@@ -1,7 +1,10 @@
 #include "tools/reduce_command.h"
 
+#include <tutti/ir/support/error.h>
+
 #include <iostream>
 
+#include "tools/command_help.h"
 #include "tools/reduce.h"
 
 namespace tutti::tools {
@@ -13,7 +16,7 @@ std::shared_ptr<bool> add_reduce(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(
       "reduce", "Finds the smallest program for which a command still exits with 0");
   CLI::Option* const file =
-      command->add_option("file", options->file, "The program; - reads the standard input")
+      command->add_option("FILE", options->file, "The program; -: standard input")
           ->option_text("FILE");
   command
       ->add_option(
@@ -40,9 +43,14 @@ std::shared_ptr<bool> add_reduce(CLI::App& app) {
           "counts as failed")
       ->check(CLI::Range(0.001, 1e6))
       ->option_text("SECONDS");
+  add_examples(*command,
+               {"tutti reduce step.tutti --check 'tutti emit {} --stage plan | grep -q softmax'",
+                "tutti reduce step.tutti --check '! tutti bisect {} --random 1' -o small.tutti"},
+               "if it was interrupted");
   command->callback([options, seconds, interrupted] {
     if (options->file.empty() && options->ranks.empty())
       throw CLI::RequiredError("FILE, or --ranks DIR,");
+    if (options->check.empty()) throw UsageError("--check: the command is empty");
     options->most_time = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
     *interrupted = !reduce(*options, std::cout);
   });

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tools/array_files.h"
+#include "tools/gpu_placement.h"
 #include "tools/npy.h"
 #include "tools/program_inputs.h"
 #include "tools/random_inputs.h"
@@ -37,7 +38,7 @@ codegen::CompileOptions compile_options(const RunOptions& options) {
   const auto joined = [](const char* variable, const std::vector<std::string>& given) {
     const char* const value = std::getenv(variable);
     std::string out = value == nullptr ? "" : value;
-    for (const std::string& each : given) out += "," + each;
+    for (const std::string& each : given) out += (out.empty() ? "" : ",") + each;
     return out;
   };
   const std::string tunables = joined("TUTTI_SET", options.tunables);
@@ -72,14 +73,15 @@ std::vector<std::vector<ir::Array>> inputs_of(const ir::Graph& function, std::in
 // Nothing if it failed, which has been said.
 std::optional<std::vector<RankResult>> run_ranks(const ir::Graph& function, std::int64_t ranks,
                                                  const RunOptions& options,
-                                                 const codegen::CompileOptions& compiling) {
+                                                 const codegen::CompileOptions& compiling,
+                                                 int gpus) {
   if (options.processes) {
     check_ranks(function, ranks);
     return run_in_processes(function, ranks, options);
   }
   const auto inputs = inputs_of(function, ranks, options);
   if (options.engine == Engine::compiled) {
-    return run_timed(function, inputs, compiling, options.bench ? options.timed_runs : 0);
+    return run_timed(function, inputs, compiling, options.bench ? options.timed_runs : 0, gpus);
   }
   std::vector<RankResult> out;
   for (auto& arrays : execute(function, inputs, options.engine, compiling)) {
@@ -99,15 +101,18 @@ bool run(const RunOptions& options) {
     return true;
   }
   const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
+  const int gpus = options.on_gpus ? count_gpus() : 0;
   if (options.compile_only) {
-    compile_only(function, ranks, compiling);
+    compile_only(function, ranks, compiling, gpus);
     return true;
   }
+  // Found now, not after a long run.
+  if (!options.expect.empty()) static_cast<void>(ArrayFiles("--expect", options.expect));
   const bool to_files = !options.output.empty();
   for (std::size_t i = 0; to_files && i < function.results().size(); ++i) {
     check_npy_dtype(function.type(function.results()[i]).dtype, "result " + std::to_string(i));
   }
-  const auto ran = run_ranks(function, ranks, options, compiling);
+  const auto ran = run_ranks(function, ranks, options, compiling, gpus);
   if (!ran) return false;
   std::vector<std::vector<ir::Array>> results;
   for (const RankResult& rank : *ran) results.push_back(rank.arrays);

@@ -1,8 +1,12 @@
 #include "tools/run_command.h"
 
+#include <tutti/ir/support/error.h>
+
 #include <cstdint>
 #include <string>
 
+#include "tools/command_help.h"
+#include "tools/option_checks.h"
 #include "tools/program_inputs.h"
 #include "tools/run.h"
 
@@ -26,6 +30,7 @@ void add_data(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
                       "Random arguments: normal floats, small integers from 0 on; the same for the "
                       "same SEED")
           ->excludes(input)
+          ->check(seed())
           ->option_text("SEED");
   command
       .add_option("--size", options->sizes,
@@ -49,7 +54,7 @@ void add_data(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
       .add_option("--tolerance", options->tolerance,
                   "How far floats may be from the expected ones: so much, or so much times their "
                   "magnitude if that is above 1; without it, 1e-5")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_zero())
       ->needs(expect)
       ->option_text("T");
 }
@@ -58,6 +63,7 @@ void add_data(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
 
 std::shared_ptr<bool> add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
+  auto on = std::make_shared<std::string>("host");
   auto interpret = std::make_shared<bool>(false);
   auto failed = std::make_shared<bool>(false);
   CLI::App* const command = app.add_subcommand("run", "Runs a function of a .tutti file");
@@ -70,22 +76,31 @@ std::shared_ptr<bool> add_run(CLI::App& app) {
       ->check(CLI::Range(std::int64_t{1}, kMostRanks))
       ->option_text("N");
   add_data(*command, options);
-  CLI::Option* const reference = command->add_flag(
-      "--interpret", *interpret, "Use the reference interpreter, not the compiler");
+  CLI::Option* const where =
+      command
+          ->add_option(
+              "--on", *on,
+              "What runs it. host: compiled for the host, and for the GPUs that types "
+              "name; device: compiled for a GPU, where types name none: rank R's is GPU R, "
+              "modulo their number; interpreter: the reference interpreter, with no "
+              "compiler; without it, host")
+          ->check(CLI::IsMember({"host", "device", "interpreter"}))
+          ->option_text("host|device|interpreter");
+  CLI::Option* const reference =
+      command->add_flag("--interpret", *interpret, "The same as --on interpreter");
+  reference->excludes(where);
   CLI::Option* const compile_only =
       command->add_flag("--compile-only", options->compile_only,
                         "Compile for every rank and run nothing; no arguments are needed");
   command
       ->add_flag("--processes", options->processes,
                  "Each rank is a process, which share memory; without it, a thread")
-      ->excludes(reference)
       ->excludes(compile_only);
   CLI::Option* const bench =
       command
           ->add_flag("--bench", options->bench,
                      "Print how long a run takes instead of the results: the median, the shortest "
                      "and the longest, after a warm-up")
-          ->excludes(reference)
           ->excludes(compile_only);
   command
       ->add_option("--runs", options->timed_runs,
@@ -105,8 +120,24 @@ std::shared_ptr<bool> add_run(CLI::App& app) {
       ->delimiter(',')
       ->option_text("NAME=VALUE,...");
   command->add_option("--as-rank", options->as_rank)->group("");  // of --processes, for itself
-  command->callback([options, interpret, failed] {
-    if (*interpret) options->engine = Engine::interpreter;
+  add_examples(*command,
+               {"tutti run step.tutti --random 7",
+                "tutti run step.tutti --input x=x.npy --input y=y{rank}.npy -n 2 -o results",
+                "tutti run step.tutti --random 7 --on interpreter --expect results",
+                "tutti run step.tutti --random 7 --processes --bench --runs 100"},
+               "if the results are not those of --expect");
+  command->callback([options, on, interpret, failed] {
+    if (*interpret || *on == "interpreter") options->engine = Engine::interpreter;
+    if (options->engine == Engine::interpreter) {
+      const char* const other = options->bench          ? "--bench"
+                                : options->processes    ? "--processes"
+                                : options->compile_only ? "--compile-only"
+                                                        : nullptr;
+      if (other != nullptr) {
+        throw UsageError(std::string(other) + " is of the compiler; --on interpreter has none");
+      }
+    }
+    options->on_gpus = *on == "device";
     *failed = !run(*options);
   });
   return failed;

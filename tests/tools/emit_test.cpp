@@ -84,11 +84,20 @@ TEST_F(Emit, ShowsCudaWithoutAGpu) {
   expect_refused(emit(kProgram, "cuda"), 2, "@f has nothing on a GPU, so there is no stage 'cuda'");
 }
 
+TEST_F(Emit, PutsProgramsThatNameNoDeviceOnAGpu) {
+  EXPECT_THAT(text(kProgram, "cuda", {"--on", "device"}),
+              HasSubstr("extern \"C\" __global__ void"));
+  EXPECT_EQ(text(kOnGpu, "plan", {"--on", "device"}), text(kOnGpu, "plan"));
+  EXPECT_EQ(text(kProgram, "plan", {"--on", "host"}), text(kProgram, "plan"));
+}
+
 TEST_F(Emit, ShowsPtxWhereNvrtcIsThere) {
   const CommandResult result = emit(kOnGpu, "ptx", {"--arch", "sm_90"});
   if (result.status == 0) {
     EXPECT_THAT(result.output, HasSubstr(".target sm_90"));
     expect_refused(emit(kOnGpu, "ptx", {"--arch", "sm_9"}), 1, "sm_9");
+    expect_refused(emit(kOnGpu, "ptx", {"--arch", "90"}), 2, "write sm_90");
+    expect_refused(emit(kOnGpu, "plan", {"--arch", "sm_90"}), 2, "--arch is for --stage ptx");
   } else {
     expect_refused(result, 1, TUTTI_HAS_CUDA == 0 ? "no CUDA" : "nvrtc");
   }

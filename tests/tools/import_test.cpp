@@ -80,6 +80,15 @@ TEST_F(Import, OfSeveralRanksTakesAndGivesWholeArrays) {
   EXPECT_FALSE(std::filesystem::exists(out + "/rank0"));
 }
 
+TEST_F(Import, SaysWhatToDoWithBytecode) {
+  const CommandResult result = import(
+      "ML\xEFR\x06"
+      "StableHLO");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("p.mlir: this is MLIR bytecode"));
+  EXPECT_EQ(result.output, "");
+}
+
 TEST_F(Import, RefusesWithThePlaceAndWritesNothing) {
   std::string wrong = kDouble;
   wrong.replace(wrong.find("stablehlo.add"), 13, "stablehlo.fft");

@@ -51,6 +51,12 @@ TEST_F(Opt, RunsPassesInTheirOrderOverAllFunctions) {
             "func @g(%x: f32[4]) -> (f32[4]) {\n  return %x\n}\n");
 }
 
+TEST_F(Opt, ChecksAfterEachPassUnlessToldNotTo) {
+  const std::string checked = opt(kProgram).output;
+  EXPECT_EQ(opt(kProgram, {"--verify-each"}).output, checked);
+  EXPECT_EQ(opt(kProgram, {"--no-verify-each"}).output, checked);
+}
+
 TEST_F(Opt, RunsTheCompilersPassesIfNothingIsSaid) {
   const CommandResult result = opt(kProgram);
   EXPECT_THAT(result.output, HasSubstr("fusion = 0"));

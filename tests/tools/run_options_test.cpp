@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tests/support/command.h"
-#include "tests/tools/npy_file.h"
+#include "tests/tools/run_testing.h"
 #include <gmock/gmock.h>
 
 namespace tutti {
@@ -15,36 +15,10 @@ namespace {
 
 using test::CommandResult;
 using test::npy_array;
-using test::TemporaryFolder;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-class RunOptions : public testing::Test {
- protected:
-  CommandResult run(const std::string& program, std::vector<std::string> arguments = {}) {
-    arguments.insert(arguments.begin(),
-                     {TUTTI_BINARY_DIR "/bin/tutti", "run", folder_.write("p.tutti", program)});
-    return test::run_command(arguments);
-  }
-  std::string output(const std::string& program, const std::vector<std::string>& arguments) {
-    const CommandResult result = run(program, arguments);
-    EXPECT_EQ(result.status, 0) << result.errors;
-    EXPECT_EQ(result.errors, "");
-    return result.output;
-  }
-  void expect_refused(const CommandResult& result, int status, const std::string& message) {
-    EXPECT_EQ(result.status, status);
-    EXPECT_THAT(result.errors, HasSubstr(message));
-    EXPECT_EQ(result.output, "");
-  }
-  std::string vector(const std::string& name, const std::vector<float>& values) {
-    return folder_.write(
-        name, npy_array<float>("<f4", "(" + std::to_string(values.size()) + ",)", values));
-  }
-  std::string path(const std::string& name) { return folder_.path() / name; }
-
-  TemporaryFolder folder_;
-};
+class RunOptions : public test::RunsPrograms {};
 
 const std::string kAdd = "func @f(%x: f32[2], %y: f32[2]) {\n%0 = add(%x, %y)\nreturn %0, %x }\n";
 const std::string kOnRanks =
@@ -125,6 +99,21 @@ TEST_F(RunOptions, ExpectedResultsDiffer) {
   expect_refused(run(kAdd, {"--random", "1", "--tolerance", "1"}), 2, "--expect");
 }
 
+TEST_F(RunOptions, ExpectedResultsThatTheProgramDoesNotHaveAreADifference) {
+  EXPECT_EQ(output(kAdd, {"--random", "1", "-o", path("two")}), "");
+  const CommandResult result =
+      run("func @f(%x: f32[2], %y: f32[2]) {\n%0 = add(%x, %y)\nreturn %0 }\n",
+          {"--random", "1", "--expect", path("two")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output, "result 0: f32[2] is as expected\nresult 1: expected by " +
+                               path("two/1.npy") + ", but the program has 1 result\n");
+}
+
+TEST_F(RunOptions, LooksForWhatIsExpectedBeforeItRuns) {
+  expect_refused(run(kAdd, {"--random", "1", "--bench", "--runs", "2", "--expect", path("none")}),
+                 2, "--expect takes a folder or a .npz file");
+}
+
 TEST_F(RunOptions, ExpectedNumbersAreShownAsNumbers) {
   const std::string program = "func @f() {\n%0 = constant() {value = i32[] 7}\nreturn %0 }\n";
   folder_.write("0.npy", npy_array<int>("<i4", "()", {9}));
@@ -179,6 +168,12 @@ TEST_F(RunOptions, AFailedProcessIsAnError) {
 TEST_F(RunOptions, ProcessesHaveToBeEnough) {
   expect_refused(run(kOnRanks, {"--random", "1", "--processes", "--ranks", "1"}), 1,
                  "names rank 1 of 1 ranks; give more with --ranks");
+}
+
+TEST_F(RunOptions, RefusesNumbersBelowZero) {
+  expect_refused(run(kAdd, {"--random", "-1"}), 2, "'-1' is no whole number from 0 on");
+  expect_refused(run(kAdd, {"--random", "1", "--expect", "x", "--tolerance", "-1"}), 2,
+                 "'-1' is no number from 0 on");
 }
 
 TEST_F(RunOptions, ReadsStandardInput) {

@@ -2,7 +2,7 @@
 #include <regex>
 
 #include "tests/support/command.h"
-#include "tests/tools/npy_file.h"
+#include "tests/tools/run_testing.h"
 #include <gmock/gmock.h>
 
 namespace tutti {
@@ -10,29 +10,11 @@ namespace {
 
 using test::CommandResult;
 using test::npy_array;
-using test::TemporaryFolder;
 using testing::HasSubstr;
 
-class Run : public testing::Test {
+class Run : public test::RunsPrograms {
  protected:
-  // Runs `tutti run` on a program.
-  CommandResult run(const std::string& program, std::vector<std::string> arguments = {}) {
-    arguments.insert(arguments.begin(),
-                     {TUTTI_BINARY_DIR "/bin/tutti", "run", folder_.write("p.tutti", program)});
-    return test::run_command(arguments);
-  }
-  void expect_refused(const CommandResult& result, int status, const std::string& message) {
-    EXPECT_EQ(result.status, status);
-    EXPECT_THAT(result.errors, HasSubstr(message));
-    EXPECT_EQ(result.output, "");
-  }
-  std::string vector(const std::string& name, const std::vector<float>& values) {
-    return folder_.write(
-        name, npy_array<float>("<f4", "(" + std::to_string(values.size()) + ",)", values));
-  }
-  std::string out() { return folder_.path() / "out"; }
-
-  TemporaryFolder folder_;
+  std::string out() { return path("out"); }
 };
 
 const std::string kAdd = R"(
@@ -111,7 +93,7 @@ TEST_F(Run, ChoosesAFunction) {
   EXPECT_EQ(run(two, {"--function", "a"}).output, "i32[] 1\n");
   expect_refused(run(two), 2, "has several functions, @a, @b; choose one with --function");
   expect_refused(run(two, {"--function", "c"}), 2, "has no function @c; did you mean");
-  expect_refused(run("// tutti ir 1\n"), 2, "has no function");
+  expect_refused(run("// tutti ir 1\n"), 1, "p.tutti: has no function");
 }
 
 TEST_F(Run, ExitsWith1ForErrorsInFiles) {

@@ -117,9 +117,17 @@ TEST_F(Show, RefusesWhatThereIsNot) {
   expect_refused(show(kTrainingStep, {"--format", "dot", "--stage", "plan"}), 2,
                  "the stage 'plan' is no graph to draw");
   expect_refused(show("func @f(%x: f32[4]) {\n  return %y\n}\n"), 1, "p.tutti:2:");
-  expect_refused(show("", {"--format", "html"}), 2, "p.tutti has no function");
+  expect_refused(show("", {"--format", "html"}), 1, "p.tutti: has no function");
   expect_refused(test::run_command({TUTTI_BINARY_DIR "/bin/tutti", "show", "/no/such/file"}), 1,
                  "/no/such/file: cannot be read");
+}
+
+TEST_F(Show, TakesTheFormatFromTheEndingOfTheFile) {
+  const std::string path = folder_.path() / "step.svg";
+  EXPECT_EQ(show(kTrainingStep, {"-o", path}).status, 0);
+  EXPECT_EQ(folder_.read("step.svg"), show(kTrainingStep, {"--format", "svg"}).output);
+  EXPECT_EQ(show(kTrainingStep, {"-o", path, "--format", "text"}).status, 0);
+  EXPECT_EQ(folder_.read("step.svg"), show(kTrainingStep).output);
 }
 
 TEST_F(Show, LeavesNothingHalfWritten) {
