@@ -30,7 +30,7 @@ TEST(ReadText, SaysWhyItCannotRead) {
   EXPECT_THAT(none.errors, HasSubstr("/none: cannot be read: No such file or directory\n"));
   const CommandResult not_a_file = opt(folder.path());
   EXPECT_EQ(not_a_file.status, 1);
-  EXPECT_THAT(not_a_file.errors, HasSubstr(": cannot be read: Is a directory\n"));
+  EXPECT_THAT(not_a_file.errors, HasSubstr(": cannot be read: Is a directory"));
 }
 
 }  // namespace
