@@ -150,6 +150,7 @@ TreeType ValueParser::tensor(std::size_t offset) {
                 "a size that is known only when the program runs; export it with fixed shapes");
   }
   const std::optional<DType> dtype = dtype_from_mlir(rest);
+  if (rest == "complex") lexer_.fail(token.offset, "complex numbers are not supported");
   if (!dtype) {
     lexer_.fail(token.offset, "no dtype that Tutti has: '" + std::string(rest.substr(0, 40)) +
                                   "'; it has i1, i8 to i64, ui8 to ui64, f16, bf16, f32 and f64");

@@ -86,6 +86,8 @@ TEST(StablehloParse, SaysWhereATextIsWrong) {
               HasSubstr("stablehlo.sine gives f32[2], but f32[3] is written"));
   EXPECT_THAT(of("%0, %1 = stablehlo.sine %x : tensor<2xf32>"), HasSubstr("are named"));
   EXPECT_THAT(of("%0 = stablehlo.add %x, %x : tensor<2xf8E4M3FN>"), HasSubstr("no dtype that"));
+  EXPECT_THAT(of("%0 = stablehlo.complex %x, %x : tensor<2xcomplex<f32>>"),
+              HasSubstr("m.mlir:3:40: complex numbers are not supported"));
   EXPECT_THAT(of("%0 = stablehlo.add %x, %x : tensor<?xf32>"), HasSubstr("fixed shapes"));
   EXPECT_THAT(of("%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<3xf32>"),
               HasSubstr("2 elements for f32[3]"));
