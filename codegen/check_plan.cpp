@@ -100,6 +100,14 @@ class Checker {
       return;
     }
     if (!launch->device.is_cpu() && launch->parts.size() != 1) fail("groups launches on a GPU");
+    for (const LaunchPart& part : launch->parts) {
+      if (part.tiles_in_place < 0) continue;
+      const bool call = part.kernel < 0 && part.epilogue < 0 && part.results == 1;
+      if (!call || part.tiles_in_place > part.tiles || part.buffers.size() < 2) {
+        fail(part.name + " can't run in place in " + std::to_string(part.tiles_in_place) +
+             " tiles: only a call of one result can, in no more tiles than it has");
+      }
+    }
     for_each_access(plan_, step, [&](BufferId id, bool) {
       require(plan_.buffers[at(id)].device == launch->device, " lies on another device", id);
     });
@@ -198,6 +206,11 @@ class Checker {
   void write(BufferId id) {
     const PlanBuffer& buffer = plan_.buffers[at(id)];
     State& state = states_[at(id)];
+    if (state.written && is_update(id)) {
+      require(!is_given(buffer), " is written, but is the caller's", id);
+      require(!state.read_by_peers, " is written, but peers may read it", id);
+      return;
+    }
     require(!is_given(buffer), " is written, but is the caller's", id);
     require(!state.read_by_peers, " is written, but peers may read it", id);
     require(!state.written, " is written twice", id);
@@ -278,6 +291,20 @@ class Checker {
             " is taken over while it is in use", input);
   }
 
+  // Whether the step changes the buffer where it lies.
+  bool is_update(BufferId id) const {
+    const auto* const launch = std::get_if<Launch>(&plan_.steps[step_]);
+    if (launch == nullptr) return false;
+    std::ptrdiff_t uses = 0;
+    bool safe = false;
+    for (const LaunchPart& part : launch->parts) {
+      uses += std::ranges::count(part.buffers, id);
+      safe = safe ||
+             (part.tiles_in_place >= 0 && part.buffers.front() == id && part.buffers.back() == id);
+    }
+    return safe && uses == 2;
+  }
+
   bool in_place(const Launch& launch, BufferId input, BufferId target) const {
     std::ptrdiff_t reads = 0;
     bool safe = false;
@@ -285,9 +312,8 @@ class Checker {
       reads += std::ranges::count(part.buffers, input);
       const auto read = std::ranges::find(part.buffers, input);
       const auto written = std::ranges::find(part.buffers, target);
-      if (part.kernel < 0 || read == part.buffers.end() || written == part.buffers.end()) continue;
-      safe = may_run_in_place(plan_.kernels[static_cast<std::size_t>(part.kernel)],
-                              static_cast<std::size_t>(read - part.buffers.begin()),
+      if (read == part.buffers.end() || written == part.buffers.end()) continue;
+      safe = may_run_in_place(plan_, part, static_cast<std::size_t>(read - part.buffers.begin()),
                               static_cast<std::size_t>(written - part.buffers.begin()));
     }
     return safe && reads == 1;

@@ -24,8 +24,8 @@ bool same(const PlanBuffer& a, const PlanBuffer& b) {
 
 bool same(const LaunchPart& a, const LaunchPart& b) {
   return a.name == b.name && a.detail == b.detail && a.kernel == b.kernel && a.tiles == b.tiles &&
-         a.work == b.work && a.epilogue == b.epilogue && a.results == b.results &&
-         a.buffers == b.buffers && a.counts == b.counts;
+         a.tiles_in_place == b.tiles_in_place && a.work == b.work && a.epilogue == b.epilogue &&
+         a.results == b.results && a.buffers == b.buffers && a.counts == b.counts;
 }
 
 bool same(const runtime::TensorPart& a, const runtime::TensorPart& b) {

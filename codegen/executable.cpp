@@ -137,6 +137,7 @@ void Executable::bind_launch(const Launch& launch) {
     bound.kernels.push_back({.run = run_code,
                              .code = part.code.get(),
                              .tiles = part.tiles,
+                             .tiles_in_place = part.tiles_in_place,
                              .arguments = part.buffers.size()});
     bound.tiles += part.tiles;
     bound.arguments += part.buffers.size();

@@ -59,4 +59,12 @@ bool may_run_in_place(const Kernel& kernel, std::size_t read, std::size_t writte
   return true;
 }
 
+bool may_run_in_place(const Plan& plan, const LaunchPart& part, std::size_t read,
+                      std::size_t written) {
+  if (part.kernel >= 0) {
+    return may_run_in_place(plan.kernels[static_cast<std::size_t>(part.kernel)], read, written);
+  }
+  return part.tiles_in_place >= 0 && read == 0 && written + 1 == part.buffers.size();
+}
+
 }  // namespace tutti::codegen

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/kernel.h>
+#include <tutti/codegen/plan.h>
 
 #include <cstddef>
 
@@ -10,5 +11,9 @@ namespace tutti::codegen {
 // element is read at the very point that writes it, before it is written. The emitters keep loads
 // of such pairs in front of the stores.
 bool may_run_in_place(const Kernel& kernel, std::size_t read, std::size_t written);
+
+// The same of a kernel or call of a plan, by the places among its buffers.
+bool may_run_in_place(const Plan& plan, const LaunchPart& part, std::size_t read,
+                      std::size_t written);
 
 }  // namespace tutti::codegen

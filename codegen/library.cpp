@@ -158,15 +158,19 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
                        [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                          kernels::run(spec, b[0], b[1], b[2], begin, end);
                        });
-    case Op::dynamic_update_slice:
-      return make_call(name, detail,
-                       kernels::DynamicUpdateSlice{.element_size = bytes,
-                                                   .index_dtype = operands[2].dtype,
-                                                   .x = operands[0].shape,
-                                                   .part = operands[1].shape},
-                       [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                         kernels::run(spec, b[0], b[1], b[2], b[3], begin, end);
-                       });
+    case Op::dynamic_update_slice: {
+      const kernels::DynamicUpdateSlice update{.element_size = bytes,
+                                               .index_dtype = operands[2].dtype,
+                                               .x = operands[0].shape,
+                                               .part = operands[1].shape};
+      LibraryCall call =
+          make_call(name, detail, update,
+                    [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
+                      kernels::run(spec, b[0], b[1], b[2], b[3], begin, end);
+                    });
+      call.tiles_in_place = kernels::tiles_in_place(update);
+      return call;
+    }
     case Op::pad:
       return make_call(name, detail,
                        kernels::Pad{.element_size = bytes,

@@ -16,6 +16,8 @@ struct LibraryCall {
   std::shared_ptr<const KernelCode> code;
   std::int64_t tiles = 0;
   std::int64_t work = 0;  // what it computes beyond moving its buffers, in bytes moved as fast
+  // How many tiles there are when its result lies over its first operand; -1: it may not.
+  std::int64_t tiles_in_place = -1;
 };
 
 // Whether the node's kernel reads that operand through strides; otherwise it must be dense.

@@ -29,7 +29,10 @@ using ir::Value;
 class Planner {
  public:
   Planner(const ir::Graph& graph, std::int64_t rank)
-      : graph_(graph), views_(graph), stored_(graph.value_count(), false) {
+      : graph_(graph),
+        views_(graph),
+        stored_(graph.value_count(), false),
+        last_reader_(graph.value_count(), 0) {
     plan_.name = graph.name;
     plan_.rank = rank;
     plan_.mesh = graph.mesh;
@@ -99,14 +102,17 @@ class Planner {
         const NodeId producer = graph_.producer(resolve(graph_, operand));
         const bool inside =
             graph_.node(id).fusion >= 0 && graph_.node(producer).fusion == graph_.node(id).fusion;
-        if (!inside) demand(operand);
+        if (!inside) demand(operand, id);
       }
     }
-    for (const Value value : graph_.results()) demand(value);
+    for (const Value value : graph_.results())
+      demand(value, static_cast<NodeId>(graph_.node_count()));
   }
-  void demand(Value value) {
+  void demand(Value value, NodeId reader) {
     const View& view = views_[value];
-    if (view.source == View::Source::buffer) stored_[view.base.id] = true;
+    if (view.source != View::Source::buffer) return;
+    stored_[view.base.id] = true;
+    last_reader_[view.base.id] = std::max(last_reader_[view.base.id], reader);
   }
 
   BufferId add_buffer(PlanBuffer::Kind kind, std::int64_t bytes, Device device, int index = -1) {
@@ -194,6 +200,7 @@ class Planner {
                 .kernel = -1,
                 .code = std::move(call.code),
                 .tiles = call.tiles,
+                .tiles_in_place = call.tiles_in_place,
                 .work = call.work,
                 .results = results,
                 .buffers = std::move(buffers),
@@ -381,6 +388,7 @@ class Planner {
         buffers.push_back(prepared);
       }
     }
+    if (on_host) update_in_place(id, buffers);
     const auto results = static_cast<int>(graph_.node(id).result_count);
     for (int i = 0; i < results; ++i) {
       buffers.push_back(storage(graph_.result(id, static_cast<std::size_t>(i))));
@@ -395,6 +403,21 @@ class Planner {
       return;
     }
     add_call(library_call(graph_, id, views), std::move(buffers), location, counts, results);
+  }
+
+  // An update of a value that this run made, and that nobody reads later, is written where it lies.
+  // (What a caller or a function gave may be somebody else's; arguments are taken over by
+  // donation.)
+  void update_in_place(NodeId id, const std::vector<BufferId>& operands) {
+    if (graph_.node(id).op != Op::dynamic_update_slice) return;
+    const View& view = views_[graph_.operand(id, 0)];
+    if (view.source != View::Source::buffer || !view.dense()) return;
+    if (last_reader_[view.base.id] > id || std::ranges::count(operands, operands[0]) > 1) return;
+    const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(operands[0])];
+    const bool whole = buffer.bytes == graph_.type(graph_.result(id)).bytes();
+    if (whole && buffer.kind == PlanBuffer::Kind::local) {
+      buffers_[graph_.result(id)] = operands[0];
+    }
   }
 
   void visit_collective(NodeId id) {
@@ -478,6 +501,7 @@ class Planner {
   const ir::Graph& graph_;
   const Views views_;
   std::vector<bool> stored_;
+  std::vector<NodeId> last_reader_;  // of base values; the number of nodes where it is the caller
   Plan plan_;
   std::map<Value, BufferId> buffers_;  // of base values
   std::map<Value, BufferId> copies_;   // of values that are not dense

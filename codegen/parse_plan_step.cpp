@@ -176,6 +176,8 @@ LaunchPart StepParser::part(Device& device) {
 void StepParser::field(LaunchPart& part, const Token& name) {
   if (name.text == "tiles") {
     part.tiles = number("the number of tiles");
+  } else if (name.text == "tiles_in_place") {
+    part.tiles_in_place = number("the number of tiles");
   } else if (name.text == "results") {
     part.results = small("the number of results", 1);
   } else if (name.text == "work") {
@@ -190,8 +192,8 @@ void StepParser::field(LaunchPart& part, const Token& name) {
     part.counts.double_flops = ir::read_integer(lexer_, "a number of operations");
   } else {
     lexer_.fail(name.offset, "a launch has no attribute " + shown(name.text) +
-                                 "; it has tiles, results, work, reads, writes, flops and "
-                                 "double_flops");
+                                 "; it has tiles, tiles_in_place, results, work, reads, "
+                                 "writes, flops and double_flops");
   }
 }
 

@@ -49,6 +49,9 @@ struct LaunchPart {
   std::shared_ptr<const cuda::Source> source = nullptr;
   std::shared_ptr<const runtime::DeviceCode> device_code = nullptr;
   std::int64_t tiles = 0;
+  // Of a library call that computes the same when its last buffer lies over its first: how many
+  // tiles there are then. -1: it does not.
+  std::int64_t tiles_in_place = -1;
   std::int64_t work = 0;  // what it computes, beyond moving its buffers, in bytes
   // Of a library call: the kernel in Plan::kernels that goes over each tile of the result right
   // after it; -1 for none.

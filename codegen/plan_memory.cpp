@@ -79,8 +79,6 @@ class DonationFinder {
   }
 
   void find_in_place(const Launch& launch, const LaunchPart& part, std::size_t written) {
-    if (part.kernel < 0) return;
-    const Kernel& kernel = plan_.kernels[static_cast<std::size_t>(part.kernel)];
     const PlanBuffer& target = plan_.buffers[at(part.buffers[written])];
     for (std::size_t i = 0; i < part.buffers.size(); ++i) {
       const BufferId id = part.buffers[i];
@@ -88,7 +86,7 @@ class DonationFinder {
       if (buffer.kind != PlanBuffer::Kind::input || kept_[at(id)]) continue;
       if (buffer.bytes != target.bytes || buffer.device != target.device) continue;
       if (buffer.last_use > target.defined_at) continue;
-      if (may_run_in_place(kernel, i, written) && !is_read_twice(launch, id)) {
+      if (may_run_in_place(plan_, part, i, written) && !is_read_twice(launch, id)) {
         add(id, part.buffers[written]);
       }
     }
@@ -151,7 +149,8 @@ void insert_allocations(Plan& plan) {
         const PlanBuffer::Kind kind = plan.buffers[at(id)].kind;
         const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::owned ||
                          kind == PlanBuffer::Kind::output;
-        if (written && own) steps.emplace_back(Allocate{id});
+        const bool first = plan.buffers[at(id)].defined_at == static_cast<int>(i);
+        if (written && own && first) steps.emplace_back(Allocate{id});
       });
     }
     steps.push_back(std::move(step));

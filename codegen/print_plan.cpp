@@ -180,6 +180,7 @@ class Printer {
     out_ += " (" + list(read) + ") -> " + list(written) + device_text(device);
     Attributes attributes;
     attributes.add("tiles", part.tiles);
+    attributes.add("tiles_in_place", part.tiles_in_place, -1);
     attributes.add("results", part.results, 1);
     attributes.add("work", part.work);
     attributes.add("reads", part.counts.bytes_read);

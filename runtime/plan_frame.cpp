@@ -52,12 +52,20 @@ void PlanFrame::allocate(std::int32_t buffer) {
 
 namespace {
 
+// How many of its tiles a kernel has to compute.
+std::int64_t tiles_of(const BoundKernel& kernel, void* const* arguments) {
+  const bool in_place =
+      kernel.tiles_in_place >= 0 && arguments[0] == arguments[kernel.arguments - 1];
+  return in_place ? kernel.tiles_in_place : kernel.tiles;
+}
+
 // Runs a launch; `run(i, arguments, begin, end)` computes tiles of its i-th kernel.
 template <class Run>
 void run_launch(ThreadPool& pool, const BoundLaunch& launch, void* const* arguments, Run&& run) {
   if (launch.kernels.size() == 1) {
-    if (launch.tiles == 1) return run(0, arguments, 0, 1);
-    pool.parallel_for(launch.tiles,
+    const std::int64_t tiles = tiles_of(launch.kernels[0], arguments);
+    if (tiles == 1) return run(0, arguments, 0, 1);
+    pool.parallel_for(tiles,
                       [&](std::int64_t begin, std::int64_t end) { run(0, arguments, begin, end); });
     return;
   }
@@ -66,7 +74,8 @@ void run_launch(ThreadPool& pool, const BoundLaunch& launch, void* const* argume
     for (std::size_t i = 0; i < launch.kernels.size(); ++i) {
       const BoundKernel& kernel = launch.kernels[i];
       if (begin >= end) return;
-      if (begin < kernel.tiles) run(i, own, begin, std::min(end, kernel.tiles));
+      const std::int64_t tiles = tiles_of(kernel, own);
+      if (begin < tiles) run(i, own, begin, std::min(end, tiles));
       begin = std::max<std::int64_t>(begin - kernel.tiles, 0);
       end -= kernel.tiles;
       own += kernel.arguments;

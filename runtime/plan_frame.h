@@ -20,6 +20,8 @@ struct BoundKernel {
   void (*run)(const void* code, void* const* arguments, std::int64_t begin, std::int64_t end);
   const void* code;
   std::int64_t tiles;
+  // How many there are when its last argument is its first; -1: as many.
+  std::int64_t tiles_in_place;
   std::size_t arguments;  // how many addresses it takes
 };
 

@@ -40,6 +40,29 @@ RowTiling tiling(const DynamicUpdateSlice& spec, const std::vector<PartDimension
   return {rows, dimensions.back().size, kTileBytes / spec.element_size};
 }
 
+// All but the last dimension of the part are its rows.
+RowTiling part_tiling(const DynamicUpdateSlice& spec,
+                      const std::vector<PartDimension>& dimensions) {
+  std::int64_t rows = 1;
+  for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) rows *= dimensions[d].part;
+  return {rows, dimensions.back().part, kTileBytes / spec.element_size};
+}
+
+// The row of x that a row of the part goes into.
+std::int64_t row_in_x(const std::vector<PartDimension>& dimensions, const Starts& starts,
+                      std::int64_t row) {
+  std::int64_t out = 0;
+  std::int64_t stride = 1;
+  for (std::size_t d = dimensions.size() - 1; d-- > 0;) {
+    const PartDimension& dimension = dimensions[d];
+    const std::int64_t start = starts[static_cast<std::size_t>(dimension.axis)] * dimension.scale;
+    out += (start + row % dimension.part) * stride;
+    row /= dimension.part;
+    stride *= dimension.size;
+  }
+  return out;
+}
+
 // Where the update has what goes into a row of x; nothing does if it is negative.
 std::int64_t find_row(const std::vector<PartDimension>& dimensions, const Starts& starts,
                       std::int64_t row) {
@@ -92,6 +115,10 @@ std::int64_t tiles(const DynamicUpdateSlice& spec) {
   return tiling(spec, part_dimensions(spec.x, spec.part)).tiles();
 }
 
+std::int64_t tiles_in_place(const DynamicUpdateSlice& spec) {
+  return part_tiling(spec, part_dimensions(spec.x, spec.part)).tiles();
+}
+
 void run(const DynamicUpdateSlice& spec, const void* x, const void* update, const void* starts,
          void* result, std::int64_t begin, std::int64_t end) {
   const std::vector<PartDimension> dimensions = part_dimensions(spec.x, spec.part);
@@ -106,6 +133,16 @@ void run(const DynamicUpdateSlice& spec, const void* x, const void* update, cons
                 static_cast<const std::byte*>(from) + at * bytes,
                 static_cast<std::size_t>(count * bytes));
   };
+  if (x == result) {
+    return for_each_tile(
+        part_tiling(spec, dimensions), begin, end, [&](const RowTiling::Tile& tile) {
+          for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
+            const std::int64_t to = row_in_x(dimensions, all, row) * last.size + first;
+            copy(to + tile.column_begin, update, row * last.part + tile.column_begin,
+                 tile.column_end - tile.column_begin);
+          }
+        });
+  }
   for_each_tile(tiling(spec, dimensions), begin, end, [&](const RowTiling::Tile& tile) {
     for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
       const std::int64_t to = row * last.size;

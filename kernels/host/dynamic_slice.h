@@ -27,7 +27,8 @@ std::int64_t tiles(const DynamicSlice& spec);
 void run(const DynamicSlice& spec, const void* x, const void* starts, void* result,
          std::int64_t begin, std::int64_t end);
 
-// result = x with `update` in place of that part.
+// result = x with `update` in place of that part. `result` may be `x` itself; then there are only
+// tiles_in_place() pieces, and the rest of x is not touched.
 struct DynamicUpdateSlice {
   std::int64_t element_size = 4;
   DType index_dtype = DType::i64;
@@ -35,6 +36,7 @@ struct DynamicUpdateSlice {
   Shape part;
 };
 std::int64_t tiles(const DynamicUpdateSlice& spec);
+std::int64_t tiles_in_place(const DynamicUpdateSlice& spec);  // tiles() or fewer
 void run(const DynamicUpdateSlice& spec, const void* x, const void* update, const void* starts,
          void* result, std::int64_t begin, std::int64_t end);
 

@@ -139,6 +139,30 @@ func @add(%x: f32[4], %y: f32[4]) -> (f32[4]) {
   EXPECT_NE(results[0].buffer, inputs[0]);
 }
 
+TEST(Executable, AnUpdateLeavesTheRestOfAnArgumentThatIsGivenUp) {
+  const auto context = lone_rank();
+  const auto put = executable_of(R"(
+func @put(%x: f32[4], %update: f32[2], %at: i32[1]) -> (f32[4]) {
+  %0 = dynamic_update_slice(%x, %update, %at) : f32[4]
+  return %0
+})",
+                                 *context);
+  ASSERT_EQ(put->plan().donations.size(), 1);
+  for (int run = 0; run < 3; ++run) {
+    const BufferPtr at = context->allocator.allocate(4);
+    *reinterpret_cast<std::int32_t*>(at->data()) = 1;
+    std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2, 3, 4}), buffer_of(*context, {5, 6}),
+                                     at};
+    std::vector<Executable::Result> results;
+    put->run(inputs, {}, results);
+    EXPECT_NE(results[0].buffer, inputs[0]) << "not given up";
+    EXPECT_THAT(values_of(results[0]), ElementsAre(1, 5, 6, 4));
+    put->run(inputs, {.collective_lines = {}, .donate = true}, results);
+    EXPECT_EQ(results[0].buffer, inputs[0]);
+    EXPECT_THAT(values_of(results[0]), ElementsAre(1, 5, 6, 4));
+  }
+}
+
 // ---- Memory
 
 TEST(Executable, ProgramsOfARankShareOneArena) {

@@ -2,6 +2,11 @@
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/support/error.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <variant>
+
 #include "tests/codegen/plan_maker.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -92,6 +97,52 @@ TEST(PlanMemory, AnArgumentIsNotTakenOverWhileItIsRead) {
   maker.result(y);
   plan_memory(maker.plan);
   EXPECT_TRUE(maker.plan.donations.empty());
+}
+
+// x -> a, then a changes where it lies.
+struct Update : PlanMaker {
+  BufferId x = input(), part = input(8), a = output();
+  LaunchPart& last() { return std::get<Launch>(plan.steps.back()).parts.back(); }
+  Update() {
+    launch({{x, a}});
+    launch({{a, part, a}});
+    last().tiles_in_place = 1;
+    result(a);
+  }
+};
+
+TEST(PlanMemory, WhatIsUpdatedWhereItLiesIsAllocatedOnce) {
+  Update update;
+  plan_memory(update.plan);
+  EXPECT_NO_THROW(check(update.plan));
+  EXPECT_EQ(std::ranges::count_if(
+                update.plan.steps,
+                [](const Step& step) { return std::holds_alternative<Allocate>(step); }),
+            1);
+}
+
+TEST(PlanMemory, OnlyACallThatMayWritesWhereItReads) {
+  const auto expect_refused = [](Plan& plan, const char* why) {
+    plan_memory(plan);
+    EXPECT_THAT([&] { check(plan); }, ::testing::ThrowsMessage<InternalError>(HasSubstr(why)));
+  };
+  Update other;
+  other.last().tiles_in_place = -1;
+  expect_refused(other.plan, "is written twice");
+  Update twice;
+  twice.last().buffers[1] = twice.a;
+  expect_refused(twice.plan, "is written twice");
+  Update many;
+  many.last().tiles_in_place = 2;
+  expect_refused(many.plan, "can't run in place in 2 tiles");
+  Update beside;
+  beside.launch({{beside.a, beside.output()}});
+  std::swap(beside.plan.steps[1], beside.plan.steps[2]);
+  auto& launch = std::get<Launch>(beside.plan.steps[1]);
+  std::ranges::move(std::get<Launch>(beside.plan.steps[2]).parts, std::back_inserter(launch.parts));
+  beside.plan.steps.pop_back();
+  beside.result(launch.parts[0].buffers.back());
+  expect_refused(beside.plan, "is written twice");
 }
 
 TEST(PlanMemory, ArgumentsThatAreReturnedSentOrOfAnotherSizeAreNotTakenOver) {

@@ -54,6 +54,15 @@ void check(const Case& use, DType dtype, const Array& starts) {
             end);
       },
       "update of " + what);
+  // Where the result lies over x, the part is all that is written.
+  EXPECT_LE(tiles_in_place(put), tiles(put)) << what;
+  Array in_place = x;
+  std::byte* const result = in_place.bytes().data();
+  for (std::int64_t tile = tiles_in_place(put); tile-- > 0;) {
+    run(put, result, update.bytes().data(), starts.bytes().data(), result, tile, tile + 1);
+  }
+  EXPECT_EQ(in_place, test::meaning(ir::Op::dynamic_update_slice, {x, update, starts}, {}))
+      << "update in place of " << what;
 }
 
 Array starts_for(const Case& use, DType dtype, unsigned seed) {
