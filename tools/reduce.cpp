@@ -8,6 +8,7 @@
 
 #include "tools/check_command.h"
 #include "tools/launch/file_handle.h"
+#include "tools/random_inputs.h"
 #include "tools/rank_programs.h"
 #include "tools/read_program.h"
 #include "tools/scratch_folder.h"
@@ -26,9 +27,17 @@ std::string counted(std::size_t count, const std::string& what) {
 }
 
 ir::Programs read(const ReduceOptions& options) {
-  if (options.ranks.empty()) return {read_program(options.file)};
-  ir::Programs out = read_all(find_ranks(options.ranks));
-  for (ir::Module& module : out) name_apart(module);
+  ir::Programs out;
+  if (options.ranks.empty()) {
+    out.push_back(read_program(options.file));
+  } else {
+    out = read_all(find_ranks(options.ranks));
+    for (ir::Module& module : out) name_apart(module);
+  }
+  // Where sizes vary, the largest ones are a smaller program.
+  for (ir::Module& module : out) {
+    for (ir::Graph& function : module.functions) function = with_sizes(function, {});
+  }
   return out;
 }
 
