@@ -249,19 +249,26 @@ class KernelParser {
     bool negative = false;
     while (more) {
       term(out, negative);
-      negative = lexer_.peek().kind == Token::Kind::number && lexer_.peek().text == "-";
-      more = negative || lexer_.peek().is("+");
-      if (more) lexer_.take();
+      negative = lexer_.accept("-");
+      more = negative || lexer_.accept("+");
     }
     return out;
   }
 
   // 3, 128*o0, i1, -20*o1, -i1
   void term(Affine& out, bool negative) {
+    const auto fail_at_second_sign = [&] {
+      if (negative) lexer_.fail(lexer_.peek().offset, "two signs in a row");
+    };
+    if (lexer_.peek().is("-")) {
+      fail_at_second_sign();
+      negative = true;
+      lexer_.take();
+    }
     Token token = lexer_.peek();
     std::string_view text = token.text;
     if (token.kind == Token::Kind::number && text.starts_with('-')) {
-      if (negative) lexer_.fail(token.offset, "two signs in a row");
+      fail_at_second_sign();
       negative = true;
       text.remove_prefix(1);
     } else if (token.kind != Token::Kind::number && token.kind != Token::Kind::word) {

@@ -11,6 +11,8 @@ namespace {
 using runtime::Buffer;
 using BufferPtr = std::shared_ptr<Buffer>;
 
+constexpr std::size_t kMostRemembered = 10'000;
+
 // The elements of a tensor of one shape, at the front of a new buffer for another shape.
 BufferPtr moved(runtime::Context& context, Device device, const Buffer& from,
                 const Shape& from_shape, const Shape& to_shape, const Shape& box, DType dtype) {
@@ -39,8 +41,14 @@ BufferPtr moved(runtime::Context& context, Device device, const Buffer& from,
 
 VaryingSizes::VaryingSizes(const ir::Graph& traced) : traced_(traced) {}
 
-std::vector<std::int64_t> VaryingSizes::solve(std::span<const Shape> arguments) const {
-  return ir::solve_sizes(traced_, arguments);
+std::vector<std::int64_t> VaryingSizes::solve(std::span<const Shape> arguments) {
+  std::vector<std::int64_t> values = ir::solve_sizes(traced_, arguments);
+  if (exist_.contains(values)) return values;
+  // What holds at the bounds may still fail between them: a slice of one size out of another.
+  ir::instance(traced_, values);
+  if (exist_.size() == kMostRemembered) exist_.clear();
+  exist_.insert(values);
+  return values;
 }
 
 void VaryingSizes::enlarge(runtime::Context& context, std::span<const std::int64_t> values,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ class VaryingSizes {
   // As it was traced, before its passes.
   explicit VaryingSizes(const ir::Graph& traced);
 
-  // The symbols' values; throws TypeError like ir::solve_sizes.
-  std::vector<std::int64_t> solve(std::span<const Shape> arguments) const;
+  // The symbols' values; throws TypeError like ir::solve_sizes, and if the program does not exist
+  // for them (sizes that it was asked for before are not looked at again).
+  std::vector<std::int64_t> solve(std::span<const Shape> arguments);
 
   // Replaces arguments by what the executable takes, with the symbols' values behind them.
   // `devices`: where each argument lies.
@@ -36,6 +38,7 @@ class VaryingSizes {
 
  private:
   const ir::Graph traced_;
+  std::set<std::vector<std::int64_t>> exist_;
 };
 
 // Where each argument of a plan lies, and each result.

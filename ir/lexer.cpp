@@ -1,4 +1,5 @@
 #include <tutti/ir/lexer.h>
+#include <tutti/ir/names.h>
 
 #include <algorithm>
 #include <utility>
@@ -52,7 +53,7 @@ bool Lexer::is_minus(std::string_view rest) {
   rest.remove_prefix(1);
   const std::string_view word = rest.substr(0, identifier_length(rest));
   if (rest.empty() || is_blank(rest[0]) || rest[0] == '(') return true;
-  return !word.empty() && word != "inf" && word != "infinity" && word != "nan";
+  return !word.empty() && !is_number_word(word);
 }
 
 Token Lexer::cut(std::size_t begin) const {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
-#include <unordered_map>
 
 namespace tutti::ir {
 
@@ -181,7 +181,7 @@ class Merge {
   }
 
   FunctionPtr function(const FunctionPtr& first, const std::vector<const Function*>& functions) {
-    if (const auto known = functions_.find(first.get()); known != functions_.end()) {
+    if (const auto known = functions_.find(functions); known != functions_.end()) {
       return known->second;
     }
     bool same = true;
@@ -191,7 +191,7 @@ class Merge {
       graphs.push_back(&one->graph());
     }
     FunctionPtr out = same ? first : std::make_shared<const Function>(run(graphs));
-    return functions_.emplace(first.get(), std::move(out)).first->second;
+    return functions_.emplace(functions, std::move(out)).first->second;
   }
 
   // A scalar that is a size, or one over a size, becomes a node that says so. Returns whether.
@@ -268,7 +268,7 @@ class Merge {
 
   std::span<const SizeSymbol> symbols_;
   std::span<const Sample> samples_;
-  std::unordered_map<const Function*, FunctionPtr> functions_;
+  std::map<std::vector<const Function*>, FunctionPtr> functions_;  // by those of all samples
 };
 
 }  // namespace

@@ -26,6 +26,10 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_number_word(std::string_view text) {
+  return text == "inf" || text == "infinity" || text == "nan";
+}
+
 bool is_identifier(std::string_view text) {
   return !text.empty() && identifier_length(text) == text.size();
 }

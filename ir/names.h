@@ -11,6 +11,8 @@
 namespace tutti::ir {
 
 bool is_identifier(std::string_view text);
+// inf, infinity and nan, which are numbers behind a '-' wherever one may stand.
+bool is_number_word(std::string_view text);
 
 // The text with everything that an identifier may not hold replaced by '_', so that "layer 1"
 // becomes "layer_1", "0" becomes "_0" and "" becomes `fallback`.

@@ -52,7 +52,9 @@ std::string SizeWriter::text(const SizeExpression& expression) {
 SizeExpression SizeReader::read(Lexer& lexer, std::string_view what) {
   const std::size_t offset = lexer.peek().offset;
   try {
-    return sum(lexer, what, 0);
+    const SizeExpression out = sum(lexer, what, 0);
+    out.at(largest());
+    return out;
   } catch (const TypeError& error) {
     lexer.fail(offset, error.what());
   }
@@ -65,6 +67,19 @@ std::vector<std::int64_t> SizeReader::largest() const {
 }
 
 SizeExpression SizeReader::sum(Lexer& lexer, std::string_view what, int depth) {
+  const std::size_t known = symbols_.size();
+  const std::size_t offset = lexer.peek().offset;
+  SizeExpression out = terms(lexer, what, depth);
+  // 2*n<=5 could be a bound of n or of 2*n.
+  const bool with_bounds = depth == bounds_at_ && symbols_.size() > known;
+  if (with_bounds && !out.is_symbol()) {
+    lexer.fail(offset, "bounds inside a larger size stand in parentheses, as in 2*(" +
+                           symbols_.back().name + "<=64)+1");
+  }
+  return out;
+}
+
+SizeExpression SizeReader::terms(Lexer& lexer, std::string_view what, int depth) {
   SizeExpression out;
   if (lexer.accept("-")) {
     out = out - product(lexer, what, depth);
@@ -101,16 +116,21 @@ SizeExpression SizeReader::factor(Lexer& lexer, std::string_view what, int depth
     lexer.expect(")", "after a size in parentheses");
     return out;
   }
-  if (lexer.peek().kind == Token::Kind::word) return symbol(lexer, lexer.take(), nullptr, 0);
+  if (lexer.peek().kind == Token::Kind::word) {
+    return symbol(lexer, lexer.take(), nullptr, 0, depth);
+  }
   const std::size_t offset = lexer.peek().offset;
   const std::int64_t number = read_integer(lexer, what);
   if (!lexer.accept("<=")) return number;
   return symbol(lexer, lexer.expect(Token::Kind::word, "the name of a size between its bounds"),
-                &number, offset);
+                &number, offset, depth);
 }
 
 SizeExpression SizeReader::symbol(Lexer& lexer, const Token& name, const std::int64_t* least,
-                                  std::size_t least_at) {
+                                  std::size_t least_at, int depth) {
+  if (is_number_word(name.text)) {
+    lexer.fail(name.offset, std::string(name.text) + " is a number; call the size otherwise");
+  }
   const auto found = std::ranges::find(symbols_, name.text, &SizeSymbol::name);
   const std::string shown(name.text.substr(0, 40));
   const bool has_most = lexer.peek().is("<=");
@@ -140,6 +160,7 @@ SizeExpression SizeReader::symbol(Lexer& lexer, const Token& name, const std::in
     lexer.fail(most_at, "the largest size is above the smallest one, " + std::to_string(from));
   }
   if (most > Shape::kMostElements) lexer.fail(most_at, "no tensor is so large");
+  bounds_at_ = depth;
   symbols_.push_back({.name = std::string(name.text), .least = from, .most = most});
   return SizeExpression::symbol(symbols_.size() - 1);
 }

@@ -44,12 +44,14 @@ class SizeReader {
 
  private:
   SizeExpression sum(Lexer& lexer, std::string_view what, int depth);
+  SizeExpression terms(Lexer& lexer, std::string_view what, int depth);
   SizeExpression product(Lexer& lexer, std::string_view what, int depth);
   SizeExpression factor(Lexer& lexer, std::string_view what, int depth);
   SizeExpression symbol(Lexer& lexer, const Token& name, const std::int64_t* least,
-                        std::size_t least_at);
+                        std::size_t least_at, int depth);
 
   std::vector<SizeSymbol> symbols_;
+  int bounds_at_ = 0;  // how many parentheses are around the bounds that were read last
 };
 
 // A list of sizes in brackets: [n, 10], with `after` for messages ("a size", "an integer").

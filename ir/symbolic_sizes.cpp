@@ -78,6 +78,8 @@ class Instantiation {
       const NodeId made =
           out.append(node.op, from.operands(id), std::move(attributes), types, node.location);
       out.set_fusion(made, node.fusion);
+    } catch (const NodeTypeError& error) {
+      throw NodeTypeError(id, error.what(), {});  // of a function that it runs
     } catch (const TypeError& error) {
       throw NodeTypeError(id, "for " + values_text(symbols_of(from), values) + ": " + error.what(),
                           node.location);

@@ -131,7 +131,7 @@ std::size_t CompiledFunction::find_or_trace(Describe describe, Body body) {
   return index;
 }
 
-std::vector<std::int64_t> CompiledFunction::sizes_of(const Program& program) const {
+std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
   std::vector<Shape> out;  // of the program's parameters, as the call has them
   std::size_t tensor = 0;
   for (const StatePtr& input : program.inputs) {

@@ -4,6 +4,7 @@
 #include <tutti/lazy/tree.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -168,6 +169,7 @@ class Compiled {
       Result result = std::apply(f_, formal);
       std::vector<detail::StatePtr> states = states_of(result);
       for_each_leaf(result, [&](auto& leaf) { leaf = {}; });
+      check_statics(result);
       if (shapes_.size() <= program) shapes_.resize(program + 1);
       shapes_[program] = {std::make_shared<Result>(std::move(result)), {}};
       Result& shape = *std::static_pointer_cast<Result>(shapes_[program].tree);
@@ -264,9 +266,36 @@ class Compiled {
     detail::walk_tree(formal, path, visit);
   }
 
+  // Where sizes vary, what a result holds beside tensors is the same for all of them.
+  template <class Result>
+  void check_statics(Result& result) {
+    std::vector<std::uint64_t> statics;
+    detail::Path path(true);
+    auto visit = [&]<class T>(const std::string& name, T&& leaf) {
+      using Leaf = std::remove_cvref_t<T>;
+      if constexpr (detail::TensorLeaf<Leaf>) {
+        return;
+      } else if constexpr (std::same_as<Leaf, detail::ContainerSize>) {
+        statics.push_back(leaf.size);
+      } else if constexpr (std::same_as<Leaf, detail::MapKey>) {
+        detail::add_text(leaf.name, statics);
+      } else if constexpr (std::is_floating_point_v<Leaf>) {
+        statics.push_back(std::bit_cast<std::uint64_t>(static_cast<double>(leaf)));
+      } else {
+        detail::add_static(leaf, statics);
+      }
+      if (core_->sample() == 0) return;
+      const std::size_t last = statics.size() - 1;
+      if (last >= statics_.size() || statics_[last] != statics[last]) core_->fail_static(name);
+    };
+    detail::walk_tree(result, path, visit);
+    statics_ = std::move(statics);
+  }
+
   F f_;
   Location where_;
   std::unique_ptr<detail::CompiledFunction> core_;
+  std::vector<std::uint64_t> statics_;  // of the last trace's result
   // A program's result with empty leaves, and which argument each number in it is (-1: none).
   struct ResultShape {
     std::shared_ptr<void> tree;
@@ -308,9 +337,11 @@ Compiled<F> compile(F f, std::source_location at = std::source_location::current
 // f is traced for a few sizes, at each of which x.size(0) is a number as always; what differs
 // between the traces must follow from the sizes: shapes, bounds of slices, constants that are a
 // size or one over a size. A size in the program is a sum of products of them, each once in a
-// product (2*n*m + 1). f may not branch on them. Work and memory are those of the largest sizes;
-// the arguments are copied where they are smaller. Throws UsageError for names and bounds that make
-// no sense, and TypeError, with the lines that differ, for a function that has no such program.
+// product (2*n*m + 1). f may not branch on them; what it does otherwise for sizes that are not
+// tried (the largest, one less, 2 and one between) goes unnoticed. What it returns beside tensors
+// may not depend on them. Work and memory are those of the largest sizes; the arguments are copied
+// where they are smaller. Throws UsageError for names and bounds that make no sense, and TypeError,
+// with the lines that differ, for a function that has no such program.
 template <class F>
 Compiled<F> compile(F f, std::vector<VaryingSize> sizes,
                     std::source_location at = std::source_location::current()) {

@@ -71,6 +71,10 @@ class CompiledFunction {
   std::size_t call(Describe describe, Body body);
   // What the call gave; to be taken out.
   std::vector<StatePtr>& results() { return results_; }
+  // Where sizes vary the body is traced several times: how often it was before.
+  std::size_t sample() const { return sample_; }
+  // Throws UsageError: that part of the result differs from trace to trace.
+  [[noreturn]] void fail_static(const std::string& name) const;
   // Whether the calling rank is tracing already, so that the body is just called.
   static bool inlined();
 
@@ -107,7 +111,7 @@ class CompiledFunction {
                                       std::vector<std::string>& reasons);
   void run(Program& program);
   // The values of the sizes that vary, of a call.
-  std::vector<std::int64_t> sizes_of(const Program& program) const;
+  std::vector<std::int64_t> sizes_of(Program& program) const;
 
   Location where_;
   std::atomic<std::uint64_t> context_{0};  // of the rank that called it first
@@ -116,6 +120,7 @@ class CompiledFunction {
   std::size_t last_ = 0;
   std::string why_ = "it was never called";
   bool static_scalars_ = false;
+  std::size_t sample_ = 0;
   const std::unique_ptr<SizeMarks> marks_;  // null: all sizes are fixed
   // Scratch.
   Arguments arguments_;

@@ -11,16 +11,17 @@ namespace tutti::detail {
 SizeMarks::SizeMarks(const std::vector<VaryingSize>& sizes, Location where)
     : sizes_(sizes), where_(where) {
   for (const VaryingSize& size : sizes_) {
-    if (!ir::is_identifier(size.name)) {
+    if (!ir::is_identifier(size.name) || ir::is_number_word(size.name)) {
       throw UsageError(
           "the name of a size that varies is an identifier, as n, not '" + size.name + "'", where_);
     }
     auto found = std::ranges::find(symbols_, size.name, &ir::SizeSymbol::name);
     if (found == symbols_.end()) {
-      symbols_.push_back({.name = size.name, .least = size.least, .most = size.most});
-      continue;
+      symbols_.push_back({.name = size.name, .least = -1, .most = 0});
+      found = symbols_.end() - 1;
     }
-    found->least = std::max(found->least, size.least);
+    if (size.least && *size.least < 0) fail_bounds(size.name, *size.least, size.most);
+    if (size.least) found->least = std::max(found->least, *size.least);
     if (found->most == 0 || (size.most != 0 && size.most < found->most)) found->most = size.most;
   }
   std::ranges::sort(symbols_, {}, &ir::SizeSymbol::name);
@@ -29,15 +30,20 @@ SizeMarks::SizeMarks(const std::vector<VaryingSize>& sizes, Location where)
                          " sizes that vary, not " + std::to_string(symbols_.size()),
                      where_);
   }
-  for (const ir::SizeSymbol& symbol : symbols_) {
-    if (symbol.least >= 0 && symbol.most > symbol.least && symbol.most <= Shape::kMostElements) {
+  for (ir::SizeSymbol& symbol : symbols_) {
+    if (symbol.least < 0) symbol.least = 1;
+    if (symbol.most > symbol.least && symbol.most <= Shape::kMostElements) {
       continue;
     }
-    throw UsageError("the size " + symbol.name + " varies from " + std::to_string(symbol.least) +
-                         " to " + std::to_string(symbol.most) +
-                         "; `most` has to be given, and to be above `least`",
-                     where_);
+    fail_bounds(symbol.name, symbol.least, symbol.most);
   }
+}
+
+void SizeMarks::fail_bounds(const std::string& name, std::int64_t least, std::int64_t most) const {
+  throw UsageError("the size " + name + " varies from " + std::to_string(least) + " to " +
+                       std::to_string(most) +
+                       "; `most` has to be given, and to be above `least`, which is not negative",
+                   where_);
 }
 
 void SizeMarks::find(const CompiledFunction::Arguments& arguments,
@@ -71,8 +77,14 @@ void SizeMarks::find(const CompiledFunction::Arguments& arguments,
                        where_);
     }
     const auto symbol = std::ranges::find(symbols_, size.name, &ir::SizeSymbol::name);
-    marks_.push_back({tensor, size.dimension < 0 ? size.dimension + rank : size.dimension,
-                      static_cast<std::size_t>(symbol - symbols_.begin())});
+    const int dimension = size.dimension < 0 ? size.dimension + rank : size.dimension;
+    if (symbol_of(tensor, dimension)) {
+      marks_.clear();
+      throw UsageError("dimension " + std::to_string(dimension) + " of argument " + size.argument +
+                           " is marked twice",
+                       where_);
+    }
+    marks_.push_back({tensor, dimension, static_cast<std::size_t>(symbol - symbols_.begin())});
   }
   found_for_ = arguments.key;
   found_ranks_.clear();

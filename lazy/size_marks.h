@@ -34,6 +34,9 @@ class SizeMarks {
   std::string shape_text(std::size_t tensor, const Shape& shape) const;
 
  private:
+  [[noreturn]] void fail_bounds(const std::string& name, std::int64_t least,
+                                std::int64_t most) const;
+
   struct Mark {
     std::size_t tensor;
     int dimension;

@@ -87,16 +87,24 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record(
 std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
     const Names& names, Body body, bool tagged, std::size_t index,
     std::vector<std::string>& reasons) {
+  sample_ = 0;
   if (marks_ == nullptr) return record(names, body, tagged, index, {});
   const std::vector<ir::SizeSymbol>& symbols = marks_->symbols();
   std::vector<std::vector<std::int64_t>> sizes = ir::corners(symbols);
-  std::vector<std::int64_t>& middle = sizes.emplace_back();
+  // Sizes of 1 and 0 are left out: what is dropped for them, such as a broadcast, is no difference
+  // that counts.
+  std::vector<std::int64_t> middle;
+  std::vector<std::int64_t> small;
   for (const ir::SizeSymbol& symbol : symbols) {
     middle.push_back(symbol.least + (symbol.most - symbol.least + 1) / 2);
+    small.push_back(std::clamp<std::int64_t>(2, symbol.least, symbol.most));
   }
+  sizes.push_back(std::move(middle));
+  sizes.push_back(std::move(small));
   std::vector<ir::Sample> samples;
   std::optional<Recording> first;
-  for (const std::vector<std::int64_t>& values : sizes) {
+  for (sample_ = 0; sample_ < sizes.size(); ++sample_) {
+    const std::vector<std::int64_t>& values = sizes[sample_];
     std::optional<Recording> one = record(names, body, tagged, index, values);
     if (!one) return std::nullopt;
     samples.push_back({values, std::move(one->graph)});
@@ -119,6 +127,13 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
   }
   reasons = ir::raise_lower_bounds(first->graph);
   return first;
+}
+
+void CompiledFunction::fail_static(const std::string& name) const {
+  throw UsageError("the result " + name +
+                       ", which is no tensor, differs for other sizes; only tensors may depend on "
+                       "sizes that vary",
+                   where_);
 }
 
 void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::size_t index) {

@@ -67,7 +67,7 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     buffers.push_back(buffer_from(inputs[i], devices[i], context));
   }
-  const std::optional<codegen::VaryingSizes> sizes =
+  std::optional<codegen::VaryingSizes> sizes =
       function.sizes == nullptr ? std::nullopt : std::optional<codegen::VaryingSizes>(function);
   std::vector<std::int64_t> values;
   if (sizes) {

@@ -122,16 +122,15 @@ void reverse(SizeBounds& in) {
 void pad(SizeBounds& in) {
   const Term x = in.operand(0);
   const Term value = in.operand(1);
-  Term condition;
+  std::vector<SizeExpression> sizes;
   for (int d = 0; d < x.shape().rank(); ++d) {
     const auto place = static_cast<std::size_t>(d);
     if (!in.attribute("low", place).is_constant()) in.fail("`low` cannot vary in size");
     if (!in.attribute("interior", place).is_constant()) in.fail("`interior` cannot vary in size");
-    if (!in.operand_varies(0, d)) continue;
-    const Term one = in.below(x.shape().rank(), d, x.shape()[d], in.operand_size(0, d));
-    condition = condition.valid() ? apply(Op::logical_and, condition, one) : one;
+    sizes.push_back(in.operand_size(0, d));
   }
-  const Value filled = condition.valid() ? select(condition, x, value).value() : x.value();
+  const Term inside = in.inside(x.shape(), sizes);
+  const Value filled = inside.valid() ? select(inside, x, value).value() : x.value();
   const std::vector<Value> operands{filled, value.value()};
   in.copy(operands);
 }
@@ -168,16 +167,9 @@ void take(SizeBounds& in) {
 // Indices that the instance has not are out of range.
 void scatter_add(SizeBounds& in) {
   Term indices = in.operand(1);
-  std::vector<std::int64_t> dimensions;
-  for (int d = 0; d < indices.shape().rank(); ++d) {
-    if (in.operand_varies(1, d)) dimensions.push_back(d);
-  }
-  if (dimensions.empty()) return in.copy();
-  std::vector<std::optional<SizeExpression>> sizes(
-      static_cast<std::size_t>(indices.shape().rank()));
-  for (const std::int64_t d : dimensions) {
-    sizes[static_cast<std::size_t>(d)] = in.operand_size(1, static_cast<int>(d));
-  }
+  if (!size_varies(in.from(), in.from().operand(in.node(), 1))) return in.copy();
+  const std::vector<SizeExpression> sizes =
+      size_expressions(in.from(), in.from().operand(in.node(), 1));
   const bool wide = indices.dtype() == DType::u64;
   if (!wide) indices = cast(indices, DType::i64);
   const Array outside = wide ? extreme(DType::u64, true) : Array::scalar(std::int64_t{-1});
@@ -193,6 +185,9 @@ Term clamped_starts(SizeBounds& in, Term starts, std::span<const SizeExpression>
     last.push_back(in.operand_size(0, static_cast<int>(d)) - sizes[d]);
   }
   const Term most = in.starts(last);
+  // A u64 beyond the range of i64 is too large, not negative.
+  if (starts.dtype() == DType::u64)
+    return cast(minimum(starts, cast(most, DType::u64)), DType::i64);
   return maximum(minimum(cast(starts, DType::i64), most), 0);
 }
 
@@ -222,11 +217,9 @@ void dynamic_update_slice(SizeBounds& in) {
   Term x = in.operand(0);
   Term update = in.operand(1);
   std::vector<SizeExpression> sizes;
-  std::vector<std::optional<SizeExpression>> varying;
   std::vector<std::int64_t> room;
   for (int d = 0; d < x.shape().rank(); ++d) {
     sizes.push_back(in.operand_size(1, d));
-    varying.emplace_back(sizes.back());
     room.push_back(sizes.back().is_constant() ? 0 : update.shape()[d]);
   }
   const Term starts = clamped_starts(in, in.operand(2), sizes);
@@ -238,14 +231,8 @@ void dynamic_update_slice(SizeBounds& in) {
   x = with_room(in, x, room);
   const std::vector<std::int64_t> extents(update.shape().begin(), update.shape().end());
   const Term old = apply(Op::dynamic_slice, x, starts, {extents});
-  Term condition;
-  for (int d = 0; d < shape.rank(); ++d) {
-    const SizeExpression& size = sizes[static_cast<std::size_t>(d)];
-    if (size.is_constant()) continue;
-    const Term one = in.below(shape.rank(), d, update.shape()[d], size);
-    condition = condition.valid() ? apply(Op::logical_and, condition, one) : one;
-  }
-  x = apply(Op::dynamic_update_slice, x, select(condition, update, old), starts);
+  const Term inside = in.inside(update.shape(), sizes);
+  x = apply(Op::dynamic_update_slice, x, select(inside, update, old), starts);
   const std::vector<std::int64_t> none(extents.size());
   const std::vector<std::int64_t> ones(extents.size(), 1);
   in.result(
@@ -256,23 +243,27 @@ void dynamic_update_slice(SizeBounds& in) {
 void random(SizeBounds& in) {
   const Value old = in.from().result(in.node());
   const std::vector<SizeExpression> sizes = size_expressions(in.from(), old);
-  SizeExpression count = 1;
-  for (const SizeExpression& size : sizes) count = count * size;
+  if (in.has_leading_layout(sizes)) return in.copy();
   std::vector<Attribute> attributes = in.from().node(in.node()).attributes;
   attributes.back() = std::vector<std::int64_t>{in.from().type(old).shape.elements()};
   const Term flat = {&in.builder(),
                      in.builder().add(in.op(), in.operands(), std::move(attributes))};
-  in.result(in.reshaped(flat, {&count, 1}, sizes));
+  in.result(apply(Op::take, flat, in.numbers(sizes), {std::int64_t{0}}));
 }
 
 void size_rule(SizeBounds& in) {
   const Attributes attributes = in.attributes();
   const DType dtype = attributes.dtype("dtype");
-  const Term value = cast(in.size(in.attribute("value")), dtype);
-  in.result(attributes.flag("reciprocal") ? 1 / value : value);
+  const Term value = in.size(in.attribute("value"));
+  // Rounded once.
+  in.result(cast(attributes.flag("reciprocal") ? 1 / cast(value, DType::f64) : value, dtype));
 }
 
 void collective(SizeBounds& in) {
+  for (const std::string_view name : {"sizes", "send_sizes", "receive_sizes", "part"}) {
+    if (!in.attribute_varies(name)) continue;
+    in.fail(std::string(name) + " cannot vary: where a rank's part begins would depend on it");
+  }
   const auto& specs = definition(in.op()).attributes;
   const bool has_axis = std::ranges::find(specs, "axis", &AttributeSpec::name) != specs.end();
   for (std::size_t i = 0; has_axis && i < in.operands().size(); ++i) {
@@ -284,48 +275,52 @@ void collective(SizeBounds& in) {
   in.copy();
 }
 
-// Appends a function's nodes, with values for its parameters, and gives its results.
-std::vector<Value> inlined(Builder& builder, const Graph& function,
-                           std::span<const Value> arguments) {
-  std::vector<Value> values(function.value_count());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    values[function.parameters()[i].value.id] = arguments[i];
+// What takes the arguments of a body and gives the carries as they are and nothing to stack.
+FunctionPtr skipping(const Graph& body, std::size_t carries) {
+  Graph out(body.name + "_skipped");
+  out.mesh = body.mesh;
+  out.default_device = body.default_device;
+  std::vector<Value> results;
+  for (const Parameter& parameter : body.parameters()) {
+    results.push_back(out.add_parameter(parameter.name, body.type(parameter.value)));
   }
-  for (auto id = static_cast<NodeId>(arguments.size()); id < function.node_count(); ++id) {
-    builder.at(function.node(id).location);
-    std::vector<Value> operands;
-    for (const Value operand : function.operands(id)) operands.push_back(values[operand.id]);
-    const NodeId made = builder.node(function.node(id).op, operands, function.node(id).attributes);
-    for (std::uint32_t i = 0; i < function.node(id).result_count; ++i) {
-      values[function.result(id, i).id] = builder.graph().result(made, i);
-    }
+  results.resize(carries);
+  Builder builder(out);
+  for (std::size_t i = carries; i < body.results().size(); ++i) {
+    const Type& type = body.type(body.results()[i]);
+    const Term zero = {&builder, builder.constant(zero_of(type.dtype))};
+    const Term all = broadcast_to(zero, type.shape);
+    results.push_back(builder.adapt(all.value(), type.replication));
   }
-  std::vector<Value> out;
-  for (const Value result : function.results()) out.push_back(values[result.id]);
-  return out;
+  out.set_results(std::move(results));
+  return std::make_shared<const Function>(std::move(out));
 }
 
 // A body that takes the number of its step behind its sequences, and how many steps there are as
-// its last argument: what the others would do with the carries is not done.
-FunctionPtr limited(const Graph& body, std::size_t carries, std::size_t sequences) {
-  Graph out(body.name);
-  out.mesh = body.mesh;
-  out.default_device = body.default_device;
-  const Type number = number_inside(body);
-  std::vector<Value> arguments;
+// its last argument, and does nothing in the others: what it would compute there may never end.
+FunctionPtr limited(const FunctionPtr& body, std::size_t carries, std::size_t sequences) {
+  const Graph& graph = body->graph();
+  Graph out(graph.name);
+  out.mesh = graph.mesh;
+  out.default_device = graph.default_device;
+  const Type number = number_inside(graph);
+  std::vector<Value> arguments(1);
   Value step;
-  for (std::size_t i = 0; i <= body.parameters().size(); ++i) {
+  for (std::size_t i = 0; i <= graph.parameters().size(); ++i) {
     if (i == carries + sequences) step = out.add_parameter("step", number);
-    if (i == body.parameters().size()) break;
-    const Parameter& parameter = body.parameters()[i];
-    arguments.push_back(out.add_parameter(parameter.name, body.type(parameter.value)));
+    if (i == graph.parameters().size()) break;
+    const Parameter& parameter = graph.parameters()[i];
+    arguments.push_back(out.add_parameter(parameter.name, graph.type(parameter.value)));
   }
   const Value steps = out.add_parameter("steps", number);
   Builder builder(out);
-  std::vector<Value> results = inlined(builder, body, arguments);
   const Value runs = builder.add(Op::lt, {step, steps});
-  for (std::size_t i = 0; i < carries; ++i) {
-    results[i] = builder.add(Op::select, {runs, results[i], arguments[i]});
+  arguments[0] = builder.add(Op::cast, {runs}, {DType::i32});
+  const NodeId node = builder.node(Op::conditional, arguments,
+                                   {std::vector<FunctionPtr>{skipping(graph, carries), body}});
+  std::vector<Value> results;
+  for (std::uint32_t i = 0; i < out.node(node).result_count; ++i) {
+    results.push_back(out.result(node, i));
   }
   out.set_results(std::move(results));
   return std::make_shared<const Function>(std::move(out));
@@ -358,7 +353,7 @@ void control(SizeBounds& in) {
   operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(carries + sequences), step);
   operands.push_back(in.size(in.attribute("length")).value());
   in.copy(operands,
-          {limited(functions[0]->graph(), carries, sequences), static_cast<std::int64_t>(carries),
+          {limited(functions[0], carries, sequences), static_cast<std::int64_t>(carries),
            static_cast<std::int64_t>(sequences + 1), length, in.attributes().flag("reverse")});
 }
 

@@ -25,9 +25,12 @@ Graph with_parts(const Graph& graph) {
   for (std::vector<std::int64_t>& values : corners(symbols)) {
     samples.push_back({values, instance(graph, values)});
   }
-  std::vector<std::int64_t> least;
-  for (const SizeSymbol& symbol : symbols) least.push_back(symbol.least);
-  samples.push_back({least, instance(graph, least)});
+  // Not the least sizes: parts of composites that do nothing for them are left out.
+  std::vector<std::int64_t> middle;
+  for (const SizeSymbol& symbol : symbols) {
+    middle.push_back(symbol.least + (symbol.most - symbol.least + 1) / 2);
+  }
+  samples.push_back({middle, instance(graph, middle)});
   for (Sample& sample : samples) decompose_nodes(sample.graph, which);
   return merge_samples(symbols, samples);
 }
@@ -125,6 +128,16 @@ std::vector<Value> SizeBounds::operands() const {
   return out;
 }
 
+bool SizeBounds::attribute_varies(std::string_view name) const {
+  const auto& specs = definition(op()).attributes;
+  const auto found = std::ranges::find(specs, name, &AttributeSpec::name);
+  if (from_.sizes == nullptr || found == specs.end()) return false;
+  const auto number = static_cast<std::size_t>(found - specs.begin());
+  const auto entry = from_.sizes->attributes.lower_bound({node_, number, 0});
+  return entry != from_.sizes->attributes.end() && std::get<0>(entry->first) == node_ &&
+         std::get<1>(entry->first) == number;
+}
+
 SizeExpression SizeBounds::attribute(std::string_view name, std::size_t place) const {
   const auto& specs = definition(op()).attributes;
   const auto found = std::ranges::find(specs, name, &AttributeSpec::name);
@@ -184,23 +197,26 @@ Term SizeBounds::below(int rank, int dimension, std::int64_t most, const SizeExp
   return out;
 }
 
-Term SizeBounds::filled(Term x, std::span<const std::optional<SizeExpression>> sizes,
-                        const Array& fill) {
-  Term condition;
+Term SizeBounds::inside(const Shape& shape, std::span<const SizeExpression> sizes) {
+  Term out;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (!sizes[d] || sizes[d]->is_constant()) continue;
+    if (sizes[d].is_constant()) continue;
     const auto dimension = static_cast<int>(d);
-    const Term one = below(x.shape().rank(), dimension, x.shape()[dimension], *sizes[d]);
-    condition = condition.valid() ? apply(Op::logical_and, condition, one) : one;
+    const Term one = below(shape.rank(), dimension, shape[dimension], sizes[d]);
+    out = out.valid() ? apply(Op::logical_and, out, one) : one;
   }
+  return out;
+}
+
+Term SizeBounds::filled(Term x, std::span<const SizeExpression> sizes, const Array& fill) {
+  const Term condition = inside(x.shape(), sizes);
   if (!condition.valid()) return x;
   return select(condition, x, {&builder_, builder_.constant(fill)});
 }
 
 Term SizeBounds::filled_operand(std::size_t i, std::span<const std::int64_t> dimensions,
                                 const Array& fill) {
-  std::vector<std::optional<SizeExpression>> sizes(
-      static_cast<std::size_t>(operand(i).shape().rank()));
+  std::vector<SizeExpression> sizes(static_cast<std::size_t>(operand(i).shape().rank()));
   for (const std::int64_t d : dimensions) {
     sizes[static_cast<std::size_t>(d)] = operand_size(i, static_cast<int>(d));
   }
@@ -218,6 +234,7 @@ Term SizeBounds::starts(std::span<const SizeExpression> starts) {
 
 Term SizeBounds::part(Term x, std::span<const SizeExpression> starts,
                       std::span<const std::int64_t> sizes) {
+  fail_if_async(x);
   // dynamic_slice moves a part back that does not fit, so that it gets room.
   std::vector<std::int64_t> high;
   for (std::size_t d = 0; d < starts.size(); ++d) {
@@ -233,7 +250,6 @@ Term SizeBounds::part(Term x, std::span<const SizeExpression> starts,
                {std::vector<std::int64_t>(sizes.begin(), sizes.end())});
 }
 
-// Whether the elements that have a meaning come first, in the same order as in the instance.
 bool SizeBounds::has_leading_layout(std::span<const SizeExpression> sizes) const {
   bool before = false;  // whether a size that is not 1 came already
   for (const SizeExpression& size : sizes) {
@@ -243,12 +259,36 @@ bool SizeBounds::has_leading_layout(std::span<const SizeExpression> sizes) const
   return true;
 }
 
-Term SizeBounds::reshaped(Term x, std::span<const SizeExpression> before,
-                          std::span<const SizeExpression> after) {
-  std::vector<std::int64_t> shape;
+std::vector<std::int64_t> SizeBounds::largest_shape(std::span<const SizeExpression> sizes) const {
   std::vector<std::int64_t> most;
   for (const SizeSymbol& symbol : symbols()) most.push_back(symbol.most);
-  for (const SizeExpression& size : after) shape.push_back(size.at(most));
+  std::vector<std::int64_t> out;
+  for (const SizeExpression& size : sizes) out.push_back(size.at(most));
+  return out;
+}
+
+Term SizeBounds::numbers(std::span<const SizeExpression> sizes) {
+  const std::vector<std::int64_t> shape = largest_shape(sizes);
+  const auto iota = [&](int d) {
+    std::vector<std::int64_t> along(shape.size(), 1);
+    along[static_cast<std::size_t>(d)] = shape[static_cast<std::size_t>(d)];
+    return Term(&builder_, builder_.add(Op::iota, std::span<const Value>(),
+                                        {DType::i64, along, std::int64_t{d}}));
+  };
+  Term number;
+  Term stride;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    Term places = iota(static_cast<int>(d));
+    if (stride.valid()) places = places * stride;
+    number = number.valid() ? number + places : places;
+    if (d != 0) stride = stride.valid() ? stride * size(sizes[d]) : size(sizes[d]);
+  }
+  return broadcast_to(number, Shape(shape));
+}
+
+Term SizeBounds::reshaped(Term x, std::span<const SizeExpression> before,
+                          std::span<const SizeExpression> after) {
+  const std::vector<std::int64_t> shape = largest_shape(after);
   // Leading sizes that are equal stay where they are.
   std::size_t same = 0;
   while (same < before.size() && same < after.size() && before[same] == after[same]) ++same;
@@ -269,20 +309,8 @@ Term SizeBounds::reshaped(Term x, std::span<const SizeExpression> before,
     return reshape(x, Shape(shape));
   }
   // Each element is taken from where it lies: its number in the instance's order says where.
-  const auto iota = [&](int d) {
-    std::vector<std::int64_t> along(shape.size(), 1);
-    along[static_cast<std::size_t>(d)] = shape[static_cast<std::size_t>(d)];
-    return Term(&builder_, builder_.add(Op::iota, std::span<const Value>(),
-                                        {DType::i64, along, std::int64_t{d}}));
-  };
-  Term number;
-  Term stride;
-  for (std::size_t d = after.size(); d-- > 0;) {
-    Term places = iota(static_cast<int>(d));
-    if (stride.valid()) places = places * stride;
-    number = number.valid() ? number + places : places;
-    if (d != 0) stride = stride.valid() ? stride * size(after[d]) : size(after[d]);
-  }
+  fail_if_async(x);
+  const Term number = numbers(after);
   Term source;
   Term left = number;
   const auto strides = x.shape().strides();
@@ -303,6 +331,13 @@ void SizeBounds::copy(std::span<const Value> operands, std::vector<Attribute> at
   for (std::uint32_t i = 0; i < node.result_count; ++i) {
     values_[from_.result(node_, i).id] = to_.result(made, i);
   }
+}
+
+void SizeBounds::fail_if_async(Term x) const {
+  if (!x.type().async) return;
+  fail(
+      "where its elements lie depends on sizes that vary, which is not known of an async value; "
+      "wait for it first");
 }
 
 void SizeBounds::fail(const std::string& what) const {

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,19 +46,23 @@ class SizeBounds {
   SizeExpression result_size(int dimension, std::size_t i = 0) const {
     return size_expression(from_, from_.result(node_, i), dimension);
   }
+  // Whether any integer of the attribute of that name varies; false for an op that has none.
+  bool attribute_varies(std::string_view name) const;
   // An integer of the attribute of that name.
   SizeExpression attribute(std::string_view name, std::size_t place = 0) const;
 
   // A size as a value: i64[].
   Term size(const SizeExpression& expression);
-  // x with `fill` in place of what has no meaning along dimensions of these sizes; an empty one:
-  // nothing is replaced along it.
-  Term filled(Term x, std::span<const std::optional<SizeExpression>> sizes, const Array& fill);
+  // x with `fill` in place of what has no meaning along dimensions of these sizes; nothing is
+  // replaced along those of a constant size.
+  Term filled(Term x, std::span<const SizeExpression> sizes, const Array& fill);
   // The same for the node's operand along some of its dimensions.
   Term filled_operand(std::size_t i, std::span<const std::int64_t> dimensions, const Array& fill);
   // Whether the place along a dimension of a shape of that rank, `most` there, is below `limit`:
   // bool, of size 1 along all other dimensions.
   Term below(int rank, int dimension, std::int64_t most, const SizeExpression& limit);
+  // Whether a place in a tensor of that shape is below these sizes; none if none of them varies.
+  Term inside(const Shape& shape, std::span<const SizeExpression> sizes);
   // The part of x of these sizes at starts, where that may reach beyond x: what it has there has no
   // meaning.
   Term part(Term x, std::span<const SizeExpression> starts, std::span<const std::int64_t> sizes);
@@ -67,6 +70,10 @@ class SizeBounds {
   std::int64_t largest(const SizeExpression& expression) const;
   // Starts of a slice as a value: i64[rank].
   Term starts(std::span<const SizeExpression> starts);
+  // The number of each element of such sizes in the instance's row-major order: i64.
+  Term numbers(std::span<const SizeExpression> sizes);
+  // Whether the elements that have a meaning come first, in the same order as in the instance.
+  bool has_leading_layout(std::span<const SizeExpression> sizes) const;
   // x, whose sizes are `before`, as a tensor of sizes `after`, both in row-major order.
   Term reshaped(Term x, std::span<const SizeExpression> before,
                 std::span<const SizeExpression> after);
@@ -84,7 +91,8 @@ class SizeBounds {
 
  private:
   std::span<const SizeSymbol> symbols() const;
-  bool has_leading_layout(std::span<const SizeExpression> sizes) const;
+  void fail_if_async(Term x) const;
+  std::vector<std::int64_t> largest_shape(std::span<const SizeExpression> sizes) const;
 
   const Graph from_;
   const std::vector<std::string> parameters_;

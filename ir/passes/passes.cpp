@@ -69,6 +69,10 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
         return out;
       });
       changed = pass->run(graph) || changed;
+    } catch (const TypeError& error) {
+      // What has no bounds is the program's fault.
+      if (pass->takes_varying_sizes) throw;
+      blame("in pass", *pass, error);
     } catch (const Error& error) {
       blame("in pass", *pass, error);
     }

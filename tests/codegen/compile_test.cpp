@@ -149,7 +149,7 @@ TEST(Compile, TheLogSaysWhatWasCompiledAndHowLongItTook) {
   EXPECT_THAT(lines,
               testing::MatchesRegex(
                   "tutti\\[0\\] compile: @f \\(a.cpp:5\\): 1 node, 1 kernel, [0-9]+ steps in .* "
-                  "\\(decompose .*, fuse .*, plan .*, code .*\\)\n"));
+                  "\\(bound_sizes .*, fuse .*, plan .*, code .*\\)\n"));
 }
 
 TEST(Compile, SettingsBecomeOptions) {

@@ -87,6 +87,12 @@ TEST(SizeText, MistakesAreNamedAtTheirPlace) {
   EXPECT_THAT(parameter("f32[n<=4,9223372036854775807*n*4]"), HasSubstr("64 bits"));
   EXPECT_THAT(parameter("f32[n<=4,n-3]"), HasSubstr("for n = 1"));
   EXPECT_THAT(parameter("f32[" + std::string(100, '(') + "n<=4"), HasSubstr("nested more than 32"));
+  EXPECT_THAT(parameter("f32[2*n<=5]"), HasSubstr("1:17: bounds inside a larger size stand in "
+                                                  "parentheses, as in 2*(n<=64)+1"));
+  EXPECT_THAT(parameter("f32[n<=5*2]"), HasSubstr("stand in parentheses"));
+  EXPECT_THAT(parameter("f32[2*(1+n<=5)]"), HasSubstr("stand in parentheses"));
+  EXPECT_THAT(parameter("f32[nan<=5]"), HasSubstr("nan is a number; call the size otherwise"));
+  EXPECT_THAT(parameter("f32[n<=5,9223372036854775807*n]"), HasSubstr("1:22: a size in terms of"));
   EXPECT_THAT(parameter("f32[2<=3]"), HasSubstr("the name of a size between its bounds"));
   EXPECT_THAT(parameter("f32[2<=n]"), HasSubstr("'<=' and the largest size"));
 }

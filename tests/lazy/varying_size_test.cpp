@@ -94,6 +94,24 @@ TEST(VaryingSizes, LoopsTakeAsManyStepsAsThereAre) {
   EXPECT_EQ(f.programs(), 1U);
 }
 
+TEST(VaryingSizes, RanksCombineWhatTheyMadeOfTheirs) {
+  simulate(2, [](World& world) {
+    auto f = compile(
+        [&](const Tensor& x) {
+          const Tensor own = mean(x, {0});
+          return std::pair(Tensor(all_reduce(own, world)), x - Tensor(all_reduce(own, world)));
+        },
+        {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+    for (const std::int64_t n : {8, 3}) {
+      const float rank = static_cast<float>(world.rank());
+      const auto [total, rest] = f(full({n, 2}, 1 + rank));
+      EXPECT_EQ(total.to_vector<float>(), Floats({3, 3}));
+      EXPECT_EQ(rest.to_vector<float>(), Floats(static_cast<std::size_t>(2 * n), rank - 2));
+    }
+    EXPECT_EQ(f.programs(), 1U);
+  });
+}
+
 TEST(VaryingSizes, TheSmallestSizeIsRaisedToWhatTheFunctionTakes) {
   auto f = compile([](const Tensor& x) { return slice(x, {{x.size(0) - 3, x.size(0)}}); },
                    {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
@@ -122,6 +140,44 @@ TEST(VaryingSizes, WhatIsNoProgramForAllSizesIsAnErrorWithTheLine) {
   expect_error<TypeError>([&] { squares(zeros({4})); }, {"not a sum of products"}, kNowhere);
 }
 
+TEST(VaryingSizes, NumbersInTheResultMayNotDependOnThem) {
+  const std::vector<VaryingSize> sizes = {
+      {.argument = "0", .dimension = 0, .name = "n", .most = 8}};
+  auto same = compile([](const Tensor& x) { return std::pair(sum(x), 7); }, sizes);
+  EXPECT_EQ(same(ones({3})).second, 7);
+  auto size = compile([](const Tensor& x) { return std::pair(sum(x), x.size(0)); }, sizes);
+  expect_error<UsageError>([&] { size(ones({3})); }, {"the result 1, which is no tensor"},
+                           kNowhere);
+  auto text =
+      compile([](const Tensor& x) { return std::pair(sum(x), std::to_string(x.size(0))); }, sizes);
+  expect_error<UsageError>([&] { text(ones({3})); }, {"the result 1"}, kNowhere);
+}
+
+TEST(VaryingSizes, BetweenTheBoundsAProgramMayNotExist) {
+  auto f =
+      compile([](const Tensor& x, const Tensor& y) { return slice(concat({x, y}, 0), {{0, 9}}); },
+              {{.argument = "0", .dimension = 0, .name = "n", .most = 8},
+               {.argument = "1", .dimension = 0, .name = "m", .most = 8}});
+  EXPECT_EQ(f(ones({4}), ones({5})).to_vector<float>(), Floats(9, 1));
+  expect_error<TypeError>([&] { f(ones({2}), ones({2})); }, {"for m = 2, n = 2: slice: "},
+                          kNowhere);
+}
+
+TEST(VaryingSizes, BranchesOnSmallSizesAreSeen) {
+  auto f = compile([](const Tensor& x) { return x.size(0) < 3 ? exp(x) : x; },
+                   {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  expect_error<TypeError>([&] { f(ones({4})); }, {"differs for other sizes", "n = 2"}, kNowhere);
+}
+
+TEST(VaryingSizes, MayBeZero) {
+  auto f = compile([](const Tensor& x, const Tensor& y) { return sum(x + y); },
+                   {{.argument = "0", .dimension = 0, .name = "n", .most = 8, .least = 0},
+                    {.argument = "1", .dimension = 0, .name = "n"}});
+  EXPECT_EQ(f(zeros({0}), zeros({0})).item<float>(), 0);
+  EXPECT_EQ(f(ones({3}), ones({3})).item<float>(), 6);
+  EXPECT_EQ(f.sizes(), "0 <= n <= 8\n");
+}
+
 TEST(VaryingSizes, MarksThatMakeNoSenseAreErrors) {
   const auto make = [](VaryingSize size) {
     return compile([](const Tensor& x) { return x; }, std::vector{size});
@@ -129,6 +185,15 @@ TEST(VaryingSizes, MarksThatMakeNoSenseAreErrors) {
   expect_error<UsageError>([&] { make({.argument = "0", .name = "n"}); }, {"`most`"}, kNowhere);
   expect_error<UsageError>([&] { make({.argument = "0", .name = "2n", .most = 4}); },
                            {"identifier"}, kNowhere);
+  expect_error<UsageError>([&] { make({.argument = "0", .name = "inf", .most = 4}); },
+                           {"identifier"}, kNowhere);
+  expect_error<UsageError>([&] { make({.argument = "0", .name = "n", .most = 4, .least = -1}); },
+                           {"from -1 to 4"}, kNowhere);
+  auto twice = compile([](const Tensor& x) { return x; },
+                       {{.argument = "0", .dimension = 0, .name = "n", .most = 4},
+                        {.argument = "0", .dimension = -1, .name = "m", .most = 4}});
+  expect_error<UsageError>([&] { twice(ones({2})); }, {"dimension 0 of argument 0 is marked twice"},
+                           kNowhere);
   auto other = make({.argument = "1", .name = "n", .most = 4});
   expect_error<UsageError>([&] { other(zeros({2})); }, {"no tensor 1", "they are 0"}, kNowhere);
   auto beyond = make({.argument = "0", .dimension = 2, .name = "n", .most = 4});

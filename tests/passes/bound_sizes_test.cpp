@@ -39,15 +39,29 @@ Array random_array(const Type& type, std::mt19937_64& random) {
   return out;
 }
 
-// What nobody may read: NaN, and large numbers.
-Array poison(DType dtype) {
-  if (is_floating(dtype)) {
-    return Array::scalar_of(dtype, std::numeric_limits<double>::quiet_NaN());
-  }
-  return Array::scalar_of(dtype, dtype == DType::boolean ? 1 : 77);
+// What nobody may read.
+enum class Behind : std::uint8_t { poison, zeros, most };  // poison: NaN, and large numbers
+
+Array behind(Behind what, DType dtype) {
+  if (what == Behind::zeros) return {dtype, {}};
+  Array out(dtype, {});
+  visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, bool>) {
+      out.data<T>()[0] = true;
+    } else if constexpr (std::is_integral_v<T>) {
+      out.data<T>()[0] = what == Behind::most ? Limits::max() : T{77};
+    } else {
+      const double infinity = std::numeric_limits<double>::infinity();
+      const double nan = std::numeric_limits<double>::quiet_NaN();
+      out = Array::scalar_of(dtype, what == Behind::most ? infinity : nan);
+    }
+  });
+  return out;
 }
 
-void expect_same_for(const Graph& graph, std::span<const std::int64_t> values) {
+void expect_same_for(const Graph& graph, std::span<const std::int64_t> values, Behind what,
+                     double tolerance) {
   SCOPED_TRACE(values_text(graph.sizes->symbols, values));
   std::mt19937_64 random(7);
   const Graph exact = instance(graph, values);
@@ -60,7 +74,7 @@ void expect_same_for(const Graph& graph, std::span<const std::int64_t> values) {
     const Type& type = exact.type(exact.parameters()[i].value);
     const Shape& shape = bounded.type(bounded.parameters()[i].value).shape;
     inputs.push_back(random_array(type, random));
-    large.push_back(enlarged(inputs.back(), shape, poison(type.dtype)));
+    large.push_back(enlarged(inputs.back(), shape, behind(what, type.dtype)));
   }
   for (const std::int64_t value : values) large.push_back(Array::scalar(value));
   const std::vector<Array> wanted = interpret(exact, inputs);
@@ -68,14 +82,14 @@ void expect_same_for(const Graph& graph, std::span<const std::int64_t> values) {
   ASSERT_EQ(wanted.size(), given.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Array part = front(given[i], wanted[i].shape());
-    const auto difference = array_difference(wanted[i], part, 1e-5);
+    const auto difference = array_difference(wanted[i], part, tolerance);
     EXPECT_FALSE(difference) << "result " << i << ": " << difference->actual << ", not "
                              << difference->expected;
   }
 }
 
-// For the bounds, for sizes between them, and through the text.
-void expect_same(const std::string& text) {
+// For the bounds, for sizes between them, through the text, whatever lies behind.
+void expect_same(const std::string& text, double tolerance = 1e-5) {
   SCOPED_TRACE(text);
   const Graph graph = program(text);
   ASSERT_NE(graph.sizes, nullptr);
@@ -89,9 +103,11 @@ void expect_same(const std::string& text) {
     most.push_back(symbol.most);
     middle.push_back((symbol.least + symbol.most) / 2);
   }
-  expect_same_for(graph, least);
-  expect_same_for(graph, most);
-  expect_same_for(graph, middle);
+  for (const Behind what : {Behind::poison, Behind::zeros, Behind::most}) {
+    expect_same_for(graph, least, what, tolerance);
+    expect_same_for(graph, most, what, tolerance);
+    expect_same_for(graph, middle, what, tolerance);
+  }
 }
 
 // A function of one node over a parameter of a varying size.
@@ -158,6 +174,15 @@ func @f(%q: f32[2,t<=4,3], %k: f32[2,s<=5,3], %v: f32[2,s,2], %g: f32[2,t,2]) {
 )");
 }
 
+TEST(BoundSizes, TakesCompositesApartThatMayBeEmptyOrOne) {
+  expect_node("%x: f32[n<=5,4], %y: f32[4,n]",
+              "dot_general(%x, %y) {contract_x = [0, 1], contract_y = [1, 0]}");
+  expect_node("%x: f32[3,0<=n<=5]", "softmax(%x) {axis = 1}");
+  expect_node("%x: f32[0<=n<=5]", "mean(%x) {axes = [0]}");
+  expect_node("%x: f32[3,0<=n<=5]", "logsumexp(%x) {axes = [1]}");
+  expect_node("%q: f32[4,3], %k: f32[0<=n<=4,3], %v: f32[n,2]", "attention(%q, %k, %v)");
+}
+
 TEST(BoundSizes, FindsTheElementsOfReshapes) {
   expect_node("%x: f32[n<=5,3,2]", "reshape(%x) {shape = [n, 6]}");
   expect_node("%x: f32[n<=5,3]", "reshape(%x) {shape = [3*n]}");
@@ -206,6 +231,13 @@ TEST(BoundSizes, ClampsIndicesToTheInstance) {
   expect_node("%x: f32[2*(n<=6),3], %i: i32[2]", "dynamic_slice(%x, %i) {sizes = [n, 2]}");
   expect_node("%x: f32[2<=n<=6,3], %u: f32[2,2], %i: i32[2]", "dynamic_update_slice(%x, %u, %i)");
   expect_node("%x: f32[(n<=4)+2,3], %u: f32[n,2], %i: i32[2]", "dynamic_update_slice(%x, %u, %i)");
+  for (const std::string node :
+       {"dynamic_slice(%x, %0) {sizes = [2, 3]}", "dynamic_update_slice(%x, %u, %0)"}) {
+    expect_same(
+        "func @f(%x: f32[2<=n<=9,3], %u: f32[2,3], %i: u64[2]) {\n"
+        "  %0 = bitwise_not(%i)\n  %1 = " +
+        node + "\n  return %1\n}\n");
+  }
 }
 
 TEST(BoundSizes, OrdersWhatIsThere) {
@@ -226,9 +258,14 @@ TEST(BoundSizes, DrawsTheInstancesNumbers) {
   expect_node("%k: u64[]", "uniform(%k) {dtype = f32, shape = [n<=5, 3]}");
   expect_node("%k: u64[]", "normal(%k) {dtype = f32, shape = [3, n<=5]}");
   expect_node("%k: u64[]", "random_bits(%k) {shape = [b<=3, 2, n<=5]}");
+  expect_node("%k: u64[]", "uniform(%k) {dtype = f32, shape = [n<=3, m<=4, n]}");
 }
 
 TEST(BoundSizes, KnowsSizesAsNumbers) {
+  expect_same(
+      "func @f(%x: f32[259<=n<=300]) {\n  %0 = size() {value = n, dtype = bf16, reciprocal "
+      "= true}\n  return %0\n}\n",
+      0);
   expect_node("", "size() {value = 2*(n<=5)+1}");
   expect_node("%x: f32[n<=5]", "size() {value = n, dtype = bf16, reciprocal = true}");
 }
@@ -292,6 +329,35 @@ func @f(%h: f32[3], %xs: f32[n<=6,3], %w: f32[3]) {
   }
 }
 
+TEST(BoundSizes, RunsNothingForStepsThatAreNotThere) {
+  // For zeros the inner loop has no end.
+  expect_same(R"(
+private func @more(%x: f32[2]) {
+  %0 = sum(%x) {axes = [0]}
+  %1 = constant() {value = f32[] 100}
+  %2 = lt(%0, %1)
+  return %2
+}
+private func @double(%x: f32[2]) {
+  %0 = add(%x, %x)
+  return %0
+}
+private func @body(%h: f32[2], %x: f32[2]) {
+  %0 = while_loop(%x) {condition = @more, body = @double, carries = 1}
+  %1 = add(%h, %0)
+  return %1
+}
+func @f(%h: f32[2], %xs: f32[n<=5,2]) {
+  %0 = exp(%xs)
+  %1 = constant() {value = f32[] 0}
+  %2 = pad(%0, %1) {low = [0, 0], high = [3, 0], interior = [0, 0]}
+  %3 = slice(%2) {start = [0, 0], stop = [n, 2], step = [1, 1]}
+  %4 = scan(%h, %3) {body = @body, carries = 1, sequences = 1, length = n}
+  return %4
+}
+)");
+}
+
 TEST(BoundSizes, RefusesWhatHasNoBound) {
   const auto message = [](const std::string& text) -> std::string {
     Graph graph = program(text);
@@ -309,6 +375,16 @@ TEST(BoundSizes, RefusesWhatHasNoBound) {
                       "func @f(%x: f32[n<=5]) {\n"
                       "  %0 = all_gather(%x) {axis = 0, group = @g}\n  return %0\n}\n"),
               HasSubstr("all_gather: the ranks' parts cannot vary in size along axis 0"));
+  EXPECT_THAT(message("group @g = {ranks = [0, 1], stride = 2}\n"
+                      "func @f(%x: f32[3]) {\n"
+                      "  %0 = all_gather(%x) {axis = 0, group = @g, sizes = [n<=6, 3]}\n"
+                      "  return %0\n}\n"),
+              HasSubstr("all_gather: sizes cannot vary"));
+  EXPECT_THAT(message("group @g = {ranks = [0, 1], stride = 2}\n"
+                      "func @f(%x: f32[3,n<=6]) {\n"
+                      "  %0 = all_reduce(%x) {op = \"sum\", group = @g}\n"
+                      "  %1 = reshape(%0) {shape = [3*n]}\n  return %1\n}\n"),
+              HasSubstr("wait for it first"));
 }
 
 TEST(BoundSizes, ComesBeforeAllOtherPasses) {
@@ -317,6 +393,10 @@ TEST(BoundSizes, ComesBeforeAllOtherPasses) {
   EXPECT_THROW(run_passes(graph, {&cse, 1}), UsageError);
   EXPECT_TRUE(run_passes(graph));
   EXPECT_EQ(graph.sizes, nullptr);
+  // That a program has no bounds is nobody's bug.
+  Graph shrinks = program(
+      "func @f(%x: f32[n<=5]) {\n  %0 = broadcast_to(%x) {shape = [6-n, n]}\n  return %0\n}\n");
+  EXPECT_THROW(run_passes(shrinks), TypeError);
 }
 
 }  // namespace

@@ -92,8 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
             "TUTTI_LOG", "recompile",
             R"(TUTTI_LOG is "recompile"; it takes recompiles, compile, cache, evaluate or all; )"
             "did you mean 'recompiles'?"},
-        Mistake{"TUTTI_DISABLE", "fusion", R"(TUTTI_DISABLE is "fusion"; it takes decompose, )"},
-        Mistake{"TUTTI_DISABLE", "all", R"(TUTTI_DISABLE is "all"; it takes decompose, )"},
+        Mistake{"TUTTI_DISABLE", "fusion", R"(TUTTI_DISABLE is "fusion"; it takes bound_sizes, )"},
+        Mistake{"TUTTI_DISABLE", "all", R"(TUTTI_DISABLE is "all"; it takes bound_sizes, )"},
         Mistake{"TUTTI_SET", "engin=llvm",
                 R"(TUTTI_SET is "engin=llvm"; "engin" is none of engine, )"},
         Mistake{"TUTTI_SET", "engine", R"(TUTTI_SET is "engine"; engine needs a value: engine=)"},

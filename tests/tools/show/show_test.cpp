@@ -112,7 +112,7 @@ TEST_F(Show, LeavesOutDisabledPasses) {
 
 TEST_F(Show, RefusesWhatThereIsNot) {
   expect_refused(show(kTrainingStep, {"--stage", "fus"}), 2,
-                 "there is no stage 'fus'; did you mean 'fuse'?; there are trace, decompose, ");
+                 "there is no stage 'fus'; did you mean 'fuse'?; there are trace, bound_sizes, ");
   expect_refused(show(kTrainingStep, {"--format", "png"}), 2, "--format");
   expect_refused(show(kTrainingStep, {"--format", "dot", "--stage", "plan"}), 2,
                  "the stage 'plan' is no graph to draw");
