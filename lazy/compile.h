@@ -338,10 +338,10 @@ Compiled<F> compile(F f, std::source_location at = std::source_location::current
 // between the traces must follow from the sizes: shapes, bounds of slices, constants that are a
 // size or one over a size. A size in the program is a sum of products of them, each once in a
 // product (2*n*m + 1). f may not branch on them; what it does otherwise for sizes that are not
-// tried (the largest, one less, 2 and one between) goes unnoticed. What it returns beside tensors
-// may not depend on them. Work and memory are those of the largest sizes; the arguments are copied
-// where they are smaller. Throws UsageError for names and bounds that make no sense, and TypeError,
-// with the lines that differ, for a function that has no such program.
+// tried (the largest, one less, one between and the smallest from 2 on) goes unnoticed. What it
+// returns beside tensors may not depend on them. Work and memory are those of the largest sizes;
+// the arguments are copied where they are smaller. Throws UsageError for names and bounds that make
+// no sense, and TypeError, with the lines that differ, for a function that has no such program.
 template <class F>
 Compiled<F> compile(F f, std::vector<VaryingSize> sizes,
                     std::source_location at = std::source_location::current()) {

@@ -90,32 +90,40 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
   sample_ = 0;
   if (marks_ == nullptr) return record(names, body, tagged, index, {});
   const std::vector<ir::SizeSymbol>& symbols = marks_->symbols();
-  std::vector<std::vector<std::int64_t>> sizes = ir::corners(symbols);
-  // Sizes of 1 and 0 are left out: what is dropped for them, such as a broadcast, is no difference
-  // that counts.
-  std::vector<std::int64_t> middle;
-  std::vector<std::int64_t> small;
-  for (const ir::SizeSymbol& symbol : symbols) {
-    middle.push_back(symbol.least + (symbol.most - symbol.least + 1) / 2);
-    small.push_back(std::clamp<std::int64_t>(2, symbol.least, symbol.most));
-  }
-  sizes.push_back(std::move(middle));
-  sizes.push_back(std::move(small));
   std::vector<ir::Sample> samples;
   std::optional<Recording> first;
-  for (sample_ = 0; sample_ < sizes.size(); ++sample_) {
-    const std::vector<std::int64_t>& values = sizes[sample_];
+  // Says false if C++ arithmetic on numbers showed up.
+  const auto take = [&](std::vector<std::int64_t> values) {
     std::optional<Recording> one = record(names, body, tagged, index, values);
-    if (!one) return std::nullopt;
-    samples.push_back({values, std::move(one->graph)});
+    if (!one) return false;
+    ++sample_;
+    samples.push_back({std::move(values), std::move(one->graph)});
     if (!first) {
       first = std::move(one);
     } else if (first->inputs != one->inputs) {
       throw UsageError("the function captures other tensors for " +
-                           ir::values_text(symbols, values) + " than for " +
-                           ir::values_text(symbols, sizes[0]),
+                           ir::values_text(symbols, samples.back().values) + " than for " +
+                           ir::values_text(symbols, samples[0].values),
                        where_);
     }
+    return true;
+  };
+  for (std::vector<std::int64_t>& values : ir::corners(symbols)) {
+    if (!take(std::move(values))) return std::nullopt;
+  }
+  std::vector<std::int64_t> middle;
+  for (const ir::SizeSymbol& symbol : symbols) {
+    middle.push_back(symbol.least + (symbol.most - symbol.least + 1) / 2);
+  }
+  if (!take(std::move(middle))) return std::nullopt;
+  // Each size small, as far as the program goes. Sizes of 1 and 0 are left out: what is dropped for
+  // them, such as a broadcast, is no difference that counts.
+  ir::Graph graph = ir::merge_samples(symbols, samples);
+  ir::raise_lower_bounds(graph);
+  for (std::size_t i = 0; graph.sizes != nullptr && i < graph.sizes->symbols.size(); ++i) {
+    std::vector<std::int64_t> small = samples[0].values;
+    small[i] = std::clamp<std::int64_t>(2, graph.sizes->symbols[i].least, small[i]);
+    if (!take(std::move(small))) return std::nullopt;
   }
   first->graph = ir::merge_samples(symbols, samples);
   for (std::size_t i = 0; i < first->inputs.size(); ++i) {
