@@ -204,9 +204,11 @@ void complete_sizes(Graph& graph) {
     samples.push_back({std::move(values), std::move(made)});
   };
   for (std::vector<std::int64_t>& values : corners(symbols)) add(std::move(values));
-  std::vector<std::int64_t> least;
-  for (const SizeSymbol& symbol : symbols) least.push_back(symbol.least);
-  add(std::move(least));
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    std::vector<std::int64_t> values = samples[0].values;
+    values[i] = symbols[i].least;
+    add(std::move(values));
+  }
   graph = merge_samples(symbols, samples);
 }
 

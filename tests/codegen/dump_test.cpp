@@ -210,7 +210,7 @@ TEST_F(DumpTest, AFailureLeavesWhatWasThereAndSaysSo) {
   const std::vector<const ir::Pass*> passes = {ir::find_pass("decompose"), &failing};
   EXPECT_THROW(compile(program(), {.passes = passes, .dump = std::make_shared<Dump>(top(), kAll)}),
                InternalError);
-  EXPECT_TRUE(fs::exists(top() / kFirst / "02-decompose.tutti"));
+  EXPECT_TRUE(fs::exists(top() / kFirst / "01-decompose.tutti"));
   EXPECT_THAT(read(kFirst + "index.html"), HasSubstr("in pass failing: &lt;no&gt; good"));
   EXPECT_THAT(read("index.html"), HasSubstr("failed: in pass failing: \\x3cno\\x3e good"));
 }
