@@ -27,11 +27,12 @@ void* load(const std::string& library) {
   if (file < 0) throw std::runtime_error("no memory file");
   void* handle = nullptr;
   if (write(file, library.data(), library.size()) == static_cast<ssize_t>(library.size())) {
-    // The loader takes a file of the same name for the same file.
-    static int count = 0;
-    const std::string name = "/proc/self/fd/" +
-                             std::string(static_cast<std::size_t>(++count), '/') +
-                             std::to_string(file);
+    // The loader takes a file of the same name for the same file: ways round in the path, the bits
+    // of a number, tell them apart.
+    static unsigned count = 0;
+    std::string name = "/proc/self/fd/";
+    for (unsigned bits = ++count; bits != 0; bits >>= 1) name += (bits & 1) != 0 ? "./" : "/";
+    name += std::to_string(file);
     handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   close(file);
