@@ -1,5 +1,7 @@
 #include <tutti/codegen/varying_sizes.h>
 #include <tutti/ir/array_part.h>
+#include <tutti/ir/op.h>
+#include <tutti/ir/support/hash.h>
 
 #include <algorithm>
 #include <cstring>
@@ -37,9 +39,31 @@ BufferPtr moved(runtime::Context& context, Device device, const Buffer& from,
   return out;
 }
 
+// What goes in, or for who gives nothing, what comes out.
+std::vector<ir::Value> communicated(const ir::Graph& graph, ir::NodeId node) {
+  const std::span<const ir::Value> operands = graph.operands(node);
+  if (!operands.empty()) return {operands.begin(), operands.end()};
+  std::vector<ir::Value> out;
+  for (std::uint32_t i = 0; i < graph.node(node).result_count; ++i) {
+    out.push_back(graph.result(node, i));
+  }
+  return out;
+}
+
 }  // namespace
 
-VaryingSizes::VaryingSizes(const ir::Graph& traced) : traced_(traced) {}
+VaryingSizes::VaryingSizes(const ir::Graph& traced, const std::vector<bool>& kept)
+    : traced_(traced) {
+  std::size_t number = 0;
+  for (ir::NodeId id = 0; id < traced.node_count(); ++id) {
+    if (ir::definition(traced.node(id).op).kind != ir::OpClass::collective) continue;
+    if (!kept.empty() && !kept[number++]) continue;
+    collectives_.push_back(id);
+    for (const ir::Value value : communicated(traced, id)) {
+      some_vary_ = some_vary_ || ir::size_varies(traced, value);
+    }
+  }
+}
 
 std::vector<std::int64_t> VaryingSizes::solve(std::span<const Shape> arguments) {
   std::vector<std::int64_t> values = ir::solve_sizes(traced_, arguments);
@@ -66,6 +90,34 @@ void VaryingSizes::enlarge(runtime::Context& context, std::span<const std::int64
     arguments.push_back(context.allocator.allocate(sizeof(value)));
     std::memcpy(arguments.back()->data(), &value, sizeof(value));
   }
+}
+
+std::vector<runtime::Agreement> VaryingSizes::agreements(
+    std::span<const std::int64_t> values, std::span<const runtime::Agreement> others) const {
+  std::vector<runtime::Agreement> out(others.begin(), others.end());
+  if (!some_vary_) return out;
+  out.resize(collectives_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    // Only what varies: members may have uneven parts along other dimensions.
+    Hasher hasher;
+    bool varies = false;
+    for (const ir::Value value : communicated(traced_, collectives_[i])) {
+      const Shape shape = ir::shape_at(traced_, value, values);
+      for (int d = 0; d < shape.rank(); ++d) {
+        if (!ir::size_varies(traced_, value, d)) continue;
+        hasher.add(shape[d]);
+        varies = true;
+      }
+    }
+    if (!varies) continue;
+    const bool alone = out[i].structure == 0;
+    if (!alone) hasher.add(out[i].values);
+    out[i].values = static_cast<std::uint32_t>(hasher.finish().low);
+    if (!alone) continue;
+    out[i].structure = runtime::Agreement::kSizes;
+    out[i].where = traced_.node(collectives_[i]).location;
+  }
+  return out;
 }
 
 void VaryingSizes::cut(runtime::Context& context, std::span<const std::int64_t> values,

@@ -182,10 +182,11 @@ void CompiledFunction::run(Program& program) {
     program.sizes->enlarge(context.runtime(), values,
                            codegen::devices_of_inputs(program.executable->plan()), buffers_);
   }
+  std::span<const runtime::Agreement> agreements = program.literals.agreements(arguments_.scalars);
+  std::vector<runtime::Agreement> with_sizes;
+  if (program.sizes) agreements = with_sizes = program.sizes->agreements(values, agreements);
   program.executable->run(buffers_,
-                          {.collective_lines = {},
-                           .agreements = program.literals.agreements(arguments_.scalars),
-                           .donate = true},
+                          {.collective_lines = {}, .agreements = agreements, .donate = true},
                           program.results);
   if (program.sizes) {
     program.sizes->cut(context.runtime(), values,

@@ -154,13 +154,14 @@ void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::si
   const ir::Graph& graph = recording->graph;
   program->traced = ir::print(graph);
   program->inputs = std::move(recording->inputs);
-  if (graph.sizes != nullptr) program->sizes.emplace(graph);
   codegen::CompileOptions options = context.compile_options;
   options.where = where_;
+  const std::vector<bool> kept = codegen::collectives_kept(graph, options);
+  if (graph.sizes != nullptr) program->sizes.emplace(graph, kept);
   program->executable = codegen::compile(graph, context.runtime(), options);
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < recording->numbers; ++i) numbers.push_back(names.tensors.size() + i);
-  program->literals = LiteralPlan(graph, codegen::collectives_kept(graph, options), numbers);
+  program->literals = LiteralPlan(graph, kept, numbers);
   const codegen::Plan& plan = program->executable->plan();
   for (const codegen::PlanResult& result : plan.results) {
     program->origins.push_back(origin_of(plan, result.work));

@@ -67,13 +67,15 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     buffers.push_back(buffer_from(inputs[i], devices[i], context));
   }
-  std::optional<codegen::VaryingSizes> sizes =
-      function.sizes == nullptr ? std::nullopt : std::optional<codegen::VaryingSizes>(function);
+  std::optional<codegen::VaryingSizes> sizes;
   std::vector<std::int64_t> values;
-  if (sizes) {
+  std::vector<runtime::Agreement> agreements;
+  if (function.sizes != nullptr) {
+    sizes.emplace(function, codegen::collectives_kept(function, options));
     std::vector<Shape> shapes;
     for (const ir::Array& input : inputs) shapes.push_back(input.shape());
     values = sizes->solve(shapes);
+    agreements = sizes->agreements(values, {});
   }
   std::vector<std::shared_ptr<Buffer>> arguments;
   std::vector<Executable::Result> results;
@@ -81,7 +83,7 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
     results.clear();
     arguments = buffers;
     if (sizes) sizes->enlarge(context, values, devices, arguments);
-    executable->run(arguments, {}, results);
+    executable->run(arguments, {.agreements = agreements}, results);
     if (sizes) sizes->cut(context, values, result_devices, results);
     for (const Executable::Result& result : results) {
       if (result.work != nullptr) result.work->wait();

@@ -82,10 +82,11 @@ void compute_results(const CollectiveCall& call, int position,
     std::uint64_t numbers = 0;
     std::memcpy(&numbers, readers.back().take(sizeof(numbers)), sizeof(numbers));
     if (agree(numbers, call.numbers)) continue;
-    throw CommError(
-        "it depends on a number that the ranks take for the same, and that is another "
-        "on member " +
-        std::to_string(member) + " of the group");
+    const bool sizes = numbers >> 32 == Agreement::kSizes;
+    throw CommError((sizes ? "it is called with other sizes, of those that vary, on member "
+                           : "it depends on a number that the ranks take for the same, and that "
+                             "is another on member ") +
+                    std::to_string(member) + " of the group");
   }
   if (call.kind == CollectiveKind::barrier) return;
   std::vector<kernels::PartShape> shapes;

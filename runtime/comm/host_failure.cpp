@@ -23,12 +23,17 @@ void HostCommunicator::compare(int member, const HostWork& work) {
   const kernels::ArrivalRecord& ours = page_.record(position_, sequence);
   if (theirs.fingerprint == ours.fingerprint) {
     if (agree(theirs.numbers, ours.numbers)) return;
+    const std::string call = number(sequence) + " (" + work.call().call().description + ") ";
+    const std::string between = names({std::min(member, position_)}) + " than on " +
+                                names({std::max(member, position_)}) + ": ";
+    const std::string where = work.agreement_.where.text();
+    if (work.agreement_.structure == Agreement::kSizes) {
+      fail(sequence, work.waiting(),
+           call + "is called with other sizes, of those that vary, on " + between + "at " + where);
+    }
     fail(sequence, work.waiting(),
-         number(sequence) + " (" + work.call().call().description +
-             ") depends on a number that the ranks take for the same, and that is another on " +
-             names({std::min(member, position_)}) + " than on " +
-             names({std::max(member, position_)}) + ": used at " + work.agreement_.where.text() +
-             "; rank_index() is the op for one that differs");
+         call + "depends on a number that the ranks take for the same, and that is another on " +
+             between + "used at " + where + "; rank_index() is the op for one that differs");
   }
   const auto call_of = [&](int position) {
     return call_text(*pages_[static_cast<std::size_t>(position)],

@@ -112,6 +112,31 @@ TEST(VaryingSizes, RanksCombineWhatTheyMadeOfTheirs) {
   });
 }
 
+TEST(VaryingSizes, OfWhatRanksExchangeAreTheSameOrAnError) {
+  const std::string message = [] {
+    try {
+      simulate(2, [&](World& world) {
+        auto f = compile(
+            [&](const Tensor& x, float factor) -> Tensor {
+              const Tensor fixed = all_reduce(sum(x, {0}), world);
+              return all_reduce(x * factor, world) + fixed;
+            },
+            {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+        for (const std::int64_t n : {8, 3}) {
+          EXPECT_EQ(f(full({n, 2}, 1), 2.F).to_vector<float>()[0], 4 + 2 * n);
+        }
+        f(full({3 + world.rank(), 2}, 1), 2.F).to_vector<float>();
+        ADD_FAILURE() << "nothing was thrown";
+      });
+    } catch (const CommError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  }();
+  EXPECT_THAT(message, HasSubstr("is called with other sizes, of those that vary, on rank 0 than "
+                                 "on rank 1: at varying_size_test.cpp:"));
+}
+
 TEST(VaryingSizes, TheSmallestSizeIsRaisedToWhatTheFunctionTakes) {
   auto f = compile([](const Tensor& x) { return slice(x, {{x.size(0) - 3, x.size(0)}}); },
                    {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});

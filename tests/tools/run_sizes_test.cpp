@@ -82,5 +82,30 @@ TEST_F(RunSizes, ThatAreNoneAreWrongUsage) {
   EXPECT_EQ(run({"--size", "n=3"}).status, 2) << "without --random";
 }
 
+TEST_F(RunSizes, OfWhatRanksExchangeAreTheSameOrAnError) {
+  const std::string program = folder_.write("sum.tutti", R"(
+mesh (world = 2)
+group @world = {ranks = [0, 1], stride = 2}
+
+func @f(%x: f32[n<=8]) {
+  %0 = all_reduce(%x) {op = "sum", group = @world}
+  %1 = wait(%0)
+  return %1
+})");
+  array("0.npy", "(2,)", {1, 2});
+  array("1.npy", "(3,)", {1, 2, 3});
+  const std::vector<std::string> command = {TUTTI_BINARY_DIR "/bin/tutti", "run", program};
+  for (const std::string mode : {"--on=host", "--processes", "--on=interpreter"}) {
+    std::vector<std::string> same = command;
+    same.insert(same.end(), {"--input", "x=" + (folder_.path() / "0.npy").string(), mode});
+    EXPECT_THAT(test::run_command(same).output, HasSubstr("f32[2] [2, 4]")) << mode;
+    std::vector<std::string> other = command;
+    other.insert(other.end(), {"--input", "x=" + (folder_.path() / "{rank}.npy").string(), mode});
+    const CommandResult result = test::run_command(other);
+    EXPECT_EQ(result.status, 1) << mode << result.output;
+    EXPECT_THAT(result.errors, HasSubstr("all_reduce")) << mode;
+  }
+}
+
 }  // namespace
 }  // namespace tutti
