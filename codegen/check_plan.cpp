@@ -260,6 +260,9 @@ class Checker {
       if (result.work >= 0) {
         require(works_[static_cast<std::size_t>(result.work)] != Work::none,
                 " is returned, but its collective is not started", result.buffer);
+        const std::vector<BufferId>& parts = starts_.at(result.work)->results;
+        require(std::ranges::find(parts, result.buffer) != parts.end(),
+                " is returned under way, but is none of its collective's results", result.buffer);
       } else {
         require(state.written && !state.freed, " is returned, but not there", result.buffer);
       }

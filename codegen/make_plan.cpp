@@ -353,11 +353,7 @@ class Planner {
     const Value result = graph_.result(id);
     if (ir::definition(graph_.node(id).op).kind == OpClass::view) {
       // A reshape that strides can't say: written out in the operand's order.
-      if (graph_.type(result).async) {
-        const Value async = graph_.operand(id, 0);
-        wait_for(async);
-        works_[result] = works_.at(views_[async].base);
-      }
+      if (graph_.type(result).async) wait_for(graph_.operand(id, 0));
       write_out(views_[graph_.operand(id, 0)], storage(result), location);
       return;
     }
@@ -465,7 +461,11 @@ class Planner {
     return found->second;
   }
 
+  // What was written out behind a wait belongs to no collective any more.
+  bool is_there(Value async) const { return !works_.contains(views_[async].base); }
+
   void wait_for(Value async) {
+    if (is_there(async)) return;
     const int work = works_.at(views_[async].base);
     plan_.steps.push_back(CollectiveWait{work});
     const auto arrived = arrivals_.find(work);
@@ -484,8 +484,8 @@ class Planner {
 
   void add_result(Value value) {
     // What comes from the host to a GPU is waited for: the copy needs it.
-    const bool in_flight =
-        graph_.type(value).async && views_[value].dense() && device(value).is_cpu();
+    const bool in_flight = graph_.type(value).async && views_[value].dense() &&
+                           device(value).is_cpu() && !is_there(value);
     if (graph_.type(value).async && !in_flight) wait_for(value);
     const BufferId id = dense(value);
     PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];

@@ -53,6 +53,21 @@ func @turn(%a: f32[32,64]) -> (f32[64,32], f32[32,64]) {
             PlanBuffer::Kind::input);
 }
 
+TEST(MakePlan, AnAsyncResultThatIsWrittenOutIsThere) {
+  const Plan plan = plan_of(R"(
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+func @f(%a: f32[1,4,4]) {
+  %0, %1 = all_to_all(%a, %a) {axis = 1, group = @dp}
+  %2 = slice(%1) {start = [0, 0, 0], stop = [1, 4, 2], step = [1, 1, 1]}
+  %3 = reshape(%2) {shape = [8]}
+  return %3, %0
+})");
+  EXPECT_EQ(plan.results.at(0).work, -1);
+  EXPECT_EQ(plan.results.at(1).work, 0);
+}
+
 TEST(MakePlan, SaysWhereValuesLie) {
   ir::Graph graph = ir::parse(R"(
 func @f(%a: f32[32,64], %b: f32[64,16]) {

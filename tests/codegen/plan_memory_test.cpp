@@ -1,4 +1,5 @@
 #include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/parse_plan.h>
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/support/error.h>
 
@@ -207,6 +208,27 @@ TEST(CheckPlan, RefusesAReadBeforeTheWrite) {
   plan_memory(chain.plan);
   std::swap(chain.plan.steps[0], chain.plan.steps[1]);
   expect_refused(chain.plan, "is read before it is written");
+}
+
+TEST(CheckPlan, RefusesAResultThatItsCollectiveDoesNotHave) {
+  Plan plan = parse_plan(R"(// tutti plan 1
+group @dp = {ranks = [0, 1], stride = 2}
+
+plan @f rank 0 arena 0 bytes {
+  b0 = input 0: f32[4], 16 bytes, until step 0
+  b1 = comm, 16 bytes, steps 0..1
+  b2 = output, 16 bytes, steps 2..3
+  0: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
+  1: wait w0
+  2: allocate b2
+  3: copy b1 -> b2
+  4: free b1
+  return b2: async f32[4]
+}
+)");
+  EXPECT_NO_THROW(check(plan));
+  plan.results[0].work = 0;
+  expect_refused(plan, "but is none of its collective's results");
 }
 
 TEST(CheckPlan, RefusesToReadWhatAnotherPartWrites) {

@@ -123,9 +123,9 @@ TEST(VaryingSizes, OfWhatRanksExchangeAreTheSameOrAnError) {
             },
             {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
         for (const std::int64_t n : {8, 3}) {
-          EXPECT_EQ(f(full({n, 2}, 1), 2.F).to_vector<float>()[0], 4 + 2 * n);
+          EXPECT_EQ(f(full({n, 2}, 1.F), 2.F).to_vector<float>()[0], 4 + 2 * n);
         }
-        f(full({3 + world.rank(), 2}, 1), 2.F).to_vector<float>();
+        f(full({3 + world.rank(), 2}, 1.F), 2.F).to_vector<float>();
         ADD_FAILURE() << "nothing was thrown";
       });
     } catch (const CommError& error) {
