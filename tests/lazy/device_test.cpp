@@ -54,7 +54,9 @@ TEST(Devices, TheHostIsTheDefault) {
 TEST(Devices, TheDefaultMayComeFromTheEnvironment) {
   const std::vector<std::string> again = {"/proc/self/exe",
                                           "--gtest_filter=Devices.TheHostIsTheDefault"};
-  ::unsetenv("GTEST_TOTAL_SHARDS");  // that process has one test, and runs it
+  // That process has one test, and runs it.
+  ::unsetenv("GTEST_TOTAL_SHARDS");
+  ::unsetenv("GTEST_SHARD_INDEX");
   const auto output = [&](const char* device) {
     ::setenv("TUTTI_DEVICE", device, 1);
     const CommandResult result = run_command(again);
