@@ -13,7 +13,9 @@ std::string why_no_nvrtc() {
 #if TUTTI_HAS_CUDA
   // NVRTC asks a driver that is loaded, and the double has not all that it asks for.
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) != nullptr) {
-    return "a test before this one has loaded the double of the driver; ctest gives each a process";
+    return "a test before this one has loaded the double of the driver; ctest gives each test of "
+           "an "
+           "optimised build a process";
   }
   try {
     codegen::cuda::compiler_text();
