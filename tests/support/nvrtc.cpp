@@ -13,9 +13,8 @@ std::string why_no_nvrtc() {
 #if TUTTI_HAS_CUDA
   // NVRTC asks a driver that is loaded, and the double has not all that it asks for.
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) != nullptr) {
-    return "a test before this one has loaded the double of the driver; ctest gives each test of "
-           "an "
-           "optimised build a process";
+    return "a test before this one has loaded the double of the driver; without sanitizers, ctest "
+           "gives each a process";
   }
   try {
     codegen::cuda::compiler_text();
