@@ -17,6 +17,7 @@ function(tutti_layer name)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target}
       PRIVATE $<BUILD_INTERFACE:tutti_flags> ${arg_LIBRARIES})
+    tutti_unity(${target})
   else()
     set(visibility INTERFACE)
     add_library(${target} INTERFACE)

@@ -12,10 +12,6 @@ using ir::Op;
 
 std::int64_t from_end(const Shape& shape, int dimension) { return shape[shape.rank() - dimension]; }
 
-kernels::StridedView strided(const View& view) {
-  return {.shape = view.shape, .strides = view.strides, .offset = view.offset};
-}
-
 // The mask as if it had an element for every score.
 kernels::StridedView mask_view(const View& mask, const Shape& q, std::int64_t keys) {
   std::vector<std::int64_t> sizes(q.begin(), q.end());
@@ -53,7 +49,8 @@ class GradientCode final : public KernelCode {
 
 // What a call's code and tiles are made of.
 template <class Code, class Spec>
-LibraryCall make_call(std::string_view name, std::string detail, Spec spec, std::int64_t flops) {
+LibraryCall make_attention_call(std::string_view name, std::string detail, Spec spec,
+                                std::int64_t flops) {
   const std::int64_t tiles = kernels::tiles(spec);
   // As for a matmul: four multiplications and additions while a byte is moved.
   return {std::string(name), std::move(detail), std::make_shared<const Code>(std::move(spec)),
@@ -80,10 +77,11 @@ LibraryCall attention_call(const ir::Graph& graph, ir::NodeId id,
   if (spec.causal) detail += ", causal";
   const std::string_view name = name_of(graph.node(id).op);
   const std::int64_t flops = attention_flops(graph, id);
-  if (!backward) return make_call<ForwardCode>(name, std::move(detail), std::move(spec), flops);
+  if (!backward)
+    return make_attention_call<ForwardCode>(name, std::move(detail), std::move(spec), flops);
   kernels::AttentionGradient gradient{.forward = std::move(spec),
                                       .cotangent = strided(operands.back())};
-  return make_call<GradientCode>(name, std::move(detail), std::move(gradient), flops);
+  return make_attention_call<GradientCode>(name, std::move(detail), std::move(gradient), flops);
 }
 
 std::int64_t attention_flops(const ir::Graph& graph, ir::NodeId id) {

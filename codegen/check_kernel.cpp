@@ -61,9 +61,9 @@ bool combines(ScalarOp op, DType dtype) {
   }
 }
 
-class Checker {
+class KernelChecker {
  public:
-  explicit Checker(const Kernel& kernel)
+  explicit KernelChecker(const Kernel& kernel)
       : kernel_(kernel), values_(static_cast<std::size_t>(std::max(kernel.value_count, 0))) {}
 
   void run() {
@@ -227,6 +227,6 @@ class Checker {
 
 }  // namespace
 
-void check(const Kernel& kernel) { Checker(kernel).run(); }
+void check(const Kernel& kernel) { KernelChecker(kernel).run(); }
 
 }  // namespace tutti::codegen

@@ -14,11 +14,9 @@ namespace tutti::codegen {
 
 namespace {
 
-std::size_t at(BufferId id) { return static_cast<std::size_t>(id); }
-
-class Checker {
+class PlanChecker {
  public:
-  explicit Checker(const Plan& plan)
+  explicit PlanChecker(const Plan& plan)
       : plan_(plan), states_(plan.buffers.size()), works_(static_cast<std::size_t>(plan.works)) {}
 
   void run() {
@@ -27,20 +25,29 @@ class Checker {
       if (is_given(buffer)) states_[i].written = true;
       if (buffer.kind == PlanBuffer::Kind::input) inputs_[buffer.index] = static_cast<BufferId>(i);
     }
-    for (; step_ < plan_.steps.size(); ++step_) check_step(plan_.steps[step_]);
+    find_lives();
+    for (; step_ < plan_.steps.size(); ++step_) {
+      std::visit([this](const auto& step) { check_step(step); }, plan_.steps[step_]);
+    }
     check_end();
     for (const Donation& donation : plan_.donations) check_donation(donation);
+    check_said_lives();
   }
 
  private:
   struct State {
     bool allocated = false;
+    bool arriving = false;  // is a result of a collective that was started
     bool written = false;
     bool freed = false;
     bool read_by_peers = false;
     bool returned = false;
     std::size_t written_at = 0;
     std::size_t last_access = 0;
+    // Of the whole plan: the steps that write it first and use it last, but for those that allocate
+    // and free it; the number of steps where it is returned, -1 where there is none.
+    int first_write = -1;
+    int last_use = -1;
   };
   enum class Work : std::uint8_t { none, started, waited };
 
@@ -62,45 +69,60 @@ class Checker {
     if (!condition) fail(name(id) + what);
   }
 
-  void check_step(const Step& step) {
-    if (const auto* allocate = std::get_if<Allocate>(&step)) {
-      State& state = states_[at(allocate->buffer)];
-      require(is_allocated(plan_.buffers[at(allocate->buffer)]), " is not to be allocated",
-              allocate->buffer);
-      require(!state.allocated && !state.written, " is allocated twice", allocate->buffer);
-      state.allocated = true;
-    } else if (const auto* free = std::get_if<Free>(&step)) {
-      State& state = states_[at(free->buffer)];
-      const PlanBuffer::Kind kind = plan_.buffers[at(free->buffer)].kind;
-      const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::owned;
-      require(own && state.allocated, " is freed, but has no memory of its own", free->buffer);
-      require(!state.freed, " is freed twice", free->buffer);
-      state.freed = true;
-    } else if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
-      check_wait(*wait);
-    } else if (const auto* start = std::get_if<CollectiveStart>(&step)) {
-      check_start(*start);
-    } else if (const auto* control = std::get_if<Control>(&step)) {
-      check_control(*control);
-    } else {
-      check_devices(step);
-      end_lives();
-      for_each_access(plan_, step,
-                      [&](BufferId id, bool written) { written ? write(id) : read(id); });
+  // The lives that the steps give the buffers, whatever the plan says of them.
+  void find_lives() {
+    std::vector<const CollectiveStart*> starts(works_.size(), nullptr);
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const int step = static_cast<int>(i);
+      for_each_access(plan_, plan_.steps[i], [&](BufferId id, bool written) {
+        State& state = states_[at(id)];
+        if (written && state.first_write < 0) state.first_write = step;
+        state.last_use = step;
+      });
+      if (const auto* const start = std::get_if<CollectiveStart>(&plan_.steps[i])) {
+        starts[static_cast<std::size_t>(start->work)] = start;
+      }
+      // Results come with the wait.
+      const auto* const wait = std::get_if<CollectiveWait>(&plan_.steps[i]);
+      if (wait == nullptr) continue;
+      const CollectiveStart* const start = starts[static_cast<std::size_t>(wait->work)];
+      if (start == nullptr) continue;
+      for (const BufferId id : start->results) states_[at(id)].last_use = step;
+    }
+    for (const PlanResult& result : plan_.results) {
+      states_[at(result.buffer)].last_use = static_cast<int>(plan_.steps.size());
     }
   }
 
+  void check_step(const Allocate& allocate) {
+    State& state = states_[at(allocate.buffer)];
+    require(is_allocated(plan_.buffers[at(allocate.buffer)]), " is not to be allocated",
+            allocate.buffer);
+    require(!state.allocated && !state.written, " is allocated twice", allocate.buffer);
+    require(!state.arriving, " is allocated, but comes with a collective", allocate.buffer);
+    state.allocated = true;
+  }
+
+  void check_step(const Free& free) {
+    State& state = states_[at(free.buffer)];
+    const PlanBuffer::Kind kind = plan_.buffers[at(free.buffer)].kind;
+    const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::owned;
+    require(own && state.allocated, " is freed, but has no memory of its own", free.buffer);
+    require(!state.freed, " is freed twice", free.buffer);
+    state.freed = true;
+  }
+
+  void check_step(const Copy& copy) {
+    require(plan_.buffers[at(copy.from)].bytes == plan_.buffers[at(copy.to)].bytes,
+            " is copied from a buffer of another size", copy.to);
+    read(copy.from);
+    write(copy.to);
+  }
+
   // Work reads and writes what lies where it runs.
-  void check_devices(const Step& step) const {
-    const auto* const launch = std::get_if<Launch>(&step);
-    if (launch == nullptr) {
-      const auto& copy = std::get<Copy>(step);
-      require(plan_.buffers[at(copy.from)].bytes == plan_.buffers[at(copy.to)].bytes,
-              " is copied from a buffer of another size", copy.to);
-      return;
-    }
-    if (!launch->device.is_cpu() && launch->parts.size() != 1) fail("groups launches on a GPU");
-    for (const LaunchPart& part : launch->parts) {
+  void check_step(const Launch& launch) {
+    if (!launch.device.is_cpu() && launch.parts.size() != 1) fail("groups launches on a GPU");
+    for (const LaunchPart& part : launch.parts) {
       if (part.tiles_in_place < 0) continue;
       const bool call = part.kernel < 0 && part.epilogue < 0 && part.results == 1;
       if (!call || part.tiles_in_place > part.tiles || part.buffers.size() < 2) {
@@ -108,20 +130,27 @@ class Checker {
              " tiles: only a call of one result can, in no more tiles than it has");
       }
     }
-    for_each_access(plan_, step, [&](BufferId id, bool) {
-      require(plan_.buffers[at(id)].device == launch->device, " lies on another device", id);
+    for_each_access(plan_, plan_.steps[step_], [&](BufferId id, bool written) {
+      require(plan_.buffers[at(id)].device == launch.device, " lies on another device", id);
+      written ? write(id) : read(id);
     });
   }
 
-  void check_start(const CollectiveStart& start) {
+  void check_step(const CollectiveStart& start) {
     for (const BufferId id : start.operands) {
       require(plan_.buffers[at(id)].device.is_cpu(), " lies where peers can't reach it", id);
+      require(plan_.buffers[at(id)].kind != PlanBuffer::Kind::local,
+              " goes to peers, but has no memory of its own", id);
       read(id);
       states_[at(id)].read_by_peers = true;
     }
     for (const BufferId id : start.results) {
-      const State& state = states_[at(id)];
-      require(!state.allocated && !state.written, " is a result, but written before", id);
+      State& state = states_[at(id)];
+      require(!state.allocated && !state.written && !state.arriving,
+              " is a result, but written before", id);
+      require(is_allocated(plan_.buffers[at(id)]),
+              " comes with a collective, but has a place already", id);
+      state.arriving = true;
     }
     Work& work = works_[static_cast<std::size_t>(start.work)];
     if (work != Work::none) fail("starts w" + std::to_string(start.work) + " twice");
@@ -129,14 +158,13 @@ class Checker {
     starts_[start.work] = &start;
   }
 
-  void check_control(const Control& control) {
+  void check_step(const Control& control) {
     for (const int number : control.functions) {
       if (number < 0 || static_cast<std::size_t>(number) >= plan_.functions.size()) {
         fail("runs function " + std::to_string(number) + ", which is not there");
       }
     }
     check_functions(control);
-    end_lives();
     for (const BufferId id : control.operands) {
       const PlanBuffer& buffer = plan_.buffers[at(id)];
       require(is_given(buffer) || is_allocated(buffer),
@@ -147,7 +175,7 @@ class Checker {
     }
     for (const BufferId id : control.results) {
       State& state = states_[at(id)];
-      require(is_allocated(plan_.buffers[at(id)]) && !state.allocated,
+      require(is_allocated(plan_.buffers[at(id)]) && !state.allocated && !state.arriving,
               " is a function's result, but has memory already", id);
       state.allocated = true;
       write(id);
@@ -184,10 +212,10 @@ class Checker {
     }
   }
 
-  void check_wait(const CollectiveWait& wait) {
+  void check_step(const CollectiveWait& wait) {
     Work& work = works_[static_cast<std::size_t>(wait.work)];
     if (work == Work::none) fail("waits for w" + std::to_string(wait.work) + " before its start");
-    if (work == Work::waited) return;
+    if (work == Work::waited) fail("waits for w" + std::to_string(wait.work) + " twice");
     work = Work::waited;
     for (const BufferId id : starts_.at(wait.work)->results) {
       State& state = states_[at(id)];
@@ -206,14 +234,11 @@ class Checker {
   void write(BufferId id) {
     const PlanBuffer& buffer = plan_.buffers[at(id)];
     State& state = states_[at(id)];
-    if (state.written && is_update(id)) {
-      require(!is_given(buffer), " is written, but is the caller's", id);
-      require(!state.read_by_peers, " is written, but peers may read it", id);
-      return;
-    }
     require(!is_given(buffer), " is written, but is the caller's", id);
     require(!state.read_by_peers, " is written, but peers may read it", id);
+    if (state.written && is_update(id)) return;
     require(!state.written, " is written twice", id);
+    require(!state.freed, " is written after it was freed", id);
     if (is_allocated(buffer)) {
       require(state.allocated, " is written before it is allocated", id);
     } else {
@@ -229,34 +254,37 @@ class Checker {
     return used == plan_.devices.end() ? 0 : used->arena_bytes;
   }
 
-  // Local buffers that are live, by device and offset.
-  void end_lives() {
-    for (auto& [device, live] : live_) {
-      std::erase_if(live, [&](const auto& entry) {
-        return plan_.buffers[at(entry.second)].last_use < static_cast<int>(step_);
-      });
-    }
-  }
+  // Nothing that a later step uses, or this one, lies where the buffer does.
   void begin_life(BufferId id) {
     const PlanBuffer& buffer = plan_.buffers[at(id)];
-    std::map<std::int64_t, BufferId>& live = live_[buffer.device];
-    const auto next = live.lower_bound(buffer.offset);
-    const bool hits_next = next != live.end() && next->first < buffer.offset + buffer.bytes;
-    bool hits_previous = false;
-    if (next != live.begin()) {
+    const std::int64_t end = buffer.offset + buffer.bytes;
+    require(buffer.offset >= 0 && end <= arena_bytes(buffer.device), " lies outside the arena", id);
+    if (buffer.bytes == 0) return;
+    std::map<std::int64_t, BufferId>& places = places_[buffer.device];
+    auto next = places.lower_bound(buffer.offset);
+    if (next != places.begin()) {
       const PlanBuffer& previous = plan_.buffers[at(std::prev(next)->second)];
-      hits_previous = previous.offset + previous.bytes > buffer.offset;
+      if (previous.offset + previous.bytes > buffer.offset) --next;
     }
-    require(!hits_next && !hits_previous, " overlaps a live buffer", id);
-    require(buffer.offset >= 0 && buffer.offset + buffer.bytes <= arena_bytes(buffer.device),
-            " lies outside the arena", id);
-    live.emplace(buffer.offset, id);
+    while (next != places.end() && next->first < end) {
+      const BufferId other = next->second;
+      const int last_use = states_[at(other)].last_use;
+      if (last_use >= static_cast<int>(step_)) {
+        fail(name(id) + " overlaps a live buffer, " + name(other) + ", which step " +
+             std::to_string(last_use) + " uses");
+      }
+      next = places.erase(next);
+    }
+    places.emplace(buffer.offset, id);
   }
 
   void check_end() {
     for (const PlanResult& result : plan_.results) {
       State& state = states_[at(result.buffer)];
       state.returned = true;
+      require(plan_.buffers[at(result.buffer)].kind != PlanBuffer::Kind::local,
+              " is returned, but has no memory of its own", result.buffer);
+      require(!state.freed, " is returned, but freed", result.buffer);
       if (result.work >= 0) {
         require(works_[static_cast<std::size_t>(result.work)] != Work::none,
                 " is returned, but its collective is not started", result.buffer);
@@ -264,7 +292,7 @@ class Checker {
         require(std::ranges::find(parts, result.buffer) != parts.end(),
                 " is returned under way, but is none of its collective's results", result.buffer);
       } else {
-        require(state.written && !state.freed, " is returned, but not there", result.buffer);
+        require(state.written, " is returned, but not there", result.buffer);
       }
     }
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -272,6 +300,23 @@ class Checker {
       require(!states_[i].allocated || states_[i].written, " is allocated, but not written", id);
       require(!states_[i].allocated || states_[i].freed || states_[i].returned, " is never freed",
               id);
+    }
+  }
+
+  // People and tools read them.
+  void check_said_lives() const {
+    const auto text = [](int first, int last) {
+      return first < 0 ? "until step " + std::to_string(last)
+                       : "in steps " + std::to_string(first) + ".." + std::to_string(last);
+    };
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const PlanBuffer& buffer = plan_.buffers[i];
+      const State& state = states_[i];
+      if (buffer.defined_at < 0 && buffer.last_use < 0) continue;  // it says nothing
+      if (buffer.defined_at == state.first_write && buffer.last_use == state.last_use) continue;
+      fail(name(static_cast<BufferId>(i)) + " is said to live " +
+           text(buffer.defined_at, buffer.last_use) + ", but lives " +
+           text(state.first_write, state.last_use));
     }
   }
 
@@ -286,11 +331,14 @@ class Checker {
     require(plan_.buffers[at(input)].bytes == plan_.buffers[at(donation.buffer)].bytes &&
                 plan_.buffers[at(donation.buffer)].kind == PlanBuffer::Kind::output,
             " can't take an argument's memory over", donation.buffer);
+    require(target.allocated && target.written, " takes memory over, but isn't written",
+            donation.buffer);
     require(!given.read_by_peers, " is taken over, but peers may read it", input);
     require(!given.returned, " is taken over, but returned", input);
     if (given.last_access < target.written_at) return;
-    require(given.last_access == target.written_at &&
-                in_place(std::get<Launch>(plan_.steps[target.written_at]), input, donation.buffer),
+    const auto* const launch = std::get_if<Launch>(&plan_.steps[target.written_at]);
+    require(given.last_access == target.written_at && launch != nullptr &&
+                in_place(*launch, input, donation.buffer),
             " is taken over while it is in use", input);
   }
 
@@ -327,15 +375,16 @@ class Checker {
   std::vector<Work> works_;
   std::map<int, BufferId> inputs_;  // by argument
   std::map<int, const CollectiveStart*> starts_;
-  std::unordered_map<Device, std::map<std::int64_t, BufferId>> live_;
+  // The local buffers that were written last, by device and offset; none overlaps another.
+  std::unordered_map<Device, std::map<std::int64_t, BufferId>> places_;
   std::size_t step_ = 0;
 };
 
 }  // namespace
 
 void check(const Plan& plan) {
-  for (const Plan* const function : nested_plans(plan)) Checker(*function).run();
-  Checker(plan).run();
+  for (const Plan* const function : nested_plans(plan)) PlanChecker(*function).run();
+  PlanChecker(plan).run();
   call_test_hook(plan);
 }
 

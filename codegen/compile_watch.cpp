@@ -1,6 +1,7 @@
 #include <tutti/codegen/compile_watch.h>
 #include <tutti/codegen/dump.h>
 #include <tutti/codegen/reproduce.h>
+#include <tutti/ir/names.h>
 
 #include <array>
 #include <cstdio>
@@ -18,10 +19,6 @@ Location line_of(const ir::Graph& graph, const CompileOptions& options) {
     if (line.known()) return line;
   }
   return {};
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -94,9 +91,9 @@ void CompileWatch::compiled(const Plan& plan) {
   const Location line = line_of(traced_, options_);
   options_.log->write(runtime::LogTopic::compile, rank_,
                       "@" + traced_.name + (line.known() ? " (" + line.text() + ")" : "") + ": " +
-                          counted(traced_.node_count() - traced_.parameters().size(), "node") +
-                          ", " + counted(plan.kernels.size(), "kernel") + ", " +
-                          counted(plan.steps.size(), "step") + " in " + text_of(total) + " (" +
+                          ir::counted(traced_.node_count() - traced_.parameters().size(), "node") +
+                          ", " + ir::counted(plan.kernels.size(), "kernel") + ", " +
+                          ir::counted(plan.steps.size(), "step") + " in " + text_of(total) + " (" +
                           parts + ")");
 }
 

@@ -2,6 +2,7 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace tutti::codegen {
@@ -51,11 +52,18 @@ std::vector<Plan*> nested_plans(const Plan& plan) {
 }
 
 std::int64_t arena_with_functions(const Plan& plan) {
-  std::int64_t most = 0;
-  for (const std::shared_ptr<Plan>& function : plan.functions) {
-    most = std::max(most, arena_with_functions(*function));
+  std::unordered_map<const Plan*, std::int64_t> known;  // of the plans that were met
+  const auto with_functions = [&](const Plan& of) {
+    std::int64_t most = 0;
+    for (const std::shared_ptr<Plan>& function : of.functions) {
+      most = std::max(most, known.at(function.get()));
+    }
+    return of.arena_bytes + most;
+  };
+  for (const Plan* const function : nested_plans(plan)) {
+    known.emplace(function, with_functions(*function));
   }
-  return plan.arena_bytes + most;
+  return with_functions(plan);
 }
 
 }  // namespace tutti::codegen

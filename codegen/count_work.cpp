@@ -35,12 +35,6 @@ std::int64_t flops_of(ScalarOp op) {
   }
 }
 
-std::int64_t product(const std::vector<std::int64_t>& sizes) {
-  std::int64_t out = 1;
-  for (const std::int64_t size : sizes) out *= size;
-  return out;
-}
-
 class Counter {
  public:
   Counter(const Kernel& kernel, std::span<const std::int64_t> buffer_bytes)
@@ -57,8 +51,7 @@ class Counter {
 
  private:
   void count(const Segment& segment) {
-    const std::int64_t points =
-        product(kernel_.outer) * (segment.loop ? product(kernel_.inner) : 1);
+    const std::int64_t points = outer_points(kernel_) * (segment.loop ? inner_points(kernel_) : 1);
     for (const Instruction& instruction : segment.body) {
       if (instruction.kind == Instruction::Kind::scalar) {
         add_flops(instruction.dtype, points * flops_of(instruction.op));

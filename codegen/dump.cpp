@@ -1,18 +1,20 @@
 #include <tutti/codegen/artifacts.h>
 #include <tutti/codegen/dump.h>
 #include <tutti/codegen/dump_page.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/log.h>
+#include <tutti/runtime/new_file.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <span>
 #include <system_error>
 
 #include <fcntl.h>
-#include <unistd.h>
 
 namespace tutti::codegen {
 
@@ -21,32 +23,14 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const fs::path& path, int error) {
-  throw EnvironmentError(path.string() + ": " + std::generic_category().message(error));
+  throw EnvironmentError(path.string() + ": " + runtime::failure_text(error));
 }
 
-// A file descriptor that closes itself.
-class File {
- public:
-  File(const fs::path& path, int flags) : path_(path), file_(open(path.c_str(), flags, 0666)) {
-    if (file_ < 0) fail(path, errno);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { close(file_); }
-
-  void write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail(path_, written < 0 ? errno : ENOSPC);
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
- private:
-  const fs::path& path_;
-  const int file_;
-};
+void write_whole(const std::string& path, std::span<const std::byte> bytes) {
+  runtime::NewFile file(path);
+  file.write(bytes);
+  if (!file.finish()) fail(path, file.error());
+}
 
 // What may stand in a file's name: letters, digits, '.', '_' and '-'.
 std::string file_name_from(std::string_view text) {
@@ -88,16 +72,9 @@ fs::path make_numbered_folder(const fs::path& in, const std::string& name) {
 // Makes a file with its beginning unless somebody has: never is there one without.
 void begin_once(const fs::path& path, const std::string& text) {
   if (fs::exists(path)) return;
-  const fs::path draft = path.string() + "." + std::to_string(gettid());
-  File(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC).write(text);
-  const bool linked = link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST;
-  const int error = errno;
-  unlink(draft.c_str());
-  if (!linked) fail(path, error);
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  runtime::NewFile file(path.string());
+  file.write(text);
+  if (!file.finish_if_first() && file.error() != 0) fail(path, file.error());
 }
 
 std::size_t nodes_of(const ir::Graph& graph) {
@@ -161,13 +138,15 @@ ExecutableDump::ExecutableDump(std::shared_ptr<Dump> dump, const ir::Graph& trac
     return;
   }
   if (dump_->has("trace")) {
-    add_stage("trace", "as recorded, " + counted(nodes_, "node"), "00-trace.tutti", text(traced));
+    add_stage("trace", "as recorded, " + ir::counted(nodes_, "node"), "00-trace.tutti",
+              text(traced));
   }
 }
 
 template <class Program>
 std::string ExecutableDump::text(const Program& program) {
   if (!dump_->works()) return {};
+  const runtime::FileSizeErrors errors;
   try {
     return print(program, ir::store_constants_beside(folder_.string()));
   } catch (const EnvironmentError& error) {
@@ -179,7 +158,7 @@ std::string ExecutableDump::text(const Program& program) {
 void ExecutableDump::write(const std::string& file, std::string_view text) {
   if (!dump_->works()) return;
   try {
-    File(folder_ / file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC).write(text);
+    write_whole((folder_ / file).string(), std::as_bytes(std::span(text)));
   } catch (const EnvironmentError& error) {
     dump_->give_up(error.what());
   }
@@ -189,7 +168,11 @@ void ExecutableDump::write(const std::string& file, std::string_view text) {
 void ExecutableDump::append(const fs::path& page, const std::string& piece) {
   if (!dump_->works()) return;
   try {
-    File(page, O_WRONLY | O_APPEND | O_CLOEXEC).write(piece);
+    const runtime::Descriptor file(
+        open(page.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+    if (!file.valid() || !runtime::write_all(file.number(), std::as_bytes(std::span(piece)))) {
+      fail(page, errno);
+    }
   } catch (const EnvironmentError& error) {
     dump_->give_up(error.what());
   }
@@ -208,7 +191,7 @@ void ExecutableDump::after_pass(const ir::PassReport& report) {
   const std::string name(report.pass.name);
   const std::string time = text_of(report.time);
   if (report.changed) {
-    add_stage(name, counted(nodes_, "node") + ", " + time,
+    add_stage(name, ir::counted(nodes_, "node") + ", " + time,
               padded(stages_, 2) + "-" + file_name_from(name) + ".tutti", text(report.graph));
   } else {
     add_stage(name, "unchanged, " + time, "", "");
@@ -219,8 +202,8 @@ void ExecutableDump::planned(const Plan& plan) {
   if (!dump_->works()) return;
   if (dump_->has("plan")) {
     add_stage("plan",
-              counted(plan.steps.size(), "step") + ", arena of " +
-                  counted(static_cast<std::size_t>(plan.arena_bytes), "byte"),
+              ir::counted(plan.steps.size(), "step") + ", arena of " +
+                  ir::counted(static_cast<std::size_t>(plan.arena_bytes), "byte"),
               "plan.txt", text(plan));
   }
   if (!dump_->has("kernels")) return;
@@ -315,10 +298,10 @@ void ExecutableDump::compiled(const Plan& plan, const CompileTimes& times) {
   rows.emplace_back("all", text_of(total));
   append(folder_ / "index.html", page::times(rows));
   append(dump_->folder() / "index.html",
-         page::index_result(link_, counted(nodes_, "node") + " after passes, " +
-                                       counted(plan.kernels.size(), "kernel") + ", " +
-                                       counted(plan.steps.size(), "step") + ", " + text_of(total) +
-                                       " (" + parts + ")"));
+         page::index_result(link_, ir::counted(nodes_, "node") + " after passes, " +
+                                       ir::counted(plan.kernels.size(), "kernel") + ", " +
+                                       ir::counted(plan.steps.size(), "step") + ", " +
+                                       text_of(total) + " (" + parts + ")"));
 }
 
 void ExecutableDump::failed(const std::string& what) {

@@ -14,7 +14,7 @@ namespace {
 using ir::Cell;
 using Index = std::vector<std::int64_t>;
 
-std::int64_t at(const Affine& affine, const Index& outer, const Index& inner) {
+std::int64_t place_at(const Affine& affine, const Index& outer, const Index& inner) {
   std::int64_t sum = affine.offset;
   for (std::size_t i = 0; i < outer.size(); ++i) sum += affine.outer[i] * outer[i];
   for (std::size_t i = 0; i < inner.size(); ++i) sum += affine.inner[i] * inner[i];
@@ -104,7 +104,8 @@ class Run {
     }
     for (const Store& store : segment.stores) {
       ir::store_cell(kernel_.buffers[static_cast<std::size_t>(store.buffer)].dtype,
-                     value(store.value), element(store.buffer, at(store.address, outer, inner)));
+                     value(store.value),
+                     element(store.buffer, place_at(store.address, outer, inner)));
     }
   }
 
@@ -122,10 +123,11 @@ class Run {
       case Instruction::Kind::constant:
         return instruction.constant;
       case Instruction::Kind::load:
-        return ir::load_cell(kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype,
-                             element(instruction.buffer, at(instruction.address, outer, inner)));
+        return ir::load_cell(
+            kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype,
+            element(instruction.buffer, place_at(instruction.address, outer, inner)));
       case Instruction::Kind::index:
-        result.integer = at(instruction.address, outer, inner);
+        result.integer = place_at(instruction.address, outer, inner);
         return result;
       case Instruction::Kind::round: {
         std::uint16_t bits = 0;

@@ -1,3 +1,4 @@
+#include <tutti/codegen/abandon.h>
 #include <tutti/codegen/control_step.h>
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/profile_plan.h>
@@ -19,21 +20,21 @@ namespace {
 using runtime::Buffer;
 using BufferPtr = std::shared_ptr<Buffer>;
 
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
-
 void run_code(const void* code, void* const* arguments, std::int64_t begin, std::int64_t end) {
   static_cast<const KernelCode*>(code)->run(arguments, begin, end);
 }
 
 }  // namespace
 
-Executable::Executable(Plan plan, runtime::Context& context, const Options& options)
+Executable::Executable(Plan plan, runtime::Context& context, const Options& options,
+                       std::int64_t arena_offset, const ByPlan* functions)
     : plan_(std::move(plan)),
       context_(context),
       options_(options),
       frame_(context, plan_.buffers.size(), at(plan_.works),
-             static_cast<std::size_t>(arena_with_functions(plan_)),
-             static_cast<std::size_t>(options.arena_offset)),
+             static_cast<std::size_t>(functions == nullptr ? arena_with_functions(plan_)
+                                                           : plan_.arena_bytes),
+             static_cast<std::size_t>(arena_offset)),
       constants_(plan_.buffers.size()),
       inputs_(plan_.inputs.size(), -1) {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -49,13 +50,36 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   // Native code knows the host's steps alone.
   if (!plan_.devices.empty()) options_.engine = PlanEngine::walk;
   bind_constants();
+  const ByPlan made = functions == nullptr ? make_functions() : ByPlan();
   for (const std::shared_ptr<Plan>& function : plan_.functions) {
-    Options own = options_;
-    own.arena_offset += plan_.arena_bytes;
-    functions_.push_back(std::make_unique<Executable>(*function, context, own));
+    functions_.push_back((functions == nullptr ? made : *functions).at(function.get()));
   }
   frame_.profile = profile_plan(plan_, context.profile);
   bind_steps();
+}
+
+// One for every function that this plan runs, directly or not. Functions don't run themselves, so
+// that each has a place in the arena that is free whoever runs it.
+Executable::ByPlan Executable::make_functions() {
+  const std::vector<Plan*> plans = nested_plans(plan_);
+  std::unordered_map<const Plan*, std::int64_t> offsets;
+  const auto place_functions = [&](const Plan& plan, std::int64_t offset) {
+    for (const std::shared_ptr<Plan>& function : plan.functions) {
+      std::int64_t& place = offsets[function.get()];
+      place = std::max(place, offset + plan.arena_bytes);
+    }
+  };
+  place_functions(plan_, 0);
+  for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan) {
+    place_functions(**plan, offsets.at(*plan));
+  }
+  ByPlan made;
+  for (const Plan* const plan : plans) {
+    nested_.push_back(std::unique_ptr<Executable>(
+        new Executable(*plan, context_, options_, offsets.at(plan), &made)));
+    made.emplace(plan, nested_.back().get());
+  }
+  return made;
 }
 
 void Executable::bind_constants() {
@@ -150,24 +174,17 @@ void Executable::bind_collective(const CollectiveStart& start) {
   runtime::BoundCollective& bound = frame_.collectives[at(start.work)];
   bound.operands = start.operands;
   bound.results = start.results;
-  const auto members = [&](const ir::GroupPtr& group) {
-    return group->members_with(context_.rank());
-  };
-  runtime::Backend& backend = *context_.backend;
-  if (start.parent == nullptr) {
-    bound.communicator = backend.communicator(members(start.group), start.group->tag, start.engine);
-  } else {
-    const auto parent = backend.communicator(members(start.parent), start.parent->tag);
-    bound.communicator = backend.messages(members(start.group), start.group->tag, *parent);
-  }
+  bound.communicator = communicator_of(context_, *start.group, start.parent.get(), start.engine);
+  started_.reserve(at(plan_.works));  // what fails must not need memory to say so
   runtime::CollectiveCall call = start.call;
   call.timeout = std::chrono::milliseconds(start.group->timeout);
+  call.programs_differ = call.programs_differ || context_.programs_differ;
   bound.call = bound.communicator->prepare(std::move(call));
 }
 
 void Executable::bind_control(const Control& control) {
   std::vector<Executable*> functions;
-  for (const int number : control.functions) functions.push_back(functions_[at(number)].get());
+  for (const int number : control.functions) functions.push_back(functions_[at(number)]);
   auto run =
       std::make_shared<ControlRun>(control, std::move(functions), context_, frame_, plan_.buffers);
   frame_.controls.emplace_back([run = std::move(run)] { run->run(); });
@@ -180,11 +197,13 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
     runtime::PlanFrame& frame;
     ~End() { frame.end(); }
   } const end{frame_};
-  runtime::RunRecord record(frame_.profile.get(), context_.allocator);
   results.clear();
+  started_.clear();
   step_ = 0;
+  runtime::RunRecord record(frame_.profile.get(), context_.allocator);
   try {
     lines_.clear();
+    sites_.clear();
     agreements_.clear();
     if (!options.agreements.empty()) {
       agreements_.resize(at(plan_.works));
@@ -197,19 +216,27 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
     frame_.agreements = agreements_;
     if (!options.collective_lines.empty()) {
       lines_.resize(at(plan_.works));
+      sites_.resize(at(plan_.works));
       for (const Step& step : plan_.steps) {
         const auto* const start = std::get_if<CollectiveStart>(&step);
         if (start == nullptr) continue;
         lines_[at(start->work)] = options.collective_lines[at(start->collective)];
+        sites_[at(start->work)] =
+            options.collective_sites.empty() ? 0 : options.collective_sites[at(start->collective)];
       }
     }
     frame_.lines = lines_;
+    frame_.sites = sites_;
     bind_inputs(inputs, options.donate);
     frame_.begin();
     run_steps();
     take_results(results);
   } catch (const std::exception& error) {
-    abandon_from(step_, error.what());
+    if (options.abandon) {
+      abandon_from(step_, error.what());
+    } else {
+      note_started();
+    }
     record.failed();
     throw;
   }
@@ -323,13 +350,26 @@ void Executable::abandon_from(std::size_t step, const std::string& why) noexcept
     if (instructions_[i].kind != Instruction::Kind::start) continue;
     const runtime::BoundCollective& collective = frame_.collectives[at(instructions_[i].number)];
     try {
-      collective.communicator->abandon("rank " + std::to_string(context_.rank()) +
-                                       " did not start " + collective.call->call().description +
-                                       " over \"" + collective.communicator->tag() +
-                                       "\", because its evaluation failed before: " + why);
+      collective.communicator->abandon(not_started(context_, collective.call->call().description,
+                                                   collective.communicator->tag(), why));
     } catch (const std::exception&) {
-      // What can't be said now, peers find out by waiting.
+      try {
+        collective.communicator->abandon("a peer failed");  // short: without an allocation
+      } catch (const std::exception&) {
+        // What can't be said now, peers find out by waiting.
+      }
     }
+  }
+}
+
+void Executable::note_started() noexcept {
+  std::size_t step = 0;
+  for (const Step& each : plan_.steps) {
+    const auto* const start = std::get_if<CollectiveStart>(&each);
+    if (start == nullptr) continue;
+    while (instructions_[step].kind != Instruction::Kind::start) ++step;
+    if (step++ >= step_) return;
+    started_.push_back({static_cast<std::size_t>(start->collective), frame_.work(start->work)});
   }
 }
 

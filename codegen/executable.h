@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,24 +42,35 @@ class Executable {
 
   // What may differ between two runs besides the inputs.
   struct RunOptions {
-    // The lines of the collectives in program order, for messages; the plan's own where empty.
+    // The lines of the collectives in program order, for messages, and their sites (Site); the
+    // plan's own where empty.
     std::span<const Location> collective_lines = {};
+    std::span<const std::uint32_t> collective_sites = {};
     // What else the ranks must agree on, by collective; empty: nothing.
     std::span<const runtime::Agreement> agreements = {};
     // The caller gives its inputs up: a result may take over the memory of one that nobody else
     // holds (whose shared_ptr is the only one), as the plan's donations say.
     bool donate = false;
+    // A run that fails tells the peers which collectives it won't start. Not so for a caller who
+    // looks after them: started() says which he need not.
+    bool abandon = true;
+  };
+
+  // A collective that a failed run has started.
+  struct Started {
+    std::size_t collective = 0;  // in program order, of those the plan has
+    std::shared_ptr<runtime::Work> work;
   };
 
   struct Options {
     PlanEngine engine = kDefaultPlanEngine;
-    bool record = true;             // what is put on GPUs, where it is likely to come again
-    std::int64_t arena_offset = 0;  // of a function's plan: behind what those that run it use
+    bool record = true;  // what is put on GPUs, where it is likely to come again
   };
 
   // Throws CommError or UsageError like Backend::communicator, and EnvironmentError where there is
   // no such GPU.
-  Executable(Plan plan, runtime::Context& context, const Options& options);
+  Executable(Plan plan, runtime::Context& context, const Options& options)
+      : Executable(std::move(plan), context, options, 0, nullptr) {}
   Executable(Plan plan, runtime::Context& context, PlanEngine engine = kDefaultPlanEngine)
       : Executable(std::move(plan), context, Options{.engine = engine}) {}
 
@@ -83,7 +95,19 @@ class Executable {
   void run(std::span<const std::shared_ptr<runtime::Buffer>> inputs, const RunOptions& options,
            std::vector<Result>& results);
 
+  // Of the last run if it failed, in the order of the plan; until the next run.
+  std::span<const Started> started() const { return started_; }
+  // Instead of a run: tells the peers that this rank won't start any of the collectives.
+  void abandon(const std::string& why) noexcept { abandon_from(0, why); }
+
  private:
+  using ByPlan = std::unordered_map<const Plan*, Executable*>;
+
+  // Of a function's plan: its arena begins at `arena_offset`, behind those of whatever may run it,
+  // and `functions` has what it runs itself. Of a whole program they are 0 and null.
+  Executable(Plan plan, runtime::Context& context, const Options& options,
+             std::int64_t arena_offset, const ByPlan* functions);
+
   // One step as the walker sees it.
   struct Instruction {
     enum class Kind : std::uint8_t {
@@ -100,6 +124,7 @@ class Executable {
     std::uint32_t first_buffer = 0;  // of a launch or a copy, in `buffers_`
   };
 
+  ByPlan make_functions();
   void bind_constants();
   void bind_steps();
   DeviceRegion& bind_region(Device device);
@@ -112,13 +137,16 @@ class Executable {
   void walk();
   void take_results(std::vector<Result>& results);
   void abandon_from(std::size_t step, const std::string& why) noexcept;
+  void note_started() noexcept;
 
   Plan plan_;
   runtime::Context& context_;
   Options options_;
   runtime::PlanFrame frame_;
   std::vector<DeviceRegion> regions_;
-  std::vector<std::unique_ptr<Executable>> functions_;       // as in the plan
+  // Of all that run one another from here, innermost first: those that several run are shared.
+  std::vector<std::unique_ptr<Executable>> nested_;
+  std::vector<Executable*> functions_;                       // as in the plan
   std::vector<std::shared_ptr<runtime::Buffer>> constants_;  // by buffer; null for others
   std::vector<BufferId> inputs_;                             // by argument
   std::vector<Instruction> instructions_;
@@ -127,9 +155,11 @@ class Executable {
   std::int64_t runs_ = 0;
   std::shared_ptr<const void> code_;  // keeps what `function_` lies in
   runtime::PlanFunction function_ = nullptr;
+  std::vector<Started> started_;
   // Scratch.
   std::vector<void*> arguments_;
   std::vector<Location> lines_;
+  std::vector<std::uint32_t> sites_;
   std::vector<runtime::Agreement> agreements_;
 };
 

@@ -182,6 +182,18 @@ std::int64_t Kernel::tiles() const {
   return count;
 }
 
+std::int64_t outer_points(const Kernel& kernel) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : kernel.outer) count *= extent;
+  return count;
+}
+
+std::int64_t inner_points(const Kernel& kernel) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : kernel.inner) count *= extent;
+  return count;
+}
+
 ir::Cell neutral_element(ir::ScalarOp combine, DType dtype) {
   using Limits = std::numeric_limits<double>;
   ir::Cell cell;

@@ -116,6 +116,10 @@ struct Kernel {
   std::int64_t tiles() const;
 };
 
+// How many points the outer and the inner axes span.
+std::int64_t outer_points(const Kernel& kernel);
+std::int64_t inner_points(const Kernel& kernel);
+
 // The neutral element of a combination.
 ir::Cell neutral_element(ir::ScalarOp combine, DType dtype);
 

@@ -39,10 +39,6 @@ LibraryCall make_call(std::string_view name, std::string detail, Spec spec, Call
           0};
 }
 
-kernels::StridedView strided(const View& view) {
-  return {.shape = view.shape, .strides = view.strides, .offset = view.offset};
-}
-
 }  // namespace
 
 std::string operands_text(const std::vector<View>& operands) {
@@ -215,6 +211,10 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
     default:
       throw InternalError("no host kernel for " + std::string(name));
   }
+}
+
+kernels::StridedView strided(const View& view) {
+  return {.shape = view.shape, .strides = view.strides, .offset = view.offset};
 }
 
 LibraryCall strided_copy(const View& view) {

@@ -2,6 +2,7 @@
 
 #include <tutti/codegen/kernel.h>
 #include <tutti/codegen/view.h>
+#include <tutti/kernels/host/layout.h>
 
 #include <memory>
 #include <string>
@@ -29,6 +30,9 @@ std::string operands_text(const std::vector<View>& operands);
 // The call for an opaque node whose operands have these views (of buffers; dense where
 // takes_strides says no). Its buffers are the operands' storages in order, then the results'.
 LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands);
+
+// Where the elements of a view of a buffer are.
+kernels::StridedView strided(const View& view);
 
 // Writes a strided view of a buffer out densely.
 LibraryCall strided_copy(const View& view);

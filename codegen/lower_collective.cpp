@@ -3,6 +3,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/runtime/comm/backend_config.h>
+#include <tutti/runtime/comm/site.h>
 
 namespace tutti::codegen {
 
@@ -110,6 +111,9 @@ LoweredCollective lower_whole(const ir::Graph& graph, ir::NodeId id, CollectiveK
     out.results.push_back(graph.result(id, i));
   }
   call.agreement = shapes.finish().low;
+  call.site = runtime::site_of(call.location, out.group->name);
+  call.programs_differ = out.group->programs_differ;
+  if (!out.group->name.empty()) call.description += " named \"" + out.group->name + "\"";
   return out;
 }
 

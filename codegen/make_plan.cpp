@@ -16,6 +16,8 @@
 #include <tutti/ir/test_hook.h>
 
 #include <map>
+#include <set>
+#include <unordered_map>
 
 namespace tutti::codegen {
 
@@ -26,10 +28,14 @@ using ir::Op;
 using ir::OpClass;
 using ir::Value;
 
+// The plans of functions, which all that run them share.
+using FunctionPlans = std::unordered_map<const ir::Function*, std::shared_ptr<Plan>>;
+
 class Planner {
  public:
-  Planner(const ir::Graph& graph, std::int64_t rank)
+  Planner(const ir::Graph& graph, std::int64_t rank, FunctionPlans& function_plans)
       : graph_(graph),
+        function_plans_(function_plans),
         views_(graph),
         stored_(graph.value_count(), false),
         last_reader_(graph.value_count(), 0) {
@@ -53,7 +59,6 @@ class Planner {
     cuda::fuse_epilogues(plan_, matmuls_);
     group_launches(plan_);
     plan_memory(plan_);
-    check(plan_);
     return std::move(plan_);
   }
 
@@ -311,14 +316,22 @@ class Planner {
     plan_.steps.push_back(std::move(step));
   }
 
-  // The plan of a function, made once.
   int number_of(const ir::Function& function) {
     const auto [found, inserted] =
         functions_.try_emplace(&function, static_cast<int>(plan_.functions.size()));
-    if (inserted) {
-      plan_.functions.push_back(std::make_shared<Plan>(make_plan(function.graph(), plan_.rank)));
-    }
+    if (inserted) plan_.functions.push_back(plan_of(function));
     return found->second;
+  }
+
+  std::shared_ptr<Plan> plan_of(const ir::Function& function) {
+    if (const auto made = function_plans_.find(&function); made != function_plans_.end()) {
+      return made->second;
+    }
+    ir::call_test_hook(function.graph());
+    auto plan =
+        std::make_shared<Plan>(Planner(function.graph(), plan_.rank, function_plans_).run());
+    function_plans_.emplace(&function, plan);
+    return plan;
   }
 
   void own(BufferId id, const ir::Node& node) {
@@ -467,6 +480,7 @@ class Planner {
   void wait_for(Value async) {
     if (is_there(async)) return;
     const int work = works_.at(views_[async].base);
+    if (!waited_.insert(work).second) return;  // for another of its results
     plan_.steps.push_back(CollectiveWait{work});
     const auto arrived = arrivals_.find(work);
     if (arrived == arrivals_.end()) return;
@@ -499,6 +513,7 @@ class Planner {
   }
 
   const ir::Graph& graph_;
+  FunctionPlans& function_plans_;
   const Views views_;
   std::vector<bool> stored_;
   std::vector<NodeId> last_reader_;  // of base values; the number of nodes where it is the caller
@@ -506,6 +521,7 @@ class Planner {
   std::map<Value, BufferId> buffers_;  // of base values
   std::map<Value, BufferId> copies_;   // of values that are not dense
   std::map<Value, int> works_;         // of collectives' results
+  std::set<int> waited_;               // works that a step waits for
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
@@ -518,8 +534,10 @@ class Planner {
 
 Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
   ir::call_test_hook(graph);
-  Planner planner(graph, rank);
+  FunctionPlans function_plans;
+  Planner planner(graph, rank, function_plans);
   Plan plan = planner.run();
+  check(plan);
   if (buffers != nullptr) *buffers = planner.buffers_by_value(plan);
   return plan;
 }

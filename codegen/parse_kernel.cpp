@@ -20,8 +20,6 @@ constexpr std::size_t kMostAxes = 16;
 // Checking a kernel takes memory for each value, named or not.
 constexpr std::int64_t kMostValues = 1 << 24;
 
-std::string shown(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
-
 std::optional<ScalarOp> scalar_op_from_name(std::string_view name) {
   for (int i = 0; i <= static_cast<int>(ScalarOp::bitcast); ++i) {
     const auto op = static_cast<ScalarOp>(i);
@@ -366,6 +364,8 @@ class KernelParser {
 };
 
 }  // namespace
+
+std::string shown(std::string_view word) { return "'" + std::string(word.substr(0, 40)) + "'"; }
 
 int number_in_name(std::string_view word, char letter) {
   if (word.size() < 2 || word[0] != letter) return -1;

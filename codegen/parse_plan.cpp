@@ -22,8 +22,8 @@ using ir::Token;
 constexpr std::size_t kMostCopied = std::size_t{1} << 21;
 
 // What the plans of one text share.
-struct File {
-  explicit File(ir::Lexer& lexer) : groups(lexer) {}
+struct ParsedFile {
+  explicit ParsedFile(ir::Lexer& lexer) : groups(lexer) {}
 
   ir::GroupParser groups;
   std::vector<std::shared_ptr<Plan>> functions = {};  // by number
@@ -33,7 +33,7 @@ struct File {
 // Reads one plan with its kernels, after the word `plan`.
 class PlanParser {
  public:
-  PlanParser(ir::Lexer& lexer, const ir::LoadConstant& load, File& file)
+  PlanParser(ir::Lexer& lexer, const ir::LoadConstant& load, ParsedFile& file)
       : lexer_(lexer),
         load_(load),
         file_(file),
@@ -248,7 +248,7 @@ class PlanParser {
 
   ir::Lexer& lexer_;
   const ir::LoadConstant& load_;
-  File& file_;
+  ParsedFile& file_;
   ir::GroupParser& groups_;
   Plan plan_;
   StepParser steps_;
@@ -312,7 +312,7 @@ class FileParser {
 
   ir::Lexer& lexer_;
   const ir::LoadConstant& load_;
-  File file_;
+  ParsedFile file_;
   std::unordered_map<const Plan*, int> levels_;  // how deep functions nest others
 };
 

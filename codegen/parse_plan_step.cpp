@@ -16,8 +16,6 @@ namespace {
 
 using ir::Token;
 
-std::string shown(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
-
 std::optional<kernels::CollectiveKind> kind_from_name(std::string_view name) {
   const auto found = std::ranges::find(kernels::kCollectiveNames, name);
   if (found == kernels::kCollectiveNames.end()) return std::nullopt;

@@ -17,11 +17,16 @@ std::size_t call_buffers(const Plan& plan, const LaunchPart& part) {
   return part.buffers.size() - plan.kernels[static_cast<std::size_t>(part.epilogue)].buffers.size();
 }
 
-void for_each_access(const Plan& plan, const Step& step,
-                     const std::function<void(BufferId, bool)>& f) {
-  if (const auto* launch = std::get_if<Launch>(&step)) {
+namespace {
+
+// One function for each kind of step.
+struct Accesses {
+  const Plan& plan;
+  const std::function<void(BufferId, bool)>& f;
+
+  void operator()(const Launch& launch) const {
     for (const bool written : {false, true}) {
-      for (const LaunchPart& part : launch->parts) {
+      for (const LaunchPart& part : launch.parts) {
         for (std::size_t i = 0; i < part.buffers.size(); ++i) {
           if (writes(plan, part, i) != written) continue;
           // What an epilogue reads of its own call is no read of what was there before.
@@ -31,16 +36,28 @@ void for_each_access(const Plan& plan, const Step& step,
         }
       }
     }
-  } else if (const auto* start = std::get_if<CollectiveStart>(&step)) {
-    for (const BufferId buffer : start->operands) f(buffer, false);
-    for (const BufferId buffer : start->results) f(buffer, true);
-  } else if (const auto* copy = std::get_if<Copy>(&step)) {
-    f(copy->from, false);
-    f(copy->to, true);
-  } else if (const auto* control = std::get_if<Control>(&step)) {
-    for (const BufferId buffer : control->operands) f(buffer, false);
-    for (const BufferId buffer : control->results) f(buffer, true);
   }
+  void operator()(const Copy& copy) const {
+    f(copy.from, false);
+    f(copy.to, true);
+  }
+  void operator()(const CollectiveStart& start) const { all(start.operands, start.results); }
+  void operator()(const Control& control) const { all(control.operands, control.results); }
+  void operator()(const CollectiveWait& /*wait*/) const {}
+  void operator()(const Allocate& /*allocate*/) const {}
+  void operator()(const Free& /*free*/) const {}
+
+  void all(const std::vector<BufferId>& read, const std::vector<BufferId>& written) const {
+    for (const BufferId buffer : read) f(buffer, false);
+    for (const BufferId buffer : written) f(buffer, true);
+  }
+};
+
+}  // namespace
+
+void for_each_access(const Plan& plan, const Step& step,
+                     const std::function<void(BufferId, bool)>& f) {
+  std::visit(Accesses{plan, f}, step);
 }
 
 bool uses_group(const Plan& plan, const ir::Group& group) {

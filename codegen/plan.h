@@ -18,6 +18,9 @@ namespace tutti::codegen {
 
 using BufferId = std::int32_t;
 
+// A number of the plan as an index.
+constexpr std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
+
 // A piece of memory that a plan names. All sizes and offsets are bytes.
 struct PlanBuffer {
   enum class Kind : std::uint8_t {

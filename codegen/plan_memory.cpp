@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace tutti::codegen {
 
 namespace {
-
-std::size_t at(BufferId id) { return static_cast<std::size_t>(id); }
 
 // Finds the arguments that results may take over.
 class DonationFinder {
@@ -46,19 +45,19 @@ class DonationFinder {
     }
     // Arguments that are read no more come second: the kernel that reads one has it in the cache.
     // By device and size, in the order of their last use.
-    std::map<std::pair<std::size_t, std::int64_t>, std::vector<BufferId>> inputs;
+    std::map<BufferClass, std::vector<BufferId>> inputs;
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const PlanBuffer& buffer = plan_.buffers[i];
       if (buffer.kind != PlanBuffer::Kind::input || kept_[i]) continue;
-      inputs[kind_of(buffer)].push_back(static_cast<BufferId>(i));
+      inputs[class_of(buffer)].push_back(static_cast<BufferId>(i));
     }
-    for (auto& [kind, ids] : inputs) {
+    for (auto& [common, ids] : inputs) {
       std::ranges::stable_sort(ids, {},
                                [&](BufferId id) { return plan_.buffers[at(id)].last_use; });
     }
     for (const BufferId id : outputs) {
       const PlanBuffer& buffer = plan_.buffers[at(id)];
-      const auto found = inputs.find(kind_of(buffer));
+      const auto found = inputs.find(class_of(buffer));
       if (found == inputs.end()) continue;
       std::size_t pairs = 0;
       for (const BufferId input : found->second) {
@@ -73,9 +72,10 @@ class DonationFinder {
   // result others, since those of the same kernel come first.
   static constexpr std::size_t kMostPairs = 8;
 
-  // Buffers of one kind may take each other's memory over.
-  static std::pair<std::size_t, std::int64_t> kind_of(const PlanBuffer& buffer) {
-    return {std::hash<Device>()(buffer.device), buffer.bytes};
+  // Device and size: buffers that have both in common may take each other's memory over.
+  using BufferClass = std::tuple<Device::Kind, std::uint8_t, std::int64_t>;
+  static BufferClass class_of(const PlanBuffer& buffer) {
+    return {buffer.device.kind, buffer.device.index, buffer.bytes};
   }
 
   void find_in_place(const Launch& launch, const LaunchPart& part, std::size_t written) {

@@ -51,7 +51,7 @@ class Attributes {
 };
 
 // What the plans of one file share: names of groups, and the functions that are printed already.
-struct File {
+struct PrintedFile {
   const ir::StoreConstant& store;
   ir::GroupNames groups = {};
   std::unordered_map<const Plan*, std::size_t> functions = {};  // their numbers
@@ -59,12 +59,12 @@ struct File {
   std::string out = {};
 };
 
-std::size_t function_number(File& file, const Plan& function);
+std::size_t function_number(PrintedFile& file, const Plan& function);
 
 // Prints one plan, without the functions that it runs.
 class Printer {
  public:
-  Printer(const Plan& plan, File& file)
+  Printer(const Plan& plan, PrintedFile& file)
       : plan_(plan), file_(file), store_(file.store), groups_(file.groups) {}
 
   std::string run() {
@@ -303,7 +303,7 @@ class Printer {
   }
 
   const Plan& plan_;
-  File& file_;
+  PrintedFile& file_;
   const ir::StoreConstant& store_;
   ir::GroupNames& groups_;
   std::string out_;
@@ -311,7 +311,7 @@ class Printer {
 };
 
 // Prints a function when it is used first; those that it runs itself are printed before it.
-std::size_t function_number(File& file, const Plan& function) {
+std::size_t function_number(PrintedFile& file, const Plan& function) {
   const auto known = file.functions.find(&function);
   if (known != file.functions.end()) return known->second;
   std::string text = Printer(function, file).run();
@@ -326,7 +326,7 @@ std::size_t function_number(File& file, const Plan& function) {
 }  // namespace
 
 std::string print(const Plan& plan, const ir::StoreConstant& store) {
-  File file{.store = store};
+  PrintedFile file{.store = store};
   const std::string main = Printer(plan, file).run();
   std::string top = "// tutti plan 1\n";
   if (plan.mesh != nullptr) ir::append_mesh(top, *plan.mesh);

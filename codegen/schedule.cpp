@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 namespace tutti::codegen {
 
@@ -55,18 +54,14 @@ void merge_level(Kernel& kernel, std::vector<std::int64_t>& extents, bool inner,
   }
 }
 
-std::int64_t product(const std::vector<std::int64_t>& values) {
-  return std::accumulate(values.begin(), values.end(), std::int64_t{1}, std::multiplies<>());
-}
-
 // The number of parts a reduction is divided into; 1 for none.
 std::int64_t parts_of(const Kernel& kernel) {
   constexpr std::int64_t kMostParts = 16;
   constexpr std::int64_t kLeastPart = 64;        // elements of one result in one part
   constexpr std::int64_t kEnoughResults = 4096;  // that many results are parallel enough
   constexpr std::int64_t kLongRow = 32768;       // rows are fast: only very long ones are divided
-  const std::int64_t length = product(kernel.inner);
-  const std::int64_t results = product(kernel.outer);
+  const std::int64_t length = inner_points(kernel);
+  const std::int64_t results = outer_points(kernel);
   const bool rows = kernel.vector_axis == VectorAxis::inner;
   if (results >= kEnoughResults || (rows && (length < kLongRow || results >= kMostParts))) return 1;
   for (std::int64_t parts = kMostParts; parts > 1; --parts) {
@@ -134,7 +129,7 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
 
   LoweredKernel first = lowered;
   LoweredKernel second = std::move(lowered);
-  const std::int64_t results = product(first.kernel.outer);
+  const std::int64_t results = outer_points(first.kernel);
   const std::int64_t part_size = first.kernel.inner.front() / parts;
   const std::vector<std::int64_t> outer_strides = [&] {
     std::vector<std::int64_t> strides(first.kernel.outer.size());

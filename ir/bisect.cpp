@@ -31,11 +31,11 @@ Tolerance epsilons(double narrow, double wide) {
   };
 }
 
-std::string text_of(const Array& array) {
+std::string array_text(const Array& array) {
   return std::string(name_of(array.dtype())) + array.shape().text();
 }
 
-std::string text_of(const ArrayDifference& difference, std::int64_t elements) {
+std::string array_text(const ArrayDifference& difference, std::int64_t elements) {
   std::string out = "differs";
   if (!difference.index.empty()) {
     out += " at [";
@@ -90,11 +90,11 @@ std::vector<std::int64_t> RankPrograms::ranks_of(std::size_t program) const {
 std::optional<std::string> difference_of(const Array& expected, const Array& actual,
                                          const Tolerance& tolerance) {
   if (expected.dtype() != actual.dtype() || expected.shape() != actual.shape()) {
-    return "is " + text_of(actual) + ", not " + text_of(expected);
+    return "is " + array_text(actual) + ", not " + array_text(expected);
   }
   const auto difference = array_difference(expected, actual, tolerance(expected.dtype()));
   if (!difference) return std::nullopt;
-  return text_of(*difference, expected.elements());
+  return array_text(*difference, expected.elements());
 }
 
 std::string text_of_ranks(const std::vector<std::int64_t>& ranks) {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -30,22 +33,25 @@ std::string name_of_file(const Array& array) {
   throw EnvironmentError(path.string() + ": " + why);
 }
 
-// Under a name of this writer's own first: whoever reads finds all of it or nothing.
+// Under a name first that nobody can foresee and that is new: whoever reads finds all of it or
+// nothing, and no link leads elsewhere.
 void write(const fs::path& path, std::span<const std::byte> bytes) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) fail(path.parent_path(), "cannot be made: " + error.message());
   fs::path draft = path;
-  draft += "." + std::to_string(std::random_device()()) + ".draft";
-  std::ofstream file(draft, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file) fs::rename(draft, path, error);
-  if (file && !error) return;
+  std::random_device random;
+  draft += "." + std::to_string(random()) + std::to_string(random()) + ".draft";
+  std::FILE* const file = std::fopen(draft.c_str(), "wbx");
+  if (file == nullptr) fail(path, std::string("cannot be written: ") + std::strerror(errno));
+  bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  written = std::fclose(file) == 0 && written;
+  if (!written) error.assign(errno, std::generic_category());
+  if (written) fs::rename(draft, path, error);
+  if (!error) return;
   std::error_code ignored;
   fs::remove(draft, ignored);
-  fail(path, "cannot be written" + (error ? ": " + error.message() : std::string()));
+  fail(path, "cannot be written: " + error.message());
 }
 
 }  // namespace

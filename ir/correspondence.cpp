@@ -12,7 +12,6 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr NodeId kNone = 0xFFFFFFFFU;
 // Values with more users say little about each of them.
 constexpr std::size_t kMostUsers = 32;
 
@@ -24,7 +23,7 @@ struct Use {
 // A program as the matcher looks at it.
 struct Side {
   explicit Side(const Graph& graph)
-      : graph(graph), partner(graph.node_count(), kNone), uses(graph.value_count()) {
+      : graph(graph), partner(graph.node_count(), kNoNode), uses(graph.value_count()) {
     for (NodeId id = 0; id < graph.node_count(); ++id) {
       keys.push_back(key(id));
       const auto operands = graph.operands(id);
@@ -64,7 +63,7 @@ struct Side {
     return out;
   }
 
-  bool is_free(NodeId id) const { return partner[id] == kNone; }
+  bool is_free(NodeId id) const { return partner[id] == kNoNode; }
 
   const Graph& graph;
   std::vector<Hash128> keys;  // [node]

@@ -2,6 +2,7 @@
 #include <tutti/ir/difference_text.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/match_graphs.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/print.h>
 
 #include <algorithm>
@@ -14,23 +15,17 @@ namespace {
 
 using namespace difference_text;
 
-constexpr NodeId kNone = GraphMatch::kNone;
-
 bool same_mesh(const Graph& a, const Graph& b) {
   return a.mesh == b.mesh || (a.mesh != nullptr && b.mesh != nullptr && *a.mesh == *b.mesh);
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 // For each node, one that uses it first in the program.
 std::vector<NodeId> first_users(const Graph& graph) {
-  std::vector<NodeId> out(graph.node_count(), kNone);
+  std::vector<NodeId> out(graph.node_count(), kNoNode);
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     for (const Value operand : graph.operands(id)) {
       NodeId& first = out[graph.producer(operand)];
-      if (first == kNone) first = id;
+      if (first == kNoNode) first = id;
     }
   }
   return out;
@@ -96,7 +91,7 @@ class Comparison {
     NodeId next_of_b = 0;
     for (NodeId id = 0; id < a_.node_count(); ++id) {
       const NodeId mate = match_.in_b[id];
-      if (mate == kNone) {
+      if (mate == kNoNode) {
         found_node([&] { return one_more("A", a_, id); });
         continue;
       }
@@ -107,7 +102,7 @@ class Comparison {
   }
 
   void compare_without_mate(NodeId in_b) {
-    if (match_.in_a[in_b] == kNone) found_node([&] { return one_more("B", b_, in_b); });
+    if (match_.in_a[in_b] == kNoNode) found_node([&] { return one_more("B", b_, in_b); });
   }
 
   void compare_pair(NodeId id, NodeId mate, bool strictly) {
@@ -192,7 +187,7 @@ class Comparison {
         from_a.id - a_.node(x).first_result == from_b.id - b_.node(y).first_result;
     if (match_.in_b[x] == y) return same_place;
     if (strictly) return false;
-    if (match_.in_b[x] == kNone || match_.in_a[y] == kNone) return true;
+    if (match_.in_b[x] == kNoNode || match_.in_a[y] == kNoNode) return true;
     return same_place && match_.computes_a[x] == match_.computes_b[y];
   }
 
@@ -230,7 +225,7 @@ class Comparison {
 
   std::string operand_difference(Value from_a, Value from_b) const {
     const NodeId mate = match_.in_b[a_.producer(from_a)];
-    if (mate == kNone) return "";
+    if (mate == kNoNode) return "";
     const std::uint32_t place = from_a.id - a_.node(a_.producer(from_a)).first_result;
     const std::string known = print(b_, b_.result(mate, place));
     return print(a_, from_a) + " of A is " + known + " in B, not " + print(b_, from_b);
@@ -261,7 +256,7 @@ class Comparison {
       if (graph.op(operand) != Op::parameter) break;
     }
     const NodeId user = first_users(graph)[id];
-    const std::string back = user == kNone ? "" : described(graph, user);
+    const std::string back = user == kNoNode ? "" : described(graph, user);
     if (!front.empty() && !back.empty()) return out + ", between " + front + " and " + back;
     if (!front.empty()) return out + ", behind " + front;
     return back.empty() ? out : out + ", in front of " + back;

@@ -15,7 +15,7 @@ std::string differs(const std::string& what, const std::string& in_a, const std:
   return what + " is " + in_a + " in A and " + in_b + " in B";
 }
 
-std::string text_of(Location location) {
+std::string location_text(Location location) {
   return location.known() ? location.text() : std::string("unknown");
 }
 
@@ -40,8 +40,8 @@ class NameComparison {
     const Node& x = a.node(id);
     const Node& y = b.node(id);
     if (x.location != y.location) {
-      return differs("the line of " + right_side(a, id, true), text_of(x.location),
-                     text_of(y.location));
+      return differs("the line of " + right_side(a, id, true), location_text(x.location),
+                     location_text(y.location));
     }
     if (x.fusion != y.fusion) {
       return differs("the kernel of " + right_side(a, id, true), std::to_string(x.fusion),

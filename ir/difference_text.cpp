@@ -78,11 +78,13 @@ std::string text_of(const Mesh* mesh) {
 }
 
 std::string text_of(const Group& group) {
-  std::string out = quoted(group.tag) + " ";
+  std::string out = ir::quoted(group.tag) + " ";
   append_integers(out, group.ranks);
   out += " of " + std::to_string(group.stride);
   if (group.timeout != 0) out += ", timeout " + std::to_string(group.timeout);
-  if (!group.backends.empty()) out += ", backends " + quoted(group.backends);
+  if (!group.backends.empty()) out += ", backends " + ir::quoted(group.backends);
+  if (!group.name.empty()) out += ", name " + ir::quoted(group.name);
+  if (group.programs_differ) out += ", programs differ";
   return shortened(std::move(out));
 }
 

@@ -9,8 +9,6 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr NodeId kNoNode = 0xFFFFFFFFU;
-
 // One backward sweep over the nodes between `wrt` and the outputs.
 class Sweep {
  public:

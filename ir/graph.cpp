@@ -19,6 +19,8 @@ void copy_shardings(const Graph& from, Graph& to) {
 }
 
 Value Graph::add_parameter(std::string parameter_name, const Type& type, bool donate, Location at) {
+  // First, since it may throw: a parameter is there or not.
+  if (parameters_.size() == parameters_.capacity()) parameters_.reserve(2 * parameters_.size() + 4);
   const NodeId id = append(Op::parameter, {}, {}, std::span(&type, 1), at);
   parameters_.push_back({result(id), std::move(parameter_name), donate});
   return result(id);
@@ -27,15 +29,18 @@ Value Graph::add_parameter(std::string parameter_name, const Type& type, bool do
 NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribute> attributes,
                      std::span<const Type> types, Location at) {
   const auto id = static_cast<NodeId>(nodes_.size());
+  const auto first_operand = static_cast<std::uint32_t>(operands_.size());
+  const auto first_result = static_cast<std::uint32_t>(values_.size());
+  // The node comes last: what throws before leaves operands and values that are nobody's.
+  for (const Value operand : operands) operands_.push_back(operand);
+  for (const Type& type : types) values_.emplace_back(type, id);
   nodes_.emplace_back(Node{.op = op,
-                           .first_operand = static_cast<std::uint32_t>(operands_.size()),
+                           .first_operand = first_operand,
                            .operand_count = static_cast<std::uint32_t>(operands.size()),
-                           .first_result = static_cast<std::uint32_t>(values_.size()),
+                           .first_result = first_result,
                            .result_count = static_cast<std::uint32_t>(types.size()),
                            .attributes = std::move(attributes),
                            .location = at});
-  for (const Value operand : operands) operands_.push_back(operand);
-  for (const Type& type : types) values_.emplace_back(type, id);
   return id;
 }
 
@@ -97,6 +102,8 @@ void hash_attribute(Hasher& hasher, const Attribute& attribute) {
         } else if constexpr (std::is_same_v<T, GroupPtr>) {
           hasher.add(value->tag).add(static_cast<std::uint64_t>(value->stride));
           hasher.add(static_cast<std::uint64_t>(value->timeout)).add(value->backends);
+          if (!value->name.empty()) hasher.add(value->name);
+          if (value->programs_differ) hasher.add(std::uint64_t{1});
           hash_list(hasher, value->ranks);
         } else if constexpr (std::is_same_v<T, ArrayPtr>) {
           hash_type(hasher, {.dtype = value->dtype(), .shape = value->shape()});

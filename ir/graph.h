@@ -24,6 +24,7 @@ struct Value {
 };
 
 using NodeId = std::uint32_t;
+inline constexpr NodeId kNoNode = ~NodeId{0};
 
 // One operation. Operands and results live in pools of the graph; read them through it.
 struct Node {

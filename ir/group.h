@@ -51,6 +51,11 @@ struct Group {
   // Which engine communicates values of which kind of device, "cpu:shm,cuda:nccl"; empty: the
   // runtime's own.
   std::string backends = {};
+  // What the group's collectives are called, in place of their position in the program, when ranks
+  // compare whether they mean the same call; empty: nothing.
+  std::string name = {};
+  // Ranks don't compare that, since each runs a program of its own.
+  bool programs_differ = false;
 
   std::int64_t size() const { return stride; }
   // The members of the group that `rank` belongs to; empty if it is in none.

@@ -9,6 +9,7 @@ const std::string& GroupNames::name(const GroupPtr& group) {
   Hasher hasher;
   hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
   hasher.add(static_cast<std::uint64_t>(group->timeout)).add(group->backends);
+  hasher.add(group->name).add(static_cast<std::uint64_t>(group->programs_differ));
   for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
   const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
   if (inserted) {
@@ -21,12 +22,14 @@ const std::string& GroupNames::name(const GroupPtr& group) {
 
 void GroupNames::declare(const Group& group, const std::string& name) {
   declarations_ += "group @" + name + " = {";
-  if (group.tag != name) declarations_ += "tag = " + quoted(group.tag) + ", ";
+  if (group.tag != name) declarations_ += "tag = " + ir::quoted(group.tag) + ", ";
   declarations_ += "ranks = ";
   append_integers(declarations_, group.ranks);
   declarations_ += ", stride = " + std::to_string(group.stride);
   if (group.timeout != 0) declarations_ += ", timeout = " + std::to_string(group.timeout);
-  if (!group.backends.empty()) declarations_ += ", backends = " + quoted(group.backends);
+  if (!group.backends.empty()) declarations_ += ", backends = " + ir::quoted(group.backends);
+  if (!group.name.empty()) declarations_ += ", name = " + ir::quoted(group.name);
+  if (group.programs_differ) declarations_ += ", programs_differ = true";
   declarations_ += "}\n";
 }
 

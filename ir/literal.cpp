@@ -220,7 +220,7 @@ void append_array(std::string& out, const Array& array, const StoreConstant& sto
     return;
   }
   if (store && array.elements() > kMostInline) {
-    out += "file(" + quoted(store(array)) + ")";
+    out += "file(" + ir::quoted(store(array)) + ")";
     return;
   }
   visit_dtype(array.dtype(), [&]<class T>(std::type_identity<T>) {

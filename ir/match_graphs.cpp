@@ -10,8 +10,6 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr NodeId kNone = GraphMatch::kNone;
-
 // What hashes start with, so that they tell these apart.
 enum class Word : std::uint64_t { parameter, unmatched_in_a, unmatched_in_b, node, use, result };
 
@@ -108,11 +106,11 @@ std::vector<Hash128> combined(const std::vector<Hash128>& a, const std::vector<H
   return out;
 }
 
-class Matcher {
+class GraphMatcher {
  public:
-  Matcher(const Graph& a, const Graph& b) : a_(a), b_(b) {
-    out_.in_b.assign(a.node_count(), kNone);
-    out_.in_a.assign(b.node_count(), kNone);
+  GraphMatcher(const Graph& a, const Graph& b) : a_(a), b_(b) {
+    out_.in_b.assign(a.node_count(), kNoNode);
+    out_.in_a.assign(b.node_count(), kNoNode);
   }
 
   GraphMatch run() {
@@ -146,10 +144,10 @@ class Matcher {
   };
 
   bool is_open_a(NodeId id) const {
-    return out_.in_b[id] == kNone && a_.node(id).op != Op::parameter;
+    return out_.in_b[id] == kNoNode && a_.node(id).op != Op::parameter;
   }
   bool is_open_b(NodeId id) const {
-    return out_.in_a[id] == kNone && b_.node(id).op != Op::parameter;
+    return out_.in_a[id] == kNoNode && b_.node(id).op != Op::parameter;
   }
   void pair(NodeId a, NodeId b) {
     out_.in_b[a] = b;
@@ -243,13 +241,13 @@ class Matcher {
     template <class IsOpen>
     NodeId take(const Hash128& hash, IsOpen&& is_open) {
       const auto found = lists_.find(hash);
-      if (found == lists_.end()) return kNone;
+      if (found == lists_.end()) return kNoNode;
       List& list = found->second;
       while (list.next < list.ids.size()) {
         const NodeId id = list.ids[list.next++];
         if (is_open(id)) return id;
       }
-      return kNone;
+      return kNoNode;
     }
 
    private:
@@ -280,7 +278,7 @@ class Matcher {
     for (const Value operand : a_.operands(in_a)) {
       const NodeId from = a_.producer(operand);
       const NodeId mate = out_.in_b[from];
-      if (mate == kNone) return std::nullopt;
+      if (mate == kNoNode) return std::nullopt;
       hasher.add(b_.node(mate).first_result + (operand.id - a_.node(from).first_result));
     }
     return hasher.finish();
@@ -306,7 +304,7 @@ class Matcher {
       for (const Likeness likeness : likenesses) {
         const NodeId found = candidates.take(hash_of(a_.node(id), *operands, likeness),
                                              [&](NodeId in_b) { return is_open_b(in_b); });
-        if (found == kNone) continue;
+        if (found == kNoNode) continue;
         pair(id, found);
         break;
       }
@@ -345,7 +343,7 @@ class Matcher {
       if (!is_open_a(id) || uses_a[id] == Hash128()) continue;
       const NodeId found =
           candidates.take(uses_a[id], [&](NodeId in_b) { return is_open_b(in_b); });
-      if (found == kNone || b_.node(found).result_count != a_.node(id).result_count) continue;
+      if (found == kNoNode || b_.node(found).result_count != a_.node(id).result_count) continue;
       pair(id, found);
     }
   }
@@ -359,6 +357,6 @@ class Matcher {
 
 }  // namespace
 
-GraphMatch match_graphs(const Graph& a, const Graph& b) { return Matcher(a, b).run(); }
+GraphMatch match_graphs(const Graph& a, const Graph& b) { return GraphMatcher(a, b).run(); }
 
 }  // namespace tutti::ir

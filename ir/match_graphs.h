@@ -10,9 +10,7 @@ namespace tutti::ir {
 // Which node of one graph is which of another, as far as that can be told: what was put in or taken
 // out does not move the rest.
 struct GraphMatch {
-  static constexpr NodeId kNone = 0xFFFFFFFFU;
-
-  std::vector<NodeId> in_b;  // by node of a; kNone: it has no counterpart
+  std::vector<NodeId> in_b;  // by node of a; kNoNode: it has no counterpart
   std::vector<NodeId> in_a;
   // By node, a hash of all it computes, from the parameters on: counterparts with equal hashes are
   // equal in all that they depend on.

@@ -81,6 +81,10 @@ std::string name_or_quoted(std::string_view text) {
   return is_identifier(text) ? std::string(text) : quoted(text);
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
 std::string suggestion(std::string_view name, std::span<const std::string_view> candidates) {
   constexpr std::size_t kLongest = 64;
   if (name.size() > kLongest) return "";

@@ -34,6 +34,9 @@ std::string quoted(std::string_view text);
 // The identifier itself, anything else quoted.
 std::string name_or_quoted(std::string_view text);
 
+// "1 node", "2 nodes".
+std::string counted(std::size_t count, std::string_view what);
+
 // "; did you mean 'matmul'?" with the nearest candidate, or nothing if none is near.
 std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
 

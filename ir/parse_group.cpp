@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t kMostRanks = 1 << 20;       // of one mesh or range
 constexpr std::int64_t kMostRanksOfAll = 1 << 22;  // named by all ranges and meshes of a text
 
+constexpr const char* kFields = "tag, ranks, stride, timeout, backends, name and programs_differ";
+
 }  // namespace
 
 std::string name_in(const Lexer& lexer, const Token& token) {
@@ -38,11 +40,10 @@ void GroupParser::declaration() {
   } else {
     lexer_.expect("{", "or 'mesh' in a group's declaration");
     do {
-      const Token word =
-          lexer_.expect(Token::Kind::word, "tag, ranks, stride, timeout or backends");
+      const Token word = lexer_.expect(Token::Kind::word, std::string("one of ") + kFields);
       lexer_.expect("=", "after the name of a group's field");
       if (!field(word.text, group)) {
-        lexer_.fail(word.offset, "a group has the fields tag, ranks, stride, timeout and backends");
+        lexer_.fail(word.offset, "a group has the fields " + std::string(kFields));
       }
     } while (lexer_.accept(","));
     lexer_.expect("}", "or ',' in a group's declaration");
@@ -81,6 +82,11 @@ bool GroupParser::field(std::string_view name, Group& group) {
     if (group.timeout < 0) lexer_.fail(offset, "the time-out must not be negative");
   } else if (name == "backends") {
     group.backends = read_text(lexer_, "the group's engines in quotes, \"cpu:shm\"");
+  } else if (name == "name") {
+    group.name = read_text(lexer_, "the name of the group's collectives in quotes");
+  } else if (name == "programs_differ") {
+    lexer_.expect("true", "where the ranks' programs differ");
+    group.programs_differ = true;
   } else {
     return false;
   }

@@ -29,7 +29,7 @@ void append_sharding(std::string& out, const Sharding& sharding) {
   for (std::size_t d = 0; d < sharding.size(); ++d) {
     out += d == 0 ? "[" : ", [";
     for (std::size_t i = 0; i < sharding[d].size(); ++i) {
-      out += (i == 0 ? "" : ", ") + quoted(sharding[d][i]);
+      out += (i == 0 ? "" : ", ") + ir::quoted(sharding[d][i]);
     }
     out += ']';
   }
@@ -247,7 +247,7 @@ class Printer {
           } else if constexpr (std::is_same_v<T, bool>) {
             out += value ? "true" : "false";
           } else if constexpr (std::is_same_v<T, std::string>) {
-            out += quoted(value);
+            out += ir::quoted(value);
           } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
             append_integers(out, value);
           } else if constexpr (std::is_same_v<T, DType>) {

@@ -13,7 +13,7 @@ namespace tutti::ir {
 
 namespace {
 
-Hash128 hash_of(const Programs& programs) {
+Hash128 hash_of_programs(const Programs& programs) {
   Hasher hasher;
   for (const Module& program : programs) {
     hasher.add(program.functions.size());
@@ -76,7 +76,7 @@ class Reducer {
   bool accept(Programs candidate) {
     if (best_.stopped) return false;
     const ProgramSize size = size_of(candidate);
-    if (size >= size_ || !tried_.insert(hash_of(candidate)).second) return false;
+    if (size >= size_ || !tried_.insert(hash_of_programs(candidate)).second) return false;
     ++best_.checks;
     const Verdict verdict = check_(candidate);
     best_.stopped = verdict == Verdict::stop;

@@ -49,6 +49,11 @@ class Shape {
   int rank_ = 0;
 };
 
+// The dimensions before the last two, which hold a matrix each. For ranks of two or more.
+inline Shape batch_shape(const Shape& shape) {
+  return Shape(shape.sizes().first(static_cast<std::size_t>(shape.rank() - 2)));
+}
+
 // Calls f(index) with every index of a shape in row-major order; `index` is a span of rank() sizes.
 template <class F>
 void for_each_index(const Shape& shape, F&& f) {

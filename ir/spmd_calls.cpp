@@ -13,7 +13,7 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr std::size_t kNone = ~std::size_t{0};
+constexpr std::size_t kNoMeeting = ~std::size_t{0};
 
 // Goes through the programs of the ranks, one after another.
 class Collector {
@@ -35,16 +35,16 @@ class Collector {
   struct Group {
     std::string tag;
     std::vector<std::int64_t> members;
-    std::size_t meeting = kNone;  // of its collectives
+    std::size_t meeting = kNoMeeting;  // of its collectives
   };
-  // Where the rank finds itself in what an attribute says; `group` is kNone where it does not.
+  // Where the rank finds itself in what an attribute says; `group` is kNoMeeting where it does not.
   struct Place {
-    std::size_t group = kNone;
+    std::size_t group = kNoMeeting;
     std::size_t position = 0;
   };
   // Where the call that a received value comes from is kept.
   struct Received {
-    std::size_t meeting = kNone;
+    std::size_t meeting = kNoMeeting;
     std::size_t number = 0;
   };
 
@@ -70,7 +70,7 @@ class Collector {
   void use_operands(const Graph& graph, NodeId id) {
     for (const Value operand : graph.operands(id)) {
       const auto [meeting, number] = std::exchange(received_[operand.id], {});
-      if (meeting == kNone) continue;
+      if (meeting == kNoMeeting) continue;
       RankCall& call = out_.meetings[meeting].calls[1][number];
       if (call.step == RankCall::kNoStep) call.step = add_step(meeting, number, true);
     }
@@ -78,11 +78,11 @@ class Collector {
 
   void collective(const Graph& graph, NodeId id) {
     const Place place = place_of(graph, id);
-    if (place.group == kNone || !fits_rank(graph, id)) return;
+    if (place.group == kNoMeeting || !fits_rank(graph, id)) return;
     if (is_point_to_point(graph.node(id).op)) return exchange(graph, id, place);
     if (groups_[place.group].members.size() == 1) return;
     std::size_t& meeting = groups_[place.group].meeting;
-    if (meeting == kNone) {
+    if (meeting == kNoMeeting) {
       meeting = add_meeting(groups_[place.group], false, groups_[place.group].members);
     }
     auto& calls = out_.meetings[meeting].calls[place.position];
@@ -93,7 +93,7 @@ class Collector {
     const Node& node = graph.node(id);
     for (const Message& message : messages(node.op, graph.attributes(id), rank_)) {
       const std::vector<std::int64_t>& pair = message.pair->ranks;
-      const auto [known, is_new] = pairs_.try_emplace({place.group, pair[0], pair[1]}, kNone);
+      const auto [known, is_new] = pairs_.try_emplace({place.group, pair[0], pair[1]}, kNoMeeting);
       if (is_new) known->second = add_meeting(groups_[place.group], true, pair);
       const std::size_t meeting = known->second;
       auto& calls = out_.meetings[meeting].calls[message.sent ? 0 : 1];

@@ -6,7 +6,7 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr std::size_t kNone = ~std::size_t{0};
+constexpr std::size_t kNoStep = ~std::size_t{0};
 
 // The events are what ranks meet in: each collective, each message. Rank by rank, an arrow leads
 // from each event that the rank waits for to those behind it, up to the next such one.
@@ -37,10 +37,10 @@ class Events {
   template <class F>
   void for_each_arrow(F&& f) const {
     for (std::size_t rank = 0; rank < calls_.steps.size(); ++rank) {
-      std::size_t last = kNone;
+      std::size_t last = kNoStep;
       for (const auto& [meeting, number, waits] : calls_.steps[rank]) {
         const std::size_t event = first_[meeting] + number;
-        if (last != kNone) f(last, Arrow{event, static_cast<std::int64_t>(rank)});
+        if (last != kNoStep) f(last, Arrow{event, static_cast<std::int64_t>(rank)});
         if (waits) last = event;
       }
     }
@@ -56,11 +56,11 @@ class Events {
     for_each_arrow([&](std::size_t from, Arrow arrow) { arrows_[next[from]++] = arrow; });
   }
 
-  // The rank's step for the event; kNone if the rank is no part of it or never waits for it.
+  // The rank's step for the event; kNoStep if the rank is no part of it or never waits for it.
   std::size_t step(std::int64_t rank, std::size_t event) const {
     const Meeting& meeting = calls_.meetings[places_[event].meeting];
     const auto found = std::ranges::find(meeting.ranks, rank);
-    if (found == meeting.ranks.end()) return kNone;
+    if (found == meeting.ranks.end()) return kNoStep;
     const auto position = static_cast<std::size_t>(found - meeting.ranks.begin());
     return meeting.calls[position][places_[event].number].step;
   }
@@ -118,7 +118,7 @@ std::vector<Precedence> Events::shortened(std::span<const Stop> circle) const {
     for (; end < circle.size(); ++end) {
       const std::size_t further = arrows_[circle[end].arrow].to;
       const std::size_t own = step(rank, further);
-      if (own == kNone || own < step(rank, to)) break;
+      if (own == kNoStep || own < step(rank, to)) break;
       to = further;
     }
     out.push_back({rank, places_[circle[i].event], places_[to]});

@@ -10,7 +10,7 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoLine = static_cast<std::size_t>(-1);
 constexpr std::string_view kRed = "\x1b[31m";
 constexpr std::string_view kGreen = "\x1b[32m";
 constexpr std::string_view kCyan = "\x1b[36m";
@@ -27,7 +27,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 // For every line of `after` the equal line of `before`: the first of a text with the first, and so
-// on. kNone where there is none.
+// on. kNoLine where there is none.
 std::vector<std::size_t> equal_lines(const std::vector<std::string_view>& before,
                                      const std::vector<std::string_view>& after) {
   struct Places {
@@ -36,7 +36,7 @@ std::vector<std::size_t> equal_lines(const std::vector<std::string_view>& before
   };
   std::unordered_map<std::string_view, Places> known;
   for (std::size_t i = 0; i < before.size(); ++i) known[before[i]].lines.push_back(i);
-  std::vector<std::size_t> out(after.size(), kNone);
+  std::vector<std::size_t> out(after.size(), kNoLine);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const auto found = known.find(after[i]);
     if (found == known.end() || found->second.taken == found->second.lines.size()) continue;
@@ -49,9 +49,9 @@ std::vector<std::size_t> equal_lines(const std::vector<std::string_view>& before
 // subsequence, by patience sorting.
 void keep_order(std::vector<std::size_t>& partners) {
   std::vector<std::size_t> ends;  // [length - 1]: where the subsequence with the least end ends
-  std::vector<std::size_t> previous(partners.size(), kNone);
+  std::vector<std::size_t> previous(partners.size(), kNoLine);
   for (std::size_t i = 0; i < partners.size(); ++i) {
-    if (partners[i] == kNone) continue;
+    if (partners[i] == kNoLine) continue;
     const auto place = std::ranges::lower_bound(ends, partners[i], {},
                                                 [&](std::size_t line) { return partners[line]; });
     if (place != ends.begin()) previous[i] = *(place - 1);
@@ -61,8 +61,8 @@ void keep_order(std::vector<std::size_t>& partners) {
       *place = i;
     }
   }
-  std::vector<std::size_t> kept(partners.size(), kNone);
-  for (std::size_t i = ends.empty() ? kNone : ends.back(); i != kNone; i = previous[i]) {
+  std::vector<std::size_t> kept(partners.size(), kNoLine);
+  for (std::size_t i = ends.empty() ? kNoLine : ends.back(); i != kNoLine; i = previous[i]) {
     kept[i] = partners[i];
   }
   partners = std::move(kept);
@@ -86,7 +86,7 @@ std::vector<Line> merged(const std::vector<std::string_view>& before,
     for (; now < now_end; ++now) out.push_back({'+', after[now]});
   };
   for (std::size_t i = 0; i < after.size(); ++i) {
-    if (partners[i] == kNone) continue;
+    if (partners[i] == kNoLine) continue;
     until(partners[i], i);
     out.push_back({' ', after[now++]});
     ++old;

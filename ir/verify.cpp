@@ -13,13 +13,11 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr NodeId kNone = 0xFFFFFFFFU;
-
 class Verifier {
  public:
   // Functions that are in `functions` are known to be sound.
   Verifier(const Graph& graph, std::unordered_set<const Function*>& functions)
-      : graph_(graph), wait_of_(graph.value_count(), kNone), functions_(functions) {}
+      : graph_(graph), wait_of_(graph.value_count(), kNoNode), functions_(functions) {}
 
   void run() {
     if (graph_.default_device.is_any()) fail_function("the default device is a certain one");
@@ -214,7 +212,7 @@ class Verifier {
     if (graph_.node(id).op != Op::wait) return;
     const Value value = graph_.operand(id, 0);
     NodeId& first = wait_of_[value.id];
-    if (first != kNone) {
+    if (first != kNoNode) {
       fail(id, "a value is waited for once, but " + print(graph_, value) + " is already by " +
                    print(graph_, graph_.result(first)));
     }

@@ -42,7 +42,7 @@ const char* progress_of(const detail::TensorState& state) {
   try {
     return state.work->test() ? ", complete" : ", under way";
   } catch (const CommError&) {
-    return ", failed";
+    return state.work->sequence() > 0 ? ", failed" : ", lost";
   }
 }
 
@@ -130,8 +130,10 @@ std::string describe(const AsyncTensor& async) {
   if (state->trace != nullptr) {
     out += ", recorded";
   } else {
-    out += progress_of(*state);
-    if (state->work != nullptr) out += ", number " + std::to_string(state->work->sequence());
+    const std::string progress = progress_of(*state);
+    out += progress;
+    if (state->work != nullptr && progress != ", lost")
+      out += ", number " + std::to_string(state->work->sequence());
   }
   return out + ", line " + state->where.text();
 }

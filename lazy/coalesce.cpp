@@ -89,13 +89,21 @@ void CoalescedCalls::launch() {
       }
     }
   } const rest{noted};
+  // One that fails is no reason not to launch the next.
+  std::exception_ptr failure;
   for (auto first = noted.begin(); first != noted.end();) {
     const auto last = std::stable_partition(first, noted.end(), [&](const Noted& each) {
       return &each == &*first || launch_as_one(each.call, first->call);
     });
-    launch_together({first, last});
+    try {
+      launch_together({first, last});
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+    }
     first = last;
   }
+  if (failure != nullptr) std::rethrow_exception(failure);
+  context_.run_callbacks();
 }
 
 void CoalescedCalls::launch_together(std::span<Noted> calls) {
@@ -108,7 +116,6 @@ void CoalescedCalls::launch_together(std::span<Noted> calls) {
   std::vector<StatePtr> results;
   if (now) {
     context_.check_group(first.op, first.attributes, first.where);
-    context_.flush(operands);
     results = context_.launches.launch(context_, first.op, operands, first.attributes, first.where);
   } else {
     results = record_collective(first.op, operands, first.attributes, first.where);

@@ -143,18 +143,9 @@ concept TensorTree = !std::convertible_to<const T&, Operand>;
 // The tree with f(its tensors) for its tensors; where it holds Tensors, they wait.
 template <class T, class F>
 T map_list(const T& tree, std::source_location at, F&& f) {
-  Tensors tensors;
-  for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(Operand(leaf, at).tensor()); });
-  const AsyncTensors results = f(tensors);
+  const AsyncTensors results = f(waited_tensors_of(tree_ref(tree), at));
   T out = tree;
-  std::size_t next = 0;
-  for_each_leaf(out, [&]<class Leaf>(Leaf& leaf) {
-    if constexpr (std::same_as<Leaf, Tensor>) {
-      leaf = results[next++].wait(at);
-    } else {
-      leaf = results[next++];
-    }
-  });
+  set_tensors(tree_ref(out), results, at);
   return out;
 }
 
@@ -242,12 +233,10 @@ T collective_permute(const T& tree, const Group& group, const Pairs& pairs,
 template <class T>
 T replicated(const T& tree, const Group& group,
              std::source_location at = std::source_location::current()) {
-  detail::Tensors tensors;
-  for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(leaf); });
-  tensors = detail::mark_replicated(tensors, group, at);
   T out = tree;
-  std::size_t next = 0;
-  for_each_leaf(out, [&](auto& leaf) { leaf = tensors[next++]; });
+  detail::set_tensors(
+      detail::tree_ref(out),
+      detail::mark_replicated(detail::tensors_of(detail::tree_ref(tree)), group, at));
   return out;
 }
 

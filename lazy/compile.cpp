@@ -1,7 +1,9 @@
+#include <tutti/codegen/abandon.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/compiled_program.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/failed_work.h>
 #include <tutti/lazy/scalar_tag.h>
 #include <tutti/lazy/signature.h>
 #include <tutti/lazy/size_marks.h>
@@ -19,25 +21,19 @@ namespace {
 // So many signatures of one function are probably a mistake: said once.
 constexpr std::size_t kManyPrograms = 64;
 
+bool communicates(const ir::Graph& graph) {
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+    if (ir::definition(graph.node(id).op).kind == ir::OpClass::collective) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void CompiledFunction::Arguments::clear() {
   tensors.clear();
   scalars.clear();
   key.clear();
-}
-
-float scalar_placeholder(float, int number) { return ScalarTag::of_float(number); }
-double scalar_placeholder(double, int number) { return ScalarTag::of_double(number); }
-
-int placeholder_number(float value) {
-  bool& tampered = RankContext::current().trace().root().scalar_tampered;
-  return ScalarTag::argument_of(std::bit_cast<std::uint32_t>(value), true, tampered).value_or(-1);
-}
-
-int placeholder_number(double value) {
-  bool& tampered = RankContext::current().trace().root().scalar_tampered;
-  return ScalarTag::argument_of(std::bit_cast<std::uint64_t>(value), false, tampered).value_or(-1);
 }
 
 CompiledFunction::CompiledFunction(Location where, const std::vector<VaryingSize>& sizes)
@@ -49,19 +45,17 @@ bool CompiledFunction::inlined() {
   return context.compiling() || context.keep_recording > 0;
 }
 
-CompiledFunction::Arguments& CompiledFunction::begin() {
+void CompiledFunction::check_owner(const RankContext& context) {
   // Ranks may be threads: whoever calls first has it.
-  const std::uint64_t own = RankContext::current().id();
+  const std::uint64_t own = context.id();
   std::uint64_t owner = 0;
   if (!context_.compare_exchange_strong(owner, own) && owner != own) {
     throw UsageError(
         "this compiled function belongs to another rank or World; compile it again there", where_);
   }
-  arguments_.clear();
-  return arguments_;
 }
 
-std::size_t CompiledFunction::call(Describe describe, Body body) {
+std::size_t CompiledFunction::run_program(RankContext& context, Describe describe, Body body) {
   // Whatever happens, no handles are kept; the numbers are for the caller.
   struct End {
     CompiledFunction& function;
@@ -70,27 +64,41 @@ std::size_t CompiledFunction::call(Describe describe, Body body) {
       function.buffers_.clear();
     }
   } const end{*this};
+  const Recorder::Claim claim(context.recorder());
   results_.clear();
-  check_arguments(describe);
-  const runtime::ProfileSlice slice(RankContext::current().runtime().profile.get(), "call",
-                                    "compiled function", where_);
-  RankContext::current().compute(arguments_.tensors);
-  last_ = find_or_trace(describe, body);
+  check_arguments(context, describe);
+  const runtime::ProfileSlice slice(context.runtime().profile.get(), "call", "compiled function",
+                                    where_);
+  making_ = nullptr;
+  try {
+    context.compute(arguments_.tensors);
+  } catch (const std::exception& error) {
+    if (context.keep_recording == 0) call_without_arguments(describe, body, error);
+    throw;
+  }
+  try {
+    last_ = find_or_trace(context, describe, body);
+  } catch (const std::exception& error) {
+    if (making_ != nullptr) start_rest(*making_, false, error);
+    throw;
+  }
   ++calls_;
-  run(*programs_[last_]);
+  run(context, *programs_[last_]);
   return last_;
 }
 
-void CompiledFunction::lower(Describe describe, Body body) {
-  struct End {
-    CompiledFunction& function;
-    ~End() { function.arguments_.tensors.clear(); }
-  } const end{*this};
-  last_ = find_or_trace(describe, body);
+// With regard to the peers the call takes place, whatever became of the arguments.
+void CompiledFunction::call_without_arguments(Describe describe, Body body,
+                                              const std::exception& error) {
+  making_ = nullptr;
+  try {
+    start_rest(*programs_[find_or_trace(RankContext::current(), describe, body)], false, error);
+  } catch (const std::exception&) {
+    if (making_ != nullptr) start_rest(*making_, false, error);
+  }
 }
 
-void CompiledFunction::check_arguments(Describe describe) {
-  const RankContext& context = RankContext::current();
+void CompiledFunction::check_arguments(const RankContext& context, Describe describe) {
   for (std::size_t i = 0; i < arguments_.tensors.size(); ++i) {
     const TensorState& state = *arguments_.tensors[i];
     check_readable(state, where_);
@@ -101,13 +109,13 @@ void CompiledFunction::check_arguments(Describe describe) {
   }
 }
 
-std::size_t CompiledFunction::find_or_trace(Describe describe, Body body) {
+std::size_t CompiledFunction::find_or_trace(RankContext& context, Describe describe, Body body) {
   const std::size_t statics = arguments_.key.size();
   if (marks_ != nullptr) marks_->find(arguments_, describe);
-  add_signature(arguments_, static_scalars_, marks_.get());
+  add_signature(context, arguments_, static_scalars_, marks_.get());
   if (last_ < programs_.size() && programs_[last_]->key == arguments_.key) return last_;
-  const auto known = std::ranges::find(programs_, arguments_.key,
-                                       [](const auto& program) { return program->key; });
+  const auto known = std::ranges::find(
+      programs_, arguments_.key, [](const auto& program) -> const auto& { return program->key; });
   if (known != programs_.end()) return static_cast<std::size_t>(known - programs_.begin());
 
   const Names names = describe();
@@ -118,16 +126,18 @@ std::size_t CompiledFunction::find_or_trace(Describe describe, Body body) {
                           signature_of(arguments_, names, static_scalars_, marks_.get()));
   log_recompile();
   trace(names, body, !static_scalars_, index);
-  if (programs_.size() == kManyPrograms) {
+  if (programs_.size() + 1 == kManyPrograms) {
     runtime::warn("the function compiled at " + where_.text() + " has " +
                   std::to_string(kManyPrograms) + " programs by now; the last was made because " +
                   why_);
   }
   // C++ arithmetic on a floating-point argument makes its values part of the signature.
   arguments_.key.resize(statics);
-  add_signature(arguments_, static_scalars_, marks_.get());
-  programs_[index]->key = arguments_.key;
-  programs_[index]->signature = signature_of(arguments_, names, static_scalars_, marks_.get());
+  add_signature(context, arguments_, static_scalars_, marks_.get());
+  making_->key = arguments_.key;
+  making_->signature = signature_of(arguments_, names, static_scalars_, marks_.get());
+  if (!communicates(making_->graph)) making_->graph = ir::Graph();
+  programs_.push_back(std::move(making_));
   return index;
 }
 
@@ -149,8 +159,73 @@ std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
   }
 }
 
-void CompiledFunction::run(Program& program) {
+void CompiledFunction::run(RankContext& context, Program& program) {
+  running_ = false;
+  try {
+    run_program(context, program);
+  } catch (const std::exception& error) {
+    // What fails behind the run has nothing to do with its collectives.
+    if (!running_ || program.results.empty()) start_rest(program, running_, error);
+    program.results.clear();
+    throw;
+  }
+}
+
+// A call that failed counts all the same for the peers: what does not need what failed is started.
+void CompiledFunction::start_rest(Program& program, bool ran,
+                                  const std::exception& error) noexcept {
   RankContext& context = RankContext::current();
+  if (!communicates(program.graph)) return;
+  if (program.sizes || program.graph.sizes != nullptr) {
+    if (ran) return;  // it said so itself
+    return codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+  }
+  try {
+    const std::vector<StatePtr> inputs = inputs_of(program, ran);
+    context.start_rest_of(program.graph, inputs, ran ? program.executable.get() : nullptr,
+                          program.kept, error);
+  } catch (const std::exception&) {
+    codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+  }
+}
+
+// What the parameters of a call that failed stand for.
+std::vector<StatePtr> CompiledFunction::inputs_of(Program& program, bool ran) const {
+  RankContext& context = RankContext::current();
+  const std::exception_ptr failure = std::current_exception();
+  std::vector<StatePtr> inputs;
+  std::size_t tensor = 0;
+  std::size_t scalar = 0;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (program.inputs[i] != nullptr) {
+      inputs.push_back(program.inputs[i]);
+    } else if (tensor < arguments_.tensors.size()) {
+      const StatePtr& argument = arguments_.tensors[tensor++];
+      if (argument != nullptr) {
+        inputs.push_back(argument);
+        continue;
+      }
+      // It was moved into the call. Where the run may have written over it, it is gone.
+      const ir::Type& type = program.graph.type(program.graph.parameters()[i].value);
+      const auto& donations = program.executable->plan().donations;
+      const bool gone =
+          i >= buffers_.size() || (ran && std::ranges::any_of(donations, [&](const auto& donation) {
+                                     return static_cast<std::size_t>(donation.input) == i;
+                                   }));
+      inputs.push_back(context.leaf(type, gone ? nullptr : buffers_[i], where_));
+      if (gone) inputs.back()->work = std::make_shared<FailedWork>(failure);
+    } else {
+      const Arguments::Scalar& number = arguments_.scalars[scalar++];
+      Trace& trace = context.trace();
+      const Array value = number.single ? Array::scalar(static_cast<float>(number.value))
+                                        : Array::scalar(number.value);
+      inputs.push_back(trace.handle(trace.number(trace.runtime_scalar(value)), where_));
+    }
+  }
+  return inputs;
+}
+
+void CompiledFunction::run_program(RankContext& context, Program& program) {
   std::vector<std::int64_t> values;
   if (program.sizes) values = sizes_of(program);
   std::size_t tensor = 0;
@@ -185,8 +260,12 @@ void CompiledFunction::run(Program& program) {
   std::span<const runtime::Agreement> agreements = program.literals.agreements(arguments_.scalars);
   std::vector<runtime::Agreement> with_sizes;
   if (program.sizes) agreements = with_sizes = program.sizes->agreements(values, agreements);
+  running_ = true;
   program.executable->run(buffers_,
-                          {.collective_lines = {}, .agreements = agreements, .donate = true},
+                          {.collective_lines = {},
+                           .agreements = agreements,
+                           .donate = true,
+                           .abandon = program.sizes.has_value()},
                           program.results);
   if (program.sizes) {
     program.sizes->cut(context.runtime(), values,

@@ -3,10 +3,7 @@
 #include <tutti/lazy/lower.h>
 #include <tutti/lazy/tree.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -41,46 +38,23 @@ template <class F>
   requires requires { &F::operator(); }
 struct ParameterTypes<F> : ParameterTypes<decltype(&F::operator())> {};
 
-float scalar_placeholder(float, int number);
-double scalar_placeholder(double, int number);
-// The argument that a number stands for in the function being compiled; -1 for an ordinary one.
-int placeholder_number(float value);
-int placeholder_number(double value);
-
-template <class T>
-std::string static_text(const T& value) {
-  if constexpr (std::is_enum_v<T>) {
-    return std::to_string(static_cast<std::underlying_type_t<T>>(value));
-  } else if constexpr (std::same_as<T, std::string>) {
-    return "\"" + value + "\"";
-  } else {
-    return std::to_string(value);
-  }
-}
-
-inline void add_text(std::string_view text, std::vector<std::uint64_t>& key) {
-  key.push_back(text.size());
-  for (std::size_t i = 0; i < text.size(); i += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, std::min(sizeof(word), text.size() - i));
-    key.push_back(word);
-  }
-}
-
-template <class T>
-void add_static(const T& value, std::vector<std::uint64_t>& key) {
-  if constexpr (std::same_as<T, std::string>) {
-    add_text(value, key);
-  } else {
-    key.push_back(static_cast<std::uint64_t>(value));
-  }
-}
-
 // A number of its own for every type.
 template <class T>
 std::uint64_t type_key() {
   static char place = 0;  // not const: a linker may merge equal constants
   return reinterpret_cast<std::uintptr_t>(&place);
+}
+
+template <class Given>
+CompiledFunction::FormalArguments arguments_of(Given& formal) {
+  return {tree_ref(formal), type_key<Given>()};
+}
+
+template <class Result>
+CompiledFunction::OwnedTree owned_tree(Result&& result) {
+  auto tree = std::make_shared<std::decay_t<Result>>(std::forward<Result>(result));
+  const TreeRef form = tree_ref(*tree);
+  return {std::move(tree), form};
 }
 
 }  // namespace detail
@@ -108,14 +82,8 @@ class Compiled {
   Lowered lower(const LowerOptions& options, Arguments&&... arguments) {
     Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
     Lowered out(options, sizes_, where_);
-    detail::CompiledFunction::Arguments& taken = out.arguments();
-    take(formal, taken);
-    out.trace([&] { return names(formal); },
-              [&](std::size_t, const std::vector<detail::StatePtr>& tensors, bool tagged) {
-                set(formal, tensors, taken.scalars, tagged);
-                auto result = std::apply(f_, formal);
-                return states_of(result);
-              });
+    out.trace(detail::arguments_of(formal),
+              [&] { return detail::owned_tree(std::apply(f_, formal)); });
     return out;
   }
 
@@ -161,159 +129,18 @@ class Compiled {
     if (detail::CompiledFunction::inlined()) return Result(std::apply(f_, formal));
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
 
-    detail::CompiledFunction::Arguments& arguments = core_->begin();
-    take(formal, arguments);
-    const auto body = [&](std::size_t program, const std::vector<detail::StatePtr>& tensors,
-                          bool tagged) {
-      set(formal, tensors, arguments.scalars, tagged);
-      Result result = std::apply(f_, formal);
-      std::vector<detail::StatePtr> states = states_of(result);
-      for_each_leaf(result, [&](auto& leaf) { leaf = {}; });
-      check_statics(result);
-      if (shapes_.size() <= program) shapes_.resize(program + 1);
-      shapes_[program] = {std::make_shared<Result>(std::move(result)), {}};
-      Result& shape = *std::static_pointer_cast<Result>(shapes_[program].tree);
-      each_number(shape, [&](auto& number) {
-        shapes_[program].numbers.push_back(tagged ? detail::placeholder_number(number) : -1);
-      });
-      return states;
-    };
-    const std::size_t program = core_->call([&] { return names(formal); }, body);
-    Result out = *static_cast<Result*>(shapes_[program].tree.get());
-    std::size_t next = 0;
-    each_number(out, [&](auto& number) {
-      const int argument = shapes_[program].numbers[next++];
-      if (argument < 0) return;
-      number = static_cast<std::decay_t<decltype(number)>>(
-          arguments.scalars[static_cast<std::size_t>(argument)].value);
+    const detail::TreeRef form = core_->call(detail::arguments_of(formal), [&] {
+      return detail::owned_tree(Result(std::apply(f_, formal)));
     });
-    next = 0;
-    for_each_leaf(out, [&](auto& leaf) {
-      leaf = std::decay_t<decltype(leaf)>(std::move(core_->results()[next++]));
-    });
+    Result out = *static_cast<const Result*>(form.tree);
+    core_->fill(detail::tree_ref(out));
     return out;
-  }
-
-  // Moves the tensors out of the tree and notes all else that counts.
-  template <class Given>
-  static void take(Given& formal, detail::CompiledFunction::Arguments& out) {
-    out.key.push_back(detail::type_key<Given>());
-    detail::Path path(false);
-    auto visit = [&]<class T>(const std::string&, T&& leaf) {
-      using Leaf = std::remove_cvref_t<T>;
-      if constexpr (detail::TensorLeaf<Leaf>) {
-        out.tensors.push_back(leaf.state());
-        leaf = {};
-      } else if constexpr (std::same_as<Leaf, detail::ContainerSize>) {
-        out.key.push_back(leaf.size);
-      } else if constexpr (std::same_as<Leaf, detail::MapKey>) {
-        detail::add_text(leaf.name, out.key);
-      } else if constexpr (std::is_floating_point_v<Leaf>) {
-        out.scalars.push_back({static_cast<double>(leaf), std::same_as<Leaf, float>});
-      } else {
-        detail::add_static(leaf, out.key);
-      }
-    };
-    detail::walk_tree(formal, path, visit);
-  }
-
-  template <class Given>
-  static detail::CompiledFunction::Names names(Given& formal) {
-    detail::CompiledFunction::Names out;
-    detail::Path path(true);
-    auto visit = [&]<class T>(const std::string& name, T&& leaf) {
-      using Leaf = std::remove_cvref_t<T>;
-      if constexpr (detail::TensorLeaf<Leaf>) {
-        out.tensors.push_back(name);
-      } else if constexpr (std::same_as<Leaf, detail::ContainerSize>) {
-        out.statics.push_back(name + " has " + std::to_string(leaf.size) + " elements");
-      } else if constexpr (std::same_as<Leaf, detail::MapKey>) {
-        out.statics.push_back(name + " has a key \"" + std::string(leaf.name) + "\"");
-      } else if constexpr (std::is_floating_point_v<Leaf>) {
-        out.scalars.push_back(name);
-      } else {
-        out.statics.push_back(name + " = " + detail::static_text(leaf));
-      }
-    };
-    detail::walk_tree(formal, path, visit);
-    return out;
-  }
-
-  template <class Result>
-  static std::vector<detail::StatePtr> states_of(Result& result) {
-    std::vector<detail::StatePtr> states;
-    for_each_leaf(result, [&](auto& leaf) { states.push_back(leaf.state()); });
-    return states;
-  }
-
-  template <class Given>
-  static void set(Given& formal, const std::vector<detail::StatePtr>& tensors,
-                  const std::vector<detail::CompiledFunction::Arguments::Scalar>& scalars,
-                  bool tagged) {
-    detail::Path path(false);
-    std::size_t tensor = 0;
-    std::size_t scalar = 0;
-    auto visit = [&]<class T>(const std::string&, T&& leaf) {
-      using Leaf = std::remove_reference_t<T>;
-      if constexpr (detail::TensorLeaf<Leaf>) {
-        leaf = Leaf(tensors[tensor++]);
-      } else if constexpr (std::is_floating_point_v<Leaf>) {
-        leaf = tagged ? detail::scalar_placeholder(leaf, static_cast<int>(scalar))
-                      : static_cast<Leaf>(scalars[scalar].value);
-        ++scalar;
-      }
-    };
-    detail::walk_tree(formal, path, visit);
-  }
-
-  // Where sizes vary, what a result holds beside tensors is the same for all of them.
-  template <class Result>
-  void check_statics(Result& result) {
-    std::vector<std::uint64_t> statics;
-    detail::Path path(true);
-    auto visit = [&]<class T>(const std::string& name, T&& leaf) {
-      using Leaf = std::remove_cvref_t<T>;
-      if constexpr (detail::TensorLeaf<Leaf>) {
-        return;
-      } else if constexpr (std::same_as<Leaf, detail::ContainerSize>) {
-        statics.push_back(leaf.size);
-      } else if constexpr (std::same_as<Leaf, detail::MapKey>) {
-        detail::add_text(leaf.name, statics);
-      } else if constexpr (std::is_floating_point_v<Leaf>) {
-        statics.push_back(std::bit_cast<std::uint64_t>(static_cast<double>(leaf)));
-      } else {
-        detail::add_static(leaf, statics);
-      }
-      if (core_->sample() == 0) return;
-      const std::size_t last = statics.size() - 1;
-      if (last >= statics_.size() || statics_[last] != statics[last]) core_->fail_static(name);
-    };
-    detail::walk_tree(result, path, visit);
-    statics_ = std::move(statics);
   }
 
   F f_;
   Location where_;
   std::unique_ptr<detail::CompiledFunction> core_;
-  std::vector<std::uint64_t> statics_;  // of the last trace's result
-  // A program's result with empty leaves, and which argument each number in it is (-1: none).
-  struct ResultShape {
-    std::shared_ptr<void> tree;
-    std::vector<int> numbers;
-  };
-
-  // Calls f(number) for every floating-point number of a tree.
-  template <class Tree, class Visit>
-  static void each_number(Tree& tree, Visit&& f) {
-    detail::Path path(false);
-    auto visit = [&]<class T>(const std::string&, T&& leaf) {
-      if constexpr (std::is_floating_point_v<std::remove_reference_t<T>>) f(leaf);
-    };
-    detail::walk_tree(tree, path, visit);
-  }
-
   std::vector<VaryingSize> sizes_;
-  std::vector<ResultShape> shapes_;  // per program
 };
 
 // A callable like f that traces f once per signature (the arguments' structure, shapes, dtypes,

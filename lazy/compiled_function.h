@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/lazy/tensor.h>
+#include <tutti/lazy/tree_walk.h>
 #include <tutti/lazy/varying_size.h>
 #include <tutti/runtime/function_ref.h>
 
@@ -57,24 +58,34 @@ class CompiledFunction {
   using Body = runtime::FunctionRef<std::vector<StatePtr>(
       std::size_t program, const std::vector<StatePtr>& tensors, bool tagged)>;
 
+  // The arguments as the user's function takes them, of a type that has that number.
+  struct FormalArguments {
+    TreeRef tree;
+    std::uint64_t type;
+  };
+  struct OwnedTree {
+    std::shared_ptr<void> owner;
+    TreeRef tree;
+  };
+  // Runs the user's function on the formal arguments.
+  using UserFunction = runtime::FunctionRef<OwnedTree()>;
+
   // Throws UsageError for sizes that make no sense.
   CompiledFunction(Location where, const std::vector<VaryingSize>& sizes);
   ~CompiledFunction();
 
-  // Begins a call: the arguments, to be filled. Throws UsageError on another rank than the first
-  // call's.
-  Arguments& begin();
-  // Makes the program for the arguments, which need no data; it can only be looked at.
-  void lower(Describe describe, Body body);
-  // Runs the program for the arguments, made with `body` if there is none yet, and gives its
-  // number. Arguments that nobody else holds are given up: their memory may become the results'.
-  std::size_t call(Describe describe, Body body);
-  // What the call gave; to be taken out.
-  std::vector<StatePtr>& results() { return results_; }
-  // Where sizes vary the body is traced several times: how often it was before.
-  std::size_t sample() const { return sample_; }
-  // Throws UsageError: that part of the result differs from trace to trace.
-  [[noreturn]] void fail_static(const std::string& name) const;
+  // Throws UsageError on another rank than the first call's.
+  void check_owner(const RankContext& context);
+  // Moves the tensors out of the formal arguments and notes all else that counts.
+  void take(const FormalArguments& formal);
+  // Makes the program for what was taken, which needs no data; it can only be looked at.
+  void lower(const FormalArguments& formal, UserFunction f);
+  // Runs the program for the arguments, made with `f` if there is none yet, and gives the form of
+  // its result: a tree without tensors, a copy of which goes to fill(). Arguments that nobody else
+  // holds are given up: their memory may become the results'.
+  TreeRef call(const FormalArguments& formal, UserFunction f);
+  // Moves what the call gave into the result.
+  void fill(TreeRef result);
   // Whether the calling rank is tracing already, so that the body is just called.
   static bool inlined();
 
@@ -94,13 +105,27 @@ class CompiledFunction {
 
  private:
   struct Program;
+  // A program's result with empty leaves, and which argument each number in it is (-1: none).
+  struct ResultForm {
+    OwnedTree tree;
+    std::vector<int> numbers;
+  };
+  void set(TreeRef formal, const std::vector<StatePtr>& tensors, bool tagged) const;
+  // Takes the result's tensors, and notes its form.
+  std::vector<StatePtr> take_result(OwnedTree result, std::size_t program, bool tagged);
+  // Where sizes vary, what a result holds beside tensors is the same for all of them.
+  void check_statics(TreeRef result);
+  std::size_t run_program(RankContext& context, Describe describe, Body body);
   // Of the program that ran last. Throw UsageError, naming what was asked, if there is none.
   const std::string& last_traced(std::string_view asked) const;
   const codegen::Plan& last_plan(std::string_view asked) const;
   void log_recompile() const;
-  void check_arguments(Describe describe);
-  std::size_t find_or_trace(Describe describe, Body body);
+  void check_arguments(const RankContext& context, Describe describe);
+  std::size_t find_or_trace(RankContext& context, Describe describe, Body body);
+  // Records the body; the program is in making_.
   void trace(const Names& names, Body body, bool tagged, std::size_t index);
+  // `count`: how many of its parameters are numbers.
+  void make_ready_to_run(Program& made, const Names& names, std::size_t count);
   struct Recording;
   // The body's program for these values of the sizes that vary. Nothing if C++ arithmetic on
   // numbers showed up while they were tagged.
@@ -109,7 +134,12 @@ class CompiledFunction {
   // The one for all sizes, if some vary.
   std::optional<Recording> record_all(const Names& names, Body body, bool tagged, std::size_t index,
                                       std::vector<std::string>& reasons);
-  void run(Program& program);
+  void call_without_arguments(Describe describe, Body body, const std::exception& error);
+  void run(RankContext& context, Program& program);
+  void run_program(RankContext& context, Program& program);
+  // What a call that failed owes the peers. `ran`: its executable did, and failed.
+  void start_rest(Program& program, bool ran, const std::exception& error) noexcept;
+  std::vector<StatePtr> inputs_of(Program& program, bool ran) const;
   // The values of the sizes that vary, of a call.
   std::vector<std::int64_t> sizes_of(Program& program) const;
 
@@ -117,13 +147,17 @@ class CompiledFunction {
   std::atomic<std::uint64_t> context_{0};  // of the rank that called it first
   std::int64_t calls_ = 0;
   std::deque<std::unique_ptr<Program>> programs_;
+  std::unique_ptr<Program> making_;  // recorded, and not ready to run yet
   std::size_t last_ = 0;
   std::string why_ = "it was never called";
   bool static_scalars_ = false;
-  std::size_t sample_ = 0;
+  std::size_t sample_ = 0;         // where sizes vary, how often the function was traced before
+  std::vector<ResultForm> forms_;  // per program
+  std::vector<std::uint64_t> statics_;      // of the last trace's result
   const std::unique_ptr<SizeMarks> marks_;  // null: all sizes are fixed
   // Scratch.
   Arguments arguments_;
+  bool running_ = false;  // the executable of the program
   std::vector<StatePtr> results_;
   std::vector<std::shared_ptr<runtime::Buffer>> buffers_;
 };

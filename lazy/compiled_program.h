@@ -18,6 +18,9 @@ struct CompiledFunction::Program {
   std::vector<std::string> signature;
   std::string traced;
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
+  // Of a program that communicates: what is done where a run fails.
+  ir::Graph graph;
+  std::vector<bool> kept;  // which of its collectives the executable has; empty: all
   std::unique_ptr<codegen::Executable> executable;
   std::vector<std::string> origins;  // of results that are still under way
   LiteralPlan literals;

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <iterator>
 #include <mutex>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace tutti::detail {
 
@@ -26,29 +26,36 @@ std::uint64_t next_context_id() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The numbers of the contexts that live. Never destroyed: contexts may go while the process ends.
+// The contexts that live, by number. Never destroyed: contexts may go while the process ends.
 class LiveContexts {
  public:
   static LiveContexts& process() {
     static auto* const contexts = new LiveContexts;
     return *contexts;
   }
-  void add(std::uint64_t id) {
+  void add(std::uint64_t id, RankContext& context) {
     const std::scoped_lock lock(mutex_);
-    ids_.insert(id);
+    contexts_.emplace(id, &context);
   }
   void remove(std::uint64_t id) {
     const std::scoped_lock lock(mutex_);
-    ids_.erase(id);
+    contexts_.erase(id);
   }
   bool contains(std::uint64_t id) {
     const std::scoped_lock lock(mutex_);
-    return ids_.contains(id);
+    return contexts_.contains(id);
+  }
+  // f(context) while it can't go, null if it has gone.
+  template <class F>
+  auto with(std::uint64_t id, F&& f) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = contexts_.find(id);
+    return f(found == contexts_.end() ? nullptr : found->second);
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_set<std::uint64_t> ids_;
+  std::unordered_map<std::uint64_t, RankContext*> contexts_;
 };
 
 thread_local RankContext* current_pointer = nullptr;
@@ -95,6 +102,7 @@ std::unique_ptr<RankContext> make_alone() {
   auto context = std::make_unique<RankContext>(
       std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0,
       nullptr);
+  context->recorder().take();
   std::string trace = runtime::profile_file();
   if (!trace.empty()) {
     // A rank that does not join its job must not take the others' file.
@@ -120,7 +128,7 @@ RankContext::RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
   for (std::int64_t rank = 0; rank < runtime_.ranks(); ++rank) world.ranks.push_back(rank);
   world_group_ = std::make_shared<const ir::Group>(std::move(world));
   lazy_ = std::make_unique<Trace>(Trace::Kind::lazy, id_, mesh_, default_device_);
-  LiveContexts::process().add(id_);
+  LiveContexts::process().add(id_, *this);
 }
 
 RankContext::~RankContext() {
@@ -130,6 +138,7 @@ RankContext::~RankContext() {
     // Whoever reads it gets the error.
   }
   LiveContexts::process().remove(id_);
+  take_dropped();
   if (runtime_.profile != nullptr) runtime_.profile->save();
 }
 
@@ -140,11 +149,7 @@ RankContext& RankContext::current() {
     thread_local const auto alone = make_alone();
     return *alone;
   }
-  if (current_pointer->owner_ != std::this_thread::get_id()) {
-    throw UsageError(
-        "another thread records for this rank now; one thread traces for a rank at a time: call "
-        "world.attach() on this thread first");
-  }
+  if (!current_pointer->recorder_.is_mine()) Recorder::fail_not_mine();
   return *current_pointer;
 }
 
@@ -155,10 +160,32 @@ std::shared_ptr<RankContext> RankContext::find_current() {
 std::shared_ptr<RankContext> RankContext::exchange_current(std::shared_ptr<RankContext> context) {
   if (thread_ends) return nullptr;
   std::shared_ptr<RankContext> previous = current_context.pointer.lock();
-  if (context != nullptr) context->owner_ = std::this_thread::get_id();
   current_pointer = context.get();
   current_context.pointer = context;
   return previous;
+}
+
+std::shared_ptr<RankContext> RankContext::attach(std::shared_ptr<RankContext> context) {
+  context->recorder_.take();
+  return exchange_current(std::move(context));
+}
+
+bool RankContext::drop_elsewhere(TensorState& state) {
+  return LiveContexts::process().with(state.context, [&](RankContext* context) {
+    if (context == nullptr || context->recorder_.is_mine()) return false;
+    context->dropped_.push_back(&state);
+    context->has_dropped_.store(true, std::memory_order_release);
+    return true;
+  });
+}
+
+void RankContext::take_dropped() {
+  std::vector<TensorState*> dropped;
+  LiveContexts::process().with(id_, [&](RankContext*) {
+    dropped.swap(dropped_);
+    has_dropped_.store(false, std::memory_order_relaxed);
+  });
+  for (TensorState* const state : dropped) release(*state);
 }
 
 void RankContext::check_owner(const TensorState& state, Location where) const {
@@ -223,6 +250,7 @@ void RankContext::check_devices(ir::Op op, std::span<const ir::Value> operands, 
 }
 
 StatePtr RankContext::data(const Array& array, Device device, Location where) {
+  const Recorder::Claim claim(recorder_);
   if (compiling()) {
     note_placeholders(array, trace().root().scalar_tampered);
     trace().builder().at(where);
@@ -306,6 +334,7 @@ void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attri
 
 std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> operands,
                                           std::vector<ir::Attribute> attributes, Location where) {
+  const Recorder::Claim claim(recorder_);
   if (op == ir::Op::wait && operands[0]->is_data()) {
     // Its collective is under way or done; the tensor shares the data, and whoever reads it waits.
     StatePtr state = leaf(operands[0]->type, operands[0]->buffer, where);
@@ -335,13 +364,13 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   if (values.size() > 1) check_devices(op, values, where);
   into.builder().at(where);
   const ir::NodeId node = into.builder().node(op, values, std::move(attributes));
+  if (!compiling() && ir::definition(op).kind == ir::OpClass::collective) {
+    pending_collectives_ = true;
+  }
   std::vector<StatePtr> results;
   for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
     results.push_back(into.handle(into.graph().result(node, i), where));
     note_replication(results.back()->type, where);
-  }
-  if (!compiling() && ir::definition(op).kind == ir::OpClass::collective) {
-    pending_collectives_ = true;
   }
   compute_if_due(results);
   return results;
@@ -372,15 +401,16 @@ void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
 }
 
 void RankContext::forget_programs_of(const ir::Group& group) {
-  std::erase_if(executables_, [&](const auto& known) {
-    if (known.second.executable == nullptr) return false;
-    return codegen::uses_group(known.second.executable->plan(), group);
+  executables_.erase_if([&](const ProgramCache::Program& known) {
+    if (known.executable == nullptr) return false;
+    return codegen::uses_group(known.executable->plan(), group);
   });
   launches.forget_programs_of(group);
 }
 
 void RankContext::make_ready(TensorState& state) {
   if (state.work == nullptr) return;
+  const Recorder::Claim claim(recorder_);
   runtime::wait_for(*state.work, runtime_.profile.get());
   if (state.buffer == nullptr) state.buffer = state.work->result(state.part);
   state.work = nullptr;

@@ -2,15 +2,16 @@
 
 #include <tutti/codegen/compile.h>
 #include <tutti/lazy/launch_program.h>
+#include <tutti/lazy/program_cache.h>
+#include <tutti/lazy/recorder.h>
 #include <tutti/lazy/trace.h>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
-#include <thread>
-#include <unordered_map>
 
 namespace tutti::detail {
 
@@ -29,9 +30,17 @@ class RankContext {
   static RankContext& current();
   // The context of the calling thread's world; null if it has none.
   static std::shared_ptr<RankContext> find_current();
-  // Makes this the context of the calling thread, and the calling thread the one that records for
-  // it; null for none. Returns the previous one, if it still lives.
+  // Makes this the context of the calling thread; null for none. Returns the previous one, if it
+  // still lives. Who records for it stays as it is, see recorder().
   static std::shared_ptr<RankContext> exchange_current(std::shared_ptr<RankContext> context);
+  // The same, and makes the calling thread the one that records for it. Throws UsageError like
+  // Recorder::take(), and nothing has changed then.
+  static std::shared_ptr<RankContext> attach(std::shared_ptr<RankContext> context);
+  // Which thread records. Whatever touches the trace holds a claim.
+  Recorder& recorder() { return recorder_; }
+  // Takes over a state of a trace that the calling thread lets go of though it does not record for
+  // its rank: that one's thread will. False if this need not be.
+  static bool drop_elsewhere(TensorState& state);
 
   std::uint64_t id() const { return id_; }
   // A number for one pass over tensors that marks those it has seen.
@@ -96,6 +105,16 @@ class RankContext {
     if (!callbacks_.empty() && may) run_due_callbacks();
   }
 
+  // After a failure: starts the collectives that are recorded, one by one. Of those that fail again
+  // the peers are told.
+  void start_one_by_one() noexcept;
+  // The same for those of a program that was to run otherwise than by being recorded, and failed:
+  // `executable` before it came to its end, or nullptr before it ran at all. `inputs` are what its
+  // parameters stand for, `kept` which of its collectives the executable has.
+  void start_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
+                     const codegen::Executable* executable, const std::vector<bool>& kept,
+                     const std::exception& error) noexcept;
+
   // Waits until a state's data may be read.
   void make_ready(TensorState& state);
 
@@ -129,7 +148,7 @@ class RankContext {
       std::make_shared<std::vector<CoalescedCalls*>>();
   // How often World::split was called, for the groups' tags: two groups of the same ranks are two.
   std::size_t splits = 0;
-  // How many programs the lazy trace has compiled so far.
+  // How many programs of the lazy trace are known.
   std::size_t compiled_programs() const { return executables_.size(); }
 
  private:
@@ -150,7 +169,11 @@ class RankContext {
     Trace* const inner_;
   };
 
+  void record_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
+                      std::span<const codegen::Executable::Started> started,
+                      const std::vector<bool>& kept);
   void run_due_callbacks();
+  void take_dropped();
   // Evaluates what was just recorded, or more, if one of the rules above says so.
   void compute_if_due(std::span<const StatePtr> recorded);
 
@@ -161,12 +184,7 @@ class RankContext {
   Location mesh_made_;  // by the program; unknown: the world's own
   std::unique_ptr<Trace> lazy_;
   std::vector<Trace*> compiling_;
-  struct CompiledProgram {
-    std::unique_ptr<codegen::Executable> executable;
-    std::vector<bool> kept;  // which of its collectives the compiler kept; empty: all
-    ir::Graph program;       // kept in debug builds, where a hit of the hash is compared
-  };
-  std::unordered_map<Hash128, CompiledProgram, Hash128Hasher> executables_;
+  ProgramCache executables_;
   Device default_device_;
   bool pending_collectives_ = false;
   struct Callback {
@@ -176,14 +194,17 @@ class RankContext {
   std::vector<Callback> callbacks_;
   bool in_callback_ = false;
   std::uint64_t looks_ = 0;
-  std::thread::id owner_;  // the thread that records
+  Recorder recorder_;
+  // Handles that other threads let go of.
+  std::vector<TensorState*> dropped_;  // under the lock of LiveContexts
+  std::atomic<bool> has_dropped_ = false;
 };
 
 // While it lives, a rank records into a trace of its own, and what is noted outside of it (see
 // Coalesce) stays there.
 class Tracing {
  public:
-  Tracing(RankContext& context, Trace& trace) : context_(context) {
+  Tracing(RankContext& context, Trace& trace) : claim_(context.recorder()), context_(context) {
     context_.push_trace(&trace);
     outside_.swap(*context_.coalescing);
   }
@@ -195,6 +216,7 @@ class Tracing {
   }
 
  private:
+  const Recorder::Claim claim_;
   RankContext& context_;
   std::vector<CoalescedCalls*> outside_;
 };

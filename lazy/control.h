@@ -41,24 +41,19 @@ std::int64_t common_length(const std::vector<Tensor>& sequences, Location where)
 
 template <class T>
 std::vector<Tensor> tensors_of(const T& tree, Location where) {
-  std::vector<Tensor> out;
-  for_each_leaf(tree, [&](const auto& leaf) {
-    leaf.state(where);  // throws if there is no value
-    out.push_back(leaf);
-  });
-  return out;
+  return tensors_of(tree_ref(tree), where);
 }
 
 // The tree with other tensors, from the one at `next` on.
 template <class T>
 T with_tensors(T tree, const std::vector<Tensor>& tensors, std::size_t& next) {
-  for_each_leaf(tree, [&](auto& leaf) { leaf = tensors[next++]; });
+  set_tensors(tree_ref(tree), tensors, next);
   return tree;
 }
 template <class T>
 T with_tensors(T tree, const std::vector<Tensor>& tensors) {
-  std::size_t next = 0;
-  return with_tensors(std::move(tree), tensors, next);
+  set_tensors(tree_ref(tree), tensors);
+  return tree;
 }
 
 inline void append(std::vector<Tensor>& to, const std::vector<Tensor>& more) {

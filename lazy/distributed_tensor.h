@@ -87,9 +87,9 @@ class DistributedTensor {
   const detail::LayoutPtr& layout_pointer() const { return layout_; }
 
   // A tree of the local tensor and, as a static member, the layout.
-  auto tutti_fields() { return std::tuple<Tensor&, const std::string&>(settled(), static_text()); }
-  auto tutti_fields() const {
-    return std::tuple<const Tensor&, const std::string&>(settled(), static_text());
+  auto tutti_fields() {
+    return detail::Fields<void, Tensor, std::string>{
+        {detail::place_of(settled()), detail::place_of(static_text()), nullptr}};
   }
   static constexpr std::string_view tutti_field_names() { return "local, layout"; }
 

@@ -1,6 +1,6 @@
 #include <tutti/ir/support/error.h>
-#include <tutti/lazy/context.h>
-#include <tutti/lazy/literal_inputs.h>
+#include <tutti/lazy/flush.h>
+#include <tutti/runtime/comm/site.h>
 #include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
@@ -10,377 +10,329 @@ namespace tutti::detail {
 using ir::NodeId;
 using ir::Value;
 
-// One evaluation of a rank's lazy trace: takes out the part to compute now, runs it, and leaves a
-// trace of the rest.
-class Flush {
- public:
-  explicit Flush(RankContext& context)
-      : context_(context),
-        trace_(*context.lazy_),
-        graph_(trace_.graph()),
-        needed_(graph_.node_count(), false),
-        remaining_(graph_.node_count(), false),
-        is_result_(graph_.value_count(), false),
-        moved_(graph_.value_count()),
-        away_(graph_.node_count(), false) {}
+namespace {
 
-  void run(std::span<const StatePtr> targets) {
-    need_targets(targets);
-    need_collectives();
-    close(needed_);
-    for (const TensorState* state : trace_.handles()) {
-      const NodeId producer = graph_.producer(state->value);
-      if (needed_[producer]) {
-        is_result_[state->value.id] = true;
-      } else {
-        remaining_[producer] = true;
-      }
-    }
-    close_remaining();
-    const ir::Graph program = take_out();
-    const bool communicates = has_collectives(program);
-    if (!communicates) context_.pending_collectives_ = false;
-    if (program.results().empty() && !communicates) return;
-    std::vector<codegen::Executable::Result> results;
-    try {
-      results = execute(program);
-    } catch (const std::exception& error) {
-      // Collectives may have been issued, and must not be again: what needs one is lost. Without
-      // them nothing has happened, and the trace stays as it was.
-      if (communicates) lose(error.what());
-      throw;
-    }
-    std::unique_ptr<Trace> rest = new_trace();
-    hand_out(results, *rest);
-    take_over(std::move(rest));
-    context_.pending_collectives_ = false;
-  }
+std::uint32_t site_of_call(const ir::Graph& program, NodeId id) {
+  return runtime::site_of(program.node(id).location, program.attributes(id).group("group")->name);
+}
 
-  ir::Graph extract(std::span<const StatePtr> targets) {
-    need_targets(targets);
-    close(needed_);
-    return take_out();
+// f(node, number) of those that the compiler kept; an empty list means all.
+template <class F>
+auto of_collectives(const ir::Graph& program, const std::vector<bool>& kept, F&& f) {
+  std::vector<decltype(f(NodeId{}, std::size_t{}))> out;
+  std::size_t number = 0;
+  for (NodeId id = 0; id < program.node_count(); ++id) {
+    if (!is_collective(program, id)) continue;
+    if (kept.empty() || kept[number]) out.push_back(f(id, number));
+    ++number;
   }
+  return out;
+}
 
- private:
-  void lose(const std::string& why) {
-    std::vector<bool> lost(graph_.node_count(), false);
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      lost[id] = ir::definition(graph_.node(id).op).kind == ir::OpClass::collective;
-      for (const Value operand : graph_.operands(id)) {
-        lost[id] = lost[id] || lost[graph_.producer(operand)];
-      }
-    }
-    remaining_.assign(graph_.node_count(), false);
-    for (TensorState* state : trace_.handles()) {
-      const NodeId producer = graph_.producer(state->value);
-      remaining_[producer] = !lost[producer];
-      if (!lost[producer]) continue;
-      state->lost = why;
-      release_handle(*state);
-    }
-    close(remaining_);
-    std::unique_ptr<Trace> rest = new_trace();
-    results_.clear();
-    hand_out({}, *rest);
-    take_over(std::move(rest));
-    context_.pending_collectives_ = false;
-  }
+}  // namespace
 
-  // What stays recorded keeps its default device.
-  std::unique_ptr<Trace> new_trace() const {
-    return std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_,
-                                   graph_.default_device);
-  }
-  void take_over(std::unique_ptr<Trace> rest) {
-    if (rest->graph().node_count() == 0) rest->graph().default_device = context_.default_device();
-    context_.lazy_ = std::move(rest);
-  }
+Flush::Flush(RankContext& context)
+    : context_(context),
+      trace_(*context.lazy_),
+      graph_(trace_.graph()),
+      needed_(graph_.node_count(), false),
+      remaining_(graph_.node_count(), false),
+      is_result_(graph_.value_count(), false),
+      moved_(graph_.value_count()),
+      away_(graph_.node_count(), false) {}
 
-  void need_targets(std::span<const StatePtr> targets) {
-    for (const StatePtr& state : targets) {
-      if (state->trace != &trace_) continue;
-      needed_[graph_.producer(state->value)] = true;
+ir::Graph Flush::extract(std::span<const StatePtr> targets) {
+  need_targets(targets);
+  close(needed_);
+  return take_out();
+}
+
+void Flush::evaluate() {
+  close(needed_);
+  for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    remaining_[id] = !needed_[id] && is_collective(graph_, id);
+  }
+  for (const TensorState* state : trace_.handles()) {
+    const NodeId producer = graph_.producer(state->value);
+    if (needed_[producer]) {
       is_result_[state->value.id] = true;
+    } else {
+      remaining_[producer] = true;
     }
   }
+  close_remaining();
+  const ir::Graph program = take_out();
+  const bool communicates = has_collectives(program);
+  if (!communicates) context_.pending_collectives_ = false;
+  if (program.results().empty() && !communicates) return;
+  finish(execute(program));
+}
 
-  void need_collectives() {
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      if (ir::definition(graph_.node(id).op).kind == ir::OpClass::collective) needed_[id] = true;
-    }
+// What stays recorded keeps its default device.
+std::unique_ptr<Trace> Flush::new_trace() const {
+  return std::make_unique<Trace>(Trace::Kind::lazy, context_.id_, context_.mesh_,
+                                 graph_.default_device);
+}
+
+void Flush::take_over(std::unique_ptr<Trace> rest) {
+  if (rest->graph().node_count() == 0) rest->graph().default_device = context_.default_device();
+  context_.lazy_ = std::move(rest);
+}
+
+void Flush::need_targets(std::span<const StatePtr> targets) {
+  for (const StatePtr& state : targets) {
+    if (state->trace != &trace_) continue;
+    needed_[graph_.producer(state->value)] = true;
+    is_result_[state->value.id] = true;
   }
+}
 
-  // Nodes are in order, so one walk backwards finds all that marked nodes need.
-  void close(std::vector<bool>& marked) const {
-    for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
-      if (!marked[id]) continue;
-      for (const Value operand : graph_.operands(id)) marked[graph_.producer(operand)] = true;
-    }
+void Flush::need_collectives() {
+  for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    if (is_collective(graph_, id)) needed_[id] = true;
   }
+}
 
-  // What live values that are not computed now need; where they need what is computed now, that
-  // becomes a result, so that nothing is computed (or communicated) twice. But what lies anywhere
-  // and is needed on another device than the default one, where it would become data, is made anew.
-  void close_remaining() {
-    for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
-      if (!remaining_[id]) continue;
-      const bool away = away_[id] || ir::device_of(graph_, id) != graph_.default_device;
-      for (const Value operand : graph_.operands(id)) {
-        const NodeId producer = graph_.producer(operand);
-        if (away && is_remade(operand)) away_[producer] = true;
-        if (away_[producer] || graph_.node(producer).op == ir::Op::parameter ||
-            trace_.is_runtime_scalar(operand) || !needed_[producer]) {
-          remaining_[producer] = true;
-        } else {
-          is_result_[operand.id] = true;
-        }
-      }
-    }
+// Nodes are in order, so one walk backwards finds all that marked nodes need.
+void Flush::close(std::vector<bool>& marked) const {
+  for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
+    if (!marked[id]) continue;
+    for (const Value operand : graph_.operands(id)) marked[graph_.producer(operand)] = true;
   }
+}
 
-  bool is_remade(Value value) const {
-    const ir::OpClass kind = ir::definition(graph_.op(value)).kind;
-    return graph_.type(value).device.is_any() && kind != ir::OpClass::collective &&
-           kind != ir::OpClass::wait;
-  }
-
-  static bool has_collectives(const ir::Graph& program) {
-    for (NodeId id = 0; id < program.node_count(); ++id) {
-      if (ir::definition(program.node(id).op).kind == ir::OpClass::collective) return true;
-    }
-    return false;
-  }
-
-  // The needed nodes as a graph of their own; C++ numbers become its parameters.
-  ir::Graph take_out() {
-    ir::Graph program("trace");
-    program.mesh = graph_.mesh;
-    program.default_device = graph_.default_device;
-    std::size_t parameter = 0;
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      const bool formal = graph_.node(id).op == ir::Op::parameter;
-      if (formal) ++parameter;
-      if (!needed_[id] || graph_.node(id).result_count != 1) continue;
-      const Value value = graph_.result(id);
-      if (formal) {
-        inputs_.push_back({trace_.inputs()[parameter - 1], nullptr});
-      } else if (trace_.is_runtime_scalar(value)) {
-        inputs_.push_back({nullptr, std::get<ir::ArrayPtr>(graph_.node(id).attributes[0])});
+// What live values that are not computed now need; where they need what is computed now, that
+// becomes a result, so that nothing is computed (or communicated) twice. But what lies anywhere
+// and is needed on another device than the default one, where it would become data, is made anew.
+void Flush::close_remaining() {
+  for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
+    if (!remaining_[id]) continue;
+    const bool away = away_[id] || ir::device_of(graph_, id) != graph_.default_device;
+    for (const Value operand : graph_.operands(id)) {
+      const NodeId producer = graph_.producer(operand);
+      if (away && is_remade(operand)) away_[producer] = true;
+      if (away_[producer] || graph_.node(producer).op == ir::Op::parameter ||
+          trace_.is_runtime_scalar(operand) || !needed_[producer]) {
+        remaining_[producer] = true;
       } else {
-        continue;
-      }
-      const std::string name = (formal ? "x" : "c") + std::to_string(inputs_.size() - 1);
-      moved_[value.id] =
-          program.add_parameter(name, graph_.type(value), false, graph_.node(id).location);
-    }
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      const bool done = graph_.node(id).result_count == 1 && moved_[graph_.result(id).id].valid();
-      if (needed_[id] && !done) copy_node(program, id, moved_);
-    }
-    std::vector<Value> results;
-    for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
-      if (!is_result_[id] || !needed_[graph_.producer({id})]) continue;
-      results_.push_back({id});
-      results.push_back(moved_[id]);
-    }
-    program.set_results(std::move(results));
-    return program;
-  }
-
-  void copy_node(ir::Graph& into, NodeId id, std::vector<Value>& moved) const {
-    std::vector<Value> operands;
-    for (const Value operand : graph_.operands(id)) operands.push_back(moved[operand.id]);
-    const ir::Node& node = graph_.node(id);
-    std::vector<ir::Type> types;
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
-      types.push_back(graph_.type(graph_.result(id, i)));
-      // What it was made from may be data by now, which lies somewhere.
-      for (const Value operand : operands) {
-        if (types.back().device.is_any()) types.back().device = into.type(operand).device;
+        is_result_[operand.id] = true;
       }
     }
-    const NodeId copy = into.append(node.op, operands, node.attributes, types, node.location);
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
-      moved[graph_.result(id, i).id] = into.result(copy, i);
+  }
+}
+
+bool Flush::is_remade(Value value) const {
+  const ir::OpClass kind = ir::definition(graph_.op(value)).kind;
+  return graph_.type(value).device.is_any() && kind != ir::OpClass::collective &&
+         kind != ir::OpClass::wait;
+}
+
+bool Flush::has_collectives(const ir::Graph& program) {
+  for (NodeId id = 0; id < program.node_count(); ++id) {
+    if (is_collective(program, id)) return true;
+  }
+  return false;
+}
+
+// The needed nodes as a graph of their own; C++ numbers become its parameters.
+ir::Graph Flush::take_out() {
+  ir::Graph program("trace");
+  program.mesh = graph_.mesh;
+  program.default_device = graph_.default_device;
+  std::size_t parameter = 0;
+  for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    const bool formal = graph_.node(id).op == ir::Op::parameter;
+    if (formal) ++parameter;
+    if (!needed_[id] || graph_.node(id).result_count != 1) continue;
+    const Value value = graph_.result(id);
+    if (formal) {
+      inputs_.push_back({trace_.inputs()[parameter - 1], nullptr});
+    } else if (trace_.is_runtime_scalar(value)) {
+      inputs_.push_back({nullptr, std::get<ir::ArrayPtr>(graph_.node(id).attributes[0])});
+    } else {
+      continue;
+    }
+    const std::string name = (formal ? "x" : "c") + std::to_string(inputs_.size() - 1);
+    moved_[value.id] =
+        program.add_parameter(name, graph_.type(value), false, graph_.node(id).location);
+  }
+  for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    const bool done = graph_.node(id).result_count == 1 && moved_[graph_.result(id).id].valid();
+    if (needed_[id] && !done) copy_node(graph_, id, program, moved_);
+  }
+  std::vector<Value> results;
+  for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
+    if (!is_result_[id] || !needed_[graph_.producer({id})]) continue;
+    results_.push_back({id});
+    results.push_back(moved_[id]);
+  }
+  program.set_results(std::move(results));
+  return program;
+}
+
+void copy_node(const ir::Graph& from, NodeId id, ir::Graph& into, std::vector<Value>& moved) {
+  std::vector<Value> operands;
+  for (const Value operand : from.operands(id)) operands.push_back(moved[operand.id]);
+  const ir::Node& node = from.node(id);
+  std::vector<ir::Type> types;
+  for (std::uint32_t i = 0; i < node.result_count; ++i) {
+    types.push_back(from.type(from.result(id, i)));
+    // What it was made from may be data by now, which lies somewhere.
+    for (const Value operand : operands) {
+      if (types.back().device.is_any()) types.back().device = into.type(operand).device;
     }
   }
-
-  // f(node, number) of those that the compiler kept; an empty list means all.
-  template <class F>
-  static auto of_collectives(const ir::Graph& program, const std::vector<bool>& kept, F&& f) {
-    std::vector<decltype(f(NodeId{}, std::size_t{}))> out;
-    std::size_t number = 0;
-    for (NodeId id = 0; id < program.node_count(); ++id) {
-      if (ir::definition(program.node(id).op).kind != ir::OpClass::collective) continue;
-      if (kept.empty() || kept[number]) out.push_back(f(id, number));
-      ++number;
-    }
-    return out;
+  const NodeId copy = into.append(node.op, operands, node.attributes, types, node.location);
+  for (std::uint32_t i = 0; i < node.result_count; ++i) {
+    moved[from.result(id, i).id] = into.result(copy, i);
   }
+}
 
-  std::vector<codegen::Executable::Result> execute(const ir::Graph& program) {
-    auto& [executable, kept, known] = context_.executables_[ir::structural_hash(program)];
-    log_evaluation(program, executable != nullptr);
-    if (executable == nullptr) {
-      executable = codegen::compile(program, context_.runtime_, context_.compile_options);
-      kept = codegen::collectives_kept(program, context_.compile_options);
+std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program) {
+  ProgramCache::Program& entry = context_.executables_[ir::structural_hash(program)];
+  auto& [executable, kept, known] = entry;
+  log_evaluation(program, executable != nullptr);
+  if (executable == nullptr) {
+    executable = codegen::compile(program, context_.runtime_, context_.compile_options);
+    kept = codegen::collectives_kept(program, context_.compile_options);
 #ifndef NDEBUG
-      known = program;
-    } else if (!ir::structurally_equal(program, known)) {
-      throw InternalError("two programs have one structural hash");
+    known = program;
+  } else if (!ir::structurally_equal(program, known)) {
+    throw InternalError("two programs have one structural hash");
 #endif
+  }
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;
+  for (const Input& input : inputs_) {
+    if (input.state != nullptr) {
+      context_.make_ready(*input.state);
+      buffers.push_back(input.state->buffer);
+    } else {
+      const auto bytes = input.scalar->bytes();
+      buffers.push_back(context_.runtime_.allocator.allocate(bytes.size()));
+      std::copy(bytes.begin(), bytes.end(), buffers.back()->data());
     }
-    std::vector<std::shared_ptr<runtime::Buffer>> buffers;
-    for (const Input& input : inputs_) {
-      if (input.state != nullptr) {
-        context_.make_ready(*input.state);
-        buffers.push_back(input.state->buffer);
-      } else {
-        const auto bytes = input.scalar->bytes();
-        buffers.push_back(context_.runtime_.allocator.allocate(bytes.size()));
-        std::copy(bytes.begin(), bytes.end(), buffers.back()->data());
+  }
+  // The plan may come from an equal program traced elsewhere: errors name the lines of this one.
+  const std::vector<Location> lines = of_collectives(
+      program, kept, [&](NodeId id, std::size_t) { return program.node(id).location; });
+  const std::vector<std::uint32_t> sites = of_collectives(
+      program, kept, [&](NodeId id, std::size_t) { return site_of_call(program, id); });
+  const std::vector<runtime::Agreement> all = agreements(program);
+  std::vector<runtime::Agreement> agreed;
+  if (!all.empty()) {
+    agreed = of_collectives(program, kept, [&](NodeId, std::size_t number) { return all[number]; });
+  }
+  running_ = &entry;
+  return executable->run(buffers, {.collective_lines = lines,
+                                   .collective_sites = sites,
+                                   .agreements = agreed,
+                                   .abandon = false});
+}
+
+// What the numbers in it mean for each collective, and for its results.
+std::vector<runtime::Agreement> Flush::agreements(const ir::Graph& program) {
+  if (program.mesh == nullptr || program.mesh->ranks() == 1) return {};
+  LiteralInputs inputs;
+  for (const Input& input : inputs_) {
+    inputs.add(input.state.get(),
+               input.scalar == nullptr ? std::span<const std::byte>() : input.scalar->bytes());
+  }
+  return inputs.agreements(program, &result_uses_);
+}
+
+void Flush::log_evaluation(const ir::Graph& program, bool known) const {
+  const runtime::Log* const log = context_.compile_options.log;
+  if (log == nullptr || !log->takes(runtime::LogTopic::evaluate)) return;
+  const Location line = program.results().empty()
+                            ? Location()
+                            : program.node(program.producer(program.results()[0])).location;
+  const auto counted = [](std::size_t count, const char* what) {
+    return std::to_string(count) + what + (count == 1 ? "" : "s");
+  };
+  log->write(runtime::LogTopic::evaluate, context_.runtime_.rank(),
+             counted(program.node_count() - program.parameters().size(), " node") + " for " +
+                 counted(program.results().size(), " result") +
+                 (line.known() ? ", the first of " + line.text() : "") +
+                 (known ? "; the program is known" : "; the program is new"));
+}
+
+// Turns computed values into data and moves what remains into the new trace.
+void Flush::hand_out(const std::vector<codegen::Executable::Result>& results, Trace& rest) {
+  std::vector<Value> moved(graph_.value_count());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Value value = results_[i];
+    StatePtr state(trace_.find_handle(value));
+    if (state == nullptr) {
+      ir::Type type = graph_.type(value);
+      type.device = results[i].type.device;
+      state = context_.leaf(type, nullptr, graph_.node(graph_.producer(value)).location);
+    }
+    computed_.push_back({value, state, results[i]});
+  }
+  for (const Computed& computed : computed_) {
+    computed.state->buffer = computed.result.buffer;
+    computed.state->work = computed.result.work;
+    computed.state->part = computed.result.part;
+    computed.state->origin = trace_.origin_of(computed.value);
+    if (const auto uses = result_uses_.find(moved_[computed.value.id].id);
+        uses != result_uses_.end()) {
+      computed.state->literal_uses = uses->second;
+    }
+    release_handle(*computed.state);
+  }
+  std::unordered_map<std::uint32_t, StatePtr> data;
+  for (const Computed& computed : computed_) data[computed.value.id] = computed.state;
+
+  std::size_t parameter = 0;
+  for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    const bool formal = graph_.node(id).op == ir::Op::parameter;
+    if (formal) ++parameter;
+    if (!remaining_[id]) continue;
+    if (formal) {
+      moved[graph_.result(id).id] =
+          rest.value_of(*trace_.inputs()[parameter - 1], graph_.node(id).location);
+      continue;
+    }
+    for (const Value operand : graph_.operands(id)) {
+      if (const auto found = data.find(operand.id);
+          found != data.end() && !moved[operand.id].valid()) {
+        moved[operand.id] = rest.value_of(*found->second, graph_.node(id).location);
       }
     }
-    // The plan may come from an equal program traced elsewhere: errors name the lines of this one.
-    const std::vector<Location> lines = of_collectives(
-        program, kept, [&](NodeId id, std::size_t) { return program.node(id).location; });
-    const std::vector<runtime::Agreement> all = agreements(program);
-    std::vector<runtime::Agreement> agreed;
-    if (!all.empty()) {
-      agreed =
-          of_collectives(program, kept, [&](NodeId, std::size_t number) { return all[number]; });
+    if (graph_.node(id).op == ir::Op::wait && data.count(graph_.operand(id, 0).id) != 0) {
+      moved[graph_.result(id).id] = moved[graph_.operand(id, 0).id];
+    } else if (graph_.node(id).result_count == 1 && trace_.is_runtime_scalar(graph_.result(id))) {
+      rest.builder().at(graph_.node(id).location);
+      moved[graph_.result(id).id] =
+          rest.runtime_scalar(*std::get<ir::ArrayPtr>(graph_.node(id).attributes[0]));
+    } else {
+      copy_node(graph_, id, rest.graph(), moved);
     }
-    return executable->run(buffers, {.collective_lines = lines, .agreements = agreed});
   }
-
-  // What the numbers in it mean for each collective, and for its results.
-  std::vector<runtime::Agreement> agreements(const ir::Graph& program) {
-    if (program.mesh == nullptr || program.mesh->ranks() == 1) return {};
-    LiteralInputs inputs;
-    for (const Input& input : inputs_) {
-      inputs.add(input.state.get(),
-                 input.scalar == nullptr ? std::span<const std::byte>() : input.scalar->bytes());
-    }
-    return inputs.agreements(program, &result_uses_);
-  }
-
-  void log_evaluation(const ir::Graph& program, bool known) const {
-    const runtime::Log* const log = context_.compile_options.log;
-    if (log == nullptr || !log->takes(runtime::LogTopic::evaluate)) return;
-    const Location line = program.results().empty()
-                              ? Location()
-                              : program.node(program.producer(program.results()[0])).location;
-    const auto counted = [](std::size_t count, const char* what) {
-      return std::to_string(count) + what + (count == 1 ? "" : "s");
-    };
-    log->write(runtime::LogTopic::evaluate, context_.runtime_.rank(),
-               counted(program.node_count() - program.parameters().size(), " node") + " for " +
-                   counted(program.results().size(), " result") +
-                   (line.known() ? ", the first of " + line.text() : "") +
-                   (known ? "; the program is known" : "; the program is new"));
-  }
-
-  // Turns computed values into data and moves what remains into the new trace.
-  void hand_out(const std::vector<codegen::Executable::Result>& results, Trace& rest) {
-    std::vector<Value> moved(graph_.value_count());
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const Value value = results_[i];
-      StatePtr state(trace_.find_handle(value));
-      if (state == nullptr) {
-        ir::Type type = graph_.type(value);
-        type.device = results[i].type.device;
-        state = context_.leaf(type, nullptr, graph_.node(graph_.producer(value)).location);
-      }
-      computed_.push_back({value, state, results[i]});
-    }
-    for (const Computed& computed : computed_) {
-      computed.state->buffer = computed.result.buffer;
-      computed.state->work = computed.result.work;
-      computed.state->part = computed.result.part;
-      computed.state->origin = trace_.origin_of(computed.value);
-      if (const auto uses = result_uses_.find(moved_[computed.value.id].id);
-          uses != result_uses_.end()) {
-        computed.state->literal_uses = uses->second;
-      }
-      release_handle(*computed.state);
-    }
-    std::unordered_map<std::uint32_t, StatePtr> data;
-    for (const Computed& computed : computed_) data[computed.value.id] = computed.state;
-
-    std::size_t parameter = 0;
-    for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      const bool formal = graph_.node(id).op == ir::Op::parameter;
-      if (formal) ++parameter;
-      if (!remaining_[id]) continue;
-      if (formal) {
-        moved[graph_.result(id).id] =
-            rest.value_of(*trace_.inputs()[parameter - 1], graph_.node(id).location);
+  for (TensorState* state : trace_.handles()) {
+    const StatePtr hold(state);  // another thread may drop the last handle meanwhile
+    const Value value = state->value;
+    const NodeId producer = graph_.producer(value);
+    release_handle(*state);
+    if (graph_.node(producer).op == ir::Op::wait) {
+      if (const auto found = data.find(graph_.operand(producer, 0).id); found != data.end()) {
+        // The wait of a collective that was issued just now: its data, read when it is there.
+        state->buffer = found->second->buffer;
+        state->work = found->second->work;
+        state->part = found->second->part;
+        state->literal_uses = found->second->literal_uses;
         continue;
       }
-      for (const Value operand : graph_.operands(id)) {
-        if (const auto found = data.find(operand.id);
-            found != data.end() && !moved[operand.id].valid()) {
-          moved[operand.id] = rest.value_of(*found->second, graph_.node(id).location);
-        }
-      }
-      if (graph_.node(id).op == ir::Op::wait && data.count(graph_.operand(id, 0).id) != 0) {
-        moved[graph_.result(id).id] = moved[graph_.operand(id, 0).id];
-      } else if (graph_.node(id).result_count == 1 && trace_.is_runtime_scalar(graph_.result(id))) {
-        rest.builder().at(graph_.node(id).location);
-        moved[graph_.result(id).id] =
-            rest.runtime_scalar(*std::get<ir::ArrayPtr>(graph_.node(id).attributes[0]));
-      } else {
-        copy_node(rest.graph(), id, moved);
-      }
     }
-    for (TensorState* state : trace_.handles()) {
-      const Value value = state->value;
-      const NodeId producer = graph_.producer(value);
-      release_handle(*state);
-      if (graph_.node(producer).op == ir::Op::wait) {
-        if (const auto found = data.find(graph_.operand(producer, 0).id); found != data.end()) {
-          // The wait of a collective that was issued just now: its data, read when it is there.
-          state->buffer = found->second->buffer;
-          state->work = found->second->work;
-          state->part = found->second->part;
-          state->literal_uses = found->second->literal_uses;
-          continue;
-        }
-      }
-      rest.adopt(*state, moved[value.id]);
-    }
+    rest.adopt(*state, moved[value.id]);
   }
+}
 
-  void release_handle(TensorState& state) {
-    if (state.trace == nullptr) return;
-    trace_.forget(state);
-    state.trace = nullptr;
-  }
-
-  struct Input {
-    StatePtr state;
-    ir::ArrayPtr scalar;
-  };
-  struct Computed {
-    Value value;
-    StatePtr state;
-    codegen::Executable::Result result;
-  };
-
-  RankContext& context_;
-  Trace& trace_;
-  ir::Graph& graph_;
-  std::vector<bool> needed_;
-  std::vector<bool> remaining_;
-  std::vector<bool> is_result_;
-  std::vector<Value> moved_;  // into the program that is taken out
-  std::vector<bool> away_;    // [node], remains and lies anywhere but on the default device
-  std::vector<Input> inputs_;
-  std::vector<Value> results_;
-  std::vector<Computed> computed_;
-  LiteralInputs::ResultUses result_uses_;
-};
+void Flush::release_handle(TensorState& state) {
+  if (state.trace == nullptr) return;
+  trace_.forget(state);
+  state.trace = nullptr;
+}
 
 void RankContext::flush(std::span<const StatePtr> targets) {
   compute(targets);
@@ -391,6 +343,8 @@ void RankContext::compute(std::span<const StatePtr> targets) {
   bool needed = pending_collectives_;
   for (const StatePtr& state : targets) needed = needed || state->trace == lazy_.get();
   if (!needed) return;
+  const Recorder::Claim claim(recorder_);
+  if (has_dropped_.load(std::memory_order_acquire)) take_dropped();
   if (keep_recording > 0 && !compiling()) {
     throw UsageError(
         "a tensor is read (or a compiled function called) inside a function that is being "
@@ -399,7 +353,12 @@ void RankContext::compute(std::span<const StatePtr> targets) {
   }
   const runtime::ProfileSlice slice(runtime_.profile.get(), "call", "flush",
                                     targets.empty() ? Location() : targets[0]->where);
-  Flush(*this).run(targets);
+  try {
+    Flush(*this).run(targets);
+  } catch (const std::exception&) {
+    start_one_by_one();
+    throw;
+  }
 }
 
 ir::Graph RankContext::extract(std::span<const StatePtr> targets) {

@@ -4,8 +4,14 @@
 
 namespace tutti::detail {
 
-Tensor fresh_name(const Tensor& tensor, Location where) {
-  return Tensor(record(ir::Op::identity, {tensor.state()}, {}, where));
+std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
+  std::vector<Tensor> out;
+  walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
+    if (!leaf.is_tensor()) return;
+    out.push_back(Tensor(record(ir::Op::identity, {leaf.as_tensor().state()}, {}, where)));
+    leaf.assign(out.back());
+  });
+  return out;
 }
 
 std::vector<Tensor> gradients(const Tensor& value, const std::vector<Tensor>& wrt, Location where) {

@@ -12,8 +12,9 @@ namespace tutti {
 
 namespace detail {
 
-// Renames the leaves, so that gradients are taken of what goes through the argument alone.
-Tensor fresh_name(const Tensor& tensor, Location where);
+// Gives a tree's leaves new names, so that gradients are taken of what goes through the argument
+// alone, and returns them.
+std::vector<Tensor> rename_leaves(TreeRef tree, Location where);
 
 // d value / d wrt, recorded into the current trace. Throws TypeError unless `value` is a
 // floating-point scalar and `wrt` is floating-point.
@@ -28,40 +29,9 @@ class KeepRecording {
   ~KeepRecording();
 };
 
-// The tensors of a tree that floating-point derivatives are made of; AsyncTensors wait.
-template <class T>
-std::vector<Tensor> floating_leaves(const T& tree, Location where) {
-  std::vector<Tensor> out;
-  for_each_leaf(tree, [&](const auto& leaf) {
-    leaf.state(where);  // throws if there is no value
-    if (is_floating(leaf.dtype())) out.push_back(leaf);
-  });
-  return out;
-}
-
-// The tree with other tensors in the places of its floating-point leaves.
-template <class T>
-T with_floating_leaves(T tree, const std::vector<Tensor>& leaves) {
-  std::size_t next = 0;
-  for_each_leaf(tree, [&](auto& leaf) {
-    if (is_floating(leaf.dtype())) leaf = leaves[next++];
-  });
-  return tree;
-}
-
 // An AsyncTensor waits.
 template <class T>
 using Waited = std::conditional_t<std::same_as<T, AsyncTensor>, Tensor, T>;
-
-// A tree whose leaves have fresh names, which go to `wrt`.
-template <class T>
-T rename_leaves(T tree, std::vector<Tensor>& wrt, Location where) {
-  for_each_leaf(tree, [&](auto& leaf) {
-    wrt.push_back(fresh_name(leaf, where));
-    leaf = wrt.back();
-  });
-  return tree;
-}
 
 }  // namespace detail
 
@@ -74,19 +44,17 @@ auto value_and_grad(F f, std::source_location at = std::source_location::current
   return
       [f = std::move(f), at]<class T>(const T& tree, const auto&... rest) -> std::pair<Tensor, T> {
         const detail::KeepRecording keep;
-        std::vector<Tensor> wrt;
-        const T inner = detail::rename_leaves(tree, wrt, at);
-        const auto result = f(inner, rest...);
+        T inner = tree;
+        const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
+        const auto result = f(std::as_const(inner), rest...);
         Tensor value;
         if constexpr (std::same_as<std::remove_const_t<decltype(result)>, AsyncTensor>) {
           value = result.wait(at);
         } else {
           value = result;
         }
-        const std::vector<Tensor> gradients = detail::gradients(value, wrt, at);
         T out = tree;
-        std::size_t next = 0;
-        for_each_leaf(out, [&](auto& leaf) { leaf = gradients[next++]; });
+        detail::set_tensors(detail::tree_ref(out), detail::gradients(value, wrt, at));
         return {value, std::move(out)};
       };
 }
@@ -109,15 +77,14 @@ class Pullback {
  public:
   Pullback(detail::LinearMap map, T argument)
       : map_(std::move(map)), argument_(std::move(argument)) {
-    for_each_leaf(argument_, [](auto& leaf) { leaf = {}; });  // its form is all that is needed
+    detail::clear_tensors(detail::tree_ref(argument_));  // its form is all that is needed
   }
 
   T operator()(const Result& cotangent,
                std::source_location at = std::source_location::current()) const {
-    const std::vector<Tensor> cotangents = map_(detail::floating_leaves(cotangent, at), at);
     T out = argument_;
-    std::size_t next = 0;
-    for_each_leaf(out, [&](auto& leaf) { leaf = cotangents[next++]; });
+    detail::set_tensors(detail::tree_ref(out),
+                        map_(detail::floating_tensors_of(detail::tree_ref(cotangent), at), at));
     return out;
   }
 
@@ -134,11 +101,12 @@ template <class F>
 auto vjp(F f, std::source_location at = std::source_location::current()) {
   return [f = std::move(f), at]<class T>(const T& tree, const auto&... rest) {
     const detail::KeepRecording keep;
-    std::vector<Tensor> wrt;
-    const T inner = detail::rename_leaves(tree, wrt, at);
-    using Result = detail::Waited<std::decay_t<decltype(f(inner, rest...))>>;
-    Result value = f(inner, rest...);
-    auto map = detail::LinearMap::pullback(detail::floating_leaves(value, at), wrt, at);
+    T inner = tree;
+    const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
+    using Result = detail::Waited<std::decay_t<decltype(f(std::as_const(inner), rest...))>>;
+    Result value = f(std::as_const(inner), rest...);
+    const std::vector<Tensor> outputs = detail::floating_tensors_of(detail::tree_ref(value), at);
+    auto map = detail::LinearMap::pullback(outputs, wrt, at);
     return std::pair<Result, Pullback<Result, T>>(std::move(value), {std::move(map), tree});
   };
 }
@@ -151,13 +119,16 @@ template <class F>
 auto jvp(F f, std::source_location at = std::source_location::current()) {
   return [f = std::move(f), at]<class T>(const T& tree, const T& tangent, const auto&... rest) {
     const detail::KeepRecording keep;
-    std::vector<Tensor> wrt;
-    const T inner = detail::rename_leaves(tree, wrt, at);
-    using Result = detail::Waited<std::decay_t<decltype(f(inner, rest...))>>;
-    Result value = f(inner, rest...);
-    const auto map = detail::LinearMap::pushforward(detail::floating_leaves(value, at), wrt, at);
-    Result derivative =
-        detail::with_floating_leaves(value, map(detail::floating_leaves(tangent, at), at));
+    T inner = tree;
+    const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
+    using Result = detail::Waited<std::decay_t<decltype(f(std::as_const(inner), rest...))>>;
+    Result value = f(std::as_const(inner), rest...);
+    const std::vector<Tensor> outputs = detail::floating_tensors_of(detail::tree_ref(value), at);
+    const auto map = detail::LinearMap::pushforward(outputs, wrt, at);
+    Result derivative = value;
+    detail::set_floating_tensors(
+        detail::tree_ref(derivative),
+        map(detail::floating_tensors_of(detail::tree_ref(tangent), at), at));
     return std::pair<Result, Result>(std::move(value), std::move(derivative));
   };
 }

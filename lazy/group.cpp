@@ -16,12 +16,30 @@ namespace tutti {
 Group::Group(const World& world)
     : data_(world.context()->world_group()), context_(world.context()) {}
 
-Group::Group(std::vector<std::int64_t> ranks, std::string tag)
+namespace {
+
+std::vector<std::int64_t> numbers(std::initializer_list<detail::Rank> ranks) {
+  std::vector<std::int64_t> out;
+  for (const detail::Rank rank : ranks) out.push_back(rank.value);
+  return out;
+}
+
+}  // namespace
+
+Group::Group(std::initializer_list<detail::Rank> ranks, detail::GroupTag tag)
+    : Group(numbers(ranks), std::move(tag)) {}
+
+Group::Group(std::vector<std::int64_t> ranks, detail::GroupTag tag)
     : Group(std::vector<std::vector<std::int64_t>>{std::move(ranks)}, std::move(tag)) {}
 
-Group::Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag)
+Group::Group(std::initializer_list<std::initializer_list<std::int64_t>> partition,
+             detail::GroupTag tag)
+    : Group(std::vector<std::vector<std::int64_t>>(partition.begin(), partition.end()),
+            std::move(tag)) {}
+
+Group::Group(const std::vector<std::vector<std::int64_t>>& partition, detail::GroupTag tag)
     : context_(detail::RankContext::find_current()) {
-  ir::Group group{.tag = std::move(tag), .ranks = {}, .stride = 1};
+  ir::Group group{.tag = std::move(tag.text), .ranks = {}, .stride = 1};
   if (!partition.empty()) group.stride = static_cast<std::int64_t>(partition[0].size());
   for (const auto& ranks : partition) {
     if (static_cast<std::int64_t>(ranks.size()) != group.stride) {
@@ -71,6 +89,23 @@ Group Group::with_backends(std::string_view backends) const {
   Group group = *this;
   ir::Group data = *data_;
   data.backends = runtime::BackendConfig::parse(backends).text();
+  group.data_ = std::make_shared<const ir::Group>(std::move(data));
+  return group;
+}
+
+Group Group::named(std::string_view name) const {
+  if (name.empty()) throw UsageError("named: a name has at least one character");
+  Group group = *this;
+  ir::Group data = *data_;
+  data.name = name;
+  group.data_ = std::make_shared<const ir::Group>(std::move(data));
+  return group;
+}
+
+Group Group::programs_differ() const {
+  Group group = *this;
+  ir::Group data = *data_;
+  data.programs_differ = true;
   group.data_ = std::make_shared<const ir::Group>(std::move(data));
   return group;
 }

@@ -3,19 +3,39 @@
 #include <tutti/ir/group.h>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti {
 
 namespace detail {
+
 class RankContext;
-}
+
+// A number in a list of ranks. A class, since a list of lists would be one of numbers as well where
+// each has one number: {{0}, {1}}.
+struct Rank {
+  template <std::integral T>
+  Rank(T number)
+      : value(static_cast<std::int64_t>(number)) {}  // NOLINT(google-explicit-constructor)
+  std::int64_t value;
+};
+
+// A group's tag. Not std::string itself, which a list of numbers in braces can become: {2, 3}.
+struct GroupTag {
+  template <std::convertible_to<std::string> T>
+  GroupTag(T&& tag) : text(std::forward<T>(tag)) {}  // NOLINT(google-explicit-constructor)
+  std::string text;
+};
+
+}  // namespace detail
 
 class DeviceMesh;
 class World;
@@ -24,16 +44,23 @@ class World;
 // its own list in it), a mesh of one dimension, or a dimension of a mesh. All become the same plain
 // data, which needs no World: programs are recorded, printed and compiled without one.
 //
+//   all_reduce(x, world);
+//   all_reduce(x, {0, 1});                     // a list
+//   all_reduce(x, {{0, 1}, {2, 3}});           // a partition
+//   all_reduce(x, {{{0, 1}, {2, 3}}, "half"})  // with a tag
+//
 // Throws TypeError for a list without ranks, with a rank twice or a negative one, for a partition
 // into lists of different lengths, and for a mesh of several dimensions.
 class Group {
  public:
   Group(const World& world);  // NOLINT(google-explicit-constructor)
-  Group(std::initializer_list<std::int64_t> ranks, std::string tag = "")  // NOLINT
-      : Group(std::vector<std::int64_t>(ranks), std::move(tag)) {}
-  Group(std::vector<std::int64_t> ranks, std::string tag = "");                          // NOLINT
-  Group(const std::vector<std::vector<std::int64_t>>& partition, std::string tag = "");  // NOLINT
-  Group(const DeviceMesh& mesh);                                                         // NOLINT
+  Group(std::initializer_list<detail::Rank> ranks, detail::GroupTag tag = "");  // NOLINT
+  Group(std::vector<std::int64_t> ranks, detail::GroupTag tag = "");            // NOLINT
+  Group(std::initializer_list<std::initializer_list<std::int64_t>> partition,   // NOLINT
+        detail::GroupTag tag = "");
+  Group(const std::vector<std::vector<std::int64_t>>& partition,
+        detail::GroupTag tag = "");  // NOLINT
+  Group(const DeviceMesh& mesh);     // NOLINT
   // Each rank's group along that dimension of the mesh; the tag is the dimension's name.
   Group(const DeviceMesh& mesh, std::string_view dimension);
 
@@ -59,6 +86,17 @@ class Group {
   Group with_backends(std::string_view backends) const;
   // Which they are, "cpu:shm,cuda:shm".
   std::string backends() const;
+
+  // Ranks that meet in a collective compare where their programs call it: a position in the source,
+  // to the column, or a name that is given in its place. The same group, for calls that go by this
+  // name: all_reduce(x, group.named("w1")) in two branches are one call, and two calls of one line
+  // that bear different names are two. Throws UsageError for an empty name.
+  Group named(std::string_view name) const;
+
+  // The same group, for ranks that run programs of their own, each with its own position for a call
+  // that they share: nothing of the kind is compared. All members say so, or the calls don't match.
+  // For all groups of a world: InitOptions::programs_differ.
+  Group programs_differ() const;
 
   // Ends the use of this group on this rank: issues and completes what was recorded, and destroys
   // what serves the group, whoever else holds a copy of it. A peer that waits for what this rank

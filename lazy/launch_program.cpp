@@ -1,31 +1,24 @@
+#include <tutti/codegen/abandon.h>
 #include <tutti/ir/builder.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/launch_program.h>
 #include <tutti/lazy/literal_inputs.h>
 #include <tutti/lazy/signature.h>
+#include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
 
 namespace tutti::detail {
 
-LaunchPrograms::Program& LaunchPrograms::find(RankContext& context, ir::Op op,
-                                              std::span<const StatePtr> operands,
-                                              const std::vector<ir::Attribute>& attributes,
-                                              Location where) {
-  Hasher hasher;
-  for (const ir::Attribute& attribute : attributes) ir::hash_attribute(hasher, attribute);
-  const Hash128 hash = hasher.finish();
-  key_.assign({static_cast<std::uint64_t>(op), hash.low, hash.high});
-  for (const StatePtr& operand : operands) add_type(*operand, key_);
-  const auto known =
-      std::ranges::find(programs_, key_, [](const auto& each) -> const auto& { return each->key; });
-  if (known != programs_.end()) return **known;
-
-  auto program = std::make_unique<Program>();
-  program->key = key_;
-  ir::Graph& graph = program->graph;
+LaunchPrograms::Program LaunchPrograms::make(RankContext& context, ir::Op op,
+                                             std::span<const StatePtr> operands,
+                                             const std::vector<ir::Attribute>& attributes,
+                                             Location where) {
+  Program program;
+  ir::Graph& graph = program.graph;
   graph.name = "launch";
   graph.mesh = context.mesh();
   graph.default_device = context.default_device();
@@ -40,14 +33,32 @@ LaunchPrograms::Program& LaunchPrograms::find(RankContext& context, ir::Op op,
   std::vector<ir::Value> results;
   for (std::uint32_t i = 0; i < graph.node(node).result_count; ++i) {
     results.push_back(graph.result(node, i));
-    program->types.push_back(graph.type(results.back()));
-    program->types.back().device = graph.device(results.back());
-    program->types.back().async = false;
+    program.types.push_back(graph.type(results.back()));
+    program.types.back().device = graph.device(results.back());
+    program.types.back().async = false;
   }
   graph.set_results(std::move(results));
+  return program;
+}
+
+LaunchPrograms::Program& LaunchPrograms::find(RankContext& context, ir::Op op,
+                                              std::span<const StatePtr> operands,
+                                              const std::vector<ir::Attribute>& attributes,
+                                              Location where) {
+  Hasher hasher;
+  for (const ir::Attribute& attribute : attributes) ir::hash_attribute(hasher, attribute);
+  const Hash128 hash = hasher.finish();
+  key_.assign({static_cast<std::uint64_t>(op), hash.low, hash.high});
+  for (const StatePtr& operand : operands) add_type(*operand, key_);
+  const auto known =
+      std::ranges::find(programs_, key_, [](const auto& each) -> const auto& { return each->key; });
+  if (known != programs_.end()) return **known;
+
+  auto program = std::make_unique<Program>(make(context, op, operands, attributes, where));
+  program->key = key_;
   codegen::CompileOptions options = context.compile_options;
   options.where = where;
-  program->executable = codegen::compile(graph, context.runtime(), options);
+  program->executable = codegen::compile(program->graph, context.runtime(), options);
   return *programs_.emplace_back(std::move(program));
 }
 
@@ -55,13 +66,33 @@ std::vector<StatePtr> LaunchPrograms::launch(RankContext& context, ir::Op op,
                                              std::span<const StatePtr> operands,
                                              const std::vector<ir::Attribute>& attributes,
                                              Location where) {
-  Program& program = find(context, op, operands, attributes, where);
-  bool numbers = false;
-  for (const StatePtr& operand : operands) {
-    context.make_ready(*operand);
-    buffers_.push_back(operand->buffer);
-    numbers = numbers || !operand->literal_uses.empty();
+  const Recorder::Claim claim(context.recorder());
+  bool ran = false;  // then peers were told
+  try {
+    std::exception_ptr pending;  // what fails of all that is pending need not concern this call
+    try {
+      context.compute(operands);
+    } catch (const std::exception&) {
+      pending = std::current_exception();
+      context.compute(operands);
+    }
+    Program& program = find(context, op, operands, attributes, where);
+    for (const StatePtr& operand : operands) context.make_ready(*operand);
+    std::vector<StatePtr> results = run(context, program, operands, where, ran);
+    if (pending != nullptr) std::rethrow_exception(pending);
+    return results;
+  } catch (const std::exception& error) {
+    if (!ran) {
+      const Program program = make(context, op, operands, attributes, where);
+      codegen::abandon_collectives(program.graph, context.runtime(), error.what());
+    }
+    throw;
   }
+}
+
+std::vector<StatePtr> LaunchPrograms::run(RankContext& context, Program& program,
+                                          std::span<const StatePtr> operands, Location where,
+                                          bool& ran) {
   struct End {
     LaunchPrograms& programs;
     ~End() {
@@ -69,6 +100,11 @@ std::vector<StatePtr> LaunchPrograms::launch(RankContext& context, ir::Op op,
       programs.results_.clear();
     }
   } const end{*this};
+  bool numbers = false;
+  for (const StatePtr& operand : operands) {
+    buffers_.push_back(operand->buffer);
+    numbers = numbers || !operand->literal_uses.empty();
+  }
   std::vector<runtime::Agreement> agreements;
   LiteralInputs::ResultUses uses;
   if (numbers) {
@@ -79,9 +115,14 @@ std::vector<StatePtr> LaunchPrograms::launch(RankContext& context, ir::Op op,
   // A collective of a group of one is not there any more.
   const bool starts = program.executable->plan().works > 0;
   const std::array<Location, 1> lines = {where};
+  const ir::NodeId call = program.graph.producer(program.graph.results()[0]);
+  const std::array<std::uint32_t, 1> sites = {
+      runtime::site_of(where, program.graph.attributes(call).group("group")->name)};
+  ran = true;
   program.executable->run(
       buffers_,
       {.collective_lines = starts ? std::span<const Location>(lines) : std::span<const Location>(),
+       .collective_sites = sites,
        .agreements = starts ? std::span<const runtime::Agreement>(agreements)
                             : std::span<const runtime::Agreement>()},
       results_);

@@ -17,8 +17,9 @@ class RankContext;
 // else; so it is an evaluation point, too.
 class LaunchPrograms {
  public:
-  // Starts the collective on operands that are data, and gives its results: data that may still be
-  // under way. `attributes` are complete and were checked.
+  // Starts the collective, and gives its results: data that may still be under way. `attributes`
+  // are complete and were checked. Evaluates the operands; where that or anything else fails, the
+  // peers are told that the collective won't come.
   std::vector<StatePtr> launch(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
                                const std::vector<ir::Attribute>& attributes, Location where);
 
@@ -32,8 +33,13 @@ class LaunchPrograms {
     std::unique_ptr<codegen::Executable> executable;
     std::vector<ir::Type> types;  // of the results, waited for
   };
+  // Not compiled yet.
+  static Program make(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
+                      const std::vector<ir::Attribute>& attributes, Location where);
   Program& find(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
                 const std::vector<ir::Attribute>& attributes, Location where);
+  std::vector<StatePtr> run(RankContext& context, Program& program,
+                            std::span<const StatePtr> operands, Location where, bool& ran);
 
   std::vector<std::unique_ptr<Program>> programs_;
   // Scratch.

@@ -1,8 +1,19 @@
+#include <tutti/ir/linearize.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/linear_map.h>
 
 namespace tutti::detail {
+
+namespace {
+
+std::vector<ir::Value> values_of(Trace& trace, const std::vector<Tensor>& tensors, Location where) {
+  std::vector<ir::Value> out;
+  for (const Tensor& tensor : tensors) out.push_back(trace.value_of(*tensor.state(where), where));
+  return out;
+}
+
+}  // namespace
 
 struct LinearMap::Function {
   // What the function captured: a tensor, or a number, which adapts where it is used.
@@ -32,6 +43,11 @@ struct LinearMap::Function {
     }
   }
 
+  using Derive = ir::Linear (*)(const ir::Builder&, std::span<const ir::Value>,
+                                std::span<const ir::Value>);
+  static std::shared_ptr<const Function> derive(Derive derive, const std::vector<Tensor>& outputs,
+                                                const std::vector<Tensor>& wrt, Location where);
+
   ir::Value value_of(const Capture& capture, Trace& trace, Location where) const {
     if (capture.state) return trace.value_of(*capture.state, where);
     return capture.at_run_time ? trace.runtime_scalar(*capture.number)
@@ -39,18 +55,9 @@ struct LinearMap::Function {
   }
 };
 
-namespace {
-
-std::vector<ir::Value> values_of(Trace& trace, const std::vector<Tensor>& tensors, Location where) {
-  std::vector<ir::Value> out;
-  for (const Tensor& tensor : tensors) out.push_back(trace.value_of(*tensor.state(where), where));
-  return out;
-}
-
-}  // namespace
-
-LinearMap LinearMap::derive(Derive derive, const std::vector<Tensor>& outputs,
-                            const std::vector<Tensor>& wrt, Location where) {
+std::shared_ptr<const LinearMap::Function> LinearMap::Function::derive(
+    Derive derive, const std::vector<Tensor>& outputs, const std::vector<Tensor>& wrt,
+    Location where) {
   for (const Tensor& tensor : wrt) {
     if (is_floating(tensor.dtype())) continue;
     throw TypeError("no derivative with respect to " + tensor.state()->type.text() +
@@ -61,18 +68,17 @@ LinearMap LinearMap::derive(Derive derive, const std::vector<Tensor>& outputs,
   const std::vector<ir::Value> starts = values_of(trace, wrt, where);
   const std::vector<ir::Value> ends = values_of(trace, outputs, where);
   trace.builder().at(where);
-  return LinearMap(
-      std::make_shared<const Function>(trace, derive(trace.builder(), ends, starts), where));
+  return std::make_shared<const Function>(trace, derive(trace.builder(), ends, starts), where);
 }
 
 LinearMap LinearMap::pullback(const std::vector<Tensor>& outputs, const std::vector<Tensor>& wrt,
                               Location where) {
-  return derive(ir::pullback, outputs, wrt, where);
+  return LinearMap(Function::derive(ir::pullback, outputs, wrt, where));
 }
 
 LinearMap LinearMap::pushforward(const std::vector<Tensor>& outputs, const std::vector<Tensor>& wrt,
                                  Location where) {
-  return derive(ir::pushforward, outputs, wrt, where);
+  return LinearMap(Function::derive(ir::pushforward, outputs, wrt, where));
 }
 
 std::vector<Tensor> LinearMap::operator()(const std::vector<Tensor>& operands,

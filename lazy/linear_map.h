@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tutti/ir/linearize.h>
 #include <tutti/lazy/tensor.h>
 
 #include <memory>
@@ -25,11 +24,7 @@ class LinearMap {
 
  private:
   struct Function;
-  using Derive = ir::Linear (*)(const ir::Builder&, std::span<const ir::Value>,
-                                std::span<const ir::Value>);
   explicit LinearMap(std::shared_ptr<const Function> function) : function_(std::move(function)) {}
-  static LinearMap derive(Derive derive, const std::vector<Tensor>& outputs,
-                          const std::vector<Tensor>& wrt, Location where);
 
   std::shared_ptr<const Function> function_;
 };

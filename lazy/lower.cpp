@@ -3,8 +3,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/lower.h>
-#include <tutti/runtime/comm/host_backend.h>
-#include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/comm/unbound_backend.h>
 
 namespace tutti {
 
@@ -18,7 +17,7 @@ constexpr std::int64_t kMostRanks = 1 << 16;
 class RecordsFor {
  public:
   explicit RecordsFor(const std::shared_ptr<RankContext>& context)
-      : previous_(RankContext::exchange_current(context)) {}
+      : previous_(RankContext::attach(context)) {}
   RecordsFor(const RecordsFor&) = delete;
   RecordsFor& operator=(const RecordsFor&) = delete;
   ~RecordsFor() { RankContext::exchange_current(previous_); }
@@ -54,25 +53,23 @@ Lowered::Lowered(const LowerOptions& options, const std::vector<VaryingSize>& si
                          std::to_string(kMostRanks) + " ranks, numbered from 0",
                      where);
   }
-  // Ranks that never come: nothing waits for them, since nothing is run.
   context_ = std::make_shared<RankContext>(
-      std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(ranks),
-                                             options.rank),
-      1, mesh_of(options, ranks, current, where), current.default_device());
+      std::make_unique<runtime::UnboundBackend>(ranks, options.rank), 1,
+      mesh_of(options, ranks, current, where), current.default_device());
   context_->compile_options = current.compile_options;
   const RecordsFor scope(context_);
   core_ = std::make_shared<detail::CompiledFunction>(where, sizes);
 }
 
-detail::CompiledFunction::Arguments& Lowered::arguments() {
+void Lowered::trace(const detail::CompiledFunction::FormalArguments& arguments,
+                    detail::CompiledFunction::UserFunction f) {
+  {
+    const RecordsFor scope(context_);
+    core_->check_owner(detail::RankContext::current());
+  }
+  core_->take(arguments);  // collectives' results wait where they were made
   const RecordsFor scope(context_);
-  return core_->begin();
-}
-
-void Lowered::trace(detail::CompiledFunction::Describe describe,
-                    detail::CompiledFunction::Body body) {
-  const RecordsFor scope(context_);
-  core_->lower(describe, body);
+  core_->lower(arguments, f);
 }
 
 }  // namespace tutti

@@ -39,8 +39,8 @@ class Lowered {
   template <class F>
   friend class Compiled;
   Lowered(const LowerOptions& options, const std::vector<VaryingSize>& sizes, Location where);
-  detail::CompiledFunction::Arguments& arguments();
-  void trace(detail::CompiledFunction::Describe describe, detail::CompiledFunction::Body body);
+  void trace(const detail::CompiledFunction::FormalArguments& arguments,
+             detail::CompiledFunction::UserFunction f);
 
   std::shared_ptr<detail::RankContext> context_;
   std::shared_ptr<detail::CompiledFunction> core_;  // goes before the context

@@ -23,6 +23,7 @@ Tensor apply(Op op, std::initializer_list<detail::StatePtr> operands,
 // One operand; a number stands for itself.
 Tensor unary(Op op, const Operand& x, std::vector<ir::Attribute> attributes = {}) {
   RankContext& context = RankContext::current();
+  const detail::Recorder::Claim claim(context.recorder());
   const ir::Value value = x.value_in(context.trace(), x.dtype());
   return Tensor(context.record_local(op, std::span(&value, 1), std::move(attributes), x.where()));
 }
@@ -47,6 +48,7 @@ template <std::size_t count>
 Tensor apply_unified(Op op, const std::array<const Operand*, count>& operands,
                      std::vector<ir::Attribute> attributes = {}) {
   RankContext& context = RankContext::current();
+  const detail::Recorder::Claim claim(context.recorder());
   const auto values = unified(context.trace(), operands);
   return Tensor(context.record_local(op, values, std::move(attributes), operands[0]->where()));
 }
@@ -92,6 +94,7 @@ Tensor operator^(const Operand& x, const Operand& y) {
 
 Tensor select(const Operand& condition, const Operand& x, const Operand& y) {
   RankContext& context = RankContext::current();
+  const detail::Recorder::Claim claim(context.recorder());
   detail::Trace& trace = context.trace();
   const auto [if_true, if_false] = unified<2>(trace, {&x, &y});
   const std::array values = {condition.value_in(trace, condition.dtype()), if_true, if_false};

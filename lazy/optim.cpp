@@ -11,6 +11,36 @@ Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x :
 
 }  // namespace
 
+AdamW::State AdamW::init_leaves(const std::vector<Tensor>& leaves) {
+  State state;
+  for (const Tensor& leaf : leaves) {
+    state.first.push_back(zeros_like(leaf));
+    state.second.push_back(zeros_like(leaf));
+  }
+  state.steps = zero_steps(state.first);
+  return state;
+}
+
+void AdamW::update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
+                          const Operand& rate) const {
+  std::size_t leaves = 0;
+  detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& leaf) {
+    if (leaf.is_tensor()) ++leaves;
+  });
+  if (gradients.size() != leaves || state.first.size() != leaves || state.second.size() != leaves) {
+    throw UsageError("AdamW: model, gradients and state differ in structure", rate.where());
+  }
+  for (Tensor& step : state.steps) step = step + 1.F;
+  std::size_t i = 0;
+  detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& place) {
+    if (!place.is_tensor()) return;
+    const Tensor leaf = place.as_tensor();
+    const Tensor& step = step_of(leaf, state.steps);
+    place.assign(update_leaf(leaf, gradients[i], state.first[i], state.second[i], step, rate));
+    ++i;
+  });
+}
+
 std::vector<Tensor> AdamW::zero_steps(const std::vector<Tensor>& leaves) {
   std::vector<Tensor> steps;
   for (const Tensor& leaf : leaves) {

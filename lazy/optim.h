@@ -28,38 +28,22 @@ struct AdamW {
   // The state before the first update, replicated where the model is.
   template <class Model>
   State init(const Model& model) const {
-    State state;
-    for_each_leaf(model, [&](const Tensor& leaf) {
-      state.first.push_back(zeros_like(leaf));
-      state.second.push_back(zeros_like(leaf));
-    });
-    state.steps = zero_steps(state.first);
-    return state;
+    return init_leaves(detail::tensors_of(detail::tree_ref(model)));
   }
 
   // One step against `grads`, a tree like `model`; all floating-point.
   template <class Model>
   std::pair<Model, State> update(Model model, const Model& grads, State state,
                                  const Operand& rate) const {
-    std::vector<Tensor> gradients;
-    for_each_leaf(grads, [&](const Tensor& leaf) { gradients.push_back(leaf); });
-    std::size_t leaves = 0;
-    for_each_leaf(model, [&](const Tensor&) { ++leaves; });
-    if (gradients.size() != leaves || state.first.size() != leaves ||
-        state.second.size() != leaves) {
-      throw UsageError("AdamW: model, gradients and state differ in structure", rate.where());
-    }
-    for (Tensor& step : state.steps) step = step + 1.F;
-    std::size_t i = 0;
-    for_each_leaf(model, [&](Tensor& leaf) {
-      const Tensor& step = step_of(leaf, state.steps);
-      leaf = update_leaf(leaf, gradients[i], state.first[i], state.second[i], step, rate);
-      ++i;
-    });
+    update_leaves(detail::tree_ref(model), detail::tensors_of(detail::tree_ref(grads)), state,
+                  rate);
     return {std::move(model), std::move(state)};
   }
 
  private:
+  static State init_leaves(const std::vector<Tensor>& leaves);
+  void update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
+                     const Operand& rate) const;
   static std::vector<Tensor> zero_steps(const std::vector<Tensor>& leaves);
   // That which is replicated as the leaf is; else any.
   static const Tensor& step_of(const Tensor& leaf, const std::vector<Tensor>& steps);

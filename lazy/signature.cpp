@@ -74,9 +74,8 @@ ir::Type formal_type(const TensorState& state) {
   return type;
 }
 
-void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values,
+void add_signature(RankContext& context, CompiledFunction::Arguments& arguments, bool scalar_values,
                    const SizeMarks* marks) {
-  RankContext& context = RankContext::current();
   std::vector<std::uint64_t>& key = arguments.key;
   const std::uint64_t look = context.next_look();
   key.push_back(std::hash<Device>()(context.default_device()));

@@ -20,7 +20,7 @@ void add_type(const TensorState& state, std::vector<std::uint64_t>& key);
 // Adds to the key what tensors and numbers contribute: types, aliasing, and the numbers' values
 // where they are part of the program; and the device on which the function makes tensors.
 // Sizes that vary (null: none does) do not count.
-void add_signature(CompiledFunction::Arguments& arguments, bool scalar_values,
+void add_signature(RankContext& context, CompiledFunction::Arguments& arguments, bool scalar_values,
                    const SizeMarks* marks = nullptr);
 
 // The same for people, a line per fact.

@@ -1,7 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/recycled.h>
 #include <tutti/lazy/coalesced_calls.h>
-#include <tutti/lazy/trace.h>
+#include <tutti/lazy/context.h>
 
 namespace tutti::detail {
 
@@ -27,6 +27,10 @@ long StatePtr::use_count() const noexcept {
 void retain(TensorState& state) noexcept { state.holders.fetch_add(1, std::memory_order_relaxed); }
 
 void release(TensorState& state) noexcept {
+  // A trace is its recording thread's alone, which may just be looking at what it holds.
+  if (Recorder::was_replaced() && state.trace != nullptr && RankContext::drop_elsewhere(state)) {
+    return;
+  }
   // The only holder needs no atomic change: nobody else can get at the state any more.
   if (state.holders.load(std::memory_order_acquire) == 1 ||
       state.holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {

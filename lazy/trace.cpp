@@ -102,18 +102,26 @@ std::string Trace::origin_of(ir::Value value) const {
   return std::string(entry.name) + " over " + graph_.attributes(node).group("group")->tag;
 }
 
+// So that there are as many as parameters, whatever throws.
+void Trace::make_room_for_input() {
+  if (inputs_.size() == inputs_.capacity()) inputs_.reserve(2 * inputs_.size() + 4);
+}
+
 ir::Value Trace::add_input(StatePtr state, std::string name) {
   ir::Type type = state->type;
   type.async = false;  // whoever runs the program waits for its inputs first
+  make_room_for_input();
   const ir::Value value = graph_.add_parameter(std::move(name), type, false, state->where);
+  inputs_.push_back(state);
   input_values_[state.get()] = value;
-  inputs_.push_back(std::move(state));
   return value;
 }
 
 ir::Value Trace::add_formal(std::string name, const ir::Type& type, Location where) {
+  make_room_for_input();
+  const ir::Value value = graph_.add_parameter(std::move(name), type, false, where);
   inputs_.push_back(nullptr);
-  return graph_.add_parameter(std::move(name), type, false, where);
+  return value;
 }
 
 StatePtr Trace::input_of(ir::Value value) const {
@@ -136,9 +144,9 @@ StatePtr Trace::handle(ir::Value value, Location where) {
 }
 
 void Trace::adopt(TensorState& state, ir::Value value) {
+  if (handles_.size() <= value.id) handles_.resize(2 * handles_.size() + value.id + 1);
   state.trace = this;
   state.value = value;
-  if (handles_.size() <= value.id) handles_.resize(2 * handles_.size() + value.id + 1);
   handles_[value.id] = &state;
 }
 

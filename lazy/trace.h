@@ -82,6 +82,8 @@ class Trace {
   void forget(const TensorState& state) { handles_[state.value.id] = nullptr; }
 
  private:
+  void make_room_for_input();
+
   const Kind kind_;
   Trace* const outer_ = nullptr;
   const ir::Replication replication_ = {};  // of a function's parameters

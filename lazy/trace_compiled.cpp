@@ -137,36 +137,39 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
   return first;
 }
 
-void CompiledFunction::fail_static(const std::string& name) const {
-  throw UsageError("the result " + name +
-                       ", which is no tensor, differs for other sizes; only tensors may depend on "
-                       "sizes that vary",
-                   where_);
-}
-
 void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::size_t index) {
   RankContext& context = RankContext::current();
   const runtime::ProfileSlice slice(context.runtime().profile.get(), "compile", "trace and compile",
                                     where_);
+  making_ = nullptr;
   auto program = std::make_unique<Program>();
   std::optional<Recording> recording = record_all(names, body, tagged, index, program->reasons);
   if (!recording) recording = record_all(names, body, false, index, program->reasons);
-  const ir::Graph& graph = recording->graph;
-  program->traced = ir::print(graph);
+  program->graph = std::move(recording->graph);
   program->inputs = std::move(recording->inputs);
+  // From here on the call counts: what fails is no reason for peers to wait.
+  making_ = std::move(program);
+  make_ready_to_run(*making_, names, recording->numbers);
+}
+
+void CompiledFunction::make_ready_to_run(Program& made, const Names& names, std::size_t count) {
+  RankContext& context = RankContext::current();
+  Program* const program = &made;
+  const ir::Graph& graph = made.graph;
+  program->traced = ir::print(graph);
   codegen::CompileOptions options = context.compile_options;
   options.where = where_;
-  const std::vector<bool> kept = codegen::collectives_kept(graph, options);
+  program->kept = codegen::collectives_kept(graph, options);
+  const std::vector<bool>& kept = program->kept;
   if (graph.sizes != nullptr) program->sizes.emplace(graph, kept);
   program->executable = codegen::compile(graph, context.runtime(), options);
   std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < recording->numbers; ++i) numbers.push_back(names.tensors.size() + i);
+  for (std::size_t i = 0; i < count; ++i) numbers.push_back(names.tensors.size() + i);
   program->literals = LiteralPlan(graph, kept, numbers);
   const codegen::Plan& plan = program->executable->plan();
   for (const codegen::PlanResult& result : plan.results) {
     program->origins.push_back(origin_of(plan, result.work));
   }
-  programs_.push_back(std::move(program));
 }
 
 }  // namespace tutti::detail

@@ -1,10 +1,15 @@
 #pragma once
 
 #include <tutti/lazy/tensor.h>
+#include <tutti/lazy/tree_fields.h>
+#include <tutti/lazy/tree_walk.h>
 
 #include <array>
+#include <concepts>
 #include <map>
 #include <optional>
+#include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,10 +22,14 @@
 // TUTTI_FIELDS, are trees. Other members (numbers, enums, strings) are carried along. A leaf's name
 // is its path: "blocks.3.qkv.weight".
 
-// Inside a struct: lists the fields that make it a tree.
-#define TUTTI_FIELDS(...)                                     \
-  auto tutti_fields() { return std::tie(__VA_ARGS__); }       \
-  auto tutti_fields() const { return std::tie(__VA_ARGS__); } \
+// Inside a struct: lists the fields that make it a tree. Those of its bases belong into its list.
+// One that is to be no part of the tree is named as such:
+//   TUTTI_FIELDS(weight, bias, tutti::left_out(cache))
+// A list that forgets a field does not compile. Where the compiler cannot count the fields (the
+// struct has bases, constructors or private members) they are listed in the order of declaration,
+// bases first, and a small one is not missed where padding would be.
+#define TUTTI_FIELDS(...)                                                                        \
+  auto tutti_fields() { return ::tutti::detail::list_fields(*this __VA_OPT__(, ) __VA_ARGS__); } \
   static constexpr std::string_view tutti_field_names() { return #__VA_ARGS__; }
 
 namespace tutti {
@@ -30,12 +39,9 @@ namespace detail {
 template <class T>
 concept HasFields = requires(T& tree) { tree.tutti_fields(); };
 template <class T>
-concept TensorLeaf = std::same_as<std::remove_const_t<T>, Tensor> ||
-                     std::same_as<std::remove_const_t<T>, AsyncTensor>;
+concept TensorLeaf = std::same_as<T, Tensor> || std::same_as<T, AsyncTensor>;
 template <class T>
-concept StaticLeaf =
-    std::is_arithmetic_v<std::remove_const_t<T>> || std::is_enum_v<std::remove_const_t<T>> ||
-    std::same_as<std::remove_const_t<T>, std::string>;
+concept StaticLeaf = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string>;
 
 template <class T>
 inline constexpr bool is_range_tree = false;
@@ -60,86 +66,125 @@ inline constexpr bool is_tuple_tree<std::pair<A, B>> = true;
 template <class T>
 inline constexpr bool is_unsupported = false;
 
-// What a tree's visitor is told of a container before its members.
-struct ContainerSize {
-  std::size_t size;
-};
-// And of a map before each.
-struct MapKey {
-  std::string_view name;
-};
+template <class T>
+void tree_members(void* tree, TreeWalk& walk);
 
-// The path to the member being visited; free when nobody asks for names.
-class Path {
- public:
-  explicit Path(bool wanted) : wanted_(wanted) {}
-  const std::string& text() const { return text_; }
-
-  template <class F>
-  void inside(std::string_view name, F&& f) {
-    if (!wanted_) return f();
-    const std::size_t length = text_.size();
-    if (length != 0) text_ += '.';
-    text_ += name;
-    f();
-    text_.resize(length);
+template <class T>
+constexpr TreeType make_tree_type() {
+  if constexpr (std::same_as<T, Tensor>) {
+    return {.kind = TreeKind::tensor};
+  } else if constexpr (std::same_as<T, AsyncTensor>) {
+    return {.kind = TreeKind::async_tensor};
+  } else if constexpr (std::same_as<T, std::string>) {
+    return {.kind = TreeKind::text};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    static_assert(std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, long double>,
+                  "a number in a tree is a float, a double or a long double");
+    return {.kind = TreeKind::floating, .bytes = sizeof(T)};
+  } else if constexpr (std::is_enum_v<T>) {
+    return make_tree_type<std::underlying_type_t<T>>();
+  } else if constexpr (std::is_integral_v<T>) {
+    static_assert(sizeof(T) <= sizeof(std::uint64_t), "an integer in a tree has at most 64 bits");
+    return {.kind = TreeKind::integer, .bytes = sizeof(T), .is_signed = std::is_signed_v<T>};
+  } else {
+    return {.kind = TreeKind::members, .members = &tree_members<T>};
   }
-  template <class F>
-  void inside(std::size_t index, F&& f) {
-    if (!wanted_) return f();
-    inside(std::to_string(index), std::forward<F>(f));
-  }
+}
+template <class T>
+inline constexpr TreeType tree_type = make_tree_type<T>();
+template <class T>
+inline constexpr TreeType tree_type<const T> = tree_type<T>;
 
- private:
-  bool wanted_;
-  std::string text_;
-};
-
-// The next name of a TUTTI_FIELDS list.
-constexpr std::string_view next_field(std::string_view& names) {
-  while (!names.empty() && names.front() == ' ') names.remove_prefix(1);
-  const std::size_t end = names.find(',');
-  const std::string_view name = names.substr(0, end);
-  names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
-  return name;
+template <class T>
+TreeRef tree_ref(const T& tree) {
+  return {const_cast<void*>(static_cast<const void*>(std::addressof(tree))), &tree_type<T>};
 }
 
-// Calls visit(path, leaf) for every tensor and every static member, in the order of declaration.
-template <class T, class Visit>
-void walk_tree(T& tree, Path& path, Visit& visit) {
-  using Bare = std::remove_const_t<T>;
-  if constexpr (TensorLeaf<T> || StaticLeaf<T>) {
-    visit(path.text(), tree);
-  } else if constexpr (HasFields<T>) {
-    std::string_view names = Bare::tutti_field_names();
-    std::apply(
-        [&](auto&... fields) {
-          (path.inside(next_field(names), [&] { walk_tree(fields, path, visit); }), ...);
-        },
-        tree.tutti_fields());
-  } else if constexpr (is_range_tree<Bare>) {
-    visit(path.text(), ContainerSize{tree.size()});
+template <class Field>
+void walk_field(void* place, std::string_view& names, TreeWalk& walk) {
+  const std::string_view name = next_field(names);
+  if constexpr (!is_left_out<Field>) walk.field(name, place, tree_type<Field>);
+}
+
+template <class Owner, class... Field>
+void walk_fields(const Fields<Owner, Field...>& fields, [[maybe_unused]] std::string_view names,
+                 [[maybe_unused]] TreeWalk& walk) {
+  [[maybe_unused]] void* const* place = fields.places;
+  (walk_field<Field>(*place++, names, walk), ...);
+}
+
+// What each type of tree adds to a program.
+template <class T>
+void tree_members(void* place, TreeWalk& walk) {
+  T& tree = *static_cast<T*>(place);
+  if constexpr (HasFields<T>) {
+    using List = decltype(tree.tutti_fields());
+    static_assert(names_differ(T::tutti_field_names()), "a field is in TUTTI_FIELDS twice");
+    static_assert(lists_all<T>(static_cast<const List*>(nullptr)),
+                  "a field is missing in TUTTI_FIELDS: it lists all, those of bases too, in the "
+                  "order of declaration; left_out(x) names one that is no part of the tree");
+    walk_fields(tree.tutti_fields(), T::tutti_field_names(), walk);
+  } else if constexpr (is_range_tree<T>) {
+    walk.size(tree.size());
     std::size_t index = 0;
-    for (auto& element : tree) path.inside(index++, [&] { walk_tree(element, path, visit); });
-  } else if constexpr (is_map_tree<Bare>) {
-    visit(path.text(), ContainerSize{tree.size()});
-    for (auto& [name, element] : tree) {
-      visit(path.text(), MapKey{name});
-      path.inside(name, [&] { walk_tree(element, path, visit); });
+    for (auto& element : tree) {
+      walk.element(index++, &element, tree_type<typename T::value_type>);
     }
-  } else if constexpr (is_optional_tree<Bare>) {
-    visit(path.text(), ContainerSize{tree ? 1U : 0U});
-    if (tree) walk_tree(*tree, path, visit);
-  } else if constexpr (is_tuple_tree<Bare>) {
-    std::size_t index = 0;
-    std::apply(
-        [&](auto&... elements) {
-          (path.inside(index++, [&] { walk_tree(elements, path, visit); }), ...);
-        },
-        tree);
+  } else if constexpr (is_map_tree<T>) {
+    walk.size(tree.size());
+    for (auto& [name, element] : tree) {
+      walk.key(name);
+      walk.field(name, &element, tree_type<typename T::mapped_type>);
+    }
+  } else if constexpr (is_optional_tree<T>) {
+    walk.size(tree ? 1U : 0U);
+    if (tree) walk.go(&*tree, tree_type<typename T::value_type>);
+  } else if constexpr (is_tuple_tree<T>) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (walk.element(I, place_of(std::get<I>(tree)), tree_type<std::tuple_element_t<I, T>>), ...);
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
   } else {
-    static_assert(is_unsupported<Bare>,
+    static_assert(is_unsupported<T>,
                   "not a tree: list the struct's fields with TUTTI_FIELDS(a, b, ...)");
+  }
+}
+
+// Whether a tree may hold leaves of a type; `Inside`: the structs that are looked at.
+template <class T, class Leaf, class... Inside>
+struct Holds : std::bool_constant<std::same_as<T, Leaf>> {};
+template <class T, class Leaf, class... Inside>
+struct Holds<const T, Leaf, Inside...> : Holds<T, Leaf, Inside...> {};
+template <class T, class Leaf, class... Inside>
+  requires(is_range_tree<T> || is_optional_tree<T>)
+struct Holds<T, Leaf, Inside...> : Holds<typename T::value_type, Leaf, Inside...> {};
+template <class T, class Leaf, class... Inside>
+  requires is_map_tree<T>
+struct Holds<T, Leaf, Inside...> : Holds<typename T::mapped_type, Leaf, Inside...> {};
+template <class... T, class Leaf, class... Inside>
+struct Holds<std::tuple<T...>, Leaf, Inside...>
+    : std::bool_constant<(Holds<T, Leaf, Inside...>::value || ...)> {};
+template <class A, class B, class Leaf, class... Inside>
+struct Holds<std::pair<A, B>, Leaf, Inside...>
+    : std::bool_constant<Holds<A, Leaf, Inside...>::value || Holds<B, Leaf, Inside...>::value> {};
+template <class Owner, class... T, class Leaf, class... Inside>
+struct Holds<Fields<Owner, T...>, Leaf, Inside...>
+    : std::bool_constant<(Holds<T, Leaf, Inside...>::value || ...)> {};
+template <class T, class Leaf, class... Inside>
+  requires(HasFields<T> && !(std::same_as<T, Inside> || ...))
+struct Holds<T, Leaf, Inside...>
+    : Holds<decltype(std::declval<T&>().tutti_fields()), Leaf, T, Inside...> {};
+
+// f(leaf) of a tree that may be const; leaves that a T cannot hold are none that f takes.
+template <class T, class F>
+void call_with(const TreeLeaf& leaf, F&& f) {
+  using Bare = std::remove_const_t<T>;
+  if constexpr (Holds<Bare, Tensor>::value) {
+    using Leaf = std::conditional_t<std::is_const_v<T>, const Tensor, Tensor>;
+    if (leaf.kind == TreeKind::tensor) f(static_cast<Leaf&>(leaf.tensor()));
+  }
+  if constexpr (Holds<Bare, AsyncTensor>::value) {
+    using Leaf = std::conditional_t<std::is_const_v<T>, const AsyncTensor, AsyncTensor>;
+    if (leaf.kind == TreeKind::async_tensor) f(static_cast<Leaf&>(leaf.async_tensor()));
   }
 }
 
@@ -149,73 +194,58 @@ void walk_tree(T& tree, Path& path, Visit& visit) {
 // AsyncTensor, const if the tree is.
 template <class T, class F>
 void for_each_leaf(T& tree, F&& f) {
-  detail::Path path(false);
-  auto visit = [&](const std::string&, auto&& leaf) {
-    if constexpr (detail::TensorLeaf<std::remove_reference_t<decltype(leaf)>>) f(leaf);
-  };
-  detail::walk_tree(tree, path, visit);
+  detail::walk_tree(detail::tree_ref(tree), [&](const std::string&, const detail::TreeLeaf& leaf) {
+    detail::call_with<T>(leaf, f);
+  });
 }
 
 // Calls f(name, leaf), the name being the leaf's path.
 template <class T, class F>
 void for_each_named_leaf(T& tree, F&& f) {
-  detail::Path path(true);
-  auto visit = [&](const std::string& name, auto&& leaf) {
-    if constexpr (detail::TensorLeaf<std::remove_reference_t<decltype(leaf)>>) f(name, leaf);
-  };
-  detail::walk_tree(tree, path, visit);
+  detail::walk_named_tree(detail::tree_ref(tree),
+                          [&](const std::string& name, const detail::TreeLeaf& leaf) {
+                            detail::call_with<T>(leaf, [&](auto& tensor) { f(name, tensor); });
+                          });
 }
 
 // The tensors of a tree by name, in the order of declaration; AsyncTensors wait.
 template <class T>
 std::vector<std::pair<std::string, Tensor>> leaves(const T& tree) {
-  std::vector<std::pair<std::string, Tensor>> out;
-  for_each_named_leaf(
-      tree, [&](const std::string& name, const auto& leaf) { out.emplace_back(name, leaf); });
-  return out;
+  return detail::named_tensors_of(detail::tree_ref(tree));
 }
 
 // A tree like `first` whose leaves are f(leaf of first, leaf of the others...). The trees must have
 // the same structure; else UsageError.
 template <class F, class T, class... Others>
 T map(F&& f, const T& first, const Others&... others) {
-  const std::array<std::vector<Tensor>, sizeof...(Others)> columns = {[](const auto& tree) {
-    std::vector<Tensor> out;
-    for_each_leaf(tree, [&](const auto& leaf) { out.push_back(leaf); });
-    return out;
-  }(others)...};
-  std::size_t rows = 0;
-  for_each_leaf(first, [&](const auto&) { ++rows; });
+  std::vector<Tensor> out = detail::tensors_of(detail::tree_ref(first));
+  const std::array<std::vector<Tensor>, sizeof...(Others)> columns = {
+      detail::tensors_of(detail::tree_ref(others))...};
   for (const auto& column : columns) {
-    if (column.size() != rows) throw UsageError("map: the trees differ in structure");
+    if (column.size() != out.size()) throw UsageError("map: the trees differ in structure");
   }
-  T out = first;
-  std::size_t row = 0;
-  for_each_leaf(out, [&](auto& leaf) {
-    leaf = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return f(Tensor(leaf), columns[I][row]...);
+  for (std::size_t row = 0; row < out.size(); ++row) {
+    out[row] = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return f(out[row], columns[I][row]...);
     }(std::index_sequence_for<Others...>());
-    ++row;
-  });
-  return out;
+  }
+  T tree = first;
+  detail::set_tensors(detail::tree_ref(tree), out);
+  return tree;
 }
 
 // Computes all tensors of a tree in one go.
 template <class T>
   requires(!std::same_as<T, Tensor> && !std::convertible_to<const T&, std::span<const Tensor>>)
 void eval(const T& tree, std::source_location at = std::source_location::current()) {
-  std::vector<Tensor> tensors;
-  for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(leaf); });
-  eval(std::span<const Tensor>(tensors), at);
+  eval(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree))), at);
 }
 
 // Returns when the results of all collectives in a tree (a list of AsyncTensors, say) are there:
 // issues what was recorded and waits for it. Throws the first failure.
 template <class T>
 void wait_all(const T& tree, std::source_location at = std::source_location::current()) {
-  std::vector<Tensor> tensors;
-  for_each_leaf(tree, [&](const auto& leaf) { tensors.push_back(Tensor(leaf)); });
-  eval(std::span<const Tensor>(tensors), at);
+  eval(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree))), at);
 }
 
 }  // namespace tutti

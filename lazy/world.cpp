@@ -6,6 +6,7 @@
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/comm/shm/shm.h>
 #include <tutti/runtime/profile/trace_file.h>
+#include <tutti/runtime/start_thread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,11 +26,13 @@ namespace {
 
 std::shared_ptr<RankContext> make_context(std::shared_ptr<runtime::HostFabric> fabric,
                                           std::int64_t rank, int threads,
-                                          std::optional<Device> device) {
+                                          std::optional<Device> device, bool programs_differ) {
   const auto mesh =
       std::make_shared<const ir::Mesh>(ir::Mesh{.names = {"world"}, .sizes = {fabric->ranks()}});
-  return std::make_shared<RankContext>(
+  auto context = std::make_shared<RankContext>(
       std::make_unique<runtime::HostBackend>(std::move(fabric), rank), threads, mesh, device);
+  context->runtime().programs_differ = programs_differ;
+  return context;
 }
 
 // A launcher that has bound this process to its share of the cores has divided them already.
@@ -70,7 +73,7 @@ class World::Owner {
  public:
   explicit Owner(std::shared_ptr<RankContext> owned)
       : context(std::move(owned)),
-        previous_(RankContext::exchange_current(context)),
+        previous_(RankContext::attach(context)),
         exceptions_(std::uncaught_exceptions()) {}
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
@@ -91,7 +94,9 @@ class World::Owner {
   }
 
   void close() {
-    if (std::exchange(closed_, true)) return;
+    if (closed_) return;
+    context->recorder().take();  // throws, and changes nothing, while another thread records
+    closed_ = true;
     try {
       context->flush();
       runtime::Profile* const profile = context->runtime().profile.get();
@@ -126,7 +131,7 @@ World::World(std::shared_ptr<RankContext> context)
 const std::shared_ptr<RankContext>& World::context() const { return owner_->context; }
 int World::rank() const { return static_cast<int>(context()->runtime().rank()); }
 int World::size() const { return static_cast<int>(context()->runtime().ranks()); }
-void World::attach() const { RankContext::exchange_current(context()); }
+void World::attach() const { RankContext::attach(context()); }
 void World::close() { owner_->close(); }
 void World::abort(const std::string& reason) const { context()->runtime().backend->abort(reason); }
 void World::set_eager(bool eager) const { context()->eager = eager; }
@@ -151,8 +156,8 @@ World init(const InitOptions& options) {
   if (launched.timeout) host.timeout = *launched.timeout;
   if (options.timeout.count() > 0) host.timeout = options.timeout;
   if (launched.ranks == 1) {
-    auto alone =
-        make_context(std::make_shared<runtime::LocalFabric>(1, host), 0, threads, options.device);
+    auto alone = make_context(std::make_shared<runtime::LocalFabric>(1, host), 0, threads,
+                              options.device, options.programs_differ);
     alone->runtime().profile = runtime::make_profile(trace, 0, alone->runtime().pool);
     return World(std::move(alone));
   }
@@ -173,7 +178,8 @@ World init(const InitOptions& options) {
                                                                .ranks = launched.ranks,
                                                                .host = host});
   joined = true;
-  auto joined_context = make_context(std::move(fabric), launched.rank, threads, options.device);
+  auto joined_context = make_context(std::move(fabric), launched.rank, threads, options.device,
+                                     options.programs_differ);
   if (!trace.empty()) {
     joined_context->runtime().profile =
         runtime::make_profile(runtime::part_of_trace(trace, launched.rank), launched.rank,
@@ -204,32 +210,38 @@ void simulate(int ranks, const std::function<void(World&)>& body, const Simulate
     cause = std::current_exception();
     cause_order = {is_comm_error, rank};
   };
-  std::vector<std::thread> threads_of_ranks;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads_of_ranks.emplace_back([&, rank] {
-      try {
-        const auto own = make_context(fabric, rank, threads, options.device);
-        own->runtime().profile = runtime::make_profile(trace, rank, own->runtime().pool, false);
-        profiles[static_cast<std::size_t>(rank)] = own->runtime().profile;
-        World world(own);
+  const auto run_rank = [&](int rank) {
+    try {
+      const auto own = [&] {
         try {
-          body(world);
-          world.close();
+          return make_context(fabric, rank, threads, options.device, options.programs_differ);
         } catch (const std::exception& error) {
-          world.context()->runtime().backend->leave(error.what());
-          throw;
-        } catch (...) {
-          world.context()->runtime().backend->leave("an exception ended it");
+          fabric->leave(rank, error.what());
           throw;
         }
-      } catch (const CommError&) {
-        fail(true, rank);
+      }();
+      World world(own);
+      try {
+        own->runtime().profile = runtime::make_profile(trace, rank, own->runtime().pool, false);
+        profiles[static_cast<std::size_t>(rank)] = own->runtime().profile;
+        body(world);
+        world.close();
+      } catch (const std::exception& error) {
+        world.context()->runtime().backend->leave(error.what());
+        throw;
       } catch (...) {
-        fail(false, rank);
+        world.context()->runtime().backend->leave("an exception ended it");
+        throw;
       }
-    });
-  }
-  for (std::thread& thread : threads_of_ranks) thread.join();
+    } catch (const CommError&) {
+      fail(true, rank);
+    } catch (...) {
+      fail(false, rank);
+    }
+  };
+  runtime::run_threads(ranks, run_rank, [&](int rank, const std::string& why) {
+    fabric->leave(rank, "it was not started: " + why);
+  });
   runtime::save_together(trace, profiles);
   if (cause != nullptr) rethrow_with_rank(cause, cause_order.second);
 }

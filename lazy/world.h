@@ -26,8 +26,9 @@ class World {
   int rank() const;
   int size() const;
 
-  // Makes the calling thread the one that records for this rank; the thread that did so before must
-  // not any more.
+  // Makes the calling thread the one that records for this rank; for the thread that did so before
+  // recording is a UsageError from now on. Throws UsageError while that one is in the middle of an
+  // operation.
   void attach() const;
 
   // Issues every recorded collective, waits for them, and tells the peers that this rank is done.
@@ -62,6 +63,8 @@ struct InitOptions {
   std::chrono::milliseconds timeout{0};
   // Where new tensors lie; not said: TUTTI_DEVICE, or else the host.
   std::optional<Device> device = std::nullopt;
+  // Group::programs_differ for all groups: ranks run programs of their own. All say so, or none.
+  bool programs_differ = false;
 };
 
 // Joins the world that the environment describes, as `tutti launch`, torchrun, mpirun or srun set
@@ -78,6 +81,8 @@ struct SimulateOptions {
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
   // Where new tensors lie; not said: TUTTI_DEVICE, or else the host.
   std::optional<Device> device = std::nullopt;
+  // Group::programs_differ for all groups: ranks run programs of their own. All say so, or none.
+  bool programs_differ = false;
 };
 
 // Runs `body(world)` on `ranks` ranks as threads of this process, and returns when all have ended.

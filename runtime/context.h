@@ -38,6 +38,8 @@ struct Context {
   Allocator allocator;
   ThreadPool pool;
   std::unique_ptr<Backend> backend;
+  // Ranks run programs of their own: their calls are not compared by where these call them.
+  bool programs_differ = false;
   std::shared_ptr<Profile> profile;  // what is recorded; null: nothing
 
  private:

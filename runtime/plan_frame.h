@@ -111,6 +111,7 @@ class PlanFrame {
 
   // The user's lines of the collectives, by work, where they differ from those of the calls.
   std::span<const Location> lines;
+  std::span<const std::uint32_t> sites;  // likewise
   // What else the ranks must agree on in this run, by work; empty: nothing.
   std::span<const Agreement> agreements;
   // What a step threw when native code ran it (see abi.h).

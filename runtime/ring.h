@@ -17,6 +17,10 @@ class Ring {
   T& front() { return slots_[first_]; }
   T& operator[](std::size_t i) { return slots_[(first_ + i) & (slots_.size() - 1)]; }
 
+  // So many more elements will need no memory.
+  void reserve_more(std::size_t count) {
+    while (size_ + count > slots_.size()) grow();
+  }
   // The new last element, to be assigned.
   T& push_back() {
     if (size_ == slots_.size()) grow();

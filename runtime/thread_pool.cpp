@@ -1,4 +1,5 @@
 #include <tutti/runtime/pause.h>
+#include <tutti/runtime/start_thread.h>
 #include <tutti/runtime/thread_pool.h>
 
 #include <algorithm>
@@ -28,10 +29,17 @@ struct ThreadPool::Loop {
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
   workers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.push_back(start_thread([this, i] { work(i); }));
+  } catch (...) {
+    stop();
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::scoped_lock lock(sleep_mutex_);
     stopping_.store(true);

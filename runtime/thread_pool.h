@@ -17,7 +17,7 @@ namespace tutti::runtime {
 class ThreadPool {
  public:
   // `threads` counts the caller: 1 makes no thread and runs every loop inline; 0 means as many as
-  // the machine has.
+  // the machine has. Throws EnvironmentError where the system has not so many.
   explicit ThreadPool(int threads = 0);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -39,6 +39,7 @@ class ThreadPool {
   struct Loop;
 
   void work(int number);
+  void stop();
   static void run_tiles(Loop& loop);
   // Until a loop other than number `seen` is open; false when the pool ends.
   bool wait_for_loop(std::uint64_t seen);

@@ -35,28 +35,44 @@ ArrayFiles::ArrayFiles(const std::string& option, std::string path)
   throw UsageError(option + " takes a folder or a .npz file, which '" + path_ + "' is not");
 }
 
-ArrayFiles::Found ArrayFiles::find(const std::string& name, std::int64_t rank) {
-  if (is_archive_) return find_in_archive(name, rank);
+ArrayFiles::Found ArrayFiles::find(const std::string& name, std::int64_t rank,
+                                   const Accept& accept) {
+  if (is_archive_) return find_in_archive(name, rank, accept);
   const fs::path folder = path_;
   for (const fs::path& path :
        {folder / rank_folder(rank) / (name + ".npy"), folder / (name + ".npy")}) {
     if (!fs::exists(path)) continue;
-    auto known = files_.find(path);
-    if (known == files_.end()) known = files_.emplace(path, read_npy(path)).first;
-    return {&known->second, path.string()};
+    return keep(path.string(), accept,
+                [&](const AcceptArray& fits) { return read_npy(path, fits); });
   }
   return {};
 }
 
-ArrayFiles::Found ArrayFiles::find_in_archive(const std::string& name, std::int64_t rank) {
+ArrayFiles::Found ArrayFiles::find_in_archive(const std::string& name, std::int64_t rank,
+                                              const Accept& accept) {
   const std::string path = path_for_rank(path_, rank);
   auto known = archives_.find(path);
-  if (known == archives_.end()) known = archives_.emplace(path, read_npz(path)).first;
+  if (known == archives_.end()) known = archives_.emplace(path, NpzReader(path)).first;
   for (const std::string& entry : {rank_folder(rank) + "/" + name, name}) {
-    const auto found = known->second.find(entry);
-    if (found != known->second.end()) return {&found->second, path + ", " + entry};
+    if (!known->second.contains(entry)) continue;
+    return keep(path + ", " + entry, accept,
+                [&](const AcceptArray& fits) { return known->second.read(entry, fits); });
   }
   return {};
+}
+
+ArrayFiles::Found ArrayFiles::keep(const std::string& where, const Accept& accept,
+                                   const Read& read) {
+  const AcceptArray fits = [&](const ir::Type& type) {
+    if (accept) accept(where, type);
+  };
+  auto known = arrays_.find(where);
+  if (known == arrays_.end()) {
+    known = arrays_.emplace(where, read(fits)).first;
+  } else {
+    fits({.dtype = known->second.dtype(), .shape = known->second.shape()});
+  }
+  return {&known->second, where};
 }
 
 void write_arrays(const fs::path& path, const std::vector<std::vector<ir::Array>>& arrays) {

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "tools/npz.h"
 
 namespace tutti::tools {
 
@@ -21,16 +24,21 @@ class ArrayFiles {
     const ir::Array* array = nullptr;  // null: there is none
     std::string where = {};            // for messages
   };
-  // Reads it, once for all ranks that share it. Throws what read_npy() and read_npz() throw.
-  Found find(const std::string& name, std::int64_t rank);
+  // Is told what is found, and where, before it is read; throws what does not fit.
+  using Accept = std::function<void(const std::string& where, const ir::Type&)>;
+  // Reads it, once for all ranks that share it. Throws what read_npy(), NpzReader and `accept`
+  // throw.
+  Found find(const std::string& name, std::int64_t rank, const Accept& accept = {});
 
  private:
-  Found find_in_archive(const std::string& name, std::int64_t rank);
+  using Read = std::function<ir::Array(const AcceptArray&)>;
+  Found keep(const std::string& where, const Accept& accept, const Read& read);
+  Found find_in_archive(const std::string& name, std::int64_t rank, const Accept& accept);
 
   std::string path_;
   bool is_archive_;
-  std::map<std::filesystem::path, std::map<std::string, ir::Array>> archives_;
-  std::map<std::filesystem::path, ir::Array> files_;
+  std::map<std::filesystem::path, NpzReader> archives_;
+  std::map<std::string, ir::Array> arrays_;  // by where
 };
 
 // The path with the rank in place of {rank}.

@@ -1,6 +1,7 @@
 #include "tools/bisect.h"
 
 #include <tutti/ir/bisect.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/program_size.h>
@@ -20,10 +21,6 @@
 namespace tutti::tools {
 
 namespace {
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 ir::RankPrograms read_one_for_all(const BisectOptions& options) {
   const ir::Module module = read_program(options.file);
@@ -45,7 +42,7 @@ ir::RankPrograms read_one_for_each(const BisectOptions& options) {
   for (const ir::Graph& function : functions) {
     const auto named = static_cast<std::size_t>(count_ranks(function));
     if (named <= functions.size()) continue;
-    throw UsageError("@" + function.name + " is for " + counted(named, "rank") + ", but " +
+    throw UsageError("@" + function.name + " is for " + ir::counted(named, "rank") + ", but " +
                      options.folder.string() + " has the programs of " +
                      std::to_string(functions.size()));
   }
@@ -94,7 +91,7 @@ std::string described(const ir::RankPrograms& programs) {
   const std::string name = "@" + programs.graphs[0].name;
   std::set<std::size_t> sizes;
   for (const ir::Graph& graph : programs.graphs) sizes.insert(ir::count_nodes(graph));
-  const std::string most = counted(*sizes.rbegin(), "node");
+  const std::string most = ir::counted(*sizes.rbegin(), "node");
   if (programs.graphs.size() == 1) return name + ", " + most;
   const bool same_name = std::ranges::all_of(
       programs.graphs, [&](const ir::Graph& graph) { return "@" + graph.name == name; });
@@ -123,8 +120,8 @@ void show(const ir::PassCulprit& culprit, const ir::RankPrograms& programs,
 }
 
 // Compiles programs as the passes left them.
-ir::RankArrays run_compiled(const ir::RankPrograms& programs, const ir::RankArrays& inputs,
-                            std::span<const ir::Pass* const> passes) {
+ir::RankArrays run_compiled_without(const ir::RankPrograms& programs, const ir::RankArrays& inputs,
+                                    std::span<const ir::Pass* const> passes) {
   static constexpr ir::Pass kNothing = {"nothing", [](ir::Graph&) { return false; },
                                         "leaves the program as it is"};
   codegen::CompileOptions options;
@@ -157,7 +154,7 @@ bool bisect(const BisectOptions& options, std::ostream& out) {
   const ir::RankPrograms programs =
       options.folder.empty() ? read_one_for_all(options) : read_one_for_each(options);
   const ir::RankArrays inputs = inputs_of(programs, options);
-  out << described(programs) << " on " << counted(programs.of_rank.size(), "rank");
+  out << described(programs) << " on " << ir::counted(programs.of_rank.size(), "rank");
   if (options.inputs.empty()) out << ", random inputs from seed " << options.seed;
   out << "\n";
   const auto innocent = [&](const ir::Innocent& look) {
@@ -173,7 +170,7 @@ bool bisect(const BisectOptions& options, std::ostream& out) {
   if (!options.compiled) return true;
   const auto culprit = ir::bisect_code(
       bisection.programs, inputs,
-      [&](const ir::RankPrograms& made) { return run_compiled(made, inputs, passes); },
+      [&](const ir::RankPrograms& made) { return run_compiled_without(made, inputs, passes); },
       tolerance_of(options, ir::tolerance_of_code()));
   if (culprit) {
     show(*culprit, programs, out);

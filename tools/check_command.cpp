@@ -80,13 +80,13 @@ CheckCommand::Answer CheckCommand::run(const std::filesystem::path& file, bool i
 }
 
 CheckCommand::Answer CheckCommand::wait_for(const ChildProcess& child) {
-  const auto deadline = Clock::now() + most_time_;
+  auto deadline = Clock::now() + most_time_;
   while (true) {
     while (const std::optional<int> signal = signals_.next()) {
       if (ends(*signal)) return {Outcome::interrupted, "was interrupted"};
       if (*signal == SIGTSTP) {
         child.send(SIGSTOP);
-        raise(SIGSTOP);
+        deadline += stop_until_continued();
         child.send(SIGCONT);
       }
     }

@@ -27,7 +27,8 @@ runtime::Segment segment_of(const std::string& process) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
     if (!target.starts_with("/memfd:tutti")) continue;
-    runtime::Descriptor descriptor(open(entry.path().c_str(), O_RDWR | O_CLOEXEC));
+    // By now it may be something else: a pipe that nobody writes to.
+    runtime::Descriptor descriptor(open(entry.path().c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
     if (descriptor.valid()) return runtime::Segment(std::move(descriptor));
   }
   throw EnvironmentError("process " + process +

@@ -1,5 +1,6 @@
 #include "tools/diff.h"
 
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify_spmd.h>
 
@@ -68,10 +69,6 @@ std::vector<Comparison> function_by_function(const std::vector<RankSource>& rank
   return out;
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 bool diff_ranks(const fs::path& folder, std::ostream& out) {
@@ -87,9 +84,11 @@ bool diff_ranks(const fs::path& folder, std::ostream& out) {
     for (const std::string& finding : report.findings) out << prefix << finding << "\n";
     agree = agree && report.findings.empty();
     if (!report.findings.empty()) continue;
-    out << prefix << counted(ranks.size(), "rank") << (ranks.size() == 1 ? " agrees: " : " agree: ")
-        << counted(report.collectives, "collective") << " in " << counted(report.groups, "group")
-        << ", " << counted(report.messages, "message") << "\n";
+    out << prefix << ir::counted(ranks.size(), "rank")
+        << (ranks.size() == 1 ? " agrees: " : " agree: ")
+        << ir::counted(report.collectives, "collective") << " in "
+        << ir::counted(report.groups, "group") << ", " << ir::counted(report.messages, "message")
+        << "\n";
   }
   return agree;
 }

@@ -1,6 +1,7 @@
 #include "tools/diff_programs.h"
 
 #include <tutti/ir/difference.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 
 #include <map>
@@ -11,10 +12,6 @@
 namespace tutti::tools {
 
 namespace {
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 bool diff_functions(const ir::Graph& a, const ir::Graph& b, std::ostream& out) {
   const std::string title = "@" + a.name + ": ";
@@ -27,12 +24,12 @@ bool diff_functions(const ir::Graph& a, const ir::Graph& b, std::ostream& out) {
   }
   out << title << difference->first << "\n";
   if (difference->consequences != 0) {
-    out << "  " << counted(difference->consequences, "other node")
+    out << "  " << ir::counted(difference->consequences, "other node")
         << (difference->consequences == 1 ? " differs" : " differ") << " only because of "
         << (difference->more == 0 ? "this" : "such differences") << "\n";
   }
   if (difference->more != 0) {
-    out << "  " << counted(difference->more, "more node")
+    out << "  " << ir::counted(difference->more, "more node")
         << (difference->more == 1 ? " differs" : " differ") << " by "
         << (difference->more == 1 ? "itself" : "themselves") << "\n";
   }

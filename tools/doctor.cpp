@@ -6,7 +6,9 @@
 #include <tutti/kernels/host/matmul_product.h>
 #include <tutti/runtime/cache/disk_cache.h>
 #include <tutti/runtime/comm/shm/segment.h>
+#include <tutti/runtime/comm/shm/shm.h>
 #include <tutti/runtime/find_cuda.h>
+#include <tutti/runtime/thread_pool.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +21,7 @@
 
 #include "tools/wrap.h"
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #if TUTTI_HAS_LLVM
 #include <tutti/codegen/llvm/compile_kernels.h>
@@ -27,6 +30,8 @@
 namespace tutti::tools {
 
 namespace {
+
+constexpr rlim_t kUsefulFile = rlim_t{64} << 20;  // what is larger is rarely written
 
 struct Finding {
   std::string name;
@@ -117,14 +122,46 @@ Finding examine_memory() {
 }
 
 Finding examine_shared_memory() {
-  constexpr std::size_t kWanted = std::size_t{1} << 30;
+  const std::size_t wanted = runtime::ShmOptions().segment_bytes;
   const std::string name = "shared memory";
   try {
-    const auto segment = runtime::Segment::create(kWanted);
-    return found(name, "works, for ranks that are processes of one machine");
+    const auto segment = runtime::Segment::create(wanted);
+    std::string less;
+    if (segment.bytes() < wanted) {
+      less = "; limits (ulimit -v, ulimit -f) leave " +
+             gibibytes(static_cast<double>(segment.bytes())) + " of " +
+             gibibytes(static_cast<double>(wanted)) + " for all ranks together";
+    }
+    return found(name, "works, for ranks that are processes of one machine" + less);
   } catch (const Error& error) {
     return missing(name, error.what(), "ranks have to be threads of one process");
   }
+}
+
+// As many as a process starts beside its own.
+Finding examine_threads() {
+  const std::string name = "threads";
+  const int threads = codegen::compile_threads();
+  try {
+    const runtime::ThreadPool pool(threads);
+    return found(name, std::to_string(threads) + " can be had");
+  } catch (const Error& error) {
+    return missing(name, error.what(),
+                   "programs run with TUTTI_THREADS=1 only, without simulate()");
+  }
+}
+
+// ulimit -f
+Finding examine_files() {
+  const std::string name = "files";
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return found(name, "of any size can be written");
+  }
+  const std::string most = std::to_string(limit.rlim_cur >> 10) + " KiB";
+  if (limit.rlim_cur >= kUsefulFile) return found(name, "of up to " + most + " can be written");
+  return missing(name, "only files of up to " + most + " can be written (ulimit -f)",
+                 "larger results, dumps, traces and entries of the disk cache are errors");
 }
 
 Finding examine_cache() {
@@ -183,7 +220,7 @@ void examine_cuda(std::vector<Finding>& out) {
 std::vector<Finding> examine() {
   std::vector<Finding> out = {examine_tutti(),     examine_llvm(),   examine_matmul(),
                               examine_processor(), examine_memory(), examine_shared_memory(),
-                              examine_cache()};
+                              examine_threads(),   examine_files(),  examine_cache()};
   examine_cuda(out);
   return out;
 }
@@ -201,7 +238,7 @@ void print(const std::vector<Finding>& findings) {
   std::cout << out;
 }
 
-void print_json(const std::vector<Finding>& findings) {
+void print_findings_json(const std::vector<Finding>& findings) {
   auto out = nlohmann::json::array();
   for (const Finding& finding : findings) {
     nlohmann::json row = {{"name", finding.name}, {"works", finding.works}, {"says", finding.says}};
@@ -215,7 +252,7 @@ void print_json(const std::vector<Finding>& findings) {
 
 void doctor(bool json) {
   const std::vector<Finding> findings = examine();
-  json ? print_json(findings) : print(findings);
+  json ? print_findings_json(findings) : print(findings);
 }
 
 }  // namespace tutti::tools

@@ -68,7 +68,7 @@ std::string plan_text(const PlanStage& stage, ir::Graph graph, const EmitOptions
   return stage.text(plan);
 }
 
-std::string stage_text(const ir::Graph& function, const EmitOptions& options) {
+std::string emitted_text(const ir::Graph& function, const EmitOptions& options) {
   if (options.stage == "passes") return passes_text(function);
   for (const PlanStage& stage : kPlanStages) {
     if (stage.name == options.stage) return plan_text(stage, function, options);
@@ -97,7 +97,7 @@ void emit(const EmitOptions& options, std::ostream& out) {
     throw UsageError("@" + function.name + " has no rank " + std::to_string(options.rank) +
                      ": it is for " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"));
   }
-  const std::string text = stage_text(function, options);
+  const std::string text = emitted_text(function, options);
   if (options.output.empty()) {
     out << text;
   } else {

@@ -8,13 +8,13 @@
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/context.h>
 #include <tutti/runtime/profile/trace_file.h>
+#include <tutti/runtime/start_thread.h>
 
 #include <algorithm>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "tools/gpu_placement.h"
 
@@ -35,9 +35,12 @@ std::vector<RankResult> run_compiled(std::span<const ir::Graph* const> functions
   const std::string trace = runtime::profile_file();
   if (!trace.empty()) runtime::check_trace_file(trace);
   std::vector<std::shared_ptr<runtime::Profile>> profiles(inputs.size());
-  std::vector<std::thread> threads;
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
+  const auto note = [&] {
+    const std::scoped_lock lock(mutex);
+    if (failure == nullptr) failure = std::current_exception();
+  };
+  const auto run = [&](int rank) {
+    try {
       runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank),
                                ranks == 1 ? 0 : 1);
       try {
@@ -48,13 +51,18 @@ std::vector<RankResult> run_compiled(std::span<const ir::Graph* const> functions
                                timed_runs);
         context.backend->leave("it came to the end of the function");
       } catch (const std::exception& error) {
-        const std::scoped_lock lock(mutex);
-        if (failure == nullptr) failure = std::current_exception();
+        // Before the context goes, which would say that the rank left without a reason.
+        note();
         context.backend->leave(error.what());
       }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+    } catch (const std::exception& error) {  // there is no context
+      note();
+      fabric->leave(rank, error.what());
+    }
+  };
+  runtime::run_threads(static_cast<int>(ranks), run, [&](int rank, const std::string& why) {
+    fabric->leave(rank, "it was not started: " + why);
+  });
   runtime::save_together(trace, profiles);
   if (failure != nullptr) std::rethrow_exception(failure);
   return outputs;

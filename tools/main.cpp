@@ -25,6 +25,7 @@
 #include "tools/export_command.h"
 #include "tools/import_command.h"
 #include "tools/launch/command.h"
+#include "tools/launch/file_handle.h"
 #include "tools/ops.h"
 #include "tools/opt_command.h"
 #include "tools/profile.h"
@@ -186,6 +187,7 @@ int main(int argc, char** argv) {
   const std::shared_ptr<bool> cache_failed = add_cache(app);
   tutti::tools::LaunchCommand launch(app, argc, argv);
   try {
+    tutti::tools::open_standard_files();
     app.parse(arguments_of(launch.parsed_arguments(), argv));
     std::cout.flush();
     if (!std::cout) {

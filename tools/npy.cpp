@@ -172,7 +172,8 @@ std::string read_bytes(std::istream& file, std::size_t count, const std::filesys
 
 }  // namespace
 
-ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesystem::path& path) {
+ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesystem::path& path,
+                   const AcceptArray& accept) {
   if (file_size < 10 || read_bytes(file, kMagic.size(), path) != kMagic) {
     throw ParseError(path.string() + ": this is no .npy file");
   }
@@ -183,7 +184,8 @@ ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesy
                      std::to_string(static_cast<unsigned char>(version[1])) +
                      " is not supported; 1.0 and 2.0 are");
   }
-  const std::uint64_t length = little_endian(read_bytes(file, version[0] == 1 ? 2 : 4, path));
+  const std::size_t length_bytes = version[0] == 1 ? 2 : 4;
+  const std::uint64_t length = little_endian(read_bytes(file, length_bytes, path));
   if (length > kLongestHeader) {
     throw ParseError(path.string() + ": a header of " + std::to_string(length) +
                      " bytes is too long");
@@ -193,12 +195,14 @@ ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesy
 
   // Compared before the array is made: a short file cannot ask for much memory.
   const std::int64_t wanted = header.shape().elements() * size_of(header.dtype());
-  const std::int64_t given = file_size - static_cast<std::int64_t>(file.tellg());
+  const std::size_t before = kMagic.size() + version.size() + length_bytes + text.size();
+  const std::int64_t given = file_size - static_cast<std::int64_t>(before);
   if (given != wanted) {
     throw ParseError(path.string() + ": " + std::string(name_of(header.dtype())) +
                      header.shape().text() + " needs " + std::to_string(wanted) +
                      " bytes of data, but the file has " + std::to_string(given));
   }
+  if (accept) accept({.dtype = header.dtype(), .shape = header.shape()});
   ir::Array array(header.dtype(), header.shape());
   file.read(reinterpret_cast<char*>(array.bytes().data()), wanted);
   if (file.gcount() != wanted)
@@ -210,7 +214,7 @@ ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesy
   return array;
 }
 
-ir::Array read_npy(const std::filesystem::path& path) {
+ir::Array read_npy(const std::filesystem::path& path, const AcceptArray& accept) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
     throw EnvironmentError(path.string() + ": no such file");
@@ -218,7 +222,7 @@ ir::Array read_npy(const std::filesystem::path& path) {
   const auto file_size = static_cast<std::int64_t>(std::filesystem::file_size(path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw EnvironmentError(path.string() + ": cannot be opened");
-  return read_npy(file, file_size, path);
+  return read_npy(file, file_size, path, accept);
 }
 
 void check_npy_dtype(DType dtype, const std::string& what) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <tutti/ir/array.h>
+#include <tutti/ir/type.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <string>
 
@@ -11,12 +13,17 @@
 // bfloat16.
 namespace tutti::tools {
 
-// Reads an array. Throws ParseError, naming the file, for whatever is not exactly one array of a
-// dtype that Tutti has; EnvironmentError where the file cannot be read.
-ir::Array read_npy(const std::filesystem::path& path);
+// Is told what a header says before the data are looked at; throws what does not fit.
+using AcceptArray = std::function<void(const ir::Type&)>;
 
-// The same from a stream of so many bytes, which messages call `path`.
-ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesystem::path& path);
+// Reads an array. Throws ParseError, naming the file, for whatever is not exactly one array of a
+// dtype that Tutti has; EnvironmentError where the file cannot be read; what `accept` throws.
+ir::Array read_npy(const std::filesystem::path& path, const AcceptArray& accept = {});
+
+// The same from a stream of so many bytes, or so it says, which messages call `path`. Reads no more
+// of it than the header and the array that was accepted.
+ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesystem::path& path,
+                   const AcceptArray& accept);
 
 // Writes an array, all of it or nothing. Throws TypeError for bf16, EnvironmentError where the file
 // cannot be written.

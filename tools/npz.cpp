@@ -1,8 +1,12 @@
 #include "tools/npz.h"
 
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/new_file.h>
 
+#include <optional>
 #include <sstream>
+#include <streambuf>
+#include <utility>
 
 #include "tools/npy.h"
 
@@ -20,14 +24,13 @@ bool is_npz(const fs::path& path) { return path.extension() == ".npz"; }
 
 #if TUTTI_HAS_ZIP
 
-namespace {
-
 constexpr std::string_view kEntry = ".npy";
 
-// An archive that is closed without changes unless save() was called.
-class Archive {
+// It is closed without changes unless save() was called.
+class ZipArchive {
  public:
-  Archive(const fs::path& path, int flags) : path_(path) {
+  ZipArchive(fs::path given, int flags) : path_(std::move(given)) {
+    const fs::path& path = path_;
     int code = 0;
     zip_ = zip_open(path.c_str(), flags, &code);
     if (zip_ != nullptr) return;
@@ -40,67 +43,96 @@ class Archive {
     }
     throw EnvironmentError(path.string() + ": " + text);
   }
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
-  ~Archive() {
+  ZipArchive(const ZipArchive&) = delete;
+  ZipArchive& operator=(const ZipArchive&) = delete;
+  ~ZipArchive() {
     if (zip_ != nullptr) zip_discard(zip_);
   }
 
   zip_t* get() const { return zip_; }
+  const fs::path& path() const { return path_; }
   [[noreturn]] void fail() const {
     throw EnvironmentError(path_.string() + ": " + zip_strerror(zip_));
   }
-  // Writes to another name and renames.
+  // Writes to another name, new and by chance, and renames.
   void save() {
+    const runtime::FileSizeErrors errors;
     if (zip_close(zip_) != 0) fail();
     zip_ = nullptr;
   }
 
  private:
-  const fs::path& path_;
+  const fs::path path_;
   zip_t* zip_ = nullptr;
 };
 
-// The bytes of an entry, which are checked against its checksum. Memory grows with what is there,
-// not with what the archive claims.
-std::string content_of(const Archive& archive, zip_uint64_t entry, const std::string& name) {
-  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
-      zip_fopen_index(archive.get(), entry, 0), zip_fclose);
-  if (file == nullptr) throw ParseError(name + ": " + zip_strerror(archive.get()));
-  constexpr std::size_t kPiece = 1 << 20;
-  std::string out;
-  while (true) {
-    const std::size_t size = out.size();
-    out.resize(size + kPiece);
-    const zip_int64_t count = zip_fread(file.get(), out.data() + size, kPiece);
-    if (count < 0) throw ParseError(name + ": " + zip_file_strerror(file.get()));
-    out.resize(size + static_cast<std::size_t>(count));
-    if (count == 0) return out;
+namespace {
+
+// An entry's bytes, inflated as they are asked for. Whoever comes to the end has had them checked
+// against their checksum.
+class EntryBuffer : public std::streambuf {
+ public:
+  EntryBuffer(zip_t* archive, zip_uint64_t entry, const std::string& name)
+      : name_(name), file_(zip_fopen_index(archive, entry, 0), zip_fclose) {
+    if (file_ == nullptr) throw ParseError(name + ": " + zip_strerror(archive));
   }
-}
+  // Of what failed; else empty. A stream keeps exceptions to itself.
+  const std::string& failure() const { return failure_; }
+
+ protected:
+  int_type underflow() override {
+    const zip_int64_t count = zip_fread(file_.get(), piece_.data(), piece_.size());
+    if (count < 0) failure_ = name_ + ": " + zip_file_strerror(file_.get());
+    if (count <= 0) return traits_type::eof();
+    setg(piece_.data(), piece_.data(), piece_.data() + count);
+    return traits_type::to_int_type(piece_[0]);
+  }
+
+ private:
+  const std::string& name_;
+  std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file_;
+  std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
+  std::string failure_;
+};
 
 }  // namespace
 
-std::map<std::string, ir::Array> read_npz(const fs::path& path) {
-  const Archive archive(path, ZIP_RDONLY);
-  std::map<std::string, ir::Array> out;
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
+NpzReader::NpzReader(const fs::path& path)
+    : archive_(std::make_unique<const ZipArchive>(path, ZIP_RDONLY)) {
+  const zip_int64_t count = zip_get_num_entries(archive_->get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const auto entry = static_cast<zip_uint64_t>(i);
-    const char* const entry_name = zip_get_name(archive.get(), entry, 0);
-    if (entry_name == nullptr) archive.fail();
+    const char* const entry_name = zip_get_name(archive_->get(), entry, 0);
+    if (entry_name == nullptr) archive_->fail();
     std::string name = entry_name;
     const std::string where = path.string() + ", " + name;
     if (!name.ends_with(kEntry)) throw ParseError(where + ": this is no .npy file");
     name.resize(name.size() - kEntry.size());
-    std::string bytes = content_of(archive, entry, where);
-    const auto size = static_cast<std::int64_t>(bytes.size());
-    std::istringstream stream(std::move(bytes));
-    if (!out.emplace(name, read_npy(stream, size, where)).second) {
-      throw ParseError(where + ": is there twice");
-    }
+    if (!entries_.emplace(name, entry).second) throw ParseError(where + ": is there twice");
   }
-  return out;
+}
+
+ir::Array NpzReader::read(const std::string& name, const AcceptArray& accept) const {
+  const zip_uint64_t entry = entries_.at(name);
+  const std::string where = archive_->path().string() + ", " + name + std::string(kEntry);
+  zip_stat_t status;
+  if (zip_stat_index(archive_->get(), entry, 0, &status) != 0 ||
+      (status.valid & ZIP_STAT_SIZE) == 0 || !std::in_range<std::int64_t>(status.size)) {
+    throw ParseError(where + ": the archive does not say how long it is");
+  }
+  EntryBuffer buffer(archive_->get(), entry, where);
+  std::istream stream(&buffer);
+  std::optional<ir::Array> array;
+  try {
+    array = read_npy(stream, static_cast<std::int64_t>(status.size), where, accept);
+  } catch (const Error&) {
+    if (!buffer.failure().empty()) throw ParseError(buffer.failure());
+    throw;
+  }
+  const bool ended = stream.peek() == std::istream::traits_type::eof();
+  if (!buffer.failure().empty()) throw ParseError(buffer.failure());
+  if (!ended) throw ParseError(where + ": is longer than the archive says");
+  return std::move(*array);
 }
 
 void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir::Array>>& arrays) {
@@ -109,7 +141,7 @@ void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   std::vector<std::string> contents;  // until the archive is written
   contents.reserve(arrays.size());
-  Archive archive(path, ZIP_CREATE | ZIP_TRUNCATE);
+  ZipArchive archive(path, ZIP_CREATE | ZIP_TRUNCATE);
   for (const auto& [name, array] : arrays) {
     std::ostringstream stream;
     write_npy(stream, array);
@@ -138,11 +170,18 @@ namespace {
 }
 }  // namespace
 
-std::map<std::string, ir::Array> read_npz(const fs::path& path) { refuse(path); }
+class ZipArchive {};
+NpzReader::NpzReader(const fs::path& path) { refuse(path); }
+ir::Array NpzReader::read(const std::string& name, const AcceptArray& /*accept*/) const {
+  refuse(name);
+}
 void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir::Array>>&) {
   refuse(path);
 }
 
 #endif
+
+NpzReader::NpzReader(NpzReader&&) noexcept = default;
+NpzReader::~NpzReader() = default;
 
 }  // namespace tutti::tools

@@ -2,11 +2,15 @@
 
 #include <tutti/ir/array.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tools/npy.h"
 
 // NumPy's .npz files: zip archives of .npy files. Builds without libzip have none.
 namespace tutti::tools {
@@ -14,9 +18,27 @@ namespace tutti::tools {
 // Whether a path is to be one, by its ending.
 bool is_npz(const std::filesystem::path& path);
 
-// The arrays by name ("x" of the entry x.npy), stored or compressed. Throws ParseError, naming the
-// file, for what is no such archive, and EnvironmentError where it cannot be read.
-std::map<std::string, ir::Array> read_npz(const std::filesystem::path& path);
+class ZipArchive;  // of libzip
+
+// An archive that is read as it is asked for arrays.
+class NpzReader {
+ public:
+  // Throws ParseError, naming the file, for what is no such archive, and EnvironmentError where it
+  // cannot be read.
+  explicit NpzReader(const std::filesystem::path& path);
+  NpzReader(NpzReader&&) noexcept;
+  ~NpzReader();
+
+  // Whether there is an array of that name: "x" for the entry x.npy.
+  bool contains(const std::string& name) const { return entries_.contains(name); }
+  // That array, stored or compressed. What is no array that its header and `accept` (see
+  // read_npy()) agree with is not inflated. Throws what read_npy() throws.
+  ir::Array read(const std::string& name, const AcceptArray& accept) const;
+
+ private:
+  std::unique_ptr<const ZipArchive> archive_;
+  std::map<std::string, std::uint64_t> entries_;  // by name
+};
 
 // Writes an archive of stored arrays, all of it or nothing, and the folder that it lies in. Throws
 // TypeError for bf16, EnvironmentError where it cannot be written.

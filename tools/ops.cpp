@@ -153,7 +153,7 @@ void print_markdown(std::span<const Definition* const> ops, std::ostream& out) {
   }
 }
 
-void print_json(std::span<const Definition* const> ops, std::ostream& out) {
+void print_ops_json(std::span<const Definition* const> ops, std::ostream& out) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Definition* entry : ops) {
     nlohmann::ordered_json attributes = nlohmann::ordered_json::array();
@@ -198,7 +198,7 @@ void list_ops(const OpsOptions& options, std::ostream& out) {
     case OpsFormat::markdown:
       return print_markdown(chosen, out);
     case OpsFormat::json:
-      return print_json(chosen, out);
+      return print_ops_json(chosen, out);
   }
 }
 

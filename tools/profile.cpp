@@ -142,7 +142,7 @@ std::string formatted(const char* format, auto... values) {
   return text.data();
 }
 
-std::string time_text(double microseconds) {
+std::string event_time_text(double microseconds) {
   if (microseconds >= 1e6) return formatted("%.2f s", microseconds / 1e6);
   if (microseconds >= 1e3) return formatted("%.2f ms", microseconds / 1e3);
   return formatted("%.2f us", microseconds);
@@ -182,7 +182,7 @@ std::string print(const ProfileSummary& summary, std::size_t most) {
   }
   out += "\n";
   const auto total = [&](const char* what, double time, const std::string& remark = "") {
-    out += formatted("%-22s %12s %6.1f %%", what, time_text(time).c_str(),
+    out += formatted("%-22s %12s %6.1f %%", what, event_time_text(time).c_str(),
                      percent(time, summary.span)) +
            (remark.empty() ? "" : "  " + remark) + "\n";
   };
@@ -212,8 +212,8 @@ std::string print(const ProfileSummary& summary, std::size_t most) {
     const auto& [name, shapes, source] = key;
     const double seconds = std::max(kernel.time, 1e-3) * 1e-6;
     out += formatted("%5.1f %% %8ld %12s %12s %8.2f %8.2f %7.1f %%  ", percent(kernel.time, all),
-                     static_cast<long>(kernel.calls), time_text(kernel.time).c_str(),
-                     time_text(kernel.time / static_cast<double>(kernel.calls)).c_str(),
+                     static_cast<long>(kernel.calls), event_time_text(kernel.time).c_str(),
+                     event_time_text(kernel.time / static_cast<double>(kernel.calls)).c_str(),
                      kernel.bytes / seconds * 1e-9, kernel.flops / seconds * 1e-9,
                      percent(kernel.least_time, kernel.time));
     constexpr std::size_t kNameWidth = 64;

@@ -68,41 +68,56 @@ InputFiles::InputFiles(const ir::Graph& function, const std::vector<std::string>
 std::vector<ir::Array> InputFiles::read(std::int64_t rank) {
   std::vector<ir::Array> out;
   for (const ir::Parameter& parameter : function_.parameters()) {
-    out.push_back(fitting(parameter, find(parameter.name, rank), rank));
+    const ir::Array& found = find(parameter, rank);
+    const ir::Type given{.dtype = found.dtype(), .shape = found.shape()};
+    out.push_back(is_own(parameter, given)
+                      ? found
+                      : part_of(found, parameter.sharding, *function_.mesh, rank));
   }
   return out;
 }
 
-ArrayFiles::Found InputFiles::find(const std::string& name, std::int64_t rank) {
+const ir::Array& InputFiles::find(const ir::Parameter& parameter, std::int64_t rank) {
+  const std::string& name = parameter.name;
+  const ArrayFiles::Accept accept = [&](const std::string& where, const ir::Type& given) {
+    check(parameter, where, given);
+  };
   if (const auto given = files_.find(name); given != files_.end()) {
     const std::string path = path_for_rank(given->second, rank);
     auto known = arrays_.find(path);
-    if (known == arrays_.end()) known = arrays_.emplace(path, read_npy(path)).first;
-    return {&known->second, path};
+    if (known == arrays_.end()) {
+      const AcceptArray fits = [&](const ir::Type& type) { accept(path, type); };
+      known = arrays_.emplace(path, read_npy(path, fits)).first;
+    } else {
+      accept(path, {.dtype = known->second.dtype(), .shape = known->second.shape()});
+    }
+    return known->second;
   }
   for (ArrayFiles& place : places_) {
-    if (ArrayFiles::Found found = place.find(name, rank); found.array != nullptr) return found;
+    const ArrayFiles::Found found = place.find(name, rank, accept);
+    if (found.array != nullptr) return *found.array;
   }
   throw UsageError("no input for %" + name + " of @" + function_.name + " on rank " +
                    std::to_string(rank) + "; give --input " + name + "=FILE.npy, or --random SEED");
 }
 
-// If the array is the whole that ranks have parts of, this is the rank's part.
-ir::Array InputFiles::fitting(const ir::Parameter& parameter, const ArrayFiles::Found& found,
-                              std::int64_t rank) const {
+bool InputFiles::is_own(const ir::Parameter& parameter, const ir::Type& given) const {
+  return given.dtype == function_.type(parameter.value).dtype &&
+         fits(function_, parameter.value, given.shape);
+}
+
+void InputFiles::check(const ir::Parameter& parameter, const std::string& where,
+                       const ir::Type& given) const {
   const ir::Type& wanted = function_.type(parameter.value);
-  const ir::Type given{.dtype = found.array->dtype(), .shape = found.array->shape()};
-  if (given.dtype == wanted.dtype && fits(function_, parameter.value, given.shape)) {
-    return *found.array;
-  }
+  if (is_own(parameter, given)) return;
   if (given.dtype == wanted.dtype && !parameter.sharding.empty() &&
       given.shape == whole_shape(wanted.shape, parameter.sharding, *function_.mesh)) {
-    return part_of(*found.array, parameter.sharding, *function_.mesh, rank);
+    return;
   }
   const std::string advice = wanted.dtype == DType::bf16
                                  ? "; .npy files have no bf16: take f32 and cast in the program"
                                  : "";
-  throw TypeError(found.where + ": %" + parameter.name + " of @" + function_.name + " is " +
+  throw TypeError(where + ": %" + parameter.name + " of @" + function_.name + " is " +
                   ir::symbolic_text(function_, parameter.value) + ", but the file holds " +
                   given.text() + advice);
 }

@@ -31,9 +31,10 @@ class InputFiles {
   std::vector<ir::Array> read(std::int64_t rank);
 
  private:
-  ArrayFiles::Found find(const std::string& name, std::int64_t rank);
-  ir::Array fitting(const ir::Parameter& parameter, const ArrayFiles::Found& found,
-                    std::int64_t rank) const;
+  const ir::Array& find(const ir::Parameter& parameter, std::int64_t rank);
+  // Throws TypeError for what is neither the parameter's array nor the whole that it is part of.
+  void check(const ir::Parameter& parameter, const std::string& where, const ir::Type& given) const;
+  bool is_own(const ir::Parameter& parameter, const ir::Type& given) const;
 
   const ir::Graph& function_;
   std::map<std::string, std::string, std::less<>> files_;

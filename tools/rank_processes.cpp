@@ -4,6 +4,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/world.h>
+#include <tutti/runtime/new_file.h>
 
 #include <fstream>
 #include <iostream>
@@ -16,6 +17,7 @@
 #include "tools/program_inputs.h"
 #include "tools/random_inputs.h"
 #include "tools/scratch_folder.h"
+#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -30,11 +32,8 @@ fs::path file_of(const fs::path& folder, std::int64_t rank) {
 }
 
 void write(const fs::path& path, const RankResult& result) {
-  std::ofstream file(path, std::ios::binary);
-  const auto add = [&](std::span<const std::byte> bytes) {
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  };
+  runtime::NewFile file(path.string());
+  const auto add = [&](std::span<const std::byte> bytes) { file.write(bytes); };
   const std::size_t times = result.times.size();
   add(std::as_bytes(std::span(&times, 1)));
   add(std::as_bytes(std::span(result.times)));
@@ -44,11 +43,11 @@ void write(const fs::path& path, const RankResult& result) {
     add(std::as_bytes(shape.sizes()));
     add(array.bytes());
   }
-  file.close();
-  if (!file) throw EnvironmentError(path.string() + ": cannot be written");
+  if (file.finish()) return;
+  throw EnvironmentError(path.string() + ": cannot be written: " + file.failure());
 }
 
-RankResult read(const fs::path& path, const ir::Graph& function) {
+RankResult read_result(const fs::path& path, const ir::Graph& function) {
   std::ifstream file(path, std::ios::binary);
   const auto take = [&](std::span<std::byte> bytes) {
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -101,10 +100,7 @@ std::optional<std::vector<RankResult>> run_in_processes(const ir::Graph& functio
   const ScratchFolder folder;
   // The file may be standard input, or change.
   const fs::path program = folder.path() / "program.tutti";
-  std::ofstream file(program, std::ios::binary);
-  file << print(function);
-  file.close();
-  if (!file) throw EnvironmentError(program.string() + ": cannot be written");
+  write_file(program, print(function));
   LaunchOptions launching;
   launching.ranks = static_cast<std::size_t>(ranks);
   launching.program = command(options, folder.path(), program);
@@ -116,7 +112,7 @@ std::optional<std::vector<RankResult>> run_in_processes(const ir::Graph& functio
   if (exit_code != 0) return std::nullopt;
   std::vector<RankResult> out;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    out.push_back(read(file_of(folder.path(), rank), function));
+    out.push_back(read_result(file_of(folder.path(), rank), function));
   }
   return out;
 }

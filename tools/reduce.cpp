@@ -1,7 +1,9 @@
 #include "tools/reduce.h"
 
+#include <tutti/ir/names.h>
 #include <tutti/ir/reduce.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/new_file.h>
 
 #include <cerrno>
 #include <system_error>
@@ -15,6 +17,7 @@
 #include "tools/write_file.h"
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 namespace tutti::tools {
 
@@ -22,11 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-ir::Programs read(const ReduceOptions& options) {
+ir::Programs read_programs(const ReduceOptions& options) {
   ir::Programs out;
   if (options.ranks.empty()) {
     out.push_back(read_program(options.file));
@@ -82,7 +81,10 @@ class Files {
       write(output_, programs);
       return;
     }
-    const fs::path partial = output_.string() + ".partial";
+    const fs::path partial = runtime::unfinished_name(output_.string());
+    if (partial.empty() || mkdir(partial.c_str(), 0777) != 0) {
+      throw EnvironmentError(system_failure("cannot make " + output_.string()));
+    }
     write(partial, programs);
     const bool exists = fs::exists(output_);
     const int failed = renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, output_.c_str(),
@@ -136,7 +138,7 @@ bool check_original(const ir::Programs& programs, CheckCommand& command, Files& 
 
 bool reduce(const ReduceOptions& options, std::ostream& out) {
   Files files(options, output_of(options));
-  ir::Programs programs = read(options);
+  ir::Programs programs = read_programs(options);
   CheckCommand command(options.check, options.most_time);
   const std::size_t before = nodes_of(programs);
   if (!check_original(programs, command, files)) {
@@ -153,7 +155,7 @@ bool reduce(const ReduceOptions& options, std::ostream& out) {
         files.keep(smaller);
         if (nodes_of(smaller) < nodes) {
           nodes = nodes_of(smaller);
-          out << "  " << counted(nodes, "node") << " after " << counted(checks, "check")
+          out << "  " << ir::counted(nodes, "node") << " after " << ir::counted(checks, "check")
               << std::endl;
         }
         return ir::Verdict::interesting;
@@ -163,8 +165,8 @@ bool reduce(const ReduceOptions& options, std::ostream& out) {
         return ir::Verdict::boring;
     }
   });
-  out << (reduction.stopped ? "interrupted; " : "") << "from " << counted(before, "node") << " to "
-      << nodes_of(reduction.programs) << " in " << counted(checks, "check") << ": "
+  out << (reduction.stopped ? "interrupted; " : "") << "from " << ir::counted(before, "node")
+      << " to " << nodes_of(reduction.programs) << " in " << ir::counted(checks, "check") << ": "
       << files.output().string() << "\n";
   return !reduction.stopped;
 }

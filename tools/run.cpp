@@ -55,8 +55,8 @@ codegen::CompileOptions compile_options(const RunOptions& options) {
 }
 
 // [rank][parameter]
-std::vector<std::vector<ir::Array>> inputs_of(const ir::Graph& function, std::int64_t ranks,
-                                              const RunOptions& options) {
+std::vector<std::vector<ir::Array>> inputs_of_ranks(const ir::Graph& function, std::int64_t ranks,
+                                                    const RunOptions& options) {
   std::vector<std::vector<ir::Array>> out;
   if (options.random) {
     const ir::Graph shaped = with_sizes(function, options.sizes);
@@ -79,7 +79,7 @@ std::optional<std::vector<RankResult>> run_ranks(const ir::Graph& function, std:
     check_ranks(function, ranks);
     return run_in_processes(function, ranks, options);
   }
-  const auto inputs = inputs_of(function, ranks, options);
+  const auto inputs = inputs_of_ranks(function, ranks, options);
   if (options.engine == Engine::compiled) {
     return run_timed(function, inputs, compiling, options.bench ? options.timed_runs : 0, gpus);
   }

@@ -1,27 +1,43 @@
 #include "tools/write_file.h"
 
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/new_file.h>
 
-#include <fstream>
+#include <cerrno>
 #include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace tutti::tools {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// An errno; 0: it is written.
+int write_directly(const fs::path& path, std::span<const std::byte> bytes) {
+  runtime::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.valid() || !runtime::write_all(file.number(), bytes)) return errno;
+  return close(file.release()) == 0 ? 0 : errno;  // which may be what says that the disk is full
+}
+
+int write_whole(const fs::path& path, std::span<const std::byte> bytes) {
+  runtime::NewFile file(path.string());
+  file.write(bytes);
+  return file.finish() ? 0 : file.error();
+}
+
+}  // namespace
+
 void write_file(const fs::path& path, std::string_view text) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
   const bool direct = fs::exists(status) && !fs::is_regular_file(status);
-  const fs::path partial = direct ? path : fs::path(path.string() + ".partial");
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  error.clear();
-  if (file && !direct) fs::rename(partial, path, error);
-  if (file && !error) return;
-  if (!direct) fs::remove(partial, error);
-  throw EnvironmentError(path.string() + ": cannot be written");
+  const auto bytes = std::as_bytes(std::span(text));
+  const int failure = direct ? write_directly(path, bytes) : write_whole(path, bytes);
+  if (failure == 0) return;
+  throw EnvironmentError(path.string() + ": cannot be written: " + runtime::failure_text(failure));
 }
 
 }  // namespace tutti::tools

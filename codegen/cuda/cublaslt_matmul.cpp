@@ -20,7 +20,7 @@ using runtime::CublasLt;
 // What an algorithm may use; cuBLAS itself takes so much on an H100.
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{32} << 20;
 // No algorithm wants more alignment (bytes); buffers have at least this.
-constexpr std::int64_t kAlignment = 64;
+constexpr std::int64_t kOperandAlignment = 64;
 
 struct DataTypes {
   cudaDataType_t element;
@@ -206,7 +206,7 @@ class CublasLtMatmul final : public runtime::DeviceCode {
   // What all matrices of an operand are aligned to (bytes).
   std::uint32_t alignment(std::int64_t MatmulLayout::Call::* start, std::int64_t stride) const {
     const std::int64_t bytes = size_of(product_.dtype);
-    std::int64_t all = std::gcd(kAlignment, stride * bytes);
+    std::int64_t all = std::gcd(kOperandAlignment, stride * bytes);
     for (const MatmulLayout::Call& call : product_.calls) all = std::gcd(all, call.*start * bytes);
     return static_cast<std::uint32_t>(all);
   }

@@ -10,18 +10,10 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
-constexpr std::int64_t kWarp = 32;
 // Sequences that are no longer than this a thread adds up.
 constexpr std::int64_t kShortSequence = 16;
 // As many of them, side by side, keep a GPU busy with a thread each.
 constexpr std::int64_t kManySequences = 16 * 1024;
-
-// What elements add up in.
-std::string_view sum_type(DType dtype) {
-  if (is_floating(dtype)) return dtype == DType::f64 ? "f64" : "f32";
-  return size_of(dtype) == 8 ? "u64" : "u32";
-}
 
 }  // namespace
 

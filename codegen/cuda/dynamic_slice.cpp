@@ -12,9 +12,6 @@ namespace {
 
 using kernels::PartDimension;
 
-constexpr std::uint32_t kThreads = 256;
-constexpr std::int64_t kWidestAccess = 16;  // bytes
-
 // How many neighbours along the last dimension are all in the part or all outside of it.
 std::int64_t width_of(const PartDimension& last, std::int64_t element_size) {
   std::int64_t width = kWidestAccess / element_size;
@@ -76,7 +73,7 @@ struct Parts {
 };
 
 // bool find(i, first, place): a line per dimension, then the place, then whether it is one.
-void add_find(SpecText& spec, const Parts& parts) {
+void add_find_part(SpecText& spec, const Parts& parts) {
   spec.line("static __device__ bool find(Count i, const Count* first, Count& place) {");
   std::string inside;
   std::string place;
@@ -146,7 +143,7 @@ Source dynamic_update_slice_source(const std::vector<View>& operands) {
   if (part.elements() == 0) {
     spec.line("static __device__ bool find(Count, const Count*, Count&) { return false; }");
   } else {
-    add_find(spec, parts);
+    add_find_part(spec, parts);
   }
   return make_source({.name = "dynamic_update_slice",
                       .detail = detail,

@@ -8,13 +8,10 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-constexpr std::int64_t kTile = 32;
 constexpr std::int64_t kTileRows = 8;  // threads of a block along y
 
-std::string text(std::int64_t number) { return std::to_string(number); }
-
 // All segments as one: without loops they run one after another.
-Segment joined(const std::vector<Segment>& segments) {
+Segment joined_segments(const std::vector<Segment>& segments) {
   Segment all;
   for (const Segment& segment : segments) {
     all.body.insert(all.body.end(), segment.body.begin(), segment.body.end());
@@ -35,12 +32,13 @@ void KernelPrinter::points() {
   const bool exact = groups % threads == 0;
   if (!exact || std::ranges::find(used_outer_, true) != used_outer_.end()) {
     line("const " + number() + " p = " + (mapping_.wide ? "u64(blockIdx.x)" : "blockIdx.x") +
-         " * " + text(threads) + " + threadIdx.x;");
+         " * " + std::to_string(threads) + " + threadIdx.x;");
   }
-  if (!exact) line("if (p >= " + text(groups) + (mapping_.wide ? "ULL" : "U") + ") return;");
+  if (!exact)
+    line("if (p >= " + std::to_string(groups) + (mapping_.wide ? "ULL" : "U") + ") return;");
   define_axes('o', kernel_.outer, used_outer_, "p", mapping_.lanes);
 
-  const Segment all = joined(kernel_.segments);
+  const Segment all = joined_segments(kernel_.segments);
   if (lanes == 1) {
     body(all);
     stores(all);
@@ -49,8 +47,8 @@ void KernelPrinter::points() {
   Lanes packed{.inner = false, .left = ""};
   if (last % lanes != 0) {
     packed.left = "left";
-    line("const " + index() + " left = " + text(last) + " - o" +
-         text(static_cast<std::int64_t>(kernel_.outer.size()) - 1) + ";");
+    line("const " + index() + " left = " + std::to_string(last) + " - o" +
+         std::to_string(static_cast<std::int64_t>(kernel_.outer.size()) - 1) + ";");
   }
   load_packs(all, packed);
   declare_store_packs(all, packed);
@@ -69,16 +67,18 @@ bool KernelPrinter::goes_through_tile(const Instruction& instruction) const {
 
 void KernelPrinter::open_tile_rounds(const std::string& along_tile_axis,
                                      const std::string& along_last) {
-  const std::string axis = text(mapping_.tile_axis);
+  const std::string axis = std::to_string(mapping_.tile_axis);
   const std::size_t last = kernel_.outer.size() - 1;
   text_ += "#pragma unroll\n";
-  open("for (int step = 0; step < " + text(kTile) + "; step += " + text(kTileRows) + ")");
+  open("for (int step = 0; step < " + std::to_string(kTileSide) +
+       "; step += " + std::to_string(kTileRows) + ")");
   line("const int k = step + threadIdx.y;");
   line("const " + index() + " o" + axis + " = t" + axis + " + " + along_tile_axis + ";");
   line("const " + index() + " o" + std::to_string(last) + " = t" + std::to_string(last) + " + " +
        along_last + ";");
-  open("if (o" + axis + " < " + text(kernel_.outer[static_cast<std::size_t>(mapping_.tile_axis)]) +
-       " && o" + std::to_string(last) + " < " + text(kernel_.outer[last]) + ")");
+  open("if (o" + axis + " < " +
+       std::to_string(kernel_.outer[static_cast<std::size_t>(mapping_.tile_axis)]) + " && o" +
+       std::to_string(last) + " < " + std::to_string(kernel_.outer[last]) + ")");
 }
 
 void KernelPrinter::load_tile(const Instruction& load) {
@@ -90,36 +90,36 @@ void KernelPrinter::tiles() {
   const auto axis = static_cast<std::size_t>(mapping_.tile_axis);
   const std::size_t last = kernel_.outer.size() - 1;
   std::vector<std::int64_t> extents = kernel_.outer;
-  extents[axis] = (extents[axis] + kTile - 1) / kTile;
-  extents[last] = (extents[last] + kTile - 1) / kTile;
+  extents[axis] = (extents[axis] + kTileSide - 1) / kTileSide;
+  extents[last] = (extents[last] + kTileSide - 1) / kTileSide;
   std::int64_t count = 1;
   for (const std::int64_t extent : extents) count *= extent;
-  source_.block = {kTile, kTileRows, 1};
+  source_.block = {kTileSide, kTileRows, 1};
   set_blocks(count, 1);
 
   std::int64_t below = 1;
   for (std::size_t i = extents.size(); i-- > 0;) {
     const bool tiled = i == axis || i == last;
     std::string block = "blockIdx.x";
-    if (below > 1) block += " / " + text(below) + "U";
-    if (below * extents[i] < count) block += " % " + text(extents[i]) + "U";
+    if (below > 1) block += " / " + std::to_string(below) + "U";
+    if (below * extents[i] < count) block += " % " + std::to_string(extents[i]) + "U";
     if (tiled) {
-      line("const " + index() + " t" + std::to_string(i) + " = " + block + " * " + text(kTile) +
-           ";");
+      line("const " + index() + " t" + std::to_string(i) + " = " + block + " * " +
+           std::to_string(kTileSide) + ";");
     } else if (used_outer_[i]) {
       line("const " + index() + " o" + std::to_string(i) + " = " + block + ";");
     }
     below *= extents[i];
   }
 
-  const Segment all = joined(kernel_.segments);
+  const Segment all = joined_segments(kernel_.segments);
   for (const Instruction& instruction : all.body) {
     if (!goes_through_tile(instruction)) continue;
     const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
     // Rows of an odd number of words: the threads of a warp then read a column from as many banks.
     const std::int64_t padding = std::max<std::int64_t>(4 / size_of(dtype), 1);
     line("__shared__ " + type_name(dtype) + " w" + std::to_string(instruction.result) + "[" +
-         text(kTile) + "][" + text(kTile + padding) + "];");
+         std::to_string(kTileSide) + "][" + std::to_string(kTileSide + padding) + "];");
   }
   open_tile_rounds("threadIdx.x", "k");
   for (const Instruction& instruction : all.body) {

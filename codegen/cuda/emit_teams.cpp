@@ -9,10 +9,8 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-constexpr int kWarp = 32;
 constexpr std::int64_t kAlignment = 256;  // of what lies in the workspace
 
-std::string text(std::int64_t number) { return std::to_string(number); }
 std::string value_name(ValueId id) { return "v" + std::to_string(id); }
 
 bool has_stores(const Segment& segment) { return !segment.stores.empty(); }
@@ -46,8 +44,9 @@ void KernelPrinter::define_point() {
   set_blocks((count + points - 1) / points, mapping_.parts);
 
   std::string point = mapping_.wide ? "u64(blockIdx.x)" : "blockIdx.x";
-  if (points > 1) point += " * " + text(points) + (rows ? " + threadIdx.y" : " + threadIdx.x");
-  const std::string end = text(count) + (mapping_.wide ? "ULL" : "U");
+  if (points > 1)
+    point += " * " + std::to_string(points) + (rows ? " + threadIdx.y" : " + threadIdx.x");
+  const std::string end = std::to_string(count) + (mapping_.wide ? "ULL" : "U");
   const bool exact = count % points == 0;
   // Who leaves must not be waited for: by the warp in shuffles, by the block at barriers.
   const bool waits = rows ? mapping_.team > 1 && mapping_.team < kWarp : mapping_.team > 1;
@@ -56,7 +55,7 @@ void KernelPrinter::define_point() {
   if (partial_block_) {
     line("const " + number() + " any = " + point + ";");
     line("const bool live = any < " + end + ";");
-    if (used) line("const " + number() + " p = live ? any : " + text(count - 1) + ";");
+    if (used) line("const " + number() + " p = live ? any : " + std::to_string(count - 1) + ";");
   } else {
     if (used || !exact) line("const " + number() + " p = " + point + ";");
     if (!exact) line("if (p >= " + end + ") return;");
@@ -121,7 +120,8 @@ void KernelPrinter::open_inner_loops(const Segment& segment) {
   const int lanes = mapping_.lanes;
   const std::int64_t unrolled = unrolled_rounds(segment, lanes);
   const std::string pragma =
-      "#pragma unroll " + text(std::min<std::int64_t>(unrolled, mapping_.lanes > 1 ? 4 : 8)) + "\n";
+      "#pragma unroll " +
+      std::to_string(std::min<std::int64_t>(unrolled, mapping_.lanes > 1 ? 4 : 8)) + "\n";
   opened_ = 0;
   const std::int64_t together = mapping_.team * mapping_.parts;
   if (together == 1 && lanes == 1) {
@@ -129,8 +129,8 @@ void KernelPrinter::open_inner_loops(const Segment& segment) {
       const std::string name = "i" + std::to_string(i);
       if (kernel_.inner[i] == 1) continue;
       if (i + 1 == kernel_.inner.size()) text_ += pragma;
-      open("for (" + index() + " " + name + " = 0; " + name + " < " + text(kernel_.inner[i]) +
-           "; ++" + name + ")");
+      open("for (" + index() + " " + name + " = 0; " + name + " < " +
+           std::to_string(kernel_.inner[i]) + "; ++" + name + ")");
       ++opened_;
     }
     if (opened_ == 0) {
@@ -141,7 +141,7 @@ void KernelPrinter::open_inner_loops(const Segment& segment) {
   }
   const std::int64_t steps = inner_steps(kernel_, lanes);
   std::string first = team_rank();
-  if (mapping_.parts > 1) first += " + blockIdx.y * " + text(mapping_.team);
+  if (mapping_.parts > 1) first += " + blockIdx.y * " + std::to_string(mapping_.team);
   // With one inner axis a step is its index.
   const bool direct = kernel_.inner.size() == 1 && lanes == 1;
   const std::string q = direct ? "i0" : "q";
@@ -149,13 +149,13 @@ void KernelPrinter::open_inner_loops(const Segment& segment) {
     // A number of rounds that is known can be unrolled, and what is loaded kept for later loops.
     const std::int64_t rounds = steps / together;
     text_ += rounds <= unrolled ? "#pragma unroll\n" : pragma;
-    open("for (" + index() + " round = 0; round < " + text(rounds) + "; ++round)");
+    open("for (" + index() + " round = 0; round < " + std::to_string(rounds) + "; ++round)");
     line("const " + (direct ? index() : number()) + " " + q + " = " + first + " + round * " +
-         text(together) + ";");
+         std::to_string(together) + ";");
   } else {
     text_ += pragma;
     open("for (" + (direct ? index() : number()) + " " + q + " = " + first + "; " + q + " < " +
-         text(steps) + "; " + q + " += " + text(together) + ")");
+         std::to_string(steps) + "; " + q + " += " + std::to_string(together) + ")");
   }
   ++opened_;
   if (!direct) define_axes('i', kernel_.inner, used_inner_, "q", lanes);
@@ -185,8 +185,8 @@ void KernelPrinter::loop_body(const Segment& segment) {
   Lanes packed{.inner = true, .left = ""};
   if (kernel_.inner.back() % mapping_.lanes != 0) {
     packed.left = "left";
-    line("const " + index() + " left = " + text(kernel_.inner.back()) + " - i" +
-         text(static_cast<std::int64_t>(kernel_.inner.size()) - 1) + ";");
+    line("const " + index() + " left = " + std::to_string(kernel_.inner.back()) + " - i" +
+         std::to_string(static_cast<std::int64_t>(kernel_.inner.size()) - 1) + ";");
   }
   load_packs(segment, packed);
   declare_store_packs(segment, packed);
@@ -219,19 +219,21 @@ void KernelPrinter::combine_team(const Reduction& reduction) {
   const std::string shared = "w" + std::to_string(reduction.result);
   const auto declare_shared = [&](std::int64_t count) {
     // Once; the parts' results are combined through the same memory.
-    const std::string declaration = "__shared__ " + type + " " + shared + "[" + text(count) + "];";
+    const std::string declaration =
+        "__shared__ " + type + " " + shared + "[" + std::to_string(count) + "];";
     if (text_.find(declaration) == std::string::npos) line(declaration);
   };
   if (mapping_.kind == Mapping::Kind::columns) {
     declare_shared(std::int64_t{mapping_.team} * mapping_.points);
-    line(name + " = combine_column<" + text(mapping_.points) + ", " + text(mapping_.team) + ">(" +
-         name + ", " + shared + ", " + combine + ");");
+    line(name + " = combine_column<" + std::to_string(mapping_.points) + ", " +
+         std::to_string(mapping_.team) + ">(" + name + ", " + shared + ", " + combine + ");");
   } else if (mapping_.team > kWarp) {
     declare_shared(mapping_.team / kWarp);
-    line(name + " = combine_block<" + text(mapping_.team) + ">(" + name + ", " + shared + ", " +
-         combine + ");");
+    line(name + " = combine_block<" + std::to_string(mapping_.team) + ">(" + name + ", " + shared +
+         ", " + combine + ");");
   } else {
-    line(name + " = combine_lanes<" + text(mapping_.team) + ">(" + name + ", " + combine + ");");
+    line(name + " = combine_lanes<" + std::to_string(mapping_.team) + ">(" + name + ", " + combine +
+         ");");
   }
 }
 
@@ -248,7 +250,7 @@ void KernelPrinter::pass_on_parts(const Segment& segment) {
   for (const Reduction& reduction : segment.reductions) {
     const std::string type = type_name(reduction.dtype);
     line(type + "* const " + parts_name(reduction) + " = reinterpret_cast<" + type +
-         "*>(workspace + " + text(offset) + ") + p;");
+         "*>(workspace + " + std::to_string(offset) + ") + p;");
     const std::int64_t bytes = mapping_.parts * count * size_of(reduction.dtype);
     offset += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
@@ -265,7 +267,7 @@ void KernelPrinter::pass_on_parts(const Segment& segment) {
   line("__shared__ bool last;");
   line("u32* const counter = reinterpret_cast<u32*>(workspace) + blockIdx.x;");
   open("if (threadIdx.x + threadIdx.y == 0)");
-  line("last = atomicAdd(counter, 1U) == " + text(mapping_.parts - 1) + "U;");
+  line("last = atomicAdd(counter, 1U) == " + std::to_string(mapping_.parts - 1) + "U;");
   line("if (last) *counter = 0;");
   close();
   line("__syncthreads();");
@@ -276,8 +278,8 @@ void KernelPrinter::pass_on_parts(const Segment& segment) {
     line(name + " = " +
          literal(reduction.dtype, neutral_element(reduction.combine, reduction.dtype)) + ";");
     text_ += "#pragma unroll 4\n";
-    open("for (" + index() + " part = " + team_rank() + "; part < " + text(mapping_.parts) +
-         "; part += " + text(mapping_.team) + ")");
+    open("for (" + index() + " part = " + team_rank() + "; part < " +
+         std::to_string(mapping_.parts) + "; part += " + std::to_string(mapping_.team) + ")");
     line(name + " = " +
          combined(reduction, name, parts_name(reduction) + "[part * " + stride + "]") + ";");
     close();

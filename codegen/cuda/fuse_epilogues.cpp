@@ -9,8 +9,6 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-std::size_t at(BufferId id) { return static_cast<std::size_t>(id); }
-
 class Epilogues {
  public:
   Epilogues(Plan& plan, const std::map<BufferId, PlannedMatmul>& matmuls)
@@ -49,9 +47,35 @@ class Epilogues {
       if (!gone[step]) std::swap(plan_.steps[kept++], plan_.steps[step]);
     }
     plan_.steps.resize(kept);
+    drop_unused_kernels();
   }
 
  private:
+  // Those that became part of a call.
+  void drop_unused_kernels() {
+    constexpr int kUnused = -1;
+    std::vector<int> numbers(plan_.kernels.size(), kUnused);  // from now on
+    const auto for_each_use = [&](auto&& f) {
+      for (Step& step : plan_.steps) {
+        auto* const launch = std::get_if<Launch>(&step);
+        if (launch == nullptr) continue;
+        for (LaunchPart& part : launch->parts) {
+          if (part.kernel >= 0) f(part.kernel);
+          if (part.epilogue >= 0) f(part.epilogue);
+        }
+      }
+    };
+    for_each_use([&](int kernel) { numbers[static_cast<std::size_t>(kernel)] = 0; });
+    std::vector<Kernel> used;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] == kUnused) continue;
+      numbers[i] = static_cast<int>(used.size());
+      used.push_back(std::move(plan_.kernels[i]));
+    }
+    plan_.kernels = std::move(used);
+    for_each_use([&](int& kernel) { kernel = numbers[static_cast<std::size_t>(kernel)]; });
+  }
+
   // Makes the kernel's launch one of the matmul and what the kernel does.
   bool join(const LaunchPart& matmul, LaunchPart& part, BufferId product) const {
     const PlannedMatmul& planned = matmuls_.at(product);

@@ -15,8 +15,8 @@ struct PlannedMatmul {
 };
 
 // Lets matmuls on GPUs do what the kernel behind them does, where they can (epilogue.h): the kernel
-// goes, and so does the buffer between the two. `matmuls` has them by the buffer that they write.
-// Every launch of the plan has one part yet, and buffers no places.
+// goes (the others are numbered anew), and so does the buffer between the two. `matmuls` has them
+// by the buffer that they write. Every launch of the plan has one part yet, and buffers no places.
 void fuse_epilogues(Plan& plan, const std::map<BufferId, PlannedMatmul>& matmuls);
 
 }  // namespace tutti::codegen::cuda

@@ -1,6 +1,7 @@
 #include <tutti/codegen/around_axis.h>
 #include <tutti/codegen/cuda/index.h>
 #include <tutti/codegen/cuda/spec_text.h>
+#include <tutti/ir/arithmetic.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -10,14 +11,8 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
-constexpr std::int64_t kWidestAccess = 16;  // bytes
-constexpr std::int64_t kWarp = 32;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 // "f32[50257,768] by i64[512] along 0"
-std::string detail_of(const std::vector<View>& operands, std::int64_t axis) {
+std::string detail_of_indexing(const std::vector<View>& operands, std::int64_t axis) {
   const auto text = [](const View& view) {
     return ir::Type{.dtype = view.dtype, .shape = view.shape}.text();
   };
@@ -53,7 +48,7 @@ Source take_source(const std::vector<View>& operands, std::int64_t axis) {
   const AroundAxis x(operands[0].shape, axis);
   const std::int64_t count = operands[1].shape.elements();
   const std::int64_t bytes = size_of(operands[0].dtype);
-  const std::string detail = detail_of(operands, axis);
+  const std::string detail = detail_of_indexing(operands, axis);
   const std::string parameters = parameters_of(operands);
   if (x.outer * count * x.inner == 0) return empty_source("take", detail, parameters);
   const std::int64_t width = widest(x.inner, bytes);
@@ -75,7 +70,7 @@ Source take_along_axis_source(const std::vector<View>& operands, std::int64_t ax
   const AroundAxis x(operands[0].shape, axis);
   const std::int64_t count = operands[1].shape[static_cast<int>(axis)];
   const std::int64_t elements = operands[1].shape.elements();
-  const std::string detail = detail_of(operands, axis);
+  const std::string detail = detail_of_indexing(operands, axis);
   const std::string parameters = parameters_of(operands);
   if (elements == 0) return empty_source("take_along_axis", detail, parameters);
   SpecText spec("Take", count_type(std::max(elements, operands[0].shape.elements())));
@@ -103,11 +98,11 @@ constexpr std::int64_t kFewIndices = 16;
 // Every block reads all the indices: the more there are, the fewer blocks.
 constexpr std::int64_t kIndexReads = std::int64_t{1} << 24;
 constexpr std::int64_t kLeastBlocks = 256;
-constexpr std::int64_t kMostBlocks = 2048;
+constexpr std::int64_t kMostScatterBlocks = 2048;
 constexpr std::int64_t kLeastStrips = 4;  // of a block, where there are as many
 
 // What is added: integers wrap, so signed ones are taken for unsigned ones.
-std::string_view sum_type(DType dtype) {
+std::string_view scatter_sum_type(DType dtype) {
   return is_floating(dtype) ? name_of(dtype) : bits_type(size_of(dtype));
 }
 
@@ -119,7 +114,7 @@ Source scatter_add_source(const std::vector<View>& operands, std::int64_t axis) 
   const AroundAxis x(operands[0].shape, axis);
   const std::int64_t count = operands[1].shape.elements();
   const std::string name(name_of(dtype));
-  const std::string detail = detail_of(operands, axis);
+  const std::string detail = detail_of_indexing(operands, axis);
   const std::string parameters = "const " + name + "* x, const " +
                                  std::string(name_of(operands[1].dtype)) + "* indices, const " +
                                  name + "* updates, " + name + "* result";
@@ -128,7 +123,7 @@ Source scatter_add_source(const std::vector<View>& operands, std::int64_t axis) 
   const std::int64_t across = x.inner / width;
   const std::int64_t groups = x.outer * x.size * across;
   SpecText spec("Scatter", count_type(std::max(groups, x.outer * count * across)));
-  spec.type("Element", sum_type(dtype));
+  spec.type("Element", scatter_sum_type(dtype));
   spec.type("Index", name_of(operands[1].dtype));
   spec.integer("width", width);
   add_sizes(spec, x, x.inner, count);
@@ -144,7 +139,7 @@ Source scatter_add_source(const std::vector<View>& operands, std::int64_t axis) 
   // Rows are divided first: the fewer a block has, the fewer indices fall into them.
   const std::int64_t strips = divide_up(across, kWarp);
   const std::int64_t wanted =
-      divide_up(std::clamp(kIndexReads / count, kLeastBlocks, kMostBlocks), x.outer);
+      divide_up(std::clamp(kIndexReads / count, kLeastBlocks, kMostScatterBlocks), x.outer);
   const std::int64_t rows =
       std::min(x.size, std::max(divide_up(x.size, wanted), divide_up(kLeastStrips, strips)));
   const std::int64_t row_blocks = divide_up(x.size, rows);
@@ -175,12 +170,12 @@ enum class Team : std::uint8_t { thread, warp, block };
 constexpr std::int64_t kManyResults = 16 * 1024;
 constexpr std::int64_t kFewResults = 1024;
 constexpr std::int64_t kLongSequence = 2048;
-constexpr std::int64_t kShortSequence = 16;
+constexpr std::int64_t kShortRow = 16;
 constexpr std::int64_t kVeryLongSequence = 64 * 1024;
 
 Team team_for(const AroundAxis& x) {
   const std::int64_t results = x.outer * x.inner;
-  if (x.size <= kShortSequence) return Team::thread;
+  if (x.size <= kShortRow) return Team::thread;
   // Neighbouring results: neighbouring threads read neighbouring elements.
   if (x.inner >= kWarp && results >= kManyResults) return Team::thread;
   const bool few = results < kFewResults && x.size >= kThreads;
@@ -194,7 +189,7 @@ Source arg_reduce_source(const View& operand, std::int64_t axis, bool largest) {
   const std::string name = largest ? "argmax" : "argmin";
   if (operand.dtype == DType::boolean) throw InternalError(name + " of bool");
   const std::string dtype(name_of(operand.dtype));
-  const std::string detail = detail_of({operand}, axis);
+  const std::string detail = detail_of_indexing({operand}, axis);
   const std::string parameters = "const " + dtype + "* x, i64* result";
   const std::int64_t results = x.outer * x.inner;
   if (results == 0) return empty_source(name, detail, parameters);

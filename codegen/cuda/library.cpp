@@ -16,8 +16,6 @@ namespace {
 
 using ir::Op;
 
-constexpr std::uint32_t kThreads = 256;
-
 // How many significant bits a floating-point type has.
 int significant_bits(DType dtype) {
   switch (dtype) {

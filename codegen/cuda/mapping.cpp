@@ -9,10 +9,8 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-constexpr int kWarp = 32;
-constexpr int kThreads = 256;        // of a block without a team
+constexpr int kPlainThreads = 256;   // of a block without a team
 constexpr ValueId kManyValues = 48;  // of a kernel
-constexpr int kTile = 32;            // points of a tile along each of its axes
 constexpr int kMostLanes = 8;        // elements at once
 constexpr std::int64_t kWide = 16;   // bytes of the widest access
 // Blocks that fill a large device: a few for each of its multiprocessors.
@@ -186,7 +184,7 @@ void map_columns(const Kernel& kernel, Mapping& mapping) {
   }
   mapping.points = static_cast<int>(std::min<std::int64_t>(up_to_power(columns), kWarp));
   // A block of many threads leaves each of them few registers.
-  const std::int64_t threads = kernel.value_count > kManyValues ? kThreads : 2 * kThreads;
+  const std::int64_t threads = kernel.value_count > kManyValues ? kPlainThreads : 2 * kPlainThreads;
   height = std::min<std::int64_t>(height, threads / mapping.points);
   // At least a warp, if there is that much to do.
   while (height > 1 && shared_bytes(kernel, height * mapping.points) > kSharedBytes) height /= 2;
@@ -197,7 +195,7 @@ void map_columns(const Kernel& kernel, Mapping& mapping) {
 // The axis along which most bytes are read across the last one; -1: none.
 int choose_tile_axis(const Kernel& kernel) {
   const std::size_t last = kernel.outer.size() - 1;
-  if (kernel.outer[last] < kTile / 2) return -1;
+  if (kernel.outer[last] < kTileSide / 2) return -1;
   std::vector<std::int64_t> bytes(last + 1, 0);
   std::int64_t tile_bytes = 0;
   for_each_access(kernel, [&](const Access& access) {
@@ -206,13 +204,13 @@ int choose_tile_axis(const Kernel& kernel) {
     // Within a sector of 32 bytes neighbours are read anyway.
     if (std::abs(strides[last]) * size_of(access.dtype) < 32) return;
     for (std::size_t axis = 0; axis < last; ++axis) {
-      if (kernel.outer[axis] >= kTile / 2 && std::abs(strides[axis]) == 1) {
+      if (kernel.outer[axis] >= kTileSide / 2 && std::abs(strides[axis]) == 1) {
         bytes[axis] += size_of(access.dtype);
       }
     }
   });
   const auto most = std::ranges::max_element(bytes);
-  tile_bytes = *most * kTile * (kTile + 1);
+  tile_bytes = *most * kTileSide * (kTileSide + 1);
   return *most == 0 || tile_bytes > kSharedBytes ? -1 : static_cast<int>(most - bytes.begin());
 }
 
@@ -226,22 +224,11 @@ void map_points(const Kernel& kernel, Mapping& mapping) {
   mapping.lanes = lanes_along(kernel, false);
   const std::int64_t groups =
       outer_points(kernel) / kernel.outer.back() * divided(kernel.outer.back(), mapping.lanes);
-  mapping.points = static_cast<int>(std::clamp<std::int64_t>(up_to_power(groups), kWarp, kThreads));
+  mapping.points =
+      static_cast<int>(std::clamp<std::int64_t>(up_to_power(groups), kWarp, kPlainThreads));
 }
 
 }  // namespace
-
-std::int64_t outer_points(const Kernel& kernel) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : kernel.outer) count *= extent;
-  return count;
-}
-
-std::int64_t inner_points(const Kernel& kernel) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : kernel.inner) count *= extent;
-  return count;
-}
 
 std::int64_t inner_steps(const Kernel& kernel, int lanes) {
   const std::int64_t points = inner_points(kernel);

@@ -7,6 +7,9 @@
 
 namespace tutti::codegen::cuda {
 
+// Points of a tile along each of its axes.
+inline constexpr int kTileSide = 32;
+
 // How a kernel's points are divided among threads; a function of the kernel alone, so that the same
 // program gives the same bits on every device of a kind.
 struct Mapping {
@@ -44,10 +47,6 @@ std::string describe(const Kernel& kernel, const Mapping& mapping);
 
 // Whether a load at this address is read along `tile_axis`, through shared memory.
 bool goes_through_tile(const Kernel& kernel, const Mapping& mapping, const Affine& address);
-
-// The number of outer points, and of inner ones.
-std::int64_t outer_points(const Kernel& kernel);
-std::int64_t inner_points(const Kernel& kernel);
 
 // Steps of a loop over the inner axes when each takes `lanes` elements of the last.
 std::int64_t inner_steps(const Kernel& kernel, int lanes);

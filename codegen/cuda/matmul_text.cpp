@@ -1,6 +1,7 @@
 #include <tutti/codegen/cuda/matmul_text.h>
 #include <tutti/codegen/cuda/spec_text.h>
 #include <tutti/codegen/matmul_call.h>
+#include <tutti/ir/arithmetic.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -10,16 +11,7 @@ namespace tutti::codegen::cuda {
 namespace {
 
 // As in matmul.cuh.
-constexpr std::int64_t kTile = 64;
-constexpr std::uint32_t kThreads = 256;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-std::string_view sum_type(DType dtype) {
-  if (dtype == DType::f64) return "f64";
-  if (is_floating(dtype)) return "f32";
-  return size_of(dtype) == 8 ? "u64" : "u32";
-}
+constexpr std::int64_t kProductTile = 64;
 
 // The distance from an operand's first element to its last one, plus one.
 std::int64_t reach(const std::vector<std::int64_t>& sizes,
@@ -31,7 +23,8 @@ std::int64_t reach(const std::vector<std::int64_t>& sizes,
   return out;
 }
 
-std::vector<std::int64_t> joined(std::vector<std::int64_t> a, std::int64_t b, std::int64_t c) {
+std::vector<std::int64_t> with_two_more(std::vector<std::int64_t> a, std::int64_t b,
+                                        std::int64_t c) {
   a.push_back(b);
   a.push_back(c);
   return a;
@@ -94,14 +87,14 @@ Source matmul_source(const ir::Type& result, const std::vector<View>& operands,
 
   const View& a = operands[0];
   const View& b = operands[1];
-  const std::int64_t furthest = std::max(
-      {a.offset +
-           reach(joined(product.batch, product.m, product.k),
-                 joined(product.a_batch_strides, product.a_row_stride, product.a_column_stride)),
-       b.offset +
-           reach(joined(product.batch, product.k, product.n),
-                 joined(product.b_batch_strides, product.b_row_stride, product.b_column_stride)),
-       result.shape.elements() + kTile * product.n});
+  const std::int64_t furthest =
+      std::max({a.offset + reach(with_two_more(product.batch, product.m, product.k),
+                                 with_two_more(product.a_batch_strides, product.a_row_stride,
+                                               product.a_column_stride)),
+                b.offset + reach(with_two_more(product.batch, product.k, product.n),
+                                 with_two_more(product.b_batch_strides, product.b_row_stride,
+                                               product.b_column_stride)),
+                result.shape.elements() + kProductTile * product.n});
   SpecText spec("Matmul", count_type(furthest));
   // Integers wrap, so signed ones are multiplied as unsigned ones.
   spec.type("Element", is_floating(result.dtype) ? dtype : bits_type(size_of(result.dtype)));
@@ -122,7 +115,8 @@ Source matmul_source(const ir::Type& result, const std::vector<View>& operands,
   spec.place("a", "matrix", batch_place(product.batch, product.a_batch_strides, a.offset));
   spec.place("b", "matrix", batch_place(product.batch, product.b_batch_strides, b.offset));
   add_finish(spec, result.dtype, epilogue);
-  const std::int64_t tiles = matrices * divide_up(product.m, kTile) * divide_up(product.n, kTile);
+  const std::int64_t tiles =
+      matrices * divide_up(product.m, kProductTile) * divide_up(product.n, kProductTile);
   return make_source({.name = "matmul",
                       .detail = detail,
                       .piece = "matmul",

@@ -1,5 +1,6 @@
 #include <tutti/codegen/cuda/move.h>
 #include <tutti/codegen/cuda/spec_text.h>
+#include <tutti/ir/arithmetic.h>
 
 #include <algorithm>
 #include <array>
@@ -9,15 +10,11 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kSide = 32;  // of the squares of move.cuh
 // Shorter sides fill too little of a square.
 constexpr std::int64_t kLeastSide = 8;
-constexpr std::int64_t kWidestAccess = 16;  // bytes
 // Neighbours of the result that a thread gathers, where they are not neighbours in the source.
 constexpr std::int64_t kMostGathered = 4;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // result[i . result_strides] = source[i . source_strides] with as few dimensions as possible.
 struct Move {
@@ -282,7 +279,8 @@ std::int64_t pad_width(const std::vector<PadDimension>& dimensions, const View& 
 }
 
 // bool find(Count i, Count& place): a line per dimension, then the place, then whether it is one.
-void add_find(SpecText& spec, const std::vector<PadDimension>& dimensions, std::int64_t offset) {
+void add_find_pad(SpecText& spec, const std::vector<PadDimension>& dimensions,
+                  std::int64_t offset) {
   spec.line("static __device__ bool find(Count i, Count& place) {");
   std::string place = std::to_string(offset);
   std::string inside;
@@ -348,7 +346,7 @@ Source pad_source(const std::vector<View>& operands, const std::vector<std::int6
   if (view.shape.elements() == 0) {
     spec.line("static __device__ bool find(Count, Count&) { return false; }");
   } else {
-    add_find(spec, dimensions, view.offset / width);
+    add_find_pad(spec, dimensions, view.offset / width);
   }
   return make_source({.name = "pad",
                       .detail = type_text(view),

@@ -2,6 +2,7 @@
 #include <tutti/codegen/cuda/sort.h>
 #include <tutti/codegen/cuda/spec_text.h>
 #include <tutti/codegen/library.h>
+#include <tutti/ir/arithmetic.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -12,11 +13,8 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
 // Elements that a block sorts: each is compared with all of its row or run.
 constexpr std::int64_t kRun = 1024;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Bytes of a key or an index.
 std::int64_t word_bytes(const View& operand, const AroundAxis& x) {
@@ -38,7 +36,7 @@ SpecText spec_of(const View& operand, const AroundAxis& x, bool descending) {
   return spec;
 }
 
-std::string detail_of(const View& operand, std::int64_t axis) {
+std::string detail_of_sort(const View& operand, std::int64_t axis) {
   return operands_text({operand}) + " along " + std::to_string(axis);
 }
 
@@ -54,7 +52,7 @@ Source sort_runs_source(const View& operand, std::int64_t axis, bool descending)
   const std::string word(bits_type(word_bytes(operand, x)));
   const std::string parameters =
       "const " + std::string(name_of(operand.dtype)) + "* x, " + word + "* sorted";
-  const std::string detail = detail_of(operand, axis);
+  const std::string detail = detail_of_sort(operand, axis);
   if (operand.shape.elements() == 0) return empty_source("sort_runs", detail, parameters);
   SpecText spec = spec_of(operand, x, descending);
   spec.integer("run", kRun);
@@ -75,7 +73,7 @@ Source sort_source(const View& operand, std::int64_t axis, bool descending) {
   const std::string parameters = "const " + dtype + "* x, " +
                                  (in_runs ? "const " + word + "* sorted, " : "") + dtype +
                                  "* values, i64* indices";
-  const std::string detail = detail_of(operand, axis);
+  const std::string detail = detail_of_sort(operand, axis);
   if (operand.shape.elements() == 0) return empty_source("sort", detail, parameters);
   SpecText spec = spec_of(operand, x, descending);
   const std::int64_t sequences = x.outer * x.inner;

@@ -6,6 +6,10 @@
 
 namespace tutti::codegen::cuda {
 
+inline constexpr std::int64_t kWarp = 32;          // threads
+inline constexpr std::uint32_t kThreads = 256;     // of a block of a hand-written kernel
+inline constexpr std::int64_t kWidestAccess = 16;  // bytes that a thread reads or writes at once
+
 // A kernel as CUDA C++ with the shape of its launch; all of it follows from shapes alone. NVRTC
 // compiles `text` as it stands, without any header of the toolkit.
 //

@@ -114,4 +114,9 @@ std::string_view bits_type(std::int64_t bytes) {
   }
 }
 
+std::string_view sum_type(DType dtype) {
+  if (is_floating(dtype)) return dtype == DType::f64 ? "f64" : "f32";
+  return size_of(dtype) == 8 ? "u64" : "u32";
+}
+
 }  // namespace tutti::codegen::cuda

@@ -78,6 +78,9 @@ Source empty_source(std::string name, std::string detail, std::string parameters
 // grid-stride loop makes good use of.
 std::int64_t blocks_for(std::int64_t items, std::int64_t threads);
 
+// The type in which elements of a dtype are added up.
+std::string_view sum_type(DType dtype);
+
 // An unsigned integer of 1, 2, 4 or 8 bytes, or a Pack of them for 16: what moves elements.
 std::string_view bits_type(std::int64_t bytes);
 

@@ -30,7 +30,9 @@ class MachineCode : public KernelCode {
 };
 
 // "mul_add_tanh_1f3a5c77": what profilers and debuggers show.
-std::string symbol(const Kernel& kernel) { return symbol_name(kernel.name, kernel_hash(kernel)); }
+std::string kernel_symbol(const Kernel& kernel) {
+  return symbol_name(kernel.name, kernel_hash(kernel));
+}
 
 void verify([[maybe_unused]] llvm::Function& function, [[maybe_unused]] const Kernel& kernel) {
 #ifndef NDEBUG
@@ -42,13 +44,14 @@ void verify([[maybe_unused]] llvm::Function& function, [[maybe_unused]] const Ke
 #endif
 }
 
-void emit(llvm::Module& module, const Jit& jit, const Kernel& kernel, const std::string& name) {
+void emit_verified(llvm::Module& module, const Jit& jit, const Kernel& kernel,
+                   const std::string& name) {
   check(kernel);
   verify(*emit_kernel(module, jit, kernel, name), kernel);
 }
 
 CodeRequest request_for(const Kernel& kernel) {
-  const std::string name = symbol(kernel);
+  const std::string name = kernel_symbol(kernel);
   return {.key = kernel_hash(kernel), .name = name, .symbols = {name}};
 }
 
@@ -76,7 +79,8 @@ std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* c
     const Kernel& kernel = *kernels[missing[n]];
     const CodeRequest request = request_for(kernel);
     codes[missing[n]] = code_of(jit.compile(
-        request, [&](llvm::Module& module) { emit(module, jit, kernel, request.name); }, cache));
+        request, [&](llvm::Module& module) { emit_verified(module, jit, kernel, request.name); },
+        cache));
   });
   return codes;
 }
@@ -87,7 +91,7 @@ std::string llvm_text(const Kernel& kernel, const Target& target) {
   llvm::LLVMContext context;
   Jit& jit = Jit::of(target);
   const auto module = jit.make_module(context, kernel.name);
-  emit(*module, jit, kernel, symbol(kernel));
+  emit_verified(*module, jit, kernel, kernel_symbol(kernel));
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, nullptr);
@@ -98,7 +102,7 @@ std::string assembly_text(const Kernel& kernel, const Target& target) {
   llvm::LLVMContext context;
   Jit& jit = Jit::of(target);
   const auto module = jit.make_module(context, kernel.name);
-  emit(*module, jit, kernel, symbol(kernel));
+  emit_verified(*module, jit, kernel, kernel_symbol(kernel));
   return jit.assembly(*module);
 }
 

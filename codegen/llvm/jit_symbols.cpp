@@ -1,6 +1,6 @@
 #include <tutti/codegen/llvm/jit_symbols.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/comm/shm/descriptor.h>
+#include <tutti/runtime/descriptor.h>
 
 #include <algorithm>
 #include <cinttypes>
@@ -19,8 +19,9 @@ namespace tutti::codegen::native {
 
 namespace {
 
-// The file where perf looks for names; -1 if it can't be had. Anybody may make files in /tmp: it
-// has to be this user's, as perf demands, too.
+// The file where perf looks for names; -1 if it can't be had. Anybody may make files in /tmp, or
+// give this user's file that name: it has to be this user's, as perf demands, too, and have no
+// other name.
 int perf_map() {
   static const runtime::Descriptor file = [] {
     const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
@@ -28,7 +29,7 @@ int perf_map() {
     runtime::Descriptor opened(open(path.c_str(), kFlags, S_IRUSR | S_IWUSR));
     struct stat status{};
     if (!opened.valid() || fstat(opened.number(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_uid != geteuid() || ftruncate(opened.number(), 0) != 0) {
+        status.st_uid != geteuid() || status.st_nlink != 1 || ftruncate(opened.number(), 0) != 0) {
       return runtime::Descriptor();
     }
     return opened;

@@ -8,9 +8,6 @@ namespace tutti::ir::family {
 
 namespace {
 
-Shape leading(const Shape& shape) {
-  return Shape(shape.sizes().first(static_cast<std::size_t>(shape.rank() - 2)));
-}
 // The size of a dimension, counted from the end.
 std::int64_t from_end(const Shape& shape, int dimension) { return shape[shape.rank() - dimension]; }
 
@@ -29,7 +26,7 @@ void check_attention(const Inference& in, bool masked) {
     in.require(other.dtype == q.dtype, "mixed dtypes; cast q, k and v to one");
     in.require(q.shape.rank() >= 2 && other.shape.rank() == q.shape.rank(),
                "q, k and v need the same number of dimensions, two or more");
-    in.require(leading(other.shape) == leading(q.shape),
+    in.require(batch_shape(other.shape) == batch_shape(q.shape),
                "the leading dimensions of q, k and v must be equal");
   }
   const Shape& k = in.operand(1).shape;

@@ -1,4 +1,5 @@
 #include <tutti/ir/control.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/ops/control.h>
 
 #include <utility>
@@ -7,10 +8,6 @@
 namespace tutti::ir::family::control {
 
 namespace {
-
-std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 // The parameter that takes an operand, or a part of it.
 void check_argument(const Inference& in, const Function& function, std::size_t parameter,

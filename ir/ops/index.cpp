@@ -21,12 +21,12 @@ void check_indices(const Inference& in) {
 }
 
 // The indices in a dtype that holds every position of a dimension, and clamped to its positions.
-Term wide(Term indices) {
+Term wide_indices(Term indices) {
   return size_of(indices.dtype()) < 4 ? cast(indices, DType::i32) : indices;
 }
 Term clamped(Term indices, std::int64_t size) {
   const auto last = static_cast<double>(std::max<std::int64_t>(size - 1, 0));
-  return minimum(maximum(wide(indices), 0), last);
+  return minimum(maximum(wide_indices(indices), 0), last);
 }
 
 // The shape of take(x, indices).
@@ -139,7 +139,7 @@ void gradient_scatter_add(Gradient& gradient) {
   const std::int64_t size = gradient.operand(0).shape()[static_cast<int>(axis)];
   if (size == 0) return;  // all were dropped
   // Updates that were dropped get nothing.
-  const Term positions = wide(indices);
+  const Term positions = wide_indices(indices);
   Term inside = apply(Op::logical_and, positions >= 0, positions < static_cast<double>(size));
   std::vector<std::int64_t> sizes(indices.shape().begin(), indices.shape().end());
   for (int d = static_cast<int>(axis) + 1; d < g.shape().rank(); ++d) sizes.push_back(1);

@@ -4,10 +4,6 @@ namespace tutti::ir::family {
 
 namespace {
 
-Shape leading(const Shape& shape) {
-  return Shape(shape.sizes().first(static_cast<std::size_t>(shape.rank() - 2)));
-}
-
 void infer_matmul(Inference& in) {
   const Type& a = in.operand(0);
   const Type& b = in.operand(1);
@@ -20,7 +16,7 @@ void infer_matmul(Inference& in) {
     return "the inner sizes differ: " + std::to_string(inner) + " columns and " +
            std::to_string(b.shape[b.shape.rank() - 2]) + " rows";
   });
-  const Shape batch = broadcast_shapes(in, leading(a.shape), leading(b.shape));
+  const Shape batch = broadcast_shapes(in, batch_shape(a.shape), batch_shape(b.shape));
   std::vector<std::int64_t> sizes(batch.begin(), batch.end());
   sizes.push_back(a.shape[a.shape.rank() - 2]);
   sizes.push_back(b.shape[b.shape.rank() - 1]);

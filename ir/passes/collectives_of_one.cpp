@@ -29,6 +29,10 @@ bool gives_back(const Graph& graph, NodeId id) {
   return graph.attributes(id).group("group")->size() == 1;
 }
 
+bool is_barrier_of_one(const Graph& graph, NodeId id) {
+  return graph.node(id).op == Op::barrier && graph.attributes(id).group("group")->size() == 1;
+}
+
 bool is_alone(const Graph& graph) { return graph.mesh == nullptr || graph.mesh->ranks() == 1; }
 
 // For each value, whether it is an operand of such a collective on its way to a wait.
@@ -45,7 +49,9 @@ class Own {
       if (graph.type(operand).async && returned[graph.result(id).id]) returned[operand.id] = true;
     }
     for (NodeId id = 0; id < graph.node_count(); ++id) {
-      if (gives_back(graph, id)) {
+      if (is_barrier_of_one(graph, id)) {
+        any_ = true;
+      } else if (gives_back(graph, id)) {
         collective(id, returned);
       } else if (graph.node(id).operand_count == 1 && graph.node(id).result_count == 1) {
         const bool passes_on = definition(graph.node(id).op).kind == OpClass::view;
@@ -83,7 +89,7 @@ std::vector<bool> collectives_that_stay(const Graph& graph) {
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     const Node& node = graph.node(id);
     if (definition(node.op).kind != OpClass::collective) continue;
-    out.push_back(node.result_count == 0 || !own[graph.result(id)]);
+    out.push_back(node.result_count == 0 ? !is_barrier_of_one(graph, id) : !own[graph.result(id)]);
   }
   return out;
 }
@@ -111,6 +117,7 @@ bool drop_collectives_of_one(Graph& graph) {
     for (const Value operand : graph.operands(id)) operands.push_back(values[operand.id]);
     const bool is_own = node.result_count > 0 && own[graph.result(id)];
     const bool gone = (definition(node.op).kind == OpClass::collective && is_own) ||
+                      is_barrier_of_one(graph, id) ||
                       (node.op == Op::wait && own[graph.operand(id, 0)]) ||
                       (node.op == Op::vary && out.mesh == nullptr);
     if (gone) {

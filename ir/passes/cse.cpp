@@ -13,7 +13,7 @@ namespace {
 // event of its own, and so is each parameter.
 bool may_merge(Op op) { return op != Op::parameter && definition(op).kind != OpClass::collective; }
 
-Hash128 hash_of(const Graph& from, NodeId id, std::span<const Value> operands) {
+Hash128 hash_of_node(const Graph& from, NodeId id, std::span<const Value> operands) {
   const Node& node = from.node(id);
   Hasher hasher;
   hasher.add(static_cast<std::uint64_t>(node.op) | static_cast<std::uint64_t>(operands.size())
@@ -53,7 +53,7 @@ bool cse(Graph& graph) {
     const std::vector<Value> operands = rewriter.map_operands(id);
     // If the node stays, rewrite() copies it to this place.
     const auto next = static_cast<NodeId>(rewriter.to().node_count());
-    const auto [found, inserted] = seen.try_emplace(hash_of(graph, id, operands), next);
+    const auto [found, inserted] = seen.try_emplace(hash_of_node(graph, id, operands), next);
     if (inserted || !same(rewriter, id, operands, found->second)) return false;
     std::vector<Value> results;
     for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {

@@ -24,7 +24,6 @@ namespace tutti::ir {
 
 namespace {
 
-constexpr NodeId kNoNode = ~NodeId{0};
 // How many of a node's consumers are tried; more would cost time and gain little.
 constexpr int kMostAttempts = 16;
 

@@ -47,9 +47,9 @@ CarryKey carry_key(const Graph& graph, NodeId id) {
 }
 
 // One scan in place of several of one key.
-class Merge {
+class ScanMerge {
  public:
-  Merge(const Graph& graph, NodeId first)
+  ScanMerge(const Graph& graph, NodeId first)
       : graph_(graph),
         first_(first),
         carries_(static_cast<std::size_t>(graph.attributes(first).integer("carries"))) {
@@ -161,12 +161,12 @@ class Merge {
 };
 
 bool merge(Graph& graph) {
-  std::map<CarryKey, Merge> by_key;
-  std::map<NodeId, const Merge*> merges;  // by each of their scans
+  std::map<CarryKey, ScanMerge> by_key;
+  std::map<NodeId, const ScanMerge*> merges;  // by each of their scans
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     if (graph.node(id).op != Op::scan || graph.attributes(id).integer("carries") == 0) continue;
     const auto [found, inserted] = by_key.try_emplace(carry_key(graph, id), graph, id);
-    Merge& known = found->second;
+    ScanMerge& known = found->second;
     if (inserted || !known.takes(id)) continue;
     known.add(id);
     merges[known.scans()[0]] = merges[id] = &known;

@@ -136,7 +136,7 @@ void rank_number(Step& step, std::string_view of) {
   step.result(cast(Term(&step.builder(), index), step.dtype()));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kCollectiveRules[] = {
     {"stablehlo.all_gather", all_gather},
     {"stablehlo.all_reduce", all_reduce},
     {"stablehlo.all_to_all", all_to_all},
@@ -149,6 +149,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> collective_rules() { return kRules; }
+std::span<const Rule> collective_rules() { return kCollectiveRules; }
 
 }  // namespace tutti::ir::stablehlo

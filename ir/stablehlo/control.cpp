@@ -30,7 +30,7 @@ void composite(Step& step) {
   step.results = step.translator.call(decomposition->text, step.operation.offset, arguments);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kControlRules[] = {
     {"func.call", call, true},
     {"stablehlo.case", case_of},
     {"stablehlo.composite", composite, true},
@@ -40,6 +40,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> control_rules() { return kRules; }
+std::span<const Rule> control_rules() { return kControlRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -139,7 +139,7 @@ void reduce_precision(Step& step) {
   step.result(wide ? out : cast(out, given.dtype()));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kConversionRules[] = {
     {"stablehlo.bitcast_convert", bitcast_convert},
     {"stablehlo.convert", convert, true},
     {"stablehlo.reduce_precision", reduce_precision, true},
@@ -147,6 +147,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> conversion_rules() { return kRules; }
+std::span<const Rule> conversion_rules() { return kConversionRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -143,7 +143,7 @@ void constant(Step& step) {
   step.result(broadcast_to(step.constant(*value.array), value.shape));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kElementwiseRules[] = {
     {"stablehlo.abs", absolute, true},
     {"stablehlo.add", by_dtype<Op::add, Op::logical_or>, true},
     {"stablehlo.and", by_dtype<Op::bitwise_and, Op::logical_and>, true},
@@ -195,6 +195,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> elementwise_rules() { return kRules; }
+std::span<const Rule> elementwise_rules() { return kElementwiseRules; }
 
 }  // namespace tutti::ir::stablehlo

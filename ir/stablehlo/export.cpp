@@ -31,7 +31,7 @@ std::int64_t ranks_of(const Module& module) {
   for (const Graph& graph : module.functions) {
     if (graph.mesh) ranks = std::max(ranks, graph.mesh->ranks());
     for (NodeId id = 0; id < graph.node_count(); ++id) {
-      for (const Attribute& attribute : graph.node(id).attributes) {
+      for (const ir::Attribute& attribute : graph.node(id).attributes) {
         const auto* const group = std::get_if<GroupPtr>(&attribute);
         if (group == nullptr) continue;
         for (const std::int64_t rank : (*group)->ranks) ranks = std::max(ranks, rank + 1);

@@ -183,7 +183,7 @@ void each(ExportStep& step, F&& f) {
 constexpr std::string_view kMessages =
     "StableHLO's ranks run one program and send no messages to a single rank";
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kExportCollectiveRules[] = {
     {Op::all_reduce,
      [](ExportStep& step) { each(step, [&](const auto& x, auto&) { return reduced(step, x); }); }},
     {Op::reduce,
@@ -228,6 +228,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> exported_collectives() { return kRules; }
+std::span<const ExportRule> exported_collectives() { return kExportCollectiveRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -27,7 +27,7 @@ TextValues looped(TextWriter& writer, const TextValues& values,
   return writer.with_regions("while", values, "", blocks, inside);
 }
 
-void while_loop(ExportStep& step) {
+void export_while_loop(ExportStep& step) {
   const auto carries = static_cast<std::size_t>(step.attributes.integer("carries"));
   const TextValues out = looped(
       step.writer, step.operands,
@@ -58,7 +58,7 @@ Shape with_first(const Shape& shape, std::int64_t first) {
 }
 
 // The loop's values: the number of the step, the operands, and what is stacked.
-void scan(ExportStep& step) {
+void export_scan(ExportStep& step) {
   TextWriter& writer = step.writer;
   const auto carries = static_cast<std::size_t>(step.attributes.integer("carries"));
   const auto sequences = static_cast<std::size_t>(step.attributes.integer("sequences"));
@@ -109,7 +109,7 @@ void scan(ExportStep& step) {
 }
 
 // Both take the last branch if there is none of that number.
-void conditional(ExportStep& step) {
+void export_conditional(ExportStep& step) {
   const std::span arguments = std::span(step.operands).subspan(1);
   std::vector<TextWriter::Block> blocks;
   for (const FunctionPtr& branch : step.attributes.functions("branches")) {
@@ -125,14 +125,14 @@ void conditional(ExportStep& step) {
                                           std::move(results));
 }
 
-constexpr ExportRule kRules[] = {
-    {Op::scan, scan},
-    {Op::while_loop, while_loop},
-    {Op::conditional, conditional},
+constexpr ExportRule kExportControlRules[] = {
+    {Op::scan, export_scan},
+    {Op::while_loop, export_while_loop},
+    {Op::conditional, export_conditional},
 };
 
 }  // namespace
 
-std::span<const ExportRule> exported_control() { return kRules; }
+std::span<const ExportRule> exported_control() { return kExportControlRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -241,11 +241,11 @@ TextValue write_cast(TextWriter& writer, const TextValue& given, DType dtype) {
 
 namespace {
 
-void cast(ExportStep& step) {
+void export_cast(ExportStep& step) {
   step.result(write_cast(step.writer, step.operand(0), step.type().dtype));
 }
 
-void bitcast(ExportStep& step) {
+void export_bitcast(ExportStep& step) {
   const TextValue& x = step.operand(0);
   const DType dtype = step.type().dtype;
   if (x.dtype == dtype) return step.result(x);
@@ -260,28 +260,28 @@ void named(ExportStep& step, std::string_view name) {
   step.result(step.writer.convert(step.writer.alike(name, {wide}), x.dtype));
 }
 
-void sign(ExportStep& step) {
+void export_sign(ExportStep& step) {
   if (is_unsigned(step.operand(0).dtype)) return write_meaning(step);
   step.result(step.writer.alike("sign", {step.operand(0)}));
 }
 
-void is_finite(ExportStep& step) {
+void export_is_finite(ExportStep& step) {
   const TextValue& x = step.operand(0);
   step.result(
       step.writer.mapped("stablehlo.is_finite " + x.name, std::array{x}, DType::boolean, x.shape));
 }
 
-constexpr ExportRule kRules[] = {
-    {Op::cast, cast},
-    {Op::bitcast, bitcast},
-    {Op::sign, sign},
-    {Op::is_finite, is_finite},
+constexpr ExportRule kExportElementwiseRules[] = {
+    {Op::cast, export_cast},
+    {Op::bitcast, export_bitcast},
+    {Op::sign, export_sign},
+    {Op::is_finite, export_is_finite},
     {Op::rsqrt, [](ExportStep& step) { named(step, "rsqrt"); }},
     {Op::sigmoid, [](ExportStep& step) { named(step, "logistic"); }},
 };
 
 }  // namespace
 
-std::span<const ExportRule> exported_elementwise() { return kRules; }
+std::span<const ExportRule> exported_elementwise() { return kExportElementwiseRules; }
 
 }  // namespace tutti::ir::stablehlo

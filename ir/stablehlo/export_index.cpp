@@ -10,14 +10,10 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-List counted(std::int64_t from, std::int64_t to) {
+List integers_between(std::int64_t from, std::int64_t to) {
   List out;
   for (; from < to; ++from) out.push_back(from);
   return out;
-}
-
-Shape leading(const Shape& shape) {
-  return Shape(shape.sizes().first(static_cast<std::size_t>(shape.rank() - 2)));
 }
 
 // The matrices of x, repeated for each index of the batch.
@@ -29,19 +25,19 @@ TextValue in_batch(TextWriter& writer, const TextValue& x, const Shape& batch) {
 }
 
 // 16-bit floats are summed in f32 and rounded once.
-void matmul(ExportStep& step) {
+void export_matmul(ExportStep& step) {
   TextWriter& writer = step.writer;
   const Type& type = step.type();
-  const Shape batch = leading(type.shape);
+  const Shape batch = batch_shape(type.shape);
   TextValue x = step.operand(0);
   TextValue y = step.operand(1);
   std::string batching;
   // A single matrix on the right needs no copies: x's leading dimensions are rows.
-  const bool shared = y.shape.rank() == 2 && leading(x.shape) == batch;
+  const bool shared = y.shape.rank() == 2 && batch_shape(x.shape) == batch;
   if (!shared && batch.rank() > 0) {
     x = in_batch(writer, x, batch);
     y = in_batch(writer, y, batch);
-    const std::string all = numbers_text(counted(0, batch.rank()));
+    const std::string all = numbers_text(integers_between(0, batch.rank()));
     batching = ", batching_dims = [" + all + "] x [" + all + "]";
   }
   const std::string contracting = ", contracting_dims = [" + std::to_string(x.shape.rank() - 1) +
@@ -55,24 +51,24 @@ void matmul(ExportStep& step) {
 }
 
 // Indices in a dtype that holds every place of a dimension.
-TextValue wide(TextWriter& writer, const TextValue& indices) {
+TextValue wide_indices_text(TextWriter& writer, const TextValue& indices) {
   return size_of(indices.dtype) < 4 ? writer.convert(indices, DType::i32) : indices;
 }
 
 // The dimensions of take's result, and of scatter_add's updates, that are not the indices'.
 List window_dimensions(const Shape& x, const Shape& indices, std::int64_t axis) {
-  List out = counted(0, axis);
+  List out = integers_between(0, axis);
   for (std::int64_t d = axis + 1; d < x.rank(); ++d) out.push_back(d - 1 + indices.rank());
   return out;
 }
 
 // One element of the axis and all of the others; StableHLO clamps the index.
-void take(ExportStep& step) {
+void export_take(ExportStep& step) {
   const TextValue& x = step.operand(0);
   const Type& type = step.type();
   if (type.shape.elements() == 0)
     return step.result(step.writer.constant(type.dtype, type.shape, 0));
-  const TextValue indices = wide(step.writer, step.operand(1));
+  const TextValue indices = wide_indices_text(step.writer, step.operand(1));
   const std::int64_t axis = step.attributes.integer("axis");
   List sizes(x.shape.begin(), x.shape.end());
   sizes[static_cast<std::size_t>(axis)] = 1;
@@ -98,7 +94,7 @@ Shape around_axis(const Shape& shape, std::int64_t axis) {
 }
 
 // The other dimensions are batches, of which there are two at most.
-void take_along_axis(ExportStep& step) {
+void export_take_along_axis(ExportStep& step) {
   TextWriter& writer = step.writer;
   const Type& type = step.type();
   if (type.shape.elements() == 0) {
@@ -106,13 +102,13 @@ void take_along_axis(ExportStep& step) {
   }
   std::int64_t axis = step.attributes.integer("axis");
   TextValue x = step.operand(0);
-  TextValue indices = wide(writer, step.operand(1));
+  TextValue indices = wide_indices_text(writer, step.operand(1));
   if (x.shape.rank() > 3) {
     x = writer.reshape(x, around_axis(x.shape, axis));
     indices = writer.reshape(indices, around_axis(indices.shape, axis));
     axis = 1;
   }
-  List others = counted(0, x.shape.rank());
+  List others = integers_between(0, x.shape.rank());
   others.erase(others.begin() + axis);
   const std::string batch = "[" + numbers_text(others) + "]";
   const std::string own = "[" + std::to_string(axis) + "]";
@@ -131,12 +127,12 @@ void take_along_axis(ExportStep& step) {
 }
 
 // StableHLO drops what lies outside.
-void scatter_add(ExportStep& step) {
+void export_scatter_add(ExportStep& step) {
   TextWriter& writer = step.writer;
   const TextValue& x = step.operand(0);
   const TextValue& updates = step.operand(2);
   if (updates.shape.elements() == 0 || x.shape.elements() == 0) return step.result(x);
-  const TextValue indices = wide(writer, step.operand(1));
+  const TextValue indices = wide_indices_text(writer, step.operand(1));
   const std::int64_t axis = step.attributes.integer("axis");
   const std::string own = "[" + std::to_string(axis) + "]";
   const std::string numbers =
@@ -157,7 +153,7 @@ void scatter_add(ExportStep& step) {
 
 // The elements of a vector, one scalar each.
 TextValues scalars_of(TextWriter& writer, const TextValue& given) {
-  const TextValue vector = wide(writer, given);
+  const TextValue vector = wide_indices_text(writer, given);
   TextValues out;
   for (std::int64_t d = 0; d < vector.shape[0]; ++d) {
     const TextValue one = writer.slice(vector, List{d}, List{d + 1}, List{1});
@@ -166,12 +162,12 @@ TextValues scalars_of(TextWriter& writer, const TextValue& given) {
   return out;
 }
 
-void dynamic_slice(ExportStep& step) {
+void export_dynamic_slice(ExportStep& step) {
   const TextValues starts = scalars_of(step.writer, step.operand(1));
   step.result(step.writer.dynamic_slice(step.operand(0), starts, step.type().shape));
 }
 
-void dynamic_update_slice(ExportStep& step) {
+void export_dynamic_update_slice(ExportStep& step) {
   const TextValues starts = scalars_of(step.writer, step.operand(2));
   step.result(step.writer.dynamic_update_slice(step.operand(0), step.operand(1), starts));
 }
@@ -179,13 +175,13 @@ void dynamic_update_slice(ExportStep& step) {
 constexpr std::string_view kRandom =
     "StableHLO has no generator with these numbers; make them outside and pass them";
 
-constexpr ExportRule kRules[] = {
-    {Op::matmul, matmul},
-    {Op::take, take},
-    {Op::take_along_axis, take_along_axis},
-    {Op::scatter_add, scatter_add},
-    {Op::dynamic_slice, dynamic_slice},
-    {Op::dynamic_update_slice, dynamic_update_slice},
+constexpr ExportRule kExportIndexRules[] = {
+    {Op::matmul, export_matmul},
+    {Op::take, export_take},
+    {Op::take_along_axis, export_take_along_axis},
+    {Op::scatter_add, export_scatter_add},
+    {Op::dynamic_slice, export_dynamic_slice},
+    {Op::dynamic_update_slice, export_dynamic_update_slice},
     {Op::fold_in, nullptr, kRandom},
     {Op::random_bits, nullptr, kRandom},
     {Op::uniform, nullptr, kRandom},
@@ -194,6 +190,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-std::span<const ExportRule> exported_indexing() { return kRules; }
+std::span<const ExportRule> exported_indexing() { return kExportIndexRules; }
 
 }  // namespace tutti::ir::stablehlo

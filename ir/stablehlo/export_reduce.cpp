@@ -18,8 +18,8 @@ TextValue extreme(TextWriter& writer, DType dtype, bool greatest) {
 }
 
 // Combines elements over axes with an operation of two operands.
-TextValue reduced(TextWriter& writer, const TextValue& x, const TextValue& start,
-                  std::string_view name, const List& axes) {
+TextValue export_reduction(TextWriter& writer, const TextValue& x, const TextValue& start,
+                           std::string_view name, const List& axes) {
   if (axes.empty()) return x;
   List sizes;
   for (int d = 0; d < x.shape.rank(); ++d) {
@@ -42,15 +42,15 @@ void fold(ExportStep& step, std::string_view name, double start) {
   TextWriter& writer = step.writer;
   const DType dtype = step.type().dtype;
   const TextValue x = writer.convert(step.operand(0), compute_dtype(dtype));
-  const TextValue out = reduced(writer, x, writer.constant(x.dtype, {}, start), name,
-                                step.attributes.integers("axes"));
+  const TextValue out = export_reduction(writer, x, writer.constant(x.dtype, {}, start), name,
+                                         step.attributes.integers("axes"));
   finish(step, writer.convert(out, dtype));
 }
 
-void choose(ExportStep& step, std::string_view name, bool greatest_first) {
+void choose_by_name(ExportStep& step, std::string_view name, bool greatest_first) {
   const TextValue& x = step.operand(0);
-  finish(step, reduced(step.writer, x, extreme(step.writer, x.dtype, greatest_first), name,
-                       step.attributes.integers("axes")));
+  finish(step, export_reduction(step.writer, x, extreme(step.writer, x.dtype, greatest_first), name,
+                                step.attributes.integers("axes")));
 }
 
 // Pairs of an element and its index: the better element, NaN above all, then the smaller index.
@@ -85,7 +85,7 @@ void index_of_extreme(ExportStep& step, std::string_view better, bool greatest_f
 }
 
 // A window that ends, or begins, at each element.
-void cumsum(ExportStep& step) {
+void export_cumsum(ExportStep& step) {
   TextWriter& writer = step.writer;
   const DType dtype = step.type().dtype;
   const auto axis = static_cast<std::size_t>(step.attributes.integer("axis"));
@@ -119,7 +119,7 @@ TextValue ordered(TextWriter& writer, const TextValue& x) {
   return writer.select(writer.compare("NE", x, x), nan, folded);
 }
 
-void sort(ExportStep& step) {
+void export_sort(ExportStep& step) {
   TextWriter& writer = step.writer;
   const TextValue& x = step.operand(0);
   const std::int64_t axis = step.attributes.integer("axis");
@@ -146,21 +146,21 @@ void sort(ExportStep& step) {
   }
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kExportReduceRules[] = {
     {Op::sum, [](ExportStep& step) { fold(step, "add", 0); }},
     {Op::prod, [](ExportStep& step) { fold(step, "multiply", 1); }},
-    {Op::max, [](ExportStep& step) { choose(step, "maximum", false); }},
-    {Op::min, [](ExportStep& step) { choose(step, "minimum", true); }},
+    {Op::max, [](ExportStep& step) { choose_by_name(step, "maximum", false); }},
+    {Op::min, [](ExportStep& step) { choose_by_name(step, "minimum", true); }},
     {Op::any, [](ExportStep& step) { fold(step, "or", 0); }},
     {Op::all, [](ExportStep& step) { fold(step, "and", 1); }},
     {Op::argmax, [](ExportStep& step) { index_of_extreme(step, "GT", false); }},
     {Op::argmin, [](ExportStep& step) { index_of_extreme(step, "LT", true); }},
-    {Op::cumsum, cumsum},
-    {Op::sort, sort},
+    {Op::cumsum, export_cumsum},
+    {Op::sort, export_sort},
 };
 
 }  // namespace
 
-std::span<const ExportRule> exported_reductions() { return kRules; }
+std::span<const ExportRule> exported_reductions() { return kExportReduceRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -9,13 +9,13 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-void reshape(ExportStep& step) {
+void export_reshape(ExportStep& step) {
   step.result(step.writer.reshape(step.operand(0), step.type().shape));
 }
 
-void same(ExportStep& step) { step.result(step.operand(0)); }
+void export_unchanged(ExportStep& step) { step.result(step.operand(0)); }
 
-void broadcast_to(ExportStep& step) {
+void export_broadcast_to(ExportStep& step) {
   step.result(step.writer.broadcast(step.operand(0), step.type().shape));
 }
 
@@ -31,28 +31,28 @@ void with_dimensions(ExportStep& step, const std::string& name, const List& dime
   step.result(step.writer.mapped(text, std::array{x}, type.dtype, type.shape));
 }
 
-void transpose(ExportStep& step) {
+void export_transpose(ExportStep& step) {
   with_dimensions(step, "transpose", step.attributes.integers("permutation"));
 }
 
-void reverse(ExportStep& step) {
-  if (step.attributes.integers("axes").empty()) return same(step);
+void export_reverse(ExportStep& step) {
+  if (step.attributes.integers("axes").empty()) return export_unchanged(step);
   with_dimensions(step, "reverse", step.attributes.integers("axes"));
 }
 
-void slice(ExportStep& step) {
+void export_slice(ExportStep& step) {
   step.result(step.writer.slice(step.operand(0), step.attributes.integers("start"),
                                 step.attributes.integers("stop"),
                                 step.attributes.integers("step")));
 }
 
 // The first operand; the others only have to be there.
-void optimization_barrier(ExportStep& step) {
+void export_optimization_barrier(ExportStep& step) {
   step.result(
       step.writer.with_regions("optimization_barrier", step.operands, "", {}, step.operands)[0]);
 }
 
-void pad(ExportStep& step) {
+void export_pad(ExportStep& step) {
   const auto list = [&](const char* name) {
     return std::string(", ") + name + " = [" + numbers_text(step.attributes.integers(name)) + "]";
   };
@@ -61,18 +61,18 @@ void pad(ExportStep& step) {
       step.operands, step.type().dtype, step.type().shape));
 }
 
-void concat(ExportStep& step) {
+void export_concat(ExportStep& step) {
   step.result(step.writer.mapped("stablehlo.concatenate " + names_text(step.operands) +
                                      ", dim = " + std::to_string(step.attributes.integer("axis")),
                                  step.operands, step.type().dtype, step.type().shape));
 }
 
-void constant(ExportStep& step) {
+void export_constant(ExportStep& step) {
   step.result(step.writer.constant(step.attributes.array("value")));
 }
 
 // Counted in i64 where the dtype may not hold all of it.
-void iota(ExportStep& step) {
+void export_iota(ExportStep& step) {
   constexpr std::int64_t kExact = 1 << 24;  // in f32
   const Type& type = step.type();
   const std::int64_t axis = step.attributes.integer("axis");
@@ -81,26 +81,26 @@ void iota(ExportStep& step) {
   step.result(write_cast(step.writer, count, type.dtype));
 }
 
-constexpr ExportRule kRules[] = {
-    {Op::reshape, reshape},
-    {Op::transpose, transpose},
-    {Op::broadcast_to, broadcast_to},
-    {Op::expand_dims, reshape},
-    {Op::squeeze, reshape},
-    {Op::slice, slice},
-    {Op::reverse, reverse},
-    {Op::identity, same},
-    {Op::stop_gradient, same},
-    {Op::optimization_barrier, optimization_barrier},
-    {Op::pad, pad},
-    {Op::concat, concat},
-    {Op::constant, constant},
-    {Op::iota, iota},
+constexpr ExportRule kExportShapeRules[] = {
+    {Op::reshape, export_reshape},
+    {Op::transpose, export_transpose},
+    {Op::broadcast_to, export_broadcast_to},
+    {Op::expand_dims, export_reshape},
+    {Op::squeeze, export_reshape},
+    {Op::slice, export_slice},
+    {Op::reverse, export_reverse},
+    {Op::identity, export_unchanged},
+    {Op::stop_gradient, export_unchanged},
+    {Op::optimization_barrier, export_optimization_barrier},
+    {Op::pad, export_pad},
+    {Op::concat, export_concat},
+    {Op::constant, export_constant},
+    {Op::iota, export_iota},
     {Op::to_device, nullptr, "a program of StableHLO lies on one device"},
 };
 
 }  // namespace
 
-std::span<const ExportRule> exported_shapes() { return kRules; }
+std::span<const ExportRule> exported_shapes() { return kExportShapeRules; }
 
 }  // namespace tutti::ir::stablehlo

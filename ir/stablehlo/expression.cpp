@@ -6,7 +6,7 @@ namespace tutti::ir::stablehlo {
 namespace {
 
 constexpr std::size_t kLongest = 2000;
-constexpr int kDeepest = 40;
+constexpr int kDeepestExpression = 40;
 
 // The n-th word of the pretty form, or the last one of the attribute in the generic one.
 std::string word_of(const Operation& operation, std::size_t n, std::string_view generic) {
@@ -80,7 +80,7 @@ bool RegionText::is_constant_around(const Reference& reference) const {
 }
 
 bool RegionText::append(std::string& out, const Reference& reference, int depth) const {
-  if (out.size() > kLongest || depth > kDeepest) return false;
+  if (out.size() > kLongest || depth > kDeepestExpression) return false;
   if (const int number = argument(reference); number >= 0) {
     out += std::to_string(number);
     return true;

@@ -1,4 +1,5 @@
 #include <tutti/ir/stablehlo/bits.h>
+#include <tutti/ir/stablehlo/constants.h>
 #include <tutti/ir/stablehlo/gamma.h>
 
 #include <cmath>
@@ -8,10 +9,6 @@
 namespace tutti::ir::stablehlo {
 
 namespace {
-
-constexpr double kPi = std::numbers::pi;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Lanczos 1964, with g = 7 and nine coefficients (Godfrey's).
 constexpr double kG = 7;

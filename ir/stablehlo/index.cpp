@@ -6,11 +6,6 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-List list_of(Step& step, const Attribute& all, std::string_view name) {
-  const Attribute* const found = all.find(name);
-  return found == nullptr ? List() : step.integers_of(*found);
-}
-
 // From [batch..., kept window...] to the result, which has the window's dimensions at `offsets`.
 Term with_offsets(Step& step, Term x, const List& offsets) {
   const int rank = x.shape().rank();
@@ -62,13 +57,13 @@ void gather(Step& step) {
   const Term x = step.operand(0);
   const Term indices = step.operand(1);
   const Attribute& all = step.get("dimension_numbers");
-  const List offsets = list_of(step, all, "offset_dims");
-  const List collapsed = list_of(step, all, "collapsed_slice_dims");
+  const List offsets = step.integers_in(all, "offset_dims");
+  const List collapsed = step.integers_in(all, "collapsed_slice_dims");
   const Attribute* const vector = all.find("index_vector_dim");
   const IndexMap map = {.window = step.integers("slice_sizes"),
-                        .index_of = list_of(step, all, "start_index_map"),
-                        .operand_batch = list_of(step, all, "operand_batching_dims"),
-                        .indices_batch = list_of(step, all, "start_indices_batching_dims"),
+                        .index_of = step.integers_in(all, "start_index_map"),
+                        .operand_batch = step.integers_in(all, "operand_batching_dims"),
+                        .indices_batch = step.integers_in(all, "start_indices_batching_dims"),
                         .vector = vector == nullptr ? 0 : vector->integer};
   const RowNumbers numbers = row_numbers(step, x.shape(), indices, map, false);
   if (step.shape().elements() == 0) {
@@ -87,12 +82,12 @@ void gather(Step& step) {
   step.result(with_offsets(step, reshape(out, Shape(sizes)), offsets));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kIndexRules[] = {
     {"stablehlo.gather", gather},
 };
 
 }  // namespace
 
-std::span<const Rule> index_rules() { return kRules; }
+std::span<const Rule> index_rules() { return kIndexRules; }
 
 }  // namespace tutti::ir::stablehlo

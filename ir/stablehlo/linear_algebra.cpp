@@ -204,7 +204,7 @@ void triangular_solve(Step& step) {
                         .unit = step.flag("unit_diagonal")});
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kLinearAlgebraRules[] = {
     {"stablehlo.cholesky", cholesky},
     {"stablehlo.triangular_solve", triangular_solve},
 };
@@ -242,6 +242,6 @@ bool call_lapack(Step& step, std::string_view target) {
   return true;
 }
 
-std::span<const Rule> linear_algebra_rules() { return kRules; }
+std::span<const Rule> linear_algebra_rules() { return kLinearAlgebraRules; }
 
 }  // namespace tutti::ir::stablehlo

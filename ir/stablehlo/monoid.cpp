@@ -1,3 +1,4 @@
+#include <tutti/ir/stablehlo/constants.h>
 #include <tutti/ir/stablehlo/monoid.h>
 
 #include <cmath>
@@ -6,8 +7,6 @@
 namespace tutti::ir::stablehlo {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr Monoid kMonoids[] = {
     {"add", Op::sum, false, 0},

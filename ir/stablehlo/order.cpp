@@ -293,7 +293,7 @@ void approximate_top_k(Step& step) {
   step.result(apply(Op::take_along_axis, step.operand(1), places, {axis->integer}));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kOrderRules[] = {
     {"chlo.approximate_top_k", approximate_top_k},
     {"chlo.top_k", top_k},
     {"stablehlo.sort", sort},
@@ -301,6 +301,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> order_rules() { return kRules; }
+std::span<const Rule> order_rules() { return kOrderRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -9,14 +9,7 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-std::int64_t bits_of(DType dtype) { return dtype == DType::boolean ? 1 : 8 * size_of(dtype); }
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+std::int64_t width_in_bits(DType dtype) { return dtype == DType::boolean ? 1 : 8 * size_of(dtype); }
 
 // Puts one number at `out`; false if the text is no number of the dtype.
 bool store_number(std::string_view text, DType dtype, std::byte* out) {
@@ -32,7 +25,7 @@ bool store_number(std::string_view text, DType dtype, std::byte* out) {
     std::uint64_t bits = 0;
     const auto read = std::from_chars(begin + 2, end, bits, 16);
     if (read.ec != std::errc() || read.ptr != end) return false;
-    if (bits_of(dtype) < 64 && bits >> bits_of(dtype) != 0) return false;
+    if (width_in_bits(dtype) < 64 && bits >> width_in_bits(dtype) != 0) return false;
     std::memcpy(out, &bits, static_cast<std::size_t>(size_of(dtype)));
     return true;
   }

@@ -7,7 +7,7 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestValue = 64;
 constexpr std::size_t kMostAliasNodes = std::size_t{1} << 20;
 
 struct DTypeName {
@@ -22,18 +22,18 @@ constexpr DTypeName kDTypes[] = {
     {"f64", DType::f64},    {"index", DType::i64},
 };
 
+bool all_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+}  // namespace
+
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
-
-bool all_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
-}  // namespace
 
 std::optional<DType> dtype_from_mlir(std::string_view name) {
   for (const DTypeName& known : kDTypes) {
@@ -69,9 +69,9 @@ std::string unquoted(std::string_view quoted) {
 
 ValueParser::Level::Level(ValueParser& parser) : parser_(parser) {
   // Before it counts: a constructor that throws has no destructor.
-  if (parser.depth_ == kDeepest) {
+  if (parser.depth_ == kDeepestValue) {
     parser.lexer_.fail(parser.lexer_.peek().offset,
-                       "more than " + std::to_string(kDeepest) + " levels of nesting");
+                       "more than " + std::to_string(kDeepestValue) + " levels of nesting");
   }
   ++parser.depth_;
 }

@@ -59,6 +59,9 @@ class ValueParser {
   int depth_ = 0;
 };
 
+// The value of a hexadecimal digit; -1 for any other byte.
+int hex_digit(char c);
+
 // The text between quotes, with MLIR's escapes resolved: \n, \t, \", \\ and two hexadecimal digits.
 std::string unquoted(std::string_view quoted);
 

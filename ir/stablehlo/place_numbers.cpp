@@ -9,7 +9,7 @@ namespace {
 
 // Integers in which indices can be compared and added: at least 32 bits, signed. Those beyond the
 // range of i64 become its greatest.
-Term wide(Term indices) {
+Term wide_indices(Term indices) {
   switch (indices.dtype()) {
     case DType::i32:
     case DType::i64:
@@ -110,7 +110,7 @@ RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const Ind
     const auto most = static_cast<double>(operand[d] - window);
     Term start;
     if (const auto at = std::ranges::find(map.index_of, d); at != map.index_of.end()) {
-      start = wide(component(indices, map.vector, at - map.index_of.begin()));
+      start = wide_indices(component(indices, map.vector, at - map.index_of.begin()));
       if (tell_outside)
         inside = both(reshape(both(start >= 0, start <= most), batch_shape), inside);
       start = reshape(cast(minimum(maximum(start, 0), most), dtype), batch_shape);

@@ -162,6 +162,20 @@ Term batch_groups_as_features(Term x, std::int64_t groups) {
   return reshape(transposed(reshape(x, Shape(split)), order), Shape(sizes));
 }
 
+constexpr std::int64_t kMostOfAWindow = 1LL << 31;
+
+// In how many places of a padded and dilated dimension the window fits.
+std::int64_t places_in(const Step& step, std::int64_t size, std::int64_t base, std::int64_t padding,
+                       std::int64_t window, std::int64_t dilation, std::int64_t stride) {
+  const auto reach = [&](std::int64_t count, std::int64_t apart) {
+    if (count > Shape::kMostElements / apart) step.fail("a window of numbers that are too large");
+    return count == 0 ? 0 : (count - 1) * apart + 1;
+  };
+  const std::int64_t padded = reach(size, base) + padding;
+  const std::int64_t needed = reach(window, dilation);
+  return padded <= 0 || padded < needed ? 0 : (padded - needed) / stride + 1;
+}
+
 void convolution(Step& step) {
   const DType dtype = sum_dtype(step);
   const int rank = step.operand(0).shape().rank();
@@ -175,8 +189,17 @@ void convolution(Step& step) {
   const List reversal = window_list(step, "reverse", "window_reversal", repeated(spatial, 0));
   const std::int64_t feature_groups = step.integer("feature_group_count", std::int64_t{1});
   const std::int64_t batch_groups = step.integer("batch_group_count", std::int64_t{1});
-  if (std::ssize(padding) != 2 * spatial || std::ssize(base) != spatial) {
-    step.fail("a window needs its numbers for each spatial dimension");
+  for (const List* const list : {&strides, &base, &dilation}) {
+    if (std::ssize(*list) != spatial || std::ssize(padding) != 2 * spatial) {
+      step.fail("a window needs its numbers for each spatial dimension");
+    }
+    const auto fits = [](std::int64_t each) { return each >= 1 && each <= kMostOfAWindow; };
+    if (!std::ranges::all_of(*list, fits)) {
+      step.fail("strides and dilations of windows must be at least 1");
+    }
+  }
+  for (const std::int64_t each : padding) {
+    if (each < -kMostOfAWindow || each > kMostOfAWindow) step.fail("a padding that is too large");
   }
 
   constexpr std::int64_t kMostGroups = 1LL << 31;
@@ -198,13 +221,23 @@ void convolution(Step& step) {
     high.push_back(padding[2 * d + 1]);
     interior.push_back(base[d] - 1);
   }
-  x = padded(x, x.constant(0), low, high, interior);
-  if (batch_groups > 1) {
+  // Nothing is added up where the window fits nowhere.
+  List sizes = {x.shape()[0] / batch_groups, weight.shape()[0]};
+  for (int d = 0; d < spatial; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    sizes.push_back(places_in(step, x.shape()[d + 2], base[i], padding[2 * i] + padding[2 * i + 1],
+                              weight.shape()[d + 2], dilation[i], strides[i]));
+  }
+  const bool empty = std::find(sizes.begin() + 2, sizes.end(), 0) != sizes.end();
+  if (!empty) x = padded(x, x.constant(0), low, high, interior);
+  if (batch_groups > 1 && !empty) {
     if (x.shape()[0] % batch_groups != 0) step.fail("batch_group_count does not divide the batch");
     x = batch_groups_as_features(x, batch_groups);
   }
   Term out;
-  if (spatial == 0) {
+  if (empty) {
+    out = broadcast_in(x.constant(0), {}, Shape(sizes));
+  } else if (spatial == 0) {
     if (feature_groups * batch_groups != 1) step.fail("groups without spatial dimensions");
     out = apply(Op::dot_general, x, weight, {List{1}, List{1}, List(), List()});
   } else {
@@ -221,7 +254,7 @@ void convolution(Step& step) {
   step.result(cast(transposed(out, back), step.dtype()));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kProductRules[] = {
     {"stablehlo.convolution", convolution},
     {"stablehlo.dot", dot},
     {"stablehlo.dot_general", dot_general},
@@ -229,6 +262,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> product_rules() { return kRules; }
+std::span<const Rule> product_rules() { return kProductRules; }
 
 }  // namespace tutti::ir::stablehlo

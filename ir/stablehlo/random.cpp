@@ -18,7 +18,7 @@ struct Halves {
 
 Term shifted(Term x, int by) { return apply(Op::shift_right, x, x.constant(by)); }
 Halves halves(Term x) { return {cast(x, DType::u32), cast(shifted(x, 32), DType::u32)}; }
-Term joined(Term low, Term high) {
+Term joined_halves(Term low, Term high) {
   const Term above = cast(high, DType::u64);
   return apply(Op::bitwise_or, cast(low, DType::u64),
                apply(Op::shift_left, above, above.constant(32)));
@@ -61,8 +61,8 @@ void philox_bits(Step& step) {
   std::vector<Term> columns;
   const auto column = [&](Term x) { columns.push_back(reshape(x, {calls, 1})); };
   if (wide) {
-    column(joined(bits[0], bits[1]));
-    column(joined(bits[2], bits[3]));
+    column(joined_halves(bits[0], bits[1]));
+    column(joined_halves(bits[2], bits[3]));
   } else {
     for (const Term& each : bits)
       column(cast(each, size_of(dtype) < 4 ? unsigned_of(dtype) : DType::u32));
@@ -130,7 +130,7 @@ void threefry_bits(Step& step) {
   const Halves bits = threefry(halves(counters), halves(key));
   Term out;
   if (wide) {
-    out = reshape(joined(bits.low, bits.high), shape);
+    out = reshape(joined_halves(bits.low, bits.high), shape);
   } else {
     List apart = sizes;
     apart.insert(apart.begin() + axis + 1, 1);
@@ -170,12 +170,12 @@ void rng_bit_generator(Step& step) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kRandomRules[] = {
     {"stablehlo.rng_bit_generator", rng_bit_generator},
 };
 
 }  // namespace
 
-std::span<const Rule> random_rules() { return kRules; }
+std::span<const Rule> random_rules() { return kRandomRules; }
 
 }  // namespace tutti::ir::stablehlo

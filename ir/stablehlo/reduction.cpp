@@ -139,13 +139,13 @@ void map(Step& step) {
   step.result(broadcast_to(step.apply(0, operands), step.shape()));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReductionRules[] = {
     {"stablehlo.map", map},
     {"stablehlo.reduce", reduce},
 };
 
 }  // namespace
 
-std::span<const Rule> reduction_rules() { return kRules; }
+std::span<const Rule> reduction_rules() { return kReductionRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -11,11 +11,6 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-List list_of(Step& step, const Attribute& all, std::string_view name) {
-  const Attribute* const found = all.find(name);
-  return found == nullptr ? List() : step.integers_of(*found);
-}
-
 // The updates as [updates, row...]: [batch..., window...] in the operand's order of dimensions,
 // where dimensions before the rows are numbered with the batch.
 Term updates_by_row(Step& step, Term updates, const RowNumbers& numbers, const List& window_dims,
@@ -59,12 +54,6 @@ Sorted in_order(Step& step, Term rows, const Terms& updates) {
   return out;
 }
 
-Terms combined(Step& step, const Terms& a, const Terms& b) {
-  Terms both = a;
-  both.insert(both.end(), b.begin(), b.end());
-  return step.apply(0, both, a.size());
-}
-
 // Combines each update with those of the same row before it, in log2(updates) steps: after that of
 // distance d with the last 2 * d of them.
 Terms combine_runs(Step& step, Term rows, Terms updates) {
@@ -77,7 +66,7 @@ Terms combine_runs(Step& step, Term rows, Terms updates) {
       here.push_back(along(each, 0, distance, count));
     }
     const Term same = along(rows, 0, 0, count - distance) == along(rows, 0, distance, count);
-    const Terms both = combined(step, earlier, here);
+    const Terms both = step.combine(earlier, here);
     for (std::size_t i = 0; i < updates.size(); ++i) {
       const Term next = select(beside(same, here[i]), both[i], here[i]);
       updates[i] = concatenated({along(updates[i], 0, 0, distance), next}, 0);
@@ -140,7 +129,7 @@ Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {
   const Term ordinals = step.iota(dtype, {count}, 0) + 1;
   const Term number = apply(Op::scatter_add, none, last, ordinals, {std::int64_t{0}});
   for (Term& each : updates) each = apply(Op::take, each, number - 1, {std::int64_t{0}});
-  if (!replace) updates = combined(step, x, updates);
+  if (!replace) updates = step.combine(x, updates);
   for (std::size_t i = 0; i < x.size(); ++i) {
     updates[i] = select(beside(number > 0, x[i]), updates[i], x[i]);
   }
@@ -155,9 +144,9 @@ void scatter(Step& step) {
   }
   const Term x = step.operand(0);
   const Attribute& all = step.get("scatter_dimension_numbers");
-  const List window_dims = list_of(step, all, "update_window_dims");
-  const List inserted = list_of(step, all, "inserted_window_dims");
-  const List batch = list_of(step, all, "input_batching_dims");
+  const List window_dims = step.integers_in(all, "update_window_dims");
+  const List inserted = step.integers_in(all, "inserted_window_dims");
+  const List batch = step.integers_in(all, "input_batching_dims");
   const Term updates = step.operand(count + 1);
   for (int i = 1; i < count; ++i) {
     if (step.operand(i).shape() != x.shape() ||
@@ -171,9 +160,9 @@ void scatter(Step& step) {
   }
   const Attribute* const vector = all.find("index_vector_dim");
   IndexMap map = {.window = {},
-                  .index_of = list_of(step, all, "scatter_dims_to_operand_dims"),
+                  .index_of = step.integers_in(all, "scatter_dims_to_operand_dims"),
                   .operand_batch = batch,
-                  .indices_batch = list_of(step, all, "scatter_indices_batching_dims"),
+                  .indices_batch = step.integers_in(all, "scatter_indices_batching_dims"),
                   .vector = vector == nullptr ? 0 : vector->integer};
   std::size_t next = 0;
   for (int d = 0; d < x.shape().rank(); ++d) {
@@ -204,12 +193,12 @@ void scatter(Step& step) {
   for (const Term& table : tables) step.result(reshape(table, x.shape()));
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kScatterRules[] = {
     {"stablehlo.scatter", scatter},
 };
 
 }  // namespace
 
-std::span<const Rule> scatter_rules() { return kRules; }
+std::span<const Rule> scatter_rules() { return kScatterRules; }
 
 }  // namespace tutti::ir::stablehlo

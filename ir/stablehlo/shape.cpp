@@ -121,7 +121,7 @@ void optimization_barrier(Step& step) {
 
 void token(Step& step) { step.result(Bound{}); }
 
-constexpr Rule kRules[] = {
+constexpr Rule kShapeRules[] = {
     {"stablehlo.after_all", token},
     {"stablehlo.broadcast", broadcast},
     {"stablehlo.broadcast_in_dim", broadcast_in_dim},
@@ -142,6 +142,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> shape_rules() { return kRules; }
+std::span<const Rule> shape_rules() { return kShapeRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -160,7 +160,7 @@ void custom_call(Step& step) {
   step.fail("@" + target.substr(0, 60) + " is not supported" + advice);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kShardingRules[] = {
     {"sdy.manual_computation", manual_computation},
     {"sdy.propagation_barrier", as_it_is},
     {"sdy.reshard", as_it_is},
@@ -170,6 +170,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> sharding_rules() { return kRules; }
+std::span<const Rule> sharding_rules() { return kShardingRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -22,7 +22,7 @@ std::int64_t count_of(const Mesh& mesh, const std::vector<int>& axes) {
   return out;
 }
 
-GroupPtr along(const Mesh& mesh, std::uint8_t mask) {
+GroupPtr group_along(const Mesh& mesh, std::uint8_t mask) {
   return std::make_shared<const Group>(mesh_group(mesh, mask));
 }
 
@@ -161,7 +161,7 @@ Term gathered(Translator& translator, const Bound& bound) {
   Builder& builder = translator.builder();
   Value value = bound.value;
   const auto gather = [&](std::uint8_t mask, std::int64_t dimension) {
-    value = builder.add(Op::all_gather, {value}, {dimension, along(mesh, mask)});
+    value = builder.add(Op::all_gather, {value}, {dimension, group_along(mesh, mask)});
     value = builder.add(Op::wait, {value});
   };
   for (std::size_t d = 0; d < bound.sharding->size(); ++d) {
@@ -199,7 +199,7 @@ Value part(Translator& translator, const Bound& bound, const AxesOfDimensions& a
     Term at(&builder, builder.scalar(DType::i64, 0));
     for (const int axis : axes[d]) {
       const Term index(&builder, builder.add(Op::rank_index, std::span<const Value>(),
-                                             {along(mesh, mask_of({axis}))}));
+                                             {group_along(mesh, mask_of({axis}))}));
       const auto size = static_cast<double>(mesh.sizes[static_cast<std::size_t>(axis)]);
       at = at * size + index;
     }

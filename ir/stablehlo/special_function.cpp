@@ -1,4 +1,5 @@
 #include <tutti/ir/stablehlo/bits.h>
+#include <tutti/ir/stablehlo/constants.h>
 #include <tutti/ir/stablehlo/gamma.h>
 #include <tutti/ir/stablehlo/rules.h>
 
@@ -10,11 +11,6 @@
 namespace tutti::ir::stablehlo {
 
 namespace {
-
-constexpr double kPi = std::numbers::pi;
-constexpr double kLn2 = std::numbers::ln2;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // 16-bit floats are computed in f32 and rounded once.
 Term wide(Term x) { return cast(x, compute_dtype(x.dtype())); }
@@ -159,7 +155,7 @@ void is_inf(Step& step) { step.result(abs(step.operand(0)) == kInfinity); }
 void is_pos_inf(Step& step) { step.result(step.operand(0) == kInfinity); }
 void is_neg_inf(Step& step) { step.result(step.operand(0) == -kInfinity); }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSpecialFunctionRules[] = {
     {"chlo.acos", unary<acos>, true},
     {"chlo.acosh", unary<acosh>, true},
     {"chlo.asin", unary<asin>, true},
@@ -186,6 +182,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> special_function_rules() { return kRules; }
+std::span<const Rule> special_function_rules() { return kSpecialFunctionRules; }
 
 }  // namespace tutti::ir::stablehlo

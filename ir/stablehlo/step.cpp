@@ -66,6 +66,17 @@ std::vector<std::int64_t> Step::integers_of(const Attribute& attribute) const {
   return out;
 }
 
+std::vector<std::int64_t> Step::integers_in(const Attribute& all, std::string_view name) const {
+  const Attribute* const found = all.find(name);
+  return found == nullptr ? std::vector<std::int64_t>() : integers_of(*found);
+}
+
+std::vector<Term> Step::combine(const std::vector<Term>& a, const std::vector<Term>& b) {
+  std::vector<Term> both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  return apply(0, both, a.size());
+}
+
 std::vector<std::int64_t> Step::integers(std::string_view name, std::string_view generic) const {
   return integers_of(get(name, generic));
 }

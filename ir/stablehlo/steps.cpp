@@ -12,7 +12,7 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 constexpr std::int64_t kSteepest = std::int64_t{1} << 30;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 31;
 
-bool is_whole(DType dtype) { return is_integer(dtype) || dtype == DType::boolean; }
+bool has_whole_numbers(DType dtype) { return is_integer(dtype) || dtype == DType::boolean; }
 
 bool in_range(std::int64_t value, DType dtype) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
@@ -36,7 +36,7 @@ std::optional<std::int64_t> steps_of(std::int64_t first, std::int64_t bound, std
 }
 
 std::optional<std::int64_t> integer_at(const Array& array, std::int64_t element) {
-  if (!is_whole(array.dtype()) || array.elements() == 0) return std::nullopt;
+  if (!has_whole_numbers(array.dtype()) || array.elements() == 0) return std::nullopt;
   const double number = array.at(element);
   if (std::abs(number) > static_cast<double>(kLargest)) return std::nullopt;
   return static_cast<std::int64_t>(number);
@@ -55,7 +55,7 @@ Lines::Lines(const Graph& body, const std::vector<std::optional<Line>>& of_param
   for (NodeId id = 0; id < body.node_count(); ++id) {
     if (body.node(id).result_count != 1 || body.node(id).op == Op::parameter) continue;
     const Value value = body.result(id);
-    if (!is_whole(body.type(value).dtype)) continue;
+    if (!has_whole_numbers(body.type(value).dtype)) continue;
     const std::optional<Line> found = line(id);
     if (found && fits(*found, body.type(value).dtype)) lines_[value] = *found;
   }

@@ -143,6 +143,8 @@ class Step {
                                      std::vector<std::int64_t> standard) const;
   bool flag(std::string_view name) const;
   std::vector<std::int64_t> integers_of(const Attribute& attribute) const;
+  // Of the entry of a dictionary; none if it has no such entry.
+  std::vector<std::int64_t> integers_in(const Attribute& all, std::string_view name) const;
 
   Term constant(Array array) { return {&builder(), builder().constant(std::move(array))}; }
   Term scalar(DType dtype, double value) { return constant(Array::scalar_of(dtype, value)); }
@@ -153,6 +155,8 @@ class Step {
   Term apply(std::size_t region, std::span<const Term> arguments) {
     return apply(region, arguments, 1)[0];
   }
+  // What region 0 makes of two lists of values, one result for each pair.
+  std::vector<Term> combine(const std::vector<Term>& a, const std::vector<Term>& b);
   // The rule of an op with two operands, if a region is that and nothing else; "" else.
   std::string_view combination(std::size_t region) const;
 

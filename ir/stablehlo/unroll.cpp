@@ -9,7 +9,7 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-constexpr std::int64_t kMostSteps = 1024;
+constexpr std::int64_t kMostUnrolledSteps = 1024;
 
 // Whether a region communicates, or a function that it calls.
 class Communication {
@@ -111,7 +111,7 @@ bool unroll(Step& step) {
   const Region& body = step.operation.regions[1];
   if (!Communication(step.translator.module()).in(body)) return false;
   const std::optional<Counter> counter = counter_of(step);
-  if (!counter || counter->steps > kMostSteps) return false;
+  if (!counter || counter->steps > kMostUnrolledSteps) return false;
   std::vector<Bound> values;
   for (const Reference& operand : step.operation.operands) {
     values.push_back(step.translator.lookup(operand));

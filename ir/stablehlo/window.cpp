@@ -56,12 +56,6 @@ struct Window {
 
 using Terms = std::vector<Term>;
 
-Terms combined(Step& step, const Terms& a, const Terms& b) {
-  Terms both = a;
-  both.insert(both.end(), b.begin(), b.end());
-  return step.apply(0, both, a.size());
-}
-
 Terms each_along(const Terms& x, int axis, std::int64_t from, std::int64_t to,
                  std::int64_t by = 1) {
   Terms out;
@@ -83,7 +77,7 @@ Terms over_axis(Step& step, Terms x, int axis, const Window& window) {
   if (size <= kShort) {
     for (std::int64_t i = 0; i < size; ++i) {
       const Terms part = each_along(x, axis, i * dilation, i * dilation + places, stride);
-      out = i == 0 ? part : combined(step, out, part);
+      out = i == 0 ? part : step.combine(out, part);
     }
     return out;
   }
@@ -91,13 +85,13 @@ Terms over_axis(Step& step, Terms x, int axis, const Window& window) {
   for (std::int64_t width = 1;; width *= 2) {  // x[i]: the `width` elements from i on
     if ((size & width) != 0) {
       const Terms part = each_along(x, axis, covered * dilation, covered * dilation + places);
-      out = covered == 0 ? part : combined(step, out, part);
+      out = covered == 0 ? part : step.combine(out, part);
       covered += width;
     }
     if (covered == size) break;
     const std::int64_t have = x[0].shape()[axis];
     const std::int64_t shift = width * dilation;
-    x = combined(step, each_along(x, axis, 0, have - shift), each_along(x, axis, shift, have));
+    x = step.combine(each_along(x, axis, 0, have - shift), each_along(x, axis, shift, have));
   }
   return each_along(out, axis, 0, places, stride);
 }
@@ -152,7 +146,7 @@ void reduce_window(Step& step) {
                                     identity_of(*monoid, value.dtype()));
   }
   for (int axis = 0; axis < rank; ++axis) x = over_axis(step, std::move(x), axis, window);
-  if (!neutral) x = combined(step, initial, x);
+  if (!neutral) x = step.combine(initial, x);
   for (std::size_t i = 0; i < x.size(); ++i) step.result(broadcast_to(x[i], step.shape(i)));
 }
 
@@ -231,13 +225,13 @@ void select_and_scatter(Step& step) {
   step.result(padded(out, zero, low, high, repeated(rank, 0)) + initial);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kWindowRules[] = {
     {"stablehlo.reduce_window", reduce_window},
     {"stablehlo.select_and_scatter", select_and_scatter},
 };
 
 }  // namespace
 
-std::span<const Rule> window_rules() { return kRules; }
+std::span<const Rule> window_rules() { return kWindowRules; }
 
 }  // namespace tutti::ir::stablehlo

@@ -15,7 +15,8 @@ template <class T>
 class StableVector {
  public:
   StableVector() = default;
-  StableVector(const StableVector& other) {
+  // Once delegated, it is destroyed if a copy throws.
+  StableVector(const StableVector& other) : StableVector() {
     for (std::size_t i = 0; i < other.size(); ++i) emplace_back(other[i]);
   }
   StableVector(StableVector&& other) noexcept
@@ -38,7 +39,12 @@ class StableVector {
   T& emplace_back(Arguments&&... arguments) {
     if (size_ == chunks_.size() * kChunk) {
       chunks_.push_back(nullptr);  // first, since it may throw
-      chunks_.back() = static_cast<T*>(Chunks::take());
+      try {
+        chunks_.back() = static_cast<T*>(Chunks::take());
+      } catch (...) {
+        chunks_.pop_back();
+        throw;
+      }
     }
     T* const element = std::construct_at(&(*this)[size_], std::forward<Arguments>(arguments)...);
     ++size_;

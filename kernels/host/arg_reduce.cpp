@@ -11,13 +11,13 @@ namespace tutti::kernels {
 namespace {
 
 // Elements of x that make a tile.
-constexpr std::int64_t kTileElements = 32 * 1024;
+constexpr std::int64_t kArgReduceTile = 32 * 1024;
 // Running leaders side by side. Loops over so many become vector code at -O2.
 constexpr std::size_t kLanes = 64;
 
-RowTiling tiling(const ArgReduce& spec) {
+RowTiling arg_reduce_tiling(const ArgReduce& spec) {
   if (spec.size <= 0) throw InternalError("argmax or argmin of an empty axis");
-  return {spec.outer, spec.inner, std::max<std::int64_t>(kTileElements / spec.size, 1)};
+  return {spec.outer, spec.inner, std::max<std::int64_t>(kArgReduceTile / spec.size, 1)};
 }
 
 // What elements are compared as, and the integer as wide, in which positions are counted: vector
@@ -51,7 +51,7 @@ TUTTI_INLINE inline bool leads(C challenger, C leader) {
 
 // kLanes elements, as they are compared.
 template <class T, class C>
-TUTTI_INLINE inline void load(const T* from, std::array<C, kLanes>& to) {
+TUTTI_INLINE inline void load_block(const T* from, std::array<C, kLanes>& to) {
   if constexpr (std::is_same_v<T, C>) {
     std::copy_n(from, kLanes, to.begin());
   } else {
@@ -78,9 +78,9 @@ TUTTI_INLINE inline auto lead_lanes(const T* x, std::int64_t stride, std::int64_
     std::array<C, kLanes> values;
     std::array<Position, kLanes> positions{};
     std::array<C, kLanes> elements;
-    load(x + first * stride, values);
+    load_block(x + first * stride, values);
     for (Position i = 1; i < steps; ++i) {
-      load(x + (first + i) * stride, elements);
+      load_block(x + (first + i) * stride, elements);
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const bool wins = leads<kLargest>(elements[lane], values[lane]);
         values[lane] = wins ? elements[lane] : values[lane];
@@ -173,13 +173,13 @@ TUTTI_INLINE inline void reduce_tile(const ArgReduce& spec, const T* x, std::int
 }
 
 template <bool kLargest>
-void reduce(const ArgReduce& spec, const void* x, std::int64_t* result, std::int64_t begin,
-            std::int64_t end) {
+void arg_reduce_rows(const ArgReduce& spec, const void* x, std::int64_t* result, std::int64_t begin,
+                     std::int64_t end) {
   visit_dtype(spec.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, bool>) {
       throw InternalError("argmax or argmin of bool");
     } else {
-      for_each_tile(tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
+      for_each_tile(arg_reduce_tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
         run_vectorised([&]<int kBytes>() TUTTI_INLINE {
           reduce_tile<kLargest>(spec, static_cast<const T*>(x), result, tile);
         });
@@ -190,14 +190,14 @@ void reduce(const ArgReduce& spec, const void* x, std::int64_t* result, std::int
 
 }  // namespace
 
-std::int64_t tiles(const ArgReduce& spec) { return tiling(spec).tiles(); }
+std::int64_t tiles(const ArgReduce& spec) { return arg_reduce_tiling(spec).tiles(); }
 
 void run(const ArgReduce& spec, const void* x, std::int64_t* result, std::int64_t begin,
          std::int64_t end) {
   if (spec.largest) {
-    reduce<true>(spec, x, result, begin, end);
+    arg_reduce_rows<true>(spec, x, result, begin, end);
   } else {
-    reduce<false>(spec, x, result, begin, end);
+    arg_reduce_rows<false>(spec, x, result, begin, end);
   }
 }
 

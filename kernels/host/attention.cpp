@@ -64,17 +64,20 @@ class Forward {
 
  public:
   Forward(const Attention& spec, const T* q, const T* k, const T* v, const bool* mask, T* result)
-      : spec_(spec), sizes_(spec), q_(q), k_(k), v_(v), mask_(mask), result_(result) {
-    thread_local Scratch scratch;
-    const std::int64_t queries = std::min(kQueries, sizes_.queries);
-    const std::int64_t keys = padded_scores(std::min(kKeys, sizes_.keys));
-    // Each begins at a whole cache line.
-    const auto part = [](std::int64_t count) { return padded_scores(count); };
-    C* next = scratch.get<C>(part(queries * sizes_.depth) + part(queries * sizes_.width) +
-                             queries * keys + keys * (sizes_.depth + sizes_.width));
+      : spec_(spec),
+        sizes_(spec),
+        q_(q),
+        k_(k),
+        v_(v),
+        mask_(mask),
+        result_(result),
+        memory_(take_memory(sizes_)) {
+    C* next = memory_.get();
+    const std::int64_t queries = queries_at_once(sizes_);
+    const std::int64_t keys = keys_at_once(sizes_);
     const auto take = [&](std::int64_t count) {
       C* const out = next;
-      next += part(count);
+      next += padded_scores(count);
       return out;
     };
     q_copy_ = take(queries * sizes_.depth);
@@ -107,6 +110,23 @@ class Forward {
   }
 
  private:
+  static std::int64_t queries_at_once(const Sizes& sizes) {
+    return std::min(kQueries, sizes.queries);
+  }
+  static std::int64_t keys_at_once(const Sizes& sizes) {
+    return padded_scores(std::min(kKeys, sizes.keys));
+  }
+
+  static Scratch::Use<C> take_memory(const Sizes& sizes) {
+    thread_local Scratch scratch;
+    const std::int64_t queries = queries_at_once(sizes);
+    const std::int64_t keys = keys_at_once(sizes);
+    // Each begins at a whole cache line.
+    return scratch.use<C>(padded_scores(queries * sizes.depth) +
+                          padded_scores(queries * sizes.width) + queries * keys +
+                          keys * (sizes.depth + sizes.width));
+  }
+
   void add_keys(std::int64_t matrix, std::int64_t query, std::int64_t rows, std::int64_t key,
                 std::int64_t count) {
     const Rows<C> k = rows_of(k_, place_of(spec_.k, matrix), key, count, sizes_.depth, k_copy_);
@@ -135,6 +155,7 @@ class Forward {
   const T* const v_;
   const bool* const mask_;
   T* const result_;
+  const Scratch::Use<C> memory_;
   Products<C> products_;
   RunningRow<C> running_[kQueries];
   C* q_copy_;  // times the scale

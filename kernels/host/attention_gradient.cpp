@@ -38,18 +38,15 @@ class Backward {
         g_(cotangent),
         dq_(dq),
         dk_(dk),
-        dv_(dv) {
-    thread_local Scratch scratch;
+        dv_(dv),
+        memory_(take_memory(sizes_, at_once_)) {
+    C* next = memory_.get();
     const std::int64_t keys = padded_scores(sizes_.keys);
     const std::int64_t depth = sizes_.depth;
     const std::int64_t width = sizes_.width;
-    // Each begins at a whole cache line, `keys` being a whole number of them.
-    const auto part = [](std::int64_t count) { return padded_scores(count); };
-    C* next = scratch.get<C>(2 * part(at_once_ * depth) + part(at_once_ * width) +
-                             2 * at_once_ * keys + (kDirect ? 1 : 2) * keys * (depth + width));
     const auto take = [&](std::int64_t count) {
       C* const out = next;
-      next += part(count);
+      next += padded_scores(count);
       return out;
     };
     q_copy_ = take(at_once_ * depth);
@@ -86,6 +83,15 @@ class Backward {
   }
 
  private:
+  static Scratch::Use<C> take_memory(const Sizes& sizes, std::int64_t at_once) {
+    thread_local Scratch scratch;
+    const std::int64_t keys = padded_scores(sizes.keys);
+    // Each begins at a whole cache line, `keys` being a whole number of them.
+    return scratch.use<C>(2 * padded_scores(at_once * sizes.depth) +
+                          padded_scores(at_once * sizes.width) + 2 * at_once * keys +
+                          (kDirect ? 1 : 2) * keys * (sizes.depth + sizes.width));
+  }
+
   void add_queries(std::int64_t matrix, std::int64_t query, std::int64_t rows) {
     const std::int64_t depth = sizes_.depth;
     const std::int64_t width = sizes_.width;
@@ -132,6 +138,7 @@ class Backward {
   T* const dq_;
   T* const dk_;
   T* const dv_;
+  const Scratch::Use<C> memory_;
   Products<C> products_;
   RunningRow<C> running_[kMostQueries];
   Rows<C> k_rows_ = {};

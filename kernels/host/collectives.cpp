@@ -21,7 +21,8 @@ GroupPage::GroupPage(void* memory, int members)
       members_(members) {}
 
 void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t fingerprint,
-                        PartPlace place, std::uint64_t recorded, std::uint64_t numbers) const {
+                        PartPlace place, std::uint64_t recorded, std::uint64_t numbers,
+                        std::uint32_t site) const {
   ArrivalRecord& own = record(member, sequence);
   own.sequence = sequence;
   own.fingerprint = fingerprint;
@@ -29,6 +30,7 @@ void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t finger
   own.result = place.result;
   own.recorded = recorded;
   own.numbers = numbers;
+  own.site = site;
   if (member == 0) {
     chunks(sequence).claimed.store(0, std::memory_order_relaxed);
     chunks(sequence).done.store(0, std::memory_order_relaxed);

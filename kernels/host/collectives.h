@@ -57,6 +57,7 @@ inline constexpr std::uint64_t kLeft = ~std::uint64_t{0};
 // all_to_all, whose table goes on with the numbers that the rank sends and receives of each part.
 struct alignas(64) ArrivalRecord {
   std::atomic<std::uint32_t> epoch{0};  // low half of the sequence number; written last
+  std::uint32_t site = 0;               // where the program calls it: runtime/comm/site.h
   std::uint64_t sequence = 0;
   std::uint64_t fingerprint = 0;
   std::uint64_t operand = 0;
@@ -117,7 +118,9 @@ struct RankPage {
   // a peer that saw its process end without that.
   alignas(64) std::atomic<std::uint32_t> presence{kPresent};
   std::atomic<std::int32_t> process{0};  // its process id, once it has joined; 0 for a thread
-  std::array<char, 500> message{};
+  // Of the program that the rank runs, written before it joins; 0: not known.
+  std::atomic<std::uint64_t> build{0};
+  std::array<char, 492> message{};
   FlightRecorder recorder;
 };
 
@@ -154,7 +157,7 @@ class GroupPage {
 
   // Rule 2, for the calling rank's own record; rule 1 is the caller's.
   void publish(int member, std::uint64_t sequence, std::uint64_t fingerprint, PartPlace place,
-               std::uint64_t recorded, std::uint64_t numbers = 0) const;
+               std::uint64_t recorded, std::uint64_t numbers = 0, std::uint32_t site = 0) const;
   bool arrived(int member, std::uint64_t sequence) const {
     return record(member, sequence).epoch.load() == static_cast<std::uint32_t>(sequence);
   }
@@ -176,7 +179,7 @@ class GroupPage {
     const Failure& failure = header_->failure;
     return failure.state.load() == Failure::kBeingWritten && failure.from.load() <= sequence;
   }
-  std::string failure_text() const { return header_->failure.text.data(); }
+  std::string failure_text() const { return read_text(header_->failure.text); }
 
  private:
   GroupHeader* header_;

@@ -12,30 +12,30 @@ namespace tutti::kernels {
 namespace {
 
 // Elements that make a tile.
-constexpr std::int64_t kTileElements = 32 * 1024;
+constexpr std::int64_t kCumSumTile = 32 * 1024;
 // Sums side by side. Loops over so many become vector code at -O2.
-constexpr std::size_t kLanes = 64;
+constexpr std::size_t kSumLanes = 64;
 
-RowTiling tiling(const CumSum& spec) {
+RowTiling cumsum_tiling(const CumSum& spec) {
   const std::int64_t size = std::max<std::int64_t>(spec.size, 1);
-  return {spec.outer, spec.inner, std::max<std::int64_t>(kTileElements / size, 1)};
+  return {spec.outer, spec.inner, std::max<std::int64_t>(kCumSumTile / size, 1)};
 }
 
 // What elements add up in: unsigned integers wrap.
 template <class T>
-struct Sum {
+struct RunningSum {
   using type = T;
 };
 template <std::integral T>
-struct Sum<T> {
+struct RunningSum<T> {
   using type = std::make_unsigned_t<T>;
 };
 template <>
-struct Sum<Float16> {
+struct RunningSum<Float16> {
   using type = float;
 };
 template <>
-struct Sum<BFloat16> {
+struct RunningSum<BFloat16> {
   using type = float;
 };
 
@@ -49,7 +49,7 @@ constexpr S kNothing = std::is_floating_point_v<S> ? S(-0.0) : S(0);
 // One sequence; its elements are `step` apart.
 template <class T>
 void sum_each(const T* x, T* result, std::int64_t step, std::int64_t count) {
-  using S = typename Sum<T>::type;
+  using S = typename RunningSum<T>::type;
   S total = kNothing<S>;
   for (std::int64_t i = 0; i < count; ++i) {
     total = static_cast<S>(total + static_cast<S>(x[i * step]));
@@ -60,22 +60,22 @@ void sum_each(const T* x, T* result, std::int64_t step, std::int64_t count) {
 // kLanes neighbouring sequences.
 template <class T>
 TUTTI_INLINE inline void sum_lanes(const T* x, T* result, std::int64_t step, std::int64_t count) {
-  using S = typename Sum<T>::type;
-  std::array<S, kLanes> totals;
+  using S = typename RunningSum<T>::type;
+  std::array<S, kSumLanes> totals;
   totals.fill(kNothing<S>);
-  std::array<S, kLanes> wide;
+  std::array<S, kSumLanes> wide;
   for (std::int64_t i = 0; i < count; ++i) {
     const T* const from = x + i * step;
     T* const to = result + i * step;
     if constexpr (is_half<T>) {
-      widen(from, wide.data(), kLanes);
-      for (std::size_t lane = 0; lane < kLanes; ++lane) totals[lane] += wide[lane];
-      narrow(totals.data(), to, kLanes);
+      widen(from, wide.data(), kSumLanes);
+      for (std::size_t lane = 0; lane < kSumLanes; ++lane) totals[lane] += wide[lane];
+      narrow(totals.data(), to, kSumLanes);
     } else {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
         totals[lane] = static_cast<S>(totals[lane] + static_cast<S>(from[lane]));
       }
-      for (std::size_t lane = 0; lane < kLanes; ++lane) to[lane] = static_cast<T>(totals[lane]);
+      for (std::size_t lane = 0; lane < kSumLanes; ++lane) to[lane] = static_cast<T>(totals[lane]);
     }
   }
 }
@@ -83,7 +83,7 @@ TUTTI_INLINE inline void sum_lanes(const T* x, T* result, std::int64_t step, std
 template <class T>
 TUTTI_INLINE inline void sum_tile(const CumSum& spec, const T* x, T* result,
                                   const RowTiling::Tile& tile) {
-  constexpr auto kWidth = static_cast<std::int64_t>(kLanes);
+  constexpr auto kWidth = static_cast<std::int64_t>(kSumLanes);
   const std::int64_t step = spec.reverse ? -spec.inner : spec.inner;
   const std::int64_t first = spec.reverse ? (spec.size - 1) * spec.inner : 0;
   for (std::int64_t outer = tile.row_begin; outer < tile.row_end; ++outer) {
@@ -98,14 +98,14 @@ TUTTI_INLINE inline void sum_tile(const CumSum& spec, const T* x, T* result,
 
 }  // namespace
 
-std::int64_t tiles(const CumSum& spec) { return spec.size == 0 ? 0 : tiling(spec).tiles(); }
+std::int64_t tiles(const CumSum& spec) { return spec.size == 0 ? 0 : cumsum_tiling(spec).tiles(); }
 
 void run(const CumSum& spec, const void* x, void* result, std::int64_t begin, std::int64_t end) {
   visit_dtype(spec.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, bool>) {
       throw InternalError("cumsum of bool");
     } else {
-      for_each_tile(tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
+      for_each_tile(cumsum_tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
         run_vectorised([&]<int kBytes>() TUTTI_INLINE {
           sum_tile(spec, static_cast<const T*>(x), static_cast<T*>(result), tile);
         });

@@ -12,7 +12,7 @@ namespace tutti::kernels {
 
 namespace {
 
-constexpr std::int64_t kTileBytes = 128 * 1024;
+constexpr std::int64_t kPartTileBytes = 128 * 1024;
 
 using Starts = std::array<std::int64_t, Shape::kMaxRank>;
 
@@ -34,10 +34,11 @@ StridedCopy copy_of(const DynamicSlice& spec) {
 }
 
 // All but the last dimension of x are its rows.
-RowTiling tiling(const DynamicUpdateSlice& spec, const std::vector<PartDimension>& dimensions) {
+RowTiling whole_tiling(const DynamicUpdateSlice& spec,
+                       const std::vector<PartDimension>& dimensions) {
   std::int64_t rows = 1;
   for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) rows *= dimensions[d].size;
-  return {rows, dimensions.back().size, kTileBytes / spec.element_size};
+  return {rows, dimensions.back().size, kPartTileBytes / spec.element_size};
 }
 
 // All but the last dimension of the part are its rows.
@@ -45,7 +46,7 @@ RowTiling part_tiling(const DynamicUpdateSlice& spec,
                       const std::vector<PartDimension>& dimensions) {
   std::int64_t rows = 1;
   for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) rows *= dimensions[d].part;
-  return {rows, dimensions.back().part, kTileBytes / spec.element_size};
+  return {rows, dimensions.back().part, kPartTileBytes / spec.element_size};
 }
 
 // The row of x that a row of the part goes into.
@@ -64,8 +65,8 @@ std::int64_t row_in_x(const std::vector<PartDimension>& dimensions, const Starts
 }
 
 // Where the update has what goes into a row of x; nothing does if it is negative.
-std::int64_t find_row(const std::vector<PartDimension>& dimensions, const Starts& starts,
-                      std::int64_t row) {
+std::int64_t find_part_row(const std::vector<PartDimension>& dimensions, const Starts& starts,
+                           std::int64_t row) {
   std::int64_t place = 0;
   std::int64_t stride = dimensions.back().part;
   for (std::size_t d = dimensions.size() - 1; d-- > 0;) {
@@ -112,7 +113,7 @@ void run(const DynamicSlice& spec, const void* x, const void* starts, void* resu
 
 std::int64_t tiles(const DynamicUpdateSlice& spec) {
   visit_element_size(spec.element_size, [](auto) {});
-  return tiling(spec, part_dimensions(spec.x, spec.part)).tiles();
+  return whole_tiling(spec, part_dimensions(spec.x, spec.part)).tiles();
 }
 
 std::int64_t tiles_in_place(const DynamicUpdateSlice& spec) {
@@ -143,10 +144,10 @@ void run(const DynamicUpdateSlice& spec, const void* x, const void* update, cons
           }
         });
   }
-  for_each_tile(tiling(spec, dimensions), begin, end, [&](const RowTiling::Tile& tile) {
+  for_each_tile(whole_tiling(spec, dimensions), begin, end, [&](const RowTiling::Tile& tile) {
     for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
       const std::int64_t to = row * last.size;
-      const std::int64_t place = find_row(dimensions, all, row);
+      const std::int64_t place = find_part_row(dimensions, all, row);
       const std::int64_t reach = place < 0 ? 0 : last.part;
       const std::int64_t from = std::clamp(first, tile.column_begin, tile.column_end);
       const std::int64_t after = std::clamp(first + reach, from, tile.column_end);

@@ -11,6 +11,35 @@ void write_text(std::span<char> to, std::string_view text) {
   to[length] = '\0';
 }
 
+std::string printable(std::string_view text, bool lines) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // Of the two bytes of a control character beyond ASCII, the second is written so.
+    const bool second = i > 0 && text[i - 1] == '\xC2' && byte >= 0x80 && byte < 0xA0;
+    if ((byte >= ' ' && byte != 0x7F && !second) || (byte == '\n' && lines)) {
+      out += text[i];
+      continue;
+    }
+    out += "\\x";
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+namespace {
+
+std::string_view up_to_zero(std::span<const char> from) {
+  return {from.begin(), std::ranges::find(from, '\0')};
+}
+
+}  // namespace
+
+std::string read_text(std::span<const char> from) { return printable(up_to_zero(from), true); }
+std::string read_line(std::span<const char> from) { return printable(up_to_zero(from), false); }
+
 namespace {
 
 // "call (file:line)"

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 // What a rank did last: its collectives over all groups, in memory that its peers (and `tutti
@@ -57,5 +58,14 @@ class FlightRecorder {
 
 // Copies as much of `text` as fits, and a final zero.
 void write_text(std::span<char> to, std::string_view text);
+// What write_text() wrote, or whatever a process that is none of ours did: up to the first zero or
+// the end, printable() as lines.
+std::string read_text(std::span<const char> from);
+// The same on one line.
+std::string read_line(std::span<const char> from);
+
+// The text with bytes that a terminal would obey written as "\x1b"; the ends of lines stay if
+// `lines`.
+std::string printable(std::string_view text, bool lines);
 
 }  // namespace tutti::kernels

@@ -10,15 +10,15 @@ namespace tutti::kernels {
 namespace {
 
 // Bytes of a result that make a tile.
-constexpr std::int64_t kTileBytes = 128 * 1024;
+constexpr std::int64_t kTakeTileBytes = 128 * 1024;
 
 // A result row is one taken row, counted in bytes.
-RowTiling tiling(const Take& spec) {
-  return {spec.outer * spec.count, spec.inner * spec.element_size, kTileBytes};
+RowTiling take_tiling(const Take& spec) {
+  return {spec.outer * spec.count, spec.inner * spec.element_size, kTakeTileBytes};
 }
 
-RowTiling tiling(const TakeAlongAxis& spec) {
-  return {spec.outer * spec.count, spec.inner, kTileBytes / spec.element_size};
+RowTiling take_tiling(const TakeAlongAxis& spec) {
+  return {spec.outer * spec.count, spec.inner, kTakeTileBytes / spec.element_size};
 }
 
 template <class Index>
@@ -75,7 +75,7 @@ bool is_one_element(std::int64_t bytes) {
 
 }  // namespace
 
-std::int64_t tiles(const Take& spec) { return tiling(spec).tiles(); }
+std::int64_t tiles(const Take& spec) { return take_tiling(spec).tiles(); }
 
 void run(const Take& spec, const void* x, const void* indices, void* result, std::int64_t begin,
          std::int64_t end) {
@@ -83,14 +83,14 @@ void run(const Take& spec, const void* x, const void* indices, void* result, std
   visit_index_dtype(spec.index_dtype, [&]<class Index>(std::type_identity<Index>) {
     const auto* at = static_cast<const Index*>(indices);
     if (!is_one_element(row_bytes)) {
-      for_each_tile(tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
+      for_each_tile(take_tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
         take_rows(spec, static_cast<const std::byte*>(x), at, static_cast<std::byte*>(result),
                   tile);
       });
       return;
     }
     visit_element_size(row_bytes, [&]<class Element>(std::type_identity<Element>) {
-      for_each_tile(tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
+      for_each_tile(take_tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
         take_elements(spec, static_cast<const Element*>(x), at, static_cast<Element*>(result),
                       tile);
       });
@@ -98,13 +98,13 @@ void run(const Take& spec, const void* x, const void* indices, void* result, std
   });
 }
 
-std::int64_t tiles(const TakeAlongAxis& spec) { return tiling(spec).tiles(); }
+std::int64_t tiles(const TakeAlongAxis& spec) { return take_tiling(spec).tiles(); }
 
 void run(const TakeAlongAxis& spec, const void* x, const void* indices, void* result,
          std::int64_t begin, std::int64_t end) {
   visit_index_dtype(spec.index_dtype, [&]<class Index>(std::type_identity<Index>) {
     visit_element_size(spec.element_size, [&]<class Element>(std::type_identity<Element>) {
-      for_each_tile(tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
+      for_each_tile(take_tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
         take_along(spec, static_cast<const Element*>(x), static_cast<const Index*>(indices),
                    static_cast<Element*>(result), tile);
       });

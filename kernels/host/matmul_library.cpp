@@ -251,13 +251,14 @@ LibraryProduct::LibraryProduct(LibraryProduct&&) noexcept = default;
 
 void LibraryProduct::run(const void* a, const void* b, void* c) {
   thread_local dnnl::stream stream(engine());
-  thread_local Scratch memory;
+  thread_local Scratch scratch;
+  const auto memory = scratch.use<std::byte>(state_->scratch_bytes);
   const OneThread one_thread;
   try {
     state_->a.set_data_handle(const_cast<void*>(a));
     state_->b.set_data_handle(const_cast<void*>(b));
     state_->c.set_data_handle(c);
-    state_->scratch.set_data_handle(memory.get<std::byte>(state_->scratch_bytes));
+    state_->scratch.set_data_handle(memory.get());
   } catch (const dnnl::error& error) {
     fail(error.what());
   }

@@ -79,8 +79,8 @@ TUTTI_INLINE inline void multiply_panels(const T* a, const T* b, std::int64_t de
 }
 
 template <class T>
-void store(const T* block, std::int64_t width, std::int64_t rows, std::int64_t columns, bool add,
-           T* c, std::int64_t c_row_stride) {
+void store_sums(const T* block, std::int64_t width, std::int64_t rows, std::int64_t columns,
+                bool add, T* c, std::int64_t c_row_stride) {
   for (std::int64_t row = 0; row < rows; ++row) {
     T* to = c + row * c_row_stride;
     const T* from = block + row * width;
@@ -98,7 +98,8 @@ TUTTI_INLINE inline void multiply(const Product& p, const T* a, const T* b, T* c
   thread_local Scratch scratch;
   const std::int64_t padded = (p.n + kWidth - 1) / kWidth * kWidth;
   const std::int64_t most_depth = std::min(kDepth, p.k);
-  T* b_panels = scratch.get<T>(most_depth * (padded + kBlockRows));
+  const auto memory = scratch.use<T>(most_depth * (padded + kBlockRows));
+  T* b_panels = memory.get();
   T* a_panels = b_panels + most_depth * padded;
   alignas(64) T block[kRows * kWidth];
   for (std::int64_t l = 0; l < p.k; l += kDepth) {
@@ -112,8 +113,9 @@ TUTTI_INLINE inline void multiply(const Product& p, const T* a, const T* b, T* c
       for (std::int64_t j = 0; j < p.n; j += kWidth) {
         for (std::int64_t row = 0; row < rows; row += kRows) {
           multiply_panels<T, kBytes>(a_panels + row * depth, b_panels + j * depth, depth, block);
-          store(block, kWidth, std::min<std::int64_t>(kRows, rows - row), std::min(kWidth, p.n - j),
-                add, c + (i + row) * p.c_row_stride + j, p.c_row_stride);
+          store_sums(block, kWidth, std::min<std::int64_t>(kRows, rows - row),
+                     std::min(kWidth, p.n - j), add, c + (i + row) * p.c_row_stride + j,
+                     p.c_row_stride);
         }
       }
     }

@@ -1,3 +1,4 @@
+#include <tutti/ir/arithmetic.h>
 #include <tutti/kernels/host/element_size.h>
 #include <tutti/kernels/host/move_elements.h>
 
@@ -14,13 +15,11 @@ namespace tutti::kernels {
 
 namespace {
 
-constexpr std::int64_t kTileBytes = 128 * 1024;
+constexpr std::int64_t kMoveTileBytes = 128 * 1024;
 constexpr std::int64_t kCacheLine = 64;
 constexpr std::int64_t kBlockColumns = 64;
 // Rows that a tile of a transpose has at least, where there are as many.
 constexpr std::int64_t kTransposedRows = 64;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // result[row * result_stride + column] = source[column * source_stride + row].
 template <class Element>
@@ -187,7 +186,7 @@ void MovePlan::choose_tiles() {
   const Dimension& columns = dimensions_[rank_ - 1];
   if (rows.size == 0 || columns.size == 0) others_ = 0;
   if (others_ == 0) return;
-  const std::int64_t elements = kTileBytes / element_size_;
+  const std::int64_t elements = kMoveTileBytes / element_size_;
   const std::int64_t wanted = is_transpose() ? std::min(rows.size, kTransposedRows) : 1;
   tile_columns_ = std::min(columns.size, elements / wanted);
   tile_rows_ = std::min(rows.size, elements / tile_columns_);

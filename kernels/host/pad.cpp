@@ -10,7 +10,7 @@ namespace tutti::kernels {
 
 namespace {
 
-constexpr std::int64_t kTileBytes = 128 * 1024;
+constexpr std::int64_t kPadTileBytes = 128 * 1024;
 
 struct Dimension {
   std::int64_t size, stride;     // of the source
@@ -33,7 +33,7 @@ struct Plan {
     return product;
   }
   RowTiling tiling(std::int64_t element_size) const {
-    return {rows(), last().result_size(), kTileBytes / element_size};
+    return {rows(), last().result_size(), kPadTileBytes / element_size};
   }
   // Whether a row of the result has source elements; adds where they start to `offset`.
   bool find_row(std::int64_t row, std::int64_t& offset) const;
@@ -75,7 +75,7 @@ bool Plan::find_row(std::int64_t row, std::int64_t& offset) const {
 }
 
 template <class Element>
-void fill(Element* to, std::int64_t count, Element value) {
+void fill_pads(Element* to, std::int64_t count, Element value) {
   // Most fill values are zero; memset is much faster than a loop.
   if (value == 0) {
     std::memset(to, 0, static_cast<std::size_t>(count) * sizeof(Element));
@@ -88,7 +88,7 @@ void fill(Element* to, std::int64_t count, Element value) {
 template <class Element>
 void write_row(const Dimension& last, const Element* source, Element value, Element* row,
                std::int64_t begin, std::int64_t end) {
-  if (last.step != 1 || last.stride != 1) fill(row + begin, end - begin, value);
+  if (last.step != 1 || last.stride != 1) fill_pads(row + begin, end - begin, value);
   // The source elements that fall into the columns.
   const auto first_at = [&](std::int64_t column) {
     const std::int64_t past = std::max<std::int64_t>(column - last.low, 0) + last.step - 1;
@@ -99,12 +99,12 @@ void write_row(const Dimension& last, const Element* source, Element value, Elem
   if (last.step == 1 && last.stride == 1) {
     const std::int64_t from = std::clamp(last.low + first, begin, end);
     const std::int64_t to = from + (after - first);
-    fill(row + begin, from - begin, value);
+    fill_pads(row + begin, from - begin, value);
     if (after > first) {  // an empty source may be null
       const auto bytes = static_cast<std::size_t>(after - first) * sizeof(Element);
       std::memcpy(row + from, source + first, bytes);
     }
-    fill(row + to, end - to, value);
+    fill_pads(row + to, end - to, value);
     return;
   }
   for (std::int64_t i = first; i < after; ++i) {
@@ -133,7 +133,7 @@ void run(const Pad& spec, const void* source, const void* fill_value, void* resu
         if (plan.find_row(row, offset)) {
           write_row(plan.last(), from + offset, value, to, tile.column_begin, tile.column_end);
         } else {
-          fill(to + tile.column_begin, tile.column_end - tile.column_begin, value);
+          fill_pads(to + tile.column_begin, tile.column_end - tile.column_begin, value);
         }
       }
     });

@@ -20,7 +20,7 @@ namespace {
 using ir::PhiloxStream;
 
 // Elements of a tile; whole groups of blocks, whatever the dtype.
-constexpr std::int64_t kTileElements = 16 * 1024;
+constexpr std::int64_t kRandomTile = 16 * 1024;
 
 // Blocks that are made at a time. Loops over a known number become vector code at -O2.
 constexpr std::size_t kBlocks = 32;
@@ -83,10 +83,10 @@ TUTTI_INLINE inline std::array<std::uint32_t, 4 * kBlocks> words_of(const Bits& 
 // Fills elements [begin, end), `begin` being a whole number of groups of kBlocks blocks, each of
 // which makes kPerBlock elements. make(bits, made) makes those of a group.
 template <std::size_t kPerBlock, int kBytes, class T, class Make>
-TUTTI_INLINE inline void fill(std::uint64_t key, PhiloxStream stream, T* result, std::int64_t begin,
-                              std::int64_t end, const Make& make) {
+TUTTI_INLINE inline void fill_random(std::uint64_t key, PhiloxStream stream, T* result,
+                                     std::int64_t begin, std::int64_t end, const Make& make) {
   constexpr std::int64_t kGroup = kBlocks * kPerBlock;
-  static_assert(kTileElements % kGroup == 0);
+  static_assert(kRandomTile % kGroup == 0);
   Counters numbers;
   Bits bits;
   std::array<T, kGroup> made;
@@ -102,8 +102,9 @@ TUTTI_INLINE inline void fill(std::uint64_t key, PhiloxStream stream, T* result,
 
 void fill_bits(std::uint64_t key, std::uint32_t* result, std::int64_t begin, std::int64_t end) {
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-    fill<4, kBytes>(key, PhiloxStream::bits, result, begin, end,
-                    [](const Bits& bits, auto& made) TUTTI_INLINE { made = words_of(bits); });
+    fill_random<4, kBytes>(key, PhiloxStream::bits, result, begin, end,
+                           [](const Bits& bits, auto& made)
+                               TUTTI_INLINE { made = words_of(bits); });
   });
 }
 
@@ -140,9 +141,9 @@ template <class T>
 void fill_uniform(std::uint64_t key, T* result, std::int64_t begin, std::int64_t end) {
   constexpr std::size_t kPerBlock = std::is_same_v<T, double> ? 2 : 4;
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-    fill<kPerBlock, kBytes>(key, PhiloxStream::bits, result, begin, end,
-                            [](const Bits& bits, auto& made)
-                                TUTTI_INLINE { make_uniform(bits, made); });
+    fill_random<kPerBlock, kBytes>(key, PhiloxStream::bits, result, begin, end,
+                                   [](const Bits& bits, auto& made)
+                                       TUTTI_INLINE { make_uniform(bits, made); });
   });
 }
 
@@ -171,11 +172,11 @@ void fill_normal(std::uint64_t key, T* result, std::int64_t begin, std::int64_t 
         made[i + 1] = rounded<T>(radius * std::sin(angle));
       }
     };
-    fill<2, kBytes>(key, PhiloxStream::normal, result, begin, end, make);
+    fill_random<2, kBytes>(key, PhiloxStream::normal, result, begin, end, make);
   });
 }
 
-RowTiling tiling(std::int64_t elements) { return {1, elements, kTileElements}; }
+RowTiling random_tiling(std::int64_t elements) { return {1, elements, kRandomTile}; }
 
 [[noreturn]] void refuse(const Random& spec) {
   throw InternalError("no such random numbers of dtype " + std::string(name_of(spec.dtype)));
@@ -187,13 +188,13 @@ std::int64_t tiles(const Random& spec) {
   const bool fits =
       spec.kind == RandomKind::bits ? spec.dtype == DType::u32 : is_floating(spec.dtype);
   if (!fits) refuse(spec);
-  return tiling(spec.elements).tiles();
+  return random_tiling(spec.elements).tiles();
 }
 
 void run(const Random& spec, std::uint64_t key, void* result, std::int64_t begin,
          std::int64_t end) {
-  const std::int64_t first = begin * kTileElements;
-  const std::int64_t last = std::min(end * kTileElements, spec.elements);
+  const std::int64_t first = begin * kRandomTile;
+  const std::int64_t last = std::min(end * kRandomTile, spec.elements);
   if (spec.kind == RandomKind::bits && spec.dtype == DType::u32) {
     return fill_bits(key, static_cast<std::uint32_t*>(result), first, last);
   }
@@ -210,12 +211,12 @@ void run(const Random& spec, std::uint64_t key, void* result, std::int64_t begin
   });
 }
 
-std::int64_t tiles(const FoldIn& spec) { return tiling(spec.elements).tiles(); }
+std::int64_t tiles(const FoldIn& spec) { return random_tiling(spec.elements).tiles(); }
 
 void run(const FoldIn& spec, std::uint64_t key, const std::uint64_t* numbers, std::uint64_t* result,
          std::int64_t begin, std::int64_t end) {
-  const std::int64_t first = begin * kTileElements;
-  const std::int64_t last = std::min(end * kTileElements, spec.elements);
+  const std::int64_t first = begin * kRandomTile;
+  const std::int64_t last = std::min(end * kRandomTile, spec.elements);
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
     constexpr auto kGroup = static_cast<std::int64_t>(kBlocks);
     Counters counters{};

@@ -22,7 +22,7 @@ TUTTI_INLINE inline U choose(bool condition, U a, U b) {
   return (a & mask) | (b & ~mask);
 }
 
-struct Sum {
+struct SumOf {
   template <class T>
   TUTTI_INLINE static inline T combine(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -33,7 +33,7 @@ struct Sum {
   }
 };
 
-struct Product {
+struct ProductOf {
   template <class T>
   TUTTI_INLINE static inline T combine(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -60,7 +60,7 @@ TUTTI_INLINE inline T extreme(T a, T b) {
   return std::bit_cast<T>(choose((a != a) | (b != b), std::bit_cast<U>(a + b), number));
 }
 
-struct Minimum {
+struct MinimumOf {
   template <class T>
   TUTTI_INLINE static inline T combine(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -71,7 +71,7 @@ struct Minimum {
   }
 };
 
-struct Maximum {
+struct MaximumOf {
   template <class T>
   TUTTI_INLINE static inline T combine(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -202,13 +202,13 @@ template <class T>
 ReduceElements select(Reduction reduction) {
   constexpr bool kFloating = is_floating(dtype_of<T>);
   if constexpr (!std::is_same_v<T, bool>) {
-    if (reduction == Reduction::sum) return for_this_machine<T, Sum>();
-    if (reduction == Reduction::product) return for_this_machine<T, Product>();
-    if (reduction == Reduction::min) return for_this_machine<T, Minimum>();
-    if (reduction == Reduction::max) return for_this_machine<T, Maximum>();
+    if (reduction == Reduction::sum) return for_this_machine<T, SumOf>();
+    if (reduction == Reduction::product) return for_this_machine<T, ProductOf>();
+    if (reduction == Reduction::min) return for_this_machine<T, MinimumOf>();
+    if (reduction == Reduction::max) return for_this_machine<T, MaximumOf>();
   }
   if constexpr (kFloating) {
-    if (reduction == Reduction::mean) return for_this_machine<T, Sum, true>();
+    if (reduction == Reduction::mean) return for_this_machine<T, SumOf, true>();
   } else {
     if (reduction == Reduction::bit_and) return for_this_machine<T, BitAnd>();
     if (reduction == Reduction::bit_or) return for_this_machine<T, BitOr>();

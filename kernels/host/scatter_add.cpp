@@ -1,3 +1,4 @@
+#include <tutti/ir/arithmetic.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/half_arrays.h>
 #include <tutti/kernels/host/index.h>
@@ -29,8 +30,6 @@ constexpr std::int64_t kMostTiles = 32;
 // Narrower columns waste cache lines.
 constexpr std::int64_t kLeastColumns = 64;
 constexpr std::int64_t kMostRowTiles = 8;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 ScatterTiling::ScatterTiling(const ScatterAdd& spec) {
   if (spec.outer == 0 || spec.size == 0 || spec.inner == 0) return;

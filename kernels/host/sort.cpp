@@ -15,15 +15,15 @@ namespace tutti::kernels {
 namespace {
 
 // Elements that make a tile.
-constexpr std::int64_t kTileElements = 8 * 1024;
+constexpr std::int64_t kSortTile = 8 * 1024;
 // Shorter rows are sorted by comparisons.
 constexpr std::int64_t kRadixRow = 256;
 constexpr int kDigitBits = 8;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 
-RowTiling tiling(const Sort& spec) {
+RowTiling sort_tiling(const Sort& spec) {
   const std::int64_t size = std::max<std::int64_t>(spec.size, 1);
-  return {spec.outer, spec.inner, std::max<std::int64_t>(kTileElements / size, 1)};
+  return {spec.outer, spec.inner, std::max<std::int64_t>(kSortTile / size, 1)};
 }
 
 // An unsigned integer that is ordered as the elements are.
@@ -83,7 +83,8 @@ Entry<Word>* radix_sort(Entry<Word>* entries, Entry<Word>* spare, std::int64_t c
 template <class Word, class T>
 void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices, std::int64_t stride) {
   thread_local Scratch scratch;
-  auto* entries = scratch.get<Entry<Word>>(2 * spec.size);
+  const auto memory = scratch.use<Entry<Word>>(2 * spec.size);
+  auto* entries = memory.get();
   for (std::int64_t i = 0; i < spec.size; ++i) {
     const auto key = key_of(x[i * stride]);
     using Key = std::remove_const_t<decltype(key)>;
@@ -115,7 +116,7 @@ void sort_tile(const Sort& spec, const T* x, T* values, std::int64_t* indices,
 
 }  // namespace
 
-std::int64_t tiles(const Sort& spec) { return spec.size == 0 ? 0 : tiling(spec).tiles(); }
+std::int64_t tiles(const Sort& spec) { return spec.size == 0 ? 0 : sort_tiling(spec).tiles(); }
 
 void run(const Sort& spec, const void* x, void* values, std::int64_t* indices, std::int64_t begin,
          std::int64_t end) {
@@ -125,7 +126,7 @@ void run(const Sort& spec, const void* x, void* values, std::int64_t* indices, s
     } else {
       const auto* from = static_cast<const T*>(x);
       auto* to = static_cast<T*>(values);
-      for_each_tile(tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
+      for_each_tile(sort_tiling(spec), begin, end, [&](const RowTiling::Tile& tile) {
         if (sizeof(T) == 8 || spec.size > std::numeric_limits<std::uint32_t>::max()) {
           sort_tile<std::uint64_t>(spec, from, to, indices, tile);
         } else {

@@ -50,7 +50,8 @@ void CopiedProduct::run(const T* a, const T* b, T* c) {
   const Product& p = product_;
   thread_local Scratch scratch;
   const std::int64_t most_depth = std::min(kDepth, p.k);
-  float* const a_copy = scratch.get<float>((p.m + p.n) * most_depth + p.m * p.n);
+  const auto memory = scratch.use<float>((p.m + p.n) * most_depth + p.m * p.n);
+  float* const a_copy = memory.get();
   float* const b_copy = a_copy + p.m * most_depth;
   float* const sums = b_copy + p.n * most_depth;
   for (std::int64_t l = 0; l < p.k; l += kDepth) {

@@ -1,16 +1,14 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/cache/disk_cache.h>
+#include <tutti/runtime/new_file.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <ctime>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <system_error>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,7 +18,6 @@ namespace tutti::runtime {
 namespace {
 
 constexpr const char* kObjects = "objects-1";
-constexpr std::string_view kTemporary = ".new-";
 constexpr std::int64_t kBlock = 4096;  // what a small file takes up on common file systems
 constexpr std::int64_t kHour = 3600;
 
@@ -38,28 +35,18 @@ struct Listed {
   std::string name;
   std::int64_t bytes = 0;
   std::int64_t last_used = 0;
-  bool is_temporary() const { return name.starts_with(kTemporary); }
+  bool is_temporary() const { return name.starts_with(NewFile::kUnfinished); }
 };
 
-// What is in a shard, but for "." and "..".
+// What is in a shard.
 std::vector<Listed> list(const Descriptor& shard) {
   std::vector<Listed> out;
-  const int copy = openat(shard.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return out;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(fdopendir(copy), closedir);
-  if (folder == nullptr) {
-    close(copy);
-    return out;
-  }
-  while (const dirent* const found = readdir(folder.get())) {
-    const std::string name = found->d_name;
+  for (std::string& name : names_in(shard)) {
     struct stat status{};
-    if (name == "." || name == ".." ||
-        fstatat(shard.number(), found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      continue;
-    }
-    out.push_back(
-        {.name = name, .bytes = on_disk(status.st_size), .last_used = status.st_mtim.tv_sec});
+    if (fstatat(shard.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    out.push_back({.name = std::move(name),
+                   .bytes = on_disk(status.st_size),
+                   .last_used = status.st_mtim.tv_sec});
   }
   return out;
 }
@@ -70,7 +57,7 @@ DiskCache::DiskCache(const CacheSettings& settings)
     : path_(settings.folder), why_off_(settings.why_off), most_bytes_(settings.most_bytes) {
   if (path_.empty()) return;
   try {
-    const Descriptor root = open_private_folder(path_);
+    const Descriptor root = open_private_folder(path_, settings.base);
     folder_ = open_private_folder(root, kObjects, true);
     // A cache that is there can be read even where nothing can be added.
     if (!folder_.valid()) {
@@ -132,19 +119,8 @@ void DiskCache::put(const Hash128& key, std::string_view name, std::string_view 
                           " bytes is more than its share of TUTTI_CACHE_SIZE"
                     : "what others are writing leaves no room for another entry now");
   }
-  // Processes on other machines may share the folder, too.
-  const std::string temporary =
-      std::string(kTemporary) +
-      Hasher()
-          .add(static_cast<std::uint64_t>(getpid()))
-          .add(static_cast<std::uint64_t>(temporaries_++))
-          .add(reinterpret_cast<std::uintptr_t>(this))
-          .add(static_cast<std::uint64_t>(
-              std::chrono::system_clock::now().time_since_epoch().count()))
-          .finish()
-          .text();
-  if (!write_private_file(shard, key.text().c_str(), temporary.c_str(), content)) {
-    return fail(std::generic_category().message(errno));
+  if (!write_private_file(shard, key.text().c_str(), content)) {
+    return fail(failure_text(errno));
   }
   ++stores_;
 }
@@ -157,7 +133,7 @@ bool DiskCache::make_room(const Descriptor& shard, std::int64_t bytes) const {
   for (const Listed& file : files) {
     // Its writer was killed.
     if (file.is_temporary() && now() - file.last_used > kHour) {
-      unlinkat(shard.number(), file.name.c_str(), 0);
+      remove_private_file(shard, file.name.c_str());
       continue;
     }
     used += file.bytes;
@@ -169,7 +145,7 @@ bool DiskCache::make_room(const Descriptor& shard, std::int64_t bytes) const {
   for (const Listed& file : files) {
     if (used <= wanted) break;
     if (file.is_temporary()) continue;
-    if (unlinkat(shard.number(), file.name.c_str(), 0) == 0 || errno == ENOENT) used -= file.bytes;
+    if (remove_private_file(shard, file.name.c_str())) used -= file.bytes;
   }
   return used <= most;
 }
@@ -245,9 +221,7 @@ bool DiskCache::remove(std::span<const File> files) {
       continue;
     }
     const Descriptor shard = open_private_folder(folder_, inside.substr(0, slash).c_str(), false);
-    const bool gone =
-        shard.valid() &&
-        (unlinkat(shard.number(), inside.c_str() + slash + 1, 0) == 0 || errno == ENOENT);
+    const bool gone = shard.valid() && remove_private_file(shard, inside.c_str() + slash + 1);
     done = done && gone;
   }
   return done;

@@ -90,7 +90,6 @@ class DiskCache {
   std::atomic<std::uint64_t> damaged_{0};
   std::atomic<std::uint64_t> stores_{0};
   std::atomic<std::uint64_t> failures_{0};
-  std::atomic<std::uint64_t> temporaries_{0};
   mutable std::mutex mutex_;
   std::string last_failure_;
 };

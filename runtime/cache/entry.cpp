@@ -11,7 +11,7 @@ namespace {
 
 // Reads backwards on a machine of the other byte order. Another form has another number.
 constexpr std::uint64_t kForm = 0x3130'6943'7474'7554;  // "TuttCi01"
-constexpr std::size_t kAlignment = 16;
+constexpr std::size_t kSectionAlignment = 16;
 
 // Followed by the name, the origin, zeros up to a multiple of kAlignment, and the data.
 struct Header {
@@ -25,7 +25,7 @@ struct Header {
 static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) == 64);
 
 constexpr std::size_t aligned(std::size_t size) {
-  return (size + kAlignment - 1) / kAlignment * kAlignment;
+  return (size + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
 }
 
 // Hasher's steps are invertible, so that damage within eight bytes never goes unnoticed; all other

@@ -1,13 +1,15 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/cache/private_file.h>
+#include <tutti/runtime/new_file.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,27 +23,20 @@ bool is_private(const struct stat& status) {
   return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_folder(const std::string& path, const std::string& why) {
   throw EnvironmentError("the folder " + path + " " + why);
-}
-
-bool write_all(int file, std::span<const std::byte> content) {
-  while (!content.empty()) {
-    const ssize_t written = write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    content = content.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace
 
-Descriptor open_private_folder(const std::string& given) {
+Descriptor open_private_folder(const std::string& given, const std::string& base) {
   // With a slash at its end, a link would be followed.
   const std::string path = given.substr(0, given.find_last_not_of('/') + 1);
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   std::error_code ignored;  // opening says what is wrong
+  if (!base.empty() && !std::filesystem::is_directory(base, ignored)) {
+    refuse_folder(path, "is not made, since there is no " + base);
+  }
   if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
   mkdir(path.c_str(), S_IRWXU);
   Descriptor folder(open(path.c_str(), kFolder));
@@ -49,21 +44,21 @@ Descriptor open_private_folder(const std::string& given) {
     const int error = errno;
     struct stat status{};
     if (lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
-      refuse(path, "is a symbolic link; name the folder itself");
+      refuse_folder(path, "is a symbolic link; name the folder itself");
     }
-    refuse(path, "can't be opened or made: " + std::generic_category().message(error));
+    refuse_folder(path, "can't be opened or made: " + std::generic_category().message(error));
   }
   struct stat status{};
   if (fstat(folder.number(), &status) != 0) {
-    refuse(path, "can't be examined: " + std::generic_category().message(errno));
+    refuse_folder(path, "can't be examined: " + std::generic_category().message(errno));
   }
   if (status.st_uid != geteuid()) {
-    refuse(path, "belongs to another user, whose code would be run (its number is " +
-                     std::to_string(status.st_uid) + ", that of this user " +
-                     std::to_string(geteuid()) + ")");
+    refuse_folder(path, "belongs to another user, whose code would be run (its number is " +
+                            std::to_string(status.st_uid) + ", that of this user " +
+                            std::to_string(geteuid()) + ")");
   }
   if (!is_private(status)) {
-    refuse(path, "can be written by others, whose code would be run; chmod go-w it");
+    refuse_folder(path, "can be written by others, whose code would be run; chmod go-w it");
   }
   return folder;
 }
@@ -102,23 +97,43 @@ std::optional<PrivateFile> read_private_file(const Descriptor& folder, const cha
   return PrivateFile{.content = std::move(content), .modified = status.st_mtim.tv_sec};
 }
 
-bool write_private_file(const Descriptor& folder, const char* name, const char* temporary,
+bool write_private_file(const Descriptor& folder, const char* name,
                         std::span<const std::byte> content) {
-  // Beyond this limit the system would not refuse but end the process.
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < content.size()) {
-    errno = EFBIG;
+  // A file does not take a folder's name.
+  struct stat status{};
+  if (fstatat(folder.number(), name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(status.st_mode) && !remove_private_file(folder, name)) {
     return false;
   }
-  Descriptor file(openat(folder.number(), temporary,
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file.valid()) return false;
-  const bool written = write_all(file.number(), content);
-  if (written && renameat(folder.number(), temporary, folder.number(), name) == 0) return true;
-  const int error = errno;
-  unlinkat(folder.number(), temporary, 0);
-  errno = error;
+  NewFile file(folder, name, S_IRUSR | S_IWUSR);
+  file.write(content);
+  if (file.finish()) return true;
+  errno = file.error();
   return false;
+}
+
+bool remove_private_file(const Descriptor& folder, const char* name) {
+  if (unlinkat(folder.number(), name, 0) == 0 || errno == ENOENT) return true;
+  if (errno != EISDIR) return false;
+  const Descriptor inner(openat(folder.number(), name, kFolder));
+  if (!inner.valid()) return false;
+  for (const std::string& found : names_in(inner)) {
+    if (!remove_private_file(inner, found.c_str())) return false;
+  }
+  return unlinkat(folder.number(), name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+std::vector<std::string> names_in(const Descriptor& folder) {
+  std::vector<std::string> out;
+  Descriptor copy(openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(fdopendir(copy.number()), closedir);
+  if (opened == nullptr) return out;
+  copy.release();
+  while (const dirent* const found = readdir(opened.get())) {
+    std::string name = found->d_name;
+    if (name != "." && name != "..") out.push_back(std::move(name));
+  }
+  return out;
 }
 
 }  // namespace tutti::runtime

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/runtime/comm/shm/descriptor.h>
+#include <tutti/runtime/descriptor.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +14,16 @@
 // is used.
 namespace tutti::runtime {
 
-// Opens a folder by its path, making it (and those above it) if need be. Links above it are
-// followed. Throws EnvironmentError if it can't be, is a link, belongs to another user, or if its
-// group or others may write to it.
-Descriptor open_private_folder(const std::string& path);
+// Opens a folder by its path, making it (and those above it, but for `base` and those above that,
+// if it names one of them) if need be. Links above it are followed. Throws EnvironmentError if it
+// can't be, is a link, belongs to another user, or if its group or others may write to it.
+Descriptor open_private_folder(const std::string& path, const std::string& base = "");
 
 // The same for a folder in a folder; invalid, with errno set, where that one throws.
 Descriptor open_private_folder(const Descriptor& folder, const char* name, bool make);
+
+// What is in a folder, but for "." and "..".
+std::vector<std::string> names_in(const Descriptor& folder);
 
 struct PrivateFile {
   std::vector<std::byte> content;
@@ -32,10 +35,13 @@ struct PrivateFile {
 std::optional<PrivateFile> read_private_file(const Descriptor& folder, const char* name,
                                              std::size_t most);
 
-// Puts a file in place at once, replacing what has the name: at no time is there part of it, even
-// if the process is killed. `temporary` is a name in the same folder that nobody else uses. False,
-// with errno set, if it can't be.
-bool write_private_file(const Descriptor& folder, const char* name, const char* temporary,
+// Puts a file in place at once (NewFile), replacing what has the name, be it a folder. False, with
+// errno set, if it can't be.
+bool write_private_file(const Descriptor& folder, const char* name,
                         std::span<const std::byte> content);
+
+// Removes a file, or a folder with all that is in it. False, with errno set, if some of it stays;
+// what is not there is removed.
+bool remove_private_file(const Descriptor& folder, const char* name);
 
 }  // namespace tutti::runtime

@@ -1,22 +1,24 @@
 #include <tutti/runtime/cache/settings.h>
 
-#include <string_view>
+#include <filesystem>
 
 namespace tutti::runtime {
 
 namespace {
 
-std::string default_folder(const GetVariable& get) {
-  const auto absolute = [&](const char* name) -> std::string_view {
+void set_default_folder(const GetVariable& get, CacheSettings& out) {
+  const auto absolute = [&](const char* name) -> std::string {
     const char* const value = get(name);
     return value != nullptr && value[0] == '/' ? value : "";
   };
-  if (const auto base = absolute("XDG_CACHE_HOME"); !base.empty())
-    return std::string(base) + "/tutti";
-  if (const auto home = absolute("HOME"); !home.empty()) {
-    return std::string(home) + "/.cache/tutti";
+  if (const auto base = absolute("XDG_CACHE_HOME"); !base.empty()) {
+    out.folder = base + "/tutti";
+    // The base itself may be made, as XDG has it.
+    out.base = std::filesystem::path(out.folder).parent_path().parent_path();
+  } else if (const auto home = absolute("HOME"); !home.empty()) {
+    out.folder = home + "/.cache/tutti";
+    out.base = home;
   }
-  return "";
 }
 
 }  // namespace
@@ -29,7 +31,7 @@ CacheSettings read_cache_settings(const Settings& settings, const GetVariable& g
     return out;
   }
   out.folder = settings.text("TUTTI_CACHE_DIR");
-  if (out.folder.empty()) out.folder = default_folder(get);
+  if (out.folder.empty()) set_default_folder(get, out);
   if (out.folder.empty()) {
     out.why_off = "none of TUTTI_CACHE_DIR, XDG_CACHE_HOME and HOME names a folder";
   }

@@ -9,8 +9,9 @@ namespace tutti::runtime {
 
 // The environment's word on the disk cache.
 struct CacheSettings {
-  std::string folder;   // absolute or relative; empty: no cache
-  std::string why_off;  // said if `folder` is empty
+  std::string folder;     // absolute or relative; empty: no cache
+  std::string base = {};  // a folder above it that is not made: a home that is not there
+  std::string why_off;    // said if `folder` is empty
   std::int64_t most_bytes = std::int64_t{1} << 30;
 };
 

@@ -64,6 +64,7 @@ class PreparedCall {
 // What may differ from start to start of a prepared call.
 struct StartOptions {
   Location location = {};                // where unknown: the call's
+  std::uint32_t site = 0;                // 0: the call's
   std::chrono::milliseconds timeout{0};  // zero: the call's
   Agreement agreement = {};
 };
@@ -89,7 +90,9 @@ class Communicator {
   // Waits only if very many are unfinished (over a thousand). Throws TypeError if an operand is
   // missing or too small, UsageError for another communicator's call, CommError if the group was
   // poisoned by an earlier failure, EnvironmentError if there is no room for what peers read or
-  // write; the rank may then try again.
+  // write. What throws has announced nothing, and its number is free: the caller tries again, or
+  // calls abandon() before anything else can take the number. What fails after the announcement
+  // poisons the group.
   virtual std::shared_ptr<Work> start(const std::shared_ptr<const PreparedCall>& call,
                                       std::span<const std::shared_ptr<Buffer>> operands,
                                       const StartOptions& options = {}) = 0;
@@ -112,7 +115,8 @@ class Communicator {
   virtual void abort(const std::string& reason) = 0;
 
   // Says that this rank will not start what it should have next, nor anything after it: it fails
-  // for all members, who would take a later one of this rank for it. Earlier ones go on.
+  // for all members, who would take a later one of this rank for it. Earlier ones go on; from then
+  // on start() throws a CommError with the reason.
   virtual void abandon(const std::string& reason) = 0;
 
   // Completes what this rank has started in this group and says that it will start nothing more: a

@@ -10,7 +10,7 @@ namespace tutti::runtime {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+[[noreturn]] void refuse_backends(std::string_view text, const std::string& why) {
   throw UsageError("backends \"" + std::string(text) + "\": " + why +
                    "; write \"shm\", or an engine for each kind of device, \"cpu:shm,cuda:nccl\"");
 }
@@ -19,9 +19,9 @@ void check_engine(std::string_view text, const std::string& name) {
   std::vector<std::string> known = EngineRegistry::process().names();
   known.insert(known.end(), {"shm", "nccl"});
   if (std::ranges::find(known, name) != known.end()) return;
-  if (name.empty()) refuse(text, "an engine's name is missing");
+  if (name.empty()) refuse_backends(text, "an engine's name is missing");
   const std::vector<std::string_view> names(known.begin(), known.end());
-  refuse(text, "there is no engine '" + name + "'" + ir::suggestion(name, names));
+  refuse_backends(text, "there is no engine '" + name + "'" + ir::suggestion(name, names));
 }
 
 }  // namespace
@@ -39,14 +39,14 @@ BackendConfig BackendConfig::parse(std::string_view text) {
     const std::string_view entry = rest.substr(0, rest.find(','));
     const std::size_t colon = entry.find(':');
     if (colon == std::string_view::npos) {
-      refuse(text, "'" + std::string(entry) + "' names no device");
+      refuse_backends(text, "'" + std::string(entry) + "' names no device");
     }
     const std::string_view device = entry.substr(0, colon);
     if (device != "cpu" && device != "cuda") {
-      refuse(text, "there is no kind of device '" + std::string(device) + "'");
+      refuse_backends(text, "there is no kind of device '" + std::string(device) + "'");
     }
     bool& seen = device == "cpu" ? cpu : cuda;
-    if (seen) refuse(text, "'" + std::string(device) + "' is there twice");
+    if (seen) refuse_backends(text, "'" + std::string(device) + "' is there twice");
     seen = true;
     std::string& engine = device == "cpu" ? config.cpu_ : config.cuda_;
     engine = entry.substr(colon + 1);
@@ -54,6 +54,13 @@ BackendConfig BackendConfig::parse(std::string_view text) {
     if (entry.size() == rest.size()) return config;
     rest.remove_prefix(entry.size() + 1);
   }
+}
+
+void require_engine(std::string_view engine, const std::string& tag) {
+  if (engine != "nccl") return;
+  throw EnvironmentError("group \"" + tag +
+                         "\" communicates values of GPUs with nccl, which this version does not "
+                         "have; \"cuda:shm\" takes them through the host");
 }
 
 }  // namespace tutti::runtime

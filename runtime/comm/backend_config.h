@@ -28,4 +28,8 @@ class BackendConfig {
   std::string cuda_ = "shm";
 };
 
+// Throws EnvironmentError for an engine that groups can name and this version does not have; `tag`
+// is the group that is to use it.
+void require_engine(std::string_view engine, const std::string& tag);
+
 }  // namespace tutti::runtime

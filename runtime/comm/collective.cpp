@@ -254,6 +254,7 @@ std::uint64_t fingerprint(const CollectiveCall& call) {
     }
   }
   for (const TensorPart& part : call.parts) add_part(hasher, call.kind, part);
+  if (call.programs_differ) hasher.add(std::uint64_t{1});
   return hasher.finish().low;
 }
 

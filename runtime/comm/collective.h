@@ -61,6 +61,10 @@ struct CollectiveCall {
   Location location = {};
   // Whatever else must be the same on every rank (a plan's hash); part of the fingerprint.
   std::uint64_t agreement = 0;
+  // Where the program calls it (site.h), compared where `programs_differ` does not say that ranks
+  // run programs of their own, which is part of the fingerprint. 0: not known, not compared.
+  std::uint32_t site = 0;
+  bool programs_differ = false;
   // For engines of the user (engine.h): Agreement::word(). Not part of the fingerprint.
   std::uint64_t numbers = 0;
   // How long waiting for this collective may take; zero: what the group says.
@@ -76,9 +80,9 @@ std::int64_t result_elements(const CollectiveCall& call, const TensorPart& part,
 bool gives(const CollectiveCall& call, int position);
 
 // What all ranks of a group must agree on: kind, dtype, reduction and root (where they count),
-// pairs, number and shape of the parts, `agreement`. Addresses, descriptions and lines do not
-// enter, nor does what may differ: where parts are uneven, a member's own share, and all_to_all's
-// lists.
+// pairs, number and shape of the parts, `agreement`, `programs_differ`. Addresses, descriptions and
+// lines do not enter, nor does what may differ: where parts are uneven, a member's own share, and
+// all_to_all's lists.
 std::uint64_t fingerprint(const CollectiveCall& call);
 
 // call.description, or what stands for it where the caller gave none: "all_reduce sum f32[4]".

@@ -17,9 +17,11 @@ std::string name(const RecordedCollective& collective) {
   return "#" + std::to_string(collective.sequence) + " of group \"" + collective.group + "\"";
 }
 
-std::string milliseconds(std::int64_t nanoseconds) {
+// Between two times, which may be any numbers.
+std::string milliseconds(std::int64_t begin, std::int64_t end) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.3f ms", static_cast<double>(nanoseconds) * 1e-6);
+  std::snprintf(text, sizeof(text), "%.3f ms",
+                (static_cast<double>(end) - static_cast<double>(begin)) * 1e-6);
   return text;
 }
 
@@ -101,12 +103,12 @@ class Diagnosis {
     for (const auto* const collective : std::span(collectives).last(shown)) {
       out_ += "  " + name(*collective) + "  " + collective->call + "  ";
       if (collective->state == FlightEntry::kStarted) {
-        out_ += "under way for " + milliseconds(latest_ - collective->started);
+        out_ += "under way for " + milliseconds(collective->started, latest_);
       } else if (collective->ended == FlightEntry::kAtOnce) {
         out_ += "completed at once";
       } else {
         out_ += collective->state == FlightEntry::kFailed ? "failed after " : "completed in ";
-        out_ += milliseconds(collective->ended - collective->started);
+        out_ += milliseconds(collective->started, collective->ended);
       }
       out_ += "\n";
     }

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/engine.h>
+#include <tutti/runtime/start_thread.h>
 
 #include <algorithm>
 #include <optional>
@@ -38,7 +39,7 @@ class FutureWork final : public EngineWork {
     if (test()) {
       call();
     } else {
-      watchers_.emplace_back(call);
+      watchers_.push_back(start_thread(call));
     }
   }
 

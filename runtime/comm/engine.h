@@ -66,8 +66,9 @@ class Engine {
   // Starts the group's next collective; several may be under way. `call` was checked, and every
   // place in it is given and stays until the work is over. What its kinds mean, and the order of
   // members in combinations, is written at TensorPart; result_elements() and gives() tell sizes.
-  // Members whose calls do not agree must get an error: send fingerprint(call) along and compare.
-  // For that, and for a peer that is gone, the work fails with a CommError.
+  // Members whose calls do not agree must get an error: send fingerprint(call) along and compare,
+  // and compared_site(call) with program_build() (site.h). For that, and for a peer that is gone,
+  // the work fails with a CommError.
   virtual std::shared_ptr<EngineWork> start(const CollectiveCall& call) = 0;
 
   // Makes all works of this rank fail, now and later, with that reason. From any thread.
@@ -77,7 +78,7 @@ class Engine {
 using EngineFactory = std::function<std::unique_ptr<Engine>(const EngineGroup&)>;
 
 // For engines that only carry bytes. All that the other members need of this rank's call: its
-// fingerprint, its splits and its operands.
+// fingerprint, its site, its splits and its operands.
 std::string pack_operands(const CollectiveCall& call, int position);
 // Writes this rank's results, given what pack_operands() made on every member, in their order.
 // Throws CommError where the calls do not agree.
@@ -110,7 +111,7 @@ class EngineRegistry {
 };
 
 // Changes whenever this header does.
-inline constexpr int kEngineVersion = 1;
+inline constexpr int kEngineVersion = 2;
 
 }  // namespace tutti::runtime
 

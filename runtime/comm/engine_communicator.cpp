@@ -1,5 +1,5 @@
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/comm/clock.h>
+#include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/engine_communicator.h>
 #include <tutti/runtime/comm/host_communicator.h>
 
@@ -14,6 +14,15 @@ namespace {
 
 // How long a rank waits before it looks whether its group was aborted.
 constexpr std::chrono::milliseconds kLook{10};
+
+// One that failed is over.
+bool is_over(EngineWork& work) noexcept {
+  try {
+    return work.test();
+  } catch (...) {
+    return true;
+  }
+}
 
 // What engines have not let go of, though nobody waits for it any more.
 class Abandoned {
@@ -30,7 +39,7 @@ class Abandoned {
   }
   void add(Work work) {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(works_, [](const Work& each) { return each.work->test(); });
+    std::erase_if(works_, [](const Work& each) { return is_over(*each.work); });
     works_.push_back(std::move(work));
   }
 
@@ -99,9 +108,9 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
 
   // An engine may still be about to write what this holds, if it was given up before it was over.
   ~EngineCollective() override {
-    if (work_ == nullptr || work_->test()) return;
+    if (work_ == nullptr || is_over(*work_)) return;
     by_->abort("given up before it was over");
-    if (!work_->test()) Abandoned::process().add({work_, results_, keep_alive_});
+    if (!is_over(*work_)) Abandoned::process().add({work_, results_, keep_alive_});
   }
 
   std::uint64_t sequence() const override { return sequence_; }
@@ -109,9 +118,11 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
 
  private:
   bool attempt(bool may_wait) override {
+    // One that fails ends the engine, which earlier ones may still need.
+    if (sequence_ != by_->finished_ + 1) return false;
     try {
       if (!work_->test()) {
-        by_->check_alive(call_);
+        by_->check_alive(call_, sequence_);
         if (!may_wait) return false;
         wait_in_turn();
       }
@@ -119,8 +130,8 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
     } catch (const std::exception& error) {
       by_->finished_ = sequence_;
       // An abort breaks connections, too: its reason says more.
-      if (!by_->group_->page.failed(0)) by_->abort(error.what());
-      throw CommError(text() + by_->why(error.what()), call_.location);
+      if (!by_->group_->page.failed(sequence_)) by_->abort(error.what());
+      throw CommError(text() + by_->why(sequence_, error.what()), call_.location);
     }
     by_->finished_ = sequence_;
     return true;
@@ -129,12 +140,12 @@ class EngineCommunicator::EngineCollective final : public OrderedWork {
   void wait_in_turn() {
     std::chrono::milliseconds longest = by_->timeout_;
     if (call_.timeout.count() > 0) longest = call_.timeout;
-    const std::int64_t end = monotonic_now() + std::chrono::nanoseconds(longest).count();
+    Deadline deadline(longest);
     Asking asking(by_->pages_, 0, by_->asked_);
     while (!work_->wait(kLook)) {
-      by_->check_alive(call_);
+      by_->check_alive(call_, sequence_);
       asking.looked(by_->others_);
-      if (monotonic_now() < end) continue;
+      if (!deadline.has_passed()) continue;
       const std::string reason = "time-out after " + std::to_string(longest.count()) + " ms";
       by_->abort(reason);
       throw CommError(reason);
@@ -183,7 +194,7 @@ Engine& EngineCommunicator::engine(const CollectiveCall& call) {
   if (closed_) {
     throw UsageError(call.description + ": group \"" + tag() + "\" was closed", call.location);
   }
-  check_alive(call);
+  check_alive(call, started_ + 1);
   if (engine_ != nullptr) return *engine_;
   const EngineFactory factory = EngineRegistry::process().factory(name_);
   set_engine(
@@ -203,6 +214,7 @@ std::shared_ptr<Work> EngineCommunicator::start(const std::shared_ptr<const Prep
   if (options.location.known()) call.location = options.location;
   if (options.timeout.count() > 0) call.timeout = options.timeout;
   call.numbers = options.agreement.word();
+  if (options.site != 0) call.site = options.site;
   if (operands.size() != call.parts.size()) {
     throw TypeError(call.description + ": " + std::to_string(operands.size()) + " operands",
                     call.location);
@@ -236,14 +248,15 @@ std::shared_ptr<Work> EngineCommunicator::start_call(
         fabric_->memory()->allocate(static_cast<std::size_t>(elements * size_of(call.dtype)));
     part.result = results[i]->data();
   }
+  rank_->order.make_room();  // what has started must not be lost
   auto work = std::make_shared<EngineCollective>(shared_from_this(), std::move(call),
                                                  std::move(results), std::move(keep_alive));
   rank_->order.add(work);
   return work;
 }
 
-void EngineCommunicator::check_alive(const CollectiveCall& call) {
-  if (group_->page.failed(0)) {
+void EngineCommunicator::check_alive(const CollectiveCall& call, std::uint64_t sequence) {
+  if (group_->page.failed(sequence)) {
     const std::string reason = group_->page.failure_text();
     if (engine_ != nullptr) engine_->abort(reason);
     throw CommError(reason, call.location);
@@ -252,12 +265,12 @@ void EngineCommunicator::check_alive(const CollectiveCall& call) {
   for (const std::int64_t member : members()) {
     if (fabric_->page(member).presence.load() != kernels::RankPage::kDied) continue;
     abort(fabric_->describe(member) + " died");
-    throw CommError(why(fabric_->describe(member) + " died"), call.location);
+    throw CommError(why(sequence, fabric_->describe(member) + " died"), call.location);
   }
 }
 
-std::string EngineCommunicator::why(const std::string& own) const {
-  return group_->page.failed(0) ? group_->page.failure_text() : own;
+std::string EngineCommunicator::why(std::uint64_t sequence, const std::string& own) const {
+  return group_->page.failed(sequence) ? group_->page.failure_text() : own;
 }
 
 void EngineCommunicator::wait_released(std::uint64_t sequence) {

@@ -50,9 +50,9 @@ class EngineCommunicator final : public Communicator,
   std::shared_ptr<Engine> current_engine();
   void set_engine(std::shared_ptr<Engine> engine);
   // Why the group failed: what was said first, or what this rank says.
-  std::string why(const std::string& own) const;
-  // Throws CommError if the group was aborted or a member died.
-  void check_alive(const CollectiveCall& call);
+  std::string why(std::uint64_t sequence, const std::string& own) const;
+  // Throws CommError if the group fails at this collective or a member died.
+  void check_alive(const CollectiveCall& call, std::uint64_t sequence);
 
   const std::string name_;
   const std::shared_ptr<HostFabric> fabric_;

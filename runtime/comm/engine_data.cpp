@@ -5,6 +5,7 @@
 #include <tutti/runtime/comm/agreement.h>
 #include <tutti/runtime/comm/engine.h>
 #include <tutti/runtime/comm/host_call.h>
+#include <tutti/runtime/comm/site.h>
 
 #include <cstring>
 
@@ -24,9 +25,9 @@ std::int64_t operand_elements(const CollectiveCall& call, const TensorPart& part
 }
 
 // Reads a member's message from its beginning.
-class Reader {
+class DataReader {
  public:
-  Reader(const std::string& packed, int member) : packed_(packed), member_(member) {}
+  DataReader(const std::string& packed, int member) : packed_(packed), member_(member) {}
 
   const char* take(std::size_t bytes) {
     if (bytes > packed_.size() - at_) {
@@ -34,6 +35,12 @@ class Reader {
     }
     at_ += bytes;
     return packed_.data() + at_ - bytes;
+  }
+  template <class T>
+  T value() {
+    T out{};
+    std::memcpy(&out, take(sizeof(T)), sizeof(T));
+    return out;
   }
   std::vector<std::int64_t> numbers(std::size_t count) {
     std::vector<std::int64_t> out(count);
@@ -48,6 +55,17 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+void check_site(const CollectiveCall& call, int position, int member, DataReader& reader) {
+  const auto build = reader.value<std::uint64_t>();
+  const auto site = reader.value<std::uint32_t>();
+  const auto length = reader.value<std::uint32_t>();
+  const std::string where(reader.take(length), length);
+  if (build != program_build()) return;
+  if (sites_agree(call, position, compared_site(call), member, site)) return;
+  throw CommError("member " + std::to_string(member) + " of the group calls it in another place (" +
+                  where + ")" + std::string(kMendOfSites));
+}
+
 }  // namespace
 
 std::string pack_operands(const CollectiveCall& call, int position) {
@@ -55,6 +73,14 @@ std::string pack_operands(const CollectiveCall& call, int position) {
   std::string out;
   append(out, &agreed, sizeof(agreed));
   append(out, &call.numbers, sizeof(call.numbers));
+  const std::uint64_t build = program_build();
+  append(out, &build, sizeof(build));
+  const std::uint32_t site = compared_site(call);
+  append(out, &site, sizeof(site));
+  const std::string where = call.location.text();
+  const auto length = static_cast<std::uint32_t>(where.size());
+  append(out, &length, sizeof(length));
+  append(out, where.data(), where.size());
   for (const TensorPart& part : call.parts) {
     if (!is_uneven_exchange(call, part)) continue;
     append(out, part.sizes.data(), part.sizes.size() * sizeof(std::int64_t));
@@ -70,17 +96,16 @@ std::string pack_operands(const CollectiveCall& call, int position) {
 void compute_results(const CollectiveCall& call, int position,
                      std::span<const std::string> packed) {
   const int members = static_cast<int>(packed.size());
-  std::vector<Reader> readers;
+  std::vector<DataReader> readers;
   for (int member = 0; member < members; ++member) {
     readers.emplace_back(packed[static_cast<std::size_t>(member)], member);
-    std::uint64_t agreed = 0;
-    std::memcpy(&agreed, readers.back().take(sizeof(agreed)), sizeof(agreed));
+    const auto agreed = readers.back().value<std::uint64_t>();
     if (agreed != fingerprint(call)) {
       throw CommError("it does not match what member " + std::to_string(member) +
                       " of the group calls");
     }
-    std::uint64_t numbers = 0;
-    std::memcpy(&numbers, readers.back().take(sizeof(numbers)), sizeof(numbers));
+    const auto numbers = readers.back().value<std::uint64_t>();
+    check_site(call, position, member, readers.back());
     if (agree(numbers, call.numbers)) continue;
     const bool sizes = numbers >> 32 == Agreement::kSizes;
     throw CommError((sizes ? "it is called with other sizes, of those that vary, on member "
@@ -101,7 +126,7 @@ void compute_results(const CollectiveCall& call, int position,
     const auto count = static_cast<std::size_t>(members);
     std::vector<std::vector<std::int64_t>> expected;
     for (int member = 0; member < members; ++member) {
-      Reader& reader = readers[static_cast<std::size_t>(member)];
+      DataReader& reader = readers[static_cast<std::size_t>(member)];
       sent[part].push_back(reader.numbers(count));
       expected.push_back(reader.numbers(count));
       run.split(member, part, sent[part].back(), expected.back());

@@ -1,17 +1,15 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/flight_record.h>
+#include <tutti/runtime/new_file.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
-#include <cstdio>
-#include <fstream>
 #include <istream>
 #include <ostream>
+#include <sstream>
 #include <string_view>
-
-#include <unistd.h>
 
 namespace tutti::runtime {
 
@@ -22,6 +20,7 @@ using kernels::FlightEntry;
 constexpr std::string_view kHeader =
     "tutti flight record 1: rank, number, group id, group, sequence, fingerprint, state, started, "
     "ended, call";
+constexpr std::streamsize kLongestLine = 4096;  // what write() writes is far shorter
 constexpr std::array<std::string_view, 3> kStates = {"started", "completed", "failed"};
 
 // A tab or a line's end in a tag would be taken for a field's.
@@ -51,14 +50,16 @@ class Fields {
     Integer value{};
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc() || end != field.data() + field.size()) {
-      fail("\"" + std::string(field.substr(0, 40)) + "\" is no number");
+      fail("\"" + kernels::printable(field.substr(0, 40), false) + "\" is no number");
     }
     return value;
   }
   FlightEntry::State state() {
     const std::string_view field = next();
     const auto* const found = std::find(kStates.begin(), kStates.end(), field);
-    if (found == kStates.end()) fail("\"" + std::string(field.substr(0, 40)) + "\" is no state");
+    if (found == kStates.end()) {
+      fail("\"" + kernels::printable(field.substr(0, 40), false) + "\" is no state");
+    }
     return static_cast<FlightEntry::State>(found - kStates.begin());
   }
 
@@ -76,9 +77,10 @@ std::vector<RecordedCollective> read_recorder(std::int64_t rank,
                                               const kernels::FlightRecorder& recorder) {
   std::vector<RecordedCollective> out;
   const std::uint64_t last = recorder.count();
-  const std::uint64_t first =
-      last < kernels::kRecordedCollectives ? 1 : last - kernels::kRecordedCollectives + 1;
-  for (std::uint64_t number = first; number <= last; ++number) {
+  // The memory may be anybody's, and the count any number.
+  const std::uint64_t count = std::min(last, kernels::kRecordedCollectives);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t number = last - count + 1 + i;
     const FlightEntry* const entry = recorder.find(number);
     if (entry == nullptr) continue;
     RecordedCollective collective{.rank = rank,
@@ -86,8 +88,8 @@ std::vector<RecordedCollective> read_recorder(std::int64_t rank,
                                   .sequence = entry->sequence,
                                   .group_id = entry->group_id,
                                   .fingerprint = entry->fingerprint,
-                                  .group = entry->group.data(),
-                                  .call = entry->call.data(),
+                                  .group = kernels::read_line(entry->group),
+                                  .call = kernels::read_line(entry->call),
                                   .state = static_cast<FlightEntry::State>(std::min<std::uint32_t>(
                                       entry->state.load(), FlightEntry::kFailed)),
                                   .started = entry->started,
@@ -110,38 +112,41 @@ void write(std::ostream& out, std::span<const RecordedCollective> collectives) {
 }
 
 std::vector<RecordedCollective> read(std::istream& in, const std::string& name) {
-  std::string line;
-  if (!std::getline(in, line) || line != kHeader) {
+  std::vector<char> line(kLongestLine);
+  const auto next = [&] { return static_cast<bool>(in.getline(line.data(), kLongestLine)); };
+  if (!next() || std::string_view(line.data()) != kHeader) {
     throw ParseError(name + ":1: this is no flight record of Tutti");
   }
   std::vector<RecordedCollective> out;
-  for (std::size_t number = 2; std::getline(in, line); ++number) {
-    Fields fields(line, name + ":" + std::to_string(number));
+  std::size_t number = 2;
+  for (; next(); ++number) {
+    Fields fields(line.data(), name + ":" + std::to_string(number));
     RecordedCollective collective;
     collective.rank = fields.number<std::int64_t>();
     collective.number = fields.number<std::uint64_t>();
     collective.group_id = fields.number<std::uint64_t>();
-    collective.group = fields.next();
+    collective.group = kernels::printable(fields.next(), false);
     collective.sequence = fields.number<std::uint64_t>();
     collective.fingerprint = fields.number<std::uint64_t>();
     collective.state = fields.state();
     collective.started = fields.number<std::int64_t>();
     collective.ended = fields.number<std::int64_t>();
-    collective.call = fields.next();
+    collective.call = kernels::printable(fields.next(), false);
     out.push_back(std::move(collective));
+  }
+  if (!in.eof()) {
+    throw ParseError(name + ":" + std::to_string(number) + ": the line is too long for a record");
   }
   return out;
 }
 
 void write_file(const std::string& file, std::span<const RecordedCollective> collectives) {
-  const std::string unfinished = file + "." + std::to_string(getpid()) + ".unfinished";
-  std::ofstream out(unfinished);
-  write(out, collectives);
-  out.close();
-  if (!out || std::rename(unfinished.c_str(), file.c_str()) != 0) {
-    std::remove(unfinished.c_str());
-    throw EnvironmentError("the flight record " + file + " can't be written");
-  }
+  std::ostringstream text;
+  write(text, collectives);
+  NewFile out(file);
+  out.write(text.view());
+  if (out.finish()) return;
+  throw EnvironmentError("the flight record " + file + " can't be written: " + out.failure());
 }
 
 }  // namespace tutti::runtime

@@ -1,7 +1,9 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/backend_config.h>
 #include <tutti/runtime/comm/engine_communicator.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/host_communicator.h>
+#include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
 #include <exception>
@@ -11,7 +13,7 @@ namespace tutti::runtime {
 
 namespace {
 
-std::string listed(const std::vector<std::int64_t>& ranks) {
+std::string listed_ranks(const std::vector<std::int64_t>& ranks) {
   std::string text;
   for (const std::int64_t rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
   return "[" + text + "]";
@@ -22,7 +24,9 @@ std::string listed(const std::vector<std::int64_t>& ranks) {
 HostBackend::HostBackend(std::shared_ptr<HostFabric> fabric, std::int64_t rank)
     : fabric_(std::move(fabric)),
       page_(fabric_->page(rank)),
-      rank_(std::make_shared<HostRank>(HostRank{.rank = rank, .order = {}})) {}
+      rank_(std::make_shared<HostRank>(HostRank{.rank = rank, .order = {}})) {
+  page_.build.store(program_build());
+}
 
 HostBackend::~HostBackend() { leave(""); }
 
@@ -33,11 +37,7 @@ std::shared_ptr<Communicator> HostBackend::communicator(std::vector<std::int64_t
                                                         const std::string& engine) {
   const Key key{std::move(tag), std::move(members)};
   if (engine == "shm") return host_communicator(key);
-  if (engine == "nccl") {
-    throw EnvironmentError("group \"" + key.first +
-                           "\" communicates values of GPUs with nccl, which this version does not "
-                           "have; \"cuda:shm\" takes them through the host");
-  }
+  require_engine(engine, key.first);
   if (const auto known = engines_.find({engine, key}); known != engines_.end()) {
     return known->second;
   }
@@ -55,7 +55,7 @@ std::shared_ptr<HostCommunicator> HostBackend::host_communicator(const Key& key)
   }
   const auto& [tag, members] = key;
   const auto refuse = [&](const std::string& rule) {
-    throw UsageError("group \"" + tag + "\" " + listed(members) + ": " + rule);
+    throw UsageError("group \"" + tag + "\" " + listed_ranks(members) + ": " + rule);
   };
   if (closed_.contains(key)) refuse("it was closed; make one with another tag");
   std::vector<std::int64_t> sorted = members;

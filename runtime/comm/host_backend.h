@@ -48,7 +48,7 @@ class HostBackend final : public Backend {
 
  private:
   std::shared_ptr<HostFabric> fabric_;
-  const kernels::RankPage& page_;
+  kernels::RankPage& page_;
   std::shared_ptr<HostRank> rank_;
   // Tag and members.
   using Key = std::pair<std::string, std::vector<std::int64_t>>;

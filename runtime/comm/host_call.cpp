@@ -1,6 +1,7 @@
 #include <tutti/kernels/host/collective_run.h>
 #include <tutti/kernels/host/collectives.h>
 #include <tutti/runtime/comm/host_call.h>
+#include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
 #include <utility>
@@ -25,6 +26,8 @@ HostCall::HostCall(const Communicator& by, CollectiveCall wanted)
     : PreparedCall(checked(by, std::move(wanted))),
       made_by(&by),
       fingerprint(runtime::fingerprint(call())),
+      site(compared_site(call())),
+      compares_positions(!call().programs_differ && call().kind != CollectiveKind::send_recv),
       gives(runtime::gives(call(), by.position())),
       gets(call().kind != CollectiveKind::send_recv || by.position() == 1) {
   const auto bytes_of = [&](std::int64_t elements) {

@@ -22,6 +22,8 @@ class HostCall final : public PreparedCall {
 
   const Communicator* const made_by;  // to be compared with, not used
   const std::uint64_t fingerprint;
+  const std::uint32_t site;                // 0: not compared
+  const bool compares_positions;           // of a run, where this call's own is another
   std::vector<kernels::PartShape> shapes;  // by part
   std::vector<std::size_t> operand_bytes;  // by part, as the next
   std::vector<std::size_t> result_bytes;

@@ -56,6 +56,7 @@ class HostWork final : public OrderedWork, public Recycled<HostWork> {
   std::shared_ptr<const HostCall> call_;
   Waiting waiting_;
   Agreement agreement_;
+  std::uint32_t site_ = 0;
   std::vector<PartAddresses> parts_;
   // By part: memory of the communicator's choice that holds the result, null where the caller's own
   // does or (until it is complete) where a peer provides it.
@@ -165,6 +166,7 @@ class HostCommunicator final : public Communicator,
 
   // Failures (host_failure.cpp). `waiting` is this rank's, for its line.
   void compare(int member, const HostWork& work);
+  bool same_build(int member) const;
   void check_parent(std::uint64_t sequence, const Waiting& waiting) const;
   void check_failure(std::uint64_t sequence, const Waiting& waiting) const;
   void check_splits(const HostWork& work) const;

@@ -20,6 +20,11 @@ class KeptCollectives {
  public:
   std::size_t size() const { return collectives_.size(); }
 
+  // Makes sure that add() of so many buffers needs no memory.
+  void make_room(std::size_t buffers) {
+    collectives_.reserve_more(1);
+    buffers_.reserve_more(buffers);
+  }
   // Takes the buffers out of the vector. Sequence numbers only grow.
   void add(std::uint64_t sequence, std::vector<std::shared_ptr<Buffer>>& buffers);
   // Drops those of collectives up to `sequence`.

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/host_communicator.h>
+#include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
 
@@ -12,7 +13,8 @@ namespace {
 // What the member calls, as it wrote it down.
 std::string call_text(const kernels::RankPage& page, std::uint64_t recorded) {
   const kernels::FlightEntry* entry = page.recorder.find(recorded);
-  return entry != nullptr ? entry->call.data() : "something it has no record of any more";
+  return entry != nullptr ? kernels::read_line(entry->call)
+                          : "something it has no record of any more";
 }
 
 }  // namespace
@@ -21,7 +23,26 @@ void HostCommunicator::compare(int member, const HostWork& work) {
   const std::uint64_t sequence = work.sequence();
   const kernels::ArrivalRecord& theirs = page_.record(member, sequence);
   const kernels::ArrivalRecord& ours = page_.record(position_, sequence);
+  const auto call_of = [&](int position) {
+    return call_text(*pages_[static_cast<std::size_t>(position)],
+                     page_.record(position, sequence).recorded);
+  };
+  const auto speaks = [&](int position) {
+    return names({position}) + " calls " + call_of(position);
+  };
+  // In the members' order, so that it reads the same whoever notices first.
+  const auto both = [&] {
+    return number(sequence) + " does not match: " + speaks(std::min(member, position_)) + ", " +
+           speaks(std::max(member, position_));
+  };
   if (theirs.fingerprint == ours.fingerprint) {
+    if (!sites_agree(work.call().call(), position_, ours.site, member, theirs.site) &&
+        same_build(member)) {
+      const bool one_line = call_of(member) == call_of(position_);
+      fail(sequence, work.waiting(),
+           both() + ": two places of the program" + (one_line ? ", in one line" : "") +
+               std::string(kMendOfSites));
+    }
     if (agree(theirs.numbers, ours.numbers)) return;
     const std::string call = number(sequence) + " (" + work.call().call().description + ") ";
     const std::string between = names({std::min(member, position_)}) + " than on " +
@@ -35,22 +56,18 @@ void HostCommunicator::compare(int member, const HostWork& work) {
          call + "depends on a number that the ranks take for the same, and that is another on " +
              between + "used at " + where + "; rank_index() is the op for one that differs");
   }
-  const auto call_of = [&](int position) {
-    return call_text(*pages_[static_cast<std::size_t>(position)],
-                     page_.record(position, sequence).recorded);
-  };
-  const auto speaks = [&](int position) {
-    return names({position}) + " calls " + call_of(position);
-  };
-  // In the members' order, so that it reads the same whoever notices first.
-  std::string text = number(sequence) + " does not match: " + speaks(std::min(member, position_)) +
-                     ", " + speaks(std::max(member, position_));
+  std::string text = both();
   if (call_of(member) == call_of(position_)) {
     text +=
-        "; they differ in what the descriptions do not show: list shapes, sizes, pairs, plans or "
-        "whether results have a place";
+        "; they differ in what the descriptions do not show: list shapes, sizes, pairs, plans, "
+        "whether results have a place, or programs_differ(), which all ranks say or none";
   }
   fail(sequence, work.waiting(), text);
+}
+
+bool HostCommunicator::same_build(int member) const {
+  return pages_[static_cast<std::size_t>(member)]->build.load() ==
+         pages_[static_cast<std::size_t>(position_)]->build.load();
 }
 
 // What one member sends, the other must expect; for all pairs, since any rank may move their data.
@@ -106,7 +123,7 @@ void HostCommunicator::check_gone(const HostWork& work, const std::vector<int>& 
     if (presence == kernels::RankPage::kPresent) continue;
     // What it published before it went is visible by now.
     if (presence == kernels::RankPage::kGone && page_.arrived(member, work.sequence())) continue;
-    std::string text = page.message.data();
+    std::string text = kernels::read_text(page.message);
     if (presence == kernels::RankPage::kDied) {
       bury(member);
       text = fabric_->describe(members()[static_cast<std::size_t>(member)]) + " died" +
@@ -144,7 +161,7 @@ std::string HostCommunicator::last_call(int position) const {
   const kernels::FlightEntry* entry = recorder.find(recorder.count());
   if (entry == nullptr) return "; it has started no collective";
   return "; its last collective was #" + std::to_string(entry->sequence) + " of group \"" +
-         entry->group.data() + "\": " + entry->call.data();
+         kernels::read_line(entry->group) + "\": " + kernels::read_line(entry->call);
 }
 
 void HostCommunicator::fail(std::uint64_t sequence, const Waiting& waiting,

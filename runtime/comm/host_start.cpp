@@ -82,6 +82,7 @@ std::shared_ptr<Work> HostCommunicator::start(const std::shared_ptr<const Prepar
   }
   std::shared_ptr<HostWork> work = new_work(call, waiting);
   work->agreement_ = options.agreement;
+  if (options.site != 0 && prepared.compares_positions) work->site_ = options.site;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     work->parts_.push_back({address_of(i), nullptr});
   }
@@ -179,6 +180,7 @@ std::shared_ptr<HostWork> HostCommunicator::new_work(
   if (work->call_ != call) work->call_ = std::static_pointer_cast<const HostCall>(call);
   work->waiting_ = waiting;
   work->agreement_ = {};
+  work->site_ = work->call_->site;
   work->parts_.clear();
   work->copies_out_ = false;
   work->common_results_ = false;
@@ -187,9 +189,15 @@ std::shared_ptr<HostWork> HostCommunicator::new_work(
 }
 
 void HostCommunicator::announce(const std::shared_ptr<HostWork>& work) {
+  KeptCollectives& kept = group_->kept[static_cast<std::size_t>(position_)];
   try {
     prepare_operands(*work);
     prepare_results(*work);
+    // Once a place is lent, nothing may fail before it is announced.
+    keeping_.reserve(keeping_.size() + 1);
+    work->lent_.reserve(work->call().result_bytes.size());
+    kept.make_room(keeping_.size() + 1);
+    rank_->order.make_room();
     work->place_ = prepare_places(*work);
   } catch (...) {
     keeping_.clear();
@@ -197,7 +205,7 @@ void HostCommunicator::announce(const std::shared_ptr<HostWork>& work) {
   }
   work->fingerprint_ = work->call_->fingerprint + (leaves_results(*work) ? 1 : 0);
   const std::uint64_t sequence = work->sequence_;
-  group_->kept[static_cast<std::size_t>(position_)].add(sequence, keeping_);
+  kept.add(sequence, keeping_);
   rank_->order.add(work);
   started_ = sequence;
   if (!work->call_->one_shot) last_large_ = sequence;
@@ -214,7 +222,7 @@ void HostCommunicator::publish(HostWork& work) {
       monotonic_now());
   published_ = work.sequence_;
   page_.publish(position_, work.sequence_, work.fingerprint_, work.place_, work.recorded_,
-                work.agreement_.word());
+                work.agreement_.word(), work.site_);
   notify(page_.signal());
 }
 

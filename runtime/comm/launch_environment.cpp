@@ -86,11 +86,12 @@ const Launcher& mpich() {
   return launcher;
 }
 
-[[noreturn]] void refuse(std::string_view name, std::string_view value, const std::string& right) {
+[[noreturn]] void refuse_variable(std::string_view name, std::string_view value,
+                                  const std::string& right) {
   throw EnvironmentError(std::string(name) + " is \"" + std::string(value) + "\"; " + right);
 }
 
-std::optional<std::int64_t> parse_number(std::string_view text) {
+std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
@@ -107,20 +108,20 @@ std::int64_t tasks_on_node(const char* name, std::string_view list, std::int64_t
     rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
     std::int64_t nodes = 1;
     if (const std::size_t sign = entry.find("(x"); sign != entry.npos && entry.ends_with(')')) {
-      nodes = parse_number(entry.substr(sign + 2, entry.size() - sign - 3)).value_or(0);
+      nodes = parse_integer(entry.substr(sign + 2, entry.size() - sign - 3)).value_or(0);
       entry = entry.substr(0, sign);
     }
-    const std::int64_t tasks = parse_number(entry).value_or(0);
-    if (tasks < 1 || nodes < 1 || nodes > kMostRanks) refuse(name, list, right);
+    const std::int64_t tasks = parse_integer(entry).value_or(0);
+    if (tasks < 1 || nodes < 1 || nodes > kMostRanks) refuse_variable(name, list, right);
     covered += nodes;
     if (node < covered) return tasks;
   }
-  refuse(name, list, right);
+  refuse_variable(name, list, right);
 }
 
-class Reader {
+class EnvironmentReader {
  public:
-  explicit Reader(const GetVariable& get) : get_(get), settings_(get) {}
+  explicit EnvironmentReader(const GetVariable& get) : get_(get), settings_(get) {}
 
   LaunchEnvironment read() const {
     LaunchEnvironment out;
@@ -150,11 +151,11 @@ class Reader {
   std::optional<std::int64_t> number(const char* name, std::int64_t least,
                                      std::int64_t most) const {
     if (!has(name)) return {};
-    const std::optional<std::int64_t> value = parse_number(text(name));
+    const std::optional<std::int64_t> value = parse_integer(text(name));
     if (!value || *value < least || *value > most) {
-      refuse(name, text(name),
-             "it must be a whole number from " + std::to_string(least) + " to " +
-                 std::to_string(most));
+      refuse_variable(name, text(name),
+                      "it must be a whole number from " + std::to_string(least) + " to " +
+                          std::to_string(most));
     }
     return value;
   }
@@ -165,7 +166,7 @@ class Reader {
     // Within a SLURM job, hydra's ranks inherit the variables of the step that runs its daemons.
     if (has("PMI_RANK") && has("MPI_LOCALRANKID")) return &mpich();
     if (has("SLURM_PROCID") && has("SLURM_STEP_ID") &&
-        parse_number(text("SLURM_STEP_ID")).value_or(0) < kFirstReservedStep) {
+        parse_integer(text("SLURM_STEP_ID")).value_or(0) < kFirstReservedStep) {
       return &slurm();
     }
     return has("PMI_RANK") ? &mpich() : nullptr;
@@ -199,8 +200,8 @@ class Reader {
     if (local_ranks_name != nullptr) {
       out.local_ranks = local_ranks(local_ranks_name);
       if (out.local_ranks > out.ranks) {
-        refuse(local_ranks_name, text(local_ranks_name),
-               "a host has at most all ranks, " + ranks_text);
+        refuse_variable(local_ranks_name, text(local_ranks_name),
+                        "a host has at most all ranks, " + ranks_text);
       }
     }
     out.local_rank = number(launcher.local_rank, 0, kMostRanks).value_or(out.rank);
@@ -212,14 +213,14 @@ class Reader {
                                launcher.rank + " " + std::to_string(out.rank) +
                                " it must be, to a number from 0 to " + most);
       }
-      refuse(launcher.local_rank, text(launcher.local_rank),
-             "with " + std::to_string(out.local_ranks) +
-                 " ranks on this host it must be from 0 to " + most);
+      refuse_variable(launcher.local_rank, text(launcher.local_rank),
+                      "with " + std::to_string(out.local_ranks) +
+                          " ranks on this host it must be from 0 to " + most);
     }
     if (out.local_ranks == out.ranks && out.local_rank != out.rank) {
-      refuse(launcher.local_rank, text(launcher.local_rank),
-             "all of " + ranks_text + " are on this host, so it must be " + launcher.rank + ", " +
-                 std::to_string(out.rank));
+      refuse_variable(launcher.local_rank, text(launcher.local_rank),
+                      "all of " + ranks_text + " are on this host, so it must be " + launcher.rank +
+                          ", " + std::to_string(out.rank));
     }
   }
 
@@ -235,9 +236,9 @@ class Reader {
                c == '-' || c == '_';
       });
       if (!is_name || given.size() > kLongestName) {
-        refuse("TUTTI_RENDEZVOUS", given,
-               "it must be a name of at most " + std::to_string(kLongestName) +
-                   " letters, digits, '-' and '_'");
+        refuse_variable("TUTTI_RENDEZVOUS", given,
+                        "it must be a name of at most " + std::to_string(kLongestName) +
+                            " letters, digits, '-' and '_'");
       }
       return given;
     }
@@ -261,6 +262,8 @@ class Reader {
 
 }  // namespace
 
-LaunchEnvironment read_launch_environment(const GetVariable& get) { return Reader(get).read(); }
+LaunchEnvironment read_launch_environment(const GetVariable& get) {
+  return EnvironmentReader(get).read();
+}
 
 }  // namespace tutti::runtime

@@ -48,6 +48,8 @@ class OrderedWork : public Work {
 class ProgramOrder {
  public:
   void add(std::shared_ptr<OrderedWork> work) { works_.push_back() = std::move(work); }
+  // Makes sure that add() needs no memory.
+  void make_room() { works_.reserve_more(1); }
   bool empty() const { return works_.empty(); }
 
   // Completes `work` and all before it, and waits where it must.

@@ -1,3 +1,4 @@
+#include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/signal.h>
 #include <tutti/runtime/pause.h>
 
@@ -14,7 +15,7 @@ namespace tutti::runtime {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Deadline::Clock;
 
 constexpr auto kYieldFor = std::chrono::milliseconds(1);
 constexpr std::chrono::nanoseconds kLongestSleep = std::chrono::milliseconds(10);
@@ -54,6 +55,7 @@ bool wait_until(kernels::Signal& signal, int spins, std::chrono::nanoseconds tim
     pause_processor();
   }
   const Clock::time_point start = Clock::now();
+  Deadline deadline(timeout, start);
   while (Clock::now() - start < std::min<std::chrono::nanoseconds>(kYieldFor, timeout)) {
     if (ready()) return true;
     std::this_thread::yield();
@@ -63,9 +65,9 @@ bool wait_until(kernels::Signal& signal, int spins, std::chrono::nanoseconds tim
     const CountedSleeper counted(signal);
     const std::uint32_t wakes = signal.wakes.load();
     if (ready()) return true;
-    const auto waited = Clock::now() - start;
-    if (waited >= timeout) return false;
-    sleep_while(signal.wakes, wakes, timeout - waited);
+    const std::chrono::nanoseconds left = deadline.left();
+    if (left.count() <= 0) return false;
+    sleep_while(signal.wakes, wakes, left);
   }
 }
 

@@ -7,10 +7,11 @@
 
 namespace tutti::runtime {
 
-// Returns true as soon as `ready()` does, false when `timeout` has passed. Looks `spins` times with
-// a pause between, then gives the core away between looks for a millisecond, then sleeps until
-// notify(signal), 10 ms at most. `ready` looks at words that are stored before notify() is called;
-// it may do work, and what it throws passes through. `before_sleep` is called before each sleep.
+// Returns true as soon as `ready()` does, false when `timeout` has passed (Deadline). Looks `spins`
+// times with a pause between, then gives the core away between looks for a millisecond, then sleeps
+// until notify(signal), 10 ms at most. `ready` looks at words that are stored before notify() is
+// called; it may do work, and what it throws passes through. `before_sleep` is called before each
+// sleep.
 bool wait_until(kernels::Signal& signal, int spins, std::chrono::nanoseconds timeout,
                 FunctionRef<bool()> ready, FunctionRef<void()> before_sleep);
 

@@ -4,7 +4,7 @@ namespace tutti::runtime {
 
 namespace {
 
-CUdeviceptr address_of(void* block) { return reinterpret_cast<CUdeviceptr>(block); }
+CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(block); }
 
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
@@ -21,7 +21,7 @@ void* CudaBlocks::take(std::size_t size) {
 }
 
 void CudaBlocks::give_back(void* block, std::size_t /*size*/) noexcept {
-  if (stream_->try_synchronize()) stream_->driver().cuMemFree(address_of(block));
+  if (stream_->try_synchronize()) stream_->driver().cuMemFree(block_address(block));
 }
 
 std::string CudaBlocks::describe() const {

@@ -8,7 +8,7 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kStagingAlignment = 256;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ CudaStaging::Part CudaStaging::take(std::size_t most) {
   const Part part = {.piece = current_,
                      .memory = memory_ + current_ * kPieceBytes + used_,
                      .bytes = std::min(most, kPieceBytes - used_)};
-  used_ += (part.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  used_ += (part.bytes + kStagingAlignment - 1) / kStagingAlignment * kStagingAlignment;
   return part;
 }
 

@@ -8,12 +8,13 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kNames = {"libcublasLt.so.13", "libcublasLt.so.12"};
-constexpr const char* kRemedy = "install cuBLAS of CUDA 12.0 or later";
+constexpr std::array<std::string_view, 2> kCublasLtNames = {"libcublasLt.so.13",
+                                                            "libcublasLt.so.12"};
+constexpr const char* kCublasLtRemedy = "install cuBLAS of CUDA 12.0 or later";
 
 }  // namespace
 
-SharedLibrary open_cublaslt() { return {cuda_library_folders(), kNames}; }
+SharedLibrary open_cublaslt() { return {cuda_library_folders(), kCublasLtNames}; }
 
 // Never destroyed, like those who use it.
 const CublasLt& CublasLt::process() {
@@ -28,7 +29,7 @@ CublasLt::CublasLt(SharedLibrary library) : library_(std::move(library)) {
         "; install the CUDA toolkit (or its part cublas), and name its folder in "
         "TUTTI_CUDA_LIBRARIES if it is none of these");
   }
-#define TUTTI_LOAD(name) TUTTI_LOAD_FUNCTION(library_, kRemedy, name)
+#define TUTTI_LOAD(name) TUTTI_LOAD_FUNCTION(library_, kCublasLtRemedy, name)
   TUTTI_CUBLASLT_FUNCTIONS(TUTTI_LOAD)
 #undef TUTTI_LOAD
 }

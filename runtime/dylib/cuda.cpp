@@ -8,8 +8,8 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> kNames = {"libcuda.so.1"};
-constexpr const char* kRemedy = "the driver is too old; Tutti needs that of CUDA 12.4 or later";
+constexpr std::array<std::string_view, 1> kCudaNames = {"libcuda.so.1"};
+constexpr const char* kCudaRemedy = "the driver is too old; Tutti needs that of CUDA 12.4 or later";
 
 // What would be right, of failures that have more than one cause but one remedy.
 std::string advice(CUresult result) {
@@ -36,7 +36,7 @@ std::string advice(CUresult result) {
 
 }  // namespace
 
-SharedLibrary open_cuda_driver() { return {cuda_library_folders(), kNames}; }
+SharedLibrary open_cuda_driver() { return {cuda_library_folders(), kCudaNames}; }
 
 // Never destroyed: buffers of static objects go back to it at the end of the process.
 const CudaDriver& CudaDriver::process() {
@@ -50,7 +50,7 @@ CudaDriver::CudaDriver(SharedLibrary library) : library_(std::move(library)) {
                            "; install the driver, or in a container let it in (`docker run --gpus "
                            "all`)");
   }
-#define TUTTI_LOAD(name) TUTTI_LOAD_FUNCTION(library_, kRemedy, name)
+#define TUTTI_LOAD(name) TUTTI_LOAD_FUNCTION(library_, kCudaRemedy, name)
   TUTTI_CUDA_FUNCTIONS(TUTTI_LOAD)
 #undef TUTTI_LOAD
   check(cuInit(0), "cuInit");

@@ -8,12 +8,12 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kNames = {"libnvrtc.so.13", "libnvrtc.so.12"};
-constexpr const char* kRemedy = "install NVRTC of CUDA 12.0 or later";
+constexpr std::array<std::string_view, 2> kNvrtcNames = {"libnvrtc.so.13", "libnvrtc.so.12"};
+constexpr const char* kNvrtcRemedy = "install NVRTC of CUDA 12.0 or later";
 
 }  // namespace
 
-SharedLibrary open_nvrtc() { return {cuda_library_folders(), kNames}; }
+SharedLibrary open_nvrtc() { return {cuda_library_folders(), kNvrtcNames}; }
 
 // Never destroyed, like those who use it.
 const Nvrtc& Nvrtc::process() {
@@ -28,7 +28,7 @@ Nvrtc::Nvrtc(SharedLibrary library) : library_(std::move(library)) {
                            "; install the CUDA toolkit (or its part nvrtc), and name its folder in "
                            "TUTTI_CUDA_LIBRARIES if it is none of these");
   }
-#define TUTTI_LOAD(name) TUTTI_LOAD_FUNCTION(library_, kRemedy, name)
+#define TUTTI_LOAD(name) TUTTI_LOAD_FUNCTION(library_, kNvrtcRemedy, name)
   TUTTI_NVRTC_FUNCTIONS(TUTTI_LOAD)
 #undef TUTTI_LOAD
   int major = 0;

@@ -15,7 +15,7 @@ namespace tutti::runtime {
 namespace {
 
 constexpr int kRepetitions = 10;  // of which the fastest counts
-constexpr std::int64_t kLeastBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kLeastMeasuredBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kMostTime = 50'000'000;  // nanoseconds that repetitions may take
 constexpr std::int64_t kTileElements = std::int64_t{1} << 16;
@@ -36,7 +36,7 @@ double fastest(const FunctionRef<void()> run) {
 
 double measure_bandwidth(ThreadPool& pool) {
   const std::int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const std::int64_t bytes = std::clamp(4 * cache, kLeastBytes, kMostBytes);
+  const std::int64_t bytes = std::clamp(4 * cache, kLeastMeasuredBytes, kMostBytes);
   const std::int64_t elements = bytes / 3 / static_cast<std::int64_t>(sizeof(float));
   // Uninitialised: whoever computes with a page touches it first.
   const auto size = static_cast<std::size_t>(elements);

@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/new_file.h>
 #include <tutti/runtime/profile/trace_file.h>
 #include <tutti/runtime/profile/trace_text.h>
 #include <tutti/runtime/settings.h>
@@ -14,60 +15,24 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
-#include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace tutti::runtime {
 
 namespace {
 
 [[noreturn]] void cannot_write(const std::string& file, int error) {
-  throw EnvironmentError("the trace " + file + " can't be written (TUTTI_PROFILE): " +
-                         std::generic_category().message(error));
+  throw EnvironmentError("the trace " + file +
+                         " can't be written (TUTTI_PROFILE): " + failure_text(error));
 }
 
-std::string unfinished_name(const std::string& file) {
-  return file + "." + std::to_string(getpid()) + ".unfinished";
+// Looked at at once, since a trace may be long.
+void check(const std::string& name, const NewFile& file) {
+  if (file.error() != 0) cannot_write(name, file.error());
 }
 
-// A file that takes its name when it is finished; removed if that does not happen.
-class NewFile {
- public:
-  explicit NewFile(const std::string& file)
-      : file_(file),
-        unfinished_(unfinished_name(file)),
-        descriptor_(open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) cannot_write(file_, errno);
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-    if (!finished_) std::remove(unfinished_.c_str());
-  }
-
-  void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno != EINTR) cannot_write(file_, errno);
-      if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
-  void finish() {
-    if (close(std::exchange(descriptor_, -1)) != 0) cannot_write(file_, errno);
-    if (std::rename(unfinished_.c_str(), file_.c_str()) != 0) cannot_write(file_, errno);
-    finished_ = true;
-  }
-
- private:
-  const std::string file_;
-  const std::string unfinished_;
-  int descriptor_;
-  bool finished_ = false;
-};
+void finish(const std::string& name, NewFile& file) {
+  if (!file.finish()) cannot_write(name, file.error());
+}
 
 // A part's events, between the beginning and the end of its file.
 class Part {
@@ -119,7 +84,7 @@ std::string part_of_trace(const std::string& file, std::int64_t rank) {
 void check_trace_file(const std::string& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) cannot_write(file, EISDIR);
-  const NewFile probe(file);  // goes again
+  check(file, NewFile(file));  // goes again
 }
 
 std::shared_ptr<Profile> make_profile(const std::string& file, std::int64_t rank, ThreadPool& pool,
@@ -140,13 +105,14 @@ std::string claim_trace_file(const std::string& file) {
 
 void write_trace(const std::string& file, std::span<const Profile* const> ranks) {
   NewFile out(file);
+  check(file, out);
   out.write(kTraceBegin);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (i > 0) out.write(",\n");
     write_events(*ranks[i], [&](std::string_view text) { out.write(text); });
   }
   out.write(kTraceEnd);
-  out.finish();
+  finish(file, out);
 }
 
 void save_together(const std::string& file,
@@ -183,7 +149,7 @@ MergedTrace merge_traces(const std::string& file, std::int64_t ranks) {
   }
   if (!out) return merged;
   out->write(kTraceEnd);
-  out->finish();
+  finish(file, *out);
   for (const std::int64_t rank : merged.ranks) {
     std::remove(part_of_trace(file, rank).c_str());
   }

@@ -11,7 +11,7 @@ namespace tutti::runtime {
 
 namespace {
 
-using Kind = ProfileSource::Kind;
+using SourceKind = ProfileSource::Kind;
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::int64_t kThreadsOfRank = 10000;  // numbers of threads that a rank has to itself
@@ -99,7 +99,7 @@ class Writer {
   void add_up_pieces() {
     shares_.assign(profile_.sources().size(), false);
     for (const ProfileSource& source : profile_.sources()) {
-      if (source.kind != Kind::launch || source.parts.size() < 2) continue;
+      if (source.kind != SourceKind::launch || source.parts.size() < 2) continue;
       for (const std::uint32_t part : source.parts) shares_[part] = true;
     }
     for (const ProfileTrack& track : profile_.tracks()) {
@@ -176,7 +176,7 @@ class Writer {
   }
 
   std::string name_of(const ProfileSource& source) const {
-    if (source.kind != Kind::launch || source.parts.size() < 2) return source.name;
+    if (source.kind != SourceKind::launch || source.parts.size() < 2) return source.name;
     std::string out;
     for (std::size_t i = 0; i < std::min(source.parts.size(), kShownNames); ++i) {
       out += (i == 0 ? "" : " + ") + profile_.sources()[source.parts[i]].name;
@@ -189,19 +189,19 @@ class Writer {
 
   static std::string category_of(const ProfileSource& source) {
     switch (source.kind) {
-      case Kind::slice:
+      case SourceKind::slice:
         return source.category;
-      case Kind::launch:
+      case SourceKind::launch:
         return "launch";
-      case Kind::piece:
+      case SourceKind::piece:
         return "piece";
-      case Kind::start:
+      case SourceKind::start:
         return "start";
-      case Kind::wait:
+      case SourceKind::wait:
         return "wait";
-      case Kind::collective:
+      case SourceKind::collective:
         return "collective";
-      case Kind::counter:
+      case SourceKind::counter:
         return "counter";
     }
     __builtin_unreachable();
@@ -225,16 +225,16 @@ class Writer {
       const ProfileEvent& event = track[i];
       const ProfileSource& source = profile_.sources()[event.source];
       // On its rank's own thread the only kernel of a launch would be said twice.
-      if (thread == 0 && source.kind == Kind::piece && !shares_[event.source]) continue;
-      JsonLine out = line(source.kind == Kind::counter ? "C" : "X", thread);
+      if (thread == 0 && source.kind == SourceKind::piece && !shares_[event.source]) continue;
+      JsonLine out = line(source.kind == SourceKind::counter ? "C" : "X", thread);
       out.add_time("ts", event.begin);
-      if (source.kind != Kind::counter) out.add_time("dur", event.end - event.begin);
+      if (source.kind != SourceKind::counter) out.add_time("dur", event.end - event.begin);
       out.add("cat", category_of(source)).add("name", name_of(source)).begin_object("args");
-      if (source.kind == Kind::counter) {
+      if (source.kind == SourceKind::counter) {
         out.add(source.category, event.value);
-      } else if (source.kind == Kind::launch) {
+      } else if (source.kind == SourceKind::launch) {
         add_launch(out, event, source);
-      } else if (source.kind == Kind::start || source.kind == Kind::wait) {
+      } else if (source.kind == SourceKind::start || source.kind == SourceKind::wait) {
         add_collective(out, event, source);
       } else {
         add_kernel(out, source);

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 
 // Attention that is taken whole: see ir/ops/attention.cpp for when.
-namespace tutti::codegen {
+namespace tutti::codegen::attention_test {
 namespace {
 
 using ir::Array;
@@ -126,4 +126,4 @@ func @f(%q: f32[70,0], %v: f32[70,3], %w: f32[70,0]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::attention_test

@@ -17,7 +17,7 @@
 #include "tests/support/run_graph.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::compile_test {
 namespace {
 
 using ir::Array;
@@ -253,4 +253,4 @@ TEST(Reproduce, ArgumentsAreQuotedForTheShell) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::compile_test

@@ -12,7 +12,7 @@
 #include "tests/support/run_graph.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::control_test {
 namespace {
 
 using testing::HasSubstr;
@@ -69,6 +69,54 @@ private func @cell(%p: bool[3], %x: bool[3]) { %0 = logical_xor(%p, %x) return %
 func @f(%p: bool[3], %xs: bool[5,3]) {
   %0, %1 = scan(%p, %xs) {body = @cell, carries = 1, sequences = 1, length = 5}
   return %0, %1
+}
+)");
+}
+
+// One function has one place in the arena, which is free whoever runs it.
+TEST(Control, AFunctionThatIsRunFromSeveralPlaces) {
+  expect_agreement(R"(
+private func @leaf(%a: f32[8,8]) { %0 = matmul(%a, %a) %1 = matmul(%0, %a) return %1 }
+private func @other(%a: f32[8,8]) { %0 = neg(%a) return %0 }
+private func @middle(%a: f32[8,8], %i: i32[]) {
+  %0 = matmul(%a, %a)
+  %1 = conditional(%i, %a) {branches = [@leaf, @other]}
+  %2 = matmul(%0, %1)
+  return %2
+}
+private func @beside(%a: f32[8,8], %i: i32[]) { %0 = sub(%a, %a) return %0 }
+func @f(%a: f32[8,8]) {
+  %i = constant() {value = i32[] 0}
+  %0 = matmul(%a, %a)
+  %1 = conditional(%i, %a) {branches = [@leaf, @other]}
+  %2 = conditional(%i, %a, %i) {branches = [@middle, @beside]}
+  %3 = conditional(%i, %2) {branches = [@leaf, @other]}
+  %4 = matmul(%0, %1)
+  return %4, %3
+}
+)");
+}
+
+// Both functions of a level run both of the level below: to look at every way through them would
+// take for ever.
+TEST(Control, ALadderOfFunctions) {
+  const auto function = [](const std::string& name, const std::string& op,
+                           const std::string& below) {
+    return "private func @" + name + "(%h: f32[2], %i: i32[]) {\n  %0 = " + op + "(%h, %h)\n" +
+           (below.empty() ? "  return %0\n}\n"
+                          : "  %1 = conditional(%i, %0, %i) {branches = [@a" + below + ", @b" +
+                                below + "]}\n  return %1\n}\n");
+  };
+  std::string text;
+  for (int level = 0; level <= 30; ++level) {
+    const std::string below = level == 0 ? "" : std::to_string(level - 1);
+    text += function("a" + std::to_string(level), "minimum", below);
+    text += function("b" + std::to_string(level), "maximum", below);
+  }
+  expect_agreement(text + R"(
+func @f(%h: f32[2], %i: i32[]) {
+  %0 = conditional(%i, %h, %i) {branches = [@a30, @b30]}
+  return %0
 }
 )");
 }
@@ -265,4 +313,4 @@ func @f(%x: f32[2] on cuda:0) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::control_test

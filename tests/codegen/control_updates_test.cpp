@@ -15,7 +15,7 @@
 #include "tests/support/run_graph.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::control_updates_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -196,4 +196,4 @@ func @f(%a: f32[6,3], %is: i32[2,2], %xs: f32[2,1,3]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::control_updates_test

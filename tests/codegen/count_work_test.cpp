@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::count_work_test {
 namespace {
 
 using runtime::WorkCounts;
@@ -140,4 +140,4 @@ func @f(%a: f32[32,64]) -> (f32[64,32]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::count_work_test

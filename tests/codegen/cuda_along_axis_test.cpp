@@ -7,13 +7,13 @@
 
 // Running sums, dynamic slices and the pieces of a sort as device code; whole sorts are tested in
 // tests/ops.
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_along_axis_test {
 namespace {
 
 using ir::Array;
 using ir::Op;
-using kernels::test::random_array;
-using kernels::test::random_integers;
+using kernels::kernel_testing::random_array;
+using kernels::kernel_testing::random_integers;
 using test::DeviceCases;
 using test::seen;
 using test::Seen;
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 void add_cumsum(DeviceCases& cases, const Array& x, std::int64_t axis, bool reverse) {
   const std::vector<ir::Attribute> attributes = {axis, reverse};
   cases.add(test::source_of(Op::cumsum, {seen(x)}, attributes), {seen(x)},
-            kernels::test::meaning(Op::cumsum, {x}, attributes),
+            kernels::kernel_testing::meaning(Op::cumsum, {x}, attributes),
             "cumsum of " + std::string(name_of(x.dtype())) + x.shape().text() + " along " +
                 std::to_string(axis),
             [](const Array& result, const Array& expected) {
@@ -32,7 +32,7 @@ void add_cumsum(DeviceCases& cases, const Array& x, std::int64_t axis, bool reve
 
 TEST(DeviceCumSum, EveryDTypeAlongEveryAxis) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::number_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::number_dtypes()) {
     for (std::int64_t axis = 0; axis < 3; ++axis) {
       add_cumsum(cases, random_array(dtype, Shape{5, 30, 40}), axis, axis == 1);
       add_cumsum(cases, random_array(dtype, Shape{3, 4, 5}), axis, axis != 1);
@@ -100,7 +100,7 @@ TEST(DeviceDynamicSlice, AnyShape) {
 
 TEST(DeviceDynamicSlice, StartsOfEveryDType) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::integer_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::integer_dtypes()) {
     add_slices(cases, DType::f32, dtype, {7, 5}, {3, 2}, 3);
     const Seen far = seen(random_array(dtype, Shape{2}));
     cases.add(Op::dynamic_slice, {seen(random_array(DType::f32, Shape{7, 5})), far},
@@ -121,4 +121,4 @@ TEST(DeviceDynamicSlice, TakesSixteenBytesWhereItCan) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_along_axis_test

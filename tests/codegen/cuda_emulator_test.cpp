@@ -12,7 +12,7 @@
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_emulator_test {
 namespace {
 
 using test::cuda::EmulatedModule;
@@ -232,4 +232,4 @@ TEST_F(CudaEmulator, SaysWhatTheCompilerSays) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_emulator_test

@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_kernel_test {
 namespace {
 
 using ir::ScalarOp;
@@ -215,4 +215,4 @@ TEST(CudaKernel, SumsOfWholeNumbersAreExact) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_kernel_test

@@ -7,13 +7,13 @@
 #include "tests/kernels/kernel_testing.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_library_test {
 namespace {
 
 using ir::Array;
 using ir::Op;
-using kernels::test::random_array;
-using kernels::test::random_integers;
+using kernels::kernel_testing::random_array;
+using kernels::kernel_testing::random_integers;
 using test::DeviceCases;
 using test::seen;
 using test::Seen;
@@ -145,7 +145,7 @@ TEST(DevicePad, LowHighAndInterior) {
 
 TEST(DeviceTake, EveryDTypeAlongEveryAxis) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::kAllDTypes) {
+  for (const DType dtype : kernels::kernel_testing::kAllDTypes) {
     const Seen indices = seen(random_integers(DType::i32, Shape{2, 6}, -3, 9));
     for (std::int64_t axis = 0; axis < 3; ++axis) {
       cases.add(Op::take, {seen(random_array(dtype, Shape{3, 5, 16})), indices}, {axis},
@@ -159,7 +159,7 @@ TEST(DeviceTake, EveryIndexDType) {
   DeviceCases cases;
   const Seen x = seen(random_array(DType::f32, Shape{4, 9, 3}));
   const Seen wide = seen(random_array(DType::i16, Shape{300, 5}));
-  for (const DType dtype : kernels::test::integer_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::integer_dtypes()) {
     const std::string by = " by " + std::string(name_of(dtype));
     // Far out of range, too.
     cases.add(Op::take, {x, seen(random_array(dtype, Shape{11}))}, {std::int64_t{1}}, "take" + by);
@@ -190,7 +190,7 @@ TEST(DeviceTake, Nothing) {
 
 TEST(DeviceTakeAlongAxis, EveryDTypeAlongEveryAxis) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::kAllDTypes) {
+  for (const DType dtype : kernels::kernel_testing::kAllDTypes) {
     const Seen x = seen(random_array(dtype, Shape{4, 5, 6}));
     const std::string what = "take_along_axis of " + std::string(name_of(dtype));
     const auto indices = [](const Shape& shape) {
@@ -219,7 +219,7 @@ void add_scatter(DeviceCases& cases, DType dtype, const Shape& shape, const Arra
 
 TEST(DeviceScatterAdd, EveryDTypeAlongEveryAxis) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::number_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::number_dtypes()) {
     for (std::int64_t axis = 0; axis < 3; ++axis) {
       add_scatter(cases, dtype, Shape{3, 5, 8}, random_integers(DType::i32, Shape{2, 6}, -2, 8),
                   axis);
@@ -269,7 +269,7 @@ TEST(DeviceScatterAdd, Nothing) {
 
 TEST(DeviceArgReduce, EveryDTypeAlongEveryAxis) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::number_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::number_dtypes()) {
     for (const Op op : {Op::argmax, Op::argmin}) {
       for (std::int64_t axis = 0; axis < 3; ++axis) {
         cases.add(op, {seen(random_array(dtype, Shape{9, 5, 40}))}, {axis, false},
@@ -320,7 +320,7 @@ TEST(DeviceRandom, BitsAndUniformNumbersAreTheHosts) {
     const Integers shape = {size};
     cases.add(Op::random_bits, {key(0x0123456789ABCDEFU)}, {shape},
               "random_bits of " + std::to_string(size));
-    for (const DType dtype : kernels::test::floating_dtypes()) {
+    for (const DType dtype : kernels::kernel_testing::floating_dtypes()) {
       cases.add(Op::uniform, {key(99)}, {dtype, shape},
                 "uniform " + std::string(name_of(dtype)) + " of " + std::to_string(size));
     }
@@ -333,9 +333,10 @@ TEST(DeviceRandom, BitsAndUniformNumbersAreTheHosts) {
 
 TEST(DeviceRandom, NormalNumbersAreTheHostsButForTheLastPlace) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::floating_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::floating_dtypes()) {
     const std::vector<ir::Attribute> attributes = {dtype, Integers{2'001}};
-    const Array expected = kernels::test::meaning(Op::normal, {key(7).storage}, attributes);
+    const Array expected =
+        kernels::kernel_testing::meaning(Op::normal, {key(7).storage}, attributes);
     cases.add(test::source_of(Op::normal, {key(7)}, attributes), {key(7)}, expected,
               "normal " + std::string(name_of(dtype)),
               [](const Array& result, const Array& wanted) {
@@ -353,4 +354,4 @@ TEST(DeviceRandom, NormalNumbersAreTheHostsButForTheLastPlace) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_library_test

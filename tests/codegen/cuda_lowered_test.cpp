@@ -11,7 +11,7 @@
 #include "tests/support/golden.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_lowered_test {
 namespace {
 
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
@@ -52,4 +52,4 @@ TEST(CudaLowered, TheSameKernelGivesTheSameText) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_lowered_test

@@ -12,13 +12,13 @@
 #include "tests/kernels/kernel_testing.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_matmul_test {
 namespace {
 
 using cuda::Epilogue;
 using cuda::MatrixLayout;
 using ir::Array;
-using kernels::test::random_array;
+using kernels::kernel_testing::random_array;
 using test::DeviceCases;
 using test::MatmulCase;
 using test::seen;
@@ -35,7 +35,7 @@ void add(DeviceCases& cases, const MatmulCase& one) {
 
 TEST(DeviceMatmul, EveryDTypeAndLayout) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::number_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::number_dtypes()) {
     for (const bool transpose_a : {false, true}) {
       for (const bool transpose_b : {false, true}) {
         if (transpose_a != transpose_b && dtype != DType::f32) continue;
@@ -80,7 +80,7 @@ TEST(DeviceMatmul, NothingToAddOrNothingAtAll) {
 
 TEST(DeviceMatmul, Epilogues) {
   DeviceCases cases;
-  for (const DType dtype : kernels::test::floating_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::floating_dtypes()) {
     for (const auto kind : test::kEpilogues) {
       MatmulCase one = test::plain_matmul(dtype, {5, 30, 70});
       one.add_epilogue(kind);
@@ -271,4 +271,4 @@ func @layer(%x: f32[4,3], %w: f32[3,8], %b: f32[8]) -> (f32[4,8]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_matmul_test

@@ -15,7 +15,7 @@
 
 #if TUTTI_HAS_CUDA
 
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_nvrtc_test {
 namespace {
 
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
@@ -111,6 +111,6 @@ TEST_F(CudaNvrtc, ConstantsAreExact) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_nvrtc_test
 
 #endif

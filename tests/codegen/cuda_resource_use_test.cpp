@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::codegen::cuda {
+namespace tutti::codegen::cuda::cuda_resource_use_test {
 namespace {
 
 constexpr const char* kLog = R"(ptxas info    : 0 bytes gmem
@@ -40,4 +40,4 @@ TEST(CudaResourceUse, IsZeroWhereTheLogSaysNothing) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen::cuda
+}  // namespace tutti::codegen::cuda::cuda_resource_use_test

@@ -12,7 +12,7 @@
 #include "tests/codegen/scalar_corners.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::cuda_scalar_test {
 namespace {
 
 using ir::ScalarOp;
@@ -97,4 +97,4 @@ TEST(CudaScalar, RefusesOpsThatADtypeLacks) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cuda_scalar_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::device_epilogues_test {
 namespace {
 
 using testing::HasSubstr;
@@ -30,6 +30,17 @@ TEST(DeviceEpilogues, ABiasIsAddedByTheMatmul) {
   EXPECT_THAT(plan, Not(HasSubstr("launch")));
 }
 
+TEST(DeviceEpilogues, AKernelThatTheMatmulDoesIsInThePlanNoMore) {
+  EXPECT_THAT(plan_of("  %1 = add(%0, %b)\n  return %1\n"), Not(HasSubstr("= kernel")));
+  // The kernel behind it is the first one then.
+  const std::string plan = plan_of("  %1 = add(%0, %b)\n  %2 = tanh(%w)\n  return %1, %2\n",
+                                   "f32[64,32] on cuda:0, f32[48,32] on cuda:0");
+  EXPECT_THAT(plan, HasSubstr("call \"matmul then add\""));
+  EXPECT_THAT(plan, HasSubstr("launch tanh k0"));
+  EXPECT_THAT(plan, HasSubstr("\nk0 = kernel tanh"));
+  EXPECT_THAT(plan, Not(HasSubstr("k1")));
+}
+
 TEST(DeviceEpilogues, AKernelOfSomeRowsStaysOne) {
   const std::string plan = plan_of(
       "  %1 = slice(%0) {start = [0, 0], stop = [16, 32], step = [1, 1]}\n"
@@ -50,4 +61,4 @@ TEST(DeviceEpilogues, MaximaKeepNaN) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::device_epilogues_test

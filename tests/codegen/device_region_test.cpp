@@ -18,7 +18,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::device_region_test {
 namespace {
 
 using runtime::Buffer;
@@ -260,4 +260,4 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::device_region_test

@@ -17,7 +17,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::dump_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ TEST_F(DumpTest, AFailureLeavesWhatWasThereAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::dump_test

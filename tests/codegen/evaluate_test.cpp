@@ -10,7 +10,7 @@
 #include "tests/codegen/kernel_maker.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::evaluate_test {
 namespace {
 
 using ir::ScalarOp;
@@ -196,4 +196,4 @@ TEST(Evaluate, RefusesABrokenKernel) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::evaluate_test

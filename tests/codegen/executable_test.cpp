@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::executable_test {
 namespace {
 
 using runtime::Buffer;
@@ -62,6 +62,30 @@ TEST(Executable, WalksFirstAndIsNativeFromTheSecondRun) {
     EXPECT_THAT(values_of(results[0]), ElementsAre(10, 18, 28, 40));
     EXPECT_THAT(values_of(results[1]), ElementsAre(5, 12, 21, 32));
     EXPECT_EQ(results[2].buffer, inputs[0]);
+  }
+}
+
+// Native code of many steps is several functions.
+std::string long_program() {
+  std::string text = "func @powers(%x: f32[2,2], %w: f32[2,2]) -> (f32[2,2]) {\n";
+  std::string last = "%x";
+  for (int i = 0; i < 1500; ++i) {
+    const std::string next = "%" + std::to_string(i);
+    text += "  " + next + " = matmul(" + last + ", %w) : f32[2,2]\n";
+    last = next;
+  }
+  return text + "  return " + last + "\n}";
+}
+
+TEST(Executable, LongPlansRunNatively) {
+  const auto context = lone_rank();
+  const auto powers = executable_of(long_program(), *context);
+  EXPECT_GE(powers->plan().steps.size(), 1500U);
+  const std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2, 3, 4}),
+                                         buffer_of(*context, {1, 1, 0, 1})};
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_EQ(powers->is_native(), run > 1 && TUTTI_HAS_LLVM != 0);
+    EXPECT_THAT(values_of(powers->run(inputs)[0]), ElementsAre(1, 1502, 3, 4504));
   }
 }
 
@@ -229,6 +253,16 @@ TEST(Executable, WhatAKernelThrowsIsThrownFromNativeCodeToo) {
   }
 }
 
+TEST(Executable, WhatAStepOfALongPlanThrowsIsThrownToo) {
+  const auto context = lone_rank();
+  Plan plan = executable_of(long_program(), *context)->plan();
+  std::get<Launch>(plan.steps.at(1100)).parts[0].code = std::make_shared<Failing>();
+  Executable failing(plan, *context);
+  const std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2, 3, 4}),
+                                         buffer_of(*context, {1, 1, 0, 1})};
+  for (int run = 0; run < 3; ++run) EXPECT_THROW(failing.run(inputs), EnvironmentError);
+}
+
 TEST(Executable, CollectivesRunFromNativeCode) {
   const auto fabric = std::make_shared<runtime::LocalFabric>(2);
   std::vector<std::thread> ranks;
@@ -260,4 +294,4 @@ func @step(%x: f32[2]) -> (f32[2], async f32[2]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::executable_test

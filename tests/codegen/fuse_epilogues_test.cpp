@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::fuse_epilogues_test {
 namespace {
 
 std::string plan_of(const std::string& text) {
@@ -78,4 +78,4 @@ func @step(%x: f32[256,64], %g: f32[64,256], %w: f32[256,256] {donate}) -> (f32[
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::fuse_epilogues_test

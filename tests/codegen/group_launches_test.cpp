@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::group_launches_test {
 namespace {
 
 // Buffers 0.. are inputs, the others local; every launch is one nameless call of some tiles.
@@ -100,4 +100,4 @@ TEST(GroupLaunches, WhatPartsWriteDoesNotOverlap) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::group_launches_test

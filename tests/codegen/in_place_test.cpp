@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::in_place_test {
 namespace {
 
 // b1[i, j] = exp(b0[address]) over f32[4,8].
@@ -68,4 +68,4 @@ TEST(InPlace, BehindALoopButNotInIt) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::in_place_test

@@ -18,7 +18,7 @@
 
 #if TUTTI_HAS_LLVM
 
-namespace tutti::codegen {
+namespace tutti::codegen::jit_symbols_test {
 namespace {
 
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
@@ -120,6 +120,6 @@ TEST(JitSymbols, RefusesOtherNames) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::jit_symbols_test
 
 #endif

@@ -6,7 +6,7 @@
 #include "tests/codegen/kernel_maker.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::kernel_compiler_test {
 namespace {
 
 using kernel_testing::add_number;
@@ -115,4 +115,4 @@ TEST(KernelCompiler, SaysThatThereIsNoLlvm) {
 #endif
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::kernel_compiler_test

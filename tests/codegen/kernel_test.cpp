@@ -8,7 +8,7 @@
 #include "tests/codegen/kernel_maker.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::kernel_test {
 namespace {
 
 using ir::ScalarOp;
@@ -184,4 +184,4 @@ TEST(KernelCheck, NamesTheRule) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::kernel_test

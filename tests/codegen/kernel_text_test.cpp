@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 // Kernels as text: tests/codegen/golden/*.kernel show it.
-namespace tutti::codegen {
+namespace tutti::codegen::kernel_text_test {
 namespace {
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -75,4 +75,4 @@ TEST(KernelText, GivesBackWhatTrainingConsistsOf) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::kernel_text_test

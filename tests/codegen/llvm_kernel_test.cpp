@@ -13,7 +13,7 @@
 
 #if TUTTI_HAS_LLVM
 
-namespace tutti::codegen {
+namespace tutti::codegen::llvm_kernel_test {
 namespace {
 
 using ir::ScalarOp;
@@ -137,6 +137,6 @@ TEST(LlvmCompile, TakesEqualKernelsAndNone) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::llvm_kernel_test
 
 #endif

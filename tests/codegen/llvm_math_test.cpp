@@ -14,7 +14,7 @@
 
 #if TUTTI_HAS_LLVM
 
-namespace tutti::codegen {
+namespace tutti::codegen::llvm_math_test {
 namespace {
 
 using ir::ScalarOp;
@@ -127,6 +127,6 @@ INSTANTIATE_TEST_SUITE_P(Targets, InlineMath, testing::Values("host", "haswell",
                          [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::llvm_math_test
 
 #endif

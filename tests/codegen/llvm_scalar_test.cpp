@@ -11,7 +11,7 @@
 
 #if TUTTI_HAS_LLVM
 
-namespace tutti::codegen {
+namespace tutti::codegen::llvm_scalar_test {
 namespace {
 
 using ir::ScalarOp;
@@ -103,6 +103,6 @@ INSTANTIATE_TEST_SUITE_P(Targets, LlvmScalar, testing::Values("host", "haswell",
                          [](const auto& parameter) { return parameter.param; });
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::llvm_scalar_test
 
 #endif

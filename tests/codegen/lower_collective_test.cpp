@@ -5,7 +5,7 @@
 #include "tests/support/golden.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::lower_collective_test {
 namespace {
 
 using runtime::CollectiveKind;
@@ -103,4 +103,4 @@ func @f(%x: f32[4]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::lower_collective_test

@@ -2,7 +2,7 @@
 #include "tests/support/golden.h"
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::lower_test {
 namespace {
 
 // The kernels of a function's group, as text.
@@ -71,4 +71,4 @@ func @turned(%x: f32[30,20], %y: f32[20,30]) -> (f32[20,30]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::lower_test

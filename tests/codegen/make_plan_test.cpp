@@ -1,11 +1,15 @@
+#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/passes/passes.h>
 
+#include <algorithm>
+#include <string>
+
 #include "tests/support/golden.h"
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::make_plan_test {
 namespace {
 
 Plan plan_of(const std::string& text, std::int64_t rank = 0) {
@@ -53,6 +57,52 @@ func @turn(%a: f32[32,64]) -> (f32[64,32], f32[32,64]) {
             PlanBuffer::Kind::input);
 }
 
+TEST(MakePlan, ACollectiveOfManyTensorsIsWaitedForOnce) {
+  const Plan plan = plan_of(R"(
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+func @f(%x: f32[4], %y: f32[8]) -> (f32[4] rep(dp), f32[8] rep(dp), f32[4] rep(dp)) {
+  %0, %1 = all_reduce(%x, %y) {op = "sum", group = @dp} : async f32[4] rep(dp), async f32[8] rep(dp)
+  %2 = wait(%0) : f32[4] rep(dp)
+  %3 = exp(%2) : f32[4] rep(dp)
+  %4 = wait(%1) : f32[8] rep(dp)
+  return %3, %4, %2
+})");
+  EXPECT_EQ(std::ranges::count_if(
+                plan.steps,
+                [](const Step& step) { return std::holds_alternative<CollectiveWait>(step); }),
+            1)
+      << print(plan);
+}
+
+// Both functions of a level run both of the level below.
+std::size_t plans_of_ladder(int levels) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& op, const std::string& more) {
+    text += "private func @" + name + "(%h: f32[2], %i: i32[]) -> (f32[2]) {\n  %0 = " + op +
+            "(%h, %h) : f32[2]\n" + more + "}\n";
+  };
+  const auto branch = [](int level) {
+    return " {branches = [@a" + std::to_string(level) + ", @b" + std::to_string(level) + "]}";
+  };
+  add("a0", "add", "  return %0\n");
+  add("b0", "mul", "  return %0\n");
+  for (int level = 1; level < levels; ++level) {
+    const std::string below =
+        "  %1 = conditional(%i, %0, %i)" + branch(level - 1) + " : f32[2]\n  return %1\n";
+    add("a" + std::to_string(level), "add", below);
+    add("b" + std::to_string(level), "mul", below);
+  }
+  text += "func @main(%h: f32[2], %i: i32[]) -> (f32[2]) {\n  %0 = conditional(%i, %h, %i)" +
+          branch(levels - 1) + " : f32[2]\n  return %0\n}\n";
+  return nested_plans(plan_of(text)).size();
+}
+
+TEST(MakePlan, AFunctionThatManyRunIsPlannedOnce) {
+  EXPECT_EQ(plans_of_ladder(8), plans_of_ladder(7) + 2);
+}
+
 TEST(MakePlan, AnAsyncResultThatIsWrittenOutIsThere) {
   const Plan plan = plan_of(R"(
 mesh (dp = 2)
@@ -97,4 +147,4 @@ func @f(%a: f32[32,64], %b: f32[64,16]) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::make_plan_test

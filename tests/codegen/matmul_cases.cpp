@@ -15,8 +15,8 @@ namespace {
 using codegen::cuda::Epilogue;
 using ir::Array;
 using ir::Op;
-using kernels::test::meaning;
-using kernels::test::random_array;
+using kernels::kernel_testing::meaning;
+using kernels::kernel_testing::random_array;
 
 // A matrix that is what `array` shows, but for the order in memory.
 Seen transposed(Array array, std::int64_t rows, std::int64_t columns) {

@@ -16,7 +16,7 @@
 #include <gmock/gmock.h>
 
 // Loops, branches and the plans of their functions as text.
-namespace tutti::codegen {
+namespace tutti::codegen::plan_functions_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST(PlanFunctionsText, NestingHasALimit) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::plan_functions_text_test

@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::plan_memory_test {
 namespace {
 
 using test::PlanMaker;
@@ -216,8 +216,8 @@ group @dp = {ranks = [0, 1], stride = 2}
 
 plan @f rank 0 arena 0 bytes {
   b0 = input 0: f32[4], 16 bytes, until step 0
-  b1 = comm, 16 bytes, steps 0..1
-  b2 = output, 16 bytes, steps 2..3
+  b1 = comm, 16 bytes, steps 0..3
+  b2 = output, 16 bytes, steps 3..5
   0: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
   1: wait w0
   2: allocate b2
@@ -340,4 +340,4 @@ TEST(CheckPlan, RefusesToTakeOverWhatPeersRead) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::plan_memory_test

@@ -20,7 +20,7 @@
 #include <gtest/gtest.h>
 
 // Plans as text: tests/codegen/golden/*.plan show it.
-namespace tutti::codegen {
+namespace tutti::codegen::plan_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -152,7 +152,7 @@ constexpr const char* kSmall = R"(// tutti plan 1
 
 plan @f rank 0 arena 0 bytes {
   b0 = input 0: f32[4], 16 bytes, until step 1
-  b1 = output, 16 bytes, steps 0..1
+  b1 = output, 16 bytes, steps 1..2
   0: allocate b1
   1: launch tanh k0 (b0) -> b1 {tiles = 1}                              // a.cpp:3
   return b1: f32[4]
@@ -189,7 +189,7 @@ TEST(PlanText, DifferencesShow) {
                                                          {"arena 0", "arena 64", "the head"},
                                                          {"tiles = 1", "tiles = 2", "step 1"},
                                                          {"step 1", "step 0", "buffer b0"},
-                                                         {"0..1", "1..1", "buffer b1"},
+                                                         {"1..2", "1..1", "buffer b1"},
                                                          {"tanh.f32", "exp.f32", "kernel k0"}}) {
     std::string text = kSmall;
     text.replace(text.find(from), from.size(), to);
@@ -293,4 +293,4 @@ TEST(PlanText, NoTextAsksForMoreMemoryThanItIsWorth) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::plan_text_test

@@ -20,7 +20,7 @@
 
 #if TUTTI_HAS_LLVM
 
-namespace tutti::codegen {
+namespace tutti::codegen::stored_code_test {
 namespace {
 
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
@@ -245,6 +245,6 @@ TEST_F(StoredCode, OfPlansWithOtherStepsIsOtherCode) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::stored_code_test
 
 #endif

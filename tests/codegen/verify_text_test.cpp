@@ -16,7 +16,7 @@
 #include <gtest/gtest-spi.h>
 
 // What the text of a program or plan does not say, and that no test goes without it.
-namespace tutti::codegen {
+namespace tutti::codegen::verify_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(TestHook, SeesWhatIsVerified) {
 TEST(TestHook, SeesPlans) { EXPECT_NONFATAL_FAILURE(check(untold()), "constant 0"); }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::verify_text_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::view_test {
 namespace {
 
 using ir::Op;
@@ -79,4 +79,4 @@ TEST_F(ViewsOf, SizeOneDimensionsDontHinderAReshape) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::view_test

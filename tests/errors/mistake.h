@@ -22,8 +22,11 @@ struct AddMistake {
 
 }  // namespace tutti::test
 
-// The body follows: TUTTI_MISTAKE { ... }
-#define TUTTI_MISTAKE                                              \
+// The body follows: TUTTI_MISTAKE { ... }. Several files may be compiled as one.
+#define TUTTI_MISTAKE TUTTI_COUNTED_MISTAKE(__COUNTER__)
+#define TUTTI_COUNTED_MISTAKE(number) TUTTI_NUMBERED_MISTAKE(number)
+#define TUTTI_NUMBERED_MISTAKE(number) TUTTI_MISTAKE_NAMED(mistake_##number, added_##number)
+#define TUTTI_MISTAKE_NAMED(mistake, added)                        \
   using namespace tutti;                                           \
   static void mistake();                                           \
   static const ::tutti::test::AddMistake added(__FILE__, mistake); \

@@ -12,6 +12,9 @@ std::vector<Mistake>& mistakes() {
   return all;
 }
 
+}  // namespace tutti::test
+
+namespace tutti::test::mistakes_test {
 namespace {
 
 struct Expected {
@@ -78,4 +81,4 @@ TEST(Mistake, EveryFileIsRun) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::mistakes_test

@@ -20,7 +20,7 @@
 #include "tests/support/pages.h"
 #include <gmock/gmock.h>
 
-namespace tutti::test {
+namespace tutti::test::docs_test {
 
 namespace {
 
@@ -125,4 +125,4 @@ TEST(Docs, LinksPointAtFiles) {
 
 }  // namespace
 
-}  // namespace tutti::test
+}  // namespace tutti::test::docs_test

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace tutti::test {
+namespace tutti::test::examples_test {
 
 namespace {
 
@@ -180,4 +180,4 @@ TEST(Layers, RunOnAGpu) {
 
 }  // namespace
 
-}  // namespace tutti::test
+}  // namespace tutti::test::examples_test

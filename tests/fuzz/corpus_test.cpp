@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 // What the fuzzers start from, and what they have found, in builds of every kind.
-namespace tutti::fuzz {
+namespace tutti::fuzz::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,4 +54,4 @@ TEST(Corpus, OfPrograms) {
 TEST(Corpus, OfPlans) { replay(files_in({"fuzz/corpus/plan"}), plan_text); }
 
 }  // namespace
-}  // namespace tutti::fuzz
+}  // namespace tutti::fuzz::corpus_test

@@ -13,7 +13,7 @@
 #include "tools/sharded_arrays.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::stablehlo_programs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(All, StablehloProgram, testing::ValuesIn(names()),
                          [](const auto& program) { return program.param; });
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::stablehlo_programs_test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::array_difference_test {
 namespace {
 
 Array floats(std::vector<float> values, const Shape& shape) {
@@ -49,4 +49,4 @@ TEST(ArrayDifference, TypesHaveToBeTheSame) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::array_difference_test

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::array_part_test {
 namespace {
 
 Array numbers(const Shape& shape) {
@@ -36,4 +36,4 @@ TEST(ArrayPart, IsTakenFromTheFront) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::array_part_test

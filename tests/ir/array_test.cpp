@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::array_test {
 namespace {
 
 TEST(Array, HoldsWhatItIsMadeFrom) {
@@ -34,4 +34,4 @@ TEST(Array, EqualBitByBit) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::array_test

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 // Where a pass or a kernel is to blame: in the programs of which ranks, in which function.
-namespace tutti::ir {
+namespace tutti::ir::bisect_places_test {
 namespace {
 
 using testing::ElementsAre;
@@ -220,4 +220,4 @@ TEST(BisectPlaces, NameTheKernelOfALoop) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::bisect_places_test

@@ -11,7 +11,7 @@
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::bisect_test {
 namespace {
 
 using testing::ElementsAre;
@@ -192,4 +192,4 @@ TEST(BisectCode, RightCodeIsInnocent) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::bisect_test

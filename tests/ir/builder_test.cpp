@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::builder_test {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(Builder, WaitsOncePerValue) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::builder_test

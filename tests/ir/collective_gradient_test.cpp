@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 // Gradients of collectives, and through them.
-namespace tutti::ir {
+namespace tutti::ir::collective_gradient_test {
 namespace {
 
 // A program over mesh (dp = 2, tp = 2) with lines that make %r, an f64[2], from %x, which varies,
@@ -174,4 +174,4 @@ TEST(CollectiveGradient, OfAStageBetweenMessages) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::collective_gradient_test

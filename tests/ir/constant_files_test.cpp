@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 // Large constants beside the text.
-namespace tutti::ir {
+namespace tutti::ir::constant_files_test {
 namespace {
 
 using test::TemporaryFolder;
@@ -151,4 +151,4 @@ TEST(ConstantFiles, AFolderThatCannotBeWrittenIsAnError) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::constant_files_test

@@ -12,7 +12,7 @@
 #include "tests/ir/gradient_check.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::control_test {
 namespace {
 
 using testing::ElementsAre;
@@ -310,4 +310,4 @@ TEST(Control, DeeplyNestedFunctionsAreRefusedInGoodTime) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::control_test

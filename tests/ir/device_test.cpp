@@ -10,7 +10,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::device_test {
 namespace {
 
 using testing::ElementsAre;
@@ -164,4 +164,4 @@ TEST(Device, OfAGradientIsThatOfTheValue) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::device_test

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 // Differences inside the functions that nodes run.
-namespace tutti::ir {
+namespace tutti::ir::difference_inside_test {
 namespace {
 
 const std::string kScan = R"(private func @cell(%h: f32[4], %x: f32[4]) {
@@ -165,4 +165,4 @@ TEST(AllFunctions, HoldsEachOnceBehindWhatItRuns) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::difference_inside_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::difference_test {
 namespace {
 
 const std::string kMesh = "mesh (dp = 2)\ngroup @dp = {ranks = [0, 1], stride = 2}\n";
@@ -212,4 +212,4 @@ TEST(Difference, OfALongProgramIsFoundAlone) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::difference_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti {
+namespace tutti::dtype_test {
 namespace {
 
 TEST(DType, NamesGoBothWays) {
@@ -27,4 +27,4 @@ TEST(DType, EachIsOfOneKind) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::dtype_test

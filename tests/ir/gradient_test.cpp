@@ -6,7 +6,7 @@
 #include "tests/ir/gradient_check.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::gradient_test {
 namespace {
 
 // Adds sum(value * irregular weights) and makes it the function's result.
@@ -176,4 +176,4 @@ TEST(Gradient, RefusesWhatHasNone) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::gradient_test

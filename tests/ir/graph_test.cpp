@@ -4,7 +4,7 @@
 #include "tests/support/random/random_program.h"
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::graph_test {
 namespace {
 
 struct Example {
@@ -88,4 +88,4 @@ TEST(Graph, RandomGraphsDifferByTheirSeed) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::graph_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::group_test {
 namespace {
 
 using Ranks = std::vector<std::int64_t>;
@@ -91,4 +91,4 @@ TEST(Replication, Intersects) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::group_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 // The meaning of collectives over ranks that may run programs of their own.
-namespace tutti::ir {
+namespace tutti::ir::interpret_ranks_test {
 namespace {
 
 using testing::HasSubstr;
@@ -194,4 +194,4 @@ TEST(InterpretRanks, EveryRankNeedsItsInputs) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::interpret_ranks_test

@@ -7,7 +7,7 @@
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::interpret_test {
 namespace {
 
 using testing::HasSubstr;
@@ -219,4 +219,4 @@ TEST(Interpret, RefusesRanksWithoutAGroup) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::interpret_test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::long_chain_test {
 namespace {
 
 constexpr int kNodes = 1'000'000;
@@ -57,4 +57,4 @@ TEST(LongChain, Interpret) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::long_chain_test

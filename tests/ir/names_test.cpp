@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::names_test {
 namespace {
 
 TEST(Names, AreMadeIdentifiers) {
@@ -35,4 +35,4 @@ TEST(Names, SuggestsWhatIsNear) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::names_test

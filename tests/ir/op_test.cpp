@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::op_test {
 namespace {
 
 TEST(Op, NamesGoBothWays) {
@@ -54,4 +54,4 @@ TEST(Op, TypeErrorsShowOpAndOperands) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::op_test

@@ -8,7 +8,7 @@
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::parse_test {
 namespace {
 
 using test::read_test_file;
@@ -348,4 +348,4 @@ TEST(Parse, NeverCrashesOnDamagedText) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::parse_test

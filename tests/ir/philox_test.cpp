@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::philox_test {
 namespace {
 
 // The known answers of the Random123 library's file kat_vectors, "philox4x32 10".
@@ -50,4 +50,4 @@ TEST(Philox, KeysFromOneKeyDiffer) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::philox_test

@@ -7,7 +7,7 @@
 #include "tests/support/golden.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::print_test {
 namespace {
 
 using test::matches_golden;
@@ -148,4 +148,4 @@ TEST(Print, OneNodeAndOneValue) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::print_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 // Reductions inside the functions that nodes run.
-namespace tutti::ir {
+namespace tutti::ir::reduce_inside_test {
 namespace {
 
 const std::string kLoop = R"(private func @cell(%h: f32[4], %x: f32[4], %w: f32[4]) {
@@ -349,4 +349,4 @@ TEST(ReduceInside, RanksChangeTogether) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::reduce_inside_test

@@ -10,7 +10,7 @@
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::reduce_test {
 namespace {
 
 using testing::HasSubstr;
@@ -303,4 +303,4 @@ TEST(Reduce, RandomProgramsStayInteresting) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::reduce_test

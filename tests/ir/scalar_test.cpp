@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::scalar_test {
 namespace {
 
 Cell integer(std::int64_t value) { return {.integer = value}; }
@@ -103,4 +103,4 @@ TEST(Scalar, PrimitivesHaveNamesAndOperands) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::scalar_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti {
+namespace tutti::shape_test {
 namespace {
 
 TEST(Shape, SizesElementsAndText) {
@@ -48,4 +48,4 @@ TEST(Shape, IndicesRunInRowMajorOrder) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::shape_test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::size_expression_test {
 namespace {
 
 const std::vector<SizeSymbol> kSymbols = {{.name = "m", .least = 0, .most = 5},
@@ -61,4 +61,4 @@ TEST(SizeExpression, CanBeRenumbered) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::size_expression_test

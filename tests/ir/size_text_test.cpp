@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 // Sizes that vary in text.
-namespace tutti::ir {
+namespace tutti::ir::size_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(SizeText, TypesAndNodesMustFitForAllSizes) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::size_text_test

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 // The order in which ranks call what they share.
-namespace tutti::ir {
+namespace tutti::ir::spmd_order_test {
 namespace {
 
 using test::compare;
@@ -226,4 +226,4 @@ TEST(SpmdOrder, MessagesFitExactlyWhereTheyRun) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::spmd_order_test

@@ -4,7 +4,7 @@
 #include "tests/ir/stablehlo_testing.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::stablehlo_elementwise_test {
 namespace {
 
 using test::f32;
@@ -145,4 +145,4 @@ TEST(StablehloElementwise, RefusesWhatItCannotMean) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::stablehlo_elementwise_test

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 // Decompositions and triangular systems, as StableHLO's own operations and as calls of LAPACK.
-namespace tutti::ir {
+namespace tutti::ir::stablehlo_linear_algebra_test {
 namespace {
 
 using test::f32;
@@ -74,4 +74,4 @@ TEST(StablehloLinearAlgebra, RefusesOtherCallsAndNoMatrices) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::stablehlo_linear_algebra_test

@@ -3,7 +3,7 @@
 #include "tests/ir/stablehlo_testing.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::stablehlo_parse_test {
 namespace {
 
 using stablehlo::TreeModule;
@@ -141,4 +141,4 @@ TEST(StablehloParse, SurvivesHostileTexts) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::stablehlo_parse_test

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 // While loops of StableHLO that count become scans.
-namespace tutti::ir {
+namespace tutti::ir::stablehlo_scan_test {
 namespace {
 
 using test::f32;
@@ -167,4 +167,4 @@ TEST(StablehloScan, HasAGradient) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::stablehlo_scan_test

@@ -4,7 +4,7 @@
 #include "tests/ir/stablehlo_testing.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::stablehlo_sharding_test {
 namespace {
 
 using test::f32;
@@ -224,4 +224,4 @@ TEST(Sharding, IsReadAndPrintedWithTheTypesItBelongsTo) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::stablehlo_sharding_test

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 // Operations that combine, move, order and choose elements.
-namespace tutti::ir {
+namespace tutti::ir::stablehlo_structure_test {
 namespace {
 
 using test::f32;
@@ -77,6 +77,30 @@ TEST(StablehloWindow, LongWindowsWithDilationsAndNegativePadding) {
   }
   ASSERT_EQ(wanted.size(), 7U);
   EXPECT_EQ(run_one("%x: tensor<20xf32>", "tensor<7xf32>", body, {f32(x)}), f32(wanted));
+}
+
+// As JAX exports them: where a window fits nowhere there is nothing to compute.
+TEST(StablehloConvolution, IsEmptyWhereTheWindowFitsNowhere) {
+  const auto run = [](const std::string& window, const std::string& result) {
+    return run_one(
+        "%x: tensor<3x7x1x2xf32>, %w: tensor<3x2x3x1xf32>", result,
+        R"(
+    %0 = stablehlo.convolution(%x, %w) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {)" +
+            window +
+            R"(} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<3x7x1x2xf32>, tensor<3x2x3x1xf32>) -> )" +
+            result + "\n    return %0 : " + result,
+        {f32(std::vector<float>(42, 1.0F), {3, 7, 1, 2}),
+         f32(std::vector<float>(18, 1.0F), {3, 2, 3, 1})});
+  };
+  EXPECT_EQ(
+      run("stride = [2, 1], pad = [[2, -1], [-1, 2]], lhs_dilate = [1, 2]", "tensor<4x0x2x1xf32>"),
+      f32({}, {4, 0, 2, 1}));
+  // More is taken away than there is.
+  EXPECT_EQ(run("stride = [2, 1], pad = [[2, -1], [-1, -2]]", "tensor<4x0x2x1xf32>"),
+            f32({}, {4, 0, 2, 1}));
+  // One place more, and it is not.
+  EXPECT_EQ(run("stride = [2, 1], pad = [[2, -1], [-1, 3]]", "tensor<4x1x2x1xf32>"),
+            f32(std::vector<float>(8, 0.0F), {4, 1, 2, 1}));
 }
 
 TEST(StablehloWindow, CumulativeSumsAreOneOp) {
@@ -269,4 +293,4 @@ TEST(StablehloShape, TuplesAreOnlyNames) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::stablehlo_structure_test

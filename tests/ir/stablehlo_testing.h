@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::ir::test {
+namespace tutti::test {
 
 // @main with these arguments and results, as MLIR has them: "%x: tensor<2xf32>", "tensor<2xf32>".
 inline std::string stablehlo_function(const std::string& arguments, const std::string& results,
@@ -52,4 +52,4 @@ inline Array i32(const std::vector<std::int32_t>& values) {
   return i32(values, {static_cast<std::int64_t>(values.size())});
 }
 
-}  // namespace tutti::ir::test
+}  // namespace tutti::test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 // Shardings in XLA's older notation, and the custom calls that have them.
-namespace tutti::ir::stablehlo {
+namespace tutti::ir::stablehlo::stablehlo_tiling_test {
 namespace {
 
 using test::f32;
@@ -130,4 +130,4 @@ TEST(StablehloTiling, CustomCallsThatDoNotFitAreRefusedAtTheirPlace) {
 }
 
 }  // namespace
-}  // namespace tutti::ir::stablehlo
+}  // namespace tutti::ir::stablehlo::stablehlo_tiling_test

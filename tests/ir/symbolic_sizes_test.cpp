@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::symbolic_sizes_test {
 namespace {
 
 using testing::ElementsAre;
@@ -161,4 +161,4 @@ TEST(SymbolicSizes, AreLookedAtByTheVerifier) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::symbolic_sizes_test

@@ -7,7 +7,7 @@
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::text_difference_test {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(TextDifferenceOfGraphs, ValuesInsideOfLoopsKeepTheirNames) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::text_difference_test

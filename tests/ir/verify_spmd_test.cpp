@@ -3,7 +3,7 @@
 #include "tests/ir/spmd_programs.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::verify_spmd_test {
 namespace {
 
 using test::compare;
@@ -324,4 +324,4 @@ TEST(VerifySpmd, MessagesAgreeInShape) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::verify_spmd_test

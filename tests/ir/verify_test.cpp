@@ -5,7 +5,7 @@
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::verify_test {
 namespace {
 
 using testing::HasSubstr;
@@ -155,4 +155,4 @@ TEST(Verify, OnlyWaitsAndViewsTakeAsyncValues) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::verify_test

@@ -6,10 +6,10 @@
 
 #include "tests/kernels/kernel_testing.h"
 
-namespace tutti::kernels {
+namespace tutti::kernels::attention_test {
 namespace {
 
-using test::Array;
+using kernel_testing::Array;
 
 // An operand of [batch, heads, rows, columns] in one of several layouts.
 struct Operand {
@@ -27,7 +27,7 @@ Operand make_operand(DType dtype, Layout layout, std::int64_t batch, std::int64_
                           : layout == Layout::heads_inside  ? Shape{batch, rows, heads, columns}
                           : layout == Layout::columns_apart ? Shape{batch, heads, columns, rows}
                                                             : out.view.shape;
-  out.elements = test::random_array(dtype, in_memory, seed);
+  out.elements = kernel_testing::random_array(dtype, in_memory, seed);
   const auto strides = in_memory.strides();
   std::copy_n(strides.begin(), 4, out.view.strides.begin());
   if (layout == Layout::rows_apart) out.view.offset = 2;
@@ -85,8 +85,8 @@ class Check {
 
   void forward() const {
     const std::int64_t bytes = case_.batch * case_.heads * case_.t * case_.e * size_of(dtype_);
-    const auto result =
-        test::run_every_way(spec_, bytes, [&](void* to, std::int64_t begin, std::int64_t end) {
+    const auto result = kernel_testing::run_every_way(
+        spec_, bytes, [&](void* to, std::int64_t begin, std::int64_t end) {
           run(spec_, data(q_), data(k_), data(v_), mask(), to, begin, end);
         });
     compare(result, reference().result, "result");
@@ -98,7 +98,7 @@ class Check {
     const std::int64_t q_bytes = matrices * case_.t * case_.d * size_of(dtype_);
     const std::int64_t k_bytes = matrices * case_.s * case_.d * size_of(dtype_);
     const std::int64_t v_bytes = matrices * case_.s * case_.e * size_of(dtype_);
-    const auto result = test::run_every_way(
+    const auto result = kernel_testing::run_every_way(
         spec, q_bytes + k_bytes + v_bytes, [&](void* to, std::int64_t begin, std::int64_t end) {
           auto* const dq = static_cast<std::byte*>(to);
           run(spec, data(q_), data(k_), data(v_), mask(), data(g_), dq, dq + q_bytes,
@@ -224,7 +224,7 @@ const std::vector<Case>& cases() {
 }
 
 TEST(Attention, IsASoftmaxOverWhatAQuerySees) {
-  for (const DType dtype : test::floating_dtypes()) {
+  for (const DType dtype : kernel_testing::floating_dtypes()) {
     for (std::size_t i = 0; i < cases().size(); ++i) {
       SCOPED_TRACE(std::string(name_of(dtype)) + ", case " + std::to_string(i));
       Check(dtype, cases()[i]).forward();
@@ -233,7 +233,7 @@ TEST(Attention, IsASoftmaxOverWhatAQuerySees) {
 }
 
 TEST(Attention, HasTheGradientOfThatSoftmax) {
-  for (const DType dtype : test::floating_dtypes()) {
+  for (const DType dtype : kernel_testing::floating_dtypes()) {
     for (std::size_t i = 0; i < cases().size(); ++i) {
       SCOPED_TRACE(std::string(name_of(dtype)) + ", case " + std::to_string(i));
       Check(dtype, cases()[i]).gradient();
@@ -310,4 +310,4 @@ TEST(Attention, RefusesOperandsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::attention_test

@@ -11,7 +11,7 @@
 #include "tests/kernels/whole_collective.h"
 #include <gtest/gtest.h>
 
-namespace tutti::kernels {
+namespace tutti::kernels::collective_run_test {
 namespace {
 
 using test::Collective;
@@ -43,7 +43,7 @@ void check(const Collective& call, const std::vector<Tensor>& tensors, Runs& run
 TEST(CollectiveRun, EveryKindAndDTypeComputesWhatTheReferenceDoes) {
   Runs runs;
   for (const Kind kind : kKinds) {
-    for (const DType dtype : test::kAllDTypes) {
+    for (const DType dtype : kernel_testing::kAllDTypes) {
       for (const int members : groups(kind)) {
         const Collective call = collective(kind, dtype, members);
         for (const std::int64_t share : {0, 1, 50}) {
@@ -72,7 +72,7 @@ TEST(CollectiveRun, SeveralChunksComputeWhatTheReferenceDoes) {
 TEST(CollectiveRun, EveryReductionWorksInEveryKindThatReduces) {
   Runs runs;
   for (const Kind kind : {Kind::all_reduce, Kind::reduce, Kind::reduce_scatter}) {
-    for (const DType dtype : test::kAllDTypes) {
+    for (const DType dtype : kernel_testing::kAllDTypes) {
       for (const Reduction reduction : test::reductions_of(dtype)) {
         for (const int members : {1, 2, 3, 5}) {
           Collective call = collective(kind, dtype, members);
@@ -132,7 +132,7 @@ TEST(CollectiveRun, RandomListsComputeWhatTheReferenceDoes) {
   for (int turn = 0; turn < 400; ++turn) {
     const Kind kind = kKinds[below(std::size(kKinds))];
     const int members = kind == Kind::send_recv ? 2 : static_cast<int>(1 + below(5));
-    const DType dtype = test::kAllDTypes[static_cast<std::size_t>(below(kDTypeCount))];
+    const DType dtype = kernel_testing::kAllDTypes[static_cast<std::size_t>(below(kDTypeCount))];
     Collective call = collective(kind, dtype, members);
     call.root = static_cast<int>(below(members));
     const auto reductions = test::reductions_of(dtype);
@@ -218,4 +218,4 @@ TEST(CollectiveRun, OneShotEndsAt64KiBOfOperandsOnAverage) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::collective_run_test

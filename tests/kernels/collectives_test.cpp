@@ -10,13 +10,13 @@
 #include "tests/runtime/collective_reference.h"
 #include <gtest/gtest.h>
 
-namespace tutti::kernels {
+namespace tutti::kernels::collectives_test {
 namespace {
 
 using test::Bytes;
 
 TEST(ReduceElements, AgreesWithTheScalarSemanticsForEveryDType) {
-  for (const DType dtype : test::kAllDTypes) {
+  for (const DType dtype : kernel_testing::kAllDTypes) {
     for (const Reduction reduction : test::reductions_of(dtype)) {
       for (const int members : {1, 2, 3, 5}) {
         for (const std::int64_t elements : {0, 1, 31, 1024, 2500}) {
@@ -109,4 +109,4 @@ TEST_F(GroupPageTest, TheFirstFailureStaysAndSparesWhatCameBefore) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::collectives_test

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::kernels {
+namespace tutti::kernels::device_texts_test {
 namespace {
 
 std::size_t count(const std::string& text, std::string_view part) {
@@ -37,4 +37,4 @@ TEST(DeviceTexts, HaveNoIncludesLeft) {
 TEST(DeviceTexts, RefuseAnUnknownName) { EXPECT_THROW(device_text("nothing"), InternalError); }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::device_texts_test

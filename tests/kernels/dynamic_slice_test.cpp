@@ -3,10 +3,10 @@
 
 #include "tests/kernels/kernel_testing.h"
 
-namespace tutti::kernels {
+namespace tutti::kernels::dynamic_slice_test {
 namespace {
 
-using test::Array;
+using kernel_testing::Array;
 
 struct Case {
   Shape x, part;
@@ -34,21 +34,21 @@ Spec spec_of(const Case& use, DType dtype, const Array& starts) {
 }
 
 void check(const Case& use, DType dtype, const Array& starts) {
-  const Array x = test::random_array(dtype, use.x);
-  const Array update = test::random_array(dtype, use.part, 2);
+  const Array x = kernel_testing::random_array(dtype, use.x);
+  const Array update = kernel_testing::random_array(dtype, use.part, 2);
   const std::string what = std::string(name_of(dtype)) + use.part.text() + " of " + use.x.text() +
                            " by " + std::string(name_of(starts.dtype()));
   const auto slice = spec_of<DynamicSlice>(use, dtype, starts);
   const std::vector<std::int64_t> sizes(use.part.begin(), use.part.end());
-  test::expect_result(
-      slice, test::meaning(ir::Op::dynamic_slice, {x, starts}, {sizes}),
+  kernel_testing::expect_result(
+      slice, kernel_testing::meaning(ir::Op::dynamic_slice, {x, starts}, {sizes}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(slice, x.bytes().data(), starts.bytes().data(), result, begin, end);
       },
       "slice " + what);
   const auto put = spec_of<DynamicUpdateSlice>(use, dtype, starts);
-  test::expect_result(
-      put, test::meaning(ir::Op::dynamic_update_slice, {x, update, starts}, {}),
+  kernel_testing::expect_result(
+      put, kernel_testing::meaning(ir::Op::dynamic_update_slice, {x, update, starts}, {}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(put, x.bytes().data(), update.bytes().data(), starts.bytes().data(), result, begin,
             end);
@@ -61,12 +61,13 @@ void check(const Case& use, DType dtype, const Array& starts) {
   for (std::int64_t tile = tiles_in_place(put); tile-- > 0;) {
     run(put, result, update.bytes().data(), starts.bytes().data(), result, tile, tile + 1);
   }
-  EXPECT_EQ(in_place, test::meaning(ir::Op::dynamic_update_slice, {x, update, starts}, {}))
+  EXPECT_EQ(in_place,
+            kernel_testing::meaning(ir::Op::dynamic_update_slice, {x, update, starts}, {}))
       << "update in place of " << what;
 }
 
 Array starts_for(const Case& use, DType dtype, unsigned seed) {
-  return test::random_integers(dtype, Shape{use.x.rank()}, -2, 7, seed);
+  return kernel_testing::random_integers(dtype, Shape{use.x.rank()}, -2, 7, seed);
 }
 
 TEST(DynamicSlice, OfElementsOfEverySize) {
@@ -79,10 +80,11 @@ TEST(DynamicSlice, OfElementsOfEverySize) {
 }
 
 TEST(DynamicSlice, StartsOfEveryDType) {
-  for (const DType dtype : test::integer_dtypes()) {
+  for (const DType dtype : kernel_testing::integer_dtypes()) {
     for (const Case& use : kCases) {
       check(use, DType::f32, starts_for(use, dtype, 1));
-      check(use, DType::f32, test::random_array(dtype, Shape{use.x.rank()}));  // far outside
+      check(use, DType::f32,
+            kernel_testing::random_array(dtype, Shape{use.x.rank()}));  // far outside
     }
   }
 }
@@ -107,4 +109,4 @@ TEST(PartDimensions, JoinWhereThePartHasAll) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::dynamic_slice_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::kernels {
+namespace tutti::kernels::flight_recorder_test {
 namespace {
 
 class FlightRecorderTest : public testing::Test {
@@ -53,4 +53,4 @@ TEST_F(FlightRecorderTest, RemembersTheLast1024) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::flight_recorder_test

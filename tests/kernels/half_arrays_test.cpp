@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::kernels {
+namespace tutti::kernels::half_arrays_test {
 namespace {
 
 template <class T>
@@ -75,4 +75,4 @@ TYPED_TEST(HalfArrays, AnyLength) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::half_arrays_test

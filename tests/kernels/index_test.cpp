@@ -3,10 +3,10 @@
 
 #include "tests/kernels/kernel_testing.h"
 
-namespace tutti::kernels {
+namespace tutti::kernels::index_test {
 namespace {
 
-using test::Array;
+using kernel_testing::Array;
 
 std::string text_of(DType dtype, DType index_dtype, const Shape& shape, const Shape& indices,
                     std::int64_t axis) {
@@ -39,8 +39,8 @@ Spec around_axis(const Array& x, const Array& indices, std::int64_t axis) {
 
 void check_take(const Array& x, const Array& indices, std::int64_t axis) {
   const auto spec = around_axis<Take>(x, indices, axis);
-  test::expect_result(
-      spec, test::meaning(ir::Op::take, {x, indices}, {axis}),
+  kernel_testing::expect_result(
+      spec, kernel_testing::meaning(ir::Op::take, {x, indices}, {axis}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(spec, x.bytes().data(), indices.bytes().data(), result, begin, end);
       },
@@ -50,8 +50,8 @@ void check_take(const Array& x, const Array& indices, std::int64_t axis) {
 void check_take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
   auto spec = around_axis<TakeAlongAxis>(x, indices, axis);
   spec.count = indices.shape()[static_cast<int>(axis)];
-  test::expect_result(
-      spec, test::meaning(ir::Op::take_along_axis, {x, indices}, {axis}),
+  kernel_testing::expect_result(
+      spec, kernel_testing::meaning(ir::Op::take_along_axis, {x, indices}, {axis}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(spec, x.bytes().data(), indices.bytes().data(), result, begin, end);
       },
@@ -60,15 +60,16 @@ void check_take_along_axis(const Array& x, const Array& indices, std::int64_t ax
 
 void check_scatter_add(const Array& x, const Array& indices, std::int64_t axis) {
   const auto spec = around_axis<ScatterAdd>(x, indices, axis);
-  const Array updates = test::random_array(x.dtype(), Shape{spec.outer, spec.count, spec.inner}, 5);
+  const Array updates =
+      kernel_testing::random_array(x.dtype(), Shape{spec.outer, spec.count, spec.inner}, 5);
   std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().begin() + axis);
   sizes.insert(sizes.end(), indices.shape().begin(), indices.shape().end());
   sizes.insert(sizes.end(), x.shape().begin() + axis + 1, x.shape().end());
-  const Array expected =
-      test::meaning(ir::Op::scatter_add, {x, indices, updates.reshaped(Shape(sizes))}, {axis});
+  const Array expected = kernel_testing::meaning(
+      ir::Op::scatter_add, {x, indices, updates.reshaped(Shape(sizes))}, {axis});
   const std::string what =
       "scatter_add " + text_of(x.dtype(), indices.dtype(), x.shape(), indices.shape(), axis);
-  test::expect_result(
+  kernel_testing::expect_result(
       spec, expected,
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(spec, x.bytes().data(), indices.bytes().data(), updates.bytes().data(), result, begin,
@@ -82,101 +83,105 @@ void check_scatter_add(const Array& x, const Array& indices, std::int64_t axis) 
 }
 
 TEST(Take, EveryDType) {
-  for (const DType dtype : test::kAllDTypes) {
+  for (const DType dtype : kernel_testing::kAllDTypes) {
     for (std::int64_t axis = 0; axis < 3; ++axis) {
-      const Array x = test::random_array(dtype, Shape{3, 5, 7});
-      check_take(x, test::random_integers(DType::i32, Shape{2, 6}, -3, 9), axis);
+      const Array x = kernel_testing::random_array(dtype, Shape{3, 5, 7});
+      check_take(x, kernel_testing::random_integers(DType::i32, Shape{2, 6}, -3, 9), axis);
     }
   }
 }
 
 TEST(Take, EveryIndexDType) {
-  const Array x = test::random_array(DType::f32, Shape{4, 9, 3});
-  for (const DType dtype : test::integer_dtypes()) {
-    check_take(x, test::random_array(dtype, Shape{11}), 1);  // far out of range, too
-    check_take(x, test::random_integers(dtype, Shape{2, 11}, -2, 10), 1);
-    check_take(x, test::random_integers(dtype, Shape{}, 0, 8), 1);
+  const Array x = kernel_testing::random_array(DType::f32, Shape{4, 9, 3});
+  for (const DType dtype : kernel_testing::integer_dtypes()) {
+    check_take(x, kernel_testing::random_array(dtype, Shape{11}), 1);  // far out of range, too
+    check_take(x, kernel_testing::random_integers(dtype, Shape{2, 11}, -2, 10), 1);
+    check_take(x, kernel_testing::random_integers(dtype, Shape{}, 0, 8), 1);
   }
 }
 
 TEST(Take, Nothing) {
-  check_take(test::random_array(DType::f32, Shape{4, 3}), Array(DType::i64, Shape{0}), 0);
-  check_take(test::random_array(DType::f32, Shape{0, 3}), Array(DType::i64, Shape{0, 2}), 0);
-  check_take(test::random_array(DType::f32, Shape{0, 3}), Array(DType::i64, Shape{2}), 1);
-  check_take(test::random_array(DType::f32, Shape{3, 0}), Array(DType::i64, Shape{2}), 0);
+  check_take(kernel_testing::random_array(DType::f32, Shape{4, 3}), Array(DType::i64, Shape{0}), 0);
+  check_take(kernel_testing::random_array(DType::f32, Shape{0, 3}), Array(DType::i64, Shape{0, 2}),
+             0);
+  check_take(kernel_testing::random_array(DType::f32, Shape{0, 3}), Array(DType::i64, Shape{2}), 1);
+  check_take(kernel_testing::random_array(DType::f32, Shape{3, 0}), Array(DType::i64, Shape{2}), 0);
 }
 
 TEST(Take, ManyTiles) {
-  const Array narrow = test::random_array(DType::u8, Shape{50, 2, 3});
-  check_take(narrow, test::random_integers(DType::i16, Shape{70'000}, 0, 49), 0);
-  const Array wide = test::random_array(DType::f64, Shape{2, 3, 40'000});
-  check_take(wide, test::random_integers(DType::u8, Shape{4}, 0, 2), 1);
+  const Array narrow = kernel_testing::random_array(DType::u8, Shape{50, 2, 3});
+  check_take(narrow, kernel_testing::random_integers(DType::i16, Shape{70'000}, 0, 49), 0);
+  const Array wide = kernel_testing::random_array(DType::f64, Shape{2, 3, 40'000});
+  check_take(wide, kernel_testing::random_integers(DType::u8, Shape{4}, 0, 2), 1);
   const auto spec = around_axis<Take>(wide, Array(DType::u8, Shape{4}), 1);
   EXPECT_GT(tiles(spec), 4);
 }
 
 TEST(TakeAlongAxis, EveryDType) {
-  for (const DType dtype : test::kAllDTypes) {
-    const Array x = test::random_array(dtype, Shape{4, 5, 6});
-    check_take_along_axis(x, test::random_integers(DType::i64, Shape{2, 5, 6}, -2, 5), 0);
-    check_take_along_axis(x, test::random_integers(DType::i64, Shape{4, 9, 6}, -2, 6), 1);
-    check_take_along_axis(x, test::random_integers(DType::i64, Shape{4, 5, 1}, -2, 7), 2);
+  for (const DType dtype : kernel_testing::kAllDTypes) {
+    const Array x = kernel_testing::random_array(dtype, Shape{4, 5, 6});
+    check_take_along_axis(x, kernel_testing::random_integers(DType::i64, Shape{2, 5, 6}, -2, 5), 0);
+    check_take_along_axis(x, kernel_testing::random_integers(DType::i64, Shape{4, 9, 6}, -2, 6), 1);
+    check_take_along_axis(x, kernel_testing::random_integers(DType::i64, Shape{4, 5, 1}, -2, 7), 2);
   }
 }
 
 TEST(TakeAlongAxis, EveryIndexDType) {
-  const Array x = test::random_array(DType::i16, Shape{6, 5});
-  for (const DType dtype : test::integer_dtypes()) {
-    check_take_along_axis(x, test::random_array(dtype, Shape{3, 5}), 0);
-    check_take_along_axis(x, test::random_integers(dtype, Shape{6, 9}, -1, 6), 1);
+  const Array x = kernel_testing::random_array(DType::i16, Shape{6, 5});
+  for (const DType dtype : kernel_testing::integer_dtypes()) {
+    check_take_along_axis(x, kernel_testing::random_array(dtype, Shape{3, 5}), 0);
+    check_take_along_axis(x, kernel_testing::random_integers(dtype, Shape{6, 9}, -1, 6), 1);
   }
 }
 
 TEST(TakeAlongAxis, NothingAndManyTiles) {
-  check_take_along_axis(test::random_array(DType::f32, Shape{4, 3}), Array(DType::i64, Shape{0, 3}),
-                        0);
-  check_take_along_axis(test::random_array(DType::f32, Shape{0, 3}), Array(DType::i64, Shape{0, 3}),
-                        0);
-  const Array x = test::random_array(DType::f32, Shape{9'000, 10});
-  check_take_along_axis(x, test::random_integers(DType::u8, Shape{9'000, 7}, 0, 9), 1);
+  check_take_along_axis(kernel_testing::random_array(DType::f32, Shape{4, 3}),
+                        Array(DType::i64, Shape{0, 3}), 0);
+  check_take_along_axis(kernel_testing::random_array(DType::f32, Shape{0, 3}),
+                        Array(DType::i64, Shape{0, 3}), 0);
+  const Array x = kernel_testing::random_array(DType::f32, Shape{9'000, 10});
+  check_take_along_axis(x, kernel_testing::random_integers(DType::u8, Shape{9'000, 7}, 0, 9), 1);
   check_take_along_axis(x.reshaped(Shape{2, 45'000}),
-                        test::random_integers(DType::i64, Shape{3, 45'000}, 0, 1), 0);
+                        kernel_testing::random_integers(DType::i64, Shape{3, 45'000}, 0, 1), 0);
 }
 
 TEST(ScatterAdd, EveryDType) {
-  for (const DType dtype : test::number_dtypes()) {
-    const Array x = test::random_array(dtype, Shape{3, 5, 7});
+  for (const DType dtype : kernel_testing::number_dtypes()) {
+    const Array x = kernel_testing::random_array(dtype, Shape{3, 5, 7});
     for (std::int64_t axis = 0; axis < 3; ++axis) {
-      check_scatter_add(x, test::random_integers(DType::i32, Shape{4, 6}, -2, 8), axis);
+      check_scatter_add(x, kernel_testing::random_integers(DType::i32, Shape{4, 6}, -2, 8), axis);
     }
   }
 }
 
 TEST(ScatterAdd, EveryIndexDType) {
-  const Array x = test::random_array(DType::f32, Shape{9, 3});
-  for (const DType dtype : test::integer_dtypes()) {
-    check_scatter_add(x, test::random_array(dtype, Shape{20}), 0);
-    check_scatter_add(x, test::random_integers(dtype, Shape{20}, -1, 9), 0);
+  const Array x = kernel_testing::random_array(DType::f32, Shape{9, 3});
+  for (const DType dtype : kernel_testing::integer_dtypes()) {
+    check_scatter_add(x, kernel_testing::random_array(dtype, Shape{20}), 0);
+    check_scatter_add(x, kernel_testing::random_integers(dtype, Shape{20}, -1, 9), 0);
   }
 }
 
 TEST(ScatterAdd, Nothing) {
-  check_scatter_add(test::random_array(DType::f32, Shape{4, 3}), Array(DType::i64, Shape{0}), 0);
-  check_scatter_add(test::random_array(DType::f32, Shape{0, 3}), Array(DType::i64, Shape{5}), 0);
-  check_scatter_add(test::random_array(DType::f32, Shape{3, 0}), Array(DType::i64, Shape{5}), 0);
+  check_scatter_add(kernel_testing::random_array(DType::f32, Shape{4, 3}),
+                    Array(DType::i64, Shape{0}), 0);
+  check_scatter_add(kernel_testing::random_array(DType::f32, Shape{0, 3}),
+                    Array(DType::i64, Shape{5}), 0);
+  check_scatter_add(kernel_testing::random_array(DType::f32, Shape{3, 0}),
+                    Array(DType::i64, Shape{5}), 0);
 }
 
 TEST(ScatterAdd, ManyTiles) {
   // Tiles of columns, of rows and columns, of rows, of outer positions; many updates per row.
   for (const DType dtype : {DType::f32, DType::bf16, DType::i8}) {
-    check_scatter_add(test::random_array(dtype, Shape{20, 500}),
-                      test::random_integers(DType::i64, Shape{300}, -1, 20), 0);
-    check_scatter_add(test::random_array(dtype, Shape{3'000, 70}),
-                      test::random_integers(DType::i64, Shape{50}, 0, 2'999), 0);
-    check_scatter_add(test::random_array(dtype, Shape{100'000}),
-                      test::random_integers(DType::i64, Shape{50}, 0, 99'999), 0);
-    check_scatter_add(test::random_array(dtype, Shape{4'000, 3, 5}),
-                      test::random_integers(DType::i64, Shape{6}, 0, 2), 1);
+    check_scatter_add(kernel_testing::random_array(dtype, Shape{20, 500}),
+                      kernel_testing::random_integers(DType::i64, Shape{300}, -1, 20), 0);
+    check_scatter_add(kernel_testing::random_array(dtype, Shape{3'000, 70}),
+                      kernel_testing::random_integers(DType::i64, Shape{50}, 0, 2'999), 0);
+    check_scatter_add(kernel_testing::random_array(dtype, Shape{100'000}),
+                      kernel_testing::random_integers(DType::i64, Shape{50}, 0, 99'999), 0);
+    check_scatter_add(kernel_testing::random_array(dtype, Shape{4'000, 3, 5}),
+                      kernel_testing::random_integers(DType::i64, Shape{6}, 0, 2), 1);
   }
   EXPECT_GE(tiles(ScatterAdd{DType::f32, DType::i64, 1, 50'000, 512, 8192}), 8);
   // Sums into few places would only read the indices several times.
@@ -193,4 +198,4 @@ TEST(Index, RefusesIndicesThatAreNoIntegers) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::index_test

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::kernels::test {
+namespace tutti::kernels::kernel_testing {
 
 using ir::Array;
 
@@ -123,4 +123,4 @@ void expect_result(const Spec& spec, const Array& expected, Run&& run, const std
   EXPECT_TRUE(std::equal(result.begin(), result.end(), expected.bytes().begin())) << what;
 }
 
-}  // namespace tutti::kernels::test
+}  // namespace tutti::kernels::kernel_testing

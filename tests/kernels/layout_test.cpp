@@ -5,10 +5,10 @@
 
 #include "tests/kernels/kernel_testing.h"
 
-namespace tutti::kernels {
+namespace tutti::kernels::layout_test {
 namespace {
 
-using test::Array;
+using kernel_testing::Array;
 using Sizes = std::vector<std::int64_t>;
 
 constexpr DType kWidths[] = {DType::u8, DType::u16, DType::u32, DType::u64};
@@ -35,7 +35,7 @@ Array shown(const Array& source, const StridedView& view) {
 
 void check_copy(const Array& source, const StridedView& view) {
   const StridedCopy spec = {size_of(source.dtype()), view};
-  test::expect_result(
+  kernel_testing::expect_result(
       spec, shown(source, view),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(spec, source.bytes().data(), result, begin, end);
@@ -45,7 +45,7 @@ void check_copy(const Array& source, const StridedView& view) {
 
 TEST(StridedCopy, EveryPermutation) {
   for (const DType dtype : kWidths) {
-    const Array x = test::random_array(dtype, Shape{3, 5, 18, 33});
+    const Array x = kernel_testing::random_array(dtype, Shape{3, 5, 18, 33});
     const auto strides = x.shape().strides();
     std::array<int, 4> order = {0, 1, 2, 3};
     do {
@@ -62,17 +62,17 @@ TEST(StridedCopy, EveryPermutation) {
 }
 
 TEST(StridedCopy, AsInterpreted) {
-  const Array x = test::random_array(DType::f32, Shape{4, 6, 5});
+  const Array x = kernel_testing::random_array(DType::f32, Shape{4, 6, 5});
   const StridedCopy transpose = {4, view_of(Shape{5, 4, 6}, {1, 30, 5})};
-  test::expect_result(
-      transpose, test::meaning(ir::Op::transpose, {x}, {Sizes{2, 0, 1}}),
+  kernel_testing::expect_result(
+      transpose, kernel_testing::meaning(ir::Op::transpose, {x}, {Sizes{2, 0, 1}}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(transpose, x.bytes().data(), result, begin, end);
       },
       "transpose");
   const StridedCopy reverse = {4, view_of(Shape{4, 6, 5}, {30, -5, 1}, 25)};
-  test::expect_result(
-      reverse, test::meaning(ir::Op::reverse, {x}, {Sizes{1}}),
+  kernel_testing::expect_result(
+      reverse, kernel_testing::meaning(ir::Op::reverse, {x}, {Sizes{1}}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(reverse, x.bytes().data(), result, begin, end);
       },
@@ -81,7 +81,7 @@ TEST(StridedCopy, AsInterpreted) {
 
 TEST(StridedCopy, SlicesStepsBroadcastsAndReversals) {
   for (const DType dtype : kWidths) {
-    const Array x = test::random_array(dtype, Shape{20'000});
+    const Array x = kernel_testing::random_array(dtype, Shape{20'000});
     check_copy(x, view_of(Shape{}, {}, 17));
     check_copy(x, view_of(Shape{1, 1}, {3, 5}, 17));
     check_copy(x, view_of(Shape{19'999}, {-1}, 19'998));
@@ -101,11 +101,11 @@ TEST(StridedCopy, Transposes) {
   for (const DType dtype : kWidths) {
     for (const std::int64_t rows : {1, 2, 15, 16, 17, 64, 300}) {
       for (const std::int64_t columns : {2, 15, 16, 33, 700}) {
-        const Array x = test::random_array(dtype, Shape{columns, rows});
+        const Array x = kernel_testing::random_array(dtype, Shape{columns, rows});
         check_copy(x, view_of(Shape{rows, columns}, {1, rows}));
       }
     }
-    const Array batch = test::random_array(dtype, Shape{500, 6, 7});
+    const Array batch = kernel_testing::random_array(dtype, Shape{500, 6, 7});
     check_copy(batch, view_of(Shape{500, 7, 6}, {42, 1, 7}));
     check_copy(batch, view_of(Shape{7, 500, 6}, {1, 42, 7}));
   }
@@ -126,12 +126,13 @@ TEST(StridedCopy, HasTilesOfTheShapeAlone) {
 
 void check_pad(const Array& source, const StridedView& view, const Sizes& low, const Sizes& high,
                const Sizes& interior) {
-  const Array fill = test::random_array(source.dtype(), Shape{}, 9);
+  const Array fill = kernel_testing::random_array(source.dtype(), Shape{}, 9);
   const Array zero(source.dtype(), Shape{});
   const Pad spec = {size_of(source.dtype()), view, low, high, interior};
   for (const Array& value : {fill, zero}) {
-    test::expect_result(
-        spec, test::meaning(ir::Op::pad, {shown(source, view), value}, {low, high, interior}),
+    kernel_testing::expect_result(
+        spec,
+        kernel_testing::meaning(ir::Op::pad, {shown(source, view), value}, {low, high, interior}),
         [&](void* result, std::int64_t begin, std::int64_t end) {
           run(spec, source.bytes().data(), value.bytes().data(), result, begin, end);
         },
@@ -141,7 +142,7 @@ void check_pad(const Array& source, const StridedView& view, const Sizes& low, c
 
 TEST(Pad, EveryDirectionAndStride) {
   for (const DType dtype : kWidths) {
-    const Array x = test::random_array(dtype, Shape{4, 5, 6});
+    const Array x = kernel_testing::random_array(dtype, Shape{4, 5, 6});
     for (const StridedView& view :
          {dense_view(x.shape()), view_of(Shape{6, 5, 4}, {1, 6, 30}),
           view_of(Shape{4, 5, 3}, {30, 6, 2}), view_of(Shape{4, 5, 6}, {-30, 0, -1}, 95),
@@ -159,7 +160,7 @@ TEST(Pad, EveryDirectionAndStride) {
 }
 
 TEST(Pad, ScalarsAndNothing) {
-  check_pad(test::random_array(DType::f32, Shape{}), dense_view(Shape{}), {}, {}, {});
+  check_pad(kernel_testing::random_array(DType::f32, Shape{}), dense_view(Shape{}), {}, {}, {});
   check_pad(Array(DType::f32, Shape{0}), dense_view(Shape{0}), {2}, {3}, {4});
   check_pad(Array(DType::f32, Shape{0}), dense_view(Shape{2, 0}), {1, 0}, {1, 0}, {0, 0});
   check_pad(Array(DType::f32, Shape{0}), dense_view(Shape{2, 0, 3}), {1, 1, 0}, {1, 1, 0},
@@ -167,7 +168,7 @@ TEST(Pad, ScalarsAndNothing) {
 }
 
 TEST(Pad, ManyTiles) {
-  const Array x = test::random_array(DType::u64, Shape{50'000});
+  const Array x = kernel_testing::random_array(DType::u64, Shape{50'000});
   check_pad(x, dense_view(Shape{50'000}), {30'000}, {20'000}, {0});
   check_pad(x, dense_view(Shape{50'000}), {30'000}, {20'001}, {2});
   check_pad(x, dense_view(Shape{500, 100}), {2, 3}, {1, 4}, {1, 0});
@@ -189,15 +190,15 @@ void check_concat(DType dtype, const std::vector<Shape>& shapes, int axis) {
       }
     }
     view.offset = 3;
-    operands.push_back(test::random_array(dtype, Shape{shape.elements() + 3},
-                                          static_cast<unsigned>(operands.size())));
+    operands.push_back(kernel_testing::random_array(dtype, Shape{shape.elements() + 3},
+                                                    static_cast<unsigned>(operands.size())));
     dense.push_back(shown(operands.back(), view));
     spec.sources.push_back(view);
   }
   std::vector<const void*> pointers;
   for (const Array& operand : operands) pointers.push_back(operand.bytes().data());
-  test::expect_result(
-      spec, test::meaning(ir::Op::concat, dense, {std::int64_t{axis}}),
+  kernel_testing::expect_result(
+      spec, kernel_testing::meaning(ir::Op::concat, dense, {std::int64_t{axis}}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
         run(spec, pointers, result, begin, end);
       },
@@ -228,4 +229,4 @@ TEST(Concat, RefusesOperandsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::layout_test

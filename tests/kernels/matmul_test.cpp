@@ -9,18 +9,22 @@
 #include <gmock/gmock.h>
 #include <sys/time.h>
 
+// The interface that the other kernels have, where run_every_way finds it: beside the spec's type.
 namespace tutti::kernels {
 
-// The interface that the other kernels have.
-std::int64_t tiles(const Matmul& spec) { return PreparedMatmul(spec).tiles(); }
-void run(const Matmul& spec, const void* a, const void* b, void* c, std::int64_t begin,
-         std::int64_t end) {
+static std::int64_t tiles(const Matmul& spec) { return PreparedMatmul(spec).tiles(); }
+static void run(const Matmul& spec, const void* a, const void* b, void* c, std::int64_t begin,
+                std::int64_t end) {
   PreparedMatmul(spec).run(a, b, c, begin, end);
 }
 
+}  // namespace tutti::kernels
+
+namespace tutti::kernels::matmul_test {
+
 namespace {
 
-using test::Array;
+using kernel_testing::Array;
 
 // The elements that a batch of strided matrices covers, and where its first one is.
 struct Operand {
@@ -34,7 +38,7 @@ struct Operand {
       if (sizes[d] == 0) continue;
       (strides[d] < 0 ? first : last) += std::abs(strides[d]) * (sizes[d] - 1);
     }
-    elements = test::random_array(dtype, Shape{first + last + 1}, seed);
+    elements = kernel_testing::random_array(dtype, Shape{first + last + 1}, seed);
   }
   const std::byte* data() const {
     return elements.bytes().data() + first * size_of(elements.dtype());
@@ -79,10 +83,10 @@ void check(const Matmul& spec) {
                   joined(spec.b_batch_strides, spec.b_row_stride, spec.b_column_stride), 2);
   const Shape batch(spec.batch);
   const std::int64_t elements = batch.elements() * spec.m * spec.n;
-  const auto result = test::run_every_way(spec, elements * size_of(spec.dtype),
-                                          [&](void* c, std::int64_t begin, std::int64_t end) {
-                                            run(spec, a.data(), b.data(), c, begin, end);
-                                          });
+  const auto result = kernel_testing::run_every_way(
+      spec, elements * size_of(spec.dtype), [&](void* c, std::int64_t begin, std::int64_t end) {
+        run(spec, a.data(), b.data(), c, begin, end);
+      });
   visit_dtype(spec.dtype, [&]<class T>(std::type_identity<T>) {
     using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
     const auto* a_data = reinterpret_cast<const T*>(a.data());
@@ -156,9 +160,9 @@ TEST_P(MatmulOf, OddSizesInEveryLayout) {
 }
 
 TEST_P(MatmulOf, AsInterpreted) {
-  const Array a = test::random_array(GetParam(), Shape{2, 1, 9, 20}, 1);
-  const Array b = test::random_array(GetParam(), Shape{3, 20, 11}, 2);
-  const Array expected = test::meaning(ir::Op::matmul, {a, b}, {});
+  const Array a = kernel_testing::random_array(GetParam(), Shape{2, 1, 9, 20}, 1);
+  const Array b = kernel_testing::random_array(GetParam(), Shape{3, 20, 11}, 2);
+  const Array expected = kernel_testing::meaning(ir::Op::matmul, {a, b}, {});
   const Matmul spec =
       batched(dense_matmul(GetParam(), 9, 11, 20), {2, 3}, {9 * 20, 0}, {0, 20 * 11});
   Array result(GetParam(), Shape{2, 3, 9, 11});
@@ -222,7 +226,7 @@ TEST_P(MatmulOf, Nothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(DTypes, MatmulOf, testing::ValuesIn(test::number_dtypes()),
+INSTANTIATE_TEST_SUITE_P(DTypes, MatmulOf, testing::ValuesIn(kernel_testing::number_dtypes()),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
 TEST(Matmul, DividesLargeProducts) {
@@ -241,8 +245,8 @@ TEST(Matmul, DividesLargeProducts) {
 
 TEST(Matmul, HasTheSameBitsWhateverThreadRunsIt) {
   const Matmul spec = dense_matmul(DType::f32, 70, 300, 3000);
-  const Array a = test::random_array(DType::f32, Shape{70 * 3000}, 1);
-  const Array b = test::random_array(DType::f32, Shape{3000 * 300}, 2);
+  const Array a = kernel_testing::random_array(DType::f32, Shape{70 * 3000}, 1);
+  const Array b = kernel_testing::random_array(DType::f32, Shape{3000 * 300}, 2);
   Array first(DType::f32, Shape{70, 300});
   run(spec, a.bytes().data(), b.bytes().data(), first.bytes().data(), 0, tiles(spec));
   for (int again = 0; again < 3; ++again) {
@@ -263,7 +267,7 @@ TEST(Matmul, StartsNoThreads) {
   // A library that brought its own would have one per core by now.
   const std::int64_t before = threads_of_this_process();
   for (const DType dtype : {DType::f32, DType::bf16, DType::f16, DType::f64}) {
-    const Array a = test::random_array(dtype, Shape{512, 512});
+    const Array a = kernel_testing::random_array(dtype, Shape{512, 512});
     Array c(dtype, Shape{512, 512});
     const Matmul spec = dense_matmul(dtype, 512, 512, 512);
     run(spec, a.bytes().data(), a.bytes().data(), c.bytes().data(), 0, tiles(spec));
@@ -320,4 +324,4 @@ TEST(Matmul, SignalsMayArriveAtAnyTime) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::matmul_test

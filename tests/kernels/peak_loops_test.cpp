@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::kernels {
+namespace tutti::kernels::peak_loops_test {
 namespace {
 
 TEST(PeakLoops, TriadComputesEveryElement) {
@@ -29,4 +29,4 @@ TEST(PeakLoops, ARegisterHoldsHalfAsManyDoubles) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::peak_loops_test

@@ -4,10 +4,10 @@
 
 #include "tests/kernels/kernel_testing.h"
 
-namespace tutti::kernels {
+namespace tutti::kernels::random_test {
 namespace {
 
-using test::Array;
+using kernel_testing::Array;
 
 constexpr std::uint64_t kKeys[] = {0, 1, 0x0123456789ABCDEFU, ~std::uint64_t{0}};
 constexpr std::int64_t kSizes[] = {0, 1, 3, 64, 129, 1000, 40'001};
@@ -17,8 +17,8 @@ void check(RandomKind kind, ir::Op op, DType dtype, std::vector<ir::Attribute> a
     for (const std::int64_t size : kSizes) {
       attributes.back() = std::vector<std::int64_t>{size};
       const Random spec = {kind, dtype, size};
-      test::expect_result(
-          spec, test::meaning(op, {Array::scalar(key)}, attributes),
+      kernel_testing::expect_result(
+          spec, kernel_testing::meaning(op, {Array::scalar(key)}, attributes),
           [&](void* result, std::int64_t begin, std::int64_t end) {
             run(spec, key, result, begin, end);
           },
@@ -33,13 +33,13 @@ TEST(Random, BitsAsInterpreted) {
 }
 
 TEST(Random, UniformAsInterpreted) {
-  for (const DType dtype : test::floating_dtypes()) {
+  for (const DType dtype : kernel_testing::floating_dtypes()) {
     check(RandomKind::uniform, ir::Op::uniform, dtype, {dtype, std::vector<std::int64_t>{}});
   }
 }
 
 TEST(Random, NormalAsInterpreted) {
-  for (const DType dtype : test::floating_dtypes()) {
+  for (const DType dtype : kernel_testing::floating_dtypes()) {
     check(RandomKind::normal, ir::Op::normal, dtype, {dtype, std::vector<std::int64_t>{}});
   }
 }
@@ -47,10 +47,11 @@ TEST(Random, NormalAsInterpreted) {
 TEST(Random, FoldInAsInterpreted) {
   for (const std::uint64_t key : kKeys) {
     for (const std::int64_t size : kSizes) {
-      const Array numbers = test::random_array(DType::u64, Shape{size});
+      const Array numbers = kernel_testing::random_array(DType::u64, Shape{size});
       const FoldIn spec = {size};
-      const Array expected = test::meaning(ir::Op::fold_in, {Array::scalar(key), numbers}, {});
-      test::expect_result(
+      const Array expected =
+          kernel_testing::meaning(ir::Op::fold_in, {Array::scalar(key), numbers}, {});
+      kernel_testing::expect_result(
           spec, expected,
           [&](void* result, std::int64_t begin, std::int64_t end) {
             run(spec, key, numbers.data<std::uint64_t>().data(),
@@ -73,4 +74,4 @@ TEST(Random, RefusesOtherDTypes) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::random_test

@@ -5,10 +5,10 @@
 
 #include "tests/kernels/kernel_testing.h"
 
-namespace tutti::kernels {
+namespace tutti::kernels::sort_test {
 namespace {
 
-using test::Array;
+using kernel_testing::Array;
 
 // What the interpreter makes of a sort along axis 1: the indices' bytes, then the values'.
 std::vector<std::byte> expected_of(const Array& x, bool descending) {
@@ -29,7 +29,7 @@ void check(const Array& x) {
     const Sort spec = {x.dtype(), descending, x.shape()[0], x.shape()[1], x.shape()[2]};
     const std::vector<std::byte> expected = expected_of(x, descending);
     const auto index_bytes = x.elements() * 8;
-    const std::vector<std::byte> sorted = test::run_every_way(
+    const std::vector<std::byte> sorted = kernel_testing::run_every_way(
         spec, std::ssize(expected), [&](void* result, std::int64_t begin, std::int64_t end) {
           run(spec, x.bytes().data(), static_cast<std::byte*>(result) + index_bytes,
               static_cast<std::int64_t*>(result), begin, end);
@@ -46,14 +46,14 @@ const std::vector<Shape> kShapes = {Shape{1, 1, 1},    Shape{7, 3, 1},    Shape{
 class SortOf : public testing::TestWithParam<DType> {};
 
 TEST_P(SortOf, AnyShape) {
-  for (const Shape& shape : kShapes) check(test::random_array(GetParam(), shape));
+  for (const Shape& shape : kShapes) check(kernel_testing::random_array(GetParam(), shape));
 }
 
 TEST_P(SortOf, EqualElementsStayInOrder) {
   for (const Shape& shape : kShapes) {
     Array x(GetParam(), shape);
     check(x);  // all equal
-    const Array few = test::random_integers(DType::u8, shape, 0, 2);
+    const Array few = kernel_testing::random_integers(DType::u8, shape, 0, 2);
     visit_dtype(GetParam(), [&]<class T>(std::type_identity<T>) {
       for (std::int64_t i = 0; i < x.elements(); ++i) {
         x.data<T>()[static_cast<std::size_t>(i)] = T(static_cast<float>(few.at(i)));
@@ -63,14 +63,14 @@ TEST_P(SortOf, EqualElementsStayInOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(DTypes, SortOf, testing::ValuesIn(test::number_dtypes()),
+INSTANTIATE_TEST_SUITE_P(DTypes, SortOf, testing::ValuesIn(kernel_testing::number_dtypes()),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
 TEST(Sort, NaNsInfinitiesAndZeros) {
   const float values[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1.0F, -1.0F};
-  for (const DType dtype : test::floating_dtypes()) {
+  for (const DType dtype : kernel_testing::floating_dtypes()) {
     for (const Shape& shape : kShapes) {
-      const Array choice = test::random_integers(DType::u8, shape, 0, 7);
+      const Array choice = kernel_testing::random_integers(DType::u8, shape, 0, 7);
       Array x(dtype, shape);
       visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < x.elements(); ++i) {
@@ -89,4 +89,4 @@ TEST(Sort, OfBoolIsRefused) {
 }
 
 }  // namespace
-}  // namespace tutti::kernels
+}  // namespace tutti::kernels::sort_test

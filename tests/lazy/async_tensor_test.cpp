@@ -7,7 +7,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::async_tensor_test {
 namespace {
 
 using testing::HasSubstr;
@@ -31,8 +31,36 @@ class Gate {
   bool open_ = false;
 };
 
+// The other rank completes what this one has started and never waited for, while this one computes:
+// small ones and those that are shared out in chunks.
+TEST(AsyncTensor, IsCompletedByAPeerWhileThisRankComputesInEagerMode) {
+  for (const std::int64_t size : {2, 1 << 20}) {
+    Gate started;
+    Gate completed;
+    simulate(2, [&](World& world) {
+      world.set_eager(true);
+      const Group group = Group(world).named("sum");  // called from two lines
+      const Tensor x = full({size}, static_cast<float>(world.rank() + 1));
+      if (world.rank() == 1) {
+        started.pass();
+        EXPECT_EQ(all_reduce(x, group).to_vector<float>(),
+                  Floats(static_cast<std::size_t>(size), 3));
+        completed.open();
+        return;
+      }
+      const AsyncTensor sum = all_reduce(x, group);
+      EXPECT_FALSE(sum.is_ready());
+      started.open();
+      const Tensor computed = x * 3.F + 1.F;
+      EXPECT_EQ(computed.to_vector<float>(), Floats(static_cast<std::size_t>(size), 4));
+      completed.pass();
+      EXPECT_EQ(sum.to_vector<float>(), Floats(static_cast<std::size_t>(size), 3));
+    });
+  }
+}
+
 // Two collectives are in flight, since the other rank has not come, and still this rank computes.
-TEST(AsyncTensor, OverlapsForRealInEagerMode) {
+TEST(AsyncTensor, CallsReturnBeforeThePeersHaveComeInEagerMode) {
   Gate gate;
   simulate(2, [&](World& world) {
     world.set_eager(true);
@@ -164,19 +192,20 @@ TEST(AsyncTensor, LiesInContainersStructsAndTuples) {
   });
 }
 
+// The other rank comes when the function that takes it has been called.
 TEST(AsyncTensor, GoesIntoAndComesOutOfCompiledFunctionsUnderWay) {
   Gate gate;
   simulate(2, [&](World& world) {
     world.set_eager(true);
     auto start = compile([&](const Tensor& x) { return all_reduce(2 * x, world); });
-    auto finish = compile([](const AsyncTensor& x, const Tensor& y) { return x + y; });
+    auto finish = compile([&](const AsyncTensor& x, const Tensor& y) {
+      if (world.rank() == 0) gate.open();
+      return x + y;
+    });
     const Tensor x = tensor({1.F});
     if (world.rank() == 1) gate.pass();
     const AsyncTensor under_way = start(x);
-    if (world.rank() == 0) {
-      EXPECT_FALSE(under_way.is_ready());
-      gate.open();
-    }
+    EXPECT_TRUE(world.rank() == 1 || !under_way.is_ready());
     EXPECT_EQ(finish(under_way, x).item<float>(), 5);
     EXPECT_EQ(finish(reshape(under_way, {1, 1}), x).item<float>(), 5);
   });
@@ -299,4 +328,4 @@ TEST(AsyncTensor, IsReadyNeverIssuesAnything) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::async_tensor_test

@@ -2,7 +2,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::checkpoint_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -134,4 +134,4 @@ TEST(Checkpoint, TakesLessMemory) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::checkpoint_test

@@ -5,7 +5,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::coalesce_test {
 namespace {
 
 using Tensors = std::vector<Tensor>;
@@ -227,4 +227,4 @@ TEST(Coalesce, ChecksCallsWhenTheyAreMade) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::coalesce_test

@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // Collectives of the front end over 1 to 4 ranks, their AsyncTensors, and the types they give.
-namespace tutti::test {
+namespace tutti::test::collectives_test {
 namespace {
 
 class Collectives : public testing::TestWithParam<int> {
@@ -209,4 +209,4 @@ TEST(Collective, ShapesAndDTypesAreCheckedWhereItIsCalled) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::collectives_test

@@ -1,10 +1,11 @@
 #include <atomic>
+#include <cmath>
 #include <map>
 
 #include "tests/lazy/lazy_testing.h"
 
 // compile(): what is traced when, and what a compiled function takes and gives.
-namespace tutti::test {
+namespace tutti::test::compile_test {
 namespace {
 
 TEST(Compile, TracesOnceAndReplays) {
@@ -312,4 +313,4 @@ TEST(Compile, TakesAndGivesTrees) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::compile_test

@@ -6,7 +6,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::control_ranks_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(ControlOnRanks, LoopsOfARankThatNeedNotExist) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::control_ranks_test

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::control_test {
 namespace {
 
 using testing::ElementsAre;
@@ -306,4 +306,4 @@ TEST(Control, AnErrorInsideLeavesTheRankUsable) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::control_test

@@ -8,7 +8,7 @@
 #include "tests/support/host_accelerator.h"
 
 // Where tensors lie, with a GPU of ordinary memory: what is recorded, and how data comes and goes.
-namespace tutti::test {
+namespace tutti::test::device_test {
 namespace {
 
 constexpr Device kCpu = Device::cpu();
@@ -243,7 +243,7 @@ TEST(Devices, ArePartOfASignature) {
     const auto signature = [](const Tensor& x) {
       detail::CompiledFunction::Arguments arguments;
       arguments.tensors = {x.state()};
-      detail::add_signature(arguments, false);
+      detail::add_signature(detail::RankContext::current(), arguments, false);
       return std::pair(arguments.key, detail::signature_of(arguments, {{"0"}, {}, {}}, false));
     };
     const Tensor x = tensor({1.F, 2.F});
@@ -277,4 +277,4 @@ TEST(Devices, OfNumbersOfACompiledFunctionAreAny) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::device_test

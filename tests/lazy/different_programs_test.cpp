@@ -2,7 +2,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::different_programs_test {
 namespace {
 
 // Two stages of two ranks each: a stage's ranks sum among themselves, and hand on to the next.
@@ -66,4 +66,4 @@ TEST(DifferentPrograms, AServerAndItsClients) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::different_programs_test

@@ -3,7 +3,7 @@
 #include "tests/lazy/distributed_testing.h"
 
 // Ops on distributed tensors give what they give for the whole tensors on one rank.
-namespace tutti::test {
+namespace tutti::test::distributed_ops_test {
 namespace {
 
 // ---- Ops, for all placements of the operands on a mesh of two dimensions.
@@ -195,4 +195,4 @@ TEST(DistributedOps, AFunctionOfOnesOwn) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::distributed_ops_test

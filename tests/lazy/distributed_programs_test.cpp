@@ -1,7 +1,7 @@
 #include "tests/lazy/distributed_testing.h"
 
 // Programs of distributed tensors: gradients, compiled functions, optimisers.
-namespace tutti::test {
+namespace tutti::test::distributed_programs_test {
 namespace {
 
 // ---- Programs: the gradients of the single-rank program.
@@ -234,4 +234,4 @@ TEST(DistributedTrees, TrainWithAnOptimiser) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::distributed_programs_test

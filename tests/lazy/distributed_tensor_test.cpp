@@ -3,7 +3,7 @@
 #include "tests/lazy/distributed_testing.h"
 
 // Distributed tensors: how they lie, and how they are moved.
-namespace tutti::test {
+namespace tutti::test::distributed_tensor_test {
 namespace {
 
 // ---- Placements.
@@ -244,4 +244,4 @@ TEST(DistributedTensor, OnASliceOfTheMesh) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::distributed_tensor_test

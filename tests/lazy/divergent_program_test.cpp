@@ -6,7 +6,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // Random programs on 2 to 4 ranks, each of which looks at what it likes when it likes.
-namespace tutti::test {
+namespace tutti::test::divergent_program_test {
 namespace {
 
 constexpr std::uint64_t kPrograms = 100;  // of each test
@@ -51,4 +51,4 @@ INSTANTIATE_TEST_SUITE_P(Thousand, DivergentPrograms,
                          testing::Range(std::uint64_t{0}, std::uint64_t{10}));
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::divergent_program_test

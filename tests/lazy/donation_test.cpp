@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // What a compiled function may do with the memory of arguments that are moved in.
-namespace tutti::test {
+namespace tutti::test::donation_test {
 namespace {
 
 const void* memory_of(const Tensor& tensor) { return tensor.state()->buffer->data(); }
@@ -136,4 +136,4 @@ TEST(Donation, WhatPeersMayReadIsKept) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::donation_test

@@ -2,7 +2,7 @@
 
 // Rooted collectives, exchanges and uneven parts in the front end, over 1 to 5 ranks; of tensors
 // and of trees.
-namespace tutti::test {
+namespace tutti::test::exchange_test {
 namespace {
 
 class Exchange : public testing::TestWithParam<int> {
@@ -263,4 +263,4 @@ TEST(Exchanges, AsOneGroupOfAPartition) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::exchange_test

@@ -1,5 +1,6 @@
 // Programs of a user on a GPU: the same numbers as on the host, however they are run.
 
+#include <tutti/runtime/comm/engine.h>
 #include <tutti/tutti.h>
 
 #include <cmath>
@@ -11,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti {
+namespace tutti::gpu_programs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -110,6 +111,30 @@ TEST_F(GpuProgram, RanksOfOneProcessShareAGpu) {
   });
 }
 
+// Its values are brought to the host for it, and back.
+TEST_F(GpuProgram, AnotherEngineCarriesWhatLiesOnAGpu) {
+  static const bool loaded = [] {
+    runtime::EngineRegistry::process().load(TUTTI_BINARY_DIR "/bin/libsockets_engine.so");
+    return true;
+  }();
+  ASSERT_TRUE(loaded);
+  simulate(2, [](World& world) {
+    const Group group = Group(world).with_backends("cpu:shm,cuda:sockets");
+    set_default_device(Device::cuda());
+    const Tensor x = full({5}, float(world.rank() + 1));
+    const Tensor sum = all_reduce(x * 2, group);
+    EXPECT_EQ(sum.device(), Device::cuda());
+    EXPECT_THAT((sum + x).to_vector<float>(), testing::Each(6 + world.rank() + 1));
+    const Tensor all = all_gather(x, group);
+    EXPECT_THAT(all.to_vector<float>(), ElementsAre(1, 1, 1, 1, 1, 2, 2, 2, 2, 2));
+    auto f = compile([&](Tensor a) -> Tensor { return all_reduce(a, group) / 2; });
+    Tensor a = x;
+    for (int i = 0; i < 3; ++i) a = f(a);
+    EXPECT_THAT(a.to_vector<float>(), testing::Each(1.5F));
+    EXPECT_THAT(f.plan(), HasSubstr("sockets"));
+  });
+}
+
 TEST_F(GpuProgram, IsReadByTheRankThatComputesIt) {
   Tensor x;
   {
@@ -144,4 +169,4 @@ TEST_F(GpuProgram, AGpuThatIsNotThereIsAnErrorThatSaysSo) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::gpu_programs_test

@@ -1,6 +1,8 @@
+#include <cmath>
+
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::grad_test {
 namespace {
 
 Tensor cube(const Tensor& x) { return x * x * x; }
@@ -161,4 +163,4 @@ TEST(Grad, OfALongChain) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::grad_test

@@ -2,7 +2,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::group_test {
 namespace {
 
 using testing::ElementsAre;
@@ -20,6 +20,45 @@ TEST(Group, KnowsItsRanksAndThisRanksPlace) {
     EXPECT_EQ(others.position(), -1);
     EXPECT_THAT(others.ranks(), ElementsAre());
   });
+}
+
+TEST(Group, PartitionsCanBeWrittenInBraces) {
+  simulate(4, [](World& world) {
+    const Tensor x = tensor({static_cast<float>(world.rank())});
+    const bool first = world.rank() < 2;
+    EXPECT_EQ(all_reduce(x, {{0, 1}, {2, 3}}).item<float>(), first ? 1 : 5);
+    EXPECT_EQ(all_reduce(x, {{0, 1}, {2, 3}}, Reduce::max).item<float>(), first ? 1 : 3);
+    EXPECT_EQ(all_reduce(x, {{{0, 1}, {2, 3}}, "halves"}).item<float>(), first ? 1 : 5);
+    EXPECT_EQ(all_gather(std::vector<Tensor>{x}, {{1, 0}, {3, 2}})[0].to_vector<float>(),
+              first ? Floats({1, 0}) : Floats({3, 2}));
+    EXPECT_EQ(all_reduce(x, {{0}, {1}, {2}, {3}}).item<float>(), static_cast<float>(world.rank()));
+  });
+}
+
+TEST(Group, BracesAreAListOrAPartition) {
+  using Ranks = std::vector<std::int64_t>;
+  const auto expect = [](const Group& group, const Ranks& ranks, std::int64_t size,
+                         std::string_view tag = "ranks") {
+    EXPECT_EQ(group.data()->ranks, ranks);
+    EXPECT_EQ(group.size(), size);
+    EXPECT_EQ(group.tag(), tag);
+  };
+  expect({4, 5}, {4, 5}, 2);
+  expect({{4, 5}}, {4, 5}, 2);
+  expect({{4, 5}, {6, 7}}, {4, 5, 6, 7}, 2);
+  expect({{4}, {5}}, {4, 5}, 1);
+  expect({{4}}, {4}, 1);
+  expect({{4, 5}, "tag"}, {4, 5}, 2, "tag");
+  expect({{{4, 5}, {6, 7}}, "tag"}, {4, 5, 6, 7}, 2, "tag");
+  expect(Group({4, 5}, std::string("tag")), {4, 5}, 2, "tag");
+  expect(Group({{4, 5}, {6, 7}}), {4, 5, 6, 7}, 2);
+  expect(Group({{4}, {5}}), {4, 5}, 1);
+  expect(Group({Ranks{4}, Ranks{5}}), {4, 5}, 1);
+  const int small = 4;
+  const std::int64_t large = 5;
+  expect({small, large}, {4, 5}, 2);
+  expect({{small, large}}, {4, 5}, 2);
+  expect_error<TypeError>([] { Group({{0, 1}, {2}}); }, {"equally many"}, kNowhere);
 }
 
 TEST(GroupBackends, RoundTrip) {
@@ -115,4 +154,4 @@ TEST(GroupClose, NeedsThisRank) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::group_test

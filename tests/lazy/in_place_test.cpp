@@ -2,7 +2,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::in_place_test {
 namespace {
 
 using testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST(InPlaceCompiled, BecomesFunctionalNodes) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::in_place_test

@@ -3,7 +3,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::inspect_test {
 namespace {
 
 using testing::HasSubstr;
@@ -119,4 +119,4 @@ TEST(Inspect, TheLogSaysWhatIsEvaluated) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::inspect_test

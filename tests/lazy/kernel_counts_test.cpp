@@ -1,10 +1,11 @@
 #include <sstream>
 
 #include "tests/lazy/lazy_testing.h"
+#include "tests/support/golden.h"
 
-// How many kernels known patterns become. A number that grows is a loss; one that shrinks is to be
-// written down here.
-namespace tutti::test {
+// How many kernels known patterns become, at most. What they become now stands in golden texts, so
+// that a number that shrinks is seen and blessed.
+namespace tutti::test::kernel_counts_test {
 namespace {
 
 struct Counts {
@@ -41,15 +42,21 @@ Counts counts_of(const std::string& plan) {
   return counts;
 }
 
-// Expects the plan that f becomes for these arguments to have that many of each.
+// Expects the plan that f becomes for these arguments to have no more of each, and to have as many
+// as the golden text of that name says.
 template <class F, class... Arguments>
-void expect_counts(const Counts& expected, F f, const Arguments&... arguments) {
+void expect_counts(const std::string& name, const Counts& most, F f,
+                   const Arguments&... arguments) {
   auto compiled = compile(std::move(f));
   compiled(arguments...);
   const Counts counts = counts_of(compiled.plan());
-  EXPECT_EQ(counts.kernels, expected.kernels) << compiled.plan();
-  EXPECT_EQ(counts.calls, expected.calls) << compiled.plan();
-  EXPECT_EQ(counts.launches, expected.launches) << compiled.plan();
+  EXPECT_LE(counts.kernels, most.kernels) << compiled.plan();
+  EXPECT_LE(counts.calls, most.calls) << compiled.plan();
+  EXPECT_LE(counts.launches, most.launches) << compiled.plan();
+  const std::string text = "kernels " + std::to_string(counts.kernels) + "\nlibrary calls " +
+                           std::to_string(counts.calls) + "\nlaunches " +
+                           std::to_string(counts.launches) + "\n";
+  EXPECT_TRUE(matches_golden(text, "lazy/golden/" + name + ".counts"));
 }
 
 // The value of f and its gradient against a cotangent.
@@ -102,9 +109,9 @@ Block block(std::int64_t width) {
 TEST(KernelCounts, SoftmaxIsOneKernel) {
   const auto f = [](const Tensor& x) { return softmax(x); };
   const Tensor x = ones({64, 48});
-  expect_counts({1, 0, 1}, f, x);
+  expect_counts("softmax", {1, 0, 1}, f, x);
   // One more adds up what the gradient is of.
-  expect_counts({3, 0, 3}, with_gradient(f), x, x);
+  expect_counts("softmax_gradient", {3, 0, 3}, with_gradient(f), x, x);
 }
 
 TEST(KernelCounts, LayerNormIsOneKernelForwardAndTwoPassesBackward) {
@@ -119,10 +126,10 @@ TEST(KernelCounts, LayerNormIsOneKernelForwardAndTwoPassesBackward) {
         Both{norm, x});
   };
   const Tensor x = ones({8, 64, 48});
-  expect_counts({1, 0, 1}, f, nn::norm(48), x);
+  expect_counts("layer_norm", {1, 0, 1}, f, nn::norm(48), x);
   // The statistics, the sum that the gradient is of, one pass over rows and one over columns, which
   // is divided into parts that a last kernel adds.
-  expect_counts({5, 0, 5}, gradient, nn::norm(48), x, x);
+  expect_counts("layer_norm_gradient", {5, 0, 5}, gradient, nn::norm(48), x, x);
 }
 
 TEST(KernelCounts, CrossEntropyIsOneKernelBesideItsMean) {
@@ -131,22 +138,23 @@ TEST(KernelCounts, CrossEntropyIsOneKernelBesideItsMean) {
   };
   const Tensor logits = ones({8, 64, 48});
   const Tensor labels = zeros({8, 64}, DType::i32);
-  expect_counts({2, 0, 2}, f, logits, labels);
-  expect_counts({3, 0, 3}, value_and_grad(f), logits, labels);
+  expect_counts("cross_entropy", {2, 0, 2}, f, logits, labels);
+  expect_counts("cross_entropy_gradient", {3, 0, 3}, value_and_grad(f), logits, labels);
 }
 
 TEST(KernelCounts, MaskedSoftmaxOfAttentionIsOneKernelBesideTheMask) {
   const Tensor scores = ones({2, 4, 32, 32});
   // The mask is one of its own: smaller than the scores, it is not computed for each.
-  expect_counts({2, 0, 2}, masked_softmax, scores);
-  expect_counts({4, 0, 4}, with_gradient(masked_softmax), scores, scores);
+  expect_counts("masked_softmax", {2, 0, 2}, masked_softmax, scores);
+  expect_counts("masked_softmax_gradient", {4, 0, 4}, with_gradient(masked_softmax), scores,
+                scores);
 }
 
 TEST(KernelCounts, GeluIsOneKernel) {
   const auto f = [](const Tensor& x) { return gelu(x, Gelu::tanh); };
   const Tensor x = ones({64, 48});
-  expect_counts({1, 0, 1}, f, x);
-  expect_counts({2, 0, 2}, with_gradient(f), x, x);
+  expect_counts("gelu", {1, 0, 1}, f, x);
+  expect_counts("gelu_gradient", {2, 0, 2}, with_gradient(f), x, x);
 }
 
 TEST(KernelCounts, AdamWOverFiftyTensorsIsTwoLaunches) {
@@ -159,19 +167,20 @@ TEST(KernelCounts, AdamWOverFiftyTensorsIsTwoLaunches) {
                         const AdamW::State& state,
                         float rate) { return adamw.update(weights, grads, state, rate); };
   // What depends on the number of the step alone, then all tensors together.
-  expect_counts({51, 0, 2}, step, model, model, adamw.init(model), 0.1F);
+  expect_counts("adamw", {51, 0, 2}, step, model, model, adamw.init(model), 0.1F);
 }
 
 TEST(KernelCounts, AGptBlockAndItsTrainingStep) {
   const Block weights = block(32);
   const Tensor x = ones({4, 16, 32});
-  expect_counts({7, 7, 11}, [](const Block& b, const Tensor& t) { return b(t); }, weights, x);
+  expect_counts(
+      "gpt_block", {7, 7, 11}, [](const Block& b, const Tensor& t) { return b(t); }, weights, x);
   const AdamW adamw;
   const auto step = [&](const Block& model, const AdamW::State& state, const Tensor& t) {
     const Block gradients = grad([&](const Block& b) { return sum(b(t)); })(model);
     return adamw.update(model, gradients, state, 0.1F);
   };
-  expect_counts({20, 23, 24}, step, weights, adamw.init(weights), x);
+  expect_counts("gpt_step", {20, 23, 24}, step, weights, adamw.init(weights), x);
 }
 
 // With tiles that the sizes do not fill.
@@ -194,4 +203,4 @@ TEST(KernelCounts, AnEpilogueChangesNoBits) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::kernel_counts_test

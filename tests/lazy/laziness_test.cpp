@@ -1,9 +1,10 @@
+#include <cmath>
 #include <thread>
 
 #include "tests/lazy/lazy_testing.h"
 
 // What is computed, when, and how often.
-namespace tutti::test {
+namespace tutti::test::laziness_test {
 namespace {
 
 TEST(Laziness, NothingIsComputedBeforeItIsRead) {
@@ -174,4 +175,4 @@ TEST(Laziness, DumpShowsWhatIsRecordedWithItsLines) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::laziness_test

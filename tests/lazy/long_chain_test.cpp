@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // A million ops in a row: recorded, differentiated, evaluated and released without deep recursion.
-namespace tutti::test {
+namespace tutti::test::long_chain_test {
 namespace {
 
 constexpr int kOps = 1'000'000;
@@ -24,4 +24,4 @@ TEST(LongChain, IsRecordedDifferentiatedAndDropped) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::long_chain_test

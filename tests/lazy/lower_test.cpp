@@ -2,9 +2,11 @@
 
 #include <tutti/ir/parse.h>
 
+#include <numeric>
+
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::lower_test {
 namespace {
 
 using testing::HasSubstr;
@@ -47,6 +49,22 @@ TEST(Lower, HasAMeshIfItIsGivenOne) {
   expect_error<UsageError>([&] { f.lower({.world = 2, .rank = 2}, abstract({2})); },
                            {"rank 2 of a world of 2", "numbered from 0"}, kNowhere);
   EXPECT_THROW(text(4, {}), UsageError);  // the group names rank 4
+}
+
+// What a rank needs to communicate is not made: for so many ranks it would fill the memory.
+TEST(Lower, TheWorldMayBeFarLargerThanThisMachine) {
+  constexpr int kRanks = 65'536;
+  std::vector<std::int64_t> all(kRanks);
+  std::iota(all.begin(), all.end(), 0);
+  const Group world(all);
+  const DeviceMesh mesh({{"dp", kRanks / 8}, {"tp", 8}});
+  auto f = compile([&](const Tensor& x) {
+    const Tensor sum = all_reduce(all_reduce(x, mesh["tp"]), mesh["dp"]);
+    return all_gather(all_reduce(sum, world), mesh["tp"]);
+  });
+  const Lowered lowered = f.lower({.world = kRanks, .rank = 3}, abstract({1024}));
+  EXPECT_THAT(lowered.plan(), HasSubstr("rank 3"));
+  EXPECT_THAT(lowered.plan(), HasSubstr("start w3 = all_gather"));
 }
 
 TEST(Lower, AbstractTensorsMayBeReplicated) {
@@ -96,4 +114,4 @@ TEST(Abstract, HasATypeAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::lower_test

@@ -2,7 +2,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::mesh_gradient_test {
 namespace {
 
 // Two layers, the hidden one divided along tp; every rank has its columns of `up` and its rows of
@@ -206,4 +206,4 @@ TEST(MeshGradient, OfAnAllGatherStaysReplicatedAlongTheOtherDimension) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::mesh_gradient_test

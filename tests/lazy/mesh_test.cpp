@@ -2,7 +2,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::mesh_test {
 namespace {
 
 using testing::ElementsAre;
@@ -156,4 +156,4 @@ TEST(DeviceMesh, ReplicatedMarksItsDimensions) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::mesh_test

@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // C++ numbers and operators among tensors.
-namespace tutti::test {
+namespace tutti::test::numbers_test {
 namespace {
 
 using Integers = std::vector<std::int32_t>;
@@ -134,4 +134,4 @@ TEST(Numbers, SlicesCountAsInPython) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::numbers_test

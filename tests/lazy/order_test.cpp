@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // What goes along an axis: sorting, running sums, stacking and dividing, as users call them.
-namespace tutti::test {
+namespace tutti::test::order_test {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
@@ -126,4 +126,4 @@ TEST(Split, RefusesPartsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::order_test

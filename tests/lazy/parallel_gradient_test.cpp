@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // Gradients through collectives: what replication is good for.
-namespace tutti::test {
+namespace tutti::test::parallel_gradient_test {
 namespace {
 
 struct Model {
@@ -217,4 +217,4 @@ TEST(CollectiveGradient, OfAProductIsRefused) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::parallel_gradient_test

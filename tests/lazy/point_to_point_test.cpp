@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // Messages from rank to rank, in programs that differ from rank to rank.
-namespace tutti::test {
+namespace tutti::test::point_to_point_test {
 namespace {
 
 constexpr SimulateOptions kQuickly = {.threads = 0, .timeout = std::chrono::seconds(20)};
@@ -239,4 +239,4 @@ TEST(PointToPoint, HasNoGradient) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::point_to_point_test

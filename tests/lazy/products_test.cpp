@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include "tests/lazy/lazy_testing.h"
@@ -5,7 +6,7 @@
 
 // What the user's functions of dot_general, conv and attention add to the ops, whose meaning is
 // tested in tests/ops.
-namespace tutti::test {
+namespace tutti::test::products_test {
 namespace {
 
 TEST(DotGeneral, CountsNegativeAxesFromTheEnd) {
@@ -88,4 +89,4 @@ TEST(Attention, TakesAMaskAndOptions) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::products_test

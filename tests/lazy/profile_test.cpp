@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 #include <nlohmann/json.hpp>
 
-namespace tutti {
+namespace tutti::profile_test {
 namespace {
 
 using nlohmann::json;
@@ -165,4 +165,4 @@ TEST(UnprofiledProgram, HasNoRecorder) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::profile_test

@@ -7,7 +7,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // Integers, bools, dropout and permutations made of random bits.
-namespace tutti::test {
+namespace tutti::test::random_test {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
@@ -232,4 +232,4 @@ TEST(Random, IsTheSameEagerLazyAndCompiled) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::random_test

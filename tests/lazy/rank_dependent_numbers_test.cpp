@@ -3,7 +3,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::rank_dependent_numbers_test {
 namespace {
 
 using testing::HasSubstr;
@@ -178,4 +178,4 @@ TEST(RankDependentNumbersOnAMesh, MayDifferAlongTheOtherDimension) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::rank_dependent_numbers_test

@@ -1,10 +1,11 @@
+#include <cmath>
 #include <thread>
 
 #include "tests/lazy/lazy_testing.h"
 
 // Ranks that look at different things, fail, or disagree: a right result or an error on every rank,
 // never a hang.
-namespace tutti::test {
+namespace tutti::test::ranks_differ_test {
 namespace {
 
 constexpr SimulateOptions kQuickly = {.threads = 0, .timeout = std::chrono::seconds(20)};
@@ -292,12 +293,12 @@ TEST(Mistakes, WhatAFailedEvaluationDidNotStartFailsOnThePeersToo) {
       2,
       [&](World& world) {
         const Group broken({0, 1}, "broken");
-        const Group whole({0, 1}, "whole");
+        const Group whole = Group({0, 1}, "whole").named("call");
         const Tensor x = tensor({1.F});
         if (world.rank() == 0) {
           const Tensor waits = all_reduce(x, broken) + 1.F;
           const Tensor second = all_reduce(waits, broken);
-          all_reduce(x, whole);
+          all_reduce(waits, whole);
           recorded = true;
           EXPECT_THROW(second.item<float>(), CommError);
           expect_error<CommError>([&] { all_reduce(x * 10.F, whole).item<float>(); },
@@ -346,4 +347,4 @@ TEST(Mistakes, TheEnvironmentIsChecked) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::ranks_differ_test

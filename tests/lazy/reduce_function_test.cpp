@@ -4,7 +4,7 @@
 
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::reduce_function_test {
 namespace {
 
 Tensor log_add(const Tensor& x, const Tensor& y) { return maximum(x, y) + log1p(exp(-abs(x - y))); }
@@ -90,4 +90,4 @@ TEST(ReduceFunction, RefusesWhatIsNoCombinationOfElements) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::reduce_function_test

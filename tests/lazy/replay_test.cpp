@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 // What a call of a compiled function asks of the system once everything has been used before.
-namespace tutti::test {
+namespace tutti::test::replay_test {
 namespace {
 
 // The least of several rounds: which thread gets which tile is chance, and with it when a thread
@@ -99,4 +99,4 @@ TEST(Replay, OfAGptStepOfTwoRanksAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::replay_test

@@ -1,7 +1,9 @@
+#include <cmath>
+
 #include "tests/lazy/lazy_testing.h"
 
 // Reading, printing, random numbers and the optimiser.
-namespace tutti::test {
+namespace tutti::test::tensor_test {
 namespace {
 
 std::string text_of(const Tensor& tensor) {
@@ -161,4 +163,4 @@ TEST(AdamW, LearnsALine) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::tensor_test

@@ -9,7 +9,7 @@
 #include "tests/support/collective_reference_data.h"
 #include "tests/support/run_graph.h"
 
-namespace tutti::test {
+namespace tutti::test::torch_reference_test {
 namespace {
 
 constexpr SimulateOptions kOptions = {.threads = 1, .timeout = std::chrono::seconds(30)};
@@ -210,4 +210,4 @@ TEST(TorchReference, BatchSendReceive) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::torch_reference_test

@@ -1,6 +1,6 @@
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::tree_test {
 namespace {
 
 struct Linear {
@@ -21,7 +21,63 @@ struct Model {
   TUTTI_FIELDS(blocks, heads, rest, pair, name)
 };
 
+// Trees whose lists the compiler has to accept; tests/compile_fail has those it has to refuse.
+struct Scaled : Linear {
+  Tensor scale;
+  TUTTI_FIELDS(weight, bias, scale)
+};
+struct WithFunction : Linear {
+  Tensor operator()(const Tensor& x) const { return x * weight + bias; }
+};
+struct WithCache {
+  Tensor weight;
+  std::array<int, 3> counts;
+  int cache[3];
+  bool fresh;
+  std::function<Tensor()> compute;
+  TUTTI_FIELDS(weight, counts, left_out(cache), tutti::left_out(fresh), left_out(compute))
+};
+struct InAnotherOrder {
+  bool first;
+  Tensor weight;
+  char last;
+  TUTTI_FIELDS(weight, last, first)
+};
+struct WithOptionals {
+  std::optional<int> number;
+  std::optional<Linear> linear;
+  const int constant = 3;
+  TUTTI_FIELDS(number, linear, constant)
+};
+struct Node {
+  Tensor value;
+  std::vector<Node> children;
+  TUTTI_FIELDS(value, children)
+};
+class Hidden {
+ public:
+  explicit Hidden(const Tensor& weight) : weight_(weight) {}
+  virtual ~Hidden() = default;
+  Hidden(const Hidden&) = default;
+  Hidden& operator=(const Hidden&) = default;
+  TUTTI_FIELDS(weight_, frozen_)
+
+ private:
+  Tensor weight_;
+  bool frozen_ = false;
+};
+struct Nothing {
+  TUTTI_FIELDS()
+};
+
 Tensor number(float value) { return tensor(value); }
+
+template <class T>
+std::vector<std::string> names_of(const T& tree) {
+  std::vector<std::string> names;
+  for (const auto& [name, leaf] : leaves(tree)) names.push_back(name);
+  return names;
+}
 
 Model some_model() {
   return {.blocks = {{{number(1), number(2)}, std::nullopt},
@@ -44,6 +100,84 @@ TEST(Tree, LeavesAreNamedByTheirPathInOrder) {
                                           "blocks.1.extra.weight", "blocks.1.extra.bias", "heads.a",
                                           "heads.b", "rest.0", "rest.1.0", "pair.0", "pair.1"));
   EXPECT_THAT(values, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+}
+
+TEST(Tree, StructsMayDeriveFromTrees) {
+  const Scaled scaled{{number(2), number(3)}, number(4)};
+  EXPECT_THAT(names_of(scaled), testing::ElementsAre("weight", "bias", "scale"));
+  const Scaled gradient =
+      grad([](const Scaled& m) { return m.weight * m.weight * m.bias * m.scale; })(scaled);
+  EXPECT_EQ(gradient.weight.item<float>(), 48);
+  EXPECT_EQ(gradient.bias.item<float>(), 16);
+  EXPECT_EQ(gradient.scale.item<float>(), 12);
+  EXPECT_THAT(names_of(WithFunction{{number(1), number(2)}}),
+              testing::ElementsAre("weight", "bias"));
+}
+
+TEST(Tree, MembersAreLeftOutWhereTheListSaysSo) {
+  const WithCache tree{number(1), {}, {7, 8, 9}, true, [] { return number(5); }};
+  EXPECT_THAT(names_of(tree), testing::ElementsAre("weight"));
+  const WithCache twice = map([](const Tensor& x) { return x * 2.F; }, tree);
+  EXPECT_EQ(twice.weight.item<float>(), 2);
+  EXPECT_EQ(twice.cache[2], 9);
+  EXPECT_EQ(twice.compute().item<float>(), 5);
+  auto step = compile([](const WithCache& given) { return given; });
+  EXPECT_EQ(step(tree).cache[1], 8);
+  WithCache other = tree;
+  other.cache[1] = 1;
+  step(other);
+  EXPECT_EQ(step.programs(), 1U) << "nothing looks at them";
+  other.counts[1] = 1;
+  step(other);
+  EXPECT_EQ(step.programs(), 2U);
+}
+
+TEST(Tree, FieldsAreListedInAnyOrderWhereTheyCanBeCounted) {
+  EXPECT_THAT(names_of(InAnotherOrder{true, number(1), 'x'}), testing::ElementsAre("weight"));
+  EXPECT_THAT(names_of(WithOptionals{2, Linear{number(1), number(2)}}),
+              testing::ElementsAre("linear.weight", "linear.bias"));
+  EXPECT_THAT(names_of(Hidden(number(1))), testing::ElementsAre("weight_"));
+  EXPECT_THAT(names_of(Nothing()), testing::ElementsAre());
+}
+
+TEST(Tree, StructsMayHoldLikeOnes) {
+  Node root{number(1), {Node{number(2), {}}, Node{number(3), {}}}};
+  EXPECT_THAT(names_of(root),
+              testing::ElementsAre("value", "children.0.value", "children.1.value"));
+  for_each_leaf(root, [](auto& leaf) { leaf = leaf * 2.F; });
+  EXPECT_EQ(root.children[1].value.item<float>(), 6);
+}
+
+TEST(Tree, NumbersOfAllKindsAreCarriedAlong) {
+  enum class Mode : std::int8_t { plain = -3 };
+  struct Numbers {
+    Mode mode;
+    bool flag;
+    char letter;
+    std::uint16_t small;
+    std::int64_t large;
+    std::uint64_t largest;
+    long double precise;
+    TUTTI_FIELDS(mode, flag, letter, small, large, largest, precise)
+  };
+  const Numbers numbers{Mode::plain, true, 'x', 65535, -5, ~std::uint64_t{0}, 0.25L};
+  auto step = compile([](const Numbers& n, const Tensor& x) {
+    return std::pair(n, x + static_cast<double>(n.precise));
+  });
+  const auto [out, sum] = step(numbers, tensor(1.0));
+  EXPECT_EQ(out.mode, Mode::plain);
+  EXPECT_TRUE(out.flag);
+  EXPECT_EQ(out.largest, ~std::uint64_t{0});
+  EXPECT_EQ(out.precise, 0.25L);
+  EXPECT_EQ(sum.item<double>(), 1.25);
+  Numbers other = numbers;
+  other.precise = 0.5L;
+  const auto [again, more] = step(other, tensor(1.0));
+  EXPECT_EQ(again.precise, 0.5L);
+  EXPECT_EQ(more.item<double>(), 1.5);
+  other.mode = Mode(-2);
+  step(other, tensor(1.0));
+  EXPECT_THAT(step.explain(), testing::HasSubstr("0.mode = -3 became 0.mode = -2"));
 }
 
 TEST(Tree, MapGoesOverTreesOfOneStructure) {
@@ -93,4 +227,4 @@ TEST(Tree, AnEmptyTreeHasNoLeaves) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::tree_test

@@ -1,7 +1,7 @@
 #include "tests/lazy/lazy_testing.h"
 
 // compile() with sizes that vary: one program for all of them.
-namespace tutti::test {
+namespace tutti::test::varying_size_test {
 namespace {
 
 using testing::HasSubstr;
@@ -226,4 +226,4 @@ TEST(VaryingSizes, MarksThatMakeNoSenseAreErrors) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::varying_size_test

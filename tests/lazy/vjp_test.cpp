@@ -1,6 +1,8 @@
+#include <cmath>
+
 #include "tests/lazy/lazy_testing.h"
 
-namespace tutti::test {
+namespace tutti::test::vjp_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -246,4 +248,4 @@ TEST(StopGradient, IsAConstantToDerivatives) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::vjp_test

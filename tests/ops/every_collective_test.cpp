@@ -9,7 +9,7 @@
 #include "tests/support/run_graph.h"
 #include <gmock/gmock.h>
 
-namespace tutti::test {
+namespace tutti::test::every_collective_test {
 namespace {
 
 // A row, and the number of ranks it is made for.
@@ -215,4 +215,4 @@ std::string row_name(const testing::TestParamInfo<Param>& info) {
 INSTANTIATE_TEST_SUITE_P(Table, EveryCollective, testing::ValuesIn(communicating_rows()), row_name);
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::every_collective_test

@@ -8,7 +8,7 @@
 #include "tests/support/run_graph.h"
 #include <gmock/gmock.h>
 
-namespace tutti::test {
+namespace tutti::test::every_op_test {
 namespace {
 
 // Every op has a row, and a row is an op's: there is no other list of ops than the IR's.
@@ -155,4 +155,4 @@ TEST_P(EveryOp, HasTheGradientOfItsOracle) {
 INSTANTIATE_TEST_SUITE_P(Table, EveryOp, testing::ValuesIn(local_rows()), row_name);
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::every_op_test

@@ -3,7 +3,7 @@
 #include "tests/support/ops/corners.h"
 
 // NaN, infinities, signed zeros, ties and the ends of the range, for every floating-point dtype.
-namespace tutti::test {
+namespace tutti::test::float_corners_test {
 namespace {
 
 using ir::Op;
@@ -282,4 +282,4 @@ TEST(FloatRounding, SubnormalsAreNotFlushed) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::float_corners_test

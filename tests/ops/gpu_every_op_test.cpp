@@ -4,7 +4,7 @@
 #include "tests/support/ops/uses.h"
 #include "tests/support/run_graph.h"
 
-namespace tutti::test {
+namespace tutti::test::gpu_every_op_test {
 namespace {
 
 class GpuOp : public testing::TestWithParam<const OpRow*> {};
@@ -32,4 +32,4 @@ TEST_P(GpuOp, MeansTheSameAsOnTheHost) {
 INSTANTIATE_TEST_SUITE_P(Table, GpuOp, testing::ValuesIn(local_rows()), row_name);
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::gpu_every_op_test

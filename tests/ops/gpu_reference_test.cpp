@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace tutti::test {
+namespace tutti::test::gpu_reference_test {
 namespace {
 
 class GpuReference : public testing::TestWithParam<std::string> {};
@@ -22,4 +22,4 @@ INSTANTIATE_TEST_SUITE_P(Files, GpuReference, testing::ValuesIn(reference_ops())
                          [](const auto& op) { return op.param; });
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::gpu_reference_test

@@ -7,7 +7,7 @@
 
 // Gradients where a formula alone would give NaN or count twice: ties, zeros, bounds, masked
 // places.
-namespace tutti::test {
+namespace tutti::test::gradient_corners_test {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -172,4 +172,4 @@ TEST(GradientCorners, OfEmptyTensors) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::gradient_corners_test

@@ -3,7 +3,7 @@
 #include "tests/support/ops/corners.h"
 
 // Indices out of range: take clamps, scatter_add drops, one_hot gives zeros; for every index dtype.
-namespace tutti::test {
+namespace tutti::test::index_corners_test {
 namespace {
 
 using ir::Op;
@@ -147,4 +147,4 @@ INSTANTIATE_TEST_SUITE_P(, IndexCorners,
                          dtype_name);
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::index_corners_test

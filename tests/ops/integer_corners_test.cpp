@@ -5,7 +5,7 @@
 
 // Integers wrap, and nothing traps: x / 0 is -1, x mod 0 is x, MIN / -1 is MIN, shifts by the width
 // or more give 0 or the sign.
-namespace tutti::test {
+namespace tutti::test::integer_corners_test {
 namespace {
 
 using ir::Op;
@@ -221,4 +221,4 @@ TEST(IntegerCorners, CastsToFloatRoundToNearest) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::integer_corners_test

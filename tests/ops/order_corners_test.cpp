@@ -7,7 +7,7 @@
 
 // Sorting and running sums where order is not that of numbers alone: NaN, both zeros, equal
 // elements, rows of one element and of many; for every engine and on a GPU.
-namespace tutti::test {
+namespace tutti::test::order_corners_test {
 namespace {
 
 using ir::Op;
@@ -171,4 +171,4 @@ TEST(CumSum, OfIntegersWraps) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::order_corners_test

@@ -4,7 +4,7 @@
 #include "tests/support/random/many_programs.h"
 
 // Random programs: all ways of running them give what the interpreter gives.
-namespace tutti::test {
+namespace tutti::test::random_program_test {
 namespace {
 
 using Values = ProgramOptions::Values;
@@ -77,4 +77,4 @@ TEST(RandomProgram, HasGradientsThatAgree) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::random_program_test

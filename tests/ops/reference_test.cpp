@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::test {
+namespace tutti::test::reference_test {
 namespace {
 
 // Neither library has a say in these: nothing is computed, or more than one rank or device takes
@@ -129,4 +129,4 @@ INSTANTIATE_TEST_SUITE_P(Files, EveryReference, testing::ValuesIn(reference_ops(
                          [](const auto& op) { return op.param; });
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::reference_test

@@ -9,7 +9,7 @@
 
 // Every file in tests/ops/regressions/ holds a program that once went wrong, found by random
 // programs and shrunk, and its arguments (stored_program.h).
-namespace tutti::test {
+namespace tutti::test::regressions_test {
 namespace {
 
 const std::filesystem::path kFolder =
@@ -37,4 +37,4 @@ INSTANTIATE_TEST_SUITE_P(Program, Regression, testing::ValuesIn(names()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::regressions_test

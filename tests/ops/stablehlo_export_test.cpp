@@ -10,7 +10,7 @@
 #include "tests/support/run_graph.h"
 #include <gmock/gmock.h>
 
-namespace tutti::test {
+namespace tutti::test::stablehlo_export_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(StableHloExport, NamesTheOpAndItsLineInErrors) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::stablehlo_export_test

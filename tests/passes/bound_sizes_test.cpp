@@ -15,7 +15,7 @@
 
 // A program with its sizes at their bounds computes what its instances do, whatever lies behind the
 // elements that an instance has.
-namespace tutti::ir {
+namespace tutti::ir::bound_sizes_test {
 namespace {
 
 using testing::HasSubstr;
@@ -400,4 +400,4 @@ TEST(BoundSizes, ComesBeforeAllOtherPasses) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::bound_sizes_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::ir {
+namespace tutti::ir::long_chain_test {
 namespace {
 
 constexpr int kNodes = 1'000'000;
@@ -28,4 +28,4 @@ TEST(LongChain, GoesThroughAllPasses) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::long_chain_test

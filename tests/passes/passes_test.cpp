@@ -14,7 +14,7 @@
 
 // Every file in tests/passes/<pass>/ holds a program, a line `// -----`, and what the pass makes of
 // it. TUTTI_TEST_BLESS=1 rewrites what is below the line.
-namespace tutti::ir {
+namespace tutti::ir::passes_test {
 namespace {
 
 constexpr std::string_view kSeparator = "// -----\n";
@@ -178,4 +178,4 @@ TEST(Fuse, KeepsTheGroupsOfAFusedGraph) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::passes_test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::ir {
+namespace tutti::ir::pipeline_test {
 namespace {
 
 std::vector<std::string_view> names(const std::vector<std::string>& words) {
@@ -40,4 +40,4 @@ TEST(PassesNamed, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace tutti::ir
+}  // namespace tutti::ir::pipeline_test

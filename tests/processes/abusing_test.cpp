@@ -2,7 +2,7 @@
 
 #include "tests/processes/job.h"
 
-namespace tutti::test {
+namespace tutti::test::abusing_test {
 namespace {
 
 using testing::AllOf;
@@ -87,4 +87,4 @@ TEST_F(AbusedJob, FarMoreRanksThanCores) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::abusing_test

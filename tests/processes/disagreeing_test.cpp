@@ -2,7 +2,7 @@
 
 #include "tests/processes/job.h"
 
-namespace tutti::test {
+namespace tutti::test::disagreeing_test {
 namespace {
 
 using testing::AllOf;
@@ -102,4 +102,4 @@ INSTANTIATE_TEST_SUITE_P(Of, TimeOutOfProcesses,
                          [](const auto& of) { return of.param.first; });
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::disagreeing_test

@@ -4,7 +4,7 @@
 
 #include "tests/processes/job.h"
 
-namespace tutti::test {
+namespace tutti::test::ending_test {
 namespace {
 
 using testing::AllOf;
@@ -160,4 +160,4 @@ TEST_F(EndingJob, DiagnoseLooksIntoAJobThatWaits) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::ending_test

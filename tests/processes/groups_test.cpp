@@ -2,7 +2,7 @@
 
 #include "tests/processes/job.h"
 
-namespace tutti::test {
+namespace tutti::test::groups_test {
 namespace {
 
 using testing::ElementsAre;
@@ -34,4 +34,4 @@ TEST_F(GroupsOfAJob, AreToldApartInRecordsThoughTheirTagIsTheSame) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::groups_test

@@ -2,7 +2,7 @@
 
 #include "tests/processes/job.h"
 
-namespace tutti::test {
+namespace tutti::test::looking_test {
 namespace {
 
 using testing::ElementsAre;
@@ -79,4 +79,4 @@ TEST_F(LookingJob, TensorsOutliveTheWorld) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::looking_test

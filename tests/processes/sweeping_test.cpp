@@ -3,7 +3,7 @@
 
 #include "tests/processes/job.h"
 
-namespace tutti::test {
+namespace tutti::test::sweeping_test {
 namespace {
 
 class SweepOfProcesses : public Job, public testing::WithParamInterface<int> {};
@@ -27,4 +27,4 @@ TEST_P(SweepOfProcesses, RandomMistakesAreToldToEveryoneWhoWaits) {
 INSTANTIATE_TEST_SUITE_P(Ranks, SweepOfProcesses, testing::Values(2, 3, 4));
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::sweeping_test

@@ -7,7 +7,7 @@
 #include "tests/processes/job.h"
 #include <nlohmann/json.hpp>
 
-namespace tutti::test {
+namespace tutti::test::tracing_test {
 namespace {
 
 using nlohmann::json;
@@ -73,4 +73,4 @@ TEST_F(TracedJob, OfARankWhoseExceptionNobodyCatchesHasTheOthers) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::tracing_test

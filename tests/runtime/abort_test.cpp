@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::abort_test {
 namespace {
 
 using testing::Each;
@@ -87,4 +87,4 @@ TEST(Abort, InAnyStageOfProcesses) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::abort_test

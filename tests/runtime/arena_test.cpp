@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::arena_test {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -203,4 +203,4 @@ TEST(Arena, SeveralThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::arena_test

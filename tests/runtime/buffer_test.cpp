@@ -16,7 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::buffer_test {
 namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
@@ -88,6 +88,7 @@ TEST(Allocator, BuffersOutliveIt) {
   const auto buffer = allocator->allocate(1000);
   allocator.reset();
   std::memset(buffer->data(), 2, buffer->bytes());
+  EXPECT_EQ(buffer->data()[999], std::byte{2});
 }
 
 TEST(Allocator, OutOfMemoryIsAnErrorWithSizes) {
@@ -107,7 +108,12 @@ TEST(Allocator, OutOfMemoryIsAnErrorWithSizes) {
 
 TEST(Buffer, WrapsWithAnEmptyFunction) {
   int value = 7;
-  Buffer::wrap(&value, sizeof value, std::function<void(void*)>());
+  {
+    const auto buffer = Buffer::wrap(&value, sizeof value, std::function<void(void*)>());
+    EXPECT_EQ(static_cast<void*>(buffer->data()), &value);
+    EXPECT_EQ(buffer->bytes(), sizeof value);
+  }
+  EXPECT_EQ(value, 7);  // nothing is called, and nothing is freed
 }
 
 // Also what does not lie in a Release itself.
@@ -218,4 +224,4 @@ TEST(Allocator, ThreadsShareIt) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::buffer_test

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::collective_call_test {
 namespace {
 
 using testing::AllOf;
@@ -290,4 +290,4 @@ TEST(CollectiveCall, MoreElementsThanCanBeCountedAreRefused) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::collective_call_test

@@ -16,7 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::engine_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -124,6 +124,38 @@ TEST(EngineFailure, AnAbortFreesWhoeverWaits) {
   EXPECT_THAT(thrown[0], HasSubstr("enough"));
 }
 
+TEST(EngineFailure, OfCallsFromTwoPlacesSaysWhatToDo) {
+  load_sockets();
+  const std::vector<std::string> thrown = run_ranks(2, [](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> x(3, 1), y;
+    CollectiveCall call = all_reduce_call(x, y);
+    call.site = static_cast<std::uint32_t>(1 + backend.rank());
+    group->start(call)->wait();
+  });
+  for (const std::string& text : thrown) {
+    EXPECT_THAT(text, AllOf(HasSubstr("calls it in another place"), HasSubstr("group.named("),
+                            HasSubstr("programs_differ()")));
+  }
+}
+
+TEST(EngineFailure, WhatARankDoesNotStartFailsOnAllFromThereOn) {
+  load_sockets();
+  std::vector<float> x(3, 1);  // peers may still read it when a rank has thrown
+  const std::vector<std::string> thrown = run_ranks(2, [&x](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> y, z;
+    group->start(all_reduce_call(x, y))->wait();
+    const auto before = group->start(all_reduce_call(x, z));
+    if (backend.rank() == 0) group->abandon("it has no memory");
+    before->wait();
+    EXPECT_EQ(z, std::vector<float>(3, 2));
+    backend.communicator({0, 1}, "other")->start(all_reduce_call(x, y))->wait();
+    group->start(all_reduce_call(x, y))->wait();
+  });
+  for (const std::string& text : thrown) EXPECT_THAT(text, HasSubstr("it has no memory"));
+}
+
 // ---- Finding engines
 
 TEST(EngineRegistry, RefusesWhatItCanNotUse) {
@@ -210,4 +242,4 @@ TEST(WorkOfAFuture, ThrowsWhatTheFutureHoldsEveryTime) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::engine_test

@@ -1,7 +1,10 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/flight_record.h>
 
+#include <array>
+#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <sstream>
 
@@ -9,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::flight_record_test {
 namespace {
 
 using kernels::FlightEntry;
@@ -91,6 +94,52 @@ TEST(FlightRecord, WhatIsNoneIsRefusedWithItsLine) {
               HasSubstr("\"lost\" is no state"));
 }
 
+TEST(FlightRecord, LinesThatNobodyWroteAreRefused) {
+  std::stringstream text;
+  write(text, {});
+  text << std::string(100'000, 'x');
+  try {
+    read(text, "x.txt");
+    FAIL() << "accepted";
+  } catch (const ParseError& error) {
+    EXPECT_STREQ(error.what(), "x.txt:2: the line is too long for a record");
+  }
+}
+
+// As somebody might leave it who wants to be looked at.
+TEST(FlightRecord, ARecorderFullOfAnythingIsReadToItsEnd) {
+  const std::vector<unsigned char> fills = {0xFF, 0x1B, 1, 'C'};
+  for (const unsigned char fill : fills) {
+    const auto recorder = std::make_unique<kernels::FlightRecorder>();
+    std::memset(static_cast<void*>(recorder.get()), fill, sizeof(*recorder));
+    for (std::uint64_t i = 0; i < 2 * kernels::kRecordedCollectives; ++i) {
+      recorder->start({.group = 2, .sequence = ~i, .fingerprint = 6}, "dp", "barrier", "", 3, 10);
+    }
+    const auto collectives = read_recorder(0, *recorder);
+    EXPECT_LE(collectives.size(), kernels::kRecordedCollectives);
+    EXPECT_FALSE(diagnose(collectives, 5).empty());
+  }
+  const auto recorder = std::make_unique<kernels::FlightRecorder>();
+  std::memset(static_cast<void*>(recorder.get()), 0xFF, sizeof(*recorder));
+  const auto collectives = read_recorder(0, *recorder);
+  ASSERT_EQ(collectives.size(), 1U);  // the one whose number is right
+  EXPECT_EQ(collectives[0].call.size(), sizeof(kernels::FlightEntry::call));
+  EXPECT_EQ(collectives[0].group.size(), sizeof(kernels::FlightEntry::group));
+}
+
+TEST(FlightRecord, WhatATerminalWouldObeyIsEscaped) {
+  std::array<char, 8> text = {'a', '\x1B', '[', '\n', '\x7F', '\xC2', '\x9B', 'b'};  // and no zero
+  EXPECT_EQ(kernels::read_line(text), "a\\x1b[\\x0a\\x7f\xC2\\x9bb");
+  EXPECT_EQ(kernels::read_text(text), "a\\x1b[\n\\x7f\xC2\\x9bb");
+  kernels::write_text(text, "\xC3\xA9");
+  EXPECT_EQ(kernels::read_line(text), "\xC3\xA9");
+  std::stringstream file;
+  write(file, std::vector{collective(0, 1, "a\x1B[2J", FlightEntry::kFailed, "x\x07")});
+  const auto read_back = read(file, "file");
+  EXPECT_EQ(read_back.at(0).call, "a\\x1b[2J");
+  EXPECT_EQ(read_back.at(0).group, "x\\x07");
+}
+
 TEST(FlightRecord, AFileThatCannotBeWrittenLeavesNothing) {
   EXPECT_THROW(write_file("no/such/folder/record", {}), EnvironmentError);
   const auto folder =
@@ -139,6 +188,15 @@ TEST(Diagnose, TheTwoSidesOfAMessageAreNoDifference) {
               Not(HasSubstr("differ")));
 }
 
+TEST(Diagnose, TakesAnyTimes) {
+  RecordedCollective early = collective(0, 1, "barrier");
+  early.started = std::numeric_limits<std::int64_t>::min();
+  early.ended = std::numeric_limits<std::int64_t>::max();
+  RecordedCollective late = collective(0, 2, "barrier", FlightEntry::kStarted);
+  late.started = std::numeric_limits<std::int64_t>::min();
+  EXPECT_THAT(diagnose(std::vector{early, late}, 3), HasSubstr("under way for"));
+}
+
 TEST(Diagnose, ShowsTheLastOfEachRank) {
   std::vector<RecordedCollective> collectives;
   for (std::uint64_t i = 1; i <= 20; ++i) collectives.push_back(collective(0, i, "barrier"));
@@ -149,4 +207,4 @@ TEST(Diagnose, ShowsTheLastOfEachRank) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::flight_record_test

@@ -9,7 +9,7 @@
 #include "tests/support/gpu.h"
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::gpu_accelerator_test {
 namespace {
 
 class GpuAccelerator : public testing::Test {
@@ -88,4 +88,4 @@ TEST_F(GpuAccelerator, TheCountersOfAWorkspaceAreZero) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::gpu_accelerator_test

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::launch_environment_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -259,4 +259,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::launch_environment_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::local_failure_test {
 namespace {
 
 using testing::AllOf;
@@ -336,4 +336,4 @@ TEST(LocalFailure, BeyondAFullRingStartingDoesNotWaitButWaitingTimesOut) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::local_failure_test

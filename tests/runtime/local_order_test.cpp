@@ -11,7 +11,7 @@
 #include "tests/runtime/ranks.h"
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::local_order_test {
 namespace {
 
 constexpr std::size_t kLargeElements = 50'000;  // above one-shot
@@ -278,4 +278,4 @@ TEST(LocalOrder, APeerThatWaitsIsSeen) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::local_order_test

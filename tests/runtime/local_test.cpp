@@ -5,7 +5,7 @@
 #include "tests/runtime/ranks.h"
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::local_test {
 namespace {
 
 void on_threads(std::int64_t ranks, const std::function<void(HostBackend&)>& body) {
@@ -198,4 +198,4 @@ TEST(Local, CallsWithoutMeaningAreRefusedBeforeTheyCount) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::local_test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::log_test {
 namespace {
 
 TEST(Log, TakesTheTopicsAskedForAndNoOthers) {
@@ -66,4 +66,4 @@ TEST(Log, AWarningIsALine) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::log_test

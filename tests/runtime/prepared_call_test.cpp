@@ -15,7 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::prepared_call_test {
 namespace {
 
 using testing::Each;
@@ -251,4 +251,4 @@ TEST(PreparedCall, AStartMayHaveATimeOutOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::prepared_call_test

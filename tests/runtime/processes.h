@@ -4,8 +4,8 @@
 
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/host_backend.h>
-#include <tutti/runtime/comm/shm/descriptor.h>
 #include <tutti/runtime/comm/shm/shm.h>
+#include <tutti/runtime/descriptor.h>
 
 #include <array>
 #include <chrono>

@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace tutti::runtime {
+namespace tutti::runtime::profile_test {
 namespace {
 
 using nlohmann::json;
@@ -107,8 +107,16 @@ TEST(Profile, SlicesOfOneLineHaveOneSource) {
 }
 
 TEST(ProfileSlice, RecordsNothingWithoutAProfile) {
-  const ProfileSlice slice(nullptr, "call", "flush");
-  const ProfileSlice other(nullptr, 7);
+  Profile profile(0, 1, kRoofline);
+  const std::size_t sources = profile.sources().size();
+  {
+    const ProfileSlice slice(nullptr, "call", "flush");
+    const ProfileSlice other(nullptr, 7);
+  }
+  EXPECT_EQ(profile.sources().size(), sources);
+  std::string events;
+  write_events(profile, [&](std::string_view text) { events += text; });
+  EXPECT_THAT(events, testing::Not(HasSubstr("flush")));
 }
 
 TEST(Roofline, LeastTimeIsOfWhatTakesLonger) {
@@ -302,4 +310,4 @@ TEST_F(TraceFile, AProfileIsSavedWhenThereIsSomethingNew) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::profile_test

@@ -2,16 +2,23 @@
 #include <tutti/runtime/comm/shm/layout.h>
 #include <tutti/runtime/comm/shm/rendezvous.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/runtime/processes.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::rendezvous_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -88,6 +95,120 @@ TEST_F(Rendezvous, WhoWaitsForAServerThatGoesFindsTheNext) {
   EXPECT_EQ(guest.get(), segment_.bytes());
 }
 
+// Connects as often, and keeps the connections.
+std::vector<Descriptor> connections(const std::string& name, int count) {
+  const std::string text = socket_name(name);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::ranges::copy(text, address.sun_path + 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  std::vector<Descriptor> out;
+  for (int i = 0; i < count; ++i) {
+    out.emplace_back(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    EXPECT_EQ(connect(out.back().number(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  }
+  return out;
+}
+
+TEST_F(Rendezvous, WhoComesAndSaysNothingHoldsNobodyUp) {
+  const auto silent = connections(name_, 300);
+  EXPECT_EQ(visit(1), "");
+  EXPECT_EQ(visit(0), "");
+  EXPECT_THAT(server_->strangers(),
+              HasSubstr("process " + std::to_string(getpid()) + " came 45 times"));
+}
+
+TEST_F(Rendezvous, AFloodIsServedInPieces) {
+  const auto gone = connections(name_, 700).size();  // and went
+  pollfd newcomers{.fd = server_->descriptor(), .events = POLLIN, .revents = 0};
+  int pieces = 0;
+  while (poll(&newcomers, 1, 0) == 1) {
+    server_->serve();
+    ++pieces;
+  }
+  EXPECT_EQ(pieces, 3);
+  EXPECT_EQ(server_->strangers(), "; user " + std::to_string(geteuid()) + ", process " +
+                                      std::to_string(getpid()) + " came " + std::to_string(gone) +
+                                      " times to this job's local socket without being a rank");
+  EXPECT_EQ(visit(1), "");
+}
+
+TEST_F(Rendezvous, WhatIsNoneOfItsWordsIsNotAnswered) {
+  const auto guest = connections(name_, 1);
+  const std::string word(100, 'x');
+  EXPECT_EQ(send(guest[0].number(), word.data(), word.size(), MSG_NOSIGNAL), 100);
+  server_->serve();
+  char byte = 0;
+  EXPECT_EQ(recv(guest[0].number(), &byte, 1, 0), 0);
+  EXPECT_THAT(server_->strangers(), HasSubstr(" came once "));
+}
+
+// Binds the name as another user, where this one may become another; the name is that of this user.
+Child squatter(const std::string& name, bool listens, int ready) {
+  const std::string text = socket_name(name);
+  return Child([text, listens, ready]() -> std::string {
+    EXPECT_EQ(geteuid() == 0 ? setuid(65534) : 0, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::ranges::copy(text, address.sun_path + 1);
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+    const Descriptor own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(bind(own.number(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listens ? listen(own.number(), 5) : 0, 0);
+    EXPECT_EQ(write(ready, "x", 1), 1);
+    pause();
+    return "";
+  });
+}
+
+TEST_F(Rendezvous, ASquatterIsNamed) {
+  server_.reset();
+  for (const bool listens : {false, true}) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    const Descriptor in(ends[0]);
+    const Descriptor out(ends[1]);
+    const Child other = squatter(name_, listens, out.number());
+    char byte = 0;
+    ASSERT_EQ(read(in.number(), &byte, 1), 1);
+    EXPECT_FALSE(SegmentServer(name_, segment_, 2).listening());
+    const std::string process = "process " + std::to_string(other.process());
+    try {
+      receive_segment(name_, 0, 2, geteuid() == 0 ? 60s : 10ms);
+      FAIL() << "there was a segment";
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the local socket of this job belongs to user 65534, " +
+                                          process + ", who is somebody else"));
+    } catch (const CommError& error) {  // this user's own
+      ASSERT_NE(geteuid(), 0U);
+      EXPECT_THAT(error.what(), HasSubstr("its local socket belongs to user " +
+                                          std::to_string(geteuid()) + ", " + process));
+    }
+  }
+}
+
+TEST_F(Rendezvous, WhoRunsInAnotherProcessNameSpaceIsToldSo) {
+  Child other([&]() -> std::string {
+    if (unshare(CLONE_NEWPID) != 0) return "may not";
+    const pid_t inside = fork();  // the first process of the new name space
+    if (inside != 0) {
+      int status = 0;
+      EXPECT_EQ(waitpid(inside, &status, 0), inside);
+      return WEXITSTATUS(status) == 0 ? "is told so" : "is not told so";
+    }
+    try {
+      receive_segment(name_, 1, 2, 60s);
+    } catch (const EnvironmentError& error) {
+      const std::string what = error.what();
+      _exit(what.find("memory runs in another process name space") == what.npos ? 1 : 0);
+    }
+    _exit(2);
+  });
+  const std::string said = other.end();
+  if (said == "may not") GTEST_SKIP() << "only the administrator makes name spaces";
+  EXPECT_EQ(said, "is told so");
+}
+
 TEST_F(Rendezvous, NobodyAtTheNameIsATimeOut) {
   server_.reset();
   try {
@@ -111,4 +232,4 @@ TEST_F(Rendezvous, SocketsOfAnyRendezvousHaveNamesThatFit) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::rendezvous_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::ring_test {
 namespace {
 
 TEST(Ring, IsAQueue) {
@@ -46,4 +46,4 @@ TEST(Ring, LetsGoOfWhatLeaves) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::ring_test

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::segment_test {
 namespace {
 
 using testing::HasSubstr;
@@ -97,6 +97,35 @@ TEST(Segment, WithNextToNoneItIsAnError) {
   EXPECT_THAT(limited.end(), HasSubstr("no address space for the shared memory"));
 }
 
+TEST(Segment, WithSmallFilesItIsSmaller) {
+  const auto limited = [](std::size_t most) {
+    return Child([most]() -> std::string {
+      const rlimit limit{.rlim_cur = most, .rlim_max = most};
+      EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+      try {
+        return std::to_string(Segment::create(4 * 1024 * kMiB).bytes() / kMiB) + " MiB";
+      } catch (const EnvironmentError& error) {
+        return error.what();
+      }
+    });
+  };
+  EXPECT_EQ(limited(1500 * kMiB).end(), "1024 MiB");
+  EXPECT_THAT(limited(4096).end(), HasSubstr("is larger than a file may be (ulimit -f)"));
+}
+
+// Whoever looks at it would be killed.
+TEST(Segment, WhatCouldBeTakenAwayIsAnError) {
+  const auto offer = [](int seals) {
+    Descriptor descriptor(memfd_create("tutti", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    EXPECT_EQ(ftruncate(descriptor.number(), 4096), 0);
+    EXPECT_EQ(fcntl(descriptor.number(), F_ADD_SEALS, seals), 0);
+    return descriptor;
+  };
+  EXPECT_THROW(Segment(offer(0)), EnvironmentError);
+  EXPECT_THROW(Segment(offer(F_SEAL_GROW | F_SEAL_SEAL)), EnvironmentError);
+  EXPECT_EQ(Segment(offer(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)).bytes(), 4096U);
+}
+
 TEST(Segment, WhatIsNoSegmentIsAnError) {
   EXPECT_THROW(Segment(Descriptor(-1)), EnvironmentError);
   std::array<int, 2> ends{};
@@ -106,4 +135,4 @@ TEST(Segment, WhatIsNoSegmentIsAnError) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::segment_test

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::settings_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -148,4 +148,4 @@ TEST(Settings, UnknownVariablesComeWithTheNearestName) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::settings_test

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::shm_failure_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -34,13 +34,13 @@ class Milestone {
   }
   void reached() const {
     const char letter = 'x';
-    if (write(ends_[1], &letter, 1) != 1) std::abort();
+    if (::write(ends_[1], &letter, 1) != 1) std::abort();
   }
   void wait() const {
     char letter = 0;
     pollfd readable{.fd = ends_[0], .events = POLLIN, .revents = 0};
     ASSERT_GT(poll(&readable, 1, 60'000), 0) << "the milestone was not reached in a minute";
-    ASSERT_EQ(read(ends_[0], &letter, 1), 1);
+    ASSERT_EQ(::read(ends_[0], &letter, 1), 1);
   }
 
  private:
@@ -318,4 +318,4 @@ TEST(ShmFailure, NothingIsLeftBehind) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::shm_failure_test

@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::shm_results_test {
 namespace {
 
 using testing::Each;
@@ -229,4 +229,4 @@ TEST(ShmResults, AListInAFullPartNeedsRoomForItsTableAlone) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::shm_results_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::shm_test {
 namespace {
 
 using testing::Each;
@@ -114,4 +114,4 @@ TEST(Shm, AHundredGroupsOfTheSameRanks) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::shm_test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::thread_pool_test {
 namespace {
 
 class ThreadPools : public testing::TestWithParam<int> {};
@@ -118,4 +118,4 @@ TEST(FunctionRef, CallsWhatItRefersTo) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::thread_pool_test

@@ -25,6 +25,8 @@ struct Counters {
 constinit Counters process_counters;
 constinit thread_local AllocationCount thread_counters;
 [[maybe_unused]] constinit thread_local bool inside_library = false;
+// How many allocations it is to the one that fails; 0: none will.
+constinit thread_local std::uint64_t until_failure = 0;
 
 AllocationCount with_faults(AllocationCount count, int who) {
   rusage usage{};
@@ -67,6 +69,10 @@ AllocationCount process_allocations() {
                      RUSAGE_SELF);
 }
 
+FailingAllocation::FailingAllocation(std::uint64_t number) { until_failure = number; }
+FailingAllocation::~FailingAllocation() { until_failure = 0; }
+bool FailingAllocation::failed() const { return until_failure == 0; }
+
 }  // namespace tutti::test
 
 #ifdef TUTTI_COUNTS_ALLOCATIONS
@@ -98,6 +104,10 @@ namespace {
 using tutti::test::inside_library;
 using tutti::test::process_counters;
 using tutti::test::thread_counters;
+using tutti::test::until_failure;
+
+// Whether this one fails.
+bool fails() { return until_failure > 0 && --until_failure == 0; }
 
 void count_allocation() {
   if (inside_library) {
@@ -125,11 +135,11 @@ extern "C" {
 
 void* malloc(std::size_t bytes) noexcept {
   count_allocation();
-  return __libc_malloc(bytes);
+  return fails() ? nullptr : __libc_malloc(bytes);
 }
 void* calloc(std::size_t count, std::size_t bytes) noexcept {
   count_allocation();
-  return __libc_calloc(count, bytes);
+  return fails() ? nullptr : __libc_calloc(count, bytes);
 }
 void* realloc(void* data, std::size_t bytes) noexcept {
   count_allocation();
@@ -137,17 +147,18 @@ void* realloc(void* data, std::size_t bytes) noexcept {
 }
 void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
   count_allocation();
-  return __libc_memalign(alignment, bytes);
+  return fails() ? nullptr : __libc_memalign(alignment, bytes);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   count_allocation();
-  return __libc_memalign(alignment, bytes);
+  return fails() ? nullptr : __libc_memalign(alignment, bytes);
 }
 int posix_memalign(void** data, std::size_t alignment, std::size_t bytes) noexcept {
   if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
     return EINVAL;
   }
   count_allocation();
+  if (fails()) return ENOMEM;
   void* const block = __libc_memalign(alignment, bytes);
   if (block == nullptr) return ENOMEM;
   *data = block;

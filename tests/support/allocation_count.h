@@ -34,4 +34,17 @@ bool counts_allocations();
 AllocationCount thread_allocations();
 AllocationCount process_allocations();
 
+// While it lives, the calling thread's allocation number `number` from its making (1 is the next)
+// finds no memory, once. Does nothing where counts_allocations() is false.
+class FailingAllocation {
+ public:
+  explicit FailingAllocation(std::uint64_t number);
+  FailingAllocation(const FailingAllocation&) = delete;
+  FailingAllocation& operator=(const FailingAllocation&) = delete;
+  ~FailingAllocation();
+
+  // Whether it came to that.
+  bool failed() const;
+};
+
 }  // namespace tutti::test

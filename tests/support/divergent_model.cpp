@@ -1,6 +1,7 @@
 // What the steps of divergent programs mean: every rank's numbers, one step after another.
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -10,7 +11,6 @@ namespace tutti::test {
 
 namespace {
 
-using Op = DivergentOp;
 using ByRank = std::vector<Numbers>;
 
 constexpr std::size_t kLongest = 24;
@@ -54,20 +54,20 @@ class Model {
   Model(const std::vector<ByRank>& places, DivergentStep& step) : places_(places), step_(step) {}
 
   bool run() {
-    if (step_.op < Op::all_reduce) {
+    if (step_.op < DivergentOp::all_reduce) {
       step_.expected = {local()};
       return true;
     }
     if (!suits()) return false;
-    if (step_.op == Op::tree) {
+    if (step_.op == DivergentOp::tree) {
       step_.expected = {over_group(0, all_reduced(0)), over_group(1, all_reduced(1))};
-    } else if (step_.op == Op::two_gathers) {
+    } else if (step_.op == DivergentOp::two_gathers) {
       ByRank next = gathered(0);
       for (Numbers& x : next) {
         for (std::int64_t& number : x) ++number;
       }
       step_.expected = {over_group(0, next), over_group(1, all_reduced(1))};
-    } else if (step_.op == Op::scaled_sum || step_.op == Op::short_batch) {
+    } else if (step_.op == DivergentOp::scaled_sum || step_.op == DivergentOp::short_batch) {
       step_.expected = {compiled()};
     } else {
       step_.expected = {over_group(0, collective())};
@@ -88,17 +88,17 @@ class Model {
   // Every step keeps a place's length the same on all ranks, so that any collective may follow.
   bool suits() const {
     switch (step_.op) {
-      case Op::all_gather:
-      case Op::gather:
-      case Op::two_gathers:
+      case DivergentOp::all_gather:
+      case DivergentOp::gather:
+      case DivergentOp::two_gathers:
         if (length(0) * members() > kLongest) return false;
         break;
-      case Op::uneven_all_gather:
+      case DivergentOp::uneven_all_gather:
         if (std::ranges::max(step_.sizes) > static_cast<std::int64_t>(length(0))) return false;
         break;
-      case Op::reduce_scatter:
-      case Op::scatter:
-      case Op::all_to_all:
+      case DivergentOp::reduce_scatter:
+      case DivergentOp::scatter:
+      case DivergentOp::all_to_all:
         if (length(0) % members() != 0) return false;
         break;
       default:
@@ -122,22 +122,22 @@ class Model {
       const Numbers& y = step_.operands.size() > 1 ? operand(1)[rank] : x;
       const std::int64_t number = step_.number;
       switch (step_.op) {
-        case Op::add:
+        case DivergentOp::add:
           out.push_back(combine(x, y, std::plus()));
           break;
-        case Op::subtract:
+        case DivergentOp::subtract:
           out.push_back(combine(x, y, std::minus()));
           break;
-        case Op::multiply:
+        case DivergentOp::multiply:
           out.push_back(combine(x, y, std::multiplies()));
           break;
-        case Op::maximum:
+        case DivergentOp::maximum:
           out.push_back(combine(x, y, [](auto a, auto b) { return std::max(a, b); }));
           break;
-        case Op::scale:
+        case DivergentOp::scale:
           out.push_back(combine(x, x, [&](auto a, auto) { return a * number; }));
           break;
-        case Op::clamp:
+        case DivergentOp::clamp:
           out.push_back(
               combine(x, x, [&](auto a, auto) { return std::clamp(a, -number, number); }));
           break;
@@ -174,7 +174,7 @@ class Model {
     Numbers all;
     for (std::size_t position = 0; position < members(); ++position) {
       const Numbers& x = of(number, position);
-      const bool uneven = step_.op == Op::uneven_all_gather;
+      const bool uneven = step_.op == DivergentOp::uneven_all_gather;
       all.insert(all.end(), x.begin(), uneven ? x.begin() + step_.sizes[position] : x.end());
     }
     return ByRank(members(), all);
@@ -191,24 +191,24 @@ class Model {
   ByRank collective() const {
     ByRank out(members());
     switch (step_.op) {
-      case Op::all_reduce:
+      case DivergentOp::all_reduce:
         return all_reduced(0);
-      case Op::reduce:
+      case DivergentOp::reduce:
         return only_root(all_reduced(0));
-      case Op::all_gather:
-      case Op::uneven_all_gather:
+      case DivergentOp::all_gather:
+      case DivergentOp::uneven_all_gather:
         return gathered(0);
-      case Op::gather:
+      case DivergentOp::gather:
         return only_root(gathered(0));
-      case Op::reduce_scatter:
+      case DivergentOp::reduce_scatter:
         for (std::size_t i = 0; i < members(); ++i) out[i] = part_of(reduction_of(0), i, members());
         return out;
-      case Op::scatter:
+      case DivergentOp::scatter:
         for (std::size_t i = 0; i < members(); ++i) out[i] = part_of(of(0, root()), i, members());
         return out;
-      case Op::broadcast:
+      case DivergentOp::broadcast:
         return ByRank(members(), of(0, root()));
-      case Op::all_to_all:
+      case DivergentOp::all_to_all:
         for (std::size_t to = 0; to < members(); ++to) {
           for (std::size_t by = 0; by < members(); ++by) {
             const Numbers part = part_of(of(0, by), to, members());
@@ -216,7 +216,7 @@ class Model {
           }
         }
         return out;
-      case Op::permute:
+      case DivergentOp::permute:
         for (Numbers& x : out) x.assign(length(0), 0);
         break;
       default:  // a message or nothing: who gets nothing keeps what it has
@@ -240,7 +240,7 @@ class Model {
                    : other == rank;
         if (together) total = combine(total, contribution(other), std::plus());
       }
-      const std::int64_t added = step_.op == Op::scaled_sum ? sum_of(operand(1)[rank]) : 0;
+      const std::int64_t added = step_.op == DivergentOp::scaled_sum ? sum_of(operand(1)[rank]) : 0;
       for (std::int64_t& number : total) number += added;
       out.push_back(std::move(total));
     }
@@ -251,7 +251,7 @@ class Model {
     Numbers x = operand(0)[rank];
     for (std::int64_t& number : x) {
       // The batch of n elements is 0, 1, ... n - 1.
-      if (step_.op == Op::scaled_sum) {
+      if (step_.op == DivergentOp::scaled_sum) {
         number *= step_.number;
       } else {
         number += step_.sizes[rank] * (step_.sizes[rank] - 1) / 2;

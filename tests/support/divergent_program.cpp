@@ -3,6 +3,7 @@
 #include "tests/support/divergent_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -12,10 +13,8 @@ namespace tutti::test {
 
 namespace {
 
-using Op = DivergentOp;
-
 constexpr std::int64_t kLarge = 500;  // above it a step follows that makes values small again
-constexpr std::int64_t kSmall = 20;
+constexpr std::int64_t kFewElements = 20;
 
 class Maker {
  public:
@@ -61,7 +60,7 @@ class Maker {
   }
 
   void add_numbers(std::size_t place, std::int64_t length) {
-    DivergentStep step{.op = Op::make, .operands = {}, .results = {place}};
+    DivergentStep step{.op = DivergentOp::make, .operands = {}, .results = {place}};
     std::vector<Numbers> values(static_cast<std::size_t>(program_.ranks));
     for (Numbers& of_rank : values) {
       for (std::int64_t i = 0; i < length; ++i) of_rank.push_back(below(9) - 4);
@@ -71,19 +70,21 @@ class Maker {
   }
 
   bool add_step() {
-    constexpr Op kLast = Op::two_gathers;
-    DivergentStep step{.op = static_cast<Op>(below(static_cast<int>(kLast) + 1)),
+    constexpr DivergentOp kLast = DivergentOp::two_gathers;
+    DivergentStep step{.op = static_cast<DivergentOp>(below(static_cast<int>(kLast) + 1)),
                        .operands = {some_place(), some_place()},
                        .results = {some_place()}};
-    if (step.op == Op::make) {
+    if (step.op == DivergentOp::make) {
       add_numbers(step.results[0], some_length());
       return true;
     }
-    if (step.op == Op::tree || step.op == Op::two_gathers) {
+    if (step.op == DivergentOp::tree || step.op == DivergentOp::two_gathers) {
       step.results.push_back((step.results[0] + 1) % DivergentProgram::kPlaces);
     }
-    step.number = step.op == Op::scale || step.op == Op::scaled_sum ? below(7) - 3 : kSmall;
-    if (step.op >= Op::all_reduce) choose_group(step);
+    step.number = step.op == DivergentOp::scale || step.op == DivergentOp::scaled_sum
+                      ? below(7) - 3
+                      : kFewElements;
+    if (step.op >= DivergentOp::all_reduce) choose_group(step);
     if (!expect_results(places_, step)) return false;
     append(std::move(step));
     return true;
@@ -92,29 +93,29 @@ class Maker {
   void choose_group(DivergentStep& step) {
     step.group = groups_[static_cast<std::size_t>(below(static_cast<int>(groups_.size())))];
     step.tag = chance(4) ? "other" : "";  // the same ranks may be two groups
-    if (step.op >= Op::scaled_sum) step.group = program_.compiled_group;
+    if (step.op >= DivergentOp::scaled_sum) step.group = program_.compiled_group;
     const auto members = static_cast<int>(step.group.size());
     constexpr Reduce kReductions[] = {Reduce::sum, Reduce::sum, Reduce::min, Reduce::max,
                                       Reduce::product};
     step.reduction = kReductions[below(std::ssize(kReductions))];
-    if (step.op == Op::short_batch) {
+    if (step.op == DivergentOp::short_batch) {
       const int rank = below(static_cast<int>(program_.ranks));
       step.sizes.assign(static_cast<std::size_t>(program_.ranks), 3);
       step.sizes[static_cast<std::size_t>(rank)] = chance(2) ? 3 : below(3);
-    } else if (step.op != Op::scaled_sum) {
+    } else if (step.op != DivergentOp::scaled_sum) {
       step.number = below(members);
     }
-    if (step.op == Op::message) {
+    if (step.op == DivergentOp::message) {
       const int source = below(members);
       step.pairs = {{source, (source + 1 + below(members - 1)) % members}};
     }
-    if (step.op == Op::permute) {
+    if (step.op == DivergentOp::permute) {
       const int shift = below(members);
       for (int source = 0; source < members; ++source) {
         if (!chance(3)) step.pairs.emplace_back(source, (source + shift) % members);
       }
     }
-    if (step.op == Op::uneven_all_gather) {
+    if (step.op == DivergentOp::uneven_all_gather) {
       for (int member = 0; member < members; ++member) step.sizes.push_back(below(4));
     }
   }
@@ -131,8 +132,8 @@ class Maker {
     }
     program_.steps.push_back(std::move(step));
     for (const std::size_t place : large) {
-      DivergentStep clamp{.op = Op::clamp, .operands = {place}, .results = {place}};
-      clamp.number = kSmall;
+      DivergentStep clamp{.op = DivergentOp::clamp, .operands = {place}, .results = {place}};
+      clamp.number = kFewElements;
       expect_results(places_, clamp);
       append(std::move(clamp));
     }
@@ -156,7 +157,7 @@ constexpr const char* kNames[] = {"make",        "add",
                                   "message",     "barrier",
                                   "tree",        "scaled_sum",
                                   "short_batch", "two_gathers"};
-static_assert(std::size(kNames) == static_cast<std::size_t>(Op::two_gathers) + 1);
+static_assert(std::size(kNames) == static_cast<std::size_t>(DivergentOp::two_gathers) + 1);
 
 template <class T>
 void print_list(std::ostream& out, const std::vector<T>& list) {

@@ -16,7 +16,6 @@ namespace tutti::test {
 
 namespace {
 
-using Op = DivergentOp;
 using Value = std::variant<Tensor, AsyncTensor>;
 
 // ---- What the programs compile
@@ -155,12 +154,12 @@ class Runner {
   }
 
   void apply(const DivergentStep& step) {
-    if (step.op == Op::make) {
+    if (step.op == DivergentOp::make) {
       const Numbers& numbers = step.expected[0][rank_];
       put(0, cast(from(numbers, {std::ssize(numbers)}), dtype_of_place(step.results[0])));
-    } else if (step.op < Op::all_reduce) {
+    } else if (step.op < DivergentOp::all_reduce) {
       put(0, local(step));
-    } else if (step.op == Op::scaled_sum || step.op == Op::short_batch) {
+    } else if (step.op == DivergentOp::scaled_sum || step.op == DivergentOp::short_batch) {
       put(0, compiled(step));
     } else if (!in(step.group)) {
       stand_aside(step);
@@ -175,17 +174,17 @@ class Runner {
     const Tensor y = other.elements() == x.elements() ? other : sum(other);
     const auto limit = static_cast<float>(step.number);
     switch (step.op) {
-      case Op::add:
+      case DivergentOp::add:
         return x + y;
-      case Op::subtract:
+      case DivergentOp::subtract:
         return x - y;
-      case Op::multiply:
+      case DivergentOp::multiply:
         return x * y;
-      case Op::maximum:
+      case DivergentOp::maximum:
         return maximum(x, y);
-      case Op::scale:
+      case DivergentOp::scale:
         return x.dtype() == DType::f32 ? x * limit : x * step.number;
-      case Op::clamp:
+      case DivergentOp::clamp:
         return x.dtype() == DType::f32 ? clamp(x, -limit, limit)
                                        : clamp(x, -step.number, step.number);
       default:
@@ -206,33 +205,33 @@ class Runner {
     if (chance(4)) group = group.with_timeout(std::chrono::minutes(5));  // no other group
     const Tensor x = operand(0);
     switch (step.op) {
-      case Op::all_reduce:
+      case DivergentOp::all_reduce:
         return put(0, all_reduce(x, group, step.reduction));
-      case Op::reduce:
+      case DivergentOp::reduce:
         return put(0, reduce(x, group, step.reduction, step.number));
-      case Op::all_gather:
+      case DivergentOp::all_gather:
         return put(0, all_gather(x, group));
-      case Op::uneven_all_gather:
+      case DivergentOp::uneven_all_gather:
         return put(0, all_gather(slice(x, {{.start = 0, .stop = step.sizes[position(step)]}}),
                                  group, 0, step.sizes));
-      case Op::gather:
+      case DivergentOp::gather:
         return put(0, gather(x, group, step.number));
-      case Op::reduce_scatter:
+      case DivergentOp::reduce_scatter:
         return put(0, reduce_scatter(x, group, step.reduction));
-      case Op::scatter:
+      case DivergentOp::scatter:
         return put(0, scatter(x, group, step.number));
-      case Op::broadcast:
+      case DivergentOp::broadcast:
         return put(0, broadcast(x, group, step.number));
-      case Op::all_to_all:
+      case DivergentOp::all_to_all:
         return put(0, all_to_all(x, group));
-      case Op::permute:
+      case DivergentOp::permute:
         return put(0, collective_permute(x, group, step.pairs));
-      case Op::message:
+      case DivergentOp::message:
         return put(0, message(step, x, group));
-      case Op::barrier:
+      case DivergentOp::barrier:
         barrier(group);
         return put(0, x);
-      case Op::tree:
+      case DivergentOp::tree:
         return under_way(1) != nullptr ? tree(step, group, *under_way(1))
                                        : tree(step, group, operand(1));
       default:
@@ -258,7 +257,7 @@ class Runner {
     const DType dtype = dtype_of_place(step.results[0]);
     const bool as_it_is = chance(5);
     Tensor out;
-    if (step.op == Op::short_batch) {
+    if (step.op == DivergentOp::short_batch) {
       Tensor batch = arange(step.sizes[rank_], dtype);
       out = as_it_is ? ShortBatch{own_group_}(operand(0), batch) : short_batch_(operand(0), batch);
     } else {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 // What is found in wrong passes and engines, which the command does not have: tests/ir/bisect_test.
-namespace tutti {
+namespace tutti::bisect_test {
 namespace {
 
 using test::CommandResult;
@@ -153,4 +153,4 @@ TEST_F(Bisect, RefusesWrongUsageAndWrongFiles) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::bisect_test

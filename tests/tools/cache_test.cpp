@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-namespace tutti {
+namespace tutti::cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ TEST_F(Cache, CodeOfOneProcessRunsInAnother) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::cache_test

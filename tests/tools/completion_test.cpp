@@ -4,7 +4,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::completion_test {
 namespace {
 
 using test::CommandResult;
@@ -122,4 +122,4 @@ TEST(Completion, RefusesOtherShells) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::completion_test

@@ -1,7 +1,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::diff_programs_test {
 namespace {
 
 using test::CommandResult;
@@ -83,4 +83,4 @@ TEST_F(DiffPrograms, RefusesWhatItCannotCompare) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::diff_programs_test

@@ -3,7 +3,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::diff_test {
 namespace {
 
 using test::CommandResult;
@@ -180,4 +180,4 @@ TEST_F(Diff, ComparesDumpsOfARun) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::diff_test

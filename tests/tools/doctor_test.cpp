@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace tutti {
+namespace tutti::doctor_test {
 namespace {
 
 using test::CommandResult;
@@ -44,6 +44,18 @@ TEST(Doctor, SaysWhatDoesNotWorkWithoutWhatIsMissing) {
   EXPECT_EQ(found["disk cache"]["works"], false);
   EXPECT_EQ(found["disk cache"]["without"], "every process compiles all that it needs");
   EXPECT_FALSE(found["Tutti"].contains("without"));
+}
+
+TEST(Doctor, SeesLimits) {
+  ::setenv("TUTTI_CACHE", "off", 1);
+  const CommandResult small = test::run_command(
+      {"/bin/sh", "-c", "ulimit -f 8; exec " TUTTI_BINARY_DIR "/bin/tutti doctor"});
+  EXPECT_EQ(small.status, 0) << small.errors;
+  EXPECT_THAT(small.output,
+              testing::ContainsRegex("shared memory +missing: [^.]*\\(ulimit *\n? *-f"));
+  EXPECT_THAT(small.output, testing::ContainsRegex("\nfiles +missing: only files of up to 4 KiB"));
+  const auto unlimited = rows();
+  EXPECT_EQ(unlimited.at("threads")["works"], true);
 }
 
 TEST(Doctor, PrintsAPage) {
@@ -89,4 +101,4 @@ TEST_F(DoctorOfCuda, SaysWhyThereIsNoGpu) {
 #endif
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::doctor_test

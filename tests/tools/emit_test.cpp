@@ -3,7 +3,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::emit_test {
 namespace {
 
 using test::CommandResult;
@@ -116,4 +116,4 @@ TEST_F(Emit, RefusesStagesThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::emit_test

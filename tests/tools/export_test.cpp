@@ -3,7 +3,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::export_test {
 namespace {
 
 using test::CommandResult;
@@ -89,4 +89,4 @@ TEST_F(Export, SaysWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::export_test

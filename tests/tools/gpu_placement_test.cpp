@@ -4,7 +4,7 @@
 
 #include "tests/tools/run_testing.h"
 
-namespace tutti {
+namespace tutti::gpu_placement_test {
 namespace {
 
 using test::CommandResult;
@@ -97,4 +97,4 @@ TEST_F(OnDevice, TheInterpreterRunsNoCompiledCode) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::gpu_placement_test

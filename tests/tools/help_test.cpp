@@ -4,7 +4,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::help_test {
 namespace {
 
 using test::CommandResult;
@@ -103,4 +103,4 @@ TEST(Help, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::help_test

@@ -4,7 +4,7 @@
 #include "tests/tools/npy_file.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::import_test {
 namespace {
 
 using test::CommandResult;
@@ -104,4 +104,4 @@ TEST_F(Import, RefusesWithThePlaceAndWritesNothing) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::import_test

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tutti::test {
+namespace tutti::test::launch_end_test {
 namespace {
 
 using testing::AllOf;
@@ -246,4 +246,4 @@ TEST_F(LaunchEnd, HandsOnWhatIsTyped) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::launch_end_test

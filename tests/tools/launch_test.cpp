@@ -7,7 +7,7 @@
 #include "tests/tools/launch_testing.h"
 #include <sched.h>
 
-namespace tutti::test {
+namespace tutti::test::launch_test {
 namespace {
 
 using testing::ElementsAre;
@@ -230,4 +230,4 @@ TEST_F(Launch, SaysWhyAProgramDoesNotStart) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::launch_test

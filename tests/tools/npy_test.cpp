@@ -4,7 +4,7 @@
 #include "tests/tools/npy_file.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::npy_test {
 namespace {
 
 using test::CommandResult;
@@ -33,9 +33,10 @@ void expect_same(const std::string& type, const std::string& file) {
   EXPECT_EQ(folder.read("out/0.npy"), file) << type;
 }
 
-void expect_refused(const std::string& file, const std::string& message) {
+void expect_refused(const std::string& file, const std::string& message,
+                    const std::string& type = "f32[2,3]") {
   const TemporaryFolder folder;
-  const CommandResult result = run_identity(folder, "f32[2,3]", file);
+  const CommandResult result = run_identity(folder, type, file);
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.errors, HasSubstr(message));
   EXPECT_THAT(result.errors, HasSubstr("x.npy: "));
@@ -95,7 +96,8 @@ TEST(Npy, RefusesOtherDtypes) {
   expect_refused(npy_file(header("|O", "(2, 3)"), kData), "the dtype '|O' is none of");
   expect_refused(npy_file(header("<f8", "(3,)"), kData),
                  "%x of @f is f32[2,3], but the file holds f64[3]");
-  expect_refused(npy_array<char>("|b1", "(2,)", {1, 2}), "a bool that is neither 0 nor 1");
+  expect_refused(npy_array<char>("|b1", "(2,)", {1, 2}), "a bool that is neither 0 nor 1",
+                 "bool[2]");
 }
 
 TEST(Npy, RefusesBfloat16BothWays) {
@@ -155,4 +157,4 @@ TEST(Npy, RefusesShortAndLongFiles) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::npy_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace tutti {
+namespace tutti::ops_test {
 namespace {
 
 using test::CommandResult;
@@ -72,4 +72,4 @@ TEST(Ops, RefusesUnknownNames) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::ops_test

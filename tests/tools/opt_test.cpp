@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-namespace tutti {
+namespace tutti::opt_test {
 namespace {
 
 using test::CommandResult;
@@ -199,4 +199,4 @@ TEST_F(Opt, ExitsWith2ForWrongUsage) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::opt_test

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 // The command, on traces that programs wrote and on what is none.
-namespace tutti::test {
+namespace tutti::test::profile_test {
 namespace {
 
 using testing::AllOf;
@@ -147,4 +147,4 @@ TEST_F(LaunchedTrace, AFileThatCanNotBeWrittenStartsNothing) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::profile_test

@@ -1,7 +1,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::read_text_test {
 namespace {
 
 using test::CommandResult;
@@ -34,4 +34,4 @@ TEST(ReadText, SaysWhyItCannotRead) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::read_text_test

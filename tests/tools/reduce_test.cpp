@@ -4,7 +4,7 @@
 #include "tests/support/command.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::reduce_test {
 namespace {
 
 using test::CommandResult;
@@ -159,4 +159,4 @@ TEST_F(Reduce, RefusesWrongUsage) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::reduce_test

@@ -10,7 +10,7 @@
 #include "tests/tools/run_testing.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::run_options_test {
 namespace {
 
 using test::CommandResult;
@@ -207,6 +207,19 @@ TEST_F(RunOptions, ProgramsRunOnTheDevicesThatTheyName) {
 
 #endif
 
+// The system would end the process without a word.
+TEST_F(RunOptions, ResultsBeyondTheLimitOfFilesAreAnError) {
+  const std::string program =
+      folder_.write("large.tutti", "func @f(%x: f32[100000]) { return %x }\n");
+  const CommandResult result =
+      test::run_command({"/bin/sh", "-c",
+                         "ulimit -f 8; exec " TUTTI_BINARY_DIR "/bin/tutti run " + program +
+                             " --random 1 --output " + path("out")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("out/0.npy: cannot be written: File too large (limited by "
+                                       "ulimit -f?)"));
+}
+
 class Npz : public RunOptions {
  protected:
   void SetUp() override {
@@ -277,6 +290,23 @@ TEST_F(Npz, RefusesWhatIsDamaged) {
   }
 }
 
+// So that a small archive cannot ask for much memory or time.
+TEST_F(Npz, LooksAtHeadersBeforeItInflates) {
+  const std::string good = from_hexadecimal(kCompressed);
+  const std::size_t in_directory = good.find("PK\x01\x02");  // what the archive says of x.npy
+  std::string long_one = good;
+  long_one[in_directory + 24 + 3] = 0x7F;  // 2 GB more than there is
+  expect_refused(run(kAdd, {"--input", folder_.write("long.npz", long_one)}), 1,
+                 "long.npz, x.npy: f32[2] needs 8 bytes of data, but the file has 2130706440");
+  // Whose checksum is never come to.
+  std::string damaged = good;
+  damaged[in_directory + 16] = static_cast<char>(damaged[in_directory + 16] ^ 1);
+  const std::string file = folder_.write("damaged.npz", damaged);
+  expect_refused(run(kAdd, {"--input", file}), 1, "damaged.npz, x.npy: CRC error");
+  expect_refused(run("func @f(%x: f32[3]) { return %x }", {"--input", file}), 1,
+                 "damaged.npz, x: %x of @f is f32[3], but the file holds f32[2]");
+}
+
 TEST_F(Npz, RefusesArraysThatDoNotFit) {
   const std::string file = folder_.write("in.npz", from_hexadecimal(kCompressed));
   expect_refused(run("func @f(%x: f32[3]) { return %x }", {"--input", file}), 1,
@@ -287,4 +317,4 @@ TEST_F(Npz, RefusesArraysThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::run_options_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 // `tutti run` for programs whose sizes vary.
-namespace tutti {
+namespace tutti::run_sizes_test {
 namespace {
 
 using test::CommandResult;
@@ -108,4 +108,4 @@ func @f(%x: f32[n<=8]) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::run_sizes_test

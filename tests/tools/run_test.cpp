@@ -5,7 +5,7 @@
 #include "tests/tools/run_testing.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::run_test {
 namespace {
 
 using test::CommandResult;
@@ -174,4 +174,4 @@ TEST_F(Run, ReadsTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::run_test

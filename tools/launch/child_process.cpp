@@ -13,7 +13,7 @@ namespace tutti::tools {
 
 namespace {
 
-constexpr const char* kShell = "/bin/sh";
+constexpr const char* kLauncherShell = "/bin/sh";
 
 // In the child, between fork and exec: nothing but system calls, because another thread may have
 // held a lock when the process was copied. Writes errno to `report` if it fails.
@@ -32,7 +32,8 @@ constexpr const char* kShell = "/bin/sh";
   if (ready) {
     setup.signals.restore();
     execve(setup.file.c_str(), setup.arguments.get(), setup.environment.get());
-    if (errno == ENOEXEC) execve(kShell, setup.shell_arguments.get(), setup.environment.get());
+    if (errno == ENOEXEC)
+      execve(kLauncherShell, setup.shell_arguments.get(), setup.environment.get());
   }
   const int reason = errno;
   const ssize_t written = write(report, &reason, sizeof(reason));

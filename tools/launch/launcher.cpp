@@ -171,7 +171,7 @@ void Launcher::pass_on(int signal) {
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) passed_on_ = signal;
   for (const ChildProcess& child : children_) child.send(signal);
   // Stops the launcher too, until SIGCONT comes, which is passed on then.
-  if (signal == SIGTSTP) raise(SIGSTOP);
+  if (signal == SIGTSTP) first_failure_time_ += stop_until_continued();
 }
 
 void Launcher::find_ended() {
@@ -237,7 +237,6 @@ void Launcher::flush() {
 }
 
 int launch(const LaunchOptions& options, LaunchObserver* observer) {
-  open_standard_files();
   return Launcher(options, observer).run();
 }
 

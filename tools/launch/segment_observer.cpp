@@ -50,6 +50,9 @@ std::string SegmentObserver::after_failure(std::size_t /*first_failed_rank*/) {
   }
   std::string text;
   if (!collectives.empty()) text = runtime::diagnose(collectives, kShownCollectives);
+  if (const std::string strangers = server_->strangers(); !strangers.empty()) {
+    text += "tutti launch: " + strangers.substr(2) + "\n";
+  }
   if (!record_.empty()) {
     try {
       runtime::write_file(record_, collectives);

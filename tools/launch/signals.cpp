@@ -45,6 +45,12 @@ std::optional<int> SignalQueue::next() {
   return static_cast<int>(info.ssi_signo);
 }
 
+std::chrono::steady_clock::duration stop_until_continued() {
+  const auto start = std::chrono::steady_clock::now();
+  raise(SIGSTOP);
+  return std::chrono::steady_clock::now() - start;
+}
+
 const char* signal_name(int signal) {
   for (const auto& [number, name] : {std::pair(SIGINT, "SIGINT"), std::pair(SIGTERM, "SIGTERM"),
                                      std::pair(SIGHUP, "SIGHUP"), std::pair(SIGKILL, "SIGKILL")}) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <optional>
 
@@ -36,6 +37,9 @@ class SignalQueue {
   SignalState before_;
   FileHandle file_;
 };
+
+// Stops this process as SIGTSTP would, until SIGCONT comes; gives how long that was.
+std::chrono::steady_clock::duration stop_until_continued();
 
 // "SIGTERM"
 const char* signal_name(int signal);

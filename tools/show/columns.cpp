@@ -1,5 +1,7 @@
 #include "tools/show/columns.h"
 
+#include <tutti/ir/names.h>
+
 #include <algorithm>
 #include <array>
 
@@ -24,10 +26,6 @@ std::string left(std::string text, std::size_t width) {
   return text;
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 // The name of a node for people: that of its first result, or its op.
 std::string name_of(const ir::Graph& function, const FunctionText& text, ir::NodeId id) {
   const std::string_view names = text.node(id).names;
@@ -44,7 +42,7 @@ struct Columns {
 
 constexpr std::size_t kLongestName = 16;
 
-std::string line(const Columns& columns, std::string_view text, std::size_t last_width) {
+std::string column_line(const Columns& columns, std::string_view text, std::size_t last_width) {
   std::string out = right(columns.bytes, kNumberWidth) + right(columns.live, kNumberWidth + 1) +
                     right(columns.uses, 6) + "  " + left(columns.last, last_width) + "  ";
   out += text;
@@ -80,21 +78,21 @@ std::string text_with_columns(const ir::Graph& function) {
     last_width = std::max(last_width, columns.back().last.size());
   }
   const Columns head{.bytes = "bytes", .live = "live", .uses = "uses", .last = "last use"};
-  std::string out = line(head, {}, last_width);
+  std::string out = column_line(head, {}, last_width);
   // The nodes are the lines between the signature and the return.
   const std::string_view all = text.text();
   const auto offset = static_cast<std::size_t>(text.signature().data() - all.data());
   const std::string_view body = all.substr(offset + text.signature().size() + 1);
   for (const std::string_view row : lines_of(all.substr(0, offset + text.signature().size()))) {
-    out += line({}, row, last_width);
+    out += column_line({}, row, last_width);
   }
   std::size_t next = 0;
   for (const std::string_view row : lines_of(body)) {
-    out += line(next < columns.size() ? columns[next] : Columns(), row, last_width);
+    out += column_line(next < columns.size() ? columns[next] : Columns(), row, last_width);
     ++next;
   }
-  out += "\n" + counted(columns.size(), "node") + ", " +
-         counted(function.parameters().size(), "parameter") + " of " +
+  out += "\n" + ir::counted(columns.size(), "node") + ", " +
+         ir::counted(function.parameters().size(), "parameter") + " of " +
          bytes_text(usage.parameter_bytes);
   if (usage.peak > 0) {
     out += ", at most " + bytes_text(usage.peak) + " live, after " +
@@ -129,7 +127,7 @@ std::string text_with_columns(const codegen::Plan& plan) {
   const auto most = [](const std::vector<std::int64_t>& of) {
     return of.empty() ? 0 : *std::ranges::max_element(of);
   };
-  return out + "\n" + counted(plan.steps.size(), "step") + ", at most " +
+  return out + "\n" + ir::counted(plan.steps.size(), "step") + ", at most " +
          bytes_text(most(memory.local)) + " live in arenas, " + bytes_text(most(memory.comm)) +
          " for collectives, " + bytes_text(most(memory.output)) + " of results\n";
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array kColours = {"#d5ecd8", "#e6e6e6", "#dbe7fb", "#f3f3f3", "#ffdcc2", "#fff3c4"};
 
 // What stands between the quotes of a string of DOT, where backslashes begin escapes.
-std::string escaped(std::string_view text) {
+std::string dot_escaped(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
@@ -22,25 +22,25 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string quoted(std::string_view text) { return '"' + escaped(text) + '"'; }
+std::string dot_quoted(std::string_view text) { return '"' + dot_escaped(text) + '"'; }
 
 std::string label(const Box& box) {
-  std::string out = '"' + escaped(box.title);
-  for (const std::string& line : box.lines) out += "\\n" + escaped(line);
+  std::string out = '"' + dot_escaped(box.title);
+  for (const std::string& line : box.lines) out += "\\n" + dot_escaped(line);
   return out + '"';
 }
 
 std::string node_name(std::size_t box) { return "n" + std::to_string(box); }
 
-std::string node_line(const Box& box, std::size_t number, const FunctionText& text) {
+std::string dot_node(const Box& box, std::size_t number, const FunctionText& text) {
   std::string tooltip;
   for (const ir::NodeId id : box.nodes) {
     const NodeText& node = text.node(id);
     tooltip += (tooltip.empty() ? "" : " ; ") + shortened(node.code, 400);
     if (!node.source.empty()) tooltip += "  // " + std::string(node.source);
   }
-  return node_name(number) + " [label=" + label(box) + ", tooltip=" + quoted(tooltip) +
-         ", class=" + quoted(name_of(box.kind)) + ", fillcolor=\"" +
+  return node_name(number) + " [label=" + label(box) + ", tooltip=" + dot_quoted(tooltip) +
+         ", class=" + dot_quoted(name_of(box.kind)) + ", fillcolor=\"" +
          kColours.at(static_cast<std::size_t>(box.kind)) + "\"];\n";
 }
 
@@ -59,8 +59,8 @@ std::string dot_text(const ir::Graph& function, bool folded) {
   const FunctionText text(function);
   const Picture picture =
       folded ? picture_of(function, text, true) : without_kernels(function, text);
-  std::string out = "digraph " + quoted(function.name) + " {\n";
-  out += "  graph [rankdir=TB, fontname=\"monospace\", label=" + quoted("@" + function.name) +
+  std::string out = "digraph " + dot_quoted(function.name) + " {\n";
+  out += "  graph [rankdir=TB, fontname=\"monospace\", label=" + dot_quoted("@" + function.name) +
          ", labelloc=t];\n";
   out += "  node [shape=box, style=\"rounded,filled\", fontname=\"monospace\", fontsize=10];\n";
   out += "  edge [color=\"#707070\", arrowsize=0.7];\n";
@@ -75,7 +75,7 @@ std::string dot_text(const ir::Graph& function, bool folded) {
              "\"; fontname=\"monospace\"; fontsize=10; style=rounded; color=\"#7a94c4\";\n";
     }
     open = fusion;
-    out += (open >= 0 ? "    " : "  ") + node_line(box, i, text);
+    out += (open >= 0 ? "    " : "  ") + dot_node(box, i, text);
   }
   if (open >= 0) out += "  }\n";
   for (const Arrow& arrow : picture.arrows) {

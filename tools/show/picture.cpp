@@ -15,7 +15,7 @@ namespace {
 
 using ir::NodeId;
 
-constexpr std::string_view kReturned = "returned";
+constexpr std::string_view kReturnedMark = "returned";
 
 std::string line(std::string_view text) { return printable(shortened(text, kLongestLine)); }
 
@@ -42,7 +42,7 @@ Box node_box(const ir::Graph& function, const FunctionText& text, NodeId id, boo
   out.title = line(parameter ? node.names : joined(node.names, name_of(function.node(id).op)));
   if (!node.attributes.empty()) out.lines.push_back(line(node.attributes));
   if (!node.types.empty()) out.lines.push_back(line(node.types));
-  if (returned) out.lines.emplace_back(kReturned);
+  if (returned) out.lines.emplace_back(kReturnedMark);
   return out;
 }
 
@@ -63,7 +63,7 @@ std::string node_line(const ir::Graph& function, const FunctionText& text, NodeI
                       bool returned) {
   const NodeText& node = text.node(id);
   std::string out = line(joined(joined(node.names, name_of(function.node(id).op)), node.types));
-  return returned ? joined(out, kReturned) : out;
+  return returned ? joined(out, kReturnedMark) : out;
 }
 
 void finish_kernel(const ir::Graph& function, const FunctionText& text,

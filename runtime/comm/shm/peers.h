@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/runtime/comm/shm/descriptor.h>
+#include <tutti/runtime/descriptor.h>
 
 #include <cstdint>
 #include <mutex>

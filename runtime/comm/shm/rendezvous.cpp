@@ -1,17 +1,21 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/kernels/host/flight_recorder.h>
+#include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/shm/layout.h>
 #include <tutti/runtime/comm/shm/rendezvous.h>
+#include <tutti/runtime/comm/shm/socket_owner.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -32,8 +36,16 @@ struct Answer {
   std::array<char, 252> reason{};
 };
 
-// With one who connects and says nothing. A rank that was only slow connects again.
+// Of a rank with a host that does not take or answer it. It connects again.
 constexpr timeval kPatience{.tv_sec = 0, .tv_usec = 200'000};
+
+constexpr int kMostAtOnce = 256;           // who are welcomed in a row
+constexpr std::size_t kMostGuests = 256;   // who may be silent at a time; a rank comes again
+constexpr std::size_t kMostStrangers = 8;  // who are told apart
+
+constexpr const char* kOtherNameSpace =
+    "runs in another process name space; the ranks of a host have to see each other's processes "
+    "(one container for all, or --pid=host)";
 
 struct Address {
   explicit Address(const std::string& name) {
@@ -81,7 +93,14 @@ void send_answer(int socket, const Answer& answer, int descriptor) {
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   }
-  sendmsg(socket, &message, MSG_NOSIGNAL);  // who went meanwhile is not told
+  sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);  // who went meanwhile is not told
+}
+
+// Makes an epoll ready when something comes to the socket; that ends with the socket.
+bool watch(const Descriptor& epoll, const Descriptor& socket) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  return epoll_ctl(epoll.number(), EPOLL_CTL_ADD, socket.number(), &event) == 0;
 }
 
 enum class Answered : std::uint8_t { yes, not_yet, never };
@@ -106,6 +125,12 @@ Answered receive_answer(int socket, Answer& answer, Descriptor& received) {
   return bytes == sizeof(answer) ? Answered::yes : Answered::never;
 }
 
+[[noreturn]] void refuse_squatter(const SocketOwner& owner) {
+  throw EnvironmentError("the local socket of this job belongs to " + describe_owner(owner) +
+                         ", who is somebody else; choose another MASTER_PORT (or "
+                         "TUTTI_RENDEZVOUS)");
+}
+
 }  // namespace
 
 std::string socket_name(const std::string& rendezvous) {
@@ -128,42 +153,96 @@ SegmentServer::SegmentServer(const std::string& name, const Segment& segment, st
     socket_ = Descriptor();
     return;
   }
-  if (listen(socket_.number(), SOMAXCONN) != 0) {
+  ready_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (listen(socket_.number(), SOMAXCONN) != 0 || !ready_.valid() || !watch(ready_, socket_)) {
     throw EnvironmentError(std::string("the local socket for the ranks of this host: ") +
                            std::strerror(errno));
   }
 }
 
 void SegmentServer::serve() {
-  for (;;) {
-    const Descriptor guest(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!guest.valid()) return;
-    setsockopt(guest.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
-    setsockopt(guest.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-    const ucred peer = peer_of(guest.number());
-    if (peer.uid != geteuid()) continue;
-    Hello hello;
-    if (recv(guest.number(), &hello, sizeof(hello), 0) != sizeof(hello)) continue;
-    const auto ranks = static_cast<std::int64_t>(served_.size());
-    std::string reason;
-    if (hello.magic != SegmentHeader::kMagic) {
-      reason = "the ranks were built from different versions of Tutti";
-    } else if (hello.ranks != ranks) {
-      reason = "it believes in " + std::to_string(hello.ranks) + " ranks, the others in " +
-               std::to_string(ranks);
-    } else if (hello.rank < 0 || hello.rank >= ranks) {
-      reason = "ranks are 0.." + std::to_string(ranks - 1);
-    } else if (served_[static_cast<std::size_t>(hello.rank)]) {
-      reason = "another process is rank " + std::to_string(hello.rank) +
-               " already (two jobs with one MASTER_PORT?)";
-    } else if (peer.pid == 0) {
-      reason = "it runs in another process name space";
+  welcome();
+  std::erase_if(guests_, [&](const Guest& guest) { return answer(guest); });
+}
+
+void SegmentServer::welcome() {
+  for (int i = 0; i < kMostAtOnce; ++i) {
+    Descriptor guest(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!guest.valid()) {
+      // Out of descriptors: the oldest guest gives its own.
+      if ((errno != EMFILE && errno != ENFILE) || guests_.empty()) return;
+      note_stranger(guests_.front().peer);
+      guests_.pop_front();
+      continue;
     }
-    Answer answer{.accepted = reason.empty() ? 1U : 0U};
-    kernels::write_text(answer.reason, reason);
-    send_answer(guest.number(), answer, reason.empty() ? segment_.descriptor() : -1);
-    if (reason.empty()) served_[static_cast<std::size_t>(hello.rank)] = true;
+    const ucred peer = peer_of(guest.number());
+    if (peer.uid != geteuid()) {
+      note_stranger(peer);
+      continue;
+    }
+    if (guests_.size() == kMostGuests) {
+      note_stranger(guests_.front().peer);
+      guests_.pop_front();
+    }
+    watch(ready_, guest);
+    guests_.push_back({.socket = std::move(guest), .peer = peer});
   }
+}
+
+bool SegmentServer::answer(const Guest& guest) {
+  std::array<std::byte, 2 * sizeof(Hello)> said{};
+  const ssize_t size = recv(guest.socket.number(), said.data(), said.size(), MSG_TRUNC);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  Hello hello;
+  if (size != sizeof(hello)) {
+    note_stranger(guest.peer);
+    return true;
+  }
+  std::memcpy(&hello, said.data(), sizeof(hello));
+  const auto ranks = static_cast<std::int64_t>(served_.size());
+  std::string reason;
+  if (hello.magic != SegmentHeader::kMagic) {
+    reason = "the ranks were built from different versions of Tutti";
+  } else if (hello.ranks != ranks) {
+    reason = "it believes in " + std::to_string(hello.ranks) + " ranks, the others in " +
+             std::to_string(ranks);
+  } else if (hello.rank < 0 || hello.rank >= ranks) {
+    reason = "ranks are 0.." + std::to_string(ranks - 1);
+  } else if (served_[static_cast<std::size_t>(hello.rank)]) {
+    reason = "another process is rank " + std::to_string(hello.rank) +
+             " already (two jobs with one MASTER_PORT?)";
+  } else if (guest.peer.pid == 0) {
+    reason = std::string("it ") + kOtherNameSpace;
+  }
+  Answer answer{.accepted = reason.empty() ? 1U : 0U};
+  kernels::write_text(answer.reason, reason);
+  send_answer(guest.socket.number(), answer, reason.empty() ? segment_.descriptor() : -1);
+  if (reason.empty()) served_[static_cast<std::size_t>(hello.rank)] = true;
+  return true;
+}
+
+void SegmentServer::note_stranger(const ucred& peer) {
+  const auto known = strangers_.find({peer.uid, peer.pid});
+  if (known != strangers_.end()) {
+    ++known->second;
+  } else if (strangers_.size() < kMostStrangers) {
+    strangers_.emplace(std::pair(peer.uid, peer.pid), 1);
+  } else {
+    ++other_strangers_;
+  }
+}
+
+std::string SegmentServer::strangers() const {
+  std::string text;
+  const auto came = [](std::uint64_t count) {
+    return count == 1 ? " came once" : " came " + std::to_string(count) + " times";
+  };
+  for (const auto& [who, count] : strangers_) {
+    text += (text.empty() ? "; " : ", ") +
+            describe_owner({.user = who.first, .process = who.second}) + came(count);
+  }
+  if (other_strangers_ > 0) text += ", others" + came(other_strangers_);
+  return text.empty() ? text : text + " to this job's local socket without being a rank";
 }
 
 std::int64_t SegmentServer::served() const {
@@ -174,15 +253,16 @@ Segment receive_segment(const std::string& name, std::int64_t rank, std::int64_t
                         std::chrono::milliseconds timeout) {
   const Address address(name);
   const std::string self = "rank " + std::to_string(rank);
-  const auto start = std::chrono::steady_clock::now();
+  Deadline deadline(timeout);
+  const char* full = "";
   for (auto pause = std::chrono::milliseconds(1);;
        pause = std::min(2 * pause, std::chrono::milliseconds(50))) {
     const Descriptor host = new_socket(0);
     if (connect(host.number(), address.pointer(), address.size) == 0) {
-      if (const ucred peer = peer_of(host.number()); peer.uid != geteuid()) {
-        throw EnvironmentError("the local socket of this job belongs to user " +
-                               std::to_string(peer.uid) +
-                               "; choose another MASTER_PORT (or TUTTI_RENDEZVOUS)");
+      const ucred peer = peer_of(host.number());
+      if (peer.uid != geteuid()) refuse_squatter({.user = peer.uid, .process = peer.pid});
+      if (peer.pid == 0) {
+        throw EnvironmentError(self + ": who hands out the ranks' memory " + kOtherNameSpace);
       }
       const Hello hello{.rank = rank, .ranks = ranks};
       send(host.number(), &hello, sizeof(hello), MSG_NOSIGNAL);
@@ -190,23 +270,30 @@ Segment receive_segment(const std::string& name, std::int64_t rank, std::int64_t
       Answer answer;
       Descriptor received;
       Answered answered = Answered::not_yet;
-      while (answered == Answered::not_yet && std::chrono::steady_clock::now() - start < timeout) {
+      while (answered == Answered::not_yet && !deadline.has_passed()) {
         answered = receive_answer(host.number(), answer, received);
       }
       if (answered == Answered::yes && answer.magic != SegmentHeader::kMagic) {
         throw CommError(self + ": the ranks were built from different versions of Tutti");
       }
       if (answered == Answered::yes && answer.accepted == 0) {
-        throw CommError(self + " was turned away: " + answer.reason.data());
+        throw CommError(self + " was turned away: " + kernels::read_text(answer.reason));
       }
       if (received.valid()) return Segment(std::move(received));
+    } else {
+      full = errno == EAGAIN ? "; so many come to its local socket that it has no room" : "";
+      // One who listens is asked who he is above.
+      const std::optional<SocketOwner> owner = owner_of_socket(socket_name(name));
+      if (owner && owner->user && *owner->user != geteuid()) refuse_squatter(*owner);
     }
-    if (std::chrono::steady_clock::now() - start >= timeout) break;
+    if (deadline.has_passed()) break;
     std::this_thread::sleep_for(pause);
   }
+  const std::optional<SocketOwner> owner = owner_of_socket(socket_name(name));
   throw CommError("time-out after " + std::to_string(timeout.count()) + " ms: " + self + " of " +
                   std::to_string(ranks) + " found no rank 0 on this host under the rendezvous \"" +
-                  name + "\"");
+                  name + "\"" + full +
+                  (owner ? "; its local socket belongs to " + describe_owner(*owner) : ""));
 }
 
 }  // namespace tutti::runtime

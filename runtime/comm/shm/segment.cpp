@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/shm/segment.h>
+#include <tutti/runtime/new_file.h>
 
 #include <cerrno>
 #include <cstring>
@@ -18,6 +19,7 @@ namespace tutti::runtime {
 namespace {
 
 constexpr std::size_t kLeastBytes = std::size_t{64} << 20;
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 std::byte* map(int descriptor, std::size_t bytes) {
   void* data =
@@ -68,17 +70,21 @@ Segment Segment::create(std::size_t bytes) {
     Descriptor descriptor(memfd_create("tutti", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!descriptor.valid()) fail("no shared memory for the ranks of this host (memfd_create)");
     std::byte* data = nullptr;
+    const FileSizeErrors errors;
     if (ftruncate(descriptor.number(), static_cast<off_t>(bytes)) == 0) {
       data = map(descriptor.number(), bytes);
     }
     if (data != nullptr) {
       munmap(data, bytes);
       // Nobody may pull the memory away from under the others.
-      fcntl(descriptor.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+      fcntl(descriptor.number(), F_ADD_SEALS, kSeals);
       return Segment(std::move(descriptor));
     }
     if (bytes / 2 < kLeastBytes) {
-      fail("no address space for the shared memory of this host's ranks (limited by ulimit -v?)");
+      fail(errno == EFBIG
+               ? "the shared memory of this host's ranks is larger than a file may be (ulimit -f)"
+               : "no address space for the shared memory of this host's ranks (limited by ulimit "
+                 "-v?)");
     }
   }
 }
@@ -88,6 +94,13 @@ Segment::Segment(Descriptor descriptor)
   struct stat status{};
   const int number = mapping_->descriptor.number();
   if (fstat(number, &status) != 0) fail("the ranks' shared memory (fstat)");
+  // A look at what is taken away would end this process.
+  const int seals = fcntl(number, F_GET_SEALS);
+  if (seals < 0 || (seals & kSeals) != kSeals) {
+    throw EnvironmentError(
+        "what is offered as the ranks' shared memory is none of Tutti's: its owner could take it "
+        "away again (it is not sealed)");
+  }
   mapping_->bytes = static_cast<std::size_t>(status.st_size);
   mapping_->data = map(number, mapping_->bytes);
   if (mapping_->data == nullptr) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/runtime/comm/shm/descriptor.h>
+#include <tutti/runtime/descriptor.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,8 @@ class Segment {
   // Reserves `bytes`, or as large a part of it as the system grants (half, a quarter, ...). Throws
   // EnvironmentError where it grants next to nothing.
   static Segment create(std::size_t bytes);
-  // Maps what another process has created. Throws EnvironmentError.
+  // Maps what another process has created. Throws EnvironmentError, also for memory that somebody
+  // could take away again.
   explicit Segment(Descriptor descriptor);
 
   Segment(Segment&& other) noexcept;

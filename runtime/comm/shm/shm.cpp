@@ -70,8 +70,14 @@ std::shared_ptr<const Segment> common_segment(const ShmOptions& options,
     }
     server.reset();
   }
-  return std::make_shared<Segment>(
+  auto segment = std::make_shared<Segment>(
       receive_segment(options.rendezvous, options.rank, options.ranks, options.host.timeout));
+  if (!SegmentLayout::is_sound(segment->data(), segment->bytes()) ||
+      SegmentLayout(segment->data()).header().ranks != options.ranks) {
+    throw CommError("rank " + std::to_string(options.rank) +
+                    ": the ranks were built from different versions of Tutti");
+  }
+  return segment;
 }
 
 }  // namespace
@@ -117,7 +123,8 @@ void ShmFabric::wait_for_all(SegmentServer* server) {
         const std::uint32_t presence = page(rank).presence.load();
         // One that has come and gone since does not count as missing.
         if (presence == kernels::RankPage::kPresent || missing_ranks().empty()) continue;
-        if (presence == kernels::RankPage::kGone) throw CommError(page(rank).message.data());
+        if (presence == kernels::RankPage::kGone)
+          throw CommError(kernels::read_text(page(rank).message));
         if (page(rank).process.load() == 0) {
           throw CommError(HostFabric::describe(rank) +
                           " ended without coming to the others (init)");
@@ -131,7 +138,8 @@ void ShmFabric::wait_for_all(SegmentServer* server) {
   const std::chrono::milliseconds timeout = this->options().timeout;
   if (wait_until(layout_.header().signal, 0, timeout, all_here, [] {})) return;
   throw CommError("time-out after " + std::to_string(timeout.count()) + " ms: of " +
-                  std::to_string(ranks()) + " ranks " + missing_ranks() + " did not come");
+                  std::to_string(ranks()) + " ranks " + missing_ranks() + " did not come" +
+                  (server != nullptr ? server->strangers() : ""));
 }
 
 std::string ShmFabric::missing_ranks() const {
@@ -151,7 +159,8 @@ std::shared_ptr<HostGroup> ShmFabric::group(const std::vector<std::int64_t>& mem
       layout_.group(key_of(members, tag), static_cast<std::int64_t>(members.size()), tag.c_str());
   auto group = std::make_shared<HostGroup>(members, tag, shared.page());
   const kernels::Failure& aborted = layout_.header().aborted;
-  if (aborted.state.load() == kernels::Failure::kWritten) group->abort(aborted.text.data());
+  if (aborted.state.load() == kernels::Failure::kWritten)
+    group->abort(kernels::read_text(aborted.text));
   return groups_.emplace(std::pair{tag, members}, std::move(group)).first->second;
 }
 
@@ -160,7 +169,7 @@ void ShmFabric::abort(const std::string& reason) {
   // Groups of other ranks too.
   layout_.each_group([&](SharedGroup& shared) {
     HostGroup(std::vector<std::int64_t>(static_cast<std::size_t>(shared.members)),
-              shared.tag.data(), shared.page())
+              kernels::read_line(shared.tag), shared.page())
         .abort(reason);
   });
 }

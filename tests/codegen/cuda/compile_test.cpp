@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 // With NVRTC itself, which needs no GPU.
-namespace tutti::codegen::cuda {
+namespace tutti::codegen::cuda::compile_test {
 namespace {
 
 using runtime::DiskCache;
@@ -201,4 +201,4 @@ TEST_F(CudaCompile, AMistakeIsNotRemembered) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen::cuda
+}  // namespace tutti::codegen::cuda::compile_test

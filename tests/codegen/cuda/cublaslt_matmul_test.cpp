@@ -8,7 +8,7 @@
 #include "tests/support/fake_cuda.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::cublaslt_matmul_test {
 namespace {
 
 using cuda::Epilogue;
@@ -75,7 +75,7 @@ class CublasLtMatmulTest : public testing::Test {
 
 TEST_F(CublasLtMatmulTest, EveryDTypeAndLayout) {
   CudaAccelerator gpu(fake_.driver(), 0);
-  for (const DType dtype : kernels::test::floating_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::floating_dtypes()) {
     for (const bool transpose_a : {false, true}) {
       for (const bool transpose_b : {false, true}) {
         check(gpu, test::plain_matmul(dtype, {70, 20, 65}, transpose_a, transpose_b));
@@ -90,7 +90,7 @@ TEST_F(CublasLtMatmulTest, EveryDTypeAndLayout) {
 
 TEST_F(CublasLtMatmulTest, Batches) {
   CudaAccelerator gpu(fake_.driver(), 0);
-  for (const DType dtype : kernels::test::floating_dtypes()) {
+  for (const DType dtype : kernels::kernel_testing::floating_dtypes()) {
     for (const MatmulCase& one : test::batched_matmuls(dtype)) check(gpu, one);
   }
 }
@@ -109,7 +109,7 @@ TEST_F(CublasLtMatmulTest, Epilogues) {
 TEST_F(CublasLtMatmulTest, TellsTheLibraryHowOperandsAreAligned) {
   CudaAccelerator gpu(fake_.driver(), 0);
   // The double refuses what it was not told.
-  const Array x = kernels::test::random_array(DType::bf16, Shape{200});
+  const Array x = kernels::kernel_testing::random_array(DType::bf16, Shape{200});
   check(gpu, {.result = {.dtype = DType::bf16, .shape = Shape{5, 6}},
               .a = test::seen(x, Shape{5, 7}, {9, 1}, 3),
               .b = test::seen(x, Shape{7, 6}, {8, 1}, 32)});
@@ -166,4 +166,4 @@ TEST_F(CublasLtMatmulTest, ARefusalNamesTheProduct) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::cublaslt_matmul_test

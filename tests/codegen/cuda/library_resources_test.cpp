@@ -7,7 +7,7 @@
 #include "tests/support/nvrtc.h"
 #include <gmock/gmock.h>
 
-namespace tutti::codegen {
+namespace tutti::codegen::library_resources_test {
 namespace {
 
 using ir::Array;
@@ -116,4 +116,4 @@ TEST_P(DeviceLibraryFor, CompilesWithoutSpillsOrWarnings) {
 INSTANTIATE_TEST_SUITE_P(Gpus, DeviceLibraryFor, testing::Values("sm_80", "sm_90", "sm_100"));
 
 }  // namespace
-}  // namespace tutti::codegen
+}  // namespace tutti::codegen::library_resources_test

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 // From a text to what it computes, on the doubles of CUDA.
-namespace tutti::codegen::cuda {
+namespace tutti::codegen::cuda::run_test {
 namespace {
 
 TEST(CudaRun, CompiledTextsComputeOnTheDeviceThatTheyWereCompiledFor) {
@@ -34,4 +34,4 @@ extern "C" __global__ void twice(const float* x, float* y) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen::cuda
+}  // namespace tutti::codegen::cuda::run_test

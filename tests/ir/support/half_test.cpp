@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti {
+namespace tutti::half_test {
 namespace {
 
 template <class T>
@@ -51,4 +51,4 @@ TEST(Half, TooLargeBecomesInfinity) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::half_test

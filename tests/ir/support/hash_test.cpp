@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti {
+namespace tutti::hash_test {
 namespace {
 
 TEST(Hash, TextIs32Digits) {
@@ -33,4 +33,4 @@ TEST(Hash, NeighboursDoNotCollideInEitherHalf) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::hash_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tutti {
+namespace tutti::location_test {
 namespace {
 
 TEST(Location, TextIsFileWithoutFoldersAndLine) {
@@ -30,4 +30,4 @@ TEST(Error, StartsWithItsLine) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::location_test

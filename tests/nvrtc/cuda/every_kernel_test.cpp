@@ -19,7 +19,7 @@
 #include "tests/support/ops/uses.h"
 #include <gtest/gtest.h>
 
-namespace tutti::test {
+namespace tutti::test::every_kernel_test {
 namespace {
 
 using codegen::cuda::Compiled;
@@ -128,4 +128,4 @@ TEST_P(Nvrtc, TakesTheTrainingStepOfTheExample) {
 }
 
 }  // namespace
-}  // namespace tutti::test
+}  // namespace tutti::test::every_kernel_test

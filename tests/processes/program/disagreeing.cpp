@@ -50,7 +50,7 @@ void mismatch(const Arguments& arguments) {
 void all_wait(const World& world) {
   reached("waiting");
   if (world.rank() == 2) {
-    read(all_reduce(tensor({1.F}), Group({1, 2})));
+    read(all_reduce(tensor({1.F}), Group({1, 2}).named("later")));
   } else {
     read(all_reduce(tensor({1.F}), world));
   }
@@ -79,7 +79,7 @@ void group_is_aborted(const Arguments&) {
   // (Rank 2 goes on waiting for rank 1 until that comes.)
   say_error([&] { all_wait(world); });
   other.join();
-  if (world.rank() == 1) read(all_reduce(tensor({1.F}), Group({1, 2})));
+  if (world.rank() == 1) read(all_reduce(tensor({1.F}), Group({1, 2}).named("later")));
 }
 
 // Ranks 0 and 1 of a group that can't be used any more, and of another that can.

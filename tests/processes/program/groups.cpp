@@ -14,14 +14,26 @@ std::string text(const std::vector<std::int64_t>& numbers) {
   return out;
 }
 
+void names_itself(const Arguments&) {
+  World world = init();
+  const std::int64_t sum =
+      all_reduce(tensor({std::int64_t{world.rank()}}), world).item<std::int64_t>();
+  world.close();
+  say("rank " + std::to_string(world.rank()) + " of " + std::to_string(world.size()) + ", sum " +
+      std::to_string(sum));
+}
+
 // The ring of pairs 0-1, 1-2, 2-0, in any order of waiting.
 void overlap(const Arguments&) {
   const World world = init();
   const std::int64_t rank = world.rank();
   const std::int64_t ranks = world.size();
-  const Group with_next({rank, (rank + 1) % ranks}, "pair" + std::to_string(rank));
+  // What is one rank's next is another one's previous: their calls meet from two lines.
+  const Group with_next =
+      Group({rank, (rank + 1) % ranks}, "pair" + std::to_string(rank)).named("sum");
   const std::int64_t previous = (rank + ranks - 1) % ranks;
-  const Group with_previous({previous, rank}, "pair" + std::to_string(previous));
+  const Group with_previous =
+      Group({previous, rank}, "pair" + std::to_string(previous)).named("sum");
   for (int i = 0; i < 100; ++i) {
     const Tensor x = tensor({rank});
     // The pair of the lowest rank first, as all of its members see it.
@@ -83,7 +95,11 @@ void pairs(const Arguments&) {
 }  // namespace
 
 Scenarios group_scenarios() {
-  return {{"pairs", pairs}, {"overlap", overlap}, {"split", split}, {"many_groups", many}};
+  return {{"names_itself", names_itself},
+          {"pairs", pairs},
+          {"overlap", overlap},
+          {"split", split},
+          {"many_groups", many}};
 }
 
 }  // namespace tutti::test

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::entry_test {
 namespace {
 
 constexpr Hash128 kKey{0x0123456789abcdef, 0xfedcba9876543210};
@@ -62,4 +62,4 @@ TEST(CacheEntry, LengthsThatOverflowAreRefused) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::entry_test

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tutti::runtime {
+namespace tutti::runtime::settings_test {
 namespace {
 
 CacheSettings read(const std::map<std::string, std::string>& variables) {
@@ -24,6 +24,12 @@ TEST(CacheSettings, FollowsXdg) {
   EXPECT_EQ(read({{"HOME", "/home/ada"}, {"XDG_CACHE_HOME", "fast"}}).folder,
             "/home/ada/.cache/tutti");
   EXPECT_EQ(read({{"XDG_CACHE_HOME", "/fast"}}).folder, "/fast/tutti");
+}
+
+TEST(CacheSettings, MakeNoHome) {
+  EXPECT_EQ(read({{"HOME", "/home/ada"}}).base, "/home/ada");
+  EXPECT_EQ(read({{"XDG_CACHE_HOME", "/disks/fast"}}).base, "/disks");
+  EXPECT_EQ(read({{"HOME", "/home/ada"}, {"TUTTI_CACHE_DIR", "/a/b"}}).base, "");
 }
 
 TEST(CacheSettings, AFolderOfItsOwnGoesBeforeXdg) {
@@ -63,4 +69,4 @@ TEST(CacheSettings, RefusesOtherValues) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::settings_test

@@ -6,7 +6,7 @@
 
 #include "tests/runtime/cuda/testing.h"
 
-namespace tutti::runtime {
+namespace tutti::runtime::accelerator_test {
 namespace {
 
 using testing::HasSubstr;
@@ -226,4 +226,4 @@ TEST_F(CudaAcceleratorTest, GpusAreApart) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::accelerator_test

@@ -9,7 +9,7 @@
 #include "tests/runtime/cuda/testing.h"
 #include "tests/support/fake_cuda_process.h"
 
-namespace tutti::runtime {
+namespace tutti::runtime::context_test {
 namespace {
 
 using testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST(ContextOfCuda, TheHostIsNone) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::context_test

@@ -1,7 +1,7 @@
 #include "tests/runtime/cuda/testing.h"
 
 // The double of the driver, checked: what it must complain of.
-namespace tutti::runtime {
+namespace tutti::runtime::double_test {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST_F(CudaDoubleDeathTest, MemoryOfADeviceIsNotTheHosts) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::double_test

@@ -8,7 +8,7 @@
 #include "tests/runtime/cuda/testing.h"
 #include "tests/support/command.h"
 
-namespace tutti::runtime {
+namespace tutti::runtime::dylib_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(CudaLibraries, NvrtcSaysItsVersion) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::dylib_test

@@ -5,7 +5,7 @@
 
 #include "tests/runtime/cuda/testing.h"
 
-namespace tutti::runtime {
+namespace tutti::runtime::failures_test {
 namespace {
 
 using testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST(CudaFailures, ANumberThatTheDriverHasNoNameForIsShown) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::failures_test

@@ -2,7 +2,7 @@
 
 #include "tests/runtime/cuda/testing.h"
 
-namespace tutti::runtime {
+namespace tutti::runtime::kernel_test {
 namespace {
 
 using testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST_F(CudaKernelTest, HostsAreNoPlaceForIt) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::kernel_test

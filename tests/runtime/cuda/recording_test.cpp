@@ -4,7 +4,7 @@
 
 #include "tests/runtime/cuda/testing.h"
 
-namespace tutti::runtime {
+namespace tutti::runtime::recording_test {
 namespace {
 
 using testing::HasSubstr;
@@ -43,8 +43,10 @@ TEST_F(CudaRecordingTest, RunsWhenItIsReplayedAndNotWhenItIsMade) {
 
 TEST_F(CudaRecordingTest, OfNothingDoesNothing) {
   const auto gpu = open();
+  const auto x = on_device(*gpu, count_up(4));
   gpu->record([] {})->replay();
-  gpu->synchronize();
+  EXPECT_EQ(to_host(*gpu, *x), count_up(4));
+  EXPECT_EQ(fake_.complaints(), "");
 }
 
 TEST_F(CudaRecordingTest, KeepsTheCodeThatItLaunches) {
@@ -64,6 +66,9 @@ TEST_F(CudaRecordingTest, MayOutliveTheAccelerator) {
   const auto recording = gpu->record([&] { launch(*kernel, *gpu, {x.get(), x.get()}); });
   gpu = nullptr;
   recording->replay();
+  // Nobody is left who waits for its stream: all that is to be seen is that it was launched.
+  EXPECT_THAT(fake_.calls(), testing::HasSubstr("cuGraphLaunch"));
+  EXPECT_EQ(fake_.complaints(), "");
 }
 
 TEST_F(CudaRecordingTest, AWorkspaceMayGrowMeanwhile) {
@@ -121,4 +126,4 @@ TEST_F(CudaRecordingTest, WhatWaitsHasNoPlaceInIt) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime
+}  // namespace tutti::runtime::recording_test

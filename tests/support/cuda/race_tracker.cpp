@@ -4,7 +4,7 @@ namespace tutti::test::cuda {
 
 namespace {
 
-constexpr std::uint32_t kWarp = 32;
+constexpr std::uint32_t kTrackedWarp = 32;
 
 std::string who(const RaceTracker::Access& access) {
   return "thread " + std::to_string(access.thread) + " of block " + std::to_string(access.block);
@@ -34,7 +34,7 @@ bool RaceTracker::ordered(const Access& before, const Access& after, bool shared
   if (!before.made) return true;
   if (before.block == after.block) {
     if (before.thread == after.thread || before.barriers != after.barriers) return true;
-    return before.thread / kWarp == after.thread / kWarp &&
+    return before.thread / kTrackedWarp == after.thread / kTrackedWarp &&
            before.warp_barriers != after.warp_barriers;
   }
   if (shared) return true;  // memory of another block

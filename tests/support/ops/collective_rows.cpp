@@ -8,8 +8,6 @@ namespace {
 using ir::Op;
 using Tensors = std::span<const Tensor>;
 using AttributeList = std::vector<ir::Attribute>;
-constexpr auto kYes = HasGradient::yes;
-constexpr OperandSpec kSmall = {.low = -2, .high = 2};
 
 Reduce reduce_of(const Attributes& attributes) {
   static const std::map<std::string, Reduce> names = {

@@ -6,8 +6,6 @@ namespace {
 
 using ir::Op;
 using Tensors = std::span<const Tensor>;
-constexpr auto kYes = HasGradient::yes;
-constexpr OperandSpec kSmall = {.low = -2, .high = 2};
 
 }  // namespace
 

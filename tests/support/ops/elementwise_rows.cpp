@@ -8,7 +8,6 @@ namespace {
 
 using ir::Op;
 using Make = OperandSpec::Make;
-constexpr auto kYes = HasGradient::yes;
 constexpr auto kZero = HasGradient::zero;
 constexpr auto kNone = HasGradient::none;
 constexpr auto kTruth = ResultDType::truth;

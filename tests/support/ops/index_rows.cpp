@@ -8,9 +8,7 @@ using ir::Op;
 using List = std::vector<std::int64_t>;
 using Tensors = std::span<const Tensor>;
 using Make = OperandSpec::Make;
-constexpr auto kYes = HasGradient::yes;
 
-constexpr OperandSpec kDigits = {.low = 0, .high = 5};
 constexpr OperandSpec kIndices = {.make = Make::indices, .low = -2, .high = 8};
 
 }  // namespace

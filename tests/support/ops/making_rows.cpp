@@ -15,7 +15,6 @@ using List = std::vector<std::int64_t>;
 using Tensors = std::span<const Tensor>;
 using Make = OperandSpec::Make;
 
-constexpr OperandSpec kDigits = {.low = 0, .high = 5};
 constexpr OperandSpec kKey = {.make = Make::key};
 
 constexpr std::uint64_t kSeed = 0x9E3779B97F4A7C15U;  // what make_operands gives as key

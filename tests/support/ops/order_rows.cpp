@@ -7,7 +7,6 @@ namespace {
 using ir::Op;
 using Tensors = std::span<const Tensor>;
 
-constexpr OperandSpec kSmall = {.low = -2, .high = 2};
 // Many that are equal, of integers and of the narrow floats.
 constexpr OperandSpec kTies = {.low = -4, .high = 4};
 

@@ -11,8 +11,6 @@ using ir::Op;
 using List = std::vector<std::int64_t>;
 using Tensors = std::span<const Tensor>;
 using Make = OperandSpec::Make;
-constexpr auto kYes = HasGradient::yes;
-constexpr OperandSpec kSmall = {.low = -2, .high = 2};
 constexpr OperandSpec kMask = {.make = Make::truth};
 
 std::vector<ir::Attribute> dot(List contract_x, List contract_y, List batch_x = {},

@@ -10,7 +10,6 @@ namespace {
 
 using ir::Op;
 using Tensors = std::span<const Tensor>;
-constexpr OperandSpec kSmall = {.low = -2, .high = 2};
 
 }  // namespace
 

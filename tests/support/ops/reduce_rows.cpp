@@ -9,11 +9,7 @@ namespace {
 using ir::Op;
 using List = std::vector<std::int64_t>;
 using Tensors = std::span<const Tensor>;
-constexpr auto kYes = HasGradient::yes;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-constexpr OperandSpec kDigits = {.low = 0, .high = 5};
-constexpr OperandSpec kSmall = {.low = -2, .high = 2};
 
 const std::vector<OpCase> kReductions = {
     {{{7, 5}}, {List{1}}},

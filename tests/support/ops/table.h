@@ -29,6 +29,9 @@ struct OperandSpec {
   double low = -2;
   double high = 2;
 };
+using Make = OperandSpec::Make;
+inline constexpr OperandSpec kSmall = {.low = -2, .high = 2};
+inline constexpr OperandSpec kDigits = {.low = 0, .high = 5};
 
 // One use of an op. Operands beyond the row's list are made like its last one.
 struct OpCase {
@@ -45,6 +48,7 @@ enum class HasGradient : std::uint8_t {
   refused,  // a TypeError
   none,     // the result is not floating-point, or there is no such operand
 };
+inline constexpr auto kYes = HasGradient::yes;
 
 struct OpRow {
   ir::Op op;

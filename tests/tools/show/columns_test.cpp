@@ -1,7 +1,7 @@
 #include "tests/tools/show/showing.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::columns_test {
 namespace {
 
 using testing::HasSubstr;
@@ -70,4 +70,4 @@ TEST(ShowColumns, OfSizesThatNoMemoryHolds) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::columns_test

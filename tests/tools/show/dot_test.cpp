@@ -1,9 +1,10 @@
 #include <cstdlib>
 
+#include "tests/support/skip.h"
 #include "tests/tools/show/showing.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::dot_test {
 namespace {
 
 using testing::HasSubstr;
@@ -47,7 +48,7 @@ TEST(ShowDot, EscapesNames) {
 // Where Graphviz is installed.
 TEST(ShowDot, IsUnderstoodByGraphviz) {
   if (test::run_command({"/bin/sh", "-c", "command -v dot"}).status != 0) {
-    GTEST_SKIP() << "there is no `dot` (package graphviz)";
+    TUTTI_SKIP_FOR_WANT_OF("there is no `dot` (package graphviz)");
   }
   const test::TemporaryFolder folder;
   for (const std::string stage : {"trace", "fuse"}) {
@@ -59,4 +60,4 @@ TEST(ShowDot, IsUnderstoodByGraphviz) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::dot_test

@@ -3,11 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/skip.h"
 #include "tests/tools/show/showing.h"
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace tutti {
+namespace tutti::page_test {
 namespace {
 
 using nlohmann::json;
@@ -35,7 +36,7 @@ class ShowPage : public testing::Test {
   // Opens the page in a browser, which tries it out by itself (tools/show/page/check.js).
   void expect_works(const std::string& program) {
     const std::string browser = find_browser();
-    if (browser.empty()) GTEST_SKIP() << "there is no browser (package chromium)";
+    if (browser.empty()) TUTTI_SKIP_FOR_WANT_OF("there is no browser (package chromium)");
     page(program);
     const std::string profile = folder_.path() / "profile";
     const test::CommandResult result = test::run_command(
@@ -166,4 +167,4 @@ TEST_F(ShowPage, ShowsStrangeNamesAndEmptyFunctionsInABrowser) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::page_test

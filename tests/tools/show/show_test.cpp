@@ -4,7 +4,7 @@
 #include "tests/tools/show/showing.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::show_test {
 namespace {
 
 using test::CommandResult;
@@ -140,4 +140,4 @@ TEST_F(Show, LeavesNothingHalfWritten) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::show_test

@@ -8,7 +8,7 @@
 #include "tests/tools/show/showing.h"
 #include <gmock/gmock.h>
 
-namespace tutti {
+namespace tutti::svg_test {
 namespace {
 
 using testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(ShowSvg, OfAnEmptyFunction) {
 }
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::svg_test

@@ -1,0 +1,65 @@
+#include <tutti/codegen/abandon.h>
+#include <tutti/codegen/lower_collective.h>
+
+#include <exception>
+
+namespace tutti::codegen {
+
+std::shared_ptr<runtime::Communicator> communicator_of(runtime::Context& context,
+                                                       const ir::Group& group,
+                                                       const ir::Group* parent,
+                                                       const std::string& engine) {
+  runtime::Backend& backend = *context.backend;
+  const std::int64_t rank = context.rank();
+  if (parent == nullptr) return backend.communicator(group.members_with(rank), group.tag, engine);
+  const auto of = backend.communicator(parent->members_with(rank), parent->tag);
+  return backend.messages(group.members_with(rank), group.tag, *of);
+}
+
+std::string not_started(const runtime::Context& context, const std::string& description,
+                        const std::string& tag, const std::string& why) {
+  return "rank " + std::to_string(context.rank()) + " did not start " + description + " over \"" +
+         tag + "\", because its evaluation failed before: " + why;
+}
+
+namespace {
+
+void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
+                   const std::string& why) {
+  for (const LoweredCollective& call : lower_collective(graph, id, context.rank())) {
+    communicator_of(context, *call.group, call.parent.get(), call.engine)
+        ->abandon(not_started(context, call.call.description, call.group->tag, why));
+  }
+}
+
+// Where the calls themselves are what fails: an engine that is not there, no memory.
+void abandon_group(const ir::Graph& graph, ir::NodeId id, runtime::Context& context) {
+  const ir::Group& group = *graph.attributes(id).group("group");
+  context.backend->communicator(group.members_with(context.rank()), group.tag)
+      ->abandon("a peer failed");  // short: without an allocation
+}
+
+}  // namespace
+
+void abandon_collective(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
+                        const std::string& why) noexcept {
+  try {
+    return abandon_calls(graph, id, context, why);
+  } catch (const std::exception&) {
+  }
+  try {
+    abandon_group(graph, id, context);
+  } catch (const std::exception&) {
+    // What can't be said now, peers find out by waiting.
+  }
+}
+
+void abandon_collectives(const ir::Graph& graph, runtime::Context& context,
+                         const std::string& why) noexcept {
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+    if (ir::definition(graph.node(id).op).kind != ir::OpClass::collective) continue;
+    abandon_collective(graph, id, context, why);
+  }
+}
+
+}  // namespace tutti::codegen

@@ -1,0 +1,134 @@
+#include <tutti/lazy/tree_walk.h>
+
+namespace tutti::detail {
+
+namespace {
+
+// Calls f(tensor) for each Tensor and AsyncTensor.
+template <class F>
+void for_each_tensor(TreeRef tree, F&& f) {
+  walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
+    if (leaf.kind == TreeKind::tensor) f(leaf.tensor());
+    if (leaf.kind == TreeKind::async_tensor) f(leaf.async_tensor());
+  });
+}
+
+// Calls f(leaf) for each of both kinds.
+template <class F>
+void for_each_tensor_leaf(TreeRef tree, F&& f) {
+  walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
+    if (leaf.is_tensor()) f(leaf);
+  });
+}
+
+}  // namespace
+
+Tensor TreeLeaf::as_tensor() const {
+  return kind == TreeKind::tensor ? tensor() : Tensor(async_tensor());
+}
+
+void TreeLeaf::assign(const Tensor& value) const {
+  if (kind == TreeKind::tensor) {
+    tensor() = value;
+  } else {
+    async_tensor() = value.defined() ? AsyncTensor(value.state()) : AsyncTensor();
+  }
+}
+
+void TreeWalk::go_inside(std::string_view name, void* place, const TreeType& type) {
+  const std::size_t length = path_.size();
+  if (length != 0) path_ += '.';
+  path_ += name;
+  go(place, type);
+  path_.resize(length);
+}
+
+void TreeWalk::go_inside(std::size_t index, void* place, const TreeType& type) {
+  go_inside(std::to_string(index), place, type);
+}
+
+void walk_tree(TreeRef tree, TreeWalk::Visit visit) {
+  TreeWalk(visit, false).go(tree.tree, *tree.type);
+}
+
+void walk_named_tree(TreeRef tree, TreeWalk::Visit visit) {
+  TreeWalk(visit, true).go(tree.tree, *tree.type);
+}
+
+std::vector<Tensor> tensors_of(TreeRef tree) {
+  std::vector<Tensor> out;
+  for_each_tensor_leaf(tree, [&](const TreeLeaf& leaf) { out.push_back(leaf.as_tensor()); });
+  return out;
+}
+
+std::vector<Tensor> tensors_of(TreeRef tree, Location where) {
+  std::vector<Tensor> out;
+  for_each_tensor(tree, [&](const auto& leaf) {
+    leaf.state(where);  // throws if there is no value
+    out.push_back(leaf);
+  });
+  return out;
+}
+
+std::vector<Tensor> waited_tensors_of(TreeRef tree, std::source_location at) {
+  std::vector<Tensor> out;
+  for_each_tensor(tree, [&]<class Leaf>(const Leaf& leaf) {
+    if constexpr (std::same_as<Leaf, AsyncTensor>) {
+      out.push_back(leaf.wait(at));
+    } else {
+      out.emplace_back(leaf.state(at));
+    }
+  });
+  return out;
+}
+
+std::vector<Tensor> floating_tensors_of(TreeRef tree, Location where) {
+  std::vector<Tensor> out;
+  for_each_tensor(tree, [&](const auto& leaf) {
+    leaf.state(where);  // throws if there is no value
+    if (is_floating(leaf.dtype())) out.push_back(leaf);
+  });
+  return out;
+}
+
+std::vector<std::pair<std::string, Tensor>> named_tensors_of(TreeRef tree) {
+  std::vector<std::pair<std::string, Tensor>> out;
+  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (leaf.kind == TreeKind::tensor) out.emplace_back(path, leaf.tensor());
+    if (leaf.kind == TreeKind::async_tensor) out.emplace_back(path, leaf.async_tensor());
+  });
+  return out;
+}
+
+void set_tensors(TreeRef tree, const std::vector<Tensor>& tensors, std::size_t& next) {
+  for_each_tensor_leaf(tree, [&](const TreeLeaf& leaf) { leaf.assign(tensors[next++]); });
+}
+
+void set_tensors(TreeRef tree, const std::vector<Tensor>& tensors) {
+  std::size_t next = 0;
+  set_tensors(tree, tensors, next);
+}
+
+void set_floating_tensors(TreeRef tree, const std::vector<Tensor>& tensors) {
+  std::size_t next = 0;
+  for_each_tensor_leaf(tree, [&](const TreeLeaf& leaf) {
+    if (is_floating(leaf.as_tensor().dtype())) leaf.assign(tensors[next++]);
+  });
+}
+
+void set_tensors(TreeRef tree, const std::vector<AsyncTensor>& tensors, std::source_location at) {
+  std::size_t next = 0;
+  for_each_tensor(tree, [&]<class Leaf>(Leaf& leaf) {
+    if constexpr (std::same_as<Leaf, Tensor>) {
+      leaf = tensors[next++].wait(at);
+    } else {
+      leaf = tensors[next++];
+    }
+  });
+}
+
+void clear_tensors(TreeRef tree) {
+  for_each_tensor(tree, [](auto& leaf) { leaf = {}; });
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,82 @@
+# The checks, as functions that chain their commands with &&: `set -e` has no effect in them. Sourced
+# by scripts/test and scripts/slice, after common.sh.
+
+logs=build/logs
+
+# A few tests that fail get a second chance, alone on the machine, and are named in the summary if
+# they take it: ranks race, and others use the machine.
+runner=()  # the command that starts ctest
+run_ctest() {
+  local preset=$1 names
+  shift
+  if "${runner[@]}" ctest --preset "$preset" --parallel "$jobs" --progress "$@"; then return; fi
+  names=build/$preset/Testing/Temporary/LastTestsFailed.log
+  [[ -f $names && $(wc -l <"$names") -le 2 ]] || return 1
+  cp "$names" "$logs/again"
+  heading "what failed, once more"
+  "${runner[@]}" ctest --preset "$preset" --rerun-failed &&
+    sed 's/^[0-9]*:/passed only the second time: /' "$logs/again" | tee -a "$logs/flaky"
+}
+
+release() { configure release && build release && run_ctest release -L quick; }
+# The benchmarks are built so that they do not rot; they run by hand.
+slow() { configure release && build release && build release tutti_benches && run_ctest release -L full --no-tests=ignore; }
+
+# The shadow memory of gcc 12's sanitizers collides with randomised addresses on some kernels.
+fixed_addresses=()
+if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
+
+sanitized() {
+  local preset=$1 runner=("${fixed_addresses[@]}")
+  configure "$preset" && build "$preset" tutti_tests && run_ctest "$preset" -L quick
+}
+
+layering() { build release test_layering && build/release/bin/test_layering --gtest_brief=1; }
+
+formatting() {
+  local files wrong
+  files=$(cxx_files) || return 1
+  # One line a file will do; scripts/format shows the rest.
+  wrong=$(xargs -r -P "$jobs" -n 1 bash -c \
+    'clang-format-22 --dry-run -Werror "$0" >/dev/null 2>&1 || echo "not formatted: $0"' <<<"$files")
+  [[ -z $wrong ]] || {
+    sort <<<"$wrong"
+    printf 'scripts/format formats them\n'
+    return 1
+  }
+}
+
+clang() { configure clang && build clang && run_ctest clang -L quick; }
+
+tidy() {
+  configure clang && cxx_files "$@" | grep '\.cpp$' |
+    xargs -r -P "$jobs" -n 1 clang-tidy-22 -p build/clang --quiet --warnings-as-errors='*'
+}
+
+# A header that needs another one to come first would break users, not us.
+headers() {
+  configure clang && cxx_files ir kernels runtime codegen lazy | grep '\.h$' |
+    xargs -r -P "$jobs" -I{} clang++-22 -std=c++20 -fsyntax-only -x c++ \
+      -DTUTTI_HAS_LLVM=1 -DTUTTI_HAS_ONEDNN=1 -Wno-pragma-once-outside-header \
+      -isystem "$(llvm-config-22 --includedir)" -I build/clang/include {}
+}
+
+# What is checked beyond the quick part, in slices that take about as long as each other.
+slice_names=(
+  "benchmarks build, slow tests"
+  "all checks of undefined behaviour"
+  "clang's warnings, quick tests"
+  "clang-tidy: ir, kernels"
+  "clang-tidy: runtime, lazy, tools"
+  "clang-tidy: codegen; headers on their own"
+)
+slice() {
+  case $1 in
+    1) slow ;;
+    2) sanitized asan-all ;;
+    3) clang ;;
+    4) tidy ir kernels ;;
+    5) tidy runtime lazy tools ;;
+    6) tidy codegen && headers ;;
+  esac
+}

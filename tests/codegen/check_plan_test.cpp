@@ -1,0 +1,300 @@
+// Plans that would compute something wrong, each by one step or number that is not as it should be.
+// (More of them, made by hand from what plan_memory() gives, stand in plan_memory_test.cpp.)
+
+#include <tutti/codegen/check_plan.h>
+#include <tutti/codegen/parse_plan.h>
+#include <tutti/ir/support/error.h>
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::codegen::check_plan_test {
+namespace {
+
+using testing::HasSubstr;
+
+// A plan with a host arena of 128 bytes.
+std::string plan_text(const std::string& body) {
+  return "// tutti plan 1\n"
+         "group @dp = {ranks = [0, 1], stride = 2}\n"
+         "plan @f rank 0 arena 128 bytes {\n" +
+         body + "}\n";
+}
+
+// "" if the plan is accepted.
+std::string complaint(const std::string& text) {
+  const Plan plan = parse_plan(text);
+  try {
+    check(plan);
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// The text with one piece of it replaced, which must be there once.
+std::string with(std::string text, const std::string& piece, const std::string& by) {
+  const std::size_t at = text.find(piece);
+  EXPECT_NE(at, text.npos) << piece;
+  EXPECT_EQ(text.find(piece, at + 1), text.npos) << piece;
+  return text.replace(at, piece.size(), by);
+}
+
+// Two local buffers that step 3 reads.
+const std::string kLocals = plan_text(R"(
+  b0 = input 0: f32[16], 64 bytes, until step 1
+  b1 = local at 0, 64 bytes, steps 0..3
+  b2 = local at 64, 64 bytes, steps 1..3
+  b3 = output, 64 bytes, steps 3..4
+  0: copy b0 -> b1
+  1: copy b0 -> b2
+  2: allocate b3
+  3: call add "two" (b1, b2) -> b3 {tiles = 1}
+  return b3: f32[16]
+)");
+
+// b1 is announced to peers, who give b2.
+const std::string kExchange = plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 1
+  b1 = comm, 16 bytes, steps 1..2
+  b2 = comm, 16 bytes, steps 2..6
+  b3 = output, 16 bytes, steps 6..8
+  0: allocate b1
+  1: copy b0 -> b1
+  2: start w0 = all_reduce "sum" over @dp (b1) -> b2 {dtype = f32, parts = [4]}
+  3: free b1
+  4: wait w0
+  5: allocate b3
+  6: copy b2 -> b3
+  7: free b2
+  return b3: f32[4]
+)");
+
+TEST(CheckPlan, AcceptsPlansThatKeepTheRules) {
+  EXPECT_EQ(complaint(kLocals), "");
+  EXPECT_EQ(complaint(kExchange), "");
+}
+
+TEST(CheckPlan, FindsLivesByItselfWhateverThePlanSaysOfThem) {
+  std::string text = with(kLocals, "local at 64", "local at 0");
+  EXPECT_THAT(complaint(text),
+              HasSubstr("step 1: b2 overlaps a live buffer, b1, which step 3 uses"));
+  // As if b1 were read no more when b2 is written.
+  text = with(text, "steps 0..3", "steps 0..0");
+  EXPECT_THAT(complaint(text),
+              HasSubstr("step 1: b2 overlaps a live buffer, b1, which step 3 uses"));
+}
+
+TEST(CheckPlan, BuffersMayNotOverlapInPart) {
+  EXPECT_THAT(complaint(with(kLocals, "local at 64", "local at 63")),
+              HasSubstr("b2 overlaps a live buffer, b1"));
+  std::string text = with(kLocals, "local at 0", "local at 32");
+  EXPECT_THAT(complaint(with(text, "local at 64", "local at 0")),
+              HasSubstr("b2 overlaps a live buffer, b1"));
+}
+
+TEST(CheckPlan, ABufferLivesThroughTheStepThatReadsItLast) {
+  // b2 is written where b1 lies, by the step that reads b1.
+  const std::string text = plan_text(R"(
+  b0 = input 0: f32[16], 64 bytes, until step 0
+  b1 = local at 0, 64 bytes, steps 0..1
+  b2 = local at 64, 64 bytes, steps 1..3
+  b3 = output, 64 bytes, steps 3..4
+  0: copy b0 -> b1
+  1: copy b1 -> b2
+  2: allocate b3
+  3: copy b2 -> b3
+  return b3: f32[16]
+)");
+  EXPECT_EQ(complaint(text), "");
+  EXPECT_THAT(complaint(with(text, "local at 64", "local at 0")),
+              HasSubstr("b2 overlaps a live buffer, b1, which step 1 uses"));
+}
+
+TEST(CheckPlan, WhatNobodyReadsLivesWhileItIsWritten) {
+  const std::string text = plan_text(R"(
+  b0 = input 0: f32[16], 64 bytes, until step 0
+  b1 = local at 0, 64 bytes, steps 0..0
+  b2 = local at 64, 64 bytes, steps 0..0
+  0: together
+    call one "one" (b0) -> b1 {tiles = 1}
+    call two "two" (b0) -> b2 {tiles = 1}
+  return
+)");
+  EXPECT_EQ(complaint(text), "");
+  EXPECT_THAT(complaint(with(text, "local at 64", "local at 0")),
+              HasSubstr("b2 overlaps a live buffer, b1"));
+}
+
+TEST(CheckPlan, APlaceMayServeOneBufferAfterAnother) {
+  EXPECT_EQ(complaint(plan_text(R"(
+  b0 = input 0: f32[16], 64 bytes, until step 2
+  b1 = local at 0, 32 bytes, steps 0..0
+  b2 = local at 32, 64 bytes, steps 1..1
+  b3 = local at 0, 128 bytes, steps 2..2
+  b4 = local at 64, 64 bytes, steps 3..3
+  0: call part "part" (b0) -> b1 {tiles = 1}
+  1: call part "part" (b0) -> b2 {tiles = 1}
+  2: call part "part" (b0) -> b3 {tiles = 1}
+  3: call part "part" () -> b4 {tiles = 1}
+  return
+)")),
+            "");
+}
+
+TEST(CheckPlan, BuffersWithoutBytesTakeNoPlace) {
+  EXPECT_EQ(complaint(plan_text(R"(
+  b0 = input 0: f32[0], 0 bytes, until step 0
+  b1 = local at 0, 0 bytes, steps 0..3
+  b2 = local at 0, 64 bytes, steps 1..3
+  b3 = output, 64 bytes, steps 3..4
+  0: copy b0 -> b1
+  1: call ones "ones" () -> b2 {tiles = 1}
+  2: allocate b3
+  3: call both "both" (b1, b2) -> b3 {tiles = 1}
+  return b3: f32[16]
+)")),
+            "");
+}
+
+TEST(CheckPlan, APlanSaysWhenItsBuffersLive) {
+  EXPECT_THAT(complaint(with(kLocals, "steps 1..3", "steps 1..2")),
+              HasSubstr("b2 is said to live in steps 1..2, but lives in steps 1..3"));
+  EXPECT_THAT(complaint(with(kLocals, "until step 1", "until step 0")),
+              HasSubstr("b0 is said to live until step 0, but lives until step 1"));
+  EXPECT_THAT(complaint(with(kExchange, "steps 2..6", "steps 4..6")),
+              HasSubstr("b2 is said to live in steps 4..6, but lives in steps 2..6"));
+  EXPECT_THAT(complaint(with(kExchange, "steps 6..8", "steps 6..6")),
+              HasSubstr("b3 is said to live in steps 6..6, but lives in steps 6..8"));
+}
+
+TEST(CheckPlan, RefusesASecondWait) {
+  const std::string text = plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 0
+  b1 = comm, 16 bytes, steps 0..2
+  0: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
+  1: wait w0
+  2: wait w0
+  3: free b1
+  return
+)");
+  EXPECT_THAT(complaint(text), HasSubstr("step 2: waits for w0 twice"));
+}
+
+TEST(CheckPlan, RefusesAResultThatIsReadBeforeTheWait) {
+  std::string text = with(kExchange, "4: wait w0", "4: allocate b3");
+  text = with(text, "5: allocate b3", "5: copy b2 -> b3");
+  text = with(text, "6: copy b2 -> b3", "6: wait w0");
+  EXPECT_THAT(complaint(text), HasSubstr("step 5: b2 is read before it is written"));
+}
+
+TEST(CheckPlan, RefusesAResultThatIsFreedBeforeTheWait) {
+  std::string text = with(kExchange, "3: free b1", "3: free b2");
+  text = with(text, "7: free b2", "7: free b1");
+  EXPECT_THAT(complaint(text), HasSubstr("step 3: b2 is freed, but has no memory of its own"));
+}
+
+TEST(CheckPlan, RefusesAResultOfTwoCollectives) {
+  EXPECT_THAT(complaint(plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 1
+  b1 = comm, 16 bytes, steps 0..3
+  0: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
+  1: start w1 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
+  2: wait w0
+  3: wait w1
+  4: free b1
+  return
+)")),
+              HasSubstr("step 1: b1 is a result, but written before"));
+}
+
+TEST(CheckPlan, RefusesMemoryForWhatComesWithACollective) {
+  EXPECT_THAT(complaint(with(kExchange, "5: allocate b3", "5: allocate b2")),
+              HasSubstr("b2 is allocated twice"));
+  std::string text = with(kExchange, "3: free b1", "3: allocate b2");
+  EXPECT_THAT(complaint(text), HasSubstr("b2 is allocated, but comes with a collective"));
+}
+
+// Peers may read an operand when this rank is long done with it, and with its arena.
+TEST(CheckPlan, RefusesOperandsAndResultsOfCollectivesInTheArena) {
+  std::string operand = with(kExchange, "b1 = comm", "b1 = local at 0");
+  operand = with(operand, "0: allocate b1", "0: allocate b3");
+  operand = with(operand, "3: free b1", "3: wait w0");
+  EXPECT_THAT(complaint(operand),
+              HasSubstr("step 2: b1 goes to peers, but has no memory of its own"));
+  EXPECT_THAT(complaint(with(kExchange, "b2 = comm", "b2 = local at 0")),
+              HasSubstr("step 2: b2 comes with a collective, but has a place already"));
+}
+
+TEST(CheckPlan, RefusesAWriteToWhatWasFreed) {
+  EXPECT_THAT(complaint(plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 2
+  b1 = owned, 16 bytes, steps 2..2
+  0: allocate b1
+  1: free b1
+  2: copy b0 -> b1
+  return
+)")),
+              HasSubstr("step 2: b1 is written after it was freed"));
+}
+
+TEST(CheckPlan, RefusesResultsThatDoNotOutliveTheRun) {
+  EXPECT_THAT(complaint(plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 0
+  b1 = local at 0, 16 bytes, steps 0..1
+  0: copy b0 -> b1
+  return b1: f32[4]
+)")),
+              HasSubstr("b1 is returned, but has no memory of its own"));
+  EXPECT_THAT(complaint(plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 0
+  b1 = comm, 16 bytes, steps 0..3
+  0: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
+  1: wait w0
+  2: free b1
+  return b1: async f32[4] of w0
+)")),
+              HasSubstr("b1 is returned, but freed"));
+}
+
+TEST(CheckPlan, RefusesToTakeMemoryOverByWhatIsNoLaunch) {
+  EXPECT_THAT(complaint(plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 1
+  b1 = output, 16 bytes, steps 1..2
+  0: allocate b1
+  1: copy b0 -> b1
+  b1 may take over input 0
+  return b1: f32[4]
+)")),
+              HasSubstr("b0 is taken over while it is in use"));
+}
+
+TEST(CheckPlan, LooksIntoFunctions) {
+  const std::string text = R"(// tutti plan 1
+f0 = plan @cell rank 0 arena 128 bytes {
+  b0 = input 0: f32[4], 16 bytes, until step 1
+  b1 = local at 0, 16 bytes, steps 0..3
+  b2 = local at 64, 16 bytes, steps 1..3
+  b3 = output, 16 bytes, steps 3..4
+  0: copy b0 -> b1
+  1: copy b0 -> b2
+  2: allocate b3
+  3: call add "two" (b1, b2) -> b3 {tiles = 1}
+  return b3: f32[4]
+}
+plan @f rank 0 arena 0 bytes {
+  b0 = input 0: f32[4], 16 bytes, until step 0
+  b1 = output, 16 bytes, steps 0..1
+  0: scan f0 @cell (b0) -> b1 {carries = 1, length = 3}
+  return b1: f32[4]
+}
+)";
+  EXPECT_EQ(complaint(text), "");
+  EXPECT_THAT(complaint(with(text, "local at 64", "local at 8")),
+              HasSubstr("plan @cell, step 1: b2 overlaps a live buffer, b1"));
+}
+
+}  // namespace
+}  // namespace tutti::codegen::check_plan_test

@@ -1,0 +1,4 @@
+// error: .*ambiguous
+#include <tutti/tutti.h>
+
+tutti::AsyncTensor sum(const tutti::Tensor& x) { return tutti::all_reduce(x, {}); }
