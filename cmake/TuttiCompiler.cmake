@@ -44,8 +44,9 @@ endif()
 if(TUTTI_WERROR)
   target_compile_options(tutti_flags INTERFACE -Werror)
 endif()
-if(CMAKE_CXX_COMPILER_LAUNCHER AND TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(tutti_flags INTERFACE -fpch-preprocess)
+if(CMAKE_CXX_COMPILER_LAUNCHER AND TUTTI_PCH)
+  target_compile_options(tutti_flags INTERFACE
+    $<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
 endif()
 
 # tutti_unity(<target> [<source to leave out>...]) compiles several of a target's files as one, which

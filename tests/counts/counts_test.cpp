@@ -81,11 +81,11 @@ class Reading : public Counting, public testing::WithParamInterface<const char*>
 // a little more where names are sorted.
 TEST_P(Reading, TakesTimeLinearInTheText) {
   const std::string path = "read/" + std::string(GetParam());
-  const long few = instructions_of(path + "/500");
-  const long many = instructions_of(path + "/4000");
+  const long few = instructions_of(path + "/250");
+  const long many = instructions_of(path + "/2000");
   EXPECT_GT(few, 0);
   EXPECT_LE(static_cast<double>(many), 1.5 * static_cast<double>(few))
-      << "instructions for each of 4000, and of 500";
+      << "instructions for each of 2000, and of 250";
 }
 
 INSTANTIATE_TEST_SUITE_P(Texts, Reading,

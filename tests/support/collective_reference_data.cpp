@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tests/support/dtype_named.h"
 #include <nlohmann/json.hpp>
 
 namespace tutti::test {
@@ -19,12 +20,6 @@ using Json = nlohmann::json;
 using List = std::vector<std::int64_t>;
 
 constexpr const char* kFile = TUTTI_SOURCE_DIR "/tests/reference/data/collectives.jsonl";
-
-DType dtype_named(const std::string& name) {
-  const std::optional<DType> dtype = dtype_from_name(name);
-  if (!dtype) throw ParseError("no such dtype: " + name);
-  return *dtype;
-}
 
 template <class N>
 N number_from(const std::string& text) {

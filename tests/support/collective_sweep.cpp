@@ -14,7 +14,7 @@ namespace {
 
 // ---- Operands: small numbers that differ by rank, dtype and place.
 
-Array operand(DType dtype, const Shape& shape, int rank, int salt) {
+Array sweep_operand(DType dtype, const Shape& shape, int rank, int salt) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     Array out(dtype, shape);
     auto elements = out.data<T>();
@@ -37,8 +37,8 @@ Array operand(DType dtype, const Shape& shape, int rank, int salt) {
 
 // All that a rank starts with, for groups of `members`.
 std::vector<Array> operands(DType dtype, int members, int rank) {
-  return {operand(dtype, {}, rank, 0), operand(dtype, {2 * members, 3}, rank, 1),
-          operand(dtype, {rank % 3, 2}, rank, 2), operand(dtype, {0, 4}, rank, 3)};
+  return {sweep_operand(dtype, {}, rank, 0), sweep_operand(dtype, {2 * members, 3}, rank, 1),
+          sweep_operand(dtype, {rank % 3, 2}, rank, 2), sweep_operand(dtype, {0, 4}, rank, 3)};
 }
 
 std::vector<Reduce> reductions_of(DType dtype) {
@@ -116,7 +116,7 @@ struct Program {
 };
 
 // The group of a rank, without asking anybody.
-Group group_of(GroupForm form, int own, int ranks) {
+Group sweep_group(GroupForm form, int own, int ranks) {
   std::vector<std::int64_t> all;
   for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
   switch (form) {
@@ -148,10 +148,10 @@ Group group_of(GroupForm form, int own, int ranks) {
 }
 
 // The same of this rank's world.
-Group group_of(World& world, GroupForm form) {
+Group sweep_group(World& world, GroupForm form) {
   if (form == GroupForm::world) return world;
   if (form == GroupForm::split) return world.split(world.rank() % 2, -world.rank());
-  return group_of(form, world.rank(), world.size());
+  return sweep_group(form, world.rank(), world.size());
 }
 
 Operands operands_on(DType dtype, const Group& group, int rank) {
@@ -179,7 +179,7 @@ bool suits(GroupForm form, int ranks) {
 }
 
 SweepResults run_sweep(World& world, DType dtype, GroupForm form, RunMode mode) {
-  const Program program{group_of(world, form)};
+  const Program program{sweep_group(world, form)};
   const Operands x = operands_on(dtype, program.group, world.rank());
   std::vector<AsyncTensor> results;
   world.set_eager(mode == RunMode::eager);
@@ -201,7 +201,7 @@ std::vector<SweepResults> interpreted_sweep(int ranks, DType dtype, GroupForm fo
   std::vector<ir::Graph> graphs;
   std::vector<std::vector<Array>> inputs;
   for (int rank = 0; rank < ranks; ++rank) {
-    const Group group = group_of(form, rank, ranks);
+    const Group group = sweep_group(form, rank, ranks);
     inputs.push_back(operands(dtype, static_cast<int>(group.size()), rank));
     std::vector<Tensor> shapes;
     for (const Array& array : inputs.back()) {

@@ -13,7 +13,7 @@ namespace {
 
 using ByRank = std::vector<Numbers>;
 
-constexpr std::size_t kLongest = 24;
+constexpr std::size_t kMostNumbers = 24;
 constexpr std::int64_t kMostFactor = 20;  // that products of four are exact in f32
 
 std::int64_t sum_of(const Numbers& x) {
@@ -30,7 +30,7 @@ Numbers combine(const Numbers& x, const Numbers& y,
   return out;
 }
 
-std::int64_t reduced(Reduce reduction, std::int64_t x, std::int64_t y) {
+std::int64_t reduced_pair(Reduce reduction, std::int64_t x, std::int64_t y) {
   switch (reduction) {
     case Reduce::product:
       return x * y;
@@ -43,7 +43,7 @@ std::int64_t reduced(Reduce reduction, std::int64_t x, std::int64_t y) {
   }
 }
 
-Numbers part_of(const Numbers& x, std::size_t part, std::size_t parts) {
+Numbers numbers_part(const Numbers& x, std::size_t part, std::size_t parts) {
   const auto length = static_cast<std::ptrdiff_t>(x.size() / parts);
   const auto first = x.begin() + static_cast<std::ptrdiff_t>(part) * length;
   return {first, first + length};
@@ -91,7 +91,7 @@ class Model {
       case DivergentOp::all_gather:
       case DivergentOp::gather:
       case DivergentOp::two_gathers:
-        if (length(0) * members() > kLongest) return false;
+        if (length(0) * members() > kMostNumbers) return false;
         break;
       case DivergentOp::uneven_all_gather:
         if (std::ranges::max(step_.sizes) > static_cast<std::int64_t>(length(0))) return false;
@@ -164,7 +164,7 @@ class Model {
     Numbers out = of(number, 0);
     for (std::size_t position = 1; position < members(); ++position) {
       out = combine(out, of(number, position),
-                    [&](auto a, auto b) { return reduced(step_.reduction, a, b); });
+                    [&](auto a, auto b) { return reduced_pair(step_.reduction, a, b); });
     }
     return out;
   }
@@ -201,17 +201,19 @@ class Model {
       case DivergentOp::gather:
         return only_root(gathered(0));
       case DivergentOp::reduce_scatter:
-        for (std::size_t i = 0; i < members(); ++i) out[i] = part_of(reduction_of(0), i, members());
+        for (std::size_t i = 0; i < members(); ++i)
+          out[i] = numbers_part(reduction_of(0), i, members());
         return out;
       case DivergentOp::scatter:
-        for (std::size_t i = 0; i < members(); ++i) out[i] = part_of(of(0, root()), i, members());
+        for (std::size_t i = 0; i < members(); ++i)
+          out[i] = numbers_part(of(0, root()), i, members());
         return out;
       case DivergentOp::broadcast:
         return ByRank(members(), of(0, root()));
       case DivergentOp::all_to_all:
         for (std::size_t to = 0; to < members(); ++to) {
           for (std::size_t by = 0; by < members(); ++by) {
-            const Numbers part = part_of(of(0, by), to, members());
+            const Numbers part = numbers_part(of(0, by), to, members());
             out[to].insert(out[to].end(), part.begin(), part.end());
           }
         }

@@ -16,7 +16,7 @@ namespace tutti::test {
 
 namespace {
 
-using Value = std::variant<Tensor, AsyncTensor>;
+using Handle = std::variant<Tensor, AsyncTensor>;
 
 // ---- What the programs compile
 
@@ -52,11 +52,11 @@ struct TwoGathers {
 
 // ---- The rank
 
-Tensor tensor_of(const Value& value) {
+Tensor tensor_of(const Handle& value) {
   return std::visit([](const auto& x) { return Tensor(x); }, value);
 }
 
-Numbers read(const Tensor& tensor) {
+Numbers numbers_in(const Tensor& tensor) {
   if (tensor.dtype() == DType::f32) {
     const std::vector<float> elements = tensor.to_vector<float>();
     return {elements.begin(), elements.end()};
@@ -88,7 +88,7 @@ std::string printed(const Tensor& tensor) {
 }
 
 struct Held {
-  Value value;
+  Handle value;
   Numbers expected;
 };
 
@@ -145,7 +145,7 @@ class Runner {
     return x.dtype() == dtype ? x : cast(x, dtype);
   }
 
-  void put(std::size_t number, Value value) {
+  void put(std::size_t number, Handle value) {
     const DivergentStep& step = program_.steps[step_];
     // A rank may hold on to what is under way, or wait at once.
     if (std::holds_alternative<AsyncTensor>(value) && chance(2)) value = tensor_of(value);
@@ -244,7 +244,7 @@ class Runner {
                                     step.group.begin());
   }
 
-  Value message(const DivergentStep& step, const Tensor& x, const Group& group) const {
+  Handle message(const DivergentStep& step, const Tensor& x, const Group& group) const {
     const auto own = static_cast<std::int64_t>(position(step));
     const auto [source, target] = step.pairs[0];
     if (own == source) send(x, group, target);
@@ -337,7 +337,7 @@ class Runner {
   }
 
   void check(const Held& held) const {
-    const Numbers found = read(tensor_of(held.value));
+    const Numbers found = numbers_in(tensor_of(held.value));
     if (found != held.expected) differ(listed(found), listed(held.expected));
   }
 

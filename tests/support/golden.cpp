@@ -16,7 +16,7 @@ std::filesystem::path full_path(const std::string& path) {
   return std::filesystem::path(TUTTI_SOURCE_DIR) / "tests" / path;
 }
 
-std::optional<std::string> read(const std::filesystem::path& path) {
+std::optional<std::string> golden_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
@@ -36,7 +36,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 testing::AssertionResult matches_golden(std::string_view actual, const std::string& path) {
   const char* const bless = std::getenv("TUTTI_TEST_BLESS");
-  const std::optional<std::string> expected = read(full_path(path));
+  const std::optional<std::string> expected = golden_text(full_path(path));
   if (expected == actual) return testing::AssertionSuccess();
   if (bless != nullptr && std::string_view(bless) == "1") {
     std::filesystem::create_directories(full_path(path).parent_path());
@@ -57,7 +57,7 @@ testing::AssertionResult matches_golden(std::string_view actual, const std::stri
 }
 
 std::string read_test_file(const std::string& path) {
-  const std::optional<std::string> text = read(full_path(path));
+  const std::optional<std::string> text = golden_text(full_path(path));
   if (!text) ADD_FAILURE() << "cannot read tests/" << path;
   return text.value_or("");
 }

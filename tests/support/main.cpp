@@ -22,7 +22,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::size_t kLongest = 10'000;  // nodes or steps
+constexpr std::size_t kMostNodes = 10'000;  // nodes or steps
 
 template <class Program>
 bool expect_round_trip(const Program& program) {
@@ -84,13 +84,13 @@ class Seen {
 
 void ir::test_hook(const Graph& graph) {
   static Seen seen;
-  if (graph.node_count() > kLongest) return;
+  if (graph.node_count() > kMostNodes) return;
   const Hash128 hash = hash_of(graph);
   if (seen.add(hash) && !expect_round_trip(graph)) seen.forget(hash);
 }
 
 void codegen::test_hook(const Plan& plan) {
-  if (plan.steps.size() <= kLongest) expect_round_trip(plan);
+  if (plan.steps.size() <= kMostNodes) expect_round_trip(plan);
 }
 
 }  // namespace tutti

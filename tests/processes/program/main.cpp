@@ -17,14 +17,16 @@ namespace tutti::test {
 
 namespace {
 
-std::filesystem::path file_of(const std::string& milestone, int rank) {
+std::filesystem::path file_of(const std::string& milestone, int number) {
   const char* const folder = std::getenv("TUTTI_TEST_FOLDER");
   if (folder == nullptr) throw std::runtime_error("TUTTI_TEST_FOLDER is not set");
-  return std::filesystem::path(folder) / (milestone + "." + std::to_string(rank));
+  return std::filesystem::path(folder) / (milestone + "." + std::to_string(number));
 }
 
 void write(const std::string& milestone, const std::string& content) {
-  const std::filesystem::path file = file_of(milestone, rank_by_environment());
+  // Launchers other than ours set no RANK: the file is the process's own then.
+  const int number = std::getenv("RANK") == nullptr ? getpid() : rank_by_environment();
+  const std::filesystem::path file = file_of(milestone, number);
   std::ofstream(file.string() + ".new") << content << "\n";
   std::filesystem::rename(file.string() + ".new", file);
 }

@@ -20,7 +20,7 @@ std::size_t position_of(std::size_t rank, const Attributes& attributes) {
       attributes.group("group")->position_of(static_cast<std::int64_t>(rank)));
 }
 
-const Plain& operand(const RankPlains& x, std::int64_t rank) {
+const Plain& operand_of(const RankPlains& x, std::int64_t rank) {
   return x[static_cast<std::size_t>(rank)][0];
 }
 
@@ -77,10 +77,10 @@ std::vector<Plain> all_reduce_oracle(const RankPlains& x, const Attributes& attr
   std::vector<Plain> out;
   for (std::size_t rank = 0; rank < x.size(); ++rank) {
     const List members = members_of(rank, attributes);
-    Plain total = operand(x, members[0]);
+    Plain total = operand_of(x, members[0]);
     for (std::int64_t i = 0; i < total.shape.elements(); ++i) {
       for (std::size_t m = 1; m < members.size(); ++m) {
-        total[i] = combined(op, total[i], operand(x, members[m])[i]);
+        total[i] = combined(op, total[i], operand_of(x, members[m])[i]);
       }
       if (op == "mean") total[i] /= static_cast<double>(members.size());
     }
@@ -98,7 +98,7 @@ std::vector<Plain> all_gather_oracle(const RankPlains& x, const Attributes& attr
   for (std::size_t rank = 0; rank < x.size(); ++rank) {
     Plains parts;
     for (const std::int64_t member : members_of(rank, attributes)) {
-      parts.push_back(operand(x, member));
+      parts.push_back(operand_of(x, member));
     }
     out.push_back(concat_oracle(parts, attributes));
   }
@@ -129,7 +129,7 @@ std::vector<Plain> broadcast_oracle(const RankPlains& x, const Attributes& attri
   const auto root = static_cast<std::size_t>(attributes.integer("root"));
   std::vector<Plain> out;
   for (std::size_t rank = 0; rank < x.size(); ++rank) {
-    out.push_back(operand(x, members_of(rank, attributes)[root]));
+    out.push_back(operand_of(x, members_of(rank, attributes)[root]));
   }
   return out;
 }
@@ -143,7 +143,7 @@ std::vector<Plain> all_to_all_oracle(const RankPlains& x, const Attributes& attr
     const std::size_t own = position_of(rank, attributes);
     Plains parts;
     for (std::size_t source = 0; source < members; ++source) {
-      const Plain& whole = operand(x, members_of(rank, attributes)[source]);
+      const Plain& whole = operand_of(x, members_of(rank, attributes)[source]);
       const std::int64_t equal =
           whole.shape[static_cast<int>(axis)] / static_cast<std::int64_t>(members);
       const auto size = [&](std::size_t to) {
@@ -165,7 +165,7 @@ std::vector<Plain> collective_permute_oracle(const RankPlains& x, const Attribut
     out.emplace_back(x[rank][0].shape);
     for (std::size_t i = 0; i < pairs.size(); i += 2) {
       if (std::cmp_not_equal(position_of(rank, attributes), pairs[i + 1])) continue;
-      out.back() = operand(x, members_of(rank, attributes)[static_cast<std::size_t>(pairs[i])]);
+      out.back() = operand_of(x, members_of(rank, attributes)[static_cast<std::size_t>(pairs[i])]);
     }
   }
   return out;

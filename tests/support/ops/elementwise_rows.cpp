@@ -109,7 +109,7 @@ OpRow bitcast_row() {
 }
 
 std::int64_t whole(double x) { return static_cast<std::int64_t>(x); }
-double number(std::int64_t x) { return static_cast<double>(x); }
+double as_double(std::int64_t x) { return static_cast<double>(x); }
 
 }  // namespace
 
@@ -225,19 +225,19 @@ std::vector<OpRow> elementwise_rows() {
           [](double x, double y) { return double(x != y); }, kNone),
       binary(
           Op::bitwise_and, bitwise_and, kIntegers, kBits, kBits,
-          [](double x, double y) { return number(whole(x) & whole(y)); }, kNone),
+          [](double x, double y) { return as_double(whole(x) & whole(y)); }, kNone),
       binary(
           Op::bitwise_or, bitwise_or, kIntegers, kBits, kBits,
-          [](double x, double y) { return number(whole(x) | whole(y)); }, kNone),
+          [](double x, double y) { return as_double(whole(x) | whole(y)); }, kNone),
       binary(
           Op::bitwise_xor, bitwise_xor, kIntegers, kBits, kBits,
-          [](double x, double y) { return number(whole(x) ^ whole(y)); }, kNone),
+          [](double x, double y) { return as_double(whole(x) ^ whole(y)); }, kNone),
       binary(
           Op::shift_left, shift_left, kIntegers, kBits, kShifts,
-          [](double x, double y) { return number(whole(x) << whole(y)); }, kNone),
+          [](double x, double y) { return as_double(whole(x) << whole(y)); }, kNone),
       binary(
           Op::shift_right, shift_right, kIntegers, {.low = -100, .high = 100}, kShifts,
-          [](double x, double y) { return number(whole(x) >> whole(y)); }, kNone),
+          [](double x, double y) { return as_double(whole(x) >> whole(y)); }, kNone),
       binary(
           Op::eq, eq, kAnything, kShifts, kShifts,
           [](double x, double y) { return double(x == y); }, kNone, kTruth),

@@ -20,14 +20,14 @@ bool contains(const List& values, std::int64_t value) {
 }
 
 // The index with one component replaced.
-List with(Index index, std::int64_t axis, std::int64_t value) {
+List with_coordinate(Index index, std::int64_t axis, std::int64_t value) {
   List out = list(index);
   at(out, axis) = value;
   return out;
 }
 
 // The shape without the axes, or with size 1 in their place.
-Shape reduced(const Shape& shape, const List& axes, bool keepdims) {
+Shape reduced_shape(const Shape& shape, const List& axes, bool keepdims) {
   List sizes;
   for (int d = 0; d < shape.rank(); ++d) {
     if (!contains(axes, d)) sizes.push_back(shape[d]);
@@ -102,7 +102,7 @@ Plain expand_dims_oracle(const Plains& x, const Attributes& attributes) {
 }
 
 Plain squeeze_oracle(const Plains& x, const Attributes& attributes) {
-  return reshape_oracle(x[0], reduced(x[0].shape, attributes.integers("axes"), false));
+  return reshape_oracle(x[0], reduced_shape(x[0].shape, attributes.integers("axes"), false));
 }
 
 Plain slice_oracle(const Plains& x, const Attributes& attributes) {
@@ -163,14 +163,14 @@ Plain concat_oracle(const Plains& x, const Attributes& attributes) {
     for (; place >= x[part].shape[static_cast<int>(axis)]; ++part) {
       place -= x[part].shape[static_cast<int>(axis)];
     }
-    return x[part].at(with(index, axis, place));
+    return x[part].at(with_coordinate(index, axis, place));
   });
 }
 
 Plain reduce_oracle(const Plains& x, const Attributes& attributes, double start,
                     const std::function<double(double, double)>& combine) {
   const List& axes = attributes.integers("axes");
-  Plain kept(reduced(x[0].shape, axes, true));
+  Plain kept(reduced_shape(x[0].shape, axes, true));
   std::fill(kept.data.begin(), kept.data.end(), start);
   const auto strides = kept.shape.strides();
   std::int64_t n = 0;
@@ -181,7 +181,7 @@ Plain reduce_oracle(const Plains& x, const Attributes& attributes, double start,
     }
     kept[to] = combine(kept[to], x[0][n++]);
   });
-  return reshape_oracle(kept, reduced(x[0].shape, axes, attributes.flag("keepdims")));
+  return reshape_oracle(kept, reduced_shape(x[0].shape, axes, attributes.flag("keepdims")));
 }
 
 Plain mean_oracle(const Plains& x, const Attributes& attributes) {
@@ -202,16 +202,17 @@ Plain logsumexp_oracle(const Plains& x, const Attributes& attributes) {
 
 Plain arg_oracle(const Plains& x, const Attributes& attributes, double sign) {
   const std::int64_t axis = attributes.integer("axis");
-  const Shape kept = reduced(x[0].shape, {axis}, true);
+  const Shape kept = reduced_shape(x[0].shape, {axis}, true);
   const Plain best = filled(kept, [&](Index index) {
     std::int64_t leader = 0;
     for (std::int64_t i = 1; i < x[0].shape[static_cast<int>(axis)]; ++i) {
-      const double distance = x[0].at(with(index, axis, i)) - x[0].at(with(index, axis, leader));
+      const double distance =
+          x[0].at(with_coordinate(index, axis, i)) - x[0].at(with_coordinate(index, axis, leader));
       if (sign * distance > 0) leader = i;
     }
     return static_cast<double>(leader);
   });
-  return reshape_oracle(best, reduced(x[0].shape, {axis}, attributes.flag("keepdims")));
+  return reshape_oracle(best, reduced_shape(x[0].shape, {axis}, attributes.flag("keepdims")));
 }
 
 Plain cumsum_oracle(const Plains& x, const Attributes& attributes) {
@@ -222,7 +223,7 @@ Plain cumsum_oracle(const Plains& x, const Attributes& attributes) {
     double total = 0;
     const std::int64_t here = at(index, axis);
     for (std::int64_t i = reverse ? here : 0; i <= (reverse ? last : here); ++i) {
-      total += x[0].at(with(index, axis, i));
+      total += x[0].at(with_coordinate(index, axis, i));
     }
     return total;
   });
@@ -239,10 +240,10 @@ Plain sort_oracle(const Plain& x, std::int64_t axis, bool descending, std::int64
   for_each_index(Shape(rows), [&](Index index) {
     List order;
     for (std::int64_t i = 0; i < x.shape[static_cast<int>(axis)]; ++i) {
-      const double own = x.at(with(index, axis, i));
+      const double own = x.at(with_coordinate(index, axis, i));
       auto place = order.end();
       while (place != order.begin()) {
-        const double other = x.at(with(index, axis, *(place - 1)));
+        const double other = x.at(with_coordinate(index, axis, *(place - 1)));
         if (descending ? other >= own : other <= own) break;
         --place;
       }
@@ -253,7 +254,7 @@ Plain sort_oracle(const Plain& x, std::int64_t axis, bool descending, std::int64
       std::int64_t to = i * at(strides, axis);
       for (std::size_t d = 0; d < index.size(); ++d) to += index[d] * strides[d];
       const std::int64_t from = at(order, i);
-      out[to] = indices ? static_cast<double>(from) : x.at(with(index, axis, from));
+      out[to] = indices ? static_cast<double>(from) : x.at(with_coordinate(index, axis, from));
     }
   });
   return out;
@@ -274,7 +275,8 @@ Plain matmul_oracle(const Plains& x, const Attributes&) {
   return filled(Shape(sizes), [&](Index index) {
     double total = 0;
     for (std::int64_t k = 0; k < a[a.rank() - 1]; ++k) {
-      total += x[0].at(with(index, rank - 1, k)) * x[1].at(with(index, rank - 2, k));
+      total += x[0].at(with_coordinate(index, rank - 1, k)) *
+               x[1].at(with_coordinate(index, rank - 2, k));
     }
     return total;
   });
@@ -324,7 +326,7 @@ Plain take_along_axis_oracle(const Plains& x, const Attributes& attributes) {
   const std::int64_t axis = attributes.integer("axis");
   return filled(x[1].shape, [&](Index index) {
     const auto row = static_cast<std::int64_t>(x[1].at(index));
-    return x[0].at(with(index, axis, clamped(row, x[0].shape[static_cast<int>(axis)])));
+    return x[0].at(with_coordinate(index, axis, clamped(row, x[0].shape[static_cast<int>(axis)])));
   });
 }
 
@@ -385,7 +387,7 @@ namespace {
 double sum_of_exp(const Plain& x, Index index, std::int64_t axis) {
   double total = 0;
   for (std::int64_t i = 0; i < x.shape[static_cast<int>(axis)]; ++i) {
-    total += std::exp(x.at(with(index, axis, i)));
+    total += std::exp(x.at(with_coordinate(index, axis, i)));
   }
   return total;
 }
@@ -411,9 +413,9 @@ Plain layer_norm_oracle(const Plains& x, const Attributes& attributes) {
     double mean = 0;
     double variance = 0;
     for (std::int64_t i = 0; i < x[0].shape[last]; ++i)
-      mean += x[0].at(with(index, last, i)) / size;
+      mean += x[0].at(with_coordinate(index, last, i)) / size;
     for (std::int64_t i = 0; i < x[0].shape[last]; ++i) {
-      variance += std::pow(x[0].at(with(index, last, i)) - mean, 2) / size;
+      variance += std::pow(x[0].at(with_coordinate(index, last, i)) - mean, 2) / size;
     }
     const double normal =
         (x[0].at(index) - mean) / std::sqrt(variance + attributes.number("epsilon"));
@@ -426,7 +428,8 @@ Plain rms_norm_oracle(const Plains& x, const Attributes& attributes) {
   const std::int64_t size = x[0].shape[last];
   return filled(x[0].shape, [&](Index index) {
     double squares = 0;
-    for (std::int64_t i = 0; i < size; ++i) squares += std::pow(x[0].at(with(index, last, i)), 2);
+    for (std::int64_t i = 0; i < size; ++i)
+      squares += std::pow(x[0].at(with_coordinate(index, last, i)), 2);
     const double mean = squares / static_cast<double>(size);
     return x[0].at(index) / std::sqrt(mean + attributes.number("epsilon")) * x[1].at(index);
   });

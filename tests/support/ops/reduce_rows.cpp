@@ -30,7 +30,7 @@ const std::vector<OpCase> kMore = {{{{0, 3}}, {List{0}}},        {{{2, 0}}, {Lis
                                    {{{0}}, {List{0}}},           {{{2048, 33}}, {List{0}}},
                                    {{{64, 1000}}, {List{0, 1}}}, {{{3, 40000}}, {List{1}}}};
 
-std::vector<OpCase> with(std::vector<OpCase> cases, const std::vector<OpCase>& more) {
+std::vector<OpCase> joined(std::vector<OpCase> cases, const std::vector<OpCase>& more) {
   cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }
@@ -82,7 +82,7 @@ OpRow arg_row(Op op, Tensor (*call)(const Operand&, std::int64_t, bool), double 
 
 std::vector<OpRow> reduce_rows() {
   std::vector<OpRow> rows = {
-      reduction(Op::sum, sum, kNumbers, kSmall, with(kReductions, kMore), kYes, 0,
+      reduction(Op::sum, sum, kNumbers, kSmall, joined(kReductions, kMore), kYes, 0,
                 [](double a, double b) { return a + b; }),
       reduction(Op::prod, prod, kNumbers, {.low = 0.5, .high = 1.5}, kReductions, kYes, 1,
                 [](double a, double b) { return a * b; }),
@@ -90,15 +90,15 @@ std::vector<OpRow> reduce_rows() {
                 [](double a, double b) { return std::max(a, b); }),
       reduction(Op::min, min, kNumbers, {.low = -30, .high = 30}, kReductions, kYes, kInfinity,
                 [](double a, double b) { return std::min(a, b); }),
-      reduction(Op::any, any, kBool, {}, with(kReductions, kMore), HasGradient::none, 0,
+      reduction(Op::any, any, kBool, {}, joined(kReductions, kMore), HasGradient::none, 0,
                 [](double a, double b) { return std::max(a, b); }),
-      reduction(Op::all, all, kBool, {}, with(kReductions, kMore), HasGradient::none, 1,
+      reduction(Op::all, all, kBool, {}, joined(kReductions, kMore), HasGradient::none, 1,
                 [](double a, double b) { return a * b; }),
       arg_row(Op::argmax, argmax, 1),
       arg_row(Op::argmin, argmin, -1),
-      reduction(Op::mean, mean, kFloats, kSmall, with(kReductions, kMore), kYes),
+      reduction(Op::mean, mean, kFloats, kSmall, joined(kReductions, kMore), kYes),
       reduction(Op::logsumexp, logsumexp, kFloats, kSmall,
-                with(kReductions, {{{{0, 3}}, {List{0}}}}), kYes),
+                joined(kReductions, {{{{0, 3}}, {List{0}}}}), kYes),
   };
   rows[0].slack = 5;  // the long ones cancel
   rows[8].oracle = mean_oracle;

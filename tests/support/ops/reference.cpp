@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/dtype_named.h"
 #include "tools/npy.h"
 #include <nlohmann/json.hpp>
 
@@ -18,12 +19,6 @@ namespace {
 using Json = nlohmann::json;
 
 const std::filesystem::path kFolder = TUTTI_SOURCE_DIR "/tests/reference/data";
-
-DType dtype_named(const std::string& name) {
-  const std::optional<DType> dtype = dtype_from_name(name);
-  if (!dtype) throw ParseError("no such dtype: " + name);
-  return *dtype;
-}
 
 // "f32[2,3]@64": a dtype and shape, and where the elements' bytes begin.
 Array array_at(const std::string& place, const Array& data) {

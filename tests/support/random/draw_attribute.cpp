@@ -105,7 +105,7 @@ List pairs(const Place& at) {
   return out;
 }
 
-std::string reduction(const Place& at) {
+std::string reduction_name(const Place& at) {
   const std::array<std::string, 5> numbers = {"sum", "max", "min", "product", "mean"};
   const std::array<std::string, 3> bits = {"and", "or", "xor"};
   const bool truth = at.x != nullptr && at.x->dtype == DType::boolean;
@@ -153,7 +153,7 @@ const std::map<std::string_view, DrawAttribute>& attributes_by_name() {
          return at.each_dimension([&](int) { return at.draw().one_in(4) ? 1 : 0; });
        }},
       {"group", [](const Place& at) { return at.group; }},
-      {"op", reduction},
+      {"op", reduction_name},
       {"root", [](const Place& at) { return at.draw().below(at.group->size()); }},
       {"pairs", pairs},
       {"depth", [](const Place& at) { return at.draw().below(6); }},

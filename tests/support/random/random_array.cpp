@@ -17,7 +17,7 @@ double special_number(Draw& draw) {
   return draw.one_of(kNumbers);
 }
 
-double number(Elements elements, Draw& draw) {
+double drawn_number(Elements elements, Draw& draw) {
   if (elements == Elements::small) return static_cast<double>(draw.below(7) - 3);
   if (elements == Elements::special && draw.one_in(5)) return special_number(draw);
   return draw.fraction() * 4 - 2;
@@ -40,7 +40,7 @@ ir::Array random_array(DType dtype, const Shape& shape, Elements elements, Draw&
   for (std::int64_t i = 0; i < out.elements(); ++i) {
     ir::Cell cell;
     if (is_floating(dtype)) {
-      cell.number = number(elements, draw);
+      cell.number = drawn_number(elements, draw);
     } else {
       cell.integer = dtype == DType::boolean ? draw.below(2) : integer(elements, draw);
     }

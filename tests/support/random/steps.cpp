@@ -86,7 +86,7 @@ Value of_dtype(GrowingProgram& program, DType dtype) {
 }
 
 // Operand i of an op whose first one is x. What it takes is known from the table.
-Value operand(GrowingProgram& program, Op op, std::size_t i, Value x) {
+Value fitted_operand(GrowingProgram& program, Op op, std::size_t i, Value x) {
   const OpRow* const row = row_of(op);
   Make make = Make::main;
   if (row != nullptr && !row->operands.empty()) {
@@ -142,7 +142,7 @@ bool add_op(GrowingProgram& program, Op op) {
     for (std::size_t i = 0; i < count; ++i) {
       operands.push_back(i == main && (row == nullptr || row->operands[main].make == Make::main)
                              ? x
-                             : operand(program, op, i, x));
+                             : fitted_operand(program, op, i, x));
     }
     if (entry.kind == OpClass::elementwise && main == 0 && count == 2 && draw.coin()) {
       std::swap(operands[0], operands[1]);
