@@ -38,8 +38,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # std::variant. The sanitizers and clang look for the real ones.
   target_compile_options(tutti_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # libstdc++ 12's std::stable_sort calls what it deprecates.
-  target_compile_options(tutti_flags INTERFACE -Wno-deprecated-declarations)
+  # libstdc++ 12's std::stable_sort calls what it deprecates; __COUNTER__ is known to all compilers.
+  target_compile_options(tutti_flags INTERFACE -Wno-deprecated-declarations -Wno-c2y-extensions)
 endif()
 if(TUTTI_WERROR)
   target_compile_options(tutti_flags INTERFACE -Werror)

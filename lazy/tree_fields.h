@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -60,16 +61,21 @@ constexpr bool names_differ(std::string_view names) {
   return true;
 }
 
-// Becomes any type, and any base of T.
+// Becomes any type, and any base of T. Never called; clang asks for bodies where a member's own
+// constructor, as that of std::optional, would call them.
 struct Anything {
   template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const {  // NOLINT(google-explicit-constructor)
+    std::terminate();
+  }
 };
 template <class T>
 struct AnyBase {
   template <class Base>
     requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
-  operator Base() const;  // NOLINT(google-explicit-constructor)
+  operator Base() const {  // NOLINT(google-explicit-constructor)
+    std::terminate();
+  }
 };
 
 // Whether an aggregate T has so many members: T{a, b, ...}. A base is like a member, before them.

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, KernelCompilerTest, testing::ValuesIn(engines(
 
 #if !TUTTI_HAS_LLVM
 TEST(KernelCompiler, SaysThatThereIsNoLlvm) {
-  EXPECT_THROW(KernelCompiler(Engine::llvm), EnvironmentError);
+  EXPECT_THROW(KernelCompiler{Engine::llvm}, EnvironmentError);
 }
 #endif
 

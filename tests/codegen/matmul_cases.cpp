@@ -67,9 +67,9 @@ Array MatmulCase::expected() const {
   return out;
 }
 
-bool MatmulCase::is_close(const Array& result, const Array& expected) const {
+bool MatmulCase::is_close(const Array& computed, const Array& expected) const {
   const DType dtype = expected.dtype();
-  if (!is_floating(dtype)) return result == expected;
+  if (!is_floating(dtype)) return computed == expected;
   const auto depth = static_cast<double>(a.view.shape[a.view.shape.rank() - 1]);
   const double sum_error = (dtype == DType::f64 ? 1e-15 : 5e-7) * (depth + 1);
   // With an epilogue one rounding more or less, of numbers that are not much larger.
@@ -79,7 +79,7 @@ bool MatmulCase::is_close(const Array& result, const Array& expected) const {
                                                  : 0x1p-51;
   for (std::int64_t i = 0; i < expected.elements(); ++i) {
     const double size = std::abs(expected.at(i)) + (epilogue ? 4 : 0);
-    if (!(std::abs(result.at(i) - expected.at(i)) <= sum_error + rounding * size)) return false;
+    if (!(std::abs(computed.at(i) - expected.at(i)) <= sum_error + rounding * size)) return false;
   }
   return true;
 }

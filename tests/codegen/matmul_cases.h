@@ -29,7 +29,7 @@ struct MatmulCase {
   // What the interpreter makes of it.
   ir::Array expected() const;
   // As close as sums in another order, and epilogues that round once, may be.
-  bool is_close(const ir::Array& result, const ir::Array& expected) const;
+  bool is_close(const ir::Array& computed, const ir::Array& expected) const;
   std::string text() const;
 };
 

@@ -41,7 +41,7 @@ TEST(CrossEntropy, IsWhatTheLogarithmOfSoftmaxHas) {
   const Tensor logits = normal({5, 7}, Key(1));
   const Tensor labels = tensor({0, 6, 3, 9, -2});
   const Tensor picked = take_along_axis(log_softmax(logits), expand_dims(labels, {1}), 1);
-  EXPECT_TRUE(close(cross_entropy(logits, labels).array(), (-squeeze(picked, {{1}})).array()));
+  EXPECT_TRUE(close(cross_entropy(logits, labels).array(), (-squeeze(picked, {1})).array()));
   EXPECT_TRUE(close(nn::cross_entropy(logits, labels).array(), (-mean(picked)).array()));
 }
 

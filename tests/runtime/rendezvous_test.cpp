@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 namespace tutti::runtime::rendezvous_test {
 namespace {
@@ -155,7 +156,7 @@ Child squatter(const std::string& name, bool listens, int ready) {
     const Descriptor own(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     EXPECT_EQ(bind(own.number(), reinterpret_cast<const sockaddr*>(&address), size), 0);
     EXPECT_EQ(listens ? listen(own.number(), 5) : 0, 0);
-    EXPECT_EQ(write(ready, "x", 1), 1);
+    EXPECT_EQ(::write(ready, "x", 1), 1);
     pause();
     return "";
   });
@@ -170,7 +171,7 @@ TEST_F(Rendezvous, ASquatterIsNamed) {
     const Descriptor out(ends[1]);
     const Child other = squatter(name_, listens, out.number());
     char byte = 0;
-    ASSERT_EQ(read(in.number(), &byte, 1), 1);
+    ASSERT_EQ(::read(in.number(), &byte, 1), 1);
     EXPECT_FALSE(SegmentServer(name_, segment_, 2).listening());
     const std::string process = "process " + std::to_string(other.process());
     try {

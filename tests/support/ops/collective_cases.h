@@ -20,16 +20,16 @@ struct RankGroups {
   std::int64_t even(std::int64_t parts) const { return parts * count; }
 };
 
-using List = std::vector<std::int64_t>;
+using SizeList = std::vector<std::int64_t>;
 
 // A list of the members' sizes along an axis, zeros among them, and their sum.
-List uneven_sizes(const ir::GroupPtr& group);
-std::int64_t total(const List& sizes);
+SizeList uneven_sizes(const ir::GroupPtr& group);
+std::int64_t total(const SizeList& sizes);
 // How much every member sends to every other, a sender's row after another's.
-List exchange_matrix(const ir::GroupPtr& group);
+SizeList exchange_matrix(const ir::GroupPtr& group);
 // Pairs of a ring, and of a shift that leaves out an end.
-List ring_pairs(const ir::GroupPtr& group);
-List shift_pairs(const ir::GroupPtr& group);
+SizeList ring_pairs(const ir::GroupPtr& group);
+SizeList shift_pairs(const ir::GroupPtr& group);
 
 // The group of an op's attributes, for the user's functions.
 Group group_of(const Attributes& attributes);

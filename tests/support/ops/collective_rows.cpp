@@ -84,7 +84,7 @@ void add_reductions(std::vector<OpRow>& rows, const RankGroups& ranks) {
   rows.push_back(row);
   append(rows, reduction_rows(ranks, row, {7, 5}, at_root));
 
-  const auto along = [](std::int64_t axis, ir::GroupPtr group, List sizes = {}) {
+  const auto along = [](std::int64_t axis, ir::GroupPtr group, SizeList sizes = {}) {
     return AttributeList{std::string("mean"), axis, std::move(group), std::move(sizes)};
   };
   row.op = Op::reduce_scatter;
@@ -107,15 +107,15 @@ void add_reductions(std::vector<OpRow>& rows, const RankGroups& ranks) {
 
 void add_movements(std::vector<OpRow>& rows, const RankGroups& ranks) {
   const auto& [count, world, turned] = ranks;
-  const auto along = [](std::int64_t axis, ir::GroupPtr group, List sizes = {}) {
+  const auto along = [](std::int64_t axis, ir::GroupPtr group, SizeList sizes = {}) {
     return AttributeList{axis, std::move(group), std::move(sizes)};
   };
-  const auto rooted = [&](std::int64_t axis, ir::GroupPtr group, List sizes = {}) {
+  const auto rooted = [&](std::int64_t axis, ir::GroupPtr group, SizeList sizes = {}) {
     const std::int64_t root = ranks.last(group);
     return AttributeList{axis, root, std::move(group), std::move(sizes)};
   };
-  const List uneven = uneven_sizes(world);
-  const List uneven_turned = uneven_sizes(turned);
+  const SizeList uneven = uneven_sizes(world);
+  const SizeList uneven_turned = uneven_sizes(turned);
   rows.push_back({.op = Op::all_gather,
                   .dtypes = kAnything,
                   .operands = {kSmall},
@@ -183,14 +183,14 @@ void add_movements(std::vector<OpRow>& rows, const RankGroups& ranks) {
                             {{{3, 1, 2}}, along(1, turned, exchange_matrix(turned))},
                             {{{0, 3}}, along(0, world)}},
                   .call = [](Tensors x, const Attributes& a) -> Tensor {
-                    const List& sent = a.integers("send_sizes");
+                    const SizeList& sent = a.integers("send_sizes");
                     if (sent.empty()) return all_to_all(x[0], group_of(a), a.integer("axis"));
                     return all_to_all(x[0], group_of(a), sent, a.integers("receive_sizes"),
                                       a.integer("axis"));
                   },
                   .collective_oracle = all_to_all_oracle,
                   .gradient = kYes});
-  const auto moved = [](List pairs, ir::GroupPtr group) {
+  const auto moved = [](SizeList pairs, ir::GroupPtr group) {
     return AttributeList{std::move(pairs), std::move(group)};
   };
   rows.push_back({.op = Op::collective_permute,
@@ -203,7 +203,7 @@ void add_movements(std::vector<OpRow>& rows, const RankGroups& ranks) {
                             {{{0}}, moved(ring_pairs(turned), turned)}},
                   .call = [](Tensors x, const Attributes& a) -> Tensor {
                     Pairs pairs;
-                    const List& flat = a.integers("pairs");
+                    const SizeList& flat = a.integers("pairs");
                     for (std::size_t i = 0; i < flat.size(); i += 2) {
                       pairs.emplace_back(flat[i], flat[i + 1]);
                     }

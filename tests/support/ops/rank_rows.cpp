@@ -41,7 +41,7 @@ void add_message_rows(std::vector<OpRow>& rows, const RankGroups& ranks) {
                                          std::int64_t rank) {
                   const auto [next, previous] = neighbours(rank);
                   const ir::Type type = builder.type(x[0]);
-                  const List shape(type.shape.begin(), type.shape.end());
+                  const SizeList shape(type.shape.begin(), type.shape.end());
                   builder.node(Op::send, {x[0]}, {next, group});
                   const ir::Value got = builder.add(Op::recv, std::span<const ir::Value>(),
                                                     {type.dtype, shape, previous, group});
@@ -49,10 +49,11 @@ void add_message_rows(std::vector<OpRow>& rows, const RankGroups& ranks) {
                 }};
   rows.push_back(row);
   row.op = Op::recv;
-  row.cases = {{{{3}}, {DType::f32, List{3}, std::int64_t{0}, ranks.world}}};
+  row.cases = {{{{3}}, {DType::f32, SizeList{3}, std::int64_t{0}, ranks.world}}};
   rows.push_back(row);
   row.op = Op::batch_send_recv;
-  const std::vector<ir::Attribute> none = {List{}, List{}, std::vector<ir::Type>{}, ranks.world};
+  const std::vector<ir::Attribute> none = {SizeList{}, SizeList{}, std::vector<ir::Type>{},
+                                           ranks.world};
   row.cases = {{{{7, 5}}, none}, {{{}}, none}};
   row.call = [=](Tensors x, const Attributes&) -> Tensor {
     const auto [next, previous] = own_neighbours();
@@ -64,7 +65,7 @@ void add_message_rows(std::vector<OpRow>& rows, const RankGroups& ranks) {
     const ir::Type type{.dtype = builder.type(x[0]).dtype, .shape = builder.type(x[0]).shape};
     const ir::Value got =
         builder.add(Op::batch_send_recv, {x[0]},
-                    {List{next}, List{previous}, std::vector<ir::Type>{type}, group});
+                    {SizeList{next}, SizeList{previous}, std::vector<ir::Type>{type}, group});
     return builder.add(Op::wait, {got});
   };
   rows.push_back(row);

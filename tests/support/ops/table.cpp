@@ -108,7 +108,6 @@ double irregular(std::int64_t i) {
 }
 
 Array make_operand(const OperandSpec& spec, const Shape& shape, DType main, std::int64_t salt) {
-  using Make = OperandSpec::Make;
   if (spec.make == Make::key) return Array::scalar(std::uint64_t{0x9E3779B97F4A7C15U});
   DType dtype = main;
   if (spec.make == Make::truth) dtype = DType::boolean;
