@@ -20,7 +20,10 @@ run_ctest() {
 
 release() { configure release && build release && run_ctest release -L quick; }
 # The benchmarks are built so that they do not rot; they run by hand.
-slow() { configure release && build release && build release tutti_benches && run_ctest release -L full --no-tests=ignore; }
+slow() {
+  configure release && build release && build release tutti_benches && build release tutti_slow_tests &&
+    run_ctest release -L full
+}
 
 # The shadow memory of gcc 12's sanitizers collides with randomised addresses on some kernels.
 fixed_addresses=()
@@ -49,16 +52,16 @@ formatting() {
 clang() { configure clang && build clang && run_ctest clang -L quick; }
 
 tidy() {
-  configure clang && cxx_files "$@" | grep '\.cpp$' |
-    xargs -r -P "$jobs" -n 1 clang-tidy-22 -p build/clang --quiet --warnings-as-errors='*'
+  configure tidy && cxx_files "$@" | grep '\.cpp$' |
+    xargs -r -P "$jobs" -n 1 clang-tidy-22 -p build/tidy --quiet --warnings-as-errors='*'
 }
 
 # A header that needs another one to come first would break users, not us.
 headers() {
-  configure clang && cxx_files ir kernels runtime codegen lazy | grep '\.h$' |
+  configure tidy && cxx_files ir kernels runtime codegen lazy | grep '\.h$' |
     xargs -r -P "$jobs" -I{} clang++-22 -std=c++20 -fsyntax-only -x c++ \
       -DTUTTI_HAS_LLVM=1 -DTUTTI_HAS_ONEDNN=1 -Wno-pragma-once-outside-header \
-      -isystem "$(llvm-config-22 --includedir)" -I build/clang/include {}
+      -isystem "$(llvm-config-22 --includedir)" -I build/tidy/include {}
 }
 
 # What is checked beyond the quick part, in slices that take about as long as each other.

@@ -88,7 +88,9 @@ Term attention_weights(const Decomposition& in, Term q, Term k, bool masked) {
   const Term top = max(scores, {last}, true);
   const Term e = exp(scores - select(top.apply(Op::is_finite), top, 0));
   const Term total = sum(e, {last}, true);
-  return e / select(total == 0, total.constant(1), total);  // not `> 0`: a NaN stays
+  const Term one = total.constant(1);  // named, as compilers differ in what they evaluate first
+  const Term none = total == 0;        // not `> 0`: a NaN stays
+  return e / select(none, one, total);
 }
 
 void decompose_attention(Decomposition& in) {

@@ -213,14 +213,14 @@ void infer_gelu(Inference& in) {
 }
 void decompose_gelu(Decomposition& in) {
   const Term x = widened(in.operand(0));
-  Term out;
+  Term share;  // named, since compilers differ in which operand they evaluate first
   if (in.attributes.text("approximate") == "tanh") {
     const Term inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x));  // sqrt(2 / pi)
-    out = 0.5 * x * (1 + tanh(inner));
+    share = 1 + tanh(inner);
   } else {
-    out = 0.5 * x * (1 + erf(x * 0.7071067811865476));
+    share = 1 + erf(x * 0.7071067811865476);
   }
-  in.result(cast(out, in.operand(0).dtype()));
+  in.result(cast(0.5 * x * share, in.operand(0).dtype()));
 }
 
 void infer_one_hot(Inference& in) {

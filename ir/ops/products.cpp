@@ -116,7 +116,10 @@ void decompose_dot_general(Decomposition& in) {
   List sizes = sizes_of(a.shape(), x.batch);
   append(sizes, sizes_of(a.shape(), x.rest));
   append(sizes, sizes_of(b.shape(), y.rest));
-  in.result(reshape(matmul(as_matrices(a, x, true), as_matrices(b, y, false)), Shape(sizes)));
+  // Named, as compilers differ in which argument they evaluate first.
+  const Term right = as_matrices(b, y, false);
+  const Term left = as_matrices(a, x, true);
+  in.result(reshape(matmul(left, right), Shape(sizes)));
 }
 // Differentiated through its decomposition.
 constexpr void (*gradient_dot_general)(Gradient&) = nullptr;
@@ -296,8 +299,9 @@ Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window)
   const Term swapped = reshape(transpose(reshape(weight, Shape(split)), order), Shape(turned));
   const List ones(count, 1);
   const List zeros(count, 0);
-  return apply(Op::conv, padded(g, low, high, interior), swapped.apply(Op::reverse, {around}),
-               {ones, zeros, zeros, window.dilation, window.groups});
+  const Term reversed = swapped.apply(Op::reverse, {around});
+  const Term spread = padded(g, low, high, interior);
+  return apply(Op::conv, spread, reversed, {ones, zeros, zeros, window.dilation, window.groups});
 }
 
 // What every result looked at, by the results' cotangents.
