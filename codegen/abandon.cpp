@@ -46,6 +46,7 @@ void abandon_collective(const ir::Graph& graph, ir::NodeId id, runtime::Context&
   try {
     return abandon_calls(graph, id, context, why);
   } catch (const std::exception&) {
+    // The whole group then.
   }
   try {
     abandon_group(graph, id, context);

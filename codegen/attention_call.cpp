@@ -23,7 +23,7 @@ kernels::StridedView mask_view(const View& mask, const Shape& q, std::int64_t ke
 
 class ForwardCode final : public KernelCode {
  public:
-  explicit ForwardCode(kernels::Attention spec) : spec_(std::move(spec)) {}
+  explicit ForwardCode(const kernels::Attention& spec) : spec_(spec) {}
   void run(void* const* b, std::int64_t begin, std::int64_t end) const override {
     const bool* const mask = spec_.mask ? static_cast<const bool*>(b[3]) : nullptr;
     kernels::run(spec_, b[0], b[1], b[2], mask, b[spec_.mask ? 4 : 3], begin, end);
@@ -35,7 +35,7 @@ class ForwardCode final : public KernelCode {
 
 class GradientCode final : public KernelCode {
  public:
-  explicit GradientCode(kernels::AttentionGradient spec) : spec_(std::move(spec)) {}
+  explicit GradientCode(const kernels::AttentionGradient& spec) : spec_(spec) {}
   void run(void* const* b, std::int64_t begin, std::int64_t end) const override {
     const bool masked = spec_.forward.mask.has_value();
     const bool* const mask = masked ? static_cast<const bool*>(b[3]) : nullptr;
@@ -77,11 +77,9 @@ LibraryCall attention_call(const ir::Graph& graph, ir::NodeId id,
   if (spec.causal) detail += ", causal";
   const std::string_view name = name_of(graph.node(id).op);
   const std::int64_t flops = attention_flops(graph, id);
-  if (!backward)
-    return make_attention_call<ForwardCode>(name, std::move(detail), std::move(spec), flops);
-  kernels::AttentionGradient gradient{.forward = std::move(spec),
-                                      .cotangent = strided(operands.back())};
-  return make_attention_call<GradientCode>(name, std::move(detail), std::move(gradient), flops);
+  if (!backward) return make_attention_call<ForwardCode>(name, std::move(detail), spec, flops);
+  const kernels::AttentionGradient gradient{.forward = spec, .cotangent = strided(operands.back())};
+  return make_attention_call<GradientCode>(name, std::move(detail), gradient, flops);
 }
 
 std::int64_t attention_flops(const ir::Graph& graph, ir::NodeId id) {

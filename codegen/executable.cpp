@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ranges>
 #include <utility>
 
 #if TUTTI_HAS_LLVM
@@ -70,9 +71,8 @@ Executable::ByPlan Executable::make_functions() {
     }
   };
   place_functions(plan_, 0);
-  for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan) {
-    place_functions(**plan, offsets.at(*plan));
-  }
+  for (const Plan* const plan : std::views::reverse(plans))
+    place_functions(*plan, offsets.at(plan));
   ByPlan made;
   for (const Plan* const plan : plans) {
     nested_.push_back(std::unique_ptr<Executable>(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 namespace tutti::codegen {
 
@@ -156,14 +157,14 @@ class Lowering {
   // The reductions and full stores of one level, with all they need computed again.
   void loop_segment(int level) {
     std::map<Value, bool> needed;
-    for (auto it = members_.rbegin(); it != members_.rend(); ++it) {
-      const Value result = graph_.result(*it);
+    for (const NodeId member : std::views::reverse(members_)) {
+      const Value result = graph_.result(member);
       const Place& place = places_.at(result);
-      const bool reduces = is_reduction(*it) && place.level == level + 1;
+      const bool reduces = is_reduction(member) && place.level == level + 1;
       const bool stores = !place.row && place.level == level && stored_[result.id];
       if (!reduces && !stores && !(needed[result] && !place.row)) continue;
       needed[result] = true;
-      for (const Value operand : graph_.operands(*it)) needed[resolve(graph_, operand)] = true;
+      for (const Value operand : graph_.operands(member)) needed[resolve(graph_, operand)] = true;
     }
     begin_segment(true);
     for (const NodeId id : members_) {

@@ -195,7 +195,7 @@ class Planner {
     Launch launch;
     launch.device = device_of(part.buffers.back());
     launch.parts.push_back(std::move(part));
-    plan_.steps.push_back(std::move(launch));
+    plan_.steps.emplace_back(std::move(launch));
   }
 
   void add_call(LibraryCall call, std::vector<BufferId> buffers, Location location,
@@ -313,7 +313,7 @@ class Planner {
       step.results.push_back(storage(graph_.result(id, i)));
       own(step.results.back(), node);
     }
-    plan_.steps.push_back(std::move(step));
+    plan_.steps.emplace_back(std::move(step));
   }
 
   int number_of(const ir::Function& function) {
@@ -358,7 +358,7 @@ class Planner {
   }
 
   void copy(BufferId from, BufferId to, Location location) {
-    plan_.steps.push_back(Copy{.from = from, .to = to, .location = location});
+    plan_.steps.emplace_back(Copy{.from = from, .to = to, .location = location});
   }
 
   void visit_library(NodeId id) {
@@ -454,9 +454,10 @@ class Planner {
       }
       for (const BufferId buffer : start.operands) make_comm(buffer);
       for (const BufferId buffer : start.results) make_comm(buffer);
-      plan_.steps.push_back(std::move(start));
+      plan_.steps.emplace_back(std::move(start));
     }
-    if (graph_.node(id).op == Op::barrier) plan_.steps.push_back(CollectiveWait{plan_.works - 1});
+    if (graph_.node(id).op == Op::barrier)
+      plan_.steps.emplace_back(CollectiveWait{plan_.works - 1});
   }
 
   std::int64_t bytes_of(BufferId id) const {
@@ -481,10 +482,10 @@ class Planner {
     if (is_there(async)) return;
     const int work = works_.at(views_[async].base);
     if (!waited_.insert(work).second) return;  // for another of its results
-    plan_.steps.push_back(CollectiveWait{work});
+    plan_.steps.emplace_back(CollectiveWait{work});
     const auto arrived = arrivals_.find(work);
     if (arrived == arrivals_.end()) return;
-    for (const Copy& step : arrived->second) plan_.steps.push_back(step);
+    for (const Copy& step : arrived->second) plan_.steps.emplace_back(step);
     arrivals_.erase(arrived);
   }
 

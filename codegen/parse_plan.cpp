@@ -185,7 +185,7 @@ class PlanParser {
       lexer_.expect(":", "and the type of a result");
       result.type = ir::read_type(lexer_, groups_, true).type;
       if (lexer_.accept("of")) result.work = steps_.work();
-      plan_.results.push_back(std::move(result));
+      plan_.results.push_back(result);
     } while (lexer_.accept(","));
   }
 

@@ -25,8 +25,6 @@ class Recycled {
     ~Home() = default;
   };
 
-  // Without a home it is deleted instead.
-  explicit Recycled(Home* home) : home_(home) {}
   Recycled(const Recycled&) = delete;
   Recycled& operator=(const Recycled&) = delete;
 
@@ -42,6 +40,10 @@ class Recycled {
   ~Recycled() = default;
 
  private:
+  friend T;
+  // Without a home it is deleted instead.
+  explicit Recycled(Home* home) : home_(home) {}
+
   static constexpr std::size_t kControlBytes = 64;
 
   struct LetGo {

@@ -20,7 +20,7 @@ class Release {
     if constexpr (requires { callable == nullptr; }) {
       if (callable == nullptr) return;  // a std::function may be
     }
-    if constexpr (fits<F>) {
+    if constexpr (kFits<F>) {
       std::construct_at(reinterpret_cast<F*>(space_), std::move(callable));
       kind_ = &kSmall<F>;
     } else {
@@ -55,7 +55,7 @@ class Release {
   };
 
   template <class F>
-  static constexpr bool fits = sizeof(F) <= kSpace && alignof(F) <= alignof(std::max_align_t) &&
+  static constexpr bool kFits = sizeof(F) <= kSpace && alignof(F) <= alignof(std::max_align_t) &&
                                std::is_nothrow_move_constructible_v<F>;
   template <class F>
   static F& at(std::byte* space) {

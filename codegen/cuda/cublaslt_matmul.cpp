@@ -135,7 +135,8 @@ class CublasLtMatmul final : public runtime::DeviceCode {
   template <class T>
   void set_operation(cublasLtMatmulDescAttributes_t attribute, const T& value) const {
     library_.check(
-        library_.cublasLtMatmulDescSetAttribute(operation_.get(), attribute, &value, sizeof(value)),
+        library_.cublasLtMatmulDescSetAttribute(operation_.get(), attribute,
+                                                static_cast<const void*>(&value), sizeof(value)),
         "cublasLtMatmulDescSetAttribute");
   }
 

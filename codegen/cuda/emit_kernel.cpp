@@ -4,6 +4,7 @@
 #include <tutti/codegen/schedule.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -20,15 +21,15 @@ void drop_unused_values(Kernel& kernel) {
   const auto use = [&](ValueId id) {
     if (id >= 0) used[static_cast<std::size_t>(id)] = true;
   };
-  for (auto segment = kernel.segments.rbegin(); segment != kernel.segments.rend(); ++segment) {
-    for (const Store& store : segment->stores) use(store.value);
-    std::erase_if(segment->reductions, is_unused);
-    for (const Reduction& reduction : segment->reductions) use(reduction.value);
-    for (auto i = segment->body.rbegin(); i != segment->body.rend(); ++i) {
-      if (is_unused(*i)) continue;
-      for (const ValueId operand : i->operands) use(operand);
+  for (Segment& segment : std::views::reverse(kernel.segments)) {
+    for (const Store& store : segment.stores) use(store.value);
+    std::erase_if(segment.reductions, is_unused);
+    for (const Reduction& reduction : segment.reductions) use(reduction.value);
+    for (const Instruction& instruction : std::views::reverse(segment.body)) {
+      if (is_unused(instruction)) continue;
+      for (const ValueId operand : instruction.operands) use(operand);
     }
-    std::erase_if(segment->body, is_unused);
+    std::erase_if(segment.body, is_unused);
   }
   std::erase_if(kernel.segments, [](const Segment& segment) {
     return segment.body.empty() && segment.reductions.empty() && segment.stores.empty();

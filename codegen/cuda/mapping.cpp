@@ -1,5 +1,6 @@
 #include <tutti/codegen/cuda/access.h>
 #include <tutti/codegen/cuda/mapping.h>
+#include <tutti/codegen/cuda/source.h>
 
 #include <algorithm>
 #include <bit>

@@ -43,7 +43,7 @@ class PerfMap : public llvm::orc::ObjectLinkingLayer::Plugin {
   void modifyPassConfig(llvm::orc::MaterializationResponsibility&, llvm::jitlink::LinkGraph&,
                         llvm::jitlink::PassConfiguration& passes) override {
     if (perf_map() < 0) return;
-    passes.PostFixupPasses.push_back([](llvm::jitlink::LinkGraph& graph) {
+    passes.PostFixupPasses.emplace_back([](llvm::jitlink::LinkGraph& graph) {
       std::string lines;
       for (const auto* symbol : graph.defined_symbols()) {
         if (!symbol->hasName() || !symbol->isCallable()) continue;

@@ -50,9 +50,11 @@ class CublasLt {
   [[noreturn]] void fail(cublasStatus_t status, const char* call,
                          const std::string& more = {}) const;
 
+  // NOLINTBEGIN(readability-identifier-naming): their names are their library's
 #define TUTTI_MEMBER(name) decltype(&::name) name = nullptr;
   TUTTI_CUBLASLT_FUNCTIONS(TUTTI_MEMBER)
 #undef TUTTI_MEMBER
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   SharedLibrary library_;

@@ -73,9 +73,11 @@ class CudaDriver {
   }
   [[noreturn]] void fail(CUresult result, const char* call, const std::string& more = {}) const;
 
+  // NOLINTBEGIN(readability-identifier-naming): their names are their library's
 #define TUTTI_MEMBER(name) decltype(&::name) name = nullptr;
   TUTTI_CUDA_FUNCTIONS(TUTTI_MEMBER)
 #undef TUTTI_MEMBER
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   SharedLibrary library_;

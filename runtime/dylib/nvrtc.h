@@ -41,9 +41,11 @@ class Nvrtc {
   // Throws EnvironmentError if a call failed.
   void check(nvrtcResult result, const char* call) const;
 
+  // NOLINTBEGIN(readability-identifier-naming): their names are their library's
 #define TUTTI_MEMBER(name) decltype(&::name) name = nullptr;
   TUTTI_NVRTC_FUNCTIONS(TUTTI_MEMBER)
 #undef TUTTI_MEMBER
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   SharedLibrary library_;
