@@ -21,7 +21,6 @@ namespace {
 std::function<void(const ir::PassReport&)> recorded(
     runtime::Profile& profile, std::function<void(const ir::PassReport&)> next) {
   return [&profile, next = std::move(next)](const ir::PassReport& report) {
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
     const char* const name = report.pass.name.data();
     profile.add(profile.slice_source("compile", name, {}),
                 runtime::monotonic_now() - report.time.count());

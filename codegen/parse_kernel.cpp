@@ -217,7 +217,6 @@ class KernelParser {
     const Token token = lexer_.expect(Token::Kind::value, "a value, as in %0");
     ValueId id = -1;
     const char* const end = token.text.data() + token.text.size();
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
     const auto result = std::from_chars(token.text.data(), end, id);
     if (result.ec == std::errc() && result.ptr == end && id < kernel_.value_count) return id;
     lexer_.fail(token.offset, "the kernel has " + std::to_string(kernel_.value_count) +

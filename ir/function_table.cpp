@@ -19,8 +19,8 @@ void FunctionTable::add_private(Graph graph, std::size_t offset) {
   }
 }
 
-void FunctionTable::add(const std::string& name, FunctionPtr function, std::size_t offset) {
-  if (functions_.try_emplace(name, std::move(function)).second) return;
+void FunctionTable::add(const std::string& name, const FunctionPtr& function, std::size_t offset) {
+  if (functions_.try_emplace(name, function).second) return;
   lexer_.fail(offset, "function @" + name + " is defined twice");
 }
 

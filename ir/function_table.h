@@ -16,7 +16,7 @@ class FunctionTable {
   // A function that nodes can run, whose name stands at `offset`.
   void add_private(Graph graph, std::size_t offset);
   // Null for one that no node can run.
-  void add(const std::string& name, FunctionPtr function, std::size_t offset);
+  void add(const std::string& name, const FunctionPtr& function, std::size_t offset);
   // The function that nodes can run, of the name that a token says.
   FunctionPtr find(const Token& symbol) const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <unordered_set>
 
@@ -140,9 +141,9 @@ class Reducer {
       for (const std::size_t family : dropped) {
         for (const Place place : all[family]) places.emplace(place.program, place.function);
       }
-      for (auto place = places.rbegin(); place != places.rend(); ++place) {
-        auto& functions = candidate[place->first].functions;
-        functions.erase(functions.begin() + static_cast<std::ptrdiff_t>(place->second));
+      for (const auto& [program, function] : std::views::reverse(places)) {
+        auto& functions = candidate[program].functions;
+        functions.erase(functions.begin() + static_cast<std::ptrdiff_t>(function));
       }
       if (std::ranges::any_of(candidate, [](const Module& m) { return m.functions.empty(); })) {
         return;

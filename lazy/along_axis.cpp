@@ -13,7 +13,7 @@ using ir::Op;
 
 // An op that gives values and indices.
 Sorted ordered(Op op, const Tensor& x, std::vector<ir::Attribute> attributes, Location where) {
-  const detail::StatePtr operand = x.state();
+  const detail::StatePtr& operand = x.state();
   const auto results =
       RankContext::current().record(op, std::span(&operand, 1), std::move(attributes), where);
   return {.values = Tensor(results[0]), .indices = Tensor(results[1])};

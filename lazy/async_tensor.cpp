@@ -2,6 +2,8 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/tensor.h>
 
+#include <ranges>
+
 namespace tutti {
 
 using detail::Deferred;
@@ -26,10 +28,10 @@ StatePtr compute(const StatePtr& collective, Deferred& last, Location where) {
   }
   Deferred* const before = chain.back()->before.get();
   Tensor value = before == nullptr ? wait_for(collective, where) : Tensor(before->computed);
-  for (auto each = chain.rbegin(); each != chain.rend(); ++each) {
-    value = (*each)->compute(value);
-    (*each)->computed = value.state();
-    (*each)->compute = nullptr;  // what it holds is not needed any more
+  for (Deferred* const each : std::views::reverse(chain)) {
+    value = each->compute(value);
+    each->computed = value.state();
+    each->compute = nullptr;  // what it holds is not needed any more
   }
   return last.computed;
 }

@@ -92,7 +92,7 @@ Tensor constant(const Tensor& tensor, std::source_location at) {
   RankContext& context = RankContext::current();
   if (!context.compiling() || tensor.state()->trace == &context.trace()) return tensor;
   detail::check_readable(*tensor.state(), at);
-  const detail::StatePtr state = tensor.state();
+  const detail::StatePtr& state = tensor.state();
   context.flush(std::span(&state, 1));
   detail::Trace& trace = context.trace();
   return Tensor(

@@ -58,7 +58,7 @@ ir::Type type_like(const Tensor& x) {
 
 ir::Type type_like(const Tensor& x, Shape shape) {
   ir::Type type = type_like(x);
-  type.shape = std::move(shape);
+  type.shape = shape;
   return type;
 }
 

@@ -48,6 +48,7 @@ struct Recorder::Kept {
       own_ = nullptr;
     } else {
       // The main thread's variables go before static ones, of which one may be a World.
+      // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
       static auto* const to_the_end = new std::shared_ptr<Thread>;
       *to_the_end = std::move(thread);
     }

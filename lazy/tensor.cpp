@@ -14,7 +14,7 @@ namespace detail {
 
 const StatePtr& checked(const StatePtr& state, Location where) {
   if (state == nullptr) throw UsageError("this tensor was never given a value", where);
-  return state;
+  return state;  // NOLINT(bugprone-return-const-ref-from-parameter): a tensor's
 }
 
 }  // namespace detail

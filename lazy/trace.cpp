@@ -120,7 +120,7 @@ ir::Value Trace::add_input(StatePtr state, std::string name) {
 ir::Value Trace::add_formal(std::string name, const ir::Type& type, Location where) {
   make_room_for_input();
   const ir::Value value = graph_.add_parameter(std::move(name), type, false, where);
-  inputs_.push_back(nullptr);
+  inputs_.emplace_back(nullptr);
   return value;
 }
 

@@ -75,14 +75,13 @@ Finding examine_tutti() {
 }
 
 Finding examine_llvm() {
-  const std::string without =
-      "kernels are run by the evaluator, which is many times slower, and plans are walked";
 #if TUTTI_HAS_LLVM
   const std::string text = codegen::native::compiler_text();
   return found("LLVM", text.substr(text.find(' ') + 1));
 #else
-  return missing("LLVM", "this build has none; install LLVM 22 (scripts/setup) and build again",
-                 without);
+  return missing(
+      "LLVM", "this build has none; install LLVM 22 (scripts/setup) and build again",
+      "kernels are run by the evaluator, which is many times slower, and plans are walked");
 #endif
 }
 

@@ -105,7 +105,7 @@ class Summariser {
       ++summary_.collectives;
       summary_.collective_bytes += event.at("args").at("bytes").get<double>();
     } else if (const auto begun = begins_.find(key); begun != begins_.end()) {
-      in_flight_[process].push_back({begun->second, time});
+      in_flight_[process].emplace_back(begun->second, time);
       begins_.erase(begun);
     }
   }

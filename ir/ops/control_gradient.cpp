@@ -51,8 +51,9 @@ Values pull_back(Draft& draft, const Values& results, const Values& cotangents, 
 }
 
 // Appends the scan, without the sequences and invariants that its body never looks at.
-NodeId append_scan(Builder& builder, Graph body, const Values& operands, std::int64_t carries,
-                   std::int64_t sequences, std::int64_t length, bool reverse) {
+NodeId append_scan(Builder& builder, const Graph& body, const Values& operands,
+                   std::int64_t carries, std::int64_t sequences, std::int64_t length,
+                   bool reverse) {
   const std::vector<std::uint32_t> uses = count_uses(body);
   std::vector<bool> keep;
   Values kept;

@@ -68,8 +68,8 @@ class Recomputation {
 
   bool choose() {
     bool any = false;
-    for (std::size_t group = 0; group < groups_.size(); ++group) {
-      for (const NodeId member : groups_[group].members) any = choose(member) || any;
+    for (const auto& group : groups_) {
+      for (const NodeId member : group.members) any = choose(member) || any;
     }
     return any;
   }

@@ -41,9 +41,9 @@ void round_away(Step& step) {
   const Term whole = size.apply(Op::floor);
   const Term rounded = select(size - whole >= 0.5, whole + 1, whole);
   // 0 has x's sign, and infinities and NaN are themselves.
-  const Term signed_ = select(x < 0, -rounded, rounded);
-  step.result(select(apply(Op::logical_or, x == 0, signed_ == x), x,
-                     select(x.apply(Op::is_finite), signed_, x)));
+  const Term with_sign = select(x < 0, -rounded, rounded);
+  step.result(select(apply(Op::logical_or, x == 0, with_sign == x), x,
+                     select(x.apply(Op::is_finite), with_sign, x)));
 }
 
 template <bool logical>

@@ -22,7 +22,7 @@ Graph tidied(Graph graph) {
 
 }  // namespace
 
-Module import_stablehlo(std::string_view text, std::string file_name) {
+Module import_stablehlo(std::string_view text, const std::string& file_name) {
   const stablehlo::TreeModule module = stablehlo::parse(text, file_name);
   stablehlo::Translator translator(module, text, file_name);
   Module out;

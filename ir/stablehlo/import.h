@@ -14,6 +14,6 @@ namespace tutti::ir {
 //
 // A program that JAX splits over devices becomes that of one rank: values inside shard_map have
 // this rank's shapes, and parameters and results say how they are parts of JAX's.
-Module import_stablehlo(std::string_view text, std::string file_name = "<text>");
+Module import_stablehlo(std::string_view text, const std::string& file_name = "<text>");
 
 }  // namespace tutti::ir

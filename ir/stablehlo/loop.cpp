@@ -109,9 +109,9 @@ void while_loop(Step& step) {
     Input input = input_of(step, name, value.value());
     const bool invariant = is_invariant(regions[1], i);
     if (!invariant) input.inside.constant = nullptr;
-    (invariant ? rest : carries).push_back(std::move(input));
+    (invariant ? rest : carries).push_back(input);
   }
-  for (Input& input : captured(step, both)) rest.push_back(std::move(input));
+  for (const Input& input : captured(step, both)) rest.push_back(input);
   if (carries.empty()) step.fail("a loop whose body changes nothing");
 
   std::vector<Input> inputs = carries;

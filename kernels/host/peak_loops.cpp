@@ -22,6 +22,7 @@ template <class T, int kBytes>
   const V factor = V{} + static_cast<T>(kFactor);
   const V summand = V{} + static_cast<T>(kSummand);
   // Every loop over the chains is unrolled, or they would be kept in memory.
+  // NOLINTBEGIN(modernize-loop-convert)
   V chains[kChains];
 #pragma GCC unroll 12
   for (int i = 0; i < kChains; ++i) chains[i] = V{};
@@ -32,6 +33,7 @@ template <class T, int kBytes>
   V sum{};
 #pragma GCC unroll 12
   for (int i = 0; i < kChains; ++i) sum += chains[i];
+  // NOLINTEND(modernize-loop-convert)
   [[maybe_unused]] const volatile T result = sum[0];
 }
 

@@ -46,7 +46,7 @@ std::string_view build_id(const dl_phdr_info& object) {
       const char* const id = name + padded(note.n_namesz);
       if (id + note.n_descsz > end) break;
       if (note.n_type == NT_GNU_BUILD_ID &&
-          std::string_view(name, note.n_namesz) == std::string_view("GNU", 4)) {
+          std::string_view(name, note.n_namesz) == std::string_view("GNU\0", 4)) {
         return {id, note.n_descsz};
       }
       at = id + padded(note.n_descsz);

@@ -39,8 +39,10 @@ void CudaKernel::launch(Accelerator& accelerator, void* const* buffers) const {
     many.resize(count + 1);
     places = many.data();
   }
-  for (std::size_t i = 0; i < count; ++i) places[i] = const_cast<void**>(buffers + i);
-  places[count] = &workspace;
+  for (std::size_t i = 0; i < count; ++i) {
+    places[i] = static_cast<void*>(const_cast<void**>(buffers + i));
+  }
+  places[count] = static_cast<void*>(&workspace);
   const CudaDriver& driver = stream.driver();
   const CUresult result = driver.cuLaunchKernel(
       function.handle, launch_.grid[0], launch_.grid[1], launch_.grid[2], launch_.block[0],

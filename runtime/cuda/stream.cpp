@@ -55,7 +55,7 @@ CudaStream::~CudaStream() {
     for (const auto& [id, loaded] : loaded_) driver_.cuModuleUnload(loaded.module);
     driver_.cuStreamDestroy(stream_);
   }
-  cublaslt_.release();  // if it is there still, then the driver is gone
+  static_cast<void>(cublaslt_.release());  // if it is there still, then the driver is gone
   driver_.cuDevicePrimaryCtxRelease(device_);
 }
 

@@ -54,8 +54,9 @@ class Mappings {
   // In the child.
   static void copy() {
     for (Segment::Mapping* mapping : all_) {
-      mmap(mapping->data, mapping->bytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, mapping->descriptor.number(), 0);
+      static_cast<void>(mmap(mapping->data, mapping->bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, mapping->descriptor.number(),
+                             0));
       mapping->copy = true;
     }
     mutex_.unlock();

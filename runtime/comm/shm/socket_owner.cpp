@@ -83,7 +83,8 @@ pid_t process_of(std::uint32_t socket_number) {
   const std::string wanted = "socket:[" + std::to_string(socket_number) + "]";
   std::error_code error;
   for (const auto& process : fs::directory_iterator("/proc", error)) {
-    const int number = std::atoi(process.path().filename().c_str());
+    const auto number =
+        static_cast<pid_t>(std::strtol(process.path().filename().c_str(), nullptr, 10));
     if (number <= 0) continue;
     std::error_code ignored;
     for (fs::directory_iterator at(process.path() / "fd", ignored), end; !ignored && at != end;
