@@ -16,7 +16,7 @@
 #include "tools/scratch_folder.h"
 #include "tools/write_file.h"
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdio.h>  // NOLINT(modernize-deprecated-headers): renameat2
 #include <sys/stat.h>
 
 namespace tutti::tools {

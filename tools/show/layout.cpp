@@ -221,7 +221,7 @@ class Component {
     offset = 0;
     std::size_t i = 0;
     for (const Pool& pool : pools) {
-      for (double n = 0; n < pool.count; n += 1, ++i) {
+      for (int n = 0; n < pool.count; ++n, ++i) {
         if (i != 0) offset += distance(row[i - 1], row[i]);
         items_[at(row[i])].centre = pool.sum / pool.count + offset;
       }
