@@ -56,7 +56,7 @@ class Release {
 
   template <class F>
   static constexpr bool kFits = sizeof(F) <= kSpace && alignof(F) <= alignof(std::max_align_t) &&
-                               std::is_nothrow_move_constructible_v<F>;
+                                std::is_nothrow_move_constructible_v<F>;
   template <class F>
   static F& at(std::byte* space) {
     return *std::launder(reinterpret_cast<F*>(space));
