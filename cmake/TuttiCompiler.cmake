@@ -66,11 +66,23 @@ function(tutti_unity target)
   endif()
 endfunction()
 
+# tutti_precompiled(<library>): of the headers that all layers share; the first one compiles them.
+function(tutti_precompiled target)
+  if(NOT TUTTI_PCH)
+    return()
+  elseif(target STREQUAL "tutti_ir")
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/layers_pch.h)
+  else()
+    target_precompile_headers(${target} REUSE_FROM tutti_ir)
+  endif()
+endfunction()
+
 # tutti_quick_to_compile(<target>): for what runs seldom, and is compiled in less than half of the time
 # without optimisation where sanitizers are in it.
 function(tutti_quick_to_compile target)
   if(TUTTI_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 

@@ -18,6 +18,7 @@ function(tutti_layer name)
     target_link_libraries(${target}
       PRIVATE $<BUILD_INTERFACE:tutti_flags> ${arg_LIBRARIES})
     tutti_unity(${target})
+    tutti_precompiled(${target})
   else()
     set(visibility INTERFACE)
     add_library(${target} INTERFACE)

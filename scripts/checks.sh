@@ -69,17 +69,17 @@ slice_names=(
   "benchmarks build, slow tests"
   "all checks of undefined behaviour"
   "clang's warnings, quick tests"
-  "clang-tidy: ir, kernels"
-  "clang-tidy: runtime, lazy, tools"
-  "clang-tidy: codegen; headers on their own"
+  "clang-tidy: ir, kernels, runtime"
+  "clang-tidy: codegen, lazy, tools; headers on their own"
+  "thread sanitizer, all layers"
 )
 slice() {
   case $1 in
     1) slow ;;
     2) sanitized asan-all ;;
     3) clang ;;
-    4) tidy ir kernels ;;
-    5) tidy runtime lazy tools ;;
-    6) tidy codegen && headers ;;
+    4) tidy ir kernels runtime ;;
+    5) tidy codegen lazy tools && headers ;;
+    6) sanitized tsan-all ;;
   esac
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/runtime/collective_reference.h"
+#include "tests/support/collective_reference.h"
 #include <gtest/gtest.h>
 
 namespace tutti::kernels::collectives_test {
@@ -16,7 +16,7 @@ namespace {
 using test::Bytes;
 
 TEST(ReduceElements, AgreesWithTheScalarSemanticsForEveryDType) {
-  for (const DType dtype : kernel_testing::kAllDTypes) {
+  for (const DType dtype : test::kAllDTypes) {
     for (const Reduction reduction : test::reductions_of(dtype)) {
       for (const int members : {1, 2, 3, 5}) {
         for (const std::int64_t elements : {0, 1, 31, 1024, 2500}) {

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/runtime/collective_reference.h"
-#include "tests/runtime/collective_tensor.h"
+#include "tests/support/collective_reference.h"
+#include "tests/support/collective_tensor.h"
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 

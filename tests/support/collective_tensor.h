@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/runtime/collective_reference.h"
+#include "tests/support/collective_reference.h"
 
 namespace tutti::test {
 

@@ -1,47 +1,20 @@
-#pragma once
-
-// What a collective means, in the most obvious way: element by element, members in order, with the
-// scalar semantics of ir/scalar.h. The tests of kernels and of backends compare with it.
+#include "tests/support/collective_reference.h"
 
 #include <tutti/ir/scalar.h>
-#include <tutti/kernels/host/collective_run.h>
 
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace tutti::test {
 
-using Bytes = std::vector<std::byte>;
-
-inline constexpr std::array kAllDTypes = {
-#define TUTTI_DTYPE(name, text, type) DType::name,
-    TUTTI_DTYPES(TUTTI_DTYPE)
-#undef TUTTI_DTYPE
-};
-
-inline std::vector<kernels::Reduction> reductions_of(DType dtype) {
-  std::vector<kernels::Reduction> reductions;
-  for (const std::string_view name : kernels::kReductionNames) {
-    const auto reduction = *kernels::reduction_from_name(name);
-    if (kernels::reduce_elements(reduction, dtype) != nullptr) reductions.push_back(reduction);
-  }
-  return reductions;
-}
-
-inline std::size_t bytes_of(DType dtype, std::int64_t elements) {
-  return static_cast<std::size_t>(elements * size_of(dtype));
-}
+namespace {
 
 // Values whose sums depend on the order of addition, and the special ones among them.
-inline double random_value(std::minstd_rand& random) {
+double random_value(std::minstd_rand& random) {
   constexpr std::array kSpecial = {0.0,
                                    -0.0,
                                    std::numeric_limits<double>::infinity(),
@@ -54,47 +27,11 @@ inline double random_value(std::minstd_rand& random) {
                     static_cast<int>(random() % 8) - 9);
 }
 
-inline Bytes random_operand(DType dtype, std::int64_t elements, unsigned seed) {
-  std::minstd_rand random(seed + 1);
-  Bytes bytes(bytes_of(dtype, elements));
-  for (std::int64_t i = 0; i < elements; ++i) {
-    std::byte* element = bytes.data() + i * size_of(dtype);
-    if (is_floating(dtype)) {
-      const DType compute = ir::compute_dtype(dtype);
-      ir::store_cell(dtype, ir::cell_of(compute, random_value(random)), element);
-    } else if (dtype == DType::boolean) {
-      *element = static_cast<std::byte>(random() % 2);
-    } else {
-      const std::uint64_t bits = random() * (static_cast<std::uint64_t>(random()) << 20);
-      std::memcpy(element, &bits, static_cast<std::size_t>(size_of(dtype)));
-    }
-  }
-  return bytes;
-}
-
-inline ir::ScalarOp primitive_of(kernels::Reduction reduction) {
+ir::ScalarOp primitive_of(kernels::Reduction reduction) {
   constexpr std::array kPrimitives = {
       ir::ScalarOp::add,     ir::ScalarOp::add,     ir::ScalarOp::mul,    ir::ScalarOp::minimum,
       ir::ScalarOp::maximum, ir::ScalarOp::bit_and, ir::ScalarOp::bit_or, ir::ScalarOp::bit_xor};
   return kPrimitives[static_cast<std::size_t>(reduction)];
-}
-
-inline Bytes reduced(kernels::Reduction reduction, DType dtype, std::span<const Bytes> operands) {
-  const DType compute = ir::compute_dtype(dtype);
-  Bytes result(operands[0].size());
-  for (std::size_t at = 0; at < result.size(); at += static_cast<std::size_t>(size_of(dtype))) {
-    ir::Cell total = ir::load_cell(dtype, operands[0].data() + at);
-    for (const Bytes& operand : operands.subspan(1)) {
-      const ir::Cell next = ir::load_cell(dtype, operand.data() + at);
-      total = ir::evaluate(primitive_of(reduction), compute, {total, next});
-    }
-    if (reduction == kernels::Reduction::mean) {
-      const ir::Cell members = ir::cell_of(compute, static_cast<double>(operands.size()));
-      total = ir::evaluate(ir::ScalarOp::div, compute, {total, members});
-    }
-    ir::store_cell(dtype, total, result.data() + at);
-  }
-  return result;
 }
 
 // Where a place on an axis lies when the axis is cut into lengths.
@@ -102,18 +39,11 @@ struct AxisPlace {
   std::size_t piece;
   std::int64_t offset;
 };
-inline AxisPlace place_on(std::span<const std::int64_t> lengths, std::int64_t place) {
+AxisPlace place_on(std::span<const std::int64_t> lengths, std::int64_t place) {
   AxisPlace found{0, place};
   while (found.offset >= lengths[found.piece]) found.offset -= lengths[found.piece++];
   return found;
 }
-inline std::int64_t total(std::span<const std::int64_t> lengths) {
-  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-}
-
-// What the members send to each other in an all_to_all: sends[from][to] of the axis.
-using Splits = std::vector<std::vector<std::int64_t>>;
-
 // A tensor [outer, axis, inner], each of its elements taken from the one of the same outer and
 // inner place that source(axis place) names: an operand, and a place on its axis of a length.
 struct Origin {
@@ -138,14 +68,62 @@ Bytes assembled(DType dtype, std::int64_t outer, std::int64_t axis, std::int64_t
   return result;
 }
 
-// The results of all members for one tensor of a collective. `splits` is for an uneven all_to_all;
-// the sender of send_recv has no result.
-inline std::vector<Bytes> expected_results(kernels::CollectiveKind kind,
-                                           kernels::Reduction reduction, DType dtype, int root,
-                                           const kernels::PartShape& part,
-                                           std::span<const Bytes> operands,
-                                           std::span<const std::pair<int, int>> pairs = {},
-                                           const Splits& splits = {}) {
+}  // namespace
+
+std::vector<kernels::Reduction> reductions_of(DType dtype) {
+  std::vector<kernels::Reduction> reductions;
+  for (const std::string_view name : kernels::kReductionNames) {
+    const auto reduction = *kernels::reduction_from_name(name);
+    if (kernels::reduce_elements(reduction, dtype) != nullptr) reductions.push_back(reduction);
+  }
+  return reductions;
+}
+
+Bytes random_operand(DType dtype, std::int64_t elements, unsigned seed) {
+  std::minstd_rand random(seed + 1);
+  Bytes bytes(bytes_of(dtype, elements));
+  for (std::int64_t i = 0; i < elements; ++i) {
+    std::byte* element = bytes.data() + i * size_of(dtype);
+    if (is_floating(dtype)) {
+      const DType compute = ir::compute_dtype(dtype);
+      ir::store_cell(dtype, ir::cell_of(compute, random_value(random)), element);
+    } else if (dtype == DType::boolean) {
+      *element = static_cast<std::byte>(random() % 2);
+    } else {
+      const std::uint64_t bits = random() * (static_cast<std::uint64_t>(random()) << 20);
+      std::memcpy(element, &bits, static_cast<std::size_t>(size_of(dtype)));
+    }
+  }
+  return bytes;
+}
+
+Bytes reduced(kernels::Reduction reduction, DType dtype, std::span<const Bytes> operands) {
+  const DType compute = ir::compute_dtype(dtype);
+  Bytes result(operands[0].size());
+  for (std::size_t at = 0; at < result.size(); at += static_cast<std::size_t>(size_of(dtype))) {
+    ir::Cell total = ir::load_cell(dtype, operands[0].data() + at);
+    for (const Bytes& operand : operands.subspan(1)) {
+      const ir::Cell next = ir::load_cell(dtype, operand.data() + at);
+      total = ir::evaluate(primitive_of(reduction), compute, {total, next});
+    }
+    if (reduction == kernels::Reduction::mean) {
+      const ir::Cell members = ir::cell_of(compute, static_cast<double>(operands.size()));
+      total = ir::evaluate(ir::ScalarOp::div, compute, {total, members});
+    }
+    ir::store_cell(dtype, total, result.data() + at);
+  }
+  return result;
+}
+
+std::int64_t total(std::span<const std::int64_t> lengths) {
+  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+}
+
+std::vector<Bytes> expected_results(kernels::CollectiveKind kind, kernels::Reduction reduction,
+                                    DType dtype, int root, const kernels::PartShape& part,
+                                    std::span<const Bytes> operands,
+                                    std::span<const std::pair<int, int>> pairs,
+                                    const Splits& splits) {
   using kernels::CollectiveKind;
   const std::size_t members = operands.size();
   const auto root_at = static_cast<std::size_t>(root);
@@ -227,9 +205,7 @@ inline std::vector<Bytes> expected_results(kernels::CollectiveKind kind,
   return results;
 }
 
-// The same with one pattern for every NaN: which one comes out of NaN + NaN is the compiler's
-// choice.
-inline Bytes without_payloads(DType dtype, Bytes bytes) {
+Bytes without_payloads(DType dtype, Bytes bytes) {
   if (!is_floating(dtype)) return bytes;
   for (std::size_t at = 0; at < bytes.size(); at += static_cast<std::size_t>(size_of(dtype))) {
     const DType compute = ir::compute_dtype(dtype);
@@ -243,9 +219,7 @@ inline Bytes without_payloads(DType dtype, Bytes bytes) {
   return bytes;
 }
 
-// A shape of about `elements` elements that suits the kind, with equal parts.
-inline kernels::PartShape shape_for(kernels::CollectiveKind kind, std::int64_t elements,
-                                    int members) {
+kernels::PartShape shape_for(kernels::CollectiveKind kind, std::int64_t elements, int members) {
   if (!kernels::has_axis(kind)) return {elements, 1, elements, 1};
   const std::int64_t parts = kernels::joins_operands(kind) ? 1 : members;
   const std::int64_t axis = (elements + 6 * parts - 1) / (6 * parts) * parts;
