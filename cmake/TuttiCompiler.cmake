@@ -34,9 +34,10 @@ target_compile_options(tutti_flags INTERFACE
   # Sizes are std::int64_t and container indices are unsigned: this one only adds casts.
   -Wno-sign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # gcc 12 sees overlapping copies inside std::string, and uninitialised alternatives inside
-  # std::variant. The sanitizers and clang look for the real ones.
-  target_compile_options(tutti_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  # gcc 12 sees overlapping copies and impossible lengths inside std::string, and uninitialised
+  # alternatives inside std::variant. The sanitizers and clang look for the real ones.
+  target_compile_options(tutti_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized
+    -Wno-array-bounds -Wno-stringop-overflow)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12's std::stable_sort calls what it deprecates; __COUNTER__ is known to all compilers.
   target_compile_options(tutti_flags INTERFACE -Wno-deprecated-declarations -Wno-c2y-extensions)
