@@ -1,20 +1,10 @@
 #include <tutti/codegen/abandon.h>
 #include <tutti/codegen/lower_collective.h>
+#include <tutti/codegen/plan/communicator_of.h>
 
 #include <exception>
 
 namespace tutti::codegen {
-
-std::shared_ptr<runtime::Communicator> communicator_of(runtime::Context& context,
-                                                       const ir::Group& group,
-                                                       const ir::Group* parent,
-                                                       const std::string& engine) {
-  runtime::Backend& backend = *context.backend;
-  const std::int64_t rank = context.rank();
-  if (parent == nullptr) return backend.communicator(group.members_with(rank), group.tag, engine);
-  const auto of = backend.communicator(parent->members_with(rank), parent->tag);
-  return backend.messages(group.members_with(rank), group.tag, *of);
-}
 
 std::string not_started(const runtime::Context& context, const std::string& description,
                         const std::string& tag, const std::string& why) {

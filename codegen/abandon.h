@@ -8,13 +8,6 @@
 
 namespace tutti::codegen {
 
-// A rank's end of what carries a call out: of the group's engine, or of the messages between the
-// two ranks of `group` if they are some of a `parent` group's. Throws like Backend::communicator.
-std::shared_ptr<runtime::Communicator> communicator_of(runtime::Context& context,
-                                                       const ir::Group& group,
-                                                       const ir::Group* parent,
-                                                       const std::string& engine);
-
 // Tells the peers that this rank won't start the calls of a collective node nor anything after them
 // in their groups, and why: they would take the next call for it.
 void abandon_collective(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,

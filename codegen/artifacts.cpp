@@ -1,5 +1,4 @@
 #include <tutti/codegen/artifacts.h>
-#include <tutti/codegen/control_step.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ std::string each_kernel(const Plan& plan, const char* comment, bool only_host, T
 template <class F>
 void for_each_part(const Plan& plan, F&& f) {
   for (const Step& step : plan.steps) {
-    const auto* const launch = std::get_if<Launch>(&step);
+    const Launch* const launch = launch_of(step);
     if (launch == nullptr) continue;
     for (const LaunchPart& part : launch->parts) f(*launch, part);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/compile.h>
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/support/error.h>
 
 #include <chrono>

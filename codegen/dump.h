@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/compile_watch.h>
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/graph.h>
 #include <tutti/ir/passes/passes.h>
 

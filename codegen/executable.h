@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tutti/codegen/device_region.h>
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/plan/binding.h>
+#include <tutti/codegen/plan/plan.h>
 #include <tutti/runtime/abi.h>
 #include <tutti/runtime/plan_frame.h>
 
@@ -108,33 +108,13 @@ class Executable {
   Executable(Plan plan, runtime::Context& context, const Options& options,
              std::int64_t arena_offset, const ByPlan* functions);
 
-  // One step as the walker sees it.
-  struct Instruction {
-    enum class Kind : std::uint8_t {
-      allocate,
-      launch,
-      start,
-      wait,
-      free,
-      copy,
-      device,
-      control
-    } kind;
-    std::int32_t number;  // of a buffer, a launch, a work, a region of a GPU, a loop or branch
-    std::uint32_t first_buffer = 0;  // of a launch or a copy, in `buffers_`
-  };
-
   ByPlan make_functions();
   void bind_constants();
-  void bind_steps();
-  DeviceRegion& bind_region(Device device);
-  void* address_of(BufferId id);
-  void bind_launch(const Launch& launch);
-  void bind_collective(const CollectiveStart& start);
-  void bind_control(const Control& control);
+  std::unique_ptr<runtime::PlanProfile> make_profile() const;
+  std::function<void()> bind_control(const Control& control);
+  void bind_options(const RunOptions& options);
   void bind_inputs(std::span<const std::shared_ptr<runtime::Buffer>> inputs, bool donate);
   void run_steps();
-  void walk();
   void take_results(std::vector<Result>& results);
   void abandon_from(std::size_t step, const std::string& why) noexcept;
   void note_started() noexcept;
@@ -143,21 +123,17 @@ class Executable {
   runtime::Context& context_;
   Options options_;
   runtime::PlanFrame frame_;
-  std::vector<DeviceRegion> regions_;
+  Binding binding_;
   // Of all that run one another from here, innermost first: those that several run are shared.
   std::vector<std::unique_ptr<Executable>> nested_;
   std::vector<Executable*> functions_;                       // as in the plan
   std::vector<std::shared_ptr<runtime::Buffer>> constants_;  // by buffer; null for others
   std::vector<BufferId> inputs_;                             // by argument
-  std::vector<Instruction> instructions_;
-  std::vector<BufferId> buffers_;  // of all launches
-  std::size_t step_ = 0;           // that runs now
   std::int64_t runs_ = 0;
   std::shared_ptr<const void> code_;  // keeps what `function_` lies in
   runtime::PlanFunction function_ = nullptr;
   std::vector<Started> started_;
   // Scratch.
-  std::vector<void*> arguments_;
   std::vector<Location> lines_;
   std::vector<std::uint32_t> sites_;
   std::vector<runtime::Agreement> agreements_;

@@ -77,14 +77,13 @@ class Epilogues {
   void run() {
     std::vector<bool> gone(plan_.steps.size(), false);
     for (std::size_t at = 0; at < plan_.steps.size(); ++at) {
-      auto* const launch = std::get_if<Launch>(&plan_.steps[at]);
+      Launch* const launch = launch_of(plan_.steps[at]);
       if (launch == nullptr || !launch->device.is_cpu()) {
         last_barrier_ = at;
       } else {
         LaunchPart& part = launch->parts.front();
         const std::size_t call = call_read_by(part);
-        gone[at] =
-            call != kNever && join(std::get<Launch>(plan_.steps[call]).parts.front(), call, part);
+        gone[at] = call != kNever && join(launch_of(plan_.steps[call])->parts.front(), call, part);
         if (gone[at]) {
           note(plan_.steps[call], call);
           continue;
@@ -160,7 +159,7 @@ class Epilogues {
       call_of_[static_cast<std::size_t>(id)] = kNever;
       if (written) written_[static_cast<std::size_t>(id)] = at;
     });
-    const auto* const launch = std::get_if<Launch>(&step);
+    const Launch* const launch = launch_of(step);
     if (launch == nullptr || !launch->device.is_cpu()) return;
     const LaunchPart& part = launch->parts.front();
     if (part.kernel < 0 && part.epilogue < 0 && matmul_region(*part.code) != nullptr) {

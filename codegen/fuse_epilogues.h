@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/plan/plan.h>
 
 namespace tutti::codegen {
 

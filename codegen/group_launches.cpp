@@ -23,12 +23,12 @@ class Grouping {
   void run() {
     std::vector<Step> steps = std::move(plan_.steps);
     for (Step& step : steps) {
-      auto* const launch = std::get_if<Launch>(&step);
+      Launch* const launch = launch_of(step);
       // On a GPU there is nothing to divide between threads.
       const bool may_move = launch != nullptr && launch->device.is_cpu();
       const std::size_t place = may_move ? place_of(*launch) : done_.size();
       if (place < done_.size()) {
-        auto& target = std::get<Launch>(done_[place]);
+        Launch& target = *launch_of(done_[place]);
         loads_[place] = together(loads_[place], load_of(*launch));
         note(step, place);
         std::ranges::move(launch->parts, std::back_inserter(target.parts));

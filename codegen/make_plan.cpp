@@ -1,5 +1,4 @@
-#include <tutti/codegen/check_plan.h>
-#include <tutti/codegen/control_step.h>
+#include <tutti/codegen/control_of.h>
 #include <tutti/codegen/count_work.h>
 #include <tutti/codegen/cuda/device_call.h>
 #include <tutti/codegen/cuda/fuse_epilogues.h>
@@ -10,6 +9,7 @@
 #include <tutti/codegen/lower_collective.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/matmul_call.h>
+#include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
@@ -454,10 +454,14 @@ class Planner {
       }
       for (const BufferId buffer : start.operands) make_comm(buffer);
       for (const BufferId buffer : start.results) make_comm(buffer);
+      brought_.push_back(start.results);
       plan_.steps.emplace_back(std::move(start));
     }
-    if (graph_.node(id).op == Op::barrier)
-      plan_.steps.emplace_back(CollectiveWait{plan_.works - 1});
+    if (graph_.node(id).op == Op::barrier) wait(plan_.works - 1);
+  }
+
+  void wait(int work) {
+    plan_.steps.emplace_back(CollectiveWait{.work = work, .results = brought_[at(work)]});
   }
 
   std::int64_t bytes_of(BufferId id) const {
@@ -482,7 +486,7 @@ class Planner {
     if (is_there(async)) return;
     const int work = works_.at(views_[async].base);
     if (!waited_.insert(work).second) return;  // for another of its results
-    plan_.steps.emplace_back(CollectiveWait{work});
+    wait(work);
     const auto arrived = arrivals_.find(work);
     if (arrived == arrivals_.end()) return;
     for (const Copy& step : arrived->second) plan_.steps.emplace_back(step);
@@ -519,10 +523,11 @@ class Planner {
   std::vector<bool> stored_;
   std::vector<NodeId> last_reader_;  // of base values; the number of nodes where it is the caller
   Plan plan_;
-  std::map<Value, BufferId> buffers_;  // of base values
-  std::map<Value, BufferId> copies_;   // of values that are not dense
-  std::map<Value, int> works_;         // of collectives' results
-  std::set<int> waited_;               // works that a step waits for
+  std::map<Value, BufferId> buffers_;           // of base values
+  std::map<Value, BufferId> copies_;            // of values that are not dense
+  std::map<Value, int> works_;                  // of collectives' results
+  std::vector<std::vector<BufferId>> brought_;  // by work: what comes with its wait
+  std::set<int> waited_;                        // works that a step waits for
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write

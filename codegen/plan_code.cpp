@@ -1,4 +1,3 @@
-#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan_code.h>
@@ -19,7 +18,7 @@ namespace {
 template <class F>
 void for_each_host_part(Plan& plan, F&& f) {
   for (Step& step : plan.steps) {
-    auto* const launch = std::get_if<Launch>(&step);
+    Launch* const launch = launch_of(step);
     if (launch == nullptr || !launch->device.is_cpu()) continue;
     for (LaunchPart& part : launch->parts) f(part);
   }
@@ -55,7 +54,7 @@ void compile_kernels(Plan& plan, KernelCompiler& compiler) {
 
 void emit_device_kernels(Plan& plan) {
   for (Step& step : plan.steps) {
-    auto* const launch = std::get_if<Launch>(&step);
+    Launch* const launch = launch_of(step);
     if (launch == nullptr || launch->device.is_cpu()) continue;
     LaunchPart& part = launch->parts[0];
     if (part.device_code != nullptr || part.source != nullptr) continue;
@@ -76,7 +75,7 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
     std::vector<LaunchPart*> parts;
     std::vector<cuda::Source> sources;
     for (Step& step : plan.steps) {
-      auto* const launch = std::get_if<Launch>(&step);
+      Launch* const launch = launch_of(step);
       if (launch == nullptr || launch->device != used.device) continue;
       LaunchPart& part = launch->parts[0];
       if (part.device_code != nullptr) continue;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/kernel_compiler.h>
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/plan/plan.h>
 #include <tutti/runtime/context.h>
 
 namespace tutti::codegen {

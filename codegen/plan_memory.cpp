@@ -1,4 +1,4 @@
-#include <tutti/codegen/in_place.h>
+#include <tutti/codegen/plan/in_place.h>
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/runtime/buffer.h>
 
@@ -17,14 +17,11 @@ class DonationFinder {
  public:
   explicit DonationFinder(Plan& plan) : plan_(plan), kept_(plan.buffers.size(), false) {
     for (const Step& step : plan.steps) {
-      // Peers may read an operand when this rank is long done.
-      if (const auto* const start = std::get_if<CollectiveStart>(&step)) {
-        for (const BufferId operand : start->operands) kept_[at(operand)] = true;
-      }
-      // What a loop or branch gives may be what it got.
-      if (const auto* const control = std::get_if<Control>(&step)) {
-        for (const BufferId operand : control->operands) kept_[at(operand)] = true;
-      }
+      std::visit(
+          [this](const auto& each) {
+            for (const BufferId id : each.keeps()) kept_[at(id)] = true;
+          },
+          step);
     }
     for (const PlanResult& result : plan.results) kept_[at(result.buffer)] = true;
   }
@@ -32,7 +29,7 @@ class DonationFinder {
   void run() {
     std::vector<BufferId> outputs;
     for (const Step& step : plan_.steps) {
-      const auto* const launch = std::get_if<Launch>(&step);
+      const Launch* const launch = launch_of(step);
       if (launch == nullptr) continue;
       for (const LaunchPart& part : launch->parts) {
         for (std::size_t i = 0; i < part.buffers.size(); ++i) {
@@ -110,47 +107,33 @@ class DonationFinder {
   std::set<std::pair<BufferId, BufferId>> known_;
 };
 
+ResultMemory result_memory(const Step& step) {
+  return std::visit([](const auto& each) { return std::decay_t<decltype(each)>::kResults; }, step);
+}
+
 // Allocate and Free steps around the others.
 void insert_allocations(Plan& plan) {
   const int end = static_cast<int>(plan.steps.size());
   std::vector<bool> bound(plan.buffers.size(), false);  // has memory when it is last used
   for (const Step& step : plan.steps) {
-    if (const auto* launch = std::get_if<Launch>(&step)) {
-      for (const LaunchPart& part : launch->parts) {
-        for (const BufferId id : part.buffers) bound[at(id)] = true;
-      }
-    } else if (!std::holds_alternative<CollectiveStart>(step)) {
-      for_each_access(plan, step, [&](BufferId id, bool) { bound[at(id)] = true; });
-    }
+    for_each_access(plan, step, [&, memory = result_memory(step)](BufferId id, bool written) {
+      if (!written || memory != ResultMemory::later) bound[at(id)] = true;
+    });
   }
   std::vector<std::vector<BufferId>> to_free(plan.steps.size());
-  std::vector<const CollectiveStart*> starts(static_cast<std::size_t>(plan.works), nullptr);
-  for (const Step& step : plan.steps) {
-    if (const auto* start = std::get_if<CollectiveStart>(&step)) {
-      starts[static_cast<std::size_t>(start->work)] = start;
-    } else if (const auto* wait = std::get_if<CollectiveWait>(&step)) {
-      for (const BufferId id : starts[static_cast<std::size_t>(wait->work)]->results) {
-        bound[at(id)] = true;
-      }
-    }
-  }
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[i];
-    const bool own =
-        buffer.kind == PlanBuffer::Kind::comm || buffer.kind == PlanBuffer::Kind::owned;
-    if (!own || !bound[i] || buffer.last_use >= end) continue;
+    if (!buffer.is_freed() || !bound[i] || buffer.last_use >= end) continue;
     to_free[static_cast<std::size_t>(buffer.last_use)].push_back(static_cast<BufferId>(i));
   }
   std::vector<Step> steps;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     Step& step = plan.steps[i];
-    if (std::holds_alternative<Launch>(step) || std::holds_alternative<Copy>(step)) {
+    if (result_memory(step) == ResultMemory::there) {
       for_each_access(plan, step, [&](BufferId id, bool written) {
-        const PlanBuffer::Kind kind = plan.buffers[at(id)].kind;
-        const bool own = kind == PlanBuffer::Kind::comm || kind == PlanBuffer::Kind::owned ||
-                         kind == PlanBuffer::Kind::output;
-        const bool first = plan.buffers[at(id)].defined_at == static_cast<int>(i);
-        if (written && own && first) steps.emplace_back(Allocate{id});
+        const PlanBuffer& buffer = plan.buffers[at(id)];
+        const bool first = buffer.defined_at == static_cast<int>(i);
+        if (written && first && buffer.is_allocated()) steps.emplace_back(Allocate{id});
       });
     }
     steps.push_back(std::move(step));
@@ -248,20 +231,6 @@ void find_live_ranges(Plan& plan) {
   const int end = static_cast<int>(plan.steps.size());
   for (const PlanResult& result : plan.results) {
     plan.buffers[static_cast<std::size_t>(result.buffer)].last_use = end;
-  }
-  // Results come with the wait. (Operands are kept by the collective itself.)
-  std::vector<const CollectiveStart*> starts(static_cast<std::size_t>(plan.works), nullptr);
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    if (const auto* start = std::get_if<CollectiveStart>(&plan.steps[i])) {
-      starts[static_cast<std::size_t>(start->work)] = start;
-    } else if (const auto* wait = std::get_if<CollectiveWait>(&plan.steps[i])) {
-      const CollectiveStart* const started = starts[static_cast<std::size_t>(wait->work)];
-      if (started == nullptr) continue;
-      for (const BufferId id : started->results) {
-        int& last = plan.buffers[at(id)].last_use;
-        last = std::max(last, static_cast<int>(i));
-      }
-    }
   }
 }
 

@@ -1,5 +1,5 @@
-#include <tutti/codegen/equal_plans.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/equal_plans.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/verify_text.h>
 #include <tutti/ir/difference.h>
 #include <tutti/ir/parse.h>

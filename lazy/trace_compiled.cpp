@@ -18,7 +18,7 @@ namespace {
 // "all_reduce sum f32[4] over world": what a result still under way comes from.
 std::string origin_of(const codegen::Plan& plan, int work) {
   for (const codegen::Step& step : plan.steps) {
-    const auto* const start = std::get_if<codegen::CollectiveStart>(&step);
+    const codegen::CollectiveStart* const start = codegen::start_of(step);
     if (start != nullptr && start->work == work) {
       return start->call.description + " over " + start->group->tag;
     }

@@ -47,7 +47,7 @@ ir::Array array_from(const Executable::Result& result, Device device, runtime::C
 runtime::WorkCounts work_of(const codegen::Plan& plan) {
   runtime::WorkCounts out;
   for (const codegen::Step& step : plan.steps) {
-    const auto* const launch = std::get_if<codegen::Launch>(&step);
+    const codegen::Launch* const launch = codegen::launch_of(step);
     if (launch == nullptr) continue;
     for (const codegen::LaunchPart& part : launch->parts) out += part.counts;
   }

@@ -25,7 +25,7 @@ class Epilogues {
     std::map<BufferId, std::size_t> made_at;  // by a matmul's buffer: its step
     std::vector<bool> gone(plan_.steps.size(), false);
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      auto* const launch = std::get_if<Launch>(&plan_.steps[step]);
+      Launch* const launch = launch_of(plan_.steps[step]);
       if (launch == nullptr || launch->device.is_cpu()) continue;
       LaunchPart& part = launch->parts.front();
       if (part.kernel < 0) {
@@ -35,7 +35,7 @@ class Epilogues {
       for (const BufferId product : part.buffers) {
         const auto made = made_at.find(product);
         if (made == made_at.end() || reads_[at(product)] != 1) continue;
-        LaunchPart& matmul = std::get<Launch>(plan_.steps[made->second]).parts.front();
+        LaunchPart& matmul = launch_of(plan_.steps[made->second])->parts.front();
         if (!join(matmul, part, product)) continue;
         // Where the kernel was, its bias is there.
         gone[made->second] = true;
@@ -57,7 +57,7 @@ class Epilogues {
     std::vector<int> numbers(plan_.kernels.size(), kUnused);  // from now on
     const auto for_each_use = [&](auto&& f) {
       for (Step& step : plan_.steps) {
-        auto* const launch = std::get_if<Launch>(&step);
+        Launch* const launch = launch_of(step);
         if (launch == nullptr) continue;
         for (LaunchPart& part : launch->parts) {
           if (part.kernel >= 0) f(part.kernel);

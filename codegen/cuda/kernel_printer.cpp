@@ -1,6 +1,6 @@
 #include <tutti/codegen/cuda/access.h>
 #include <tutti/codegen/cuda/kernel_printer.h>
-#include <tutti/codegen/in_place.h>
+#include <tutti/codegen/plan/in_place.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/device/texts.h>
 

@@ -3,7 +3,7 @@
 #include <tutti/codegen/cuda/emit_scalar.h>
 #include <tutti/codegen/cuda/mapping.h>
 #include <tutti/codegen/cuda/source.h>
-#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/kernel/kernel.h>
 
 #include <map>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/llvm/emit_scalar.h>
 
 #include <vector>

@@ -1,5 +1,6 @@
 #include <tutti/codegen/llvm/compile_plan.h>
 #include <tutti/codegen/llvm/jit.h>
+#include <tutti/codegen/plan/native_steps.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -17,46 +18,11 @@ namespace {
 
 using llvm::Value;
 
-// Adds all that PlanEmitter reads of a step: one function for each kind of step, so that a new kind
-// doesn't compile before it is told apart here.
-class StepHasher {
- public:
-  explicit StepHasher(const Plan& plan) : plan_(plan) {}
-
-  void operator()(const Allocate& allocate) { add(allocate.buffer); }
-  void operator()(const Launch& launch) {
-    for (const LaunchPart& part : launch.parts) {
-      for (const BufferId id : part.buffers) {
-        const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
-        const bool local = buffer.kind == PlanBuffer::Kind::local;
-        add(local ? 1 : 2);
-        add(local ? buffer.offset : id);
-      }
-    }
-    add(3);
-  }
-  void operator()(const Copy& copy) {
-    add(copy.from);
-    add(copy.to);
-  }
-  void operator()(const CollectiveStart& start) { add(start.work); }
-  void operator()(const CollectiveWait& wait) { add(wait.work); }
-  void operator()(const Free& free) { add(free.buffer); }
-  void operator()(const Control& /*control*/) {}  // known by its place among them
-
-  void add(std::int64_t value) { hasher_.add(static_cast<std::uint64_t>(value)); }
-  Hash128 finish() { return hasher_.finish(); }
-
- private:
-  const Plan& plan_;
-  Hasher hasher_;
-};
-
 Hash128 code_hash(const Plan& plan) {
-  StepHasher hasher(plan);
+  Hasher hasher;
   for (const Step& step : plan.steps) {
-    hasher.add(static_cast<std::int64_t>(step.index()));
-    std::visit(hasher, step);
+    hasher.add(step.index());
+    std::visit([&](const auto& each) { each.hash(plan, hasher); }, step);
   }
   return hasher.finish();
 }
@@ -66,7 +32,21 @@ std::string plan_symbol(const Plan& plan) {
   return symbol_name("plan_" + plan.name, code_hash(plan));
 }
 
-class PlanEmitter {
+// How many addresses a launch takes at most.
+class AddressCount final : public NativeSteps {
+ public:
+  void call(const char* /*function*/, std::int32_t /*number*/) override {}
+  void launch(const char* /*function*/, std::span<const BufferId> buffers) override {
+    most_ = std::max(most_, buffers.size());
+  }
+  void control(const char* /*function*/) override {}
+  std::uint64_t most() const { return most_; }
+
+ private:
+  std::size_t most_ = 1;
+};
+
+class PlanEmitter final : public NativeSteps {
  public:
   PlanEmitter(llvm::Module& module, const Jit& jit, const Plan& plan)
       : module_(module),
@@ -104,6 +84,16 @@ class PlanEmitter {
     ir_.CreateRet(number(-1));
   }
 
+  void call(const char* function, std::int32_t number) override { add_call(function, number, {}); }
+  void control(const char* function) override { add_call(function, controls_++, {}); }
+  void launch(const char* function, std::span<const BufferId> buffers) override {
+    std::uint64_t position = 0;
+    for (const BufferId id : buffers) {
+      ir_.CreateStore(address_of(id), ir_.CreateConstGEP1_64(pointer_, arguments_, position++));
+    }
+    add_call(function, launches_++, {arguments_});
+  }
+
  private:
   // Of a function: some of what LLVM does takes more than linear time in its length.
   static constexpr std::int32_t kMostSteps = 512;
@@ -127,12 +117,11 @@ class PlanEmitter {
 
     ir_.SetInsertPoint(entry);
     arguments_ =
-        ir_.CreateAlloca(llvm::ArrayType::get(pointer_, most_arguments(end)), nullptr, "arguments");
+        ir_.CreateAlloca(llvm::ArrayType::get(pointer_, most_addresses(end)), nullptr, "arguments");
     arena_ = load(function_->getArg(0), offsetof(runtime::PlanMemory, arena), "arena");
     addresses_ = load(function_->getArg(0), offsetof(runtime::PlanMemory, addresses), "addresses");
     for (; step_ < end; ++step_) {
-      std::visit([this](const auto& step) { emit(step); },
-                 plan_.steps[static_cast<std::size_t>(step_)]);
+      std::visit([this](const auto& step) { step.emit(*this); }, plan_.steps[at(step_)]);
     }
     ir_.CreateRet(number(-1));
     if (step_of_failure_->getNumIncomingValues() == 0) failed_->eraseFromParent();
@@ -146,35 +135,12 @@ class PlanEmitter {
   }
 
   // Of a launch up to `end`.
-  std::uint64_t most_arguments(std::int32_t end) const {
-    std::size_t most = 1;
+  std::uint64_t most_addresses(std::int32_t end) const {
+    AddressCount count;
     for (std::int32_t step = step_; step < end; ++step) {
-      const auto* const launch = std::get_if<Launch>(&plan_.steps[static_cast<std::size_t>(step)]);
-      if (launch == nullptr) continue;
-      std::size_t count = 0;
-      for (const LaunchPart& part : launch->parts) count += part.buffers.size();
-      most = std::max(most, count);
+      std::visit([&](const auto& each) { each.emit(count); }, plan_.steps[at(step)]);
     }
-    return most;
-  }
-
-  void emit(const Allocate& allocate) { call("tutti_allocate", allocate.buffer, {}); }
-  void emit(const CollectiveStart& start) { call("tutti_start", start.work, {}); }
-  void emit(const CollectiveWait& wait) { call("tutti_wait", wait.work, {}); }
-  void emit(const Free& free) { call("tutti_free", free.buffer, {}); }
-  void emit(const Control& /*control*/) { call("tutti_control", controls_++, {}); }
-  void emit(const Copy& /*copy*/) {
-    throw InternalError("native code of a plan with steps for a GPU");
-  }
-  void emit(const Launch& launch) {
-    std::uint64_t position = 0;
-    for (const LaunchPart& part : launch.parts) {
-      for (const BufferId id : part.buffers) {
-        Value* place = ir_.CreateConstGEP1_64(pointer_, arguments_, position++);
-        ir_.CreateStore(address_of(id), place);
-      }
-    }
-    call("tutti_launch", launches_++, {arguments_});
+    return count.most();
   }
 
   Value* address_of(BufferId id) {
@@ -187,7 +153,7 @@ class PlanEmitter {
   }
 
   // Calls a function of runtime/abi.h; leaves with the step's number if it fails.
-  void call(const char* name, std::int32_t what, std::initializer_list<Value*> more) {
+  void add_call(const char* name, std::int32_t what, std::initializer_list<Value*> more) {
     std::vector<Value*> operands = {function_->getArg(1), number(what)};
     operands.insert(operands.end(), more.begin(), more.end());
     std::vector<llvm::Type*> types;

@@ -1,5 +1,5 @@
-#include <tutti/codegen/in_place.h>
 #include <tutti/codegen/llvm/emit_memory.h>
+#include <tutti/codegen/plan/in_place.h>
 
 #include <tuple>
 #include <utility>

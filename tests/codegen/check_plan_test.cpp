@@ -1,8 +1,8 @@
 // Plans that would compute something wrong, each by one step or number that is not as it should be.
 // (More of them, made by hand from what plan_memory() gives, stand in plan_memory_test.cpp.)
 
-#include <tutti/codegen/check_plan.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/support/error.h>
 
 #include <string>

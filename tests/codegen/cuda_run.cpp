@@ -2,7 +2,7 @@
 
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/evaluate.h>
-#include <tutti/codegen/in_place.h>
+#include <tutti/codegen/plan/in_place.h>
 #include <tutti/runtime/accelerator.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/cuda/source.h>
-#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/kernel/kernel.h>
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
-#include <tutti/codegen/check_plan.h>
 #include <tutti/codegen/compile.h>
 #include <tutti/codegen/dump.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/builder.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/print.h>

@@ -1,5 +1,5 @@
-#include <tutti/codegen/check_plan.h>
 #include <tutti/codegen/group_launches.h>
+#include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan_memory.h>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include <tutti/codegen/in_place.h>
+#include <tutti/codegen/plan/in_place.h>
 
 #include <gtest/gtest.h>
 

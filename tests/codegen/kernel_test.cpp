@@ -1,6 +1,6 @@
 // The text, identity and rules of kernels.
 
-#include <tutti/codegen/kernel.h>
+#include <tutti/codegen/kernel/kernel.h>
 #include <tutti/ir/support/error.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include <tutti/codegen/parse_kernel.h>
+#include <tutti/codegen/kernel/parse_kernel.h>
 
 #include <limits>
 

@@ -1,4 +1,3 @@
-#include <tutti/codegen/control_step.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/passes/passes.h>

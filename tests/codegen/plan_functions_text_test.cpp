@@ -1,7 +1,7 @@
-#include <tutti/codegen/check_plan.h>
-#include <tutti/codegen/equal_plans.h>
 #include <tutti/codegen/make_plan.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/equal_plans.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/verify_text.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/passes/passes.h>

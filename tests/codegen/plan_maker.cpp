@@ -43,6 +43,15 @@ int PlanMaker::start(BufferId operand, BufferId result) {
   return plan.works - 1;
 }
 
+void PlanMaker::wait(int work) {
+  codegen::CollectiveWait wait{.work = work};
+  for (const codegen::Step& step : plan.steps) {
+    const codegen::CollectiveStart* const start = codegen::start_of(step);
+    if (start != nullptr && start->work == work) wait.results = start->results;
+  }
+  plan.steps.emplace_back(std::move(wait));
+}
+
 void PlanMaker::result(BufferId buffer, int work) {
   const ir::Type type{.dtype = DType::u8,
                       .shape = {plan.buffers[static_cast<std::size_t>(buffer)].bytes}};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/plan/plan.h>
 
 #include <cstdint>
 #include <vector>
@@ -29,7 +29,7 @@ class PlanMaker {
   void launch(std::vector<std::vector<codegen::BufferId>> parts);
   // A collective, and its wait; gives the number of its work.
   int start(codegen::BufferId operand, codegen::BufferId result);
-  void wait(int work) { plan.steps.emplace_back(codegen::CollectiveWait{work}); }
+  void wait(int work);
   void result(codegen::BufferId buffer, int work = -1);
 };
 

@@ -1,5 +1,5 @@
-#include <tutti/codegen/check_plan.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/support/error.h>
 
@@ -310,6 +310,14 @@ TEST(CheckPlan, RefusesAWaitBeforeItsStart) {
   Exchange exchange;
   exchange.plan.steps.insert(exchange.plan.steps.begin(), CollectiveWait{0});
   expect_refused(exchange.plan, "before its start");
+}
+
+TEST(CheckPlan, RefusesAWaitForOtherResultsThanTheStartHas) {
+  Exchange exchange;
+  for (Step& step : exchange.plan.steps) {
+    if (auto* const wait = std::get_if<CollectiveWait>(&step)) wait->results.clear();
+  }
+  expect_refused(exchange.plan, "for other results than it has");
 }
 
 TEST(CheckPlan, RefusesToTakeOverWhatIsStillInUse) {

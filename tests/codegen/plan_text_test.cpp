@@ -1,9 +1,9 @@
-#include <tutti/codegen/check_plan.h>
-#include <tutti/codegen/equal_plans.h>
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/kernel_compiler.h>
 #include <tutti/codegen/make_plan.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/equal_plans.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/plan_code.h>
 #include <tutti/codegen/verify_text.h>
 #include <tutti/ir/parse.h>
@@ -211,7 +211,7 @@ TEST(PlanText, MistakesAreNamedWithTheirPlace) {
             "5:8: a buffer is an input, constant, local, comm, owned or output"},
            {"16 bytes, steps", "-1 bytes, steps", "5:16: a number of bytes is 0 or more"},
            {"1: launch", "7: launch", "7:3: steps are numbered in order; the next is 1"},
-           {"allocate b1", "alocate b1", "6:6: expected a step: allocate, free"},
+           {"allocate b1", "alocate b1", "6:6: expected a step: allocate, launch"},
            {"allocate b1", "free b9", "6:11: there is no buffer 'b9' above"},
            {"allocate b1", "wait w0", "6:11: no step above starts 'w0'"},
            {"(b0) -> b1", "(b0, b0) -> b1", "7:6: kernel k0 takes 2 buffers, but more are given"},

@@ -1,6 +1,6 @@
-#include <tutti/codegen/check_plan.h>
 #include <tutti/codegen/make_plan.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/verify_text.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/parse.h>

@@ -1,7 +1,7 @@
 #include "tests/fuzz/properties.h"
 
-#include <tutti/codegen/check_plan.h>
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>

@@ -2,7 +2,7 @@
 // and compared (codegen/verify_text.h): one whose text does not say all of it fails the test. Those
 // that are as long as only tests of time and memory make them say nothing new, and are passed by.
 
-#include <tutti/codegen/test_hook.h>
+#include <tutti/codegen/plan/test_hook.h>
 #include <tutti/codegen/verify_text.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/ir/test_hook.h>

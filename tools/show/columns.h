@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/plan.h>
+#include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/graph.h>
 
 #include <string>

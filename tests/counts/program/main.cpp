@@ -1,6 +1,6 @@
 // One hot path in its steady state, for a test that counts its instructions: those of measured().
 //   counts_program PATH    prints how many operations measured() has done
-#include <tutti/codegen/parse_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/parse.h>
 #include <tutti/tutti.h>
 

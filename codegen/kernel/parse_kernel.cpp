@@ -1,0 +1,389 @@
+#include <tutti/codegen/kernel/parse_kernel.h>
+#include <tutti/ir/literal.h>
+#include <tutti/ir/names.h>
+#include <tutti/ir/parse_group.h>
+
+#include <bit>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+namespace tutti::codegen {
+
+namespace {
+
+using ir::ScalarOp;
+using ir::Token;
+
+// Every access names all of them, so that more would not be linear in the text.
+constexpr std::size_t kMostAxes = 16;
+// Checking a kernel takes memory for each value, named or not.
+constexpr std::int64_t kMostValues = 1 << 24;
+
+std::optional<ScalarOp> scalar_op_from_name(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(ScalarOp::bitcast); ++i) {
+    const auto op = static_cast<ScalarOp>(i);
+    if (ir::name_of(op) == name) return op;
+  }
+  return std::nullopt;
+}
+
+class KernelParser {
+ public:
+  explicit KernelParser(ir::Lexer& lexer) : lexer_(lexer) {}
+
+  Kernel run() {
+    name();
+    lexer_.expect("outer", "and the sizes of the outer axes");
+    kernel_.outer = axes();
+    lexer_.expect("inner", "and the sizes of the inner axes");
+    kernel_.inner = axes();
+    lexer_.expect("along", "and the vectorised axes, outer or inner");
+    if (lexer_.accept("inner")) {
+      kernel_.vector_axis = VectorAxis::inner;
+    } else {
+      lexer_.expect("outer", "or 'inner' after 'along'");
+    }
+    lexer_.expect("block", "and the size of a block");
+    kernel_.block = positive("the size of a block");
+    lexer_.expect("values", "and how many values the kernel has");
+    kernel_.value_count = value_count();
+    lexer_.expect("{", "before the body of the kernel");
+    while (lexer_.peek().kind == Token::Kind::word && !lexer_.peek().is_word("point") &&
+           !lexer_.peek().is_word("loop")) {
+      buffer();
+    }
+    while (!lexer_.accept("}")) segment();
+    return std::move(kernel_);
+  }
+
+ private:
+  void name() {
+    const Token token = lexer_.peek();
+    if (token.kind != Token::Kind::word && token.kind != Token::Kind::text) {
+      lexer_.fail_expected("the kernel's name");
+    }
+    lexer_.take();
+    kernel_.name = ir::name_in(lexer_, token);
+  }
+
+  std::vector<std::int64_t> axes() {
+    const std::size_t offset = lexer_.peek().offset;
+    std::vector<std::int64_t> out = ir::read_integers(lexer_);
+    if (out.size() > kMostAxes) {
+      lexer_.fail(offset, "a kernel has at most " + std::to_string(kMostAxes) + " axes of a kind");
+    }
+    for (const std::int64_t extent : out) {
+      if (extent < 0) lexer_.fail(offset, "an axis has a negative size");
+    }
+    return out;
+  }
+
+  std::int64_t positive(std::string_view what) {
+    const std::size_t offset = lexer_.peek().offset;
+    const std::int64_t number = ir::read_integer(lexer_, what);
+    if (number < 1) lexer_.fail(offset, std::string(what) + " is at least 1");
+    return number;
+  }
+
+  ValueId value_count() {
+    const std::size_t offset = lexer_.peek().offset;
+    const std::int64_t count = ir::read_integer(lexer_, "how many values the kernel has");
+    if (count < 0 || count > kMostValues) {
+      lexer_.fail(offset, "a kernel has 0 to " + std::to_string(kMostValues) + " values");
+    }
+    return static_cast<ValueId>(count);
+  }
+
+  // b0: f32 read
+  void buffer() {
+    const Token token = lexer_.take();
+    if (number_in_name(token.text, 'b') != static_cast<int>(kernel_.buffers.size())) {
+      lexer_.fail(token.offset, "expected buffer b" + std::to_string(kernel_.buffers.size()) +
+                                    ", a segment ('point' or 'loop') or '}', not " +
+                                    shown(token.text));
+    }
+    lexer_.expect(":", "after the name of a buffer");
+    KernelBuffer buffer{.dtype = ir::read_dtype(lexer_)};
+    buffer.written = lexer_.accept("written");
+    if (!buffer.written) lexer_.expect("read", "or 'written' after the dtype of a buffer");
+    kernel_.buffers.push_back(buffer);
+  }
+
+  void segment() {
+    Segment& segment = kernel_.segments.emplace_back();
+    segment.loop = lexer_.accept("loop");
+    if (!segment.loop) lexer_.expect("point", "'loop' or '}' in the body of a kernel");
+    in_loop_ = segment.loop;
+    while (true) {
+      if (lexer_.peek().kind == Token::Kind::value) {
+        definition(segment);
+      } else if (number_in_name(word(), 'b') >= 0) {
+        store(segment);
+      } else {
+        return;
+      }
+    }
+  }
+  std::string_view word() const {
+    return lexer_.peek().kind == Token::Kind::word ? lexer_.peek().text : std::string_view();
+  }
+
+  // b2[o0] = %3
+  void store(Segment& segment) {
+    Store store;
+    store.buffer = buffer_number();
+    store.address = address();
+    lexer_.expect("=", "and the value that is stored");
+    store.value = value();
+    segment.stores.push_back(std::move(store));
+  }
+
+  // %2: f32 = add.f32 %0, %1
+  void definition(Segment& segment) {
+    Instruction instruction;
+    instruction.result = value();
+    lexer_.expect(":", "after a value's name");
+    instruction.type = ir::read_dtype(lexer_);
+    lexer_.expect("=", "after a value's dtype");
+    const Token token = lexer_.expect(Token::Kind::word, "an instruction, as in add.f32");
+    std::string_view rest = token.text;
+    const std::string_view name = part(rest);
+    if (name == "reduce") {
+      segment.reductions.push_back(reduction(token, rest, instruction));
+      return;
+    }
+    if (token.text == "load") {
+      instruction.kind = Instruction::Kind::load;
+      instruction.buffer = buffer_number();
+      instruction.address = address();
+    } else if (token.text == "index") {
+      instruction.kind = Instruction::Kind::index;
+      instruction.address = affine();
+    } else if (token.text == "constant") {
+      instruction.kind = Instruction::Kind::constant;
+      instruction.dtype = instruction.type;
+      instruction.constant = cell(instruction.dtype);
+    } else {
+      scalar(token, name, rest, instruction);
+    }
+    segment.body.push_back(std::move(instruction));
+  }
+
+  Reduction reduction(const Token& token, std::string_view rest, const Instruction& defined) {
+    const std::optional<ScalarOp> combine = scalar_op_from_name(rest);
+    if (!combine) {
+      lexer_.fail(token.offset, "no reduction " + shown(token.text) + "; write one as reduce.add");
+    }
+    return {.combine = *combine, .dtype = defined.type, .value = value(), .result = defined.result};
+  }
+
+  // add.f32, cast.f32.i64, and round.bf16, which is no op but a rounding.
+  void scalar(const Token& token, std::string_view name, std::string_view rest,
+              Instruction& instruction) {
+    const std::optional<ScalarOp> op = scalar_op_from_name(name);
+    if (!op || *op == ScalarOp::argument || *op == ScalarOp::constant) {
+      lexer_.fail(token.offset, "unknown instruction " + shown(token.text));
+    }
+    instruction.op = *op;
+    instruction.dtype = dtype(token, rest);
+    const bool converts = *op == ScalarOp::cast || *op == ScalarOp::bitcast;
+    if (converts) instruction.to = dtype(token, rest);
+    if (!rest.empty()) lexer_.fail(token.offset, shown(token.text) + " names too many dtypes");
+    const bool rounds = *op == ScalarOp::round &&
+                        (instruction.dtype == DType::f16 || instruction.dtype == DType::bf16);
+    instruction.kind = rounds ? Instruction::Kind::round : Instruction::Kind::scalar;
+    if (rounds) instruction.op = ScalarOp::constant;  // as where nothing is said
+    for (int i = 0; i < (rounds ? 1 : ir::operand_count(*op)); ++i) {
+      if (i > 0) lexer_.expect(",", "and more operands of " + std::string(name));
+      instruction.operands[static_cast<std::size_t>(i)] = value();
+    }
+  }
+
+  // What stands before the next '.', which `rest` is moved behind.
+  static std::string_view part(std::string_view& rest) {
+    const std::size_t end = std::min(rest.find('.'), rest.size());
+    const std::string_view out = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return out;
+  }
+  DType dtype(const Token& token, std::string_view& rest) const {
+    const std::string_view name = part(rest);
+    if (const auto dtype = dtype_from_name(name)) return *dtype;
+    lexer_.fail(token.offset, shown(token.text) + " lacks a dtype, as in add.f32 or cast.f32.i64");
+  }
+
+  ValueId value() {
+    const Token token = lexer_.expect(Token::Kind::value, "a value, as in %0");
+    ValueId id = -1;
+    const char* const end = token.text.data() + token.text.size();
+    const auto result = std::from_chars(token.text.data(), end, id);
+    if (result.ec == std::errc() && result.ptr == end && id < kernel_.value_count) return id;
+    lexer_.fail(token.offset, "the kernel has " + std::to_string(kernel_.value_count) +
+                                  " values, counted from %0; %" +
+                                  std::string(token.text.substr(0, 40)) + " is none of them");
+  }
+
+  int buffer_number() {
+    const Token token = lexer_.expect(Token::Kind::word, "a buffer, as in b0");
+    const int number = number_in_name(token.text, 'b');
+    if (number >= 0 && number < std::ssize(kernel_.buffers)) return number;
+    lexer_.fail(token.offset, "the kernel has no buffer " + shown(token.text));
+  }
+
+  Affine address() {
+    lexer_.expect("[", "before the element of a buffer");
+    Affine out = affine();
+    lexer_.expect("]", "after the element of a buffer");
+    return out;
+  }
+
+  // 3 + 128*o0 - i1
+  Affine affine() {
+    Affine out;
+    out.outer.resize(kernel_.outer.size());
+    if (in_loop_) out.inner.resize(kernel_.inner.size());
+    bool more = true;
+    bool negative = false;
+    while (more) {
+      term(out, negative);
+      negative = lexer_.accept("-");
+      more = negative || lexer_.accept("+");
+    }
+    return out;
+  }
+
+  // 3, 128*o0, i1, -20*o1, -i1
+  void term(Affine& out, bool negative) {
+    const auto fail_at_second_sign = [&] {
+      if (negative) lexer_.fail(lexer_.peek().offset, "two signs in a row");
+    };
+    if (lexer_.peek().is("-")) {
+      fail_at_second_sign();
+      negative = true;
+      lexer_.take();
+    }
+    Token token = lexer_.peek();
+    std::string_view text = token.text;
+    if (token.kind == Token::Kind::number && text.starts_with('-')) {
+      fail_at_second_sign();
+      negative = true;
+      text.remove_prefix(1);
+    } else if (token.kind != Token::Kind::number && token.kind != Token::Kind::word) {
+      lexer_.fail_expected("an index, as in 3 + 128*o0");
+    }
+    lexer_.take();
+    if (text.empty()) lexer_.fail(token.offset, "a sign without a number behind it");
+    std::uint64_t magnitude = 1;
+    if (text[0] >= '0' && text[0] <= '9') {
+      magnitude = natural(token, text);
+      if (!lexer_.accept("*")) {
+        set(out.offset, token, magnitude, negative);
+        return;
+      }
+      token = lexer_.expect(Token::Kind::word, "an axis, as in o0 or i0");
+      text = token.text;
+    }
+    set(axis(out, token, text), token, magnitude, negative);
+  }
+
+  std::uint64_t natural(const Token& token, std::string_view text) const {
+    std::uint64_t number = 0;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (result.ec == std::errc() && result.ptr == text.data() + text.size()) return number;
+    lexer_.fail(token.offset, shown(text) + " is no number of elements");
+  }
+
+  void set(std::int64_t& target, const Token& token, std::uint64_t magnitude, bool negative) const {
+    constexpr auto kLargest = std::uint64_t{1} << 63;
+    if (target != 0) lexer_.fail(token.offset, "the index has this term twice");
+    if (magnitude > kLargest || (magnitude == kLargest && !negative)) {
+      lexer_.fail(token.offset, "this factor does not fit in i64");
+    }
+    target = static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
+  }
+
+  std::int64_t& axis(Affine& affine, const Token& token, std::string_view text) const {
+    std::vector<std::int64_t>& of_kind = text.starts_with('i') ? affine.inner : affine.outer;
+    const int number = number_in_name(text, text.starts_with('i') ? 'i' : 'o');
+    if (number >= 0 && number < std::ssize(of_kind))
+      return of_kind[static_cast<std::size_t>(number)];
+    lexer_.fail(token.offset,
+                shown(text) + " is no axis here" +
+                    (in_loop_ || !text.starts_with('i') ? "" : "; only loops have inner axes"));
+  }
+
+  ir::Cell cell(DType dtype) {
+    ir::Cell out;
+    if (dtype == DType::boolean) {
+      out.truth = ir::read_flag(lexer_);
+    } else if (dtype == DType::f64) {
+      out.number = floating<double, std::uint64_t>();
+    } else if (is_floating(dtype)) {
+      out.single = floating<float, std::uint32_t>();
+    } else if (is_unsigned(dtype)) {
+      out.natural = number<std::uint64_t>("an integer of 0 or more");
+    } else {
+      out.integer = number<std::int64_t>("an integer");
+    }
+    return out;
+  }
+
+  template <class T>
+  T number(std::string_view what, int base = 10) {
+    const Token token = lexer_.expect(Token::Kind::number, what);
+    std::string_view text = token.text;
+    if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
+    T out{};
+    const auto result = [&] {
+      if constexpr (std::is_integral_v<T>) {
+        return std::from_chars(text.data(), text.data() + text.size(), out, base);
+      } else {
+        return std::from_chars(text.data(), text.data() + text.size(), out);
+      }
+    }();
+    if (result.ec == std::errc() && result.ptr == text.data() + text.size()) return out;
+    lexer_.fail(token.offset, "expected " + std::string(what) + ", not " + shown(token.text));
+  }
+
+  // 2.5, -inf, nan:0x7fc00000
+  template <class T, class Bits>
+  T floating() {
+    if (lexer_.accept("inf")) return std::numeric_limits<T>::infinity();
+    if (!lexer_.accept("nan")) return number<T>("a number");
+    lexer_.expect(":", "and the bits after 'nan'");
+    const std::size_t offset = lexer_.peek().offset;
+    const T out = std::bit_cast<T>(number<Bits>("the NaN's bits, as in 0x7fc00000", 16));
+    if (out == out) lexer_.fail(offset, "these bits are no NaN");
+    return out;
+  }
+
+  ir::Lexer& lexer_;
+  Kernel kernel_;
+  bool in_loop_ = false;
+};
+
+}  // namespace
+
+std::string shown(std::string_view word) { return "'" + std::string(word.substr(0, 40)) + "'"; }
+
+int number_in_name(std::string_view word, char letter) {
+  if (word.size() < 2 || word[0] != letter) return -1;
+  if (word[1] == '0' && word.size() > 2) return -1;  // one name for each number
+  int out = -1;
+  const char* const end = word.data() + word.size();
+  const auto result = std::from_chars(word.data() + 1, end, out);
+  return result.ec == std::errc() && result.ptr == end && out >= 0 ? out : -1;
+}
+
+Kernel read_kernel(ir::Lexer& lexer) { return KernelParser(lexer).run(); }
+
+Kernel parse_kernel(std::string_view text, std::string file_name) {
+  ir::Lexer lexer(text, std::move(file_name));
+  lexer.expect("kernel", "and its name");
+  Kernel kernel = read_kernel(lexer);
+  if (lexer.peek().kind != Token::Kind::end) lexer.fail_expected("the end after a kernel");
+  return kernel;
+}
+
+}  // namespace tutti::codegen

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <tutti/codegen/kernel/kernel.h>
+#include <tutti/ir/lexer.h>
+
+#include <string>
+#include <string_view>
+
+namespace tutti::codegen {
+
+// A kernel's text, as print() gives it. Throws ParseError ("file:line:column: message", the line, a
+// caret) for anything malformed; check() has the rules beyond that. Takes time and memory linear in
+// the text.
+Kernel parse_kernel(std::string_view text, std::string file_name = "<text>");
+
+// The same in the middle of another text, after the word `kernel`.
+Kernel read_kernel(ir::Lexer& lexer);
+
+// A word as messages show it, shortened.
+std::string shown(std::string_view word);
+
+// The number in a name like b12, whose letter is given; -1 for any other word.
+int number_in_name(std::string_view word, char letter);
+
+}  // namespace tutti::codegen

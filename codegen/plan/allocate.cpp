@@ -1,0 +1,34 @@
+#include <tutti/codegen/plan/binding.h>
+#include <tutti/codegen/plan/native_steps.h>
+#include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/codegen/plan/step_parser.h>
+#include <tutti/codegen/plan/step_printer.h>
+
+namespace tutti::codegen {
+
+Allocate Allocate::parse(StepParser& parser) {
+  parser.lexer().take();
+  return {.buffer = parser.next_buffer()};
+}
+
+void Allocate::print(StepPrinter& printer) const {
+  printer.add("allocate " + StepPrinter::name(buffer));
+  printer.end_line();
+}
+
+void Allocate::for_each_access(const Plan& /*plan*/, const OnAccess& /*f*/) const {}
+
+void Allocate::check(PlanChecker& checker) const { checker.allocate(buffer); }
+
+void Allocate::bind(Binding& binding) const {
+  // Between two launches on a GPU it is a step of theirs.
+  if (DeviceRegion* const region = binding.open_region()) return region->add(*this);
+  const auto run = [](Binding& with, const BoundStep& self) { with.frame().allocate(self.number); };
+  binding.add({.run = run, .number = buffer});
+}
+
+void Allocate::emit(NativeSteps& native) const { native.call("tutti_allocate", buffer); }
+
+void Allocate::hash(const Plan& /*plan*/, Hasher& hasher) const { hasher.add(hashed(buffer)); }
+
+}  // namespace tutti::codegen

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <tutti/codegen/plan/device_region.h>
+#include <tutti/codegen/plan/plan.h>
+#include <tutti/runtime/plan_frame.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace tutti::codegen {
+
+class Binding;
+
+// One step as the walker sees it: what it calls, with itself.
+struct BoundStep {
+  void (*run)(Binding& binding, const BoundStep& self) = nullptr;
+  std::int32_t number = 0;         // of a buffer, a launch, a work, a loop or branch, a region
+  std::uint32_t first_buffer = 0;  // of a launch or a copy, in the binding's buffers
+};
+
+// A collective that a plan starts.
+struct BoundStart {
+  std::size_t step = 0;  // that starts it
+  int work = 0;
+  int collective = 0;  // in program order, of those the plan has
+};
+
+// A plan's steps on one rank: what they bind themselves to, and what runs them one after another.
+class Binding {
+ public:
+  // `control` makes what runs a loop or branch. All outlive this.
+  Binding(const Plan& plan, runtime::Context& context, runtime::PlanFrame& frame, bool record,
+          std::function<std::function<void()>(const Control&)> control)
+      : plan_(plan),
+        context_(context),
+        frame_(frame),
+        records_(record),
+        control_(std::move(control)) {}
+  Binding(const Binding&) = delete;
+  Binding& operator=(const Binding&) = delete;
+
+  // Binds all steps. Throws as Backend::communicator does, and UsageError where a plan that was
+  // read from text has a call, whose code is known by its name alone.
+  void bind();
+
+  const Plan& plan() const { return plan_; }
+  runtime::Context& context() { return context_; }
+  runtime::PlanFrame& frame() { return frame_; }
+  std::function<void()> control(const Control& step) const { return control_(step); }
+
+  // The next step, on buffers that add_buffers() took.
+  void add(const BoundStep& step);
+  std::uint32_t add_buffers(std::span<const BufferId> buffers);
+  // The steps of a GPU that are under way, where the last step was one of its; or null.
+  DeviceRegion* open_region() { return region_; }
+  DeviceRegion& region(Device device);
+  void add_start(const CollectiveStart& start);
+
+  // While it runs: where a buffer lies; and the addresses of a launch's.
+  void* address_of(BufferId id);
+  BufferId buffer(std::size_t i) const { return buffers_[i]; }
+  void* const* addresses(std::uint32_t first, std::size_t count);
+
+  // Runs the steps. Throws what one throws; step() is then its number.
+  void walk();
+  std::size_t step() const { return step_; }
+  void set_step(std::size_t step) { step_ = step; }
+  std::size_t steps() const { return steps_.size(); }
+  // All starts, in the order of the plan.
+  std::span<const BoundStart> starts() const { return starts_; }
+
+ private:
+  const Plan& plan_;
+  runtime::Context& context_;
+  runtime::PlanFrame& frame_;
+  bool records_;
+  std::function<std::function<void()>(const Control&)> control_;
+  std::deque<DeviceRegion> regions_;
+  DeviceRegion* region_ = nullptr;
+  std::vector<BoundStep> steps_;
+  std::vector<BufferId> buffers_;  // of all launches
+  std::vector<BoundStart> starts_;
+  std::vector<void*> arguments_;  // scratch
+  std::size_t step_ = 0;          // that runs now
+};
+
+}  // namespace tutti::codegen

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <tutti/codegen/plan/plan.h>
+
+namespace tutti::codegen {
+
+// Throws InternalError when a plan breaks a rule, so that it never runs. What lives when, it finds
+// by itself from the steps:
+// - every buffer is written once, before it is read; buffers outside the arena are allocated before
+//   and freed once, never used after, and none is left over;
+// - live local buffers do not overlap, and what the plan says of buffers' lives is true;
+// - a collective is waited for once at most, after its start; what peers may read is never written,
+//   and its memory is not the arena's;
+// - a loop or branch gives its functions as many values as they take; they keep these rules, too;
+// - a result takes over an argument's memory only if nothing reads the argument afterwards.
+void check(const Plan& plan);
+
+}  // namespace tutti::codegen

@@ -1,0 +1,248 @@
+#include <tutti/codegen/plan/binding.h>
+#include <tutti/codegen/plan/communicator_of.h>
+#include <tutti/codegen/plan/native_steps.h>
+#include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/codegen/plan/step_parser.h>
+#include <tutti/codegen/plan/step_printer.h>
+#include <tutti/codegen/plan/text_attributes.h>
+#include <tutti/ir/literal.h>
+#include <tutti/ir/names.h>
+#include <tutti/ir/type_text.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <limits>
+#include <optional>
+
+namespace tutti::codegen {
+
+namespace {
+
+using ir::Token;
+
+std::optional<kernels::CollectiveKind> kind_from_name(std::string_view name) {
+  const auto found = std::ranges::find(kernels::kCollectiveNames, name);
+  if (found == kernels::kCollectiveNames.end()) return std::nullopt;
+  return static_cast<kernels::CollectiveKind>(found - kernels::kCollectiveNames.begin());
+}
+
+// [16, 32 = [1, 4, 8] {sizes = [1, 3]}]
+void parse_parts(StepParser& parser, runtime::CollectiveCall& call) {
+  ir::Lexer& lexer = parser.lexer();
+  lexer.expect("[", "before the numbers of elements");
+  do {
+    runtime::TensorPart part;
+    part.elements = parser.number("a number of elements");
+    if (kernels::has_axis(call.kind)) {
+      lexer.expect("=", "and three sizes: before, of and behind the axis");
+      const std::size_t offset = lexer.peek().offset;
+      const std::vector<std::int64_t> sizes = ir::read_integers(lexer);
+      if (sizes.size() != 3) lexer.fail(offset, "the sizes before, of and behind the axis are 3");
+      part.outer = sizes[0];
+      part.axis_size = sizes[1];
+      part.inner = sizes[2];
+    }
+    parser.attributes([&](const Token& name) {
+      if (name.text == "sizes") {
+        part.sizes = ir::read_integers(lexer);
+      } else if (name.text == "receive_sizes") {
+        part.receive_sizes = ir::read_integers(lexer);
+      } else {
+        lexer.fail(name.offset, "a part of a collective has sizes and receive_sizes");
+      }
+    });
+    call.parts.push_back(std::move(part));
+  } while (lexer.accept(","));
+  lexer.expect("]", "or ',' after a number of elements");
+}
+
+void parse_field(StepParser& parser, CollectiveStart& start, const Token& name) {
+  ir::Lexer& lexer = parser.lexer();
+  runtime::CollectiveCall& call = start.call;
+  const std::size_t offset = lexer.peek().offset;
+  if (name.text == "dtype") {
+    call.dtype = ir::read_dtype(lexer);
+  } else if (name.text == "op" && kernels::reduces(call.kind)) {
+    const std::string text = ir::read_text(lexer, "a reduction, as in \"sum\"");
+    const auto reduction = kernels::reduction_from_name(text);
+    if (!reduction) lexer.fail(offset, "there is no reduction " + shown(text));
+    call.reduction = *reduction;
+  } else if (name.text == "root") {
+    call.root = parser.small("the position of the root", 0);
+  } else if (name.text == "pairs") {
+    std::vector<int> positions;
+    for (const std::int64_t position : ir::read_integers(lexer)) {
+      if (position < 0 || position > std::numeric_limits<int>::max()) {
+        lexer.fail(offset, "a position is 0 or more, and fits in i32");
+      }
+      positions.push_back(static_cast<int>(position));
+    }
+    if (positions.size() % 2 != 0) lexer.fail(offset, "pairs have two positions each");
+    for (std::size_t i = 0; i < positions.size(); i += 2) {
+      call.pairs.emplace_back(positions[i], positions[i + 1]);
+    }
+  } else if (name.text == "parts") {
+    parse_parts(parser, call);
+  } else if (name.text == "agreement") {
+    call.agreement = parser.hexadecimal();
+  } else if (name.text == "number") {
+    start.collective = parser.small("which of the collectives it is", 0);
+  } else {
+    lexer.fail(name.offset, std::string(name_of(call.kind)) + " has no attribute " +
+                                shown(name.text) +
+                                "; collectives have dtype, op (where they reduce), root, pairs, "
+                                "parts, agreement and number");
+  }
+}
+
+// [16, 32 = [1, 4, 8], 32 = [1, 4, 8] {sizes = [1, 3]}]
+std::string parts_text(const runtime::CollectiveCall& call) {
+  std::string out;
+  for (const runtime::TensorPart& part : call.parts) {
+    out += (out.empty() ? "[" : ", ") + std::to_string(part.elements);
+    if (kernels::has_axis(call.kind)) {
+      out += " = ";
+      ir::append_integers(out, {part.outer, part.axis_size, part.inner});
+    }
+    TextAttributes attributes;
+    attributes.add("sizes", part.sizes);
+    attributes.add("receive_sizes", part.receive_sizes);
+    out += attributes.text();
+  }
+  return out + "]";
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  return "0x" + std::string(digits.data(), end.ptr);
+}
+
+bool same_group(const ir::GroupPtr& a, const ir::GroupPtr& b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
+
+bool same_part(const runtime::TensorPart& a, const runtime::TensorPart& b) {
+  return a.elements == b.elements && a.outer == b.outer && a.axis_size == b.axis_size &&
+         a.inner == b.inner && a.sizes == b.sizes && a.receive_sizes == b.receive_sizes;
+}
+
+bool same_call(const runtime::CollectiveCall& a, const runtime::CollectiveCall& b) {
+  return a.kind == b.kind && a.reduction == b.reduction && a.dtype == b.dtype && a.root == b.root &&
+         a.pairs == b.pairs && a.description == b.description && a.agreement == b.agreement &&
+         std::ranges::equal(a.parts, b.parts, same_part);
+}
+
+void add_sources(const CollectiveStart& start, runtime::Profile& profile,
+                 runtime::PlanProfile::WorkSources& out) {
+  using Kind = runtime::ProfileSource::Kind;
+  runtime::ProfileSource source{.kind = Kind::collective,
+                                .name = runtime::describe(start.call),
+                                .location = start.call.location,
+                                .group = start.group->tag};
+  for (const runtime::TensorPart& part : start.call.parts) {
+    source.bytes += part.elements * size_of(start.call.dtype);
+  }
+  const std::string name = source.name;
+  out.collective = profile.add_source(source);
+  source.kind = Kind::start;
+  source.name = "start " + name;
+  out.start = profile.add_source(source);
+  source.kind = Kind::wait;
+  source.name = "wait " + name;
+  out.wait = profile.add_source(source);
+}
+
+}  // namespace
+
+// start w0 = all_reduce "all_reduce sum f32[4]" over @dp (b3) -> b4 {dtype = f32, parts = [4]}
+CollectiveStart CollectiveStart::parse(StepParser& parser) {
+  ir::Lexer& lexer = parser.lexer();
+  lexer.take();
+  CollectiveStart out;
+  out.work = parser.new_work();
+  lexer.expect("=", "and what is started");
+  const Token kind = lexer.expect(Token::Kind::word, "a collective, as in all_reduce");
+  const auto known = kind_from_name(kind.text);
+  if (!known) {
+    lexer.fail(kind.offset, "there is no collective " + shown(kind.text) +
+                                ir::suggestion(kind.text, kernels::kCollectiveNames));
+  }
+  out.call.kind = *known;
+  out.call.description = ir::read_text(lexer, "what is started, in quotes");
+  lexer.expect("over", "and the group of a collective");
+  out.group = parser.group();
+  if (lexer.accept("of")) out.parent = parser.group();
+  if (lexer.accept("by")) out.engine = parser.name("the engine of a collective");
+  out.operands = parser.buffers(true);
+  if (lexer.accept("->")) out.results = parser.buffers(false);
+  parser.set_results(out.results);
+  parser.attributes([&](const Token& field) { parse_field(parser, out, field); });
+  out.call.location = parser.location();
+  return out;
+}
+
+void CollectiveStart::print(StepPrinter& printer) const {
+  printer.add("start w" + std::to_string(work) + " = ");
+  printer.add(name_of(call.kind));
+  printer.add(" " + ir::quoted(call.description) + " over " + printer.group(group));
+  if (parent != nullptr) printer.add(" of " + printer.group(parent));
+  if (engine != "shm") printer.add(" by " + ir::name_or_quoted(engine));
+  printer.add(" (" + StepPrinter::names(operands) + ")");
+  if (!results.empty()) printer.add(" -> " + StepPrinter::names(results));
+  TextAttributes attributes;
+  attributes.add("dtype", std::string(name_of(call.dtype)));
+  if (kernels::reduces(call.kind)) attributes.add("op", ir::quoted(name_of(call.reduction)));
+  attributes.add("root", call.root);
+  std::vector<std::int64_t> pairs;
+  for (const auto& [from, to] : call.pairs) pairs.insert(pairs.end(), {from, to});
+  attributes.add("pairs", pairs);
+  if (!call.parts.empty()) attributes.add("parts", parts_text(call));
+  if (call.agreement != 0) attributes.add("agreement", hexadecimal(call.agreement));
+  attributes.add("number", collective);
+  printer.add(attributes.text());
+  printer.end_line(call.location);
+}
+
+bool CollectiveStart::same(const CollectiveStart& other) const {
+  return same_call(call, other.call) && same_group(group, other.group) &&
+         same_group(parent, other.parent) && operands == other.operands &&
+         results == other.results && engine == other.engine && work == other.work &&
+         collective == other.collective;
+}
+
+void CollectiveStart::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
+  for (const BufferId id : operands) f(id, false);
+  for (const BufferId id : results) f(id, true);
+}
+
+void CollectiveStart::check(PlanChecker& checker) const {
+  for (const BufferId id : operands) checker.lend(id);
+  checker.start(work, results);
+}
+
+void CollectiveStart::bind(Binding& binding) const {
+  runtime::Context& context = binding.context();
+  runtime::PlanFrame& frame = binding.frame();
+  runtime::BoundCollective& bound = frame.collectives[at(work)];
+  bound.operands = operands;
+  bound.results = results;
+  bound.communicator = communicator_of(context, *group, parent.get(), engine);
+  runtime::CollectiveCall prepared = call;
+  prepared.timeout = std::chrono::milliseconds(group->timeout);
+  prepared.programs_differ = prepared.programs_differ || context.programs_differ;
+  bound.call = bound.communicator->prepare(std::move(prepared));
+  if (frame.profile != nullptr) {
+    add_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);
+  }
+  binding.add_start(*this);
+  const auto run = [](Binding& with, const BoundStep& self) { with.frame().start(self.number); };
+  binding.add({.run = run, .number = work});
+}
+
+void CollectiveStart::emit(NativeSteps& native) const { native.call("tutti_start", work); }
+
+void CollectiveStart::hash(const Plan& /*plan*/, Hasher& hasher) const { hasher.add(hashed(work)); }
+
+}  // namespace tutti::codegen

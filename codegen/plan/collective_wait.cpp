@@ -1,0 +1,36 @@
+#include <tutti/codegen/plan/binding.h>
+#include <tutti/codegen/plan/native_steps.h>
+#include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/codegen/plan/step_parser.h>
+#include <tutti/codegen/plan/step_printer.h>
+
+namespace tutti::codegen {
+
+CollectiveWait CollectiveWait::parse(StepParser& parser) {
+  parser.lexer().take();
+  const int work = parser.work();
+  return {.work = work, .results = parser.results_of(work)};
+}
+
+void CollectiveWait::print(StepPrinter& printer) const {
+  printer.add("wait w" + std::to_string(work));
+  printer.end_line();
+}
+
+// The results come with the wait.
+void CollectiveWait::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
+  for (const BufferId id : results) f(id, true);
+}
+
+void CollectiveWait::check(PlanChecker& checker) const { checker.wait(work, results); }
+
+void CollectiveWait::bind(Binding& binding) const {
+  const auto run = [](Binding& with, const BoundStep& self) { with.frame().wait(self.number); };
+  binding.add({.run = run, .number = work});
+}
+
+void CollectiveWait::emit(NativeSteps& native) const { native.call("tutti_wait", work); }
+
+void CollectiveWait::hash(const Plan& /*plan*/, Hasher& hasher) const { hasher.add(hashed(work)); }
+
+}  // namespace tutti::codegen

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <tutti/codegen/plan/step_forward.h>
+
+namespace tutti::codegen {
+
+// Waits for a collective and binds its results.
+struct CollectiveWait {
+  int work = 0;
+  std::vector<BufferId> results = {};  // of the start
+
+  static constexpr std::array<std::string_view, 1> kWords = {"wait"};
+  static CollectiveWait parse(StepParser& parser);
+  void print(StepPrinter& printer) const;
+  bool same(const CollectiveWait& other) const { return work == other.work; }
+
+  void for_each_access(const Plan& plan, const OnAccess& f) const;
+  std::span<const BufferId> keeps() const { return {}; }
+  static constexpr ResultMemory kResults = ResultMemory::brought;
+  void check(PlanChecker& checker) const;
+
+  void bind(Binding& binding) const;
+  void emit(NativeSteps& native) const;
+  void hash(const Plan& plan, Hasher& hasher) const;
+};
+
+}  // namespace tutti::codegen

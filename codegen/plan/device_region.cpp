@@ -1,0 +1,95 @@
+#include <tutti/codegen/plan/device_region.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::codegen {
+
+namespace {
+
+// A single launch costs as much as the replay of a recording.
+constexpr std::size_t kLeastLaunches = 2;
+
+}  // namespace
+
+void DeviceRegion::add(const Plan& plan, const LaunchPart& part, std::int32_t number) {
+  launches_.push_back({.code = part.device_code.get(),
+                       .number = number,
+                       .first_argument = arguments_.size(),
+                       .after_steps = steps_.size()});
+  for (const BufferId id : part.buffers) {
+    const PlanBuffer& buffer = plan.buffers[static_cast<std::size_t>(id)];
+    const bool in_arena = buffer.kind == PlanBuffer::Kind::local;
+    arguments_.push_back({.buffer = id, .offset = in_arena ? buffer.offset : -1});
+  }
+  addresses_.resize(arguments_.size());
+}
+
+void DeviceRegion::run(runtime::Context& context, runtime::PlanFrame& frame) {
+  runtime::Accelerator& accelerator = context.accelerator(device_);
+  find_addresses(frame);
+  if (frame.profile != nullptr) [[unlikely]] {
+    for (const Launch& each : launches_) {
+      frame.launch_on(accelerator, each.number, *each.code, &addresses_[each.first_argument]);
+    }
+    return;
+  }
+  if (!warm_ || !records_ || launches_.size() < kLeastLaunches) {
+    launch(accelerator);
+    warm_ = true;
+    return;
+  }
+  if (!replay(accelerator)) launch(accelerator);
+}
+
+// The work is put on the stream in the order of the steps, after all of them: memory that is freed
+// between two launches is used again only behind the first.
+void DeviceRegion::find_addresses(runtime::PlanFrame& frame) {
+  std::byte* const arena = frame.arena(device_);
+  std::size_t done = 0;
+  const auto take_steps = [&](std::size_t end) {
+    for (; done < end; ++done) {
+      const Step& step = steps_[done];
+      step.kind == Step::Kind::allocate ? frame.allocate(step.buffer) : frame.free(step.buffer);
+    }
+  };
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    take_steps(launches_[i].after_steps);
+    const std::size_t end =
+        i + 1 < launches_.size() ? launches_[i + 1].first_argument : arguments_.size();
+    for (std::size_t k = launches_[i].first_argument; k < end; ++k) {
+      const Argument& argument = arguments_[k];
+      addresses_[k] = argument.offset >= 0 ? arena + argument.offset
+                                           : frame.memory().addresses[argument.buffer];
+    }
+  }
+  take_steps(steps_.size());
+}
+
+void DeviceRegion::launch(runtime::Accelerator& accelerator) const {
+  for (const Launch& each : launches_) {
+    each.code->launch(accelerator, &addresses_[each.first_argument]);
+  }
+}
+
+// False if there is no recording for these addresses, and is not to be one.
+bool DeviceRegion::replay(runtime::Accelerator& accelerator) {
+  const auto known = std::ranges::find(recordings_, addresses_, &Recorded::addresses);
+  if (known != recordings_.end()) {
+    recordings_.splice(recordings_.begin(), recordings_, known);
+    misses_ = 0;
+  } else {
+    if (++misses_ > kMostMisses) {
+      records_ = false;
+      recordings_.clear();
+      return false;
+    }
+    recordings_.push_front(
+        {.addresses = addresses_, .work = accelerator.record([&] { launch(accelerator); })});
+    if (recordings_.size() > kMostRecordings) recordings_.pop_back();
+  }
+  recordings_.front().work->replay();
+  return true;
+}
+
+}  // namespace tutti::codegen

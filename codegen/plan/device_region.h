@@ -1,0 +1,71 @@
+#pragma once
+
+#include <tutti/codegen/plan/plan.h>
+#include <tutti/runtime/plan_frame.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <vector>
+
+namespace tutti::codegen {
+
+// Steps of a plan that put work on one GPU while the host has nothing else to do: launches, with
+// the allocations around them. The addresses that the launches work on are likely to come again,
+// from the second run on, so the work is recorded then, and replayed as a whole whenever they do.
+class DeviceRegion {
+ public:
+  explicit DeviceRegion(Device device, bool may_record) : device_(device), records_(may_record) {}
+
+  Device device() const { return device_; }
+  void add(const Allocate& step) { steps_.push_back({Step::Kind::allocate, step.buffer}); }
+  void add(const Free& step) { steps_.push_back({Step::Kind::free, step.buffer}); }
+  // `number` is the launch's among all of the plan.
+  void add(const Plan& plan, const LaunchPart& part, std::int32_t number);
+
+  // Runs the steps on a frame that has begun. The work is done when the device is.
+  void run(runtime::Context& context, runtime::PlanFrame& frame);
+
+  // How many different sets of addresses are recorded; more than so many are not kept.
+  std::size_t recordings() const { return recordings_.size(); }
+  static constexpr std::size_t kMostRecordings = 4;
+  // After so many runs in a row with addresses that were new, nothing is recorded any more.
+  static constexpr int kMostMisses = 12;
+
+ private:
+  struct Step {
+    enum class Kind : std::uint8_t { allocate, free } kind;
+    BufferId buffer;
+  };
+  struct Launch {
+    const runtime::DeviceCode* code = nullptr;
+    std::int32_t number = 0;
+    std::size_t first_argument = 0;
+    std::size_t after_steps = 0;  // of steps_, how many come before it
+  };
+  struct Argument {
+    BufferId buffer = -1;
+    std::int64_t offset = -1;  // in the arena; -1: not there
+  };
+  struct Recorded {
+    std::vector<void*> addresses;
+    std::unique_ptr<runtime::Accelerator::Recording> work;
+  };
+
+  void find_addresses(runtime::PlanFrame& frame);
+  void launch(runtime::Accelerator& accelerator) const;
+  bool replay(runtime::Accelerator& accelerator);
+
+  Device device_;
+  std::vector<Step> steps_;
+  std::vector<Launch> launches_;
+  std::vector<Argument> arguments_;  // of all launches
+  std::vector<void*> addresses_;     // of the arguments, in this run
+  std::list<Recorded> recordings_;   // last used first
+  bool records_;
+  bool warm_ = false;  // has run before: what the first launch gets ready is there
+  int misses_ = 0;
+};
+
+}  // namespace tutti::codegen

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <tutti/codegen/plan/plan.h>
+
+#include <string>
+
+namespace tutti::codegen {
+
+// What two plans differ in first, as their texts call it: "buffer b3", "step 4", "step 0 of
+// @cell". Empty if they are structurally_equal.
+std::string first_difference(const Plan& a, const Plan& b);
+
+}  // namespace tutti::codegen

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <tutti/codegen/plan/step_forward.h>
+
+namespace tutti::codegen {
+
+// Lets go of a buffer's memory.
+struct Free {
+  BufferId buffer = -1;
+
+  static constexpr std::array<std::string_view, 1> kWords = {"free"};
+  static Free parse(StepParser& parser);
+  void print(StepPrinter& printer) const;
+  bool same(const Free& other) const { return buffer == other.buffer; }
+
+  void for_each_access(const Plan& plan, const OnAccess& f) const;
+  std::span<const BufferId> keeps() const { return {}; }
+  static constexpr ResultMemory kResults = ResultMemory::brought;
+  void check(PlanChecker& checker) const;
+
+  void bind(Binding& binding) const;
+  void emit(NativeSteps& native) const;
+  void hash(const Plan& plan, Hasher& hasher) const;
+};
+
+}  // namespace tutti::codegen

@@ -1,0 +1,70 @@
+#include <tutti/codegen/plan/in_place.h>
+
+#include <algorithm>
+
+namespace tutti::codegen {
+
+namespace {
+
+// Whether different points have different elements: each stride spans all that the axes behind it
+// reach.
+bool is_injective(const Kernel& kernel, const Affine& address) {
+  std::int64_t reach = 1;
+  for (std::size_t axis = kernel.outer.size(); axis-- > 0;) {
+    if (kernel.outer[axis] == 1) continue;
+    if (address.outer[axis] < reach) return false;
+    reach = address.outer[axis] * kernel.outer[axis];
+  }
+  return true;
+}
+
+// Whether two addresses of a point are the same; strides of axes of size 1 mean nothing.
+bool is_same(const Kernel& kernel, const Affine& a, const Affine& b) {
+  for (std::size_t axis = 0; axis < kernel.outer.size(); ++axis) {
+    if (kernel.outer[axis] > 1 && a.outer[axis] != b.outer[axis]) return false;
+  }
+  return a.offset == b.offset;
+}
+
+bool loads(const Segment& segment, std::size_t buffer) {
+  return std::ranges::any_of(segment.body, [&](const Instruction& instruction) {
+    return instruction.kind == Instruction::Kind::load &&
+           instruction.buffer == static_cast<int>(buffer);
+  });
+}
+
+}  // namespace
+
+bool may_run_in_place(const Kernel& kernel, std::size_t read, std::size_t written) {
+  if (kernel.buffers[read].written || !kernel.buffers[written].written) return false;
+  if (kernel.buffers[read].dtype != kernel.buffers[written].dtype) return false;
+  const Store* store = nullptr;
+  for (const Segment& segment : kernel.segments) {
+    // What is read after the store, in a later segment or the next round of a loop, would be new.
+    if (store != nullptr && loads(segment, read)) return false;
+    for (const Store& other : segment.stores) {
+      if (other.buffer != static_cast<int>(written)) continue;
+      if (store != nullptr || segment.loop) return false;
+      store = &other;
+    }
+  }
+  if (store == nullptr || !is_injective(kernel, store->address)) return false;
+  for (const Segment& segment : kernel.segments) {
+    for (const Instruction& instruction : segment.body) {
+      if (instruction.kind != Instruction::Kind::load) continue;
+      if (instruction.buffer != static_cast<int>(read)) continue;
+      if (segment.loop || !is_same(kernel, instruction.address, store->address)) return false;
+    }
+  }
+  return true;
+}
+
+bool may_run_in_place(const Plan& plan, const LaunchPart& part, std::size_t read,
+                      std::size_t written) {
+  if (part.kernel >= 0) {
+    return may_run_in_place(plan.kernels[static_cast<std::size_t>(part.kernel)], read, written);
+  }
+  return part.tiles_in_place >= 0 && read == 0 && written + 1 == part.buffers.size();
+}
+
+}  // namespace tutti::codegen

@@ -1,0 +1,265 @@
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/in_place.h>
+#include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/codegen/plan/test_hook.h>
+#include <tutti/ir/support/error.h>
+
+#include <algorithm>
+
+namespace tutti::codegen {
+
+PlanChecker::PlanChecker(const Plan& plan)
+    : plan_(plan), states_(plan.buffers.size()), works_(at(plan.works)) {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    if (buffer.is_given()) states_[i].written = true;
+    if (buffer.kind == PlanBuffer::Kind::input) inputs_[buffer.index] = static_cast<BufferId>(i);
+  }
+}
+
+void PlanChecker::run() {
+  find_lives();
+  for (step_ = 0; step_ < plan_.steps.size(); ++step_) {
+    std::visit([this](const auto& step) { step.check(*this); }, plan_.steps[step_]);
+  }
+  check_end();
+  for (const Donation& donation : plan_.donations) check_donation(donation);
+  check_said_lives();
+}
+
+void PlanChecker::fail(const std::string& message) const {
+  const std::string where =
+      step_ < plan_.steps.size() ? ", step " + std::to_string(step_) : std::string();
+  throw InternalError("plan @" + plan_.name + where + ": " + message);
+}
+
+void PlanChecker::require(bool condition, const char* what, BufferId id) const {
+  if (!condition) fail(name(id) + what);
+}
+
+// The lives that the steps give the buffers, whatever the plan says of them.
+void PlanChecker::find_lives() {
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    const int step = static_cast<int>(i);
+    for_each_access(plan_, plan_.steps[i], [&](BufferId id, bool written) {
+      State& state = states_[at(id)];
+      if (written && state.first_write < 0) state.first_write = step;
+      state.last_use = step;
+    });
+  }
+  for (const PlanResult& result : plan_.results) {
+    states_[at(result.buffer)].last_use = static_cast<int>(plan_.steps.size());
+  }
+}
+
+void PlanChecker::allocate(BufferId id) {
+  State& state = states_[at(id)];
+  require(buffer(id).is_allocated(), " is not to be allocated", id);
+  require(!state.allocated && !state.written, " is allocated twice", id);
+  require(!state.arriving, " is allocated, but comes with a collective", id);
+  state.allocated = true;
+}
+
+void PlanChecker::free(BufferId id) {
+  State& state = states_[at(id)];
+  require(buffer(id).is_freed() && state.allocated, " is freed, but has no memory of its own", id);
+  require(!state.freed, " is freed twice", id);
+  state.freed = true;
+}
+
+void PlanChecker::read(BufferId id) {
+  State& state = states_[at(id)];
+  require(state.written, " is read before it is written", id);
+  require(!state.freed, " is read after it was freed", id);
+  state.last_access = step_;
+}
+
+void PlanChecker::write(BufferId id) {
+  State& state = states_[at(id)];
+  require(!buffer(id).is_given(), " is written, but is the caller's", id);
+  require(!state.lent, " is written, but peers may read it", id);
+  if (state.written && is_update(id)) return;
+  require(!state.written, " is written twice", id);
+  require(!state.freed, " is written after it was freed", id);
+  if (buffer(id).is_allocated()) {
+    require(state.allocated, " is written before it is allocated", id);
+  } else {
+    begin_life(id);
+  }
+  state.written = true;
+  state.written_at = state.last_access = step_;
+}
+
+void PlanChecker::lend(BufferId id) {
+  require(buffer(id).device.is_cpu(), " lies where peers can't reach it", id);
+  require(buffer(id).kind != PlanBuffer::Kind::local,
+          " goes to peers, but has no memory of its own", id);
+  read(id);
+  states_[at(id)].lent = true;
+}
+
+void PlanChecker::bring(BufferId id) {
+  State& state = states_[at(id)];
+  require(buffer(id).is_allocated() && !state.allocated && !state.arriving,
+          " is a function's result, but has memory already", id);
+  state.allocated = true;
+  write(id);
+}
+
+void PlanChecker::start(int number, const std::vector<BufferId>& results) {
+  for (const BufferId id : results) {
+    State& state = states_[at(id)];
+    require(!state.allocated && !state.written && !state.arriving,
+            " is a result, but written before", id);
+    require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);
+    state.arriving = true;
+  }
+  Work& work = works_[at(number)];
+  if (work.state != Work::State::none) fail("starts w" + std::to_string(number) + " twice");
+  work = {.state = Work::State::started, .results = &results};
+}
+
+void PlanChecker::wait(int number, const std::vector<BufferId>& results) {
+  Work& work = works_[at(number)];
+  const std::string what = "waits for w" + std::to_string(number);
+  if (work.state == Work::State::none) fail(what + " before its start");
+  if (work.state == Work::State::waited) fail(what + " twice");
+  if (*work.results != results) fail(what + ", but for other results than it has");
+  work.state = Work::State::waited;
+  for (const BufferId id : results) {
+    State& state = states_[at(id)];
+    state.allocated = state.written = true;
+    state.written_at = state.last_access = step_;
+  }
+}
+
+std::int64_t PlanChecker::arena_bytes(Device device) const {
+  if (device.is_cpu()) return plan_.arena_bytes;
+  const auto used = std::ranges::find(plan_.devices, device, &PlanDevice::device);
+  return used == plan_.devices.end() ? 0 : used->arena_bytes;
+}
+
+// Nothing that a later step uses, or this one, lies where the buffer does.
+void PlanChecker::begin_life(BufferId id) {
+  const PlanBuffer& buffer = plan_.buffers[at(id)];
+  const std::int64_t end = buffer.offset + buffer.bytes;
+  require(buffer.offset >= 0 && end <= arena_bytes(buffer.device), " lies outside the arena", id);
+  if (buffer.bytes == 0) return;
+  std::map<std::int64_t, BufferId>& places = places_[buffer.device];
+  auto next = places.lower_bound(buffer.offset);
+  if (next != places.begin()) {
+    const PlanBuffer& previous = plan_.buffers[at(std::prev(next)->second)];
+    if (previous.offset + previous.bytes > buffer.offset) --next;
+  }
+  while (next != places.end() && next->first < end) {
+    const BufferId other = next->second;
+    const int last_use = states_[at(other)].last_use;
+    if (last_use >= static_cast<int>(step_)) {
+      fail(name(id) + " overlaps a live buffer, " + name(other) + ", which step " +
+           std::to_string(last_use) + " uses");
+    }
+    next = places.erase(next);
+  }
+  places.emplace(buffer.offset, id);
+}
+
+void PlanChecker::check_end() {
+  for (const PlanResult& result : plan_.results) {
+    State& state = states_[at(result.buffer)];
+    state.returned = true;
+    require(plan_.buffers[at(result.buffer)].kind != PlanBuffer::Kind::local,
+            " is returned, but has no memory of its own", result.buffer);
+    require(!state.freed, " is returned, but freed", result.buffer);
+    if (result.work >= 0) {
+      const Work& work = works_[at(result.work)];
+      require(work.state != Work::State::none, " is returned, but its collective is not started",
+              result.buffer);
+      const std::vector<BufferId>& parts = *work.results;
+      require(std::ranges::find(parts, result.buffer) != parts.end(),
+              " is returned under way, but is none of its collective's results", result.buffer);
+    } else {
+      require(state.written, " is returned, but not there", result.buffer);
+    }
+  }
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const auto id = static_cast<BufferId>(i);
+    require(!states_[i].allocated || states_[i].written, " is allocated, but not written", id);
+    require(!states_[i].allocated || states_[i].freed || states_[i].returned, " is never freed",
+            id);
+  }
+}
+
+// People and tools read them.
+void PlanChecker::check_said_lives() const {
+  const auto text = [](int first, int last) {
+    return first < 0 ? "until step " + std::to_string(last)
+                     : "in steps " + std::to_string(first) + ".." + std::to_string(last);
+  };
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    const State& state = states_[i];
+    if (buffer.defined_at < 0 && buffer.last_use < 0) continue;  // it says nothing
+    if (buffer.defined_at == state.first_write && buffer.last_use == state.last_use) continue;
+    fail(name(static_cast<BufferId>(i)) + " is said to live " +
+         text(buffer.defined_at, buffer.last_use) + ", but lives " +
+         text(state.first_write, state.last_use));
+  }
+}
+
+void PlanChecker::check_donation(const Donation& donation) {
+  const auto found = inputs_.find(donation.input);
+  if (found == inputs_.end()) fail("there is no input " + std::to_string(donation.input));
+  const BufferId input = found->second;
+  const State& given = states_[at(input)];
+  const State& target = states_[at(donation.buffer)];
+  require(plan_.buffers[at(input)].device == plan_.buffers[at(donation.buffer)].device,
+          " can't take an argument's memory over on another device", donation.buffer);
+  require(plan_.buffers[at(input)].bytes == plan_.buffers[at(donation.buffer)].bytes &&
+              plan_.buffers[at(donation.buffer)].kind == PlanBuffer::Kind::output,
+          " can't take an argument's memory over", donation.buffer);
+  require(target.allocated && target.written, " takes memory over, but isn't written",
+          donation.buffer);
+  require(!given.lent, " is taken over, but peers may read it", input);
+  require(!given.returned, " is taken over, but returned", input);
+  if (given.last_access < target.written_at) return;
+  const auto* const launch = launch_of(plan_.steps[target.written_at]);
+  require(given.last_access == target.written_at && launch != nullptr &&
+              in_place(*launch, input, donation.buffer),
+          " is taken over while it is in use", input);
+}
+
+// Whether the step changes the buffer where it lies.
+bool PlanChecker::is_update(BufferId id) const {
+  const auto* const launch = launch_of(plan_.steps[step_]);
+  if (launch == nullptr) return false;
+  std::ptrdiff_t uses = 0;
+  bool safe = false;
+  for (const LaunchPart& part : launch->parts) {
+    uses += std::ranges::count(part.buffers, id);
+    safe = safe ||
+           (part.tiles_in_place >= 0 && part.buffers.front() == id && part.buffers.back() == id);
+  }
+  return safe && uses == 2;
+}
+
+bool PlanChecker::in_place(const Launch& launch, BufferId input, BufferId target) const {
+  std::ptrdiff_t reads = 0;
+  bool safe = false;
+  for (const LaunchPart& part : launch.parts) {
+    reads += std::ranges::count(part.buffers, input);
+    const auto read = std::ranges::find(part.buffers, input);
+    const auto written = std::ranges::find(part.buffers, target);
+    if (read == part.buffers.end() || written == part.buffers.end()) continue;
+    safe = may_run_in_place(plan_, part, static_cast<std::size_t>(read - part.buffers.begin()),
+                            static_cast<std::size_t>(written - part.buffers.begin()));
+  }
+  return safe && reads == 1;
+}
+
+void check(const Plan& plan) {
+  for (const Plan* const function : nested_plans(plan)) PlanChecker(*function).run();
+  PlanChecker(plan).run();
+  call_test_hook(plan);
+}
+
+}  // namespace tutti::codegen

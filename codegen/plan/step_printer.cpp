@@ -1,0 +1,24 @@
+#include <tutti/codegen/plan/step_printer.h>
+#include <tutti/ir/location_text.h>
+
+namespace tutti::codegen {
+
+std::string StepPrinter::names(const std::vector<BufferId>& buffers) {
+  std::string out;
+  for (const BufferId buffer : buffers) out += (out.empty() ? "" : ", ") + name(buffer);
+  return out;
+}
+
+std::string StepPrinter::on(Device device) { return device.is_cpu() ? "" : " on " + device.text(); }
+
+void StepPrinter::begin_line(std::string_view text) {
+  line_ = out_.size();
+  out_ += text;
+}
+
+void StepPrinter::end_line(const Location& location) {
+  ir::append_location(out_, location, out_.size() - line_);
+  out_ += '\n';
+}
+
+}  // namespace tutti::codegen
