@@ -71,7 +71,7 @@ slice_names=(
   "clang's warnings, quick tests"
   "clang-tidy: ir, kernels, runtime"
   "clang-tidy: codegen, lazy, tools; headers on their own"
-  "thread sanitizer, all layers"
+  "thread sanitizer"
 )
 slice() {
   case $1 in
@@ -80,6 +80,6 @@ slice() {
     3) clang ;;
     4) tidy ir kernels runtime ;;
     5) tidy codegen lazy tools && headers ;;
-    6) sanitized tsan-all ;;
+    6) sanitized tsan ;;
   esac
 }
