@@ -57,7 +57,7 @@ void parse_parts(StepParser& parser, runtime::CollectiveCall& call) {
   lexer.expect("]", "or ',' after a number of elements");
 }
 
-void parse_field(StepParser& parser, CollectiveStart& start, const Token& name) {
+void parse_collective_field(StepParser& parser, CollectiveStart& start, const Token& name) {
   ir::Lexer& lexer = parser.lexer();
   runtime::CollectiveCall& call = start.call;
   const std::size_t offset = lexer.peek().offset;
@@ -123,7 +123,7 @@ bool same_group(const ir::GroupPtr& a, const ir::GroupPtr& b) {
   return a == b || (a != nullptr && b != nullptr && *a == *b);
 }
 
-bool same_part(const runtime::TensorPart& a, const runtime::TensorPart& b) {
+bool same_tensor_part(const runtime::TensorPart& a, const runtime::TensorPart& b) {
   return a.elements == b.elements && a.outer == b.outer && a.axis_size == b.axis_size &&
          a.inner == b.inner && a.sizes == b.sizes && a.receive_sizes == b.receive_sizes;
 }
@@ -131,11 +131,11 @@ bool same_part(const runtime::TensorPart& a, const runtime::TensorPart& b) {
 bool same_call(const runtime::CollectiveCall& a, const runtime::CollectiveCall& b) {
   return a.kind == b.kind && a.reduction == b.reduction && a.dtype == b.dtype && a.root == b.root &&
          a.pairs == b.pairs && a.description == b.description && a.agreement == b.agreement &&
-         std::ranges::equal(a.parts, b.parts, same_part);
+         std::ranges::equal(a.parts, b.parts, same_tensor_part);
 }
 
-void add_sources(const CollectiveStart& start, runtime::Profile& profile,
-                 runtime::PlanProfile::WorkSources& out) {
+void add_collective_sources(const CollectiveStart& start, runtime::Profile& profile,
+                            runtime::PlanProfile::WorkSources& out) {
   using Kind = runtime::ProfileSource::Kind;
   runtime::ProfileSource source{.kind = Kind::collective,
                                 .name = runtime::describe(start.call),
@@ -178,7 +178,7 @@ CollectiveStart CollectiveStart::parse(StepParser& parser) {
   out.operands = parser.buffers(true);
   if (lexer.accept("->")) out.results = parser.buffers(false);
   parser.set_results(out.results);
-  parser.attributes([&](const Token& field) { parse_field(parser, out, field); });
+  parser.attributes([&](const Token& field) { parse_collective_field(parser, out, field); });
   out.call.location = parser.location();
   return out;
 }
@@ -234,7 +234,7 @@ void CollectiveStart::bind(Binding& binding) const {
   prepared.programs_differ = prepared.programs_differ || context.programs_differ;
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
-    add_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);
+    add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);
   }
   binding.add_start(*this);
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().start(self.number); };

@@ -13,7 +13,7 @@ namespace tutti::codegen {
 
 namespace {
 
-void parse_field(StepParser& parser, Control& control, const ir::Token& name) {
+void parse_control_field(StepParser& parser, Control& control, const ir::Token& name) {
   const bool scan = control.kind == Control::Kind::scan;
   if (name.text == "carries" && control.kind != Control::Kind::conditional) {
     control.carries = parser.number("the number of carries");
@@ -93,7 +93,7 @@ Control Control::parse(StepParser& parser) {
   }
   out.operands = parser.buffers(true);
   if (lexer.accept("->")) out.results = parser.buffers(false);
-  parser.attributes([&](const ir::Token& field) { parse_field(parser, out, field); });
+  parser.attributes([&](const ir::Token& field) { parse_control_field(parser, out, field); });
   out.location = parser.location();
   return out;
 }

@@ -65,7 +65,7 @@ void print_part(const LaunchPart& part, Device device, StepPrinter& printer) {
   printer.end_line(part.location);
 }
 
-void parse_field(StepParser& parser, LaunchPart& part, const Token& name) {
+void parse_launch_field(StepParser& parser, LaunchPart& part, const Token& name) {
   ir::Lexer& lexer = parser.lexer();
   if (name.text == "tiles") {
     part.tiles = parser.number("the number of tiles");
@@ -119,7 +119,7 @@ LaunchPart parse_part(StepParser& parser, Device& device, NamedBuffers& named) {
   lexer.expect("->", "and the buffers that are written");
   named.written = parser.buffers(false);
   if (lexer.accept("on")) device = ir::read_device(lexer, false);
-  parser.attributes([&](const Token& field) { parse_field(parser, out, field); });
+  parser.attributes([&](const Token& field) { parse_launch_field(parser, out, field); });
   out.location = parser.location();
   return out;
 }
@@ -162,7 +162,7 @@ void complete(const StepParser& parser, const ir::Lexer& lexer, LaunchPart& part
   }
 }
 
-bool same_part(const LaunchPart& a, const LaunchPart& b) {
+bool same_launch_part(const LaunchPart& a, const LaunchPart& b) {
   return a.name == b.name && a.detail == b.detail && a.kernel == b.kernel && a.tiles == b.tiles &&
          a.tiles_in_place == b.tiles_in_place && a.work == b.work && a.epilogue == b.epilogue &&
          a.results == b.results && a.buffers == b.buffers && a.counts == b.counts;
@@ -187,8 +187,8 @@ runtime::ProfileSource source_of(const Plan& plan, const LaunchPart& part,
           .counts = part.counts};
 }
 
-runtime::PlanProfile::LaunchSources add_sources(const Plan& plan, const Launch& launch,
-                                                runtime::Profile& profile) {
+runtime::PlanProfile::LaunchSources add_launch_sources(const Plan& plan, const Launch& launch,
+                                                       runtime::Profile& profile) {
   using Kind = runtime::ProfileSource::Kind;
   runtime::PlanProfile::LaunchSources out;
   runtime::ProfileSource whole = source_of(plan, launch.parts[0], Kind::launch);
@@ -242,7 +242,7 @@ void Launch::print(StepPrinter& printer) const {
 }
 
 bool Launch::same(const Launch& other) const {
-  return device == other.device && std::ranges::equal(parts, other.parts, same_part);
+  return device == other.device && std::ranges::equal(parts, other.parts, same_launch_part);
 }
 
 void Launch::for_each_access(const Plan& plan, const OnAccess& f) const {
@@ -282,7 +282,7 @@ void Launch::bind(Binding& binding) const {
   const auto number = static_cast<std::int32_t>(frame.launches.size());
   runtime::BoundLaunch& bound = frame.launches.emplace_back();
   if (frame.profile != nullptr) {
-    frame.profile->launches.push_back(add_sources(plan, *this, *frame.profile->profile));
+    frame.profile->launches.push_back(add_launch_sources(plan, *this, *frame.profile->profile));
   }
   if (!device.is_cpu()) return binding.region(device).add(plan, parts[0], number);
   std::vector<BufferId> buffers;
