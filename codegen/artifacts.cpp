@@ -1,4 +1,5 @@
 #include <tutti/codegen/artifacts.h>
+#include <tutti/codegen/cuda/source.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include <tutti/codegen/artifacts.h>
+#include <tutti/codegen/cuda/source.h>
 #include <tutti/codegen/dump.h>
 #include <tutti/codegen/dump_page.h>
 #include <tutti/ir/names.h>

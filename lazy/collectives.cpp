@@ -247,7 +247,7 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Gr
     type.replication = {.dimensions = static_cast<std::uint8_t>(before | dimensions),
                         .literal = false};
     context.note_replication(type, where);
-    out.emplace_back(Tensor(context.leaf(type, tensor.state()->buffer, where)));
+    out.emplace_back(context.leaf(type, tensor.state()->buffer, where));
   }
   return out;
 }

@@ -75,7 +75,7 @@ class Functions {
       ir::Type type = parameters_[i];
       type.replication = replication();
       const std::string name = (i < carries_ ? "c" : "x") + std::to_string(i);
-      arguments.emplace_back(Tensor(trace.handle(trace.add_formal(name, type, where_), where_)));
+      arguments.emplace_back(trace.handle(trace.add_formal(name, type, where_), where_));
     }
     for (const StatePtr& state : captured_) trace.capture(*state);
     std::vector<Tensor> results;
@@ -118,7 +118,7 @@ std::vector<Tensor> record_node(ir::Op op, const std::vector<Tensor>& operands,
   states.insert(states.end(), captured.begin(), captured.end());
   std::vector<Tensor> out;
   for (StatePtr& result : RankContext::current().record(op, states, std::move(attributes), where)) {
-    out.emplace_back(Tensor(std::move(result)));
+    out.emplace_back(std::move(result));
   }
   return out;
 }

@@ -8,7 +8,7 @@ std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
   std::vector<Tensor> out;
   walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
     if (!leaf.is_tensor()) return;
-    out.emplace_back(Tensor(record(ir::Op::identity, {leaf.as_tensor().state()}, {}, where)));
+    out.emplace_back(record(ir::Op::identity, {leaf.as_tensor().state()}, {}, where));
     leaf.assign(out.back());
   });
   return out;
@@ -22,7 +22,7 @@ std::vector<Tensor> gradients(const Tensor& value, const std::vector<Tensor>& wr
   trace.builder().at(where);
   std::vector<Tensor> out;
   for (const ir::Value gradient : ir::gradient(trace.builder(), output, values)) {
-    out.emplace_back(Tensor(trace.handle(gradient, where)));
+    out.emplace_back(trace.handle(gradient, where));
   }
   RankContext::current().notice_collectives();
   return out;

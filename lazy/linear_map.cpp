@@ -97,7 +97,7 @@ std::vector<Tensor> LinearMap::operator()(const std::vector<Tensor>& operands,
   }
   std::vector<Tensor> out;
   for (const ir::Value value : ir::inline_into(trace.builder(), function_->graph, arguments)) {
-    out.emplace_back(Tensor(trace.handle(value, where)));
+    out.emplace_back(trace.handle(value, where));
   }
   context.notice_collectives();
   return out;

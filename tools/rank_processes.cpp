@@ -83,7 +83,7 @@ std::vector<std::string> command(const RunOptions& options, const fs::path& fold
   for (const std::string& size : options.sizes) add("--size", size);
   if (options.random) add("--random", std::to_string(*options.random));
   if (options.on_gpus) add("--on", "device");
-  if (options.bench) out.push_back("--bench");
+  if (options.bench) out.emplace_back("--bench");
   if (options.bench) add("--runs", std::to_string(options.timed_runs));
   return out;
 }

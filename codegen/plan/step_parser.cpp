@@ -32,13 +32,13 @@ bool read_step(StepParser& parser, std::type_identity<std::variant<S...>> /*kind
 // "a step: allocate, launch, ... or conditional"
 template <class... S>
 std::string any_step(std::type_identity<std::variant<S...>> /*kinds*/) {
-  std::vector<std::string_view> words;
-  (words.insert(words.end(), S::kWords.begin(), S::kWords.end()), ...);
   std::string out = "a step: ";
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) out += i + 1 < words.size() ? ", " : " or ";
-    out += words[i];
-  }
+  std::size_t left = (S::kWords.size() + ...);
+  const auto add = [&](std::string_view word) {
+    out += word;
+    if (--left > 0) out += left == 1 ? " or " : ", ";
+  };
+  (std::ranges::for_each(S::kWords, add), ...);
   return out;
 }
 

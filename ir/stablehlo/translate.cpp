@@ -112,9 +112,9 @@ Graph Translator::translate(const TreeFunction& function,
   }
   const std::vector<Bound> results = block(function.body);
   std::vector<Value> values;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].value.valid()) fail(function.offset, "a result that is no tensor");
-    values.push_back(results[i].value);
+  for (const Bound& result : results) {
+    if (!result.value.valid()) fail(function.offset, "a result that is no tensor");
+    values.push_back(result.value);
   }
   graph.set_results(values);
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -56,8 +56,8 @@ Stages find_stages(const ir::Graph& function, std::int64_t rank,
 std::vector<std::string_view> stage_names() {
   std::vector<std::string_view> out = {"trace"};
   for (const ir::Pass& pass : ir::all_passes()) out.push_back(pass.name);
-  out.push_back("kernels");
-  out.push_back("plan");
+  out.emplace_back("kernels");
+  out.emplace_back("plan");
   return out;
 }
 
