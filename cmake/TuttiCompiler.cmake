@@ -69,8 +69,8 @@ function(tutti_unity target)
 endfunction()
 
 # tutti_precompiled(<library>): of the headers that all layers share; the first one compiles them, and
-# codegen again, whose macros are LLVM's. Clang saves an eighth with them; gcc 12 takes as long to
-# load them as to read the headers.
+# codegen again, whose macros are LLVM's. Clang takes about a third less time with them;
+# gcc 12 takes as long to load them as to read the headers.
 function(tutti_precompiled target)
   if(NOT TUTTI_PCH OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     return()

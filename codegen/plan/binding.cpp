@@ -18,6 +18,7 @@ void Binding::add(const BoundStep& step) {
 std::uint32_t Binding::add_buffers(std::span<const BufferId> buffers) {
   const auto first = static_cast<std::uint32_t>(buffers_.size());
   buffers_.insert(buffers_.end(), buffers.begin(), buffers.end());
+  arguments_.resize(std::max(arguments_.size(), buffers.size()));
   return first;
 }
 
@@ -46,7 +47,6 @@ void* Binding::address_of(BufferId id) {
 }
 
 void* const* Binding::addresses(std::uint32_t first, std::size_t count) {
-  arguments_.resize(std::max(arguments_.size(), count));
   for (std::size_t i = 0; i < count; ++i) arguments_[i] = address_of(buffers_[first + i]);
   return arguments_.data();
 }

@@ -83,7 +83,7 @@ class Binding {
   std::vector<BoundStep> steps_;
   std::vector<BufferId> buffers_;  // of all launches
   std::vector<BoundStart> starts_;
-  std::vector<void*> arguments_;  // scratch
+  std::vector<void*> arguments_;  // scratch, for the launch that takes most
   std::size_t step_ = 0;          // that runs now
 };
 

@@ -44,6 +44,7 @@ AxisPlace place_on(std::span<const std::int64_t> lengths, std::int64_t place) {
   while (found.offset >= lengths[found.piece]) found.offset -= lengths[found.piece++];
   return found;
 }
+
 // A tensor [outer, axis, inner], each of its elements taken from the one of the same outer and
 // inner place that source(axis place) names: an operand, and a place on its axis of a length.
 struct Origin {
