@@ -17,6 +17,7 @@ namespace {
 void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
                    const std::string& why) {
   for (const LoweredCollective& call : lower_collective(graph, id, context.rank())) {
+    if (call.group->members_with(context.rank()).size() == 1) continue;  // nobody waits
     communicator_of(context, *call.group, call.parent.get(), call.engine)
         ->abandon(not_started(context, call.call.description, call.group->tag, why));
   }

@@ -3,6 +3,7 @@
 #include <tutti/codegen/disabled_passes.h>
 #include <tutti/codegen/make_plan.h>
 #include <tutti/codegen/plan_code.h>
+#include <tutti/codegen/program_calls.h>
 #include <tutti/codegen/verify_text.h>
 #include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/passes/pipeline.h>
@@ -50,6 +51,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
     const runtime::ProfileSlice planning(profile, "compile", "plan");
     return make_plan(graph, context.rank());
   }();
+  if (options.one_program) add_program_calls(plan, program_calls(traced, context.rank()));
   watch.planned(plan);
   if (options.verify) {
     verify_text(graph);
@@ -90,11 +92,6 @@ std::unique_ptr<Executable> compile(const ir::Graph& traced, runtime::Context& c
     watch.failed(error.what());
     throw;
   }
-}
-
-std::vector<bool> collectives_kept(const ir::Graph& traced, const CompileOptions& options) {
-  if (std::ranges::find(options.disabled, "canonicalize") != options.disabled.end()) return {};
-  return ir::collectives_that_stay(traced);
 }
 
 }  // namespace tutti::codegen

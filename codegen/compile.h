@@ -34,6 +34,9 @@ struct CompileOptions {
   std::vector<std::string> disabled = {};
   // Which passes to run, in order; empty: all_passes().
   std::vector<const ir::Pass*> passes = {};
+  // The graph is one program of all ranks, as a function compiled is: where two of them have the
+  // same collectives in another order (ProgramCalls), that is an error.
+  bool one_program = false;
   // Verify the graph at the start and after every pass that changed it, and that the texts of the
   // program, of what the passes made of it and of the plan say all (see verify_text.h).
   bool verify = kVerifyByDefault;
@@ -54,8 +57,5 @@ CompileOptions compile_options(const runtime::Settings& settings);
 // VerifyError names a file with the traced program and the command that shows the error again.
 std::unique_ptr<Executable> compile(const ir::Graph& traced, runtime::Context& context,
                                     const CompileOptions& options = {});
-
-// Which of a program's collectives its executable has, in program order; empty: all of them.
-std::vector<bool> collectives_kept(const ir::Graph& traced, const CompileOptions& options);
 
 }  // namespace tutti::codegen

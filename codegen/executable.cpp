@@ -2,6 +2,7 @@
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/run_control.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
 #include <atomic>
@@ -133,8 +134,12 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
     bind_options(options);
     bind_inputs(inputs, options.donate);
     frame_.begin();
-    run_steps();
-    take_results(results);
+    if (options.pending.empty()) {
+      run_steps();
+    } else {
+      run_steps_behind(options.pending);
+    }
+    take_results(options.pending, results);
   } catch (const std::exception& error) {
     if (options.abandon) {
       abandon_from(binding_.step(), error.what());
@@ -147,22 +152,23 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
 }
 
 void Executable::bind_options(const RunOptions& options) {
-  lines_.clear();
-  sites_.clear();
-  agreements_.clear();
-  if (!options.agreements.empty()) agreements_.resize(at(plan_.works));
-  if (!options.collective_lines.empty()) {
-    lines_.resize(at(plan_.works));
-    sites_.resize(at(plan_.works));
-  }
-  for (const BoundStart& start : binding_.starts()) {
-    const std::size_t work = at(start.work);
-    const std::size_t collective = at(start.collective);
-    if (!agreements_.empty()) agreements_[work] = options.agreements[collective];
-    if (lines_.empty()) continue;
-    lines_[work] = options.collective_lines[collective];
-    if (!options.collective_sites.empty()) sites_[work] = options.collective_sites[collective];
-  }
+  if (binding_.starts().empty()) return;
+  // What each start says, from what its calls say.
+  const auto by_start = [&](const auto& by_call, auto& out, const auto& merged) {
+    out.clear();
+    if (by_call.empty()) return;
+    out.resize(at(plan_.works));
+    for (const BoundStart& start : binding_.starts()) {
+      for (const ir::CallId call : start.calls) {
+        if (call >= by_call.size()) continue;  // that a pass added
+        auto& one = out[at(start.work)];
+        one = call == start.calls[0] ? by_call[call] : merged(one, by_call[call]);
+      }
+    }
+  };
+  by_start(options.lines, lines_, [](Location first, Location) { return first; });
+  by_start(options.sites, sites_, runtime::merged_sites);
+  by_start(options.agreements, agreements_, runtime::merged);
   frame_.agreements = agreements_;
   frame_.lines = lines_;
   frame_.sites = sites_;
@@ -176,14 +182,14 @@ void Executable::bind_inputs(std::span<const BufferPtr> inputs, bool donate) {
     // Binding it is a second hold, so that no argument is taken over twice.
     for (const Donation& donation : plan_.donations) {
       const BufferPtr& input = inputs[at(donation.input)];
-      if (input.use_count() != 1 || !input->is_private()) continue;
+      if (input == nullptr || input.use_count() != 1 || !input->is_private()) continue;
       if (frame_.held(donation.buffer) == nullptr) frame_.bind(donation.buffer, input);
     }
     // Whoever let go of the memory last, maybe on another thread, is done with it.
     std::atomic_thread_fence(std::memory_order_acquire);
   }
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (inputs_[i] >= 0) frame_.bind(inputs_[i], inputs[i]);
+    if (inputs_[i] >= 0 && inputs[i] != nullptr) frame_.bind(inputs_[i], inputs[i]);
   }
 }
 
@@ -204,12 +210,38 @@ void Executable::run_steps() {
   std::rethrow_exception(std::exchange(frame_.failure, nullptr));
 }
 
-void Executable::take_results(std::vector<Result>& results) {
+// Native code does not stop on the way, so these runs walk.
+void Executable::run_steps_behind(std::span<const Pending> pending) {
+  ++runs_;
+  const auto input_of = [&](BufferId id) -> const Pending* {
+    const PlanBuffer& buffer = plan_.buffers[at(id)];
+    if (buffer.kind != PlanBuffer::Kind::input) return nullptr;
+    const Pending& input = pending[at(buffer.index)];
+    return input.work != nullptr && frame_.held(id) == nullptr ? &input : nullptr;
+  };
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    binding_.set_step(i);
+    for_each_access(plan_, plan_.steps[i], [&](BufferId id, bool /*written*/) {
+      const Pending* const input = input_of(id);
+      if (input == nullptr) return;
+      runtime::wait_for(*input->work, context_.profile.get());
+      frame_.bind(id, input->work->result(input->part));
+    });
+    binding_.run_step();
+  }
+  binding_.set_step(binding_.steps());
+}
+
+void Executable::take_results(std::span<const Pending> pending, std::vector<Result>& results) {
   for (const PlanResult& result : plan_.results) {
     Result& out = results.emplace_back();
     out.type = result.type;
     if (result.work < 0) {
       out.buffer = frame_.held(result.buffer);
+      if (out.buffer != nullptr || pending.empty()) continue;
+      const Pending& input = pending[at(plan_.buffers[at(result.buffer)].index)];
+      out.work = input.work;
+      out.part = input.part;
       continue;
     }
     const std::vector<BufferId>& parts = frame_.collectives[at(result.work)].results;
@@ -239,7 +271,7 @@ void Executable::abandon_from(std::size_t step, const std::string& why) noexcept
 void Executable::note_started() noexcept {
   for (const BoundStart& start : binding_.starts()) {
     if (start.step >= binding_.step()) return;
-    started_.push_back({at(start.collective), frame_.work(start.work)});
+    started_.push_back({start.calls, frame_.work(start.work)});
   }
 }
 

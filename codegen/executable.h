@@ -40,17 +40,27 @@ class Executable {
     }
   };
 
+  // An input that a collective is still to give.
+  struct Pending {
+    std::shared_ptr<runtime::Work> work;  // null: the input is there
+    std::size_t part = 0;                 // which of its results
+  };
+
   // What may differ between two runs besides the inputs.
   struct RunOptions {
-    // The lines of the collectives in program order, for messages, and their sites (Site); the
-    // plan's own where empty.
-    std::span<const Location> collective_lines = {};
-    std::span<const std::uint32_t> collective_sites = {};
-    // What else the ranks must agree on, by collective; empty: nothing.
+    // By call of the traced program: their lines, for messages, and sites (site.h), in place of the
+    // plan's own; and what else the ranks must agree on. Calls without an entry have the plan's
+    // own.
+    std::span<const Location> lines = {};
+    std::span<const std::uint32_t> sites = {};
     std::span<const runtime::Agreement> agreements = {};
     // The caller gives its inputs up: a result may take over the memory of one that nobody else
     // holds (whose shared_ptr is the only one), as the plan's donations say.
     bool donate = false;
+    // By input, or empty: those that are under way, where `inputs` has null. The host's steps wait
+    // for one before the first that uses it, and a result that nothing else was made of leaves as
+    // it is. For plans of the host alone.
+    std::span<const Pending> pending = {};
     // A run that fails tells the peers which collectives it won't start. Not so for a caller who
     // looks after them: started() says which he need not.
     bool abandon = true;
@@ -58,7 +68,7 @@ class Executable {
 
   // A collective that a failed run has started.
   struct Started {
-    std::size_t collective = 0;  // in program order, of those the plan has
+    std::span<const ir::CallId> calls;  // of the traced program; the plan's
     std::shared_ptr<runtime::Work> work;
   };
 
@@ -115,7 +125,8 @@ class Executable {
   void bind_options(const RunOptions& options);
   void bind_inputs(std::span<const std::shared_ptr<runtime::Buffer>> inputs, bool donate);
   void run_steps();
-  void take_results(std::vector<Result>& results);
+  void run_steps_behind(std::span<const Pending> pending);
+  void take_results(std::span<const Pending> pending, std::vector<Result>& results);
   void abandon_from(std::size_t step, const std::string& why) noexcept;
   void note_started() noexcept;
 

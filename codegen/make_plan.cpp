@@ -430,14 +430,14 @@ class Planner {
   }
 
   void visit_collective(NodeId id) {
-    const int collective = collectives_++;
+    const std::span<const ir::CallId> calls = graph_.calls(id);
     for (LoweredCollective& lowered : lower_collective(graph_, id, plan_.rank)) {
       CollectiveStart start{.call = std::move(lowered.call),
                             .group = std::move(lowered.group),
                             .parent = std::move(lowered.parent),
                             .engine = std::move(lowered.engine),
                             .work = plan_.works++,
-                            .collective = collective};
+                            .calls = {calls.begin(), calls.end()}};
       const Location location = graph_.node(id).location;
       for (const Value operand : lowered.operands) {
         start.operands.push_back(on_host(dense(operand), location));
@@ -533,7 +533,6 @@ class Planner {
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
   std::map<BufferId, BufferId> on_host_;             // copies of buffers of GPUs
   std::map<const ir::Function*, int> functions_;     // in the plan
-  int collectives_ = 0;                              // met so far
 };
 
 }  // namespace

@@ -52,13 +52,11 @@ std::vector<ir::Value> communicated(const ir::Graph& graph, ir::NodeId node) {
 
 }  // namespace
 
-VaryingSizes::VaryingSizes(const ir::Graph& traced, const std::vector<bool>& kept)
-    : traced_(traced) {
-  std::size_t number = 0;
+VaryingSizes::VaryingSizes(const ir::Graph& traced)
+    : traced_(traced), collectives_(traced.call_count(), ir::kNoNode) {
   for (ir::NodeId id = 0; id < traced.node_count(); ++id) {
-    if (ir::definition(traced.node(id).op).kind != ir::OpClass::collective) continue;
-    if (!kept.empty() && !kept[number++]) continue;
-    collectives_.push_back(id);
+    for (const ir::CallId call : traced.calls(id)) collectives_[call] = id;
+    if (traced.calls(id).empty()) continue;
     for (const ir::Value value : communicated(traced, id)) {
       some_vary_ = some_vary_ || ir::size_varies(traced, value);
     }
@@ -98,6 +96,7 @@ std::vector<runtime::Agreement> VaryingSizes::agreements(
   if (!some_vary_) return out;
   out.resize(collectives_.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
+    if (collectives_[i] == ir::kNoNode) continue;
     // Only what varies: members may have uneven parts along other dimensions.
     Hasher hasher;
     bool varies = false;

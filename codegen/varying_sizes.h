@@ -17,8 +17,8 @@ namespace tutti::codegen {
 // and results are taken from there.
 class VaryingSizes {
  public:
-  // As it was traced, before its passes; `kept`: collectives_kept() of it.
-  VaryingSizes(const ir::Graph& traced, const std::vector<bool>& kept);
+  // As it was traced, before its passes.
+  explicit VaryingSizes(const ir::Graph& traced);
 
   // The symbols' values; throws TypeError like ir::solve_sizes, and if the program does not exist
   // for them (sizes that it was asked for before are not looked at again).
@@ -29,9 +29,8 @@ class VaryingSizes {
   void enlarge(runtime::Context& context, std::span<const std::int64_t> values,
                std::span<const Device> devices,
                std::vector<std::shared_ptr<runtime::Buffer>>& arguments) const;
-  // What the ranks must agree on, by collective of the program that stayed: the sizes that vary of
-  // what it communicates, beside `others`, which is empty or has one each. Empty if there is
-  // nothing.
+  // What the ranks must agree on, by call of the program: the sizes that vary of what it
+  // communicates, beside `others`, which is empty or has one each. Empty if there is nothing.
   std::vector<runtime::Agreement> agreements(std::span<const std::int64_t> values,
                                              std::span<const runtime::Agreement> others) const;
   // Replaces results by those of the instance; waits for those that are under way.
@@ -43,7 +42,7 @@ class VaryingSizes {
 
  private:
   const ir::Graph traced_;
-  std::vector<ir::NodeId> collectives_;  // that stayed
+  std::vector<ir::NodeId> collectives_;  // by call
   bool some_vary_ = false;               // of these
   std::set<std::vector<std::int64_t>> exist_;
 };

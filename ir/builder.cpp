@@ -148,7 +148,9 @@ NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribu
     }
     load_types(operands);
     infer_types(op, operand_types_, attributes, graph_.mesh.get(), result_types_);
-    return graph_.append(op, operands, std::move(attributes), result_types_, location_);
+    const NodeId id = graph_.append(op, operands, std::move(attributes), result_types_, location_);
+    if (!calls_.empty()) graph_.set_calls(calls_);
+    return id;
   } catch (const TypeError& error) {
     if (error.where().known() || !location_.known()) throw;
     throw TypeError(error.what(), location_);

@@ -22,7 +22,13 @@ class Builder {
   const Type& type(Value value) const { return graph_.type(value); }
 
   // The source line that nodes get from now on.
-  void at(Location location) { location_ = location; }
+  Builder& at(Location location) {
+    location_ = location;
+    calls_.clear();
+    return *this;
+  }
+  // The calls that collectives stand for until the next at(); without, each is one of its own.
+  void calls(std::span<const CallId> calls) { calls_.assign(calls.begin(), calls.end()); }
   Location location() const { return location_; }
 
   // Adds a node; throws TypeError naming op, operand types and line. `attributes` are in the order
@@ -73,6 +79,7 @@ class Builder {
 
   Graph& graph_;
   Location location_;
+  std::vector<CallId> calls_;
   std::map<std::pair<Value, std::uint8_t>, Value> varied_;
   std::map<Value, NodeId> waits_;  // of the nodes before `waits_end_`
   NodeId waits_end_ = 0;

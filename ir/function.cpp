@@ -129,6 +129,7 @@ Graph with_parameters(const Graph& graph, const std::vector<bool>& keep) {
       types.push_back(graph.type(graph.result(id, i)));
     }
     const NodeId copy = out.append(node.op, operands, node.attributes, types, node.location);
+    out.set_calls(graph.calls(id));
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       values[graph.result(id, i).id] = out.result(copy, i);
     }

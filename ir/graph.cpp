@@ -34,6 +34,10 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
   // The node comes last: what throws before leaves operands and values that are nobody's.
   for (const Value operand : operands) operands_.push_back(operand);
   for (const Type& type : types) values_.emplace_back(type, id);
+  // Most nodes have results whose types say that they are no collective's.
+  const bool may_communicate = types.empty() || types[0].async;
+  if (may_communicate && definition(op).kind == OpClass::collective) [[unlikely]]
+    add_call(id);
   nodes_.emplace_back(Node{.op = op,
                            .first_operand = first_operand,
                            .operand_count = static_cast<std::uint32_t>(operands.size()),
@@ -42,6 +46,31 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
                            .attributes = std::move(attributes),
                            .location = at});
   return id;
+}
+
+void Graph::add_call(NodeId id) {
+  // One of a node that could not be added is nobody's.
+  if (!collectives_.empty() && collectives_.back().node == id) collectives_.pop_back();
+  calls_.push_back(call_count_);
+  collectives_.push_back({id, static_cast<std::uint32_t>(calls_.size()) - 1, 1});
+  ++call_count_;
+}
+
+std::span<const CallId> Graph::calls(NodeId id) const {
+  const auto found = std::ranges::lower_bound(collectives_, id, {}, &Collective::node);
+  if (found == collectives_.end() || found->node != id) return {};
+  return {calls_.data() + found->first_call, found->call_count};
+}
+
+void Graph::set_calls(std::span<const CallId> calls) {
+  if (calls.empty() || collectives_.empty() || collectives_.back().node + 1 != nodes_.size())
+    return;
+  Collective& last = collectives_.back();
+  calls_.resize(last.first_call);
+  --call_count_;  // that of its own
+  calls_.insert(calls_.end(), calls.begin(), calls.end());
+  last.call_count = static_cast<std::uint32_t>(calls.size());
+  for (const CallId call : calls) reserve_calls(call + 1);
 }
 
 Device device_of(const Graph& graph, NodeId node) {

@@ -5,6 +5,7 @@
 #include <tutti/ir/support/location.h>
 #include <tutti/ir/support/stable_vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,6 +26,11 @@ struct Value {
 
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = ~NodeId{0};
+
+// A recorded collective, by a name that holds within its program whatever passes make of it: merged
+// collectives stand for all of their calls, split ones for the same, and one that is repeated is a
+// call of its own. Never compared between ranks, which agree on a call by its place in the order.
+using CallId = std::uint32_t;
 
 // One operation. Operands and results live in pools of the graph; read them through it.
 struct Node {
@@ -67,7 +73,8 @@ class Graph {
   std::shared_ptr<const SymbolicSizes> sizes;
 
   Value add_parameter(std::string name, const Type& type, bool donate = false, Location at = {});
-  // Appends a node as it is; `types` are its results' types.
+  // Appends a node as it is; `types` are its results' types. A collective is a call of its own, the
+  // next one.
   NodeId append(Op op, std::span<const Value> operands, std::vector<Attribute> attributes,
                 std::span<const Type> types, Location at);
 
@@ -77,6 +84,15 @@ class Graph {
   Attributes attributes(NodeId id) const {
     return {definition(nodes_[id].op).attributes, nodes_[id].attributes};
   }
+  // What a collective stands for; empty for other nodes. Valid until another one is appended.
+  std::span<const CallId> calls(NodeId id) const;
+  // Lets the node that was just appended stand for these calls, if it is a collective and there are
+  // any, in place of one of its own. Once for a node.
+  void set_calls(std::span<const CallId> calls);
+  // One more than the last call.
+  CallId call_count() const { return call_count_; }
+  // New calls are none of those before `count`: a graph that is made of another one has those.
+  void reserve_calls(CallId count) { call_count_ = std::max(call_count_, count); }
   // The span is invalid once a node is appended.
   std::span<const Value> operands(NodeId id) const {
     return {operands_.data() + nodes_[id].first_operand, nodes_[id].operand_count};
@@ -123,9 +139,20 @@ class Graph {
     NodeId producer;
   };
 
+  struct Collective {
+    NodeId node = 0;
+    std::uint32_t first_call = 0;  // in calls_
+    std::uint32_t call_count = 0;
+  };
+
+  void add_call(NodeId id);
+
   StableVector<Node> nodes_;
   std::vector<Value> operands_;
   StableVector<ValueRecord> values_;
+  std::vector<Collective> collectives_;  // in the order of their nodes
+  std::vector<CallId> calls_;
+  CallId call_count_ = 0;
   std::vector<Parameter> parameters_;
   std::vector<Value> results_;
   std::vector<Sharding> result_shardings_;  // of the first results; the rest have none

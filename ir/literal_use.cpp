@@ -99,7 +99,7 @@ std::vector<LiteralUse> literal_uses(const Graph& graph, std::uint8_t dimensions
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     uses[graph.parameters()[i].value.id] = parameters[i];
   }
-  std::vector<LiteralUse> out;
+  std::vector<LiteralUse> out(graph.call_count());
   const Walk walk(graph, dimensions, uses);
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     const Node& node = graph.node(id);
@@ -114,7 +114,9 @@ std::vector<LiteralUse> literal_uses(const Graph& graph, std::uint8_t dimensions
         graph.mesh == nullptr ? std::uint8_t{0}
                               : dimensions_of(graph.attributes(id).group("group"), *graph.mesh);
     const LiteralUse use = walk.combined(id, false);
-    out.push_back(spanned == dimensions ? use : LiteralUse{});
+    if (spanned == dimensions) {
+      for (const CallId call : graph.calls(id)) out[call] = use;
+    }
     // What was compared is settled.
     if ((spanned & dimensions) == dimensions) continue;
     for (std::uint32_t i = 0; i < node.result_count; ++i) uses[graph.result(id, i).id] = use;

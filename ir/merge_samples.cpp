@@ -104,6 +104,7 @@ class Merge {
     }
     const NodeId made =
         out.append(node.op, from.operands(id), std::move(attributes), types, node.location);
+    out.set_calls(from.calls(id));
     out.set_fusion(made, node.fusion);
   }
 

@@ -6,6 +6,7 @@ Rewriter::Rewriter(const Graph& from)
     : from_(from), to_(from.name), builder_(to_), values_(from.value_count()) {
   to_.mesh = from.mesh;
   to_.default_device = from.default_device;
+  to_.reserve_calls(from.call_count());
   if (from.sizes == nullptr) return;
   throw UsageError("@" + from.name +
                    " has sizes that vary; the pass bound_sizes has to come first");
@@ -46,6 +47,7 @@ NodeId Rewriter::copy(NodeId old) {
     types.push_back(from_.type(from_.result(old, i)));
   }
   const NodeId id = to_.append(node.op, map_operands(old), node.attributes, types, node.location);
+  to_.set_calls(from_.calls(old));
   for (std::uint32_t i = 0; i < node.result_count; ++i) {
     values_[from_.result(old, i).id] = to_.result(id, i);
   }

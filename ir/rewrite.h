@@ -10,8 +10,8 @@ namespace tutti::ir {
 
 // How a pass changes a graph: it builds a new one, node by node in program order, and moves it over
 // the old. A Rewriter keeps the new graph and which of its values stands for which old one. Names,
-// mesh, default device, parameters, donation and lines are kept; fusion ids are not, since they
-// describe a graph that is no more.
+// mesh, default device, parameters, donation, lines and calls are kept; fusion ids are not, since
+// they describe a graph that is no more.
 class Rewriter {
  public:
   explicit Rewriter(const Graph& from);
@@ -20,7 +20,7 @@ class Rewriter {
 
   const Graph& from() const { return from_; }
   const Graph& to() const { return to_; }
-  // Appends to the new graph, at the line of the node that was visited last.
+  // Appends to the new graph, at the line of the node that was visited last and for its calls.
   Builder& builder() { return builder_; }
 
   // The new value that stands for an old one, which must have been copied or replaced before.
@@ -51,7 +51,7 @@ bool rewrite(Graph& graph, Visit&& visit) {
   Rewriter rewriter(graph);
   bool changed = false;
   for (NodeId id = 0; id < graph.node_count(); ++id) {
-    rewriter.builder().at(graph.node(id).location);
+    rewriter.builder().at(graph.node(id).location).calls(graph.calls(id));
     if (graph.node(id).op != Op::parameter && visit(rewriter, id)) {
       changed = true;
     } else {

@@ -77,6 +77,7 @@ class Instantiation {
       }
       const NodeId made =
           out.append(node.op, from.operands(id), std::move(attributes), types, node.location);
+      out.set_calls(from.calls(id));
       out.set_fusion(made, node.fusion);
     } catch (const NodeTypeError& error) {
       throw NodeTypeError(id, error.what(), {});  // of a function that it runs

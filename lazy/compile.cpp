@@ -161,8 +161,10 @@ std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
 
 void CompiledFunction::run(RankContext& context, Program& program) {
   running_ = false;
+  program.pending.clear();
   try {
     run_program(context, program);
+    program.pending.clear();
   } catch (const std::exception& error) {
     // What fails behind the run has nothing to do with its collectives.
     if (!running_ || program.results.empty()) start_rest(program, running_, error);
@@ -182,8 +184,7 @@ void CompiledFunction::start_rest(Program& program, bool ran,
   }
   try {
     const std::vector<StatePtr> inputs = inputs_of(program, ran);
-    context.start_rest_of(program.graph, inputs, ran ? program.executable.get() : nullptr,
-                          program.kept, error);
+    context.start_rest_of(program.graph, inputs, ran ? program.executable.get() : nullptr, error);
   } catch (const std::exception&) {
     codegen::abandon_collectives(program.graph, context.runtime(), error.what());
   }
@@ -230,12 +231,21 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
   if (program.sizes) values = sizes_of(program);
   std::size_t tensor = 0;
   std::size_t scalar = 0;
+  // What is under way is waited for where the program needs it, unless it is to be moved first.
+  const bool may_wait = !program.sizes && program.executable->plan().devices.empty();
   for (const StatePtr& input : program.inputs) {
     if (input != nullptr) {
       context.make_ready(*input);
       buffers_.push_back(input->buffer);
     } else if (tensor < arguments_.tensors.size()) {
-      StatePtr state = std::move(arguments_.tensors[tensor++]);
+      StatePtr& argument = arguments_.tensors[tensor++];
+      if (may_wait && argument->work != nullptr && !argument->work->test()) {
+        program.pending.resize(program.inputs.size());
+        program.pending[buffers_.size()] = {argument->work, argument->part};
+        buffers_.push_back(nullptr);
+        continue;
+      }
+      StatePtr state = std::move(argument);
       context.make_ready(*state);
       // Nobody else has the handle: then nobody else reads the data through it.
       if (state.use_count() == 1) {
@@ -262,9 +272,9 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
   if (program.sizes) agreements = with_sizes = program.sizes->agreements(values, agreements);
   running_ = true;
   program.executable->run(buffers_,
-                          {.collective_lines = {},
-                           .agreements = agreements,
+                          {.agreements = agreements,
                            .donate = true,
+                           .pending = program.pending,
                            .abandon = program.sizes.has_value()},
                           program.results);
   if (program.sizes) {

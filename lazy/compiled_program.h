@@ -20,13 +20,13 @@ struct CompiledFunction::Program {
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
   // Of a program that communicates: what is done where a run fails.
   ir::Graph graph;
-  std::vector<bool> kept;  // which of its collectives the executable has; empty: all
   std::unique_ptr<codegen::Executable> executable;
   std::vector<std::string> origins;  // of results that are still under way
   LiteralPlan literals;
-  std::optional<codegen::VaryingSizes> sizes;        // if some vary
-  std::vector<std::string> reasons;                  // why these are not smaller
-  std::vector<codegen::Executable::Result> results;  // scratch
+  std::optional<codegen::VaryingSizes> sizes;         // if some vary
+  std::vector<std::string> reasons;                   // why these are not smaller
+  std::vector<codegen::Executable::Pending> pending;  // scratch, as the next
+  std::vector<codegen::Executable::Result> results;
 };
 
 }  // namespace tutti::detail

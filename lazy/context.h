@@ -110,10 +110,9 @@ class RankContext {
   void start_one_by_one() noexcept;
   // The same for those of a program that was to run otherwise than by being recorded, and failed:
   // `executable` before it came to its end, or nullptr before it ran at all. `inputs` are what its
-  // parameters stand for, `kept` which of its collectives the executable has.
+  // parameters stand for.
   void start_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
-                     const codegen::Executable* executable, const std::vector<bool>& kept,
-                     const std::exception& error) noexcept;
+                     const codegen::Executable* executable, const std::exception& error) noexcept;
 
   // Waits until a state's data may be read.
   void make_ready(TensorState& state);
@@ -170,8 +169,7 @@ class RankContext {
   };
 
   void record_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
-                      std::span<const codegen::Executable::Started> started,
-                      const std::vector<bool>& kept);
+                      std::span<const codegen::Executable::Started> started);
   void run_due_callbacks();
   void take_dropped();
   // Evaluates what was just recorded, or more, if one of the rules above says so.

@@ -16,15 +16,12 @@ std::uint32_t site_of_call(const ir::Graph& program, NodeId id) {
   return runtime::site_of(program.node(id).location, program.attributes(id).group("group")->name);
 }
 
-// f(node, number) of those that the compiler kept; an empty list means all.
+// By call: f(its node).
 template <class F>
-auto of_collectives(const ir::Graph& program, const std::vector<bool>& kept, F&& f) {
-  std::vector<decltype(f(NodeId{}, std::size_t{}))> out;
-  std::size_t number = 0;
+auto by_call(const ir::Graph& program, F&& f) {
+  std::vector<decltype(f(NodeId{}))> out(program.call_count());
   for (NodeId id = 0; id < program.node_count(); ++id) {
-    if (!is_collective(program, id)) continue;
-    if (kept.empty() || kept[number]) out.push_back(f(id, number));
-    ++number;
+    for (const ir::CallId call : program.calls(id)) out[call] = f(id);
   }
   return out;
 }
@@ -190,11 +187,10 @@ void copy_node(const ir::Graph& from, NodeId id, ir::Graph& into, std::vector<Va
 
 std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program) {
   ProgramCache::Program& entry = context_.executables_[ir::structural_hash(program)];
-  auto& [executable, kept, known] = entry;
+  auto& [executable, known] = entry;
   log_evaluation(program, executable != nullptr);
   if (executable == nullptr) {
     executable = codegen::compile(program, context_.runtime_, context_.compile_options);
-    kept = codegen::collectives_kept(program, context_.compile_options);
 #ifndef NDEBUG
     known = program;
   } else if (!ir::structurally_equal(program, known)) {
@@ -213,20 +209,14 @@ std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program
     }
   }
   // The plan may come from an equal program traced elsewhere: errors name the lines of this one.
-  const std::vector<Location> lines = of_collectives(
-      program, kept, [&](NodeId id, std::size_t) { return program.node(id).location; });
-  const std::vector<std::uint32_t> sites = of_collectives(
-      program, kept, [&](NodeId id, std::size_t) { return site_of_call(program, id); });
-  const std::vector<runtime::Agreement> all = agreements(program);
-  std::vector<runtime::Agreement> agreed;
-  if (!all.empty()) {
-    agreed = of_collectives(program, kept, [&](NodeId, std::size_t number) { return all[number]; });
-  }
+  const std::vector<Location> lines =
+      by_call(program, [&](NodeId id) { return program.node(id).location; });
+  const std::vector<std::uint32_t> sites =
+      by_call(program, [&](NodeId id) { return site_of_call(program, id); });
+  const std::vector<runtime::Agreement> agreed = agreements(program);
   running_ = &entry;
-  return executable->run(buffers, {.collective_lines = lines,
-                                   .collective_sites = sites,
-                                   .agreements = agreed,
-                                   .abandon = false});
+  return executable->run(buffers,
+                         {.lines = lines, .sites = sites, .agreements = agreed, .abandon = false});
 }
 
 // What the numbers in it mean for each collective, and for its results.

@@ -34,11 +34,14 @@ std::exception_ptr failure_of(const ir::Node& node) {
   }
 }
 
-// How many of the works are of that collective, which is the next.
-std::size_t count_of(std::span<const Executable::Started> started, std::size_t collective) {
-  std::size_t count = 0;
-  while (count < started.size() && started[count].collective == collective) ++count;
-  return count;
+// What a call was started with: a message is a work for each peer, one behind the other.
+std::span<const Executable::Started> started_for(std::span<const Executable::Started> started,
+                                                 ir::CallId call) {
+  const auto is_its = [&](const Executable::Started& one) {
+    return std::ranges::find(one.calls, call) != one.calls.end();
+  };
+  const auto begin = std::ranges::find_if(started, is_its);
+  return {begin, std::find_if_not(begin, started.end(), is_its)};
 }
 
 // The results of a collective: of the works that it has started, or failures.
@@ -162,22 +165,17 @@ std::vector<Executable::Result> Flush::results_of_started(NodeId failed,
   std::vector<Executable::Result> results;
   std::vector<bool> done(graph_.node_count(), false);
   results_.clear();
-  std::size_t number = 0;   // of the program that was taken out
-  std::size_t ordinal = 0;  // of those that the compiler kept
+  ir::CallId call = 0;  // of the program that was taken out
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
     if (!is_collective(graph_, id) || !needed_[id]) continue;
-    const bool kept = running_ == nullptr || running_->kept.empty() || running_->kept[number];
-    ++number;
-    const std::size_t own = kept ? count_of(started, ordinal++) : 0;
-    if (own == 0 && id != failed) continue;
+    const auto own = started_for(started, call++);
+    if (own.empty() && id != failed) continue;
     const std::exception_ptr lost = id == failed ? failure : nullptr;
     const std::size_t before = results.size();
-    for (Executable::Result& result :
-         results_of(graph_, id, lost, started.first(own), context_.runtime_)) {
+    for (Executable::Result& result : results_of(graph_, id, lost, own, context_.runtime_)) {
       results_.push_back(graph_.result(id, static_cast<std::uint32_t>(results.size() - before)));
       results.push_back(std::move(result));
     }
-    started = started.subspan(own);
     done[id] = true;
   }
   remaining_.assign(graph_.node_count(), false);
@@ -208,50 +206,41 @@ void RankContext::start_one_by_one() noexcept {
 
 // Records what is left of the program, and starts it like any other.
 void RankContext::start_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
-                                const Executable* executable, const std::vector<bool>& kept,
+                                const Executable* executable,
                                 const std::exception& error) noexcept {
   std::span<const Executable::Started> started;
   if (executable != nullptr) started = executable->started();
-  const std::size_t first = started.empty() ? 0 : started.back().collective + 1;
   try {
-    record_rest_of(program, inputs, started, kept);
+    record_rest_of(program, inputs, started);
     start_one_by_one();
   } catch (const std::exception&) {
-    std::size_t number = 0;
-    std::size_t ordinal = 0;
     for (NodeId id = 0; id < program.node_count(); ++id) {
       if (!is_collective(program, id)) continue;
-      if (!kept.empty() && !kept[number++]) continue;
-      if (ordinal++ >= first) codegen::abandon_collective(program, id, runtime_, error.what());
+      if (!started_for(started, program.calls(id)[0]).empty()) continue;
+      codegen::abandon_collective(program, id, runtime_, error.what());
     }
   }
 }
 
 void RankContext::record_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
-                                 std::span<const Executable::Started> started,
-                                 const std::vector<bool>& kept) {
+                                 std::span<const Executable::Started> started) {
   Trace& into = *lazy_;
   std::vector<Value> moved(program.value_count());
   std::vector<bool> needed(program.node_count(), false);
   std::vector<bool> done(program.node_count(), false);
-  std::size_t number = 0;
-  std::size_t ordinal = 0;
   for (NodeId id = 0; id < program.node_count(); ++id) {
     if (!is_collective(program, id)) continue;
-    const std::size_t own =
-        kept.empty() || kept[number] ? count_of(started, ordinal++) : std::size_t{0};
-    ++number;
-    needed[id] = own == 0;
-    done[id] = own > 0;
-    if (own == 0) continue;
-    const auto results = results_of(program, id, nullptr, started.first(own), runtime_);
+    const auto own = started_for(started, program.calls(id)[0]);
+    needed[id] = own.empty();
+    done[id] = !own.empty();
+    if (own.empty()) continue;
+    const auto results = results_of(program, id, nullptr, own, runtime_);
     for (std::uint32_t i = 0; i < results.size(); ++i) {
       const StatePtr state = leaf(results[i].type, nullptr, program.node(id).location);
       state->work = results[i].work;
       state->part = results[i].part;
       moved[program.result(id, i).id] = into.value_of(*state, state->where);
     }
-    started = started.subspan(own);
   }
   for (NodeId id = static_cast<NodeId>(program.node_count()); id-- > 0;) {
     if (!needed[id]) continue;

@@ -112,20 +112,13 @@ std::vector<StatePtr> LaunchPrograms::run(RankContext& context, Program& program
     for (const StatePtr& operand : operands) inputs.add(operand.get(), {});
     agreements = inputs.agreements(program.graph, &uses);
   }
-  // A collective of a group of one is not there any more.
-  const bool starts = program.executable->plan().works > 0;
   const std::array<Location, 1> lines = {where};
   const ir::NodeId call = program.graph.producer(program.graph.results()[0]);
   const std::array<std::uint32_t, 1> sites = {
       runtime::site_of(where, program.graph.attributes(call).group("group")->name)};
   ran = true;
-  program.executable->run(
-      buffers_,
-      {.collective_lines = starts ? std::span<const Location>(lines) : std::span<const Location>(),
-       .collective_sites = sites,
-       .agreements = starts ? std::span<const runtime::Agreement>(agreements)
-                            : std::span<const runtime::Agreement>()},
-      results_);
+  program.executable->run(buffers_, {.lines = lines, .sites = sites, .agreements = agreements},
+                          results_);
   std::vector<StatePtr> out;
   for (std::size_t i = 0; i < results_.size(); ++i) {
     StatePtr state = context.leaf(program.types[i], std::move(results_[i].buffer), where);

@@ -79,9 +79,8 @@ std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& progr
   return out;
 }
 
-LiteralPlan::LiteralPlan(const ir::Graph& program, std::vector<bool> kept,
-                         std::vector<std::size_t> numbers)
-    : kept_(std::move(kept)), numbers_(std::move(numbers)) {
+LiteralPlan::LiteralPlan(const ir::Graph& program, std::vector<std::size_t> numbers)
+    : numbers_(std::move(numbers)) {
   if (program.mesh == nullptr || program.mesh->ranks() == 1) return;
   program_ = program;
   last_.assign(numbers_.size(), {.value = 1, .single = true});
@@ -106,12 +105,7 @@ std::vector<runtime::Agreement> LiteralPlan::compute(std::span<const Number> num
     inputs.add(nullptr, number.single ? std::as_bytes(std::span(&single, 1))
                                       : std::as_bytes(std::span(&number.value, 1)));
   }
-  const std::vector<runtime::Agreement> all = inputs.agreements(*program_);
-  std::vector<runtime::Agreement> out;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (kept_.empty() || kept_[i]) out.push_back(all[i]);
-  }
-  return out;
+  return inputs.agreements(*program_);
 }
 
 std::span<const runtime::Agreement> LiteralPlan::agreements(std::span<const Number> numbers) {

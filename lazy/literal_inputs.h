@@ -24,7 +24,7 @@ class LiteralInputs {
   // The next parameter: data (may be null), or a number's bytes.
   void add(const TensorState* data, std::span<const std::byte> number);
 
-  // By collective; empty if there is nothing to agree on. `results`: the uses of the program's
+  // By call; empty if there is nothing to agree on. `results`: the uses of the program's
   // results, where they have any.
   std::vector<runtime::Agreement> agreements(const ir::Graph& program,
                                              ResultUses* results = nullptr) const;
@@ -45,7 +45,7 @@ class LiteralPlan {
 
   LiteralPlan() = default;
   // `numbers`: which of the program's parameters are run-time numbers, in their order.
-  LiteralPlan(const ir::Graph& program, std::vector<bool> kept, std::vector<std::size_t> numbers);
+  LiteralPlan(const ir::Graph& program, std::vector<std::size_t> numbers);
 
   // For a run with these numbers; empty if there is nothing to agree on.
   std::span<const runtime::Agreement> agreements(std::span<const Number> numbers);
@@ -53,7 +53,6 @@ class LiteralPlan {
  private:
   std::vector<runtime::Agreement> compute(std::span<const Number> numbers) const;
 
-  std::vector<bool> kept_;
   std::vector<std::size_t> numbers_;
   std::optional<ir::Graph> program_;  // where numbers change something
   std::vector<Number> last_;          // for which agreements_ were computed

@@ -19,8 +19,7 @@ class ProgramCache {
  public:
   struct Program {
     std::unique_ptr<codegen::Executable> executable;
-    std::vector<bool> kept;  // which of its collectives the compiler kept; empty: all
-    ir::Graph program;       // kept in debug builds, where a hit of the hash is compared
+    ir::Graph program;  // kept in debug builds, where a hit of the hash is compared
   };
 
   // A program with its plan takes some 35 kB.

@@ -159,13 +159,12 @@ void CompiledFunction::make_ready_to_run(Program& made, const Names& names, std:
   program->traced = ir::print(graph);
   codegen::CompileOptions options = context.compile_options;
   options.where = where_;
-  program->kept = codegen::collectives_kept(graph, options);
-  const std::vector<bool>& kept = program->kept;
-  if (graph.sizes != nullptr) program->sizes.emplace(graph, kept);
+  options.one_program = true;
+  if (graph.sizes != nullptr) program->sizes.emplace(graph);
   program->executable = codegen::compile(graph, context.runtime(), options);
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < count; ++i) numbers.push_back(names.tensors.size() + i);
-  program->literals = LiteralPlan(graph, kept, numbers);
+  program->literals = LiteralPlan(graph, numbers);
   const codegen::Plan& plan = program->executable->plan();
   for (const codegen::PlanResult& result : plan.results) {
     program->origins.push_back(origin_of(plan, result.work));

@@ -156,10 +156,8 @@ void PlanFrame::start(std::int32_t work) {
   for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
   operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
   StartOptions options;
-  if (!lines.empty()) {
-    options.location = lines[at(work)];
-    options.site = sites[at(work)];
-  }
+  if (!lines.empty()) options.location = lines[at(work)];
+  if (!sites.empty()) options.site = sites[at(work)];
   if (!agreements.empty()) options.agreement = agreements[at(work)];
   works_[at(work)] = collective.communicator->start(collective.call, operands_, options);
   operands_.clear();

@@ -67,6 +67,7 @@ ir::Graph placed_on(const ir::Graph& function, Device gpu) {
       types.push_back(placed(function.result(id, i)));
     }
     out.append(node.op, function.operands(id), node.attributes, types, node.location);
+    out.set_calls(function.calls(id));
     out.set_fusion(id, node.fusion);
   }
   out.set_results(function.results());

@@ -71,7 +71,7 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
   std::vector<std::int64_t> values;
   std::vector<runtime::Agreement> agreements;
   if (function.sizes != nullptr) {
-    sizes.emplace(function, codegen::collectives_kept(function, options));
+    sizes.emplace(function);
     std::vector<Shape> shapes;
     for (const ir::Array& input : inputs) shapes.push_back(input.shape());
     values = sizes->solve(shapes);

@@ -89,7 +89,8 @@ class PlanEmitter final : public NativeSteps {
   void launch(const char* function, std::span<const BufferId> buffers) override {
     std::uint64_t position = 0;
     for (const BufferId id : buffers) {
-      ir_.CreateStore(address_of(id), ir_.CreateConstGEP1_64(pointer_, arguments_, position++));
+      Value* const place = ir_.CreateConstGEP1_64(pointer_, arguments_, position++);
+      ir_.CreateStore(address_of(id), place);
     }
     add_call(function, launches_++, {arguments_});
   }

@@ -35,7 +35,7 @@ DeviceRegion& Binding::region(Device device) {
 }
 
 void Binding::add_start(const CollectiveStart& start) {
-  starts_.push_back({.step = steps_.size(), .work = start.work, .collective = start.collective});
+  starts_.push_back({.step = steps_.size(), .work = start.work, .calls = start.calls});
 }
 
 void* Binding::address_of(BufferId id) {
@@ -52,10 +52,7 @@ void* const* Binding::addresses(std::uint32_t first, std::size_t count) {
 }
 
 void Binding::walk() {
-  for (step_ = 0; step_ < steps_.size(); ++step_) {
-    const BoundStep& step = steps_[step_];
-    step.run(*this, step);
-  }
+  for (step_ = 0; step_ < steps_.size(); ++step_) run_step();
 }
 
 }  // namespace tutti::codegen

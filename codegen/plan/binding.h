@@ -25,7 +25,7 @@ struct BoundStep {
 struct BoundStart {
   std::size_t step = 0;  // that starts it
   int work = 0;
-  int collective = 0;  // in program order, of those the plan has
+  std::span<const ir::CallId> calls;  // the step's
 };
 
 // A plan's steps on one rank: what they bind themselves to, and what runs them one after another.
@@ -66,6 +66,8 @@ class Binding {
 
   // Runs the steps. Throws what one throws; step() is then its number.
   void walk();
+  // The one of that number alone.
+  void run_step() { steps_[step_].run(*this, steps_[step_]); }
   std::size_t step() const { return step_; }
   void set_step(std::size_t step) { step_ = step; }
   std::size_t steps() const { return steps_.size(); }

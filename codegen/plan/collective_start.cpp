@@ -21,6 +21,8 @@ namespace {
 
 using ir::Token;
 
+constexpr std::int64_t kMostCalls = std::numeric_limits<std::int32_t>::max();
+
 std::optional<kernels::CollectiveKind> kind_from_name(std::string_view name) {
   const auto found = std::ranges::find(kernels::kCollectiveNames, name);
   if (found == kernels::kCollectiveNames.end()) return std::nullopt;
@@ -86,13 +88,26 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
     parse_parts(parser, call);
   } else if (name.text == "agreement") {
     call.agreement = parser.hexadecimal();
-  } else if (name.text == "number") {
-    start.collective = parser.small("which of the collectives it is", 0);
+  } else if (name.text == "program") {
+    const std::vector<std::int64_t> hashes = ir::read_integers(lexer);
+    const auto fits = [](std::int64_t hash) { return hash >= 0 && hash <= UINT32_MAX; };
+    if (hashes.size() != 2 || !std::ranges::all_of(hashes, fits)) {
+      lexer.fail(offset, "what a program calls are two hashes of 32 bits");
+    }
+    call.program = {.set = static_cast<std::uint32_t>(hashes[0]),
+                    .order = static_cast<std::uint32_t>(hashes[1])};
+  } else if (name.text == "calls") {
+    for (const std::int64_t call_id : ir::read_integers(lexer)) {
+      if (call_id < 0 || call_id > kMostCalls) {
+        lexer.fail(offset, "a call is a number from 0 to " + std::to_string(kMostCalls));
+      }
+      start.calls.push_back(static_cast<ir::CallId>(call_id));
+    }
   } else {
     lexer.fail(name.offset, std::string(name_of(call.kind)) + " has no attribute " +
                                 shown(name.text) +
                                 "; collectives have dtype, op (where they reduce), root, pairs, "
-                                "parts, agreement and number");
+                                "parts, agreement, program and calls");
   }
 }
 
@@ -131,7 +146,7 @@ bool same_tensor_part(const runtime::TensorPart& a, const runtime::TensorPart& b
 bool same_call(const runtime::CollectiveCall& a, const runtime::CollectiveCall& b) {
   return a.kind == b.kind && a.reduction == b.reduction && a.dtype == b.dtype && a.root == b.root &&
          a.pairs == b.pairs && a.description == b.description && a.agreement == b.agreement &&
-         std::ranges::equal(a.parts, b.parts, same_tensor_part);
+         a.program == b.program && std::ranges::equal(a.parts, b.parts, same_tensor_part);
 }
 
 void add_collective_sources(const CollectiveStart& start, runtime::Profile& profile,
@@ -200,7 +215,10 @@ void CollectiveStart::print(StepPrinter& printer) const {
   attributes.add("pairs", pairs);
   if (!call.parts.empty()) attributes.add("parts", parts_text(call));
   if (call.agreement != 0) attributes.add("agreement", hexadecimal(call.agreement));
-  attributes.add("number", collective);
+  if (call.program.set != 0) {
+    attributes.add("program", std::vector<std::int64_t>{call.program.set, call.program.order});
+  }
+  attributes.add("calls", std::vector<std::int64_t>(calls.begin(), calls.end()));
   printer.add(attributes.text());
   printer.end_line(call.location);
 }
@@ -209,7 +227,7 @@ bool CollectiveStart::same(const CollectiveStart& other) const {
   return same_call(call, other.call) && same_group(group, other.group) &&
          same_group(parent, other.parent) && operands == other.operands &&
          results == other.results && engine == other.engine && work == other.work &&
-         collective == other.collective;
+         calls == other.calls;
 }
 
 void CollectiveStart::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {

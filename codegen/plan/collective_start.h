@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/step_forward.h>
+#include <tutti/ir/graph.h>
 #include <tutti/ir/group.h>
 #include <tutti/runtime/comm/collective.h>
 
@@ -17,7 +18,7 @@ struct CollectiveStart {
   std::vector<BufferId> results = {};   // one a part; none where this rank only sends
   std::string engine = "shm";           // what carries it out
   int work = 0;                         // the number that CollectiveWait refers to
-  int collective = 0;  // which of the function's collectives it is, in program order, or part of
+  std::vector<ir::CallId> calls = {};   // of the traced program: what it is, or a part of
 
   static constexpr std::array<std::string_view, 1> kWords = {"start"};
   static CollectiveStart parse(StepParser& parser);

@@ -40,6 +40,9 @@ Launch* launch_of(Step& step) { return const_cast<Launch*>(launch_of(std::as_con
 const CollectiveStart* start_of(const Step& step) {
   return std::visit(Only<CollectiveStart>(), step);
 }
+CollectiveStart* start_of(Step& step) {
+  return const_cast<CollectiveStart*>(start_of(std::as_const(step)));
+}
 const Control* control_of(const Step& step) { return std::visit(Only<Control>(), step); }
 
 namespace {

@@ -53,6 +53,7 @@ static_assert(are_steps(std::type_identity<Step>()));
 Launch* launch_of(Step& step);
 const Launch* launch_of(const Step& step);
 const CollectiveStart* start_of(const Step& step);
+CollectiveStart* start_of(Step& step);
 const Control* control_of(const Step& step);
 
 }  // namespace tutti::codegen

@@ -68,6 +68,7 @@ SizeBounds::SizeBounds(const Graph& from, std::vector<std::string> parameters)
       values_(from_.value_count()) {
   to_.mesh = from_.mesh;
   to_.default_device = from_.default_device;
+  to_.reserve_calls(from_.call_count());
   if (from_.sizes == nullptr) return;
   for (const auto& [place, size] : from_.sizes->dimensions) {
     const Value value{place.first};
@@ -98,7 +99,7 @@ Graph SizeBounds::run(const Type& number) {
   }
   for (node_ = static_cast<NodeId>(from_.parameters().size()); node_ < from_.node_count();
        ++node_) {
-    builder_.at(from_.node(node_).location);
+    builder_.at(from_.node(node_).location).calls(from_.calls(node_));
     if (varies(from_, node_)) {
       bound_node(*this);
     } else {

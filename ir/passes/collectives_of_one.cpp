@@ -83,28 +83,18 @@ class Own {
 
 }  // namespace
 
-std::vector<bool> collectives_that_stay(const Graph& graph) {
-  const Own own(graph);
-  std::vector<bool> out;
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    const Node& node = graph.node(id);
-    if (definition(node.op).kind != OpClass::collective) continue;
-    out.push_back(node.result_count == 0 ? !is_barrier_of_one(graph, id) : !own[graph.result(id)]);
-  }
-  return out;
-}
-
 bool drop_collectives_of_one(Graph& graph) {
   const Own own(graph);
   if (!own.any()) return false;
   Graph out(graph.name);
   if (!is_alone(graph)) out.mesh = graph.mesh;
   out.default_device = graph.default_device;
+  out.reserve_calls(graph.call_count());
   Builder builder(out);
   std::vector<Value> values(graph.value_count());
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     const Node& node = graph.node(id);
-    builder.at(node.location);
+    builder.at(node.location).calls(graph.calls(id));
     if (node.op == Op::parameter) {
       const Parameter& parameter = graph.parameters()[out.parameters().size()];
       Type type = graph.type(parameter.value);

@@ -2,8 +2,6 @@
 
 #include <tutti/ir/graph.h>
 
-#include <vector>
-
 namespace tutti::ir {
 
 // Drops collectives over groups of one rank, which give that rank its own tensors back (all but
@@ -12,8 +10,5 @@ namespace tutti::ir {
 // Part of canonicalize. In a mesh of more ranks only where the result's type is the operand's; a
 // mesh of one rank says nothing and goes. Returns whether there were any.
 bool drop_collectives_of_one(Graph& graph);
-
-// Which of the collectives would stay, in program order.
-std::vector<bool> collectives_that_stay(const Graph& graph);
 
 }  // namespace tutti::ir

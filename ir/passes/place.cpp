@@ -32,6 +32,7 @@ class Placement {
   Graph placed() {
     out_.mesh = graph_.mesh;
     out_.default_device = graph_.default_device;
+    out_.reserve_calls(graph_.call_count());
     for (const Parameter& parameter : graph_.parameters()) add(parameter);
     for (const Parameter& parameter : graph_.parameters()) {
       copy_number(parameter.value);
@@ -211,6 +212,7 @@ class Placement {
       if (types.back().device.is_any()) types.back().device = common;
     }
     const NodeId made = out_.append(node.op, operands, node.attributes, types, node.location);
+    out_.set_calls(graph_.calls(id));
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       values_[graph_.result(id, i).id] = out_.result(made, i);
     }

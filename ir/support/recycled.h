@@ -13,19 +13,19 @@ template <std::size_t bytes>
 class RecycledBlocks {
  public:
   static void* take() {
-    Free& free = free_;
+    Free& free = list;
     if (free.first == nullptr) return ::operator new(bytes);
     --free.count;
     return std::exchange(free.first, free.first->next);
   }
 
   static void give(void* block) {
-    Free& free = free_;
+    Free& free = list;
     if (free.count == kMost || free.closed) {
       ::operator delete(block);
       return;
     }
-    if (free.first == nullptr) closer_.touch();
+    if (free.first == nullptr) closer.touch();
     ++free.count;
     free.first = new (block) Block{free.first};
   }
@@ -51,17 +51,17 @@ class RecycledBlocks {
     Closer(const Closer&) = delete;
     Closer& operator=(const Closer&) = delete;
     ~Closer() {
-      free_.closed = true;
-      while (free_.first != nullptr) {
-        ::operator delete(std::exchange(free_.first, free_.first->next));
+      list.closed = true;
+      while (list.first != nullptr) {
+        ::operator delete(std::exchange(list.first, list.first->next));
       }
     }
     void touch() const {}  // the first use makes it
   };
 
   static_assert(bytes >= sizeof(Block));
-  inline static constinit thread_local Free free_ = {};
-  inline static thread_local const Closer closer_;
+  inline static constinit thread_local Free list = {};
+  inline static thread_local const Closer closer;
 };
 
 // For std::allocate_shared.

@@ -22,7 +22,8 @@ GroupPage::GroupPage(void* memory, int members)
 
 void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t fingerprint,
                         PartPlace place, std::uint64_t recorded, std::uint64_t numbers,
-                        std::uint32_t site) const {
+                        std::uint32_t site, std::uint32_t program_set,
+                        std::uint32_t program_order) const {
   ArrivalRecord& own = record(member, sequence);
   own.sequence = sequence;
   own.fingerprint = fingerprint;
@@ -31,6 +32,8 @@ void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t finger
   own.recorded = recorded;
   own.numbers = numbers;
   own.site = site;
+  own.program_set = program_set;
+  own.program_order = program_order;
   if (member == 0) {
     chunks(sequence).claimed.store(0, std::memory_order_relaxed);
     chunks(sequence).done.store(0, std::memory_order_relaxed);

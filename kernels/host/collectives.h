@@ -35,11 +35,10 @@
 //    once it has acquired done_through >= s from every member; the owner's own completion does not
 //    say so. A rank that leaves stores kLeft.
 // 6. A large result that is the same for all (all_reduce, all_gather, broadcast) lies once, in a
-// block
-//    of member s % n: its record announces it, with as many holders counted as there are members.
-//    Whoever completed s holds it until it drops the value, and counts itself off (release); its
-//    owner reuses the block once it has acquired a count of zero. Where the owner had no room, each
-//    rank computes its own result from the operands.
+//    block of member s % n: its record announces it, with as many holders counted as there are
+//    members. Whoever completed s holds it until it drops the value, and counts itself off
+//    (release); its owner reuses the block once it has acquired a count of zero. Where the owner
+//    had no room, each rank computes its own result from the operands.
 // 7. Words that a sleeper may wait for (epoch, done counts, done_through, left, the failure) are
 //    stored seq_cst, then the number of sleepers is loaded seq_cst; a sleeper counts itself
 //    seq_cst, then looks at the words seq_cst, then sleeps at most 10 ms: a wake that is lost all
@@ -64,6 +63,8 @@ struct alignas(64) ArrivalRecord {
   std::uint64_t result = 0;    // 0: the rank leaves it to others where the result lies (rule 6)
   std::uint64_t recorded = 0;  // the number in the rank's flight recorder
   std::uint64_t numbers = 0;   // of the program, that ranks must agree on: runtime/comm/agreement.h
+  std::uint32_t program_set = 0;  // of the compiled program: runtime/comm/program_calls.h
+  std::uint32_t program_order = 0;
 };
 static_assert(sizeof(ArrivalRecord) == 64);
 
@@ -157,7 +158,8 @@ class GroupPage {
 
   // Rule 2, for the calling rank's own record; rule 1 is the caller's.
   void publish(int member, std::uint64_t sequence, std::uint64_t fingerprint, PartPlace place,
-               std::uint64_t recorded, std::uint64_t numbers = 0, std::uint32_t site = 0) const;
+               std::uint64_t recorded, std::uint64_t numbers = 0, std::uint32_t site = 0,
+               std::uint32_t program_set = 0, std::uint32_t program_order = 0) const;
   bool arrived(int member, std::uint64_t sequence) const {
     return record(member, sequence).epoch.load() == static_cast<std::uint32_t>(sequence);
   }

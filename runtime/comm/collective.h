@@ -3,6 +3,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/support/location.h>
 #include <tutti/kernels/host/collective_kinds.h>
+#include <tutti/runtime/comm/program_calls.h>
 
 #include <chrono>
 #include <cstdint>
@@ -65,6 +66,8 @@ struct CollectiveCall {
   // run programs of their own, which is part of the fingerprint. 0: not known, not compared.
   std::uint32_t site = 0;
   bool programs_differ = false;
+  // What the compiled program that it is of calls in this group; compared like the site.
+  ProgramCalls program = {};
   // For engines of the user (engine.h): Agreement::word(). Not part of the fingerprint.
   std::uint64_t numbers = 0;
   // How long waiting for this collective may take; zero: what the group says.

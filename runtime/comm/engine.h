@@ -67,8 +67,8 @@ class Engine {
   // place in it is given and stays until the work is over. What its kinds mean, and the order of
   // members in combinations, is written at TensorPart; result_elements() and gives() tell sizes.
   // Members whose calls do not agree must get an error: send fingerprint(call) along and compare,
-  // and compared_site(call) with program_build() (site.h). For that, and for a peer that is gone,
-  // the work fails with a CommError.
+  // and compared_site(call) and compared_program(call) with program_build() (site.h). For that, and
+  // for a peer that is gone, the work fails with a CommError.
   virtual std::shared_ptr<EngineWork> start(const CollectiveCall& call) = 0;
 
   // Makes all works of this rank fail, now and later, with that reason. From any thread.

@@ -197,12 +197,19 @@ Engine& EngineCommunicator::engine(const CollectiveCall& call) {
   check_alive(call, started_ + 1);
   if (engine_ != nullptr) return *engine_;
   const EngineFactory factory = EngineRegistry::process().factory(name_);
-  set_engine(
-      factory({.members = members(),
-               .position = position(),
-               .tag = tag(),
-               .exchange = [this](const std::string& own) { return exchange(*host_, own); }}));
-  if (engine_ == nullptr) throw EnvironmentError("engine \"" + name_ + "\" could not be made");
+  try {
+    set_engine(
+        factory({.members = members(),
+                 .position = position(),
+                 .tag = tag(),
+                 .exchange = [this](const std::string& own) { return exchange(*host_, own); }}));
+    if (engine_ == nullptr) throw EnvironmentError("engine \"" + name_ + "\" could not be made");
+  } catch (const std::exception& error) {
+    // The members set it up together, so that another try would find nobody.
+    abandon(fabric_->describe(members()[static_cast<std::size_t>(position())]) +
+            " could not set up engine \"" + name_ + "\": " + error.what());
+    throw;
+  }
   return *engine_;
 }
 
@@ -258,7 +265,8 @@ std::shared_ptr<Work> EngineCommunicator::start_call(
 void EngineCommunicator::check_alive(const CollectiveCall& call, std::uint64_t sequence) {
   if (group_->page.failed(sequence)) {
     const std::string reason = group_->page.failure_text();
-    if (engine_ != nullptr) engine_->abort(reason);
+    // What was started before may still come to its end.
+    if (engine_ != nullptr && finished_ + 1 == sequence) engine_->abort(reason);
     throw CommError(reason, call.location);
   }
   fabric_->look_for_deaths();

@@ -7,6 +7,7 @@
 #include <tutti/runtime/comm/host_call.h>
 #include <tutti/runtime/comm/site.h>
 
+#include <cstddef>
 #include <cstring>
 
 namespace tutti::runtime {
@@ -15,6 +16,13 @@ namespace {
 
 void append(std::string& out, const void* data, std::size_t bytes) {
   if (bytes > 0) out.append(static_cast<const char*>(data), bytes);
+}
+
+// Kernels read the operands where they lie in a message. What allocates it aligns it as much.
+constexpr std::size_t kAlignment = alignof(std::max_align_t);
+
+constexpr std::size_t padded_to_alignment(std::size_t at) {
+  return (at + kAlignment - 1) & ~(kAlignment - 1);
 }
 
 // How many elements a member's operand of a part has.
@@ -35,6 +43,10 @@ class DataReader {
     }
     at_ += bytes;
     return packed_.data() + at_ - bytes;
+  }
+  const char* take_aligned(std::size_t bytes) {
+    take(padded_to_alignment(at_) - at_);
+    return take(bytes);
   }
   template <class T>
   T value() {
@@ -58,9 +70,15 @@ class DataReader {
 void check_site(const CollectiveCall& call, int position, int member, DataReader& reader) {
   const auto build = reader.value<std::uint64_t>();
   const auto site = reader.value<std::uint32_t>();
+  const auto program = reader.value<ProgramCalls>();
   const auto length = reader.value<std::uint32_t>();
   const std::string where(reader.take(length), length);
   if (build != program_build()) return;
+  if (!same_order(program, compared_program(call))) {
+    throw CommError("member " + std::to_string(member) +
+                    " of the group does not mean the same call (" + where + ")" +
+                    std::string(kMendOfOrder));
+  }
   if (sites_agree(call, position, compared_site(call), member, site)) return;
   throw CommError("member " + std::to_string(member) + " of the group calls it in another place (" +
                   where + ")" + std::string(kMendOfSites));
@@ -77,6 +95,8 @@ std::string pack_operands(const CollectiveCall& call, int position) {
   append(out, &build, sizeof(build));
   const std::uint32_t site = compared_site(call);
   append(out, &site, sizeof(site));
+  const ProgramCalls program = compared_program(call);
+  append(out, &program, sizeof(program));
   const std::string where = call.location.text();
   const auto length = static_cast<std::uint32_t>(where.size());
   append(out, &length, sizeof(length));
@@ -88,6 +108,7 @@ std::string pack_operands(const CollectiveCall& call, int position) {
   }
   if (!gives(call, position)) return out;
   for (const TensorPart& part : call.parts) {
+    out.resize(padded_to_alignment(out.size()));
     append(out, part.operand, static_cast<std::size_t>(part.elements * size_of(call.dtype)));
   }
   return out;
@@ -152,7 +173,7 @@ void compute_results(const CollectiveCall& call, int position,
       }
       const void* operand = nullptr;
       if (gives(call, member)) {
-        operand = readers[static_cast<std::size_t>(member)].take(
+        operand = readers[static_cast<std::size_t>(member)].take_aligned(
             static_cast<std::size_t>(elements * size_of(call.dtype)));
       }
       run.place(member, i, operand, member == position ? part.result : nullptr);

@@ -28,6 +28,7 @@ HostCall::HostCall(const Communicator& by, CollectiveCall wanted)
       fingerprint(runtime::fingerprint(call())),
       site(compared_site(call())),
       compares_positions(!call().programs_differ && call().kind != CollectiveKind::send_recv),
+      program(compared_program(call())),
       gives(runtime::gives(call(), by.position())),
       gets(call().kind != CollectiveKind::send_recv || by.position() == 1) {
   const auto bytes_of = [&](std::int64_t elements) {

@@ -24,6 +24,7 @@ class HostCall final : public PreparedCall {
   const std::uint64_t fingerprint;
   const std::uint32_t site;                // 0: not compared
   const bool compares_positions;           // of a run, where this call's own is another
+  const ProgramCalls program;              // none where that is not compared
   std::vector<kernels::PartShape> shapes;  // by part
   std::vector<std::size_t> operand_bytes;  // by part, as the next
   std::vector<std::size_t> result_bytes;

@@ -43,6 +43,11 @@ void HostCommunicator::compare(int member, const HostWork& work) {
            both() + ": two places of the program" + (one_line ? ", in one line" : "") +
                std::string(kMendOfSites));
     }
+    if (!same_order({theirs.program_set, theirs.program_order},
+                    {ours.program_set, ours.program_order}) &&
+        same_build(member)) {
+      fail(sequence, work.waiting(), both() + std::string(kMendOfOrder));
+    }
     if (agree(theirs.numbers, ours.numbers)) return;
     const std::string call = number(sequence) + " (" + work.call().call().description + ") ";
     const std::string between = names({std::min(member, position_)}) + " than on " +

@@ -222,7 +222,8 @@ void HostCommunicator::publish(HostWork& work) {
       monotonic_now());
   published_ = work.sequence_;
   page_.publish(position_, work.sequence_, work.fingerprint_, work.place_, work.recorded_,
-                work.agreement_.word(), work.site_);
+                work.agreement_.word(), work.site_, work.call().program.set,
+                work.call().program.order);
   notify(page_.signal());
 }
 

@@ -96,6 +96,10 @@ std::uint32_t compared_site(const CollectiveCall& call) {
   return call.programs_differ || call.kind == CollectiveKind::send_recv ? 0 : call.site;
 }
 
+ProgramCalls compared_program(const CollectiveCall& call) {
+  return call.programs_differ ? ProgramCalls() : call.program;
+}
+
 std::uint64_t program_build() {
   static const std::uint64_t build = compute_build();
   return build;

@@ -187,7 +187,7 @@ func @both(%x: f32[4] on cuda:0, %y: f32[4]) -> (f32[4] on cuda:0, f32[4]) {
                                    rank.put({}, {5, 6, 7, 8})};
   const Buffer* const given = inputs[0].get();
   std::vector<Executable::Result> results;
-  both.run(inputs, {.collective_lines = {}, .donate = true}, results);
+  both.run(inputs, {.donate = true}, results);
   inputs.clear();
   EXPECT_EQ(results[0].buffer.get(), given);
   EXPECT_THAT(rank.get(results[0]), ElementsAre(2, 4, 6, 8));

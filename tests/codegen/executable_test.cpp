@@ -114,7 +114,7 @@ func @step(%x: f32[4], %w: f32[4]) -> (f32[4]) {
     const BufferPtr kept = inputs[0];
     const Buffer* const given = inputs[1].get();
     std::vector<Executable::Result> results;
-    step->run(inputs, {.collective_lines = {}, .donate = true}, results);
+    step->run(inputs, {.donate = true}, results);
     EXPECT_THAT(values_of(results[0]), ElementsAre(6, 8, 10, 12));
     if (!step->plan().donations.empty() && step->plan().donations[0].input == 1) {
       EXPECT_EQ(results[0].buffer.get(), given);
@@ -138,12 +138,12 @@ TEST(Executable, MemoryThatSomebodyHoldsOrThatIsNotOursIsNeverOverwritten) {
   std::vector<Executable::Result> results;
   std::vector<float> foreign = {1, 2, 3, 4};
   std::vector<BufferPtr> inputs = {Buffer::wrap(foreign.data(), 16)};
-  increment->run(inputs, {.collective_lines = {}, .donate = true}, results);
+  increment->run(inputs, {.donate = true}, results);
   EXPECT_NE(results[0].buffer, inputs[0]);
   inputs = {buffer_of(*context, {1, 2, 3, 4})};
   increment->run(inputs, {}, results);
   EXPECT_NE(results[0].buffer, inputs[0]) << "not given up";
-  increment->run(inputs, {.collective_lines = {}, .donate = true}, results);
+  increment->run(inputs, {.donate = true}, results);
   EXPECT_EQ(results[0].buffer, inputs[0]);
   EXPECT_THAT(values_of(results[0]), ElementsAre(2, 4, 6, 8));
 }
@@ -159,7 +159,7 @@ func @add(%x: f32[4], %y: f32[4]) -> (f32[4]) {
   std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2, 3, 4})};
   inputs.push_back(inputs[0]);
   std::vector<Executable::Result> results;
-  add->run(inputs, {.collective_lines = {}, .donate = true}, results);
+  add->run(inputs, {.donate = true}, results);
   EXPECT_NE(results[0].buffer, inputs[0]);
 }
 
@@ -181,7 +181,7 @@ func @put(%x: f32[4], %update: f32[2], %at: i32[1]) -> (f32[4]) {
     put->run(inputs, {}, results);
     EXPECT_NE(results[0].buffer, inputs[0]) << "not given up";
     EXPECT_THAT(values_of(results[0]), ElementsAre(1, 5, 6, 4));
-    put->run(inputs, {.collective_lines = {}, .donate = true}, results);
+    put->run(inputs, {.donate = true}, results);
     EXPECT_EQ(results[0].buffer, inputs[0]);
     EXPECT_THAT(values_of(results[0]), ElementsAre(1, 5, 6, 4));
   }
@@ -291,6 +291,42 @@ func @step(%x: f32[2]) -> (f32[2], async f32[2]) {
     });
   }
   for (std::thread& rank : ranks) rank.join();
+}
+
+// The first all_reduce is of a group of one, and goes; the second call keeps its name.
+TEST(Executable, WhatIsSaidOfACallGoesToTheStepThatStandsForIt) {
+  const auto fabric = std::make_shared<runtime::LocalFabric>(2);
+  std::array<std::string, 2> said;
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank), 1);
+      const auto step = executable_of(R"(
+group @own = {ranks = [0, 1], stride = 1}
+group @all = {ranks = [0, 1], stride = 2}
+func @step(%x: f32[2]) -> (f32[2]) {
+  %0 = all_reduce(%x) {op = "sum", group = @own} : async f32[2]
+  %1 = wait(%0) : f32[2]
+  %2 = all_reduce(%1) {op = "sum", group = @all} : async f32[2]
+  %3 = wait(%2) : f32[2]
+  return %3
+})",
+                                      context);
+      const std::vector<Location> lines = {{"own.cpp", 1}, {"all.cpp", 2}};
+      const std::vector<std::uint32_t> sites = {7, rank == 0 ? 8U : 9U};
+      try {
+        step->run(std::vector{buffer_of(context, {1, 2})}, {.lines = lines, .sites = sites});
+      } catch (const CommError& error) {
+        said[static_cast<std::size_t>(rank)] = error.what();
+      }
+      context.backend->finish();
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  for (const std::string& text : said) {
+    EXPECT_THAT(text, testing::HasSubstr("(all.cpp:2), rank 1"));
+    EXPECT_THAT(text, testing::HasSubstr("two places of the program"));
+  }
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ std::string text_of(const std::string& page, const std::string& language,
 
 TEST(BuildCommands, BuildAndInstallWhatAnApplicationNeeds) {
   const TemporaryFolder home;
-  for (const CommandBlock& block : command_blocks(true)) {
-    for (const PageCommand& command : block.commands) {
+  for (const PageCommands& page : commands_of_pages(true)) {
+    for (const PageCommand& command : page.commands) {
       std::string text = command.text;
       if (text == "./scripts/test") text = "bash -n scripts/test";  // it may be what runs this
       if (text.starts_with("./scripts/gpu-test")) text = "bash -n scripts/gpu-test";

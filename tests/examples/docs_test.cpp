@@ -81,7 +81,7 @@ TEST(Docs, IrIsCanonical) {
   }
 }
 
-class Commands : public testing::TestWithParam<CommandBlock> {};
+class Commands : public testing::TestWithParam<PageCommands> {};
 
 // What takes minutes, made short: measurements are only looked up, and training takes two steps.
 std::string shortened(std::string command) {
@@ -103,7 +103,7 @@ TEST_P(Commands, Run) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Docs, Commands, testing::ValuesIn(command_blocks(false)),
+INSTANTIATE_TEST_SUITE_P(Docs, Commands, testing::ValuesIn(commands_of_pages(false)),
                          [](const auto& given) { return given.param.name; });
 
 TEST(Docs, LinksPointAtFiles) {

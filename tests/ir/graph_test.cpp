@@ -1,5 +1,6 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/graph.h>
+#include <tutti/ir/rewrite.h>
 
 #include "tests/support/random/random_program.h"
 #include <gtest/gtest.h>
@@ -18,6 +19,41 @@ struct Example {
   Graph graph;
   Value x, y, z;
 };
+
+TEST(Graph, ACollectiveIsACallOfItsOwnUnlessItSaysForWhich) {
+  Graph graph;
+  const Value x = graph.add_parameter("x", {.shape = {2}});
+  const auto group = std::make_shared<const Group>(Group{.tag = "g", .ranks = {0, 1}, .stride = 2});
+  Builder builder(graph);
+  const auto reduced = [&](Value value) {
+    return builder.node(Op::all_reduce, {value}, {std::string("sum"), group});
+  };
+  const auto calls = [](const Graph& of, NodeId id) {
+    const std::span<const CallId> own = of.calls(id);
+    return std::vector<CallId>(own.begin(), own.end());
+  };
+  const NodeId first = reduced(x);
+  const NodeId second = reduced(x);
+  EXPECT_EQ(calls(graph, first), (std::vector<CallId>{0}));
+  EXPECT_EQ(calls(graph, second), (std::vector<CallId>{1}));
+  EXPECT_TRUE(graph.calls(graph.producer(x)).empty());
+  EXPECT_EQ(graph.call_count(), 2U);
+
+  // What stands for both, and what comes anew beside the copies.
+  builder.at({}).calls(std::vector<CallId>{0, 1});
+  EXPECT_EQ(calls(graph, reduced(x)), (std::vector<CallId>{0, 1}));
+  builder.at({});
+  EXPECT_EQ(calls(graph, reduced(x)), (std::vector<CallId>{2}));
+  graph.set_results({x});
+  Rewriter rewriter(graph);
+  rewriter.copy(0);
+  rewriter.builder().node(Op::all_reduce, {rewriter.map(x)}, {std::string("sum"), group});
+  for (NodeId id = 1; id < graph.node_count(); ++id) rewriter.copy(id);
+  const Graph copy = rewriter.finish();
+  EXPECT_EQ(calls(copy, 1), (std::vector<CallId>{3}));
+  for (NodeId id = 1; id < graph.node_count(); ++id)
+    EXPECT_EQ(calls(copy, id + 1), calls(graph, id));
+}
 
 TEST(Graph, KnowsProducersOperandsAndUses) {
   const Example example;

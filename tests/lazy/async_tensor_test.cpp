@@ -211,6 +211,63 @@ TEST(AsyncTensor, GoesIntoAndComesOutOfCompiledFunctionsUnderWay) {
   });
 }
 
+// The other rank comes only when it has got what the function sends before it uses its argument.
+TEST(AsyncTensor, IsWaitedForWhereACompiledFunctionUsesIt) {
+  simulate(2,
+           [](World& world) {
+             world.set_eager(true);
+             const Group group = Group(world).named("sum");  // called from two lines
+             const Tensor x = tensor({1.F});
+             auto f = compile([&](const AsyncTensor& a, const Tensor& b, const Tensor& y) {
+               send(y * 2.F, world, 1);
+               return std::pair(a + b * y, b + 1.F);
+             });
+             for (int call = 0; call < 3; ++call) {
+               if (world.rank() == 1) {
+                 EXPECT_EQ(recv({1}, DType::f32, world, 0).item<float>(), 14);
+                 EXPECT_EQ(all_reduce(x * 2.F, group).item<float>(), 3);
+                 continue;
+               }
+               const AsyncTensor a = all_reduce(x, group);
+               const auto [sum, more] = f(a, a, tensor({7.F}));
+               EXPECT_EQ(sum.item<float>(), 3 + 3 * 7);
+               EXPECT_EQ(more.item<float>(), 4);
+               EXPECT_EQ(Tensor(a).item<float>(), 3);
+             }
+           },
+           {.threads = 1, .timeout = std::chrono::seconds(30)});
+}
+
+TEST(AsyncTensor, LeavesACompiledFunctionThatOnlyPassesItOnUnderWay) {
+  Gate gate;
+  simulate(2, [&](World& world) {
+    world.set_eager(true);
+    auto f = compile([](const AsyncTensor& a, const Tensor& y) { return std::pair(a, y * 2.F); });
+    const Tensor x = tensor({1.F});
+    for (int call = 0; call < 3; ++call) {
+      if (world.rank() == 1) gate.pass();
+      const AsyncTensor a = all_reduce(x, world);
+      const auto [same, twice] = f(a, x);
+      EXPECT_EQ(twice.item<float>(), 2);
+      EXPECT_TRUE(call > 0 || world.rank() == 1 || !same.is_ready());
+      gate.open();
+      EXPECT_EQ(Tensor(same).item<float>(), 2);
+      EXPECT_EQ(Tensor(a).item<float>(), 2);
+    }
+  });
+}
+
+TEST(AsyncTensor, ThatFailsAsAnArgumentFailsTheCallAndItsCollectives) {
+  simulate(2, [](World& world) {
+    world.set_eager(true);
+    auto f = compile([&](const AsyncTensor& a) { return all_reduce(a * 2.F, world); });
+    const Group own({0, 1}, "other");
+    const AsyncTensor a =
+        world.rank() == 0 ? all_reduce(tensor({1.F}), own) : all_reduce(tensor({1.F, 2.F}), own);
+    EXPECT_THROW(f(a).to_vector<float>(), CommError);
+  });
+}
+
 TEST(AsyncTensor, DroppedWithoutAWaitItStillTakesPlace) {
   simulate(3, [](World& world) {
     for (int i = 0; i < 100; ++i) {

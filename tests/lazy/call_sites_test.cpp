@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/lazy/lazy_testing.h"
 
@@ -218,6 +220,72 @@ TEST(CallSites, GradientsTakeThePositionOfWhatTheyAreOf) {
     };
     EXPECT_EQ(grad(loss)(w).to_vector<float>(), Floats({0.5, 0.5}));
     EXPECT_EQ(compile(grad(loss))(w).to_vector<float>(), Floats({0.5, 0.5}));
+  }));
+}
+
+// A loop has one position for all its calls: what they are made of tells them apart in a program.
+Tensor summed_in_order(World& world, const Tensor& a, const Tensor& b, bool forwards) {
+  std::vector<Tensor> parts = {a, b, a * b};
+  if (!forwards) std::ranges::reverse(parts);
+  for (Tensor& part : parts) part = all_reduce(part, world);
+  if (!forwards) std::ranges::reverse(parts);
+  return parts[0] + parts[1] * 2.F + parts[2] * 3.F;
+}
+
+TEST(CallSites, ALoopInAnotherOrderIsAMismatchOfCompiledPrograms) {
+  const auto said = thrown([](World& world) {
+    auto f = compile([&](const Tensor& a, const Tensor& b) {
+      return summed_in_order(world, a, b, world.rank() == 0);
+    });
+    f(tensor({1.F}), tensor({10.F})).item<float>();
+  });
+  for (const std::string& text : said) {
+    EXPECT_THAT(text, testing::HasSubstr("collective #1 of group"));
+    EXPECT_THAT(text,
+                testing::HasSubstr("call the same collectives of this group in another order"));
+    EXPECT_THAT(text, testing::ContainsRegex("rank 0 calls all_reduce sum f32\\[1\\] "
+                                             "\\(call_sites_test.cpp:[0-9]+\\), rank 1"));
+  }
+}
+
+TEST(CallSites, ALoopInOneOrderIsNone) {
+  expect_none(thrown([](World& world) {
+    auto f = compile(
+        [&](const Tensor& a, const Tensor& b) { return summed_in_order(world, a, b, true); });
+    for (int step = 0; step < 3; ++step) {
+      EXPECT_EQ(f(tensor({1.F}), tensor({10.F})).item<float>(), 2 + 40 + 60);
+    }
+  }));
+}
+
+// A shorter last batch, or a rank that runs the loop lazily.
+TEST(CallSites, ProgramsWithOtherCallsAreNotCompared) {
+  expect_none(thrown([](World& world) {
+    const auto one = [&](const Tensor& x) {
+      return Tensor(all_reduce(x, Group(world).named("one")));
+    };
+    const auto [x, y] = std::pair(tensor({1.F}), tensor({10.F}));
+    auto compiled = compile(
+        [&](const Tensor& a, const Tensor& b) { return summed_in_order(world, a, b, true); });
+    const bool lazy = world.rank() == 0;
+    const Tensor z = lazy ? summed_in_order(world, x, y, true) : compiled(x, y);
+    EXPECT_EQ(z.item<float>(), 2 + 40 + 60);
+    auto many = compile([&](const Tensor& a) { return one(one(a)); });
+    auto few = compile([&](const Tensor& a) { return one(a); });
+    EXPECT_EQ((lazy ? many(x) : few(few(x))).item<float>(), 4);
+  }));
+}
+
+TEST(CallSites, ProgramsThatDifferAreNotComparedAsAWholeEither) {
+  expect_none(thrown([](World& world) {
+    const Group group = Group(world).programs_differ();
+    auto f = compile([&](const Tensor& a, const Tensor& b) {
+      const bool first = world.rank() == 0;
+      const Tensor x = all_reduce(first ? a : b, group);
+      const Tensor y = all_reduce(first ? b : a, group);
+      return x + y;
+    });
+    EXPECT_EQ(f(tensor({1.F}), tensor({10.F})).item<float>(), 22);
   }));
 }
 

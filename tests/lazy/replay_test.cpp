@@ -47,7 +47,7 @@ TEST(Replay, OfASmallFunctionAllocatesNothing) {
 // Of the result's own containers: AdamW's state holds three vectors, and a model one.
 constexpr std::uint64_t kVectors = 4;
 
-// The training step of examples/train_char_gpt.cpp.
+// The training step of examples/train_char_gpt/train_char_gpt.cpp.
 AllocationCount count_gpt_step(World& world, AllocationCount (*count)()) {
   Gpt gpt = replicated(init_gpt(Key(42)), world);
   const AdamW adamw;

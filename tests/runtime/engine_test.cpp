@@ -5,9 +5,12 @@
 #include <tutti/runtime/comm/backend_config.h>
 #include <tutti/runtime/comm/engine.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <future>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/runtime/exchange_tables.h"
 #include "tests/runtime/processes.h"
@@ -139,6 +142,23 @@ TEST(EngineFailure, OfCallsFromTwoPlacesSaysWhatToDo) {
   }
 }
 
+TEST(EngineFailure, OfProgramsInAnotherOrderSaysSo) {
+  load_sockets();
+  const std::vector<std::string> thrown = run_ranks(2, [](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> x(3, 1), y;
+    CollectiveCall call = all_reduce_call(x, y);
+    const auto order = static_cast<std::uint32_t>(backend.rank());
+    call.program = {.set = 7 + order, .order = order};  // other calls
+    group->start(call)->wait();
+    call.program = {.set = 7, .order = order};
+    group->start(call)->wait();
+  });
+  for (const std::string& text : thrown) {
+    EXPECT_THAT(text, AllOf(HasSubstr("collective #2"), HasSubstr("in another order")));
+  }
+}
+
 TEST(EngineFailure, WhatARankDoesNotStartFailsOnAllFromThereOn) {
   load_sockets();
   std::vector<float> x(3, 1);  // peers may still read it when a rank has thrown
@@ -154,6 +174,67 @@ TEST(EngineFailure, WhatARankDoesNotStartFailsOnAllFromThereOn) {
     group->start(all_reduce_call(x, y))->wait();
   });
   for (const std::string& text : thrown) EXPECT_THAT(text, HasSubstr("it has no memory"));
+}
+
+// The member that notices first may have earlier ones under way, which the failure leaves alone.
+TEST(EngineFailure, LeavesAloneWhatWasStartedBefore) {
+  load_sockets();
+  std::vector<float> x(3, 1);
+  std::array<std::vector<float>, 2> sums;
+  std::atomic<bool> abandoned = false;
+  const std::vector<std::string> thrown = run_ranks(2, [&](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> y;
+    group->start(all_reduce_call(x, y))->wait();
+    std::vector<float>& sum = sums[static_cast<std::size_t>(backend.rank())];
+    const auto before = group->start(all_reduce_call(x, sum));
+    if (backend.rank() == 0) {
+      group->abandon("it has no memory");
+      abandoned = true;
+    }
+    while (!abandoned) std::this_thread::yield();
+    EXPECT_THAT(message_of<CommError>([&] { group->start(all_reduce_call(x, y)); }),
+                HasSubstr("it has no memory"));
+    before->wait();
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+  for (const std::vector<float>& sum : sums) EXPECT_EQ(sum, std::vector<float>(3, 2));
+}
+
+// Another try would wait for members that are through with it.
+TEST(EngineFailure, OfSettingItUpHoldsForTheGroup) {
+  static const bool added = [] {
+    EngineRegistry::process().add("never", [](const EngineGroup& group) {
+      group.exchange("hello");
+      if (group.position == 1) throw EnvironmentError("no card");
+      group.exchange("again");
+      return std::unique_ptr<Engine>();
+    });
+    return true;
+  }();
+  EXPECT_TRUE(added);
+  std::vector<float> x(3, 1);
+  const std::vector<std::string> thrown = run_ranks(2, [&x](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "never");
+    std::vector<float> y;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      EXPECT_THAT(message_of<CommError>([&] { group->start(all_reduce_call(x, y)); }),
+                  HasSubstr("no card"));
+    }
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+// Kernels read them where they lie in the message, behind a line of any length.
+TEST(EngineMessage, HasItsOperandsAligned) {
+  std::vector<double> x(3, 1);
+  for (const char* const file : {"a.cpp", "aa.cpp", "aaa.cpp", "aaaa.cpp", "a_longer_name.cpp"}) {
+    CollectiveCall call{.kind = CollectiveKind::all_reduce, .dtype = DType::f64};
+    call.location = {file, 1};
+    call.parts = {{.operand = x.data(), .elements = 1}, {.operand = x.data(), .elements = 3}};
+    const std::string message = pack_operands(call, 0);
+    EXPECT_EQ((message.size() - 3 * sizeof(double)) % alignof(std::max_align_t), 0U) << file;
+  }
 }
 
 // ---- Finding engines

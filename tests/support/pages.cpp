@@ -73,15 +73,14 @@ std::vector<CodeBlock> all_blocks() {
   return out;
 }
 
-std::vector<CommandBlock> command_blocks(bool builds) {
+std::vector<PageCommands> commands_of_pages(bool builds) {
   constexpr std::string_view kBuild = "build/release/";
   constexpr std::string_view kOwnBuild = TUTTI_BINARY_DIR "/";
   constexpr std::array kBuilders = {"./scripts/", "cmake ", "ninja "};
-  std::vector<CommandBlock> out;
+  std::vector<PageCommands> out;
   for (const CodeBlock& block : all_blocks()) {
     if (block.language != "sh") continue;
-    CommandBlock commands;
-    commands.name = fs::path(block.page).stem().string() + "_" + std::to_string(block.line);
+    const std::string name = fs::path(block.page).stem().string();
     int line = block.line;
     for (const std::string& whole : trimmed_lines(block.text)) {
       ++line;
@@ -94,9 +93,9 @@ std::vector<CommandBlock> command_blocks(bool builds) {
         text.replace(at, kBuild.size(), kOwnBuild);
         at += kOwnBuild.size();
       }
-      commands.commands.push_back({std::move(text), block.page + ":" + std::to_string(line)});
+      if (out.empty() || out.back().name != name) out.push_back({.name = name, .commands = {}});
+      out.back().commands.push_back({std::move(text), block.page + ":" + std::to_string(line)});
     }
-    if (!commands.commands.empty()) out.push_back(std::move(commands));
   }
   return out;
 }

@@ -35,17 +35,17 @@ struct PageCommand {
   std::string where;  // "README.md:67"
 };
 
-// The commands of one block, in order.
-struct CommandBlock {
-  std::string name;  // "README_65"
+// The commands of one page, in order: later ones may use what earlier ones made.
+struct PageCommands {
+  std::string name;  // "README"
   std::vector<PageCommand> commands;
 
-  friend void PrintTo(const CommandBlock& block, std::ostream* out) { *out << block.name; }
+  friend void PrintTo(const PageCommands& page, std::ostream* out) { *out << page.name; }
 };
 
-// Those that get packages, build or install (scripts/, cmake, ninja), or all others. A block
+// Those that get packages, build or install (scripts/, cmake, ninja), or all others. A page
 // without any is left out.
-std::vector<CommandBlock> command_blocks(bool builds);
+std::vector<PageCommands> commands_of_pages(bool builds);
 
 // The lines without blanks at both ends.
 std::string trimmed(const std::string& line);

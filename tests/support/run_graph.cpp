@@ -34,7 +34,7 @@ std::vector<Array> run_rank(const ir::Graph& graph, const std::vector<Array>& in
     }
     std::vector<Array> out;
     std::vector<codegen::Executable::Result> results;
-    executable->run(buffers, {.collective_lines = {}, .donate = donate}, results);
+    executable->run(buffers, {.donate = donate}, results);
     for (const codegen::Executable::Result& result : results) {
       Array& array = out.emplace_back(result.type.dtype, result.type.shape);
       std::copy_n(result.wait()->data(), array.bytes().size(), array.bytes().begin());

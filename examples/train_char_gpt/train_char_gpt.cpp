@@ -15,9 +15,8 @@
 #include <random>
 #include <set>
 
-#include "char_gpt.h"
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include "../char_gpt.h"
+#include "options.h"
 #include <unistd.h>
 
 using namespace tutti;
@@ -45,11 +44,6 @@ std::vector<std::int32_t> read_text(const std::string& file) {
   if (std::ssize(text) < kContext + 2) throw std::runtime_error("shorter than the context");
   return text;
 }
-
-struct Options {
-  int ranks = 0, steps = 200, sample = 200;
-  std::string text, json, device;
-};
 
 void show_progress(int step, int steps, float loss, double seconds) {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
@@ -108,28 +102,13 @@ void train(const Options& options, const std::vector<std::int32_t>& text, World&
     sample.push_back(draw(random));
   }
   std::cout << "sample:\n" << std::string(sample.begin() + kContext, sample.end()) << "\n";
-  const nlohmann::json record = {{"loss", losses}};
-  if (!options.json.empty() && !(std::ofstream(options.json) << record << std::endl)) {
-    throw std::runtime_error("cannot write " + options.json);
-  }
+  if (!options.json.empty()) write_losses(options.json, losses);
   std::printf("final: step %d loss %.4f tokens_per_second %.0f\n", options.steps, losses.back(),
               options.steps * kBatch * kContext / seconds);
 }
 
 int main(int argc, char** argv) try {
-  Options options;
-  CLI::App app("Trains a character-level GPT, data parallel over the ranks that it is started as.");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--ranks", options.ranks, "threads of this process as ranks (0: launched ones)");
-  app.add_option("--steps", options.steps, "training steps")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--text", options.text, "the file to learn (else the system's licence texts)");
-  app.add_option("--sample", options.sample, "characters to write")->check(CLI::Range(0, 100'000));
-  app.add_option("--json", options.json, "the file to write the loss of every step to");
-  app.add_option("--device", options.device, "cpu, cuda or cuda:1 (else what TUTTI_DEVICE says)")
-      ->check([](const std::string& text) {
-        return Device::from_text(text) ? "" : text + " is no device; write cpu, cuda or cuda:1";
-      });
-  CLI11_PARSE(app, argc, argv);
+  const Options options = options_of(argc, argv);
   const std::vector<std::int32_t> text = read_text(options.text);
   const auto run = [&](World& world) { train(options, text, world); };
   if (options.ranks > 0) return simulate(options.ranks, run), 0;
