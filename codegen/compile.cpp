@@ -51,7 +51,9 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
     const runtime::ProfileSlice planning(profile, "compile", "plan");
     return make_plan(graph, context.rank());
   }();
-  if (options.one_program) add_program_calls(plan, program_calls(traced, context.rank()));
+  if (options.one_program) {
+    add_program_calls(plan, program_calls(traced, *options.one_program, context.rank()));
+  }
   watch.planned(plan);
   if (options.verify) {
     verify_text(graph);

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,10 @@ struct CompileOptions {
   std::vector<std::string> disabled = {};
   // Which passes to run, in order; empty: all_passes().
   std::vector<const ir::Pass*> passes = {};
-  // The graph is one program of all ranks, as a function compiled is: where two of them have the
-  // same collectives in another order (ProgramCalls), that is an error.
-  bool one_program = false;
+  // The graph is one program of all ranks, as a compiled function is, and its first parameters, so
+  // many, are the arguments: where two ranks have the same collectives in another order
+  // (ProgramCalls), that is an error.
+  std::optional<std::size_t> one_program = {};
   // Verify the graph at the start and after every pass that changed it, and that the texts of the
   // program, of what the passes made of it and of the plan say all (see verify_text.h).
   bool verify = kVerifyByDefault;

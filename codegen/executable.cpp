@@ -2,7 +2,6 @@
 #include <tutti/codegen/executable.h>
 #include <tutti/codegen/run_control.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
 #include <atomic>
@@ -153,22 +152,19 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
 
 void Executable::bind_options(const RunOptions& options) {
   if (binding_.starts().empty()) return;
-  // What each start says, from what its calls say.
-  const auto by_start = [&](const auto& by_call, auto& out, const auto& merged) {
+  // What each start says, from what its call says.
+  const auto by_start = [&](const auto& by_call, auto& out) {
     out.clear();
     if (by_call.empty()) return;
     out.resize(at(plan_.works));
     for (const BoundStart& start : binding_.starts()) {
-      for (const ir::CallId call : start.calls) {
-        if (call >= by_call.size()) continue;  // that a pass added
-        auto& one = out[at(start.work)];
-        one = call == start.calls[0] ? by_call[call] : merged(one, by_call[call]);
-      }
+      const bool known = !start.calls.empty() && start.calls[0] < by_call.size();
+      if (known) out[at(start.work)] = by_call[start.calls[0]];
     }
   };
-  by_start(options.lines, lines_, [](Location first, Location) { return first; });
-  by_start(options.sites, sites_, runtime::merged_sites);
-  by_start(options.agreements, agreements_, runtime::merged);
+  by_start(options.lines, lines_);
+  by_start(options.sites, sites_);
+  by_start(options.agreements, agreements_);
   frame_.agreements = agreements_;
   frame_.lines = lines_;
   frame_.sites = sites_;
@@ -212,7 +208,6 @@ void Executable::run_steps() {
 
 // Native code does not stop on the way, so these runs walk.
 void Executable::run_steps_behind(std::span<const Pending> pending) {
-  ++runs_;
   const auto input_of = [&](BufferId id) -> const Pending* {
     const PlanBuffer& buffer = plan_.buffers[at(id)];
     if (buffer.kind != PlanBuffer::Kind::input) return nullptr;
@@ -266,6 +261,14 @@ void Executable::abandon_from(std::size_t step, const std::string& why) noexcept
       }
     }
   }
+}
+
+bool Executable::has_taken_over(std::size_t input) const {
+  return std::ranges::any_of(plan_.donations, [&](const Donation& donation) {
+    const PlanBuffer& buffer = plan_.buffers[at(donation.buffer)];
+    return at(donation.input) == input &&
+           std::cmp_greater_equal(binding_.step(), buffer.defined_at);
+  });
 }
 
 void Executable::note_started() noexcept {

@@ -105,6 +105,8 @@ class Executable {
   void run(std::span<const std::shared_ptr<runtime::Buffer>> inputs, const RunOptions& options,
            std::vector<Result>& results);
 
+  // Whether the last run, which failed, may have written over an input that it was given.
+  bool has_taken_over(std::size_t input) const;
   // Of the last run if it failed, in the order of the plan; until the next run.
   std::span<const Started> started() const { return started_; }
   // Instead of a run: tells the peers that this rank won't start any of the collectives.

@@ -4,15 +4,18 @@
 #include <tutti/ir/graph.h>
 #include <tutti/runtime/comm/program_calls.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace tutti::codegen {
 
 // By call of the program as it was traced: what all calls of its group are. None for messages,
-// which are matched by their peers, and for a group's only call. Throws TypeError like
-// lower_collective.
-std::vector<runtime::ProgramCalls> program_calls(const ir::Graph& traced, std::int64_t rank);
+// which are matched by their peers, for calls of programs that differ, and for a group's only call.
+// `arguments`: how many of the parameters, the first ones, the caller gives in an order of his own.
+// Throws TypeError like lower_collective.
+std::vector<runtime::ProgramCalls> program_calls(const ir::Graph& traced, std::size_t arguments,
+                                                 std::int64_t rank);
 
 // Lets the plan's collectives say so.
 void add_program_calls(Plan& plan, const std::vector<runtime::ProgramCalls>& calls);

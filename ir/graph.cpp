@@ -36,8 +36,9 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
   for (const Type& type : types) values_.emplace_back(type, id);
   // Most nodes have results whose types say that they are no collective's.
   const bool may_communicate = types.empty() || types[0].async;
-  if (may_communicate && definition(op).kind == OpClass::collective) [[unlikely]]
-    add_call(id);
+  const bool communicates = may_communicate && definition(op).kind == OpClass::collective;
+  if (communicates) [[unlikely]]
+    make_room_for_call();
   nodes_.emplace_back(Node{.op = op,
                            .first_operand = first_operand,
                            .operand_count = static_cast<std::uint32_t>(operands.size()),
@@ -45,12 +46,19 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
                            .result_count = static_cast<std::uint32_t>(types.size()),
                            .attributes = std::move(attributes),
                            .location = at});
+  if (communicates) [[unlikely]]
+    add_call(id);
   return id;
 }
 
-void Graph::add_call(NodeId id) {
-  // One of a node that could not be added is nobody's.
-  if (!collectives_.empty() && collectives_.back().node == id) collectives_.pop_back();
+void Graph::make_room_for_call() {
+  if (collectives_.size() == collectives_.capacity()) {
+    collectives_.reserve(2 * collectives_.size() + 4);
+  }
+  if (calls_.size() == calls_.capacity()) calls_.reserve(2 * calls_.size() + 4);
+}
+
+void Graph::add_call(NodeId id) noexcept {
   calls_.push_back(call_count_);
   collectives_.push_back({id, static_cast<std::uint32_t>(calls_.size()) - 1, 1});
   ++call_count_;
@@ -66,6 +74,7 @@ void Graph::set_calls(std::span<const CallId> calls) {
   if (calls.empty() || collectives_.empty() || collectives_.back().node + 1 != nodes_.size())
     return;
   Collective& last = collectives_.back();
+  last.call_count = 0;
   calls_.resize(last.first_call);
   --call_count_;  // that of its own
   calls_.insert(calls_.end(), calls.begin(), calls.end());

@@ -145,7 +145,8 @@ class Graph {
     std::uint32_t call_count = 0;
   };
 
-  void add_call(NodeId id);
+  void make_room_for_call();
+  void add_call(NodeId id) noexcept;
 
   StableVector<Node> nodes_;
   std::vector<Value> operands_;

@@ -169,6 +169,7 @@ void CompiledFunction::run(RankContext& context, Program& program) {
     // What fails behind the run has nothing to do with its collectives.
     if (!running_ || program.results.empty()) start_rest(program, running_, error);
     program.results.clear();
+    program.pending.clear();
     throw;
   }
 }
@@ -208,11 +209,7 @@ std::vector<StatePtr> CompiledFunction::inputs_of(Program& program, bool ran) co
       }
       // It was moved into the call. Where the run may have written over it, it is gone.
       const ir::Type& type = program.graph.type(program.graph.parameters()[i].value);
-      const auto& donations = program.executable->plan().donations;
-      const bool gone =
-          i >= buffers_.size() || (ran && std::ranges::any_of(donations, [&](const auto& donation) {
-                                     return static_cast<std::size_t>(donation.input) == i;
-                                   }));
+      const bool gone = i >= buffers_.size() || (ran && program.executable->has_taken_over(i));
       inputs.push_back(context.leaf(type, gone ? nullptr : buffers_[i], where_));
       if (gone) inputs.back()->work = std::make_shared<FailedWork>(failure);
     } else {

@@ -159,7 +159,7 @@ void CompiledFunction::make_ready_to_run(Program& made, const Names& names, std:
   program->traced = ir::print(graph);
   codegen::CompileOptions options = context.compile_options;
   options.where = where_;
-  options.one_program = true;
+  options.one_program = names.tensors.size() + count;
   if (graph.sizes != nullptr) program->sizes.emplace(graph);
   program->executable = codegen::compile(graph, context.runtime(), options);
   std::vector<std::size_t> numbers;

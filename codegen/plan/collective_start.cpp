@@ -91,8 +91,8 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
   } else if (name.text == "program") {
     const std::vector<std::int64_t> hashes = ir::read_integers(lexer);
     const auto fits = [](std::int64_t hash) { return hash >= 0 && hash <= UINT32_MAX; };
-    if (hashes.size() != 2 || !std::ranges::all_of(hashes, fits)) {
-      lexer.fail(offset, "what a program calls are two hashes of 32 bits");
+    if (hashes.size() != 2 || !std::ranges::all_of(hashes, fits) || hashes[0] == 0) {
+      lexer.fail(offset, "what a program calls are two hashes of 32 bits, the first not 0");
     }
     call.program = {.set = static_cast<std::uint32_t>(hashes[0]),
                     .order = static_cast<std::uint32_t>(hashes[1])};

@@ -20,15 +20,6 @@ struct Agreement {
   std::uint64_t word() const { return static_cast<std::uint64_t>(structure) << 32 | values; }
 };
 
-// Of one call in place of two.
-constexpr Agreement merged(const Agreement& a, const Agreement& b) {
-  constexpr std::uint32_t kFactor = 0x9e3779b1;
-  if (a.structure == 0 || b.structure == 0) return a.structure == 0 ? b : a;
-  return {.structure = a.structure * kFactor + b.structure,
-          .values = a.values * kFactor + b.values,
-          .where = a.where};
-}
-
 // Whether two ranks' words agree: programs that differ need not.
 constexpr bool agree(std::uint64_t a, std::uint64_t b) { return a >> 32 != b >> 32 || a == b; }
 

@@ -111,7 +111,7 @@ class EngineRegistry {
 };
 
 // Changes whenever this header does.
-inline constexpr int kEngineVersion = 2;
+inline constexpr int kEngineVersion = 3;
 
 }  // namespace tutti::runtime
 

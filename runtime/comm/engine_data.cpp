@@ -74,14 +74,15 @@ void check_site(const CollectiveCall& call, int position, int member, DataReader
   const auto length = reader.value<std::uint32_t>();
   const std::string where(reader.take(length), length);
   if (build != program_build()) return;
-  if (!same_order(program, compared_program(call))) {
+  if (!sites_agree(call, position, compared_site(call), member, site)) {
     throw CommError("member " + std::to_string(member) +
-                    " of the group does not mean the same call (" + where + ")" +
-                    std::string(kMendOfOrder));
+                    " of the group calls it in another place (" + where + ")" +
+                    std::string(kMendOfSites));
   }
-  if (sites_agree(call, position, compared_site(call), member, site)) return;
-  throw CommError("member " + std::to_string(member) + " of the group calls it in another place (" +
-                  where + ")" + std::string(kMendOfSites));
+  if (same_order(program, compared_program(call))) return;
+  throw CommError("member " + std::to_string(member) +
+                  " of the group does not mean the same call (" + where + ")" +
+                  std::string(kMendOfOrder));
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ constexpr bool same_order(const ProgramCalls& a, const ProgramCalls& b) {
 
 inline constexpr std::string_view kMendOfOrder =
     ": the compiled programs call the same collectives of this group in another order, as a loop "
-    "over an unordered container does; put them in one order on every rank (sorted by name, say)";
+    "over an unordered container does; put them in one order on every rank (sorted by name, say), "
+    "or, where that is meant, give them names, all_reduce(x, group.named(\"...\")), or say that "
+    "the "
+    "ranks run programs of their own, group.programs_differ()";
 
 }  // namespace tutti::runtime

@@ -13,12 +13,6 @@ namespace tutti::runtime {
 // Never 0, but for a position that is not known to the column.
 std::uint32_t site_of(Location where, std::string_view name);
 
-// Of one call in place of two; 0 if one of them is not known.
-constexpr std::uint32_t merged_sites(std::uint32_t a, std::uint32_t b) {
-  constexpr std::uint32_t kFactor = 0x9e3779b1;
-  return a == 0 || b == 0 ? 0 : a * kFactor + b;
-}
-
 // What a rank says of where it calls: 0 where that is not compared.
 std::uint32_t compared_site(const CollectiveCall& call);
 

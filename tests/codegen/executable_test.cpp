@@ -77,6 +77,25 @@ std::string long_program() {
   return text + "  return " + last + "\n}";
 }
 
+// A run that may have to wait on its way walks, whichever it is.
+TEST(Executable, IsNativeInThirdRunsToo) {
+  const auto context = lone_rank();
+  const auto twice = executable_of(R"(
+func @twice(%x: f32[2]) -> (f32[2]) {
+  %0 = add(%x, %x) : f32[2]
+  return %0
+})",
+                                   *context);
+  const std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2})};
+  const std::vector<Executable::Pending> none(1);
+  for (int run = 0; run < 4; ++run) {
+    const Executable::RunOptions behind{.pending = none};
+    const auto results = twice->run(inputs, run == 1 ? behind : Executable::RunOptions());
+    EXPECT_THAT(values_of(results[0]), ElementsAre(2, 4));
+  }
+  EXPECT_EQ(twice->is_native(), kDefaultPlanEngine == PlanEngine::native);
+}
+
 TEST(Executable, LongPlansRunNatively) {
   const auto context = lone_rank();
   const auto powers = executable_of(long_program(), *context);

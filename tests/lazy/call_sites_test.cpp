@@ -289,6 +289,47 @@ TEST(CallSites, ProgramsThatDifferAreNotComparedAsAWholeEither) {
   }));
 }
 
+// What a rank lets in for itself doesn't count, nor do calls of programs of its own beside others.
+TEST(CallSites, WhatOneRankDoesAloneIsNoOtherOrder) {
+  expect_none(thrown([](World& world) {
+    const Tensor a = tensor({1.F});
+    const Tensor b = tensor({10.F});
+    const bool first = world.rank() == 0;
+    auto f = compile([&](const Tensor& x) {
+      Tensor own = x;
+      if (first) own = own + constant(b);
+      std::vector<Tensor> sums;
+      for (const Tensor& each : {a, b}) sums.push_back(all_reduce(constant(each), world));
+      return std::pair(own, sums[0] + sums[1]);
+    });
+    EXPECT_EQ(f(a).second.item<float>(), 22);
+    auto g = compile([&](const Tensor& x, const Tensor& y) {
+      Tensor sum = all_reduce(x + y, world);
+      const Group differs = Group(world).programs_differ();
+      for (const Tensor& each : {first ? x : y, first ? y : x}) {
+        sum = sum + all_reduce(each, differs);
+      }
+      return sum;
+    });
+    EXPECT_EQ(g(a, b).item<float>(), 44);
+  }));
+}
+
+TEST(CallSites, NamesAllowAnotherOrder) {
+  expect_none(thrown([](World& world) {
+    auto f = compile([&](const Tensor& a, const Tensor& b) {
+      const std::vector<Tensor> parts = {a, b};
+      std::vector<Tensor> sums;
+      for (std::int64_t k = 0; k < 2; ++k) {
+        const Tensor& part = parts[static_cast<std::size_t>((world.rank() + k) % 2)];
+        sums.push_back(all_reduce(part, Group(world).named("k" + std::to_string(k))));
+      }
+      return sums[0] + sums[1] * 2.F;
+    });
+    EXPECT_EQ(f(tensor({1.F}), tensor({10.F})).item<float>(), 33);
+  }));
+}
+
 TEST(CallSites, ANameIsNeverEmpty) {
   simulate(1, [](World& world) {
     expect_error<UsageError>([&] { Group(world).named(""); }, {"named"}, kNowhere);
