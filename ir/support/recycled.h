@@ -61,7 +61,7 @@ class RecycledBlocks {
 
   static_assert(bytes >= sizeof(Block));
   inline static constinit thread_local Free list = {};
-  inline static thread_local const Closer closer;
+  inline static thread_local Closer closer;
 };
 
 // For std::allocate_shared.
