@@ -207,6 +207,18 @@ for label in ("30", "1000"):
         unit="ns",
     )
 
+# ---- Loops
+
+
+LOOPS = Program("tutti", lambda context, keys: [context.ours("bench_loops"), *keys])
+UNROLLED = Program(
+    "unrolled",
+    lambda context, keys: [context.ours("bench_loops"), "--unrolled", *keys],
+)
+row("loops/step_16", key="step_16", ours=LOOPS, peers=(JAX,), goal=1.0, unit="ns")
+row("loops/gpt", key="gpt", ours=LOOPS, peers=(UNROLLED,), goal=1.05, unit="ms")
+row("loops/gpt_compile", key="gpt_compile", ours=LOOPS, peers=(UNROLLED,), goal=0.33, unit="s")
+
 # ---- What is done with a program before code is generated for it
 
 

@@ -97,16 +97,6 @@ std::string each_source(const Plan& plan, Text&& text) {
   return out;
 }
 
-// The text of a plan, and behind it those of the functions that it runs.
-template <class Text>
-std::string with_functions(const Plan& plan, const std::string& comment, Text&& text) {
-  std::string out = text(plan);
-  for (const Plan* const function : nested_plans(plan)) {
-    out += "\n" + comment + " the function @" + function->name + "\n" + text(*function);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string cuda_text(const Plan& plan) {
@@ -128,23 +118,17 @@ std::string ptx_text(const DistinctSource&) {
 #endif
 
 std::string kernels_text(const Plan& plan) {
-  return with_functions(plan, "//", [](const Plan& own) {
-    return each_kernel(own, "//", false, [](const Kernel& kernel) { return print(kernel); });
-  });
+  return each_kernel(plan, "//", false, [](const Kernel& kernel) { return print(kernel); });
 }
 
 std::string llvm_text(const Plan& plan) {
-  return with_functions(plan, ";", [](const Plan& own) {
-    return each_kernel(own, ";", true, [](const Kernel& kernel) { return llvm_text(kernel); }) +
-           "; the steps\n" + steps_llvm_text(own);
-  });
+  return each_kernel(plan, ";", true, [](const Kernel& kernel) { return llvm_text(kernel); }) +
+         "; the steps\n" + steps_llvm_text(plan);
 }
 
 std::string assembly_text(const Plan& plan) {
-  return with_functions(plan, "#", [](const Plan& own) {
-    return each_kernel(own, "#", true, [](const Kernel& kernel) { return assembly_text(kernel); }) +
-           "# the steps\n" + steps_assembly_text(own);
-  });
+  return each_kernel(plan, "#", true, [](const Kernel& kernel) { return assembly_text(kernel); }) +
+         "# the steps\n" + steps_assembly_text(plan);
 }
 
 #if TUTTI_HAS_LLVM

@@ -5,7 +5,6 @@
 #include <tutti/codegen/plan_code.h>
 #include <tutti/codegen/program_calls.h>
 #include <tutti/codegen/verify_text.h>
-#include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify.h>

@@ -1,11 +1,9 @@
 #include <tutti/codegen/abandon.h>
 #include <tutti/codegen/executable.h>
-#include <tutti/codegen/run_control.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <atomic>
-#include <ranges>
 #include <utility>
 
 #if TUTTI_HAS_LLVM
@@ -19,19 +17,26 @@ namespace {
 using runtime::Buffer;
 using BufferPtr = std::shared_ptr<Buffer>;
 
+#if TUTTI_HAS_LLVM
+// Whether a loop has so many steps that walking them takes longer than compiling the plan.
+bool has_long_loop(const Plan& plan) {
+  constexpr std::int64_t kLong = 1000;
+  return std::ranges::any_of(plan.steps, [](const Step& step) {
+    const Control* const control = control_of(step);
+    return control != nullptr && control->length >= kLong;
+  });
+}
+#endif
+
 }  // namespace
 
-Executable::Executable(Plan plan, runtime::Context& context, const Options& options,
-                       std::int64_t arena_offset, const ByPlan* functions)
+Executable::Executable(Plan plan, runtime::Context& context, const Options& options)
     : plan_(std::move(plan)),
       context_(context),
       options_(options),
       frame_(context, plan_.buffers.size(), at(plan_.works),
-             static_cast<std::size_t>(functions == nullptr ? arena_with_functions(plan_)
-                                                           : plan_.arena_bytes),
-             static_cast<std::size_t>(arena_offset)),
-      binding_(plan_, context, frame_, options.record,
-               [this](const Control& control) { return bind_control(control); }),
+             static_cast<std::size_t>(plan_.arena_bytes)),
+      binding_(plan_, context, frame_, options.record),
       constants_(plan_.buffers.size()),
       inputs_(plan_.inputs.size(), -1) {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -47,10 +52,6 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   // Native code knows the host's steps alone.
   if (!plan_.devices.empty()) options_.engine = PlanEngine::walk;
   bind_constants();
-  const ByPlan made = functions == nullptr ? make_functions() : ByPlan();
-  for (const std::shared_ptr<Plan>& function : plan_.functions) {
-    functions_.push_back((functions == nullptr ? made : *functions).at(function.get()));
-  }
   frame_.profile = make_profile();
   binding_.bind();
   started_.reserve(at(plan_.works));  // what fails must not need memory to say so
@@ -71,29 +72,6 @@ std::unique_ptr<runtime::PlanProfile> Executable::make_profile() const {
   return out;
 }
 
-// One for every function that this plan runs, directly or not. Functions don't run themselves, so
-// that each has a place in the arena that is free whoever runs it.
-Executable::ByPlan Executable::make_functions() {
-  const std::vector<Plan*> plans = nested_plans(plan_);
-  std::unordered_map<const Plan*, std::int64_t> offsets;
-  const auto place_functions = [&](const Plan& plan, std::int64_t offset) {
-    for (const std::shared_ptr<Plan>& function : plan.functions) {
-      std::int64_t& place = offsets[function.get()];
-      place = std::max(place, offset + plan.arena_bytes);
-    }
-  };
-  place_functions(plan_, 0);
-  for (const Plan* const plan : std::views::reverse(plans))
-    place_functions(*plan, offsets.at(plan));
-  ByPlan made;
-  for (const Plan* const plan : plans) {
-    nested_.push_back(std::unique_ptr<Executable>(
-        new Executable(*plan, context_, options_, offsets.at(plan), &made)));
-    made.emplace(plan, nested_.back().get());
-  }
-  return made;
-}
-
 void Executable::bind_constants() {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan_.buffers[i];
@@ -110,14 +88,6 @@ void Executable::bind_constants() {
   }
 }
 
-std::function<void()> Executable::bind_control(const Control& control) {
-  std::vector<Executable*> functions;
-  for (const int number : control.functions) functions.push_back(functions_[at(number)]);
-  auto run =
-      std::make_shared<ControlRun>(control, std::move(functions), context_, frame_, plan_.buffers);
-  return [run = std::move(run)] { run->run(); };
-}
-
 void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& options,
                      std::vector<Result>& results) {
   // Whatever happens, the frame lets go of everything.
@@ -127,7 +97,7 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
   } const end{frame_};
   results.clear();
   started_.clear();
-  binding_.set_step(0);
+  binding_.set_step(binding_.first_step());
   runtime::RunRecord record(frame_.profile.get(), context_.allocator);
   try {
     bind_options(options);
@@ -191,7 +161,8 @@ void Executable::bind_inputs(std::span<const BufferPtr> inputs, bool donate) {
 
 void Executable::run_steps() {
 #if TUTTI_HAS_LLVM
-  if (options_.engine == PlanEngine::native && function_ == nullptr && runs_ == 1) {
+  const bool often = runs_ == 1 || (runs_ == 0 && has_long_loop(plan_));
+  if (options_.engine == PlanEngine::native && function_ == nullptr && often) {
     const runtime::ProfileSlice slice(context_.profile.get(), "compile", "native code of the plan");
     const native::PlanCode made = native::compile(plan_);
     code_ = made.code;
@@ -214,7 +185,7 @@ void Executable::run_steps_behind(std::span<const Pending> pending) {
     const Pending& input = pending[at(buffer.index)];
     return input.work != nullptr && frame_.held(id) == nullptr ? &input : nullptr;
   };
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+  for (std::size_t i = binding_.first_step(); i < plan_.steps.size(); ++i) {
     binding_.set_step(i);
     for_each_access(plan_, plan_.steps[i], [&](BufferId id, bool /*written*/) {
       const Pending* const input = input_of(id);
@@ -267,7 +238,8 @@ bool Executable::has_taken_over(std::size_t input) const {
   return std::ranges::any_of(plan_.donations, [&](const Donation& donation) {
     const PlanBuffer& buffer = plan_.buffers[at(donation.buffer)];
     return at(donation.input) == input &&
-           std::cmp_greater_equal(binding_.step(), buffer.defined_at);
+           // What a GPU is given to do is several steps of the plan at once.
+           (!plan_.devices.empty() || std::cmp_greater_equal(binding_.step(), buffer.defined_at));
   });
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@ inline constexpr PlanEngine kDefaultPlanEngine =
 
 // A plan bound to one rank, for whose thread alone it is. The first run walks the plan; the second
 // makes native code of it where the engine says so, since most programs that run twice run often.
+// A plan with a long loop is made native code of before it runs first.
 class Executable {
  public:
   struct Result {
@@ -79,8 +79,7 @@ class Executable {
 
   // Throws CommError or UsageError like Backend::communicator, and EnvironmentError where there is
   // no such GPU.
-  Executable(Plan plan, runtime::Context& context, const Options& options)
-      : Executable(std::move(plan), context, options, 0, nullptr) {}
+  Executable(Plan plan, runtime::Context& context, const Options& options);
   Executable(Plan plan, runtime::Context& context, PlanEngine engine = kDefaultPlanEngine)
       : Executable(std::move(plan), context, Options{.engine = engine}) {}
 
@@ -113,17 +112,8 @@ class Executable {
   void abandon(const std::string& why) noexcept { abandon_from(0, why); }
 
  private:
-  using ByPlan = std::unordered_map<const Plan*, Executable*>;
-
-  // Of a function's plan: its arena begins at `arena_offset`, behind those of whatever may run it,
-  // and `functions` has what it runs itself. Of a whole program they are 0 and null.
-  Executable(Plan plan, runtime::Context& context, const Options& options,
-             std::int64_t arena_offset, const ByPlan* functions);
-
-  ByPlan make_functions();
   void bind_constants();
   std::unique_ptr<runtime::PlanProfile> make_profile() const;
-  std::function<void()> bind_control(const Control& control);
   void bind_options(const RunOptions& options);
   void bind_inputs(std::span<const std::shared_ptr<runtime::Buffer>> inputs, bool donate);
   void run_steps();
@@ -137,9 +127,6 @@ class Executable {
   Options options_;
   runtime::PlanFrame frame_;
   Binding binding_;
-  // Of all that run one another from here, innermost first: those that several run are shared.
-  std::vector<std::unique_ptr<Executable>> nested_;
-  std::vector<Executable*> functions_;                       // as in the plan
   std::vector<std::shared_ptr<runtime::Buffer>> constants_;  // by buffer; null for others
   std::vector<BufferId> inputs_;                             // by argument
   std::int64_t runs_ = 0;

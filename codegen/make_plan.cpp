@@ -4,6 +4,7 @@
 #include <tutti/codegen/cuda/fuse_epilogues.h>
 #include <tutti/codegen/fuse_epilogues.h>
 #include <tutti/codegen/group_launches.h>
+#include <tutti/codegen/join_regions.h>
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/lower_collective.h>
@@ -28,14 +29,31 @@ using ir::Op;
 using ir::OpClass;
 using ir::Value;
 
-// The plans of functions, which all that run them share.
-using FunctionPlans = std::unordered_map<const ir::Function*, std::shared_ptr<Plan>>;
+class Planner;
+
+// The plans of functions, each behind those of all that it runs: regions of the whole plan.
+class FunctionPlans {
+ public:
+  explicit FunctionPlans(std::int64_t rank) : rank_(rank) {}
+
+  // The number of a function's plan, which is made when it is asked for first.
+  int number_of(const ir::Function& function);
+  const Plan& plan(int number) const { return plans_[at(number)]; }
+  std::vector<Plan> take() { return std::move(plans_); }
+
+ private:
+  std::int64_t rank_;
+  std::vector<Plan> plans_;
+  std::unordered_map<Hash128, int, Hash128Hasher> numbers_;
+};
 
 class Planner {
  public:
-  Planner(const ir::Graph& graph, std::int64_t rank, FunctionPlans& function_plans)
+  // `is_function`: whoever enters the plan says where its parameters and results lie.
+  Planner(const ir::Graph& graph, std::int64_t rank, FunctionPlans& functions, bool is_function)
       : graph_(graph),
-        function_plans_(function_plans),
+        functions_(functions),
+        is_function_(is_function),
         views_(graph),
         stored_(graph.value_count(), false),
         last_reader_(graph.value_count(), 0) {
@@ -50,11 +68,14 @@ class Planner {
       const Value value = graph_.parameters()[i].value;
       plan_.inputs.push_back(graph_.type(value));
       plan_.inputs.back().device = device(value);
-      buffers_[value] = add_buffer(PlanBuffer::Kind::input, graph_.type(value).bytes(),
-                                   device(value), static_cast<int>(i));
+      const auto kind = is_function_ ? PlanBuffer::Kind::parameter : PlanBuffer::Kind::input;
+      buffers_[value] =
+          add_buffer(kind, graph_.type(value).bytes(), device(value), static_cast<int>(i));
     }
     for (NodeId id = 0; id < graph_.node_count();) id = visit(id);
-    for (const Value value : graph_.results()) add_result(value);
+    for (const Value value : graph_.results()) {
+      is_function_ ? add_function_result(value) : add_result(value);
+    }
     fuse_epilogues(plan_);
     cuda::fuse_epilogues(plan_, matmuls_);
     group_launches(plan_);
@@ -62,8 +83,8 @@ class Planner {
     return std::move(plan_);
   }
 
-  // Of the plan that run() gave.
-  std::vector<BufferId> buffers_by_value(const Plan& plan) const {
+  // Of the plan that run() gave, whose buffers begin at that of number `first` by now.
+  std::vector<BufferId> buffers_by_value(const Plan& plan, BufferId first) const {
     std::vector<BufferId> out(graph_.value_count(), -1);
     for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
       const View& view = views_[Value{id}];
@@ -75,6 +96,7 @@ class Planner {
       } else if (found != buffers_.end()) {
         out[id] = found->second;
       }
+      if (out[id] >= 0) out[id] += first;
       // Where calls took over what follows them, nobody uses what was between.
       if (out[id] >= 0 && plan.buffers[static_cast<std::size_t>(out[id])].last_use < 0) {
         out[id] = -1;
@@ -302,48 +324,42 @@ class Planner {
     Control step = control_of(graph_, id);
     for (const ir::Attribute& attribute : node.attributes) {
       for (const ir::FunctionPtr& function : functions_of(attribute)) {
-        step.functions.push_back(number_of(*function));
+        step.regions.push_back(functions_.number_of(*function));
       }
     }
     for (const Value operand : graph_.operands(id)) {
+      require_host(device(operand), node);
       step.operands.push_back(dense(operand));
-      own(step.operands.back(), node);
     }
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+    for (std::uint32_t i = 0; i < node.result_count; ++i)
+      require_host(device(graph_.result(id, i)), node);
+    if (step.kind == Control::Kind::while_loop) {
+      step.condition = add_buffer(PlanBuffer::Kind::local, 1, {});
+    }
+    for (std::size_t i = 0; std::cmp_less(i, step.carries); ++i)
+      step.spares.push_back(spare(step, i));
+    for (std::size_t i = 0; std::cmp_less(i, node.result_count); ++i) {
+      const bool in_place = i < step.spares.size() && step.spares[i] < 0;
+      if (in_place) update_in_place(id, i, step.operands);
       step.results.push_back(storage(graph_.result(id, i)));
-      own(step.results.back(), node);
     }
     plan_.steps.emplace_back(std::move(step));
   }
 
-  int number_of(const ir::Function& function) {
-    const auto [found, inserted] =
-        functions_.try_emplace(&function, static_cast<int>(plan_.functions.size()));
-    if (inserted) plan_.functions.push_back(plan_of(function));
-    return found->second;
+  // Where a carry goes by turns; -1 for one that the body computes in place.
+  BufferId spare(const Control& step, std::size_t carry) {
+    const Plan& body = functions_.plan(step.regions.back());
+    const BufferId result = body.results[carry].buffer;
+    if (computes_in_place(body.donations, carry, result)) return -1;
+    return add_buffer(PlanBuffer::Kind::local, body.buffers[at(result)].bytes, {});
   }
 
-  std::shared_ptr<Plan> plan_of(const ir::Function& function) {
-    if (const auto made = function_plans_.find(&function); made != function_plans_.end()) {
-      return made->second;
-    }
-    ir::call_test_hook(function.graph());
-    auto plan =
-        std::make_shared<Plan>(Planner(function.graph(), plan_.rank, function_plans_).run());
-    function_plans_.emplace(&function, plan);
-    return plan;
-  }
-
-  void own(BufferId id, const ir::Node& node) {
-    PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
-    if (!buffer.device.is_cpu()) {
-      throw UsageError(std::string(name_of(node.op)) +
-                           " runs on the host only, but its values "
-                           "lie on " +
-                           buffer.device.text() + "; copy them with to(x, Device::cpu())",
-                       node.location);
-    }
-    if (buffer.kind == PlanBuffer::Kind::local) buffer.kind = PlanBuffer::Kind::owned;
+  static void require_host(Device device, const ir::Node& node) {
+    if (device.is_cpu()) return;
+    throw UsageError(std::string(name_of(node.op)) +
+                         " runs on the host only, but its values lie on " + device.text() +
+                         "; copy them with to(x, Device::cpu())",
+                     node.location);
   }
 
   // Whether the node brings its operand to another device.
@@ -397,7 +413,7 @@ class Planner {
         buffers.push_back(prepared);
       }
     }
-    if (on_host) update_in_place(id, buffers);
+    if (on_host && graph_.node(id).op == Op::dynamic_update_slice) update_in_place(id, 0, buffers);
     const auto results = static_cast<int>(graph_.node(id).result_count);
     for (int i = 0; i < results; ++i) {
       buffers.push_back(storage(graph_.result(id, static_cast<std::size_t>(i))));
@@ -414,18 +430,17 @@ class Planner {
     add_call(library_call(graph_, id, views), std::move(buffers), location, counts, results);
   }
 
-  // An update of a value that this run made, and that nobody reads later, is written where it lies.
-  // (What a caller or a function gave may be somebody else's; arguments are taken over by
-  // donation.)
-  void update_in_place(NodeId id, const std::vector<BufferId>& operands) {
-    if (graph_.node(id).op != Op::dynamic_update_slice) return;
-    const View& view = views_[graph_.operand(id, 0)];
+  // A node that may write its result i over its operand i does, where the operand is a value that
+  // this run made and that nobody reads later. (What a caller gave may be somebody else's;
+  // arguments are taken over by donation.)
+  void update_in_place(NodeId id, std::size_t i, const std::vector<BufferId>& operands) {
+    const View& view = views_[graph_.operand(id, i)];
     if (view.source != View::Source::buffer || !view.dense()) return;
-    if (last_reader_[view.base.id] > id || std::ranges::count(operands, operands[0]) > 1) return;
-    const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(operands[0])];
-    const bool whole = buffer.bytes == graph_.type(graph_.result(id)).bytes();
+    if (last_reader_[view.base.id] > id || std::ranges::count(operands, operands[i]) > 1) return;
+    const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(operands[i])];
+    const bool whole = buffer.bytes == graph_.type(graph_.result(id, i)).bytes();
     if (whole && buffer.kind == PlanBuffer::Kind::local) {
-      buffers_[graph_.result(id)] = operands[0];
+      buffers_[graph_.result(id, i)] = operands[i];
     }
   }
 
@@ -496,9 +511,7 @@ class Planner {
   // Memory of this run's own that peers touch outlives the run, so it can't lie in the arena.
   void make_comm(BufferId id) {
     PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
-    const bool own =
-        buffer.kind == PlanBuffer::Kind::local || buffer.kind == PlanBuffer::Kind::owned;
-    if (own) buffer.kind = PlanBuffer::Kind::comm;
+    if (buffer.kind == PlanBuffer::Kind::local) buffer.kind = PlanBuffer::Kind::comm;
   }
 
   void add_result(Value value) {
@@ -508,17 +521,36 @@ class Planner {
     if (graph_.type(value).async && !in_flight) wait_for(value);
     const BufferId id = dense(value);
     PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(id)];
-    const bool own =
-        buffer.kind == PlanBuffer::Kind::local || buffer.kind == PlanBuffer::Kind::owned;
-    if (own) buffer.kind = PlanBuffer::Kind::output;
+    if (buffer.kind == PlanBuffer::Kind::local) buffer.kind = PlanBuffer::Kind::output;
     ir::Type type = graph_.type(value);
     type.device = buffer.device;
     const int work = in_flight ? works_.at(views_[value].base) : -1;
     plan_.results.push_back({.buffer = id, .type = type, .work = work});
   }
 
+  // Each result has a place of its own, which whoever enters the function gives.
+  void add_function_result(Value value) {
+    const ir::Type& type = graph_.type(value);
+    BufferId id = dense(value);
+    PlanBuffer& buffer = plan_.buffers[at(id)];
+    if (buffer.kind == PlanBuffer::Kind::local && buffer.bytes == type.bytes()) {
+      buffer.kind = PlanBuffer::Kind::result;
+    } else {
+      const BufferId copy = add_buffer(PlanBuffer::Kind::result, type.bytes(), {});
+      LibraryCall call = strided_copy({.base = value,
+                                       .dtype = type.dtype,
+                                       .shape = type.shape,
+                                       .strides = type.shape.strides()});
+      call.tiles_in_place = 0;
+      add_call(std::move(call), {id, copy}, graph_.node(graph_.producer(value)).location, {});
+      id = copy;
+    }
+    plan_.results.push_back({.buffer = id, .type = type});
+  }
+
   const ir::Graph& graph_;
-  FunctionPlans& function_plans_;
+  FunctionPlans& functions_;
+  const bool is_function_;
   const Views views_;
   std::vector<bool> stored_;
   std::vector<NodeId> last_reader_;  // of base values; the number of nodes where it is the caller
@@ -532,18 +564,28 @@ class Planner {
   std::map<int, std::vector<Copy>> arrivals_;
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
   std::map<BufferId, BufferId> on_host_;             // copies of buffers of GPUs
-  std::map<const ir::Function*, int> functions_;     // in the plan
 };
+
+int FunctionPlans::number_of(const ir::Function& function) {
+  if (const auto made = numbers_.find(function.hash()); made != numbers_.end()) return made->second;
+  ir::call_test_hook(function.graph());
+  Plan plan = Planner(function.graph(), rank_, *this, true).run();
+  plans_.push_back(std::move(plan));
+  const int number = static_cast<int>(plans_.size()) - 1;
+  numbers_.emplace(function.hash(), number);
+  return number;
+}
 
 }  // namespace
 
 Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
   ir::call_test_hook(graph);
-  FunctionPlans function_plans;
-  Planner planner(graph, rank, function_plans);
+  FunctionPlans functions(rank);
+  Planner planner(graph, rank, functions, false);
   Plan plan = planner.run();
+  plan = join_regions(functions.take(), std::move(plan));
   check(plan);
-  if (buffers != nullptr) *buffers = planner.buffers_by_value(plan);
+  if (buffers != nullptr) *buffers = planner.buffers_by_value(plan, plan.main_buffer());
   return plan;
 }
 

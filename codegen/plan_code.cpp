@@ -24,7 +24,9 @@ void for_each_host_part(Plan& plan, F&& f) {
   }
 }
 
-void compile_own_kernels(Plan& plan, KernelCompiler& compiler) {
+}  // namespace
+
+void compile_kernels(Plan& plan, KernelCompiler& compiler) {
   std::vector<const Kernel*> wanted;
   std::vector<std::size_t> place(plan.kernels.size());  // in `wanted`
   const auto want = [&](int kernel) {
@@ -43,13 +45,6 @@ void compile_own_kernels(Plan& plan, KernelCompiler& compiler) {
     if (part.kernel >= 0) part.code = code_of(part.kernel);
     if (part.epilogue >= 0) part.code = with_epilogue(part.code, code_of(part.epilogue));
   });
-}
-
-}  // namespace
-
-void compile_kernels(Plan& plan, KernelCompiler& compiler) {
-  for (Plan* const function : nested_plans(plan)) compile_own_kernels(*function, compiler);
-  compile_own_kernels(plan, compiler);
 }
 
 void emit_device_kernels(Plan& plan) {

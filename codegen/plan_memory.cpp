@@ -29,12 +29,13 @@ class DonationFinder {
   void run() {
     std::vector<BufferId> outputs;
     for (const Step& step : plan_.steps) {
+      if (const Control* const control = control_of(step)) find_in_place(*control, outputs);
       const Launch* const launch = launch_of(step);
       if (launch == nullptr) continue;
       for (const LaunchPart& part : launch->parts) {
         for (std::size_t i = 0; i < part.buffers.size(); ++i) {
           const PlanBuffer& buffer = plan_.buffers[at(part.buffers[i])];
-          if (!writes(plan_, part, i) || buffer.kind != PlanBuffer::Kind::output) continue;
+          if (!writes(plan_, part, i) || !buffer.is_result()) continue;
           find_in_place(*launch, part, i);
           outputs.push_back(part.buffers[i]);
         }
@@ -45,7 +46,7 @@ class DonationFinder {
     std::map<BufferClass, std::vector<BufferId>> inputs;
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const PlanBuffer& buffer = plan_.buffers[i];
-      if (buffer.kind != PlanBuffer::Kind::input || kept_[i]) continue;
+      if (!buffer.is_argument() || kept_[i]) continue;
       inputs[class_of(buffer)].push_back(static_cast<BufferId>(i));
     }
     for (auto& [common, ids] : inputs) {
@@ -59,7 +60,7 @@ class DonationFinder {
       std::size_t pairs = 0;
       for (const BufferId input : found->second) {
         if (plan_.buffers[at(input)].last_use >= buffer.defined_at || pairs == kMostPairs) break;
-        if (add(input, id)) ++pairs;
+        if (belong_together(input, id) && add(input, id)) ++pairs;
       }
     }
   }
@@ -80,13 +81,39 @@ class DonationFinder {
     for (std::size_t i = 0; i < part.buffers.size(); ++i) {
       const BufferId id = part.buffers[i];
       const PlanBuffer& buffer = plan_.buffers[at(id)];
-      if (buffer.kind != PlanBuffer::Kind::input || kept_[at(id)]) continue;
+      if (!buffer.is_argument() || kept_[at(id)]) continue;
       if (buffer.bytes != target.bytes || buffer.device != target.device) continue;
+      if (!belong_together(id, part.buffers[written])) continue;
       if (buffer.last_use > target.defined_at) continue;
       if (may_run_in_place(plan_, part, i, written) && !is_read_twice(launch, id)) {
         add(id, part.buffers[written]);
       }
     }
+  }
+
+  // Carries that a loop computes in place.
+  void find_in_place(const Control& control, std::vector<BufferId>& outputs) {
+    for (std::size_t i = 0; i < control.results.size(); ++i) {
+      const BufferId id = control.results[i];
+      const PlanBuffer& target = plan_.buffers[at(id)];
+      if (!target.is_result()) continue;
+      outputs.push_back(id);
+      if (i >= control.spares.size()) continue;
+      const BufferId input = control.operands[i];
+      const PlanBuffer& buffer = plan_.buffers[at(input)];
+      if (!buffer.is_argument() || kept_[at(input)] || buffer.last_use > target.defined_at)
+        continue;
+      if (buffer.bytes != target.bytes || !writes_in_place(control, input, id)) continue;
+      if (belong_together(input, id)) add(input, id);
+    }
+  }
+
+  // A region is entered by loops that have one place for what goes in and out under one number.
+  bool belong_together(BufferId input, BufferId result) const {
+    const PlanBuffer& buffer = plan_.buffers[at(input)];
+    return buffer.kind == PlanBuffer::Kind::input ||
+           (std::cmp_less(buffer.index, plan_.results.size()) &&
+            plan_.results[at(buffer.index)].buffer == result);
   }
 
   static bool is_read_twice(const Launch& launch, BufferId id) {

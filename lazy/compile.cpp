@@ -161,7 +161,6 @@ std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
 
 void CompiledFunction::run(RankContext& context, Program& program) {
   running_ = false;
-  program.pending.clear();
   try {
     run_program(context, program);
     program.pending.clear();

@@ -1,6 +1,7 @@
 #include <tutti/runtime/abi.h>
 
 #include <array>
+#include <cstring>
 
 namespace {
 
@@ -35,8 +36,8 @@ std::int32_t tutti_wait(PlanFrame* frame, std::int32_t work) {
   return guarded(frame, [&] { frame->wait(work); });
 }
 
-std::int32_t tutti_control(PlanFrame* frame, std::int32_t control) {
-  return guarded(frame, [&] { frame->control(control); });
+void tutti_move(void* to, const void* from, std::int64_t bytes) {
+  if (to != from && bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 namespace tutti::runtime {
@@ -57,7 +58,7 @@ std::span<const AbiFunction> abi_functions() {
       {"tutti_launch", address(tutti_launch)},
       {"tutti_start", address(tutti_start)},
       {"tutti_wait", address(tutti_wait)},
-      {"tutti_control", address(tutti_control)},
+      {"tutti_move", address(tutti_move)},
   }};
   return functions;
 }

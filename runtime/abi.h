@@ -15,7 +15,8 @@ std::int32_t tutti_launch(tutti::runtime::PlanFrame* frame, std::int32_t launch,
                           void* const* arguments);
 std::int32_t tutti_start(tutti::runtime::PlanFrame* frame, std::int32_t work);
 std::int32_t tutti_wait(tutti::runtime::PlanFrame* frame, std::int32_t work);
-std::int32_t tutti_control(tutti::runtime::PlanFrame* frame, std::int32_t control);
+// Copies so many bytes, unless they are there already. Never fails.
+void tutti_move(void* to, const void* from, std::int64_t bytes);
 }
 
 namespace tutti::runtime {

@@ -6,12 +6,11 @@
 namespace tutti::runtime {
 
 PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
-                     std::size_t arena_bytes, std::size_t arena_offset)
+                     std::size_t arena_bytes)
     : collectives(works),
       allocations(buffers),
       context_(context),
       arena_bytes_(arena_bytes),
-      arena_offset_(arena_offset),
       addresses_(buffers),
       held_(buffers),
       works_(works) {
@@ -19,7 +18,8 @@ PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
 }
 
 void PlanFrame::begin() {
-  memory_.arena = context_.arena(arena_offset_ + arena_bytes_) + arena_offset_;
+  memory_.arena = context_.arena(arena_bytes_);
+  memory_.kernels = kernels.data();
 }
 
 void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <tutti/runtime/context.h>
+#include <tutti/runtime/kernel_function.h>
 #include <tutti/runtime/profile/plan_profile.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -43,7 +43,11 @@ struct BoundCollective {
 // What the native code of a plan reads of a frame; its layout is part of the interface.
 struct PlanMemory {
   std::byte* arena = nullptr;
-  void* const* addresses = nullptr;  // by buffer, of those outside the arena; null when not there
+  // By buffer, of those outside the arena; null when not there. Who enters a region says where its
+  // parameters and results lie.
+  void** addresses = nullptr;
+  // By launch: the kernel's function, where all that a launch does is to call it for one tile.
+  const KernelFunction* kernels = nullptr;
 };
 
 // The state of one plan on one rank: its buffers, its collectives under way, and the functions that
@@ -58,17 +62,15 @@ class PlanFrame {
     Device device = {};
   };
 
-  // Its arena begins at `arena_offset` of the context's, which is for all that run at a time.
-  PlanFrame(Context& context, std::size_t buffers, std::size_t works, std::size_t arena_bytes,
-            std::size_t arena_offset = 0);
+  PlanFrame(Context& context, std::size_t buffers, std::size_t works, std::size_t arena_bytes);
   PlanFrame(const PlanFrame&) = delete;
   PlanFrame& operator=(const PlanFrame&) = delete;
 
   // ---- Set once.
   std::vector<BoundLaunch> launches;
-  std::vector<BoundCollective> collectives;     // by work
-  std::vector<std::function<void()>> controls;  // run loops and branches on what the frame holds
-  std::vector<Allocation> allocations;          // by buffer
+  std::vector<KernelFunction> kernels;       // by launch; see PlanMemory
+  std::vector<BoundCollective> collectives;  // by work
+  std::vector<Allocation> allocations;       // by buffer
   // The bytes that each GPU's arena needs.
   std::vector<std::pair<Device, std::size_t>> device_arenas;
   std::unique_ptr<PlanProfile> profile;  // says what is recorded; null: nothing
@@ -78,6 +80,8 @@ class PlanFrame {
   void begin();
   // Gives a buffer its memory.
   void bind(std::int32_t buffer, std::shared_ptr<Buffer> memory);
+  // Says where a buffer lies whose memory is somebody else's.
+  void place(std::int32_t buffer, void* address) { addresses_[at(buffer)] = address; }
   const std::shared_ptr<Buffer>& held(std::int32_t buffer) const { return held_[at(buffer)]; }
   const std::shared_ptr<Work>& work(std::int32_t number) const { return works_[at(number)]; }
   const PlanMemory& memory() const { return memory_; }
@@ -107,8 +111,6 @@ class PlanFrame {
   // Waits for it, and binds its results.
   void wait(std::int32_t work);
 
-  void control(std::int32_t number) { controls[at(number)](); }
-
   // The user's lines of the collectives, by work, where they differ from those of the calls.
   std::span<const Location> lines;
   std::span<const std::uint32_t> sites;  // likewise
@@ -124,7 +126,6 @@ class PlanFrame {
 
   Context& context_;
   const std::size_t arena_bytes_;
-  const std::size_t arena_offset_;
   PlanMemory memory_;
   std::vector<void*> addresses_;
   std::vector<std::shared_ptr<Buffer>> held_;

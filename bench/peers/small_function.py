@@ -56,7 +56,12 @@ def jax_peer():
 
     f = jax.jit(lambda a: with_tanh(jax.numpy.tanh)(a, 10))
     a = jax.numpy.ones(16)
-    return {"call_30": lambda: measure_calls(lambda: jax.block_until_ready(f(a)))}
+    steps = 100_000
+    loop = jax.jit(lambda a: jax.lax.fori_loop(0, steps, lambda i, h: jax.numpy.tanh(h), a))
+    return {
+        "call_30": lambda: measure_calls(lambda: jax.block_until_ready(f(a))),
+        "step_16": lambda: measure(steps, lambda: jax.block_until_ready(loop(a))),
+    }
 
 
 def mlx_peer():

@@ -3,6 +3,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/support/hash.h>
+#include <tutti/runtime/kernel_function.h>
 
 #include <array>
 #include <cstdint>
@@ -141,6 +142,8 @@ class KernelCode {
  public:
   virtual ~KernelCode() = default;
   virtual void run(void* const* buffers, std::int64_t begin, std::int64_t end) const = 0;
+  // The machine code alone, if that is all that run() calls.
+  virtual runtime::KernelFunction function() const { return nullptr; }
 };
 
 }  // namespace tutti::codegen

@@ -15,18 +15,17 @@ namespace {
 
 class MachineCode : public KernelCode {
  public:
-  using Function = void (*)(void* const*, std::int64_t, std::int64_t);
-
   MachineCode(std::shared_ptr<LoadedCode> code, void* address)
-      : code_(std::move(code)), function_(reinterpret_cast<Function>(address)) {}
+      : code_(std::move(code)), function_(reinterpret_cast<runtime::KernelFunction>(address)) {}
 
   void run(void* const* buffers, std::int64_t begin, std::int64_t end) const override {
     function_(buffers, begin, end);
   }
+  runtime::KernelFunction function() const override { return function_; }
 
  private:
   std::shared_ptr<LoadedCode> code_;
-  Function function_;
+  runtime::KernelFunction function_;
 };
 
 // "mul_add_tanh_1f3a5c77": what profilers and debuggers show.

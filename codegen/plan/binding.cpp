@@ -5,9 +5,18 @@
 namespace tutti::codegen {
 
 void Binding::bind() {
-  for (const Step& step : plan_.steps) {
-    std::visit([this](const auto& each) { each.bind(*this); }, step);
+  const auto bind_up_to = [this](std::int32_t end) {
+    for (region_ = nullptr; next_step_ < end; ++next_step_) {
+      std::visit([this](const auto& each) { each.bind(*this); }, plan_.steps[at(next_step_)]);
+    }
+  };
+  for (const Region& region : plan_.regions) {
+    const std::size_t first = steps_.size();
+    bind_up_to(region.end_step);
+    of_regions_.emplace_back(first, steps_.size());
   }
+  main_ = steps_.size();
+  bind_up_to(static_cast<std::int32_t>(plan_.steps.size()));
 }
 
 void Binding::add(const BoundStep& step) {
@@ -52,7 +61,12 @@ void* const* Binding::addresses(std::uint32_t first, std::size_t count) {
 }
 
 void Binding::walk() {
-  for (step_ = 0; step_ < steps_.size(); ++step_) run_step();
+  for (step_ = main_; step_ < steps_.size(); ++step_) run_step();
+}
+
+void Binding::enter(const Region& region) {
+  const auto [first, end] = of_regions_[static_cast<std::size_t>(&region - plan_.regions.data())];
+  for (std::size_t step = first; step < end; ++step) steps_[step].run(*this, steps_[step]);
 }
 
 }  // namespace tutti::codegen

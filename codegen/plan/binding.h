@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,7 @@ class Binding;
 // One step as the walker sees it: what it calls, with itself.
 struct BoundStep {
   void (*run)(Binding& binding, const BoundStep& self) = nullptr;
-  std::int32_t number = 0;         // of a buffer, a launch, a work, a loop or branch, a region
+  std::int32_t number = 0;         // of a buffer, launch, work, step, or part of a GPU's work
   std::uint32_t first_buffer = 0;  // of a launch or a copy, in the binding's buffers
 };
 
@@ -31,14 +30,9 @@ struct BoundStart {
 // A plan's steps on one rank: what they bind themselves to, and what runs them one after another.
 class Binding {
  public:
-  // `control` makes what runs a loop or branch. All outlive this.
-  Binding(const Plan& plan, runtime::Context& context, runtime::PlanFrame& frame, bool record,
-          std::function<std::function<void()>(const Control&)> control)
-      : plan_(plan),
-        context_(context),
-        frame_(frame),
-        records_(record),
-        control_(std::move(control)) {}
+  // All outlive this.
+  Binding(const Plan& plan, runtime::Context& context, runtime::PlanFrame& frame, bool record)
+      : plan_(plan), context_(context), frame_(frame), records_(record) {}
   Binding(const Binding&) = delete;
   Binding& operator=(const Binding&) = delete;
 
@@ -49,7 +43,8 @@ class Binding {
   const Plan& plan() const { return plan_; }
   runtime::Context& context() { return context_; }
   runtime::PlanFrame& frame() { return frame_; }
-  std::function<void()> control(const Control& step) const { return control_(step); }
+  // The plan's number of the step that is being bound.
+  std::int32_t next_step() const { return next_step_; }
 
   // The next step, on buffers that add_buffers() took.
   void add(const BoundStep& step);
@@ -64,13 +59,16 @@ class Binding {
   BufferId buffer(std::size_t i) const { return buffers_[i]; }
   void* const* addresses(std::uint32_t first, std::size_t count);
 
-  // Runs the steps. Throws what one throws; step() is then its number.
+  // Runs the steps that are no region's. Throws what one throws; step() is then its number.
   void walk();
+  // Runs those of a region, while step() remains that of the loop or branch that enters it.
+  void enter(const Region& region);
   // The one of that number alone.
   void run_step() { steps_[step_].run(*this, steps_[step_]); }
   std::size_t step() const { return step_; }
   void set_step(std::size_t step) { step_ = step; }
   std::size_t steps() const { return steps_.size(); }
+  std::size_t first_step() const { return main_; }  // that is no region's
   // All starts, in the order of the plan.
   std::span<const BoundStart> starts() const { return starts_; }
 
@@ -79,7 +77,6 @@ class Binding {
   runtime::Context& context_;
   runtime::PlanFrame& frame_;
   bool records_;
-  std::function<std::function<void()>(const Control&)> control_;
   std::deque<DeviceRegion> regions_;
   DeviceRegion* region_ = nullptr;
   std::vector<BoundStep> steps_;
@@ -87,6 +84,9 @@ class Binding {
   std::vector<BoundStart> starts_;
   std::vector<void*> arguments_;  // scratch, for the launch that takes most
   std::size_t step_ = 0;          // that runs now
+  std::int32_t next_step_ = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> of_regions_;  // the regions' steps
+  std::size_t main_ = 0;
 };
 
 }  // namespace tutti::codegen

@@ -16,22 +16,26 @@ constexpr std::size_t at(std::int32_t number) { return static_cast<std::size_t>(
 // A piece of memory that a plan names. All sizes and offsets are bytes.
 struct PlanBuffer {
   enum class Kind : std::uint8_t {
-    input,     // argument number `index`
-    constant,  // constant number `index`
-    local,     // at `offset` of its device's arena, which one run of the plan has to itself
-    comm,      // operand or result of a collective: memory that peers may read and write
-    owned,     // memory of its own, which a function that the plan runs may hold on to
-    output,    // made by the plan and handed to the caller
+    input,      // argument number `index`
+    constant,   // constant number `index`
+    parameter,  // of a region: number `index`, where whoever enters the region says
+    local,      // at `offset` of its device's arena, which one run of the plan has to itself
+    comm,       // operand or result of a collective: memory that peers may read and write
+    output,     // made by the plan and handed to the caller
+    result,     // made by a region, where whoever enters it says
   };
 
-  // The caller's, with a value that is there from the start.
-  bool is_given() const { return kind == Kind::input || kind == Kind::constant; }
-  // Memory of its own, which a step allocates or brings.
-  bool is_allocated() const {
-    return kind == Kind::comm || kind == Kind::owned || kind == Kind::output;
+  // Somebody else's, with a value that is there from the start.
+  bool is_given() const {
+    return kind == Kind::input || kind == Kind::constant || kind == Kind::parameter;
   }
+  // What goes in, and what comes out, of a plan or a region.
+  bool is_argument() const { return kind == Kind::input || kind == Kind::parameter; }
+  bool is_result() const { return kind == Kind::output || kind == Kind::result; }
+  // Memory of its own, which a step allocates or brings.
+  bool is_allocated() const { return kind == Kind::comm || kind == Kind::output; }
   // The same, where a step lets go of it.
-  bool is_freed() const { return kind == Kind::comm || kind == Kind::owned; }
+  bool is_freed() const { return kind == Kind::comm; }
 
   friend bool operator==(const PlanBuffer&, const PlanBuffer&) = default;
 

@@ -230,6 +230,12 @@ bool CollectiveStart::same(const CollectiveStart& other) const {
          calls == other.calls;
 }
 
+void CollectiveStart::shift(const Shift& by) {
+  work += by.works;
+  for (BufferId& id : operands) id += by.buffers;
+  for (BufferId& id : results) id += by.buffers;
+}
+
 void CollectiveStart::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
   for (const BufferId id : operands) f(id, false);
   for (const BufferId id : results) f(id, true);

@@ -24,6 +24,7 @@ struct CollectiveStart {
   static CollectiveStart parse(StepParser& parser);
   void print(StepPrinter& printer) const;
   bool same(const CollectiveStart& other) const;
+  void shift(const Shift& by);
 
   void for_each_access(const Plan& plan, const OnAccess& f) const;
   // Peers may read an operand when this rank is long done.

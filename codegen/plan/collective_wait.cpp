@@ -17,6 +17,11 @@ void CollectiveWait::print(StepPrinter& printer) const {
   printer.end_line();
 }
 
+void CollectiveWait::shift(const Shift& by) {
+  work += by.works;
+  for (BufferId& id : results) id += by.buffers;
+}
+
 // The results come with the wait.
 void CollectiveWait::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
   for (const BufferId id : results) f(id, true);

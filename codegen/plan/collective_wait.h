@@ -13,6 +13,7 @@ struct CollectiveWait {
   static CollectiveWait parse(StepParser& parser);
   void print(StepPrinter& printer) const;
   bool same(const CollectiveWait& other) const { return work == other.work; }
+  void shift(const Shift& by);
 
   void for_each_access(const Plan& plan, const OnAccess& f) const;
   std::span<const BufferId> keeps() const { return {}; }

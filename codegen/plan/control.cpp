@@ -1,6 +1,7 @@
 #include <tutti/codegen/plan/binding.h>
 #include <tutti/codegen/plan/native_steps.h>
 #include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/codegen/plan/run_control.h>
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/codegen/plan/step_printer.h>
 #include <tutti/codegen/plan/text_attributes.h>
@@ -31,69 +32,173 @@ void parse_control_field(StepParser& parser, Control& control, const ir::Token& 
   }
 }
 
-// What a step gives its functions and gets of them is as they say.
-void check_functions(const Control& control, const PlanChecker& checker) {
-  using Kind = Control::Kind;
-  const std::vector<std::shared_ptr<Plan>>& functions = checker.plan().functions;
-  for (const int number : control.functions) {
-    if (number < 0 || std::cmp_greater_equal(number, functions.size())) {
-      checker.fail("runs function " + std::to_string(number) + ", which is not there");
-    }
+// Which carries have a spare buffer follows from the body: the text lists the buffers alone.
+void place_spares(StepParser& parser, Control& control, const std::vector<BufferId>& listed,
+                  std::size_t offset) {
+  std::size_t next = 0;
+  const Region& body = parser.plan().regions[at(control.regions.back())];
+  const auto carries = std::min<std::int64_t>(control.carries, std::ssize(body.results));
+  for (std::int64_t carry = 0; carry < carries; ++carry) {
+    const auto number = static_cast<std::size_t>(carry);
+    const bool in_place = computes_in_place(body.donations, number, body.results[number].buffer);
+    const bool missing = next == listed.size();
+    control.spares.push_back(in_place || missing ? -1 : listed[next++]);
+    if (!in_place && missing) ++next;
   }
-  const auto operands = std::ssize(control.operands);
-  const auto results = std::ssize(control.results);
-  const auto require_counts = [&](bool holds) {
-    if (!holds) {
-      checker.fail("has other numbers of operands and results than its kind and functions");
-    }
-  };
-  const auto takes = [&](std::size_t i, std::int64_t inputs, std::int64_t outputs) {
-    const Plan& function = *functions[at(control.functions[i])];
-    require_counts(std::ssize(function.inputs) == inputs &&
-                   std::ssize(function.results) == outputs);
-  };
-  require_counts(control.carries <= std::min(operands, results) &&
-                 control.sequences <= operands - control.carries);
-  switch (control.kind) {
-    case Kind::scan:
-      return takes(0, operands, results);
-    case Kind::while_loop:
-      takes(0, operands, 1);
-      require_counts(results == control.carries);
-      return takes(1, operands, results);
-    case Kind::conditional:
-      require_counts(operands >= 1);
-      for (std::size_t i = 0; i < control.functions.size(); ++i) {
-        takes(i, operands - 1, results);
-      }
+  if (next != listed.size()) {
+    parser.lexer().fail(offset,
+                        "a loop has a spare buffer for each carry that its body can't "
+                        "compute in place, and no more");
   }
 }
 
+// What a step gives its regions and gets of them is as they say.
+class ControlCheck {
+ public:
+  ControlCheck(const Control& control, PlanChecker& checker)
+      : control_(control), checker_(checker) {}
+
+  void run() const {
+    using Kind = Control::Kind;
+    const auto operands = std::ssize(control_.operands);
+    const auto results = std::ssize(control_.results);
+    require(control_.regions.size() >= (control_.kind == Kind::while_loop ? 2U : 1U));
+    for (const int number : control_.regions) checker_.enter(number);
+    require(control_.carries <= std::min(operands, results) &&
+            control_.sequences <= operands - control_.carries &&
+            std::ssize(control_.spares) == control_.carries);
+    switch (control_.kind) {
+      case Kind::scan:
+        takes(0, 0, results);
+        break;
+      case Kind::while_loop:
+        takes(0, 0, 1);
+        require(results == control_.carries && checker_.buffer(control_.condition).bytes >= 1 &&
+                region(0).results[0].type.bytes() == 1);
+        takes(1, 0, results);
+        break;
+      case Kind::conditional:
+        require(operands >= 1 && bytes(control_.operands[0]) >= 4);
+        for (std::size_t i = 0; i < control_.regions.size(); ++i) takes(i, 1, results);
+    }
+    check_places();
+  }
+
+ private:
+  void require(bool holds) const {
+    if (!holds) {
+      checker_.fail("has other operands and results than its kind and regions");
+    }
+  }
+  const Region& region(std::size_t i) const {
+    return checker_.plan().regions[at(control_.regions[i])];
+  }
+  std::int64_t bytes(BufferId id) const { return checker_.buffer(id).bytes; }
+
+  // Operands from `first` on are as large as the region's parameters, and so are results.
+  void takes(std::size_t i, std::size_t first, std::int64_t results) const {
+    const Region& to = region(i);
+    require(to.parameters.size() + first == control_.operands.size() &&
+            std::ssize(to.results) == results);
+    const auto carries = static_cast<std::size_t>(control_.carries);
+    const auto sequences = static_cast<std::size_t>(control_.sequences);
+    const auto parts = [&](bool stacked) { return stacked ? control_.length : 1; };
+    for (std::size_t k = 0; k < to.parameters.size(); ++k) {
+      const bool sequence = k >= carries && k < carries + sequences;
+      const std::int64_t each = bytes(to.parameters[k]);
+      require(fits(each, parts(sequence), bytes(control_.operands[k + first])));
+    }
+    const bool gives_results = control_.kind != Control::Kind::while_loop || i == 1;
+    for (std::size_t k = 0; gives_results && k < to.results.size(); ++k) {
+      const bool stacked = control_.kind == Control::Kind::scan && k >= carries;
+      require(fits(bytes(to.results[k].buffer), parts(stacked), bytes(control_.results[k])));
+    }
+    for (std::size_t k = 0; gives_results && k < carries; ++k) {
+      const std::int64_t carry = bytes(to.results[k].buffer);
+      require(carry == bytes(to.parameters[k]));
+      require((control_.spares[k] < 0) == computes_in_place(to.donations, k, to.results[k].buffer));
+      require(control_.spares[k] < 0 || carry <= bytes(control_.spares[k]));
+    }
+  }
+  static bool fits(std::int64_t each, std::int64_t parts, std::int64_t bytes) {
+    return each == 0 || parts <= bytes / each;
+  }
+
+  // Each buffer that is written has no other use, but for a carry that stays where it lies.
+  void check_places() const {
+    std::vector<BufferId> used = control_.operands;
+    for (std::size_t i = 0; i < control_.results.size(); ++i) {
+      const BufferId id = control_.results[i];
+      const bool stays = std::cmp_less(i, control_.carries) && control_.spares[i] < 0 &&
+                         control_.operands[i] == id;
+      const auto uses = std::ranges::count(used, id);
+      checker_.require(uses == (stays ? 1 : 0), " is written, but has another use in the step", id);
+      if (!stays) used.push_back(id);
+    }
+    for (const BufferId id : own()) {
+      checker_.require(std::ranges::count(used, id) == 0,
+                       " is written, but has another use in the step", id);
+      checker_.require(checker_.buffer(id).kind == PlanBuffer::Kind::local,
+                       " is spare, but not the run's own", id);
+      used.push_back(id);
+    }
+  }
+  std::vector<BufferId> own() const {
+    std::vector<BufferId> out;
+    std::ranges::copy_if(control_.spares, std::back_inserter(out),
+                         [](BufferId id) { return id >= 0; });
+    if (control_.condition >= 0) out.push_back(control_.condition);
+    return out;
+  }
+
+  const Control& control_;
+  PlanChecker& checker_;
+};
+
 }  // namespace
 
-// scan f0 @body (b0, b1) -> b2 {carries = 1, sequences = 1, length = 5, reverse = true},
-// while f0 @condition do f1 @body (b0) -> b1 {carries = 1}, or
-// conditional f0 @first, f1 @second (b0, b1) -> b2
+bool computes_in_place(const std::vector<Donation>& donations, std::size_t carry, BufferId result) {
+  return std::ranges::any_of(donations, [&](const Donation& donation) {
+    return std::cmp_equal(donation.input, carry) && donation.buffer == result;
+  });
+}
+
+bool writes_in_place(const Control& control, BufferId read, BufferId written) {
+  const auto found = std::ranges::find(control.results, written);
+  const auto carry = static_cast<std::size_t>(found - control.results.begin());
+  return carry < control.spares.size() && control.spares[carry] < 0 &&
+         control.operands[carry] == read && std::ranges::count(control.operands, read) == 1;
+}
+
+// scan r0 @body (b0, b1) -> b2 with b3 {carries = 1, sequences = 1, length = 5, reverse = true},
+// while r0 @condition -> b4 do r1 @body (b0) -> b1 with b2 {carries = 1}, or
+// conditional r0 @first, r1 @second (b0, b1) -> b2
 Control Control::parse(StepParser& parser) {
   ir::Lexer& lexer = parser.lexer();
   Control out;
   if (lexer.accept("scan")) {
     out.kind = Kind::scan;
-    out.functions.push_back(parser.function());
+    out.regions.push_back(parser.region());
   } else if (lexer.accept("while")) {
     out.kind = Kind::while_loop;
-    out.functions.push_back(parser.function());
+    out.regions.push_back(parser.region());
+    lexer.expect("->", "and where the condition of a loop goes");
+    out.condition = parser.next_buffer();
     lexer.expect("do", "after the condition of a loop");
-    out.functions.push_back(parser.function());
+    out.regions.push_back(parser.region());
   } else {
     lexer.expect("conditional", "or another step");
     out.kind = Kind::conditional;
-    do out.functions.push_back(parser.function());
+    do out.regions.push_back(parser.region());
     while (lexer.accept(","));
   }
   out.operands = parser.buffers(true);
   if (lexer.accept("->")) out.results = parser.buffers(false);
+  std::vector<BufferId> spares;
+  const std::size_t offset = lexer.peek().offset;
+  if (lexer.accept("with")) spares = parser.buffers(false);
   parser.attributes([&](const ir::Token& field) { parse_control_field(parser, out, field); });
+  place_spares(parser, out, spares, offset);
   out.location = parser.location();
   return out;
 }
@@ -101,21 +206,24 @@ Control Control::parse(StepParser& parser) {
 void Control::print(StepPrinter& printer) const {
   switch (kind) {
     case Kind::scan:
-      printer.add("scan " + printer.function(functions[0]));
+      printer.add("scan " + printer.region(regions[0]));
       break;
     case Kind::while_loop:
-      printer.add("while " + printer.function(functions[0]));
-      printer.add(" do " + printer.function(functions[1]));
+      printer.add("while " + printer.region(regions[0]) + " -> " + StepPrinter::name(condition));
+      printer.add(" do " + printer.region(regions[1]));
       break;
     case Kind::conditional:
       printer.add("conditional ");
-      for (std::size_t i = 0; i < functions.size(); ++i) {
-        printer.add((i == 0 ? "" : ", ") + printer.function(functions[i]));
+      for (std::size_t i = 0; i < regions.size(); ++i) {
+        printer.add((i == 0 ? "" : ", ") + printer.region(regions[i]));
       }
       break;
   }
   printer.add(" (" + StepPrinter::names(operands) + ")");
   if (!results.empty()) printer.add(" -> " + StepPrinter::names(results));
+  std::vector<BufferId> listed;
+  std::ranges::copy_if(spares, std::back_inserter(listed), [](BufferId id) { return id >= 0; });
+  if (!listed.empty()) printer.add(" with " + StepPrinter::names(listed));
   TextAttributes attributes;
   attributes.add("carries", carries);
   attributes.add("sequences", sequences);
@@ -126,36 +234,58 @@ void Control::print(StepPrinter& printer) const {
 }
 
 bool Control::same(const Control& other) const {
-  return kind == other.kind && operands == other.operands && results == other.results &&
+  return kind == other.kind && regions == other.regions && operands == other.operands &&
+         results == other.results && spares == other.spares && condition == other.condition &&
          carries == other.carries && sequences == other.sequences && length == other.length &&
-         reverse == other.reverse && functions.size() == other.functions.size();
+         reverse == other.reverse;
+}
+
+void Control::shift(const Shift& by) {
+  const auto move = [&](BufferId& id) {
+    if (id >= 0) id += by.buffers;
+  };
+  for (std::vector<BufferId>* const list : {&operands, &results, &spares}) {
+    std::ranges::for_each(*list, move);
+  }
+  move(condition);
 }
 
 void Control::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
   for (const BufferId id : operands) f(id, false);
   for (const BufferId id : results) f(id, true);
+  for (const BufferId id : spares) {
+    if (id >= 0) f(id, true);
+  }
+  if (condition >= 0) f(condition, true);
 }
 
 void Control::check(PlanChecker& checker) const {
-  check_functions(*this, checker);
-  for (const BufferId id : operands) {
-    checker.require(checker.buffer(id).is_given() || checker.buffer(id).is_allocated(),
-                    " goes to a function, but has no memory of its own", id);
-    checker.read(id);
-  }
-  for (const BufferId id : results) checker.bring(id);
+  ControlCheck(*this, checker).run();
+  for_each_access(checker.plan(), [&](BufferId id, bool written) {
+    checker.require(checker.buffer(id).device.is_cpu(), " lies on another device", id);
+    written ? checker.write(id) : checker.read(id);
+  });
 }
 
 void Control::bind(Binding& binding) const {
-  std::vector<std::function<void()>>& controls = binding.frame().controls;
-  const auto run = [](Binding& with, const BoundStep& self) { with.frame().control(self.number); };
-  binding.add({.run = run, .number = static_cast<std::int32_t>(controls.size())});
-  controls.push_back(binding.control(*this));
+  const auto run = [](Binding& with, const BoundStep& self) {
+    run_control(*control_of(with.plan().steps[at(self.number)]), with);
+  };
+  binding.add({.run = run, .number = binding.next_step()});
 }
 
-void Control::emit(NativeSteps& native) const { native.control("tutti_control"); }
+void Control::emit(NativeSteps& native) const { native.control(*this); }
 
-// Known by its place among them.
-void Control::hash(const Plan& /*plan*/, Hasher& /*hasher*/) const {}
+void Control::hash(const Plan& plan, Hasher& hasher) const {
+  hasher.add(hashed(static_cast<std::int64_t>(kind)));
+  for (const int number : regions) hasher.add(hashed(number));
+  for_each_access(plan, [&](BufferId id, bool /*written*/) { add_place(plan, id, hasher); });
+  for (const BufferId id : spares) hasher.add(hashed(id < 0 ? 0 : 1));
+  for (const std::int64_t number :
+       {std::ssize(operands), std::ssize(results), carries, sequences, length}) {
+    hasher.add(hashed(number));
+  }
+  hasher.add(hashed(reverse ? 1 : 0));
+}
 
 }  // namespace tutti::codegen

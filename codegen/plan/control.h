@@ -4,16 +4,23 @@
 
 namespace tutti::codegen {
 
-// Runs plans of functions: the steps of a loop one after another, or one branch. It gives its
-// results their memory.
+// Enters regions of the plan: the steps of a loop one after another, or one branch. A region's
+// parameters and results lie where this says:
+// - An operand that is no carry lies where it lies; of a sequence, a step gets its part. What a
+// scan
+//   stacks is written where it belongs.
+// - A carry that the region may compute in place (Region::donations) lies where the result does, in
+//   all steps. Others lie there and in a spare buffer by turns.
 struct Control {
   enum class Kind : std::uint8_t { scan, while_loop, conditional };
 
   Kind kind = Kind::scan;
-  // In Plan::functions. Of a scan: its body. Of a while_loop: condition, body. Else: the branches.
-  std::vector<int> functions = {};
+  // In Plan::regions. Of a scan: its body. Of a while_loop: condition, body. Else: the branches.
+  std::vector<int> regions = {};
   std::vector<BufferId> operands = {};
   std::vector<BufferId> results = {};
+  std::vector<BufferId> spares = {};  // by carry; -1: computed in place
+  BufferId condition = -1;            // of a while_loop: what its condition gives
   std::int64_t carries = 0;
   std::int64_t sequences = 0;
   std::int64_t length = 0;
@@ -23,18 +30,29 @@ struct Control {
   static constexpr std::array<std::string_view, 3> kWords = {"scan", "while", "conditional"};
   static Control parse(StepParser& parser);
   void print(StepPrinter& printer) const;
-  // But for the functions, which stand elsewhere.
   bool same(const Control& other) const;
+  // The regions keep their numbers.
+  void shift(const Shift& by);
 
   void for_each_access(const Plan& plan, const OnAccess& f) const;
-  // What a loop or branch gives may be what it got.
-  std::span<const BufferId> keeps() const { return operands; }
-  static constexpr ResultMemory kResults = ResultMemory::brought;
+  std::span<const BufferId> keeps() const { return {}; }
+  static constexpr ResultMemory kResults = ResultMemory::there;
   void check(PlanChecker& checker) const;
 
   void bind(Binding& binding) const;
   void emit(NativeSteps& native) const;
   void hash(const Plan& plan, Hasher& hasher) const;
 };
+
+// Whether a function that has these donations may compute a carry where it lies; `result` is what
+// it gives of that number.
+bool computes_in_place(const std::vector<Donation>& donations, std::size_t carry, BufferId result);
+// Whether a loop or branch writes one of its buffers where another one lies, that it reads: a carry
+// that is computed in place, and has no other use in the step.
+bool writes_in_place(const Control& control, BufferId read, BufferId written);
+
+// Of a step of a loop that computes a carry by turns: where it is written in the first step, so
+// that the last one, if their number is known, writes the result.
+constexpr bool begins_with_spare(std::int64_t length) { return length % 2 == 0; }
 
 }  // namespace tutti::codegen

@@ -45,6 +45,11 @@ void Copy::print(StepPrinter& printer) const {
   printer.end_line(location);
 }
 
+void Copy::shift(const Shift& by) {
+  from += by.buffers;
+  to += by.buffers;
+}
+
 void Copy::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
   f(from, false);
   f(to, true);

@@ -14,6 +14,7 @@ struct Copy {
   static Copy parse(StepParser& parser);
   void print(StepPrinter& printer) const;
   bool same(const Copy& other) const { return from == other.from && to == other.to; }
+  void shift(const Shift& by);
 
   void for_each_access(const Plan& plan, const OnAccess& f) const;
   std::span<const BufferId> keeps() const { return {}; }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -28,6 +27,8 @@ bool same(const PlanDevice& a, const PlanDevice& b) {
 }
 // The text is a kernel's identity.
 bool same(const Kernel& a, const Kernel& b) { return print(a) == print(b); }
+bool same(const Region& a, const Region& b);
+bool same(const Step& a, const Step& b);
 
 // "step 4": the first that differs or has no counterpart; empty if there is none.
 template <class T, class Same>
@@ -47,60 +48,35 @@ bool same_head(const Plan& a, const Plan& b) {
          a.arena_bytes == b.arena_bytes && first_of("", a.devices, b.devices).empty();
 }
 
-// Compares plans with their functions: each pair once, whatever numbers the plans know them by.
-class Comparison {
- public:
-  // The first difference, empty if there is none.
-  std::string compare(const Plan& a, const Plan& b) {
-    if (&a == &b || equal_.contains({&a, &b})) return "";
-    if (!same_head(a, b)) return "the head";
-    for (const std::string& place : {first_of("input ", a.inputs, b.inputs, std::equal_to()),
-                                     first_of("constant ", a.constants, b.constants),
-                                     first_of("buffer b", a.buffers, b.buffers, std::equal_to()),
-                                     first_of("kernel k", a.kernels, b.kernels),
-                                     first_of("donation ", a.donations, b.donations),
-                                     first_of("result ", a.results, b.results)}) {
-      if (!place.empty()) return place;
-    }
-    std::string inside;  // where in a function, if that is what a step differs in
-    const std::string step = first_of("step ", a.steps, b.steps, [&](const Step& x, const Step& y) {
-      inside = compare_functions(a, x, b, y);
-      return inside.empty() && equal_step(x, y);
-    });
-    if (!step.empty()) return inside.empty() ? step : inside;
-    equal_.emplace(&a, &b);
-    return "";
-  }
+bool same(const Region& a, const Region& b) {
+  return a.name == b.name && a.first_step == b.first_step && a.end_step == b.end_step &&
+         a.first_buffer == b.first_buffer && a.end_buffer == b.end_buffer &&
+         a.parameters == b.parameters && a.inputs == b.inputs &&
+         first_of("", a.results, b.results).empty() &&
+         first_of("", a.donations, b.donations).empty();
+}
 
- private:
-  static bool equal_step(const Step& x, const Step& y) {
-    if (x.index() != y.index()) return false;
-    return std::visit([&]<class T>(const T& step) { return step.same(std::get<T>(y)); }, x);
-  }
-
-  // In the functions that both steps run: "step 0 of @cell".
-  std::string compare_functions(const Plan& a, const Step& x, const Plan& b, const Step& y) {
-    const Control* const in_a = control_of(x);
-    const Control* const in_b = control_of(y);
-    if (in_a == nullptr || in_b == nullptr) return "";
-    const std::size_t both = std::min(in_a->functions.size(), in_b->functions.size());
-    for (std::size_t i = 0; i < both; ++i) {
-      const Plan& function = *a.functions[static_cast<std::size_t>(in_a->functions[i])];
-      std::string place =
-          compare(function, *b.functions[static_cast<std::size_t>(in_b->functions[i])]);
-      if (place.empty()) continue;
-      return place.find(" of @") == place.npos ? place + " of @" + ir::name_or_quoted(function.name)
-                                               : place;
-    }
-    return "";
-  }
-
-  std::set<std::pair<const Plan*, const Plan*>> equal_;  // that are known to be
-};
+bool same(const Step& a, const Step& b) {
+  if (a.index() != b.index()) return false;
+  return std::visit([&]<class T>(const T& step) { return step.same(std::get<T>(b)); }, a);
+}
 
 }  // namespace
 
-std::string first_difference(const Plan& a, const Plan& b) { return Comparison().compare(a, b); }
+std::string first_difference(const Plan& a, const Plan& b) {
+  if (&a == &b) return "";
+  if (!same_head(a, b)) return "the head";
+  for (const std::string& place :
+       {first_of("input ", a.inputs, b.inputs, std::equal_to()),
+        first_of("constant ", a.constants, b.constants),
+        first_of("buffer b", a.buffers, b.buffers, std::equal_to()),
+        first_of("kernel k", a.kernels, b.kernels), first_of("step ", a.steps, b.steps),
+        first_of("region r", a.regions, b.regions), first_of("donation ", a.donations, b.donations),
+        first_of("result ", a.results, b.results)}) {
+    if (!place.empty()) return place;
+  }
+  return "";
+}
 
 bool structurally_equal(const Plan& a, const Plan& b) { return first_difference(a, b).empty(); }
 

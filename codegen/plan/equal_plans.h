@@ -6,8 +6,8 @@
 
 namespace tutti::codegen {
 
-// What two plans differ in first, as their texts call it: "buffer b3", "step 4", "step 0 of
-// @cell". Empty if they are structurally_equal.
+// What two plans differ in first, as their texts call it: "buffer b3", "step 4". Empty if they are
+// structurally_equal.
 std::string first_difference(const Plan& a, const Plan& b);
 
 }  // namespace tutti::codegen

@@ -12,6 +12,7 @@ struct Free {
   static Free parse(StepParser& parser);
   void print(StepPrinter& printer) const;
   bool same(const Free& other) const { return buffer == other.buffer; }
+  void shift(const Shift& by) { buffer += by.buffers; }
 
   void for_each_access(const Plan& plan, const OnAccess& f) const;
   std::span<const BufferId> keeps() const { return {}; }

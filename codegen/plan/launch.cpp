@@ -174,6 +174,13 @@ void run_code(const void* code, void* const* arguments, std::int64_t begin, std:
   static_cast<const KernelCode*>(code)->run(arguments, begin, end);
 }
 
+// All that it does is to run one tile of a generated kernel.
+bool is_one_tile(const Launch& launch) {
+  const LaunchPart& part = launch.parts[0];
+  return launch.device.is_cpu() && launch.parts.size() == 1 && part.tiles == 1 &&
+         part.kernel >= 0 && part.epilogue < 0;
+}
+
 runtime::ProfileSource source_of(const Plan& plan, const LaunchPart& part,
                                  runtime::ProfileSource::Kind kind) {
   std::string name = part.name;
@@ -236,13 +243,21 @@ void Launch::print(StepPrinter& printer) const {
   printer.add("together");
   printer.end_line();
   for (const LaunchPart& part : parts) {
-    printer.begin_line("       ");
+    printer.begin_line("     ");
     print_part(part, device, printer);
   }
 }
 
 bool Launch::same(const Launch& other) const {
   return device == other.device && std::ranges::equal(parts, other.parts, same_launch_part);
+}
+
+void Launch::shift(const Shift& by) {
+  for (LaunchPart& part : parts) {
+    if (part.kernel >= 0) part.kernel += by.kernels;
+    if (part.epilogue >= 0) part.epilogue += by.kernels;
+    for (BufferId& id : part.buffers) id += by.buffers;
+  }
 }
 
 void Launch::for_each_access(const Plan& plan, const OnAccess& f) const {
@@ -284,6 +299,7 @@ void Launch::bind(Binding& binding) const {
   if (frame.profile != nullptr) {
     frame.profile->launches.push_back(add_launch_sources(plan, *this, *frame.profile->profile));
   }
+  frame.kernels.push_back(nullptr);
   if (!device.is_cpu()) return binding.region(device).add(plan, parts[0], number);
   std::vector<BufferId> buffers;
   for (const LaunchPart& part : parts) {
@@ -300,6 +316,9 @@ void Launch::bind(Binding& binding) const {
     buffers.insert(buffers.end(), part.buffers.begin(), part.buffers.end());
   }
   bound.arguments = buffers.size();
+  if (is_one_tile(*this) && frame.profile == nullptr) {
+    frame.kernels.back() = parts[0].code->function();
+  }
   const auto run = [](Binding& with, const BoundStep& self) {
     runtime::PlanFrame& of = with.frame();
     const std::size_t count = of.launches[at(self.number)].arguments;
@@ -313,18 +332,15 @@ void Launch::emit(NativeSteps& native) const {
   for (const LaunchPart& part : parts) {
     buffers.insert(buffers.end(), part.buffers.begin(), part.buffers.end());
   }
-  native.launch("tutti_launch", buffers);
+  constexpr const char* kFunction = "tutti_launch";
+  is_one_tile(*this) ? native.launch_tile(kFunction, buffers) : native.launch(kFunction, buffers);
 }
 
 void Launch::hash(const Plan& plan, Hasher& hasher) const {
   for (const LaunchPart& part : parts) {
-    for (const BufferId id : part.buffers) {
-      const PlanBuffer& buffer = plan.buffers[at(id)];
-      const bool local = buffer.kind == PlanBuffer::Kind::local;
-      hasher.add(hashed(local ? 1 : 2)).add(hashed(local ? buffer.offset : id));
-    }
+    for (const BufferId id : part.buffers) add_place(plan, id, hasher);
   }
-  hasher.add(hashed(3));
+  hasher.add(hashed(is_one_tile(*this) ? 4 : 3));
 }
 
 }  // namespace tutti::codegen

@@ -53,6 +53,7 @@ struct Launch {
   static Launch parse(StepParser& parser);
   void print(StepPrinter& printer) const;
   bool same(const Launch& other) const;
+  void shift(const Shift& by);
 
   void for_each_access(const Plan& plan, const OnAccess& f) const;
   std::span<const BufferId> keeps() const { return {}; }

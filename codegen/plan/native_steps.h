@@ -7,6 +7,8 @@
 
 namespace tutti::codegen {
 
+struct Control;
+
 // What steps make their native code with: calls of the functions of runtime/abi.h, by name, after
 // which the code leaves the plan if one failed.
 class NativeSteps {
@@ -20,8 +22,10 @@ class NativeSteps {
   virtual void call(const char* function, std::int32_t number) = 0;
   // function(frame, number, addresses), with the number of the next launch, and its buffers'.
   virtual void launch(const char* function, std::span<const BufferId> buffers) = 0;
-  // The same for the next loop or branch, without addresses.
-  virtual void control(const char* function) = 0;
+  // The same for one tile of one kernel, whose function is called instead where the frame has it.
+  virtual void launch_tile(const char* function, std::span<const BufferId> buffers) = 0;
+  // A loop or branch, with the steps of its regions.
+  virtual void control(const Control& control) = 0;
 };
 
 }  // namespace tutti::codegen

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tutti::codegen {
@@ -21,47 +21,35 @@ using ir::Token;
 // One kernel may stand under many numbers; so many instructions may be copied for that.
 constexpr std::size_t kMostCopied = std::size_t{1} << 21;
 
-// What the plans of one text share.
-struct ParsedFile {
-  explicit ParsedFile(ir::Lexer& lexer) : groups(lexer) {}
-
-  ir::GroupParser groups;
-  std::vector<std::shared_ptr<Plan>> functions = {};  // by number
-  std::size_t copied = 0;                             // instructions of kernels
-};
-
-// Reads one plan with its kernels, after the word `plan`.
+// Reads one plan with its kernels.
 class PlanParser {
  public:
-  PlanParser(ir::Lexer& lexer, const ir::LoadConstant& load, ParsedFile& file)
-      : lexer_(lexer),
-        load_(load),
-        file_(file),
-        groups_(file.groups),
-        steps_(lexer, groups_, file.functions, plan_) {}
+  PlanParser(ir::Lexer& lexer, const ir::LoadConstant& load)
+      : lexer_(lexer), load_(load), groups_(lexer), steps_(lexer, groups_, plan_) {}
 
   Plan run() {
+    while (!lexer_.accept("plan")) {
+      if (lexer_.accept("mesh")) {
+        groups_.mesh_line();
+      } else if (lexer_.accept("group")) {
+        groups_.declaration();
+      } else {
+        lexer_.fail_expected("'plan', 'group' or 'mesh'");
+      }
+    }
     plan_.mesh = groups_.mesh();
     head();
-    while (!lexer_.accept("return")) line();
-    results();
-    lexer_.expect("}", "or ',' after a result of the plan, which come last");
-    number_arguments();
-    while (!at_next_plan()) kernel();
+    while (lexer_.accept("region")) region();
+    body();
+    plan_.inputs = arguments();
+    number_constants();
+    while (lexer_.peek().kind != Token::Kind::end) kernel();
     number_kernels();
     steps_.finish();
     return std::move(plan_);
   }
 
  private:
-  // At the end of the text, or before what may follow a plan that is a function.
-  bool at_next_plan() const {
-    const Token& token = lexer_.peek();
-    return token.kind == Token::Kind::end || token.is_word("plan") || token.is_word("mesh") ||
-           token.is_word("group") ||
-           (token.kind == Token::Kind::word && number_in_name(token.text, 'f') >= 0);
-  }
-
   // @step rank 0 arena 4096 bytes, 1024 bytes on cuda:0 for "sm_90" {
   void head() {
     plan_.name =
@@ -80,6 +68,52 @@ class PlanParser {
       }
     }
     lexer_.expect("{", "before the body of the plan");
+  }
+
+  // r0 @body { ... }
+  void region() {
+    const Token token = lexer_.expect(Token::Kind::word, "a region, as in r0");
+    if (number_in_name(token.text, 'r') != std::ssize(plan_.regions)) {
+      lexer_.fail(token.offset, "regions are numbered in order; the next is r" +
+                                    std::to_string(plan_.regions.size()));
+    }
+    Region region{.name = ir::name_in(
+                      lexer_, lexer_.expect(Token::Kind::symbol, "the region's name, as in @body")),
+                  .first_step = static_cast<int>(plan_.steps.size()),
+                  .first_buffer = static_cast<BufferId>(plan_.buffers.size())};
+    lexer_.expect("{", "before the body of the region");
+    region_ = &region;
+    body();
+    region_ = nullptr;
+    region.end_step = static_cast<int>(plan_.steps.size());
+    region.end_buffer = static_cast<BufferId>(plan_.buffers.size());
+    region.inputs = arguments();
+    region.parameters = std::move(parameters_);
+    parameters_.clear();
+    check_depth(region, token.offset);
+    plan_.regions.push_back(std::move(region));
+  }
+
+  // Regions enter each other by calls inside each other.
+  void check_depth(const Region& region, std::size_t offset) {
+    int depth = 1;
+    for (int step = region.first_step; step < region.end_step; ++step) {
+      const Control* const control = control_of(plan_.steps[at(step)]);
+      if (control == nullptr) continue;
+      for (const int inner : control->regions) depth = std::max(depth, 1 + depths_[at(inner)]);
+    }
+    if (depth > ir::Function::kMostLevels) {
+      lexer_.fail(offset, "regions are nested at most " +
+                              std::to_string(ir::Function::kMostLevels) + " deep");
+    }
+    depths_.push_back(depth);
+  }
+
+  // Up to the end of a plan or region.
+  void body() {
+    while (!lexer_.accept("return")) line();
+    results(region_ != nullptr ? region_->results : plan_.results);
+    lexer_.expect("}", "or ',' after a result, which come last");
   }
 
   void line() {
@@ -107,9 +141,17 @@ class PlanParser {
     }
     PlanBuffer& buffer = plan_.buffers.emplace_back();
     const Token kind = lexer_.expect(Token::Kind::word, "the kind of a buffer");
-    if (kind.text == "input") {
-      buffer.kind = PlanBuffer::Kind::input;
+    if (kind.text == "input" || kind.text == "parameter") {
+      buffer.kind = kind.text == "input" ? PlanBuffer::Kind::input : PlanBuffer::Kind::parameter;
       buffer.index = index("the number of an argument");
+      if (kind.text == "parameter") {
+        if (region_ == nullptr) lexer_.fail(kind.offset, "only regions have parameters");
+        if (buffer.index != std::ssize(parameters_)) {
+          lexer_.fail(kind.offset, "parameters come in order; the next is parameter " +
+                                       std::to_string(parameters_.size()));
+        }
+        parameters_.push_back(static_cast<BufferId>(number));
+      }
       const Token at = lexer_.peek();
       const ir::Type type = ir::read_type(lexer_, groups_, true).type;
       add(inputs_, buffer.index, type, at, "argument");
@@ -124,12 +166,13 @@ class PlanParser {
       buffer.offset = steps_.number("an offset in bytes");
     } else if (kind.text == "comm") {
       buffer.kind = PlanBuffer::Kind::comm;
-    } else if (kind.text == "owned") {
-      buffer.kind = PlanBuffer::Kind::owned;
     } else if (kind.text == "output") {
       buffer.kind = PlanBuffer::Kind::output;
+    } else if (kind.text == "result") {
+      buffer.kind = PlanBuffer::Kind::result;
     } else {
-      lexer_.fail(kind.offset, "a buffer is an input, constant, local, comm, owned or output");
+      lexer_.fail(kind.offset,
+                  "a buffer is an input, constant, parameter, local, comm, output or result");
     }
     lexer_.expect(",", "and the bytes of a buffer");
     buffer.bytes = steps_.bytes();
@@ -168,16 +211,17 @@ class PlanParser {
     lexer_.expect("may", "or '=' after the name of a buffer");
     lexer_.expect("take", "after 'may'");
     lexer_.expect("over", "after 'take'");
-    lexer_.expect("input", "after 'over'");
+    const std::string argument = region_ != nullptr ? "parameter" : "input";
+    lexer_.expect(argument, "after 'over'");
     const std::size_t offset = lexer_.peek().offset;
     donation.input = steps_.small("the number of an argument", 0);
     if (!inputs_.contains(donation.input)) {
-      lexer_.fail(offset, "there is no input " + std::to_string(donation.input));
+      lexer_.fail(offset, "there is no " + argument + " " + std::to_string(donation.input));
     }
-    plan_.donations.push_back(donation);
+    (region_ != nullptr ? region_->donations : plan_.donations).push_back(donation);
   }
 
-  void results() {
+  void results(std::vector<PlanResult>& to) {
     if (lexer_.peek().kind != Token::Kind::word) return;
     do {
       PlanResult result;
@@ -185,15 +229,20 @@ class PlanParser {
       lexer_.expect(":", "and the type of a result");
       result.type = ir::read_type(lexer_, groups_, true).type;
       if (lexer_.accept("of")) result.work = steps_.work();
-      plan_.results.push_back(result);
+      to.push_back(result);
     } while (lexer_.accept(","));
   }
 
-  void number_arguments() {
+  std::vector<ir::Type> arguments() {
+    std::vector<ir::Type> out;
     for (auto& [index, type] : inputs_) {
-      require_next(index, plan_.inputs.size(), "argument");
-      plan_.inputs.push_back(type);
+      require_next(index, out.size(), "argument");
+      out.push_back(type);
     }
+    inputs_.clear();
+    return out;
+  }
+  void number_constants() {
     for (auto& [index, array] : constants_) {
       require_next(index, plan_.constants.size(), "constant");
       plan_.constants.push_back(std::move(array));
@@ -222,8 +271,8 @@ class PlanParser {
     lexer_.expect("kernel", "after '='");
     const std::size_t offset = lexer_.peek().offset;
     distinct_.push_back(read_kernel(lexer_));
-    file_.copied += (numbers.size() - 1) * (size_of_kernel(distinct_.back()));
-    if (file_.copied > kMostCopied) {
+    copied_ += (numbers.size() - 1) * (size_of_kernel(distinct_.back()));
+    if (copied_ > kMostCopied) {
       lexer_.fail(offset, "kernels stand under too many numbers: their copies have at most " +
                               std::to_string(kMostCopied) + " instructions");
     }
@@ -248,72 +297,17 @@ class PlanParser {
 
   ir::Lexer& lexer_;
   const ir::LoadConstant& load_;
-  ParsedFile& file_;
-  ir::GroupParser& groups_;
+  ir::GroupParser groups_;
   Plan plan_;
   StepParser steps_;
-  std::map<int, ir::Type> inputs_;
+  Region* region_ = nullptr;          // that is being read
+  std::vector<int> depths_;           // by region: how deep it nests others
+  std::map<int, ir::Type> inputs_;    // of the region, or of the plan
+  std::vector<BufferId> parameters_;  // of the region
   std::map<int, ir::ArrayPtr> constants_;
   std::vector<Kernel> distinct_;
   std::map<int, std::size_t> kernels_;  // by number: the place in `distinct_`
-};
-
-// Reads a whole text.
-class FileParser {
- public:
-  FileParser(ir::Lexer& lexer, const ir::LoadConstant& load)
-      : lexer_(lexer), load_(load), file_(lexer) {}
-
-  Plan run() {
-    while (!lexer_.accept("plan")) {
-      if (lexer_.accept("mesh")) {
-        if (!file_.functions.empty()) {
-          lexer_.fail(lexer_.peek().offset, "the mesh comes before the plans, which share it");
-        }
-        file_.groups.mesh_line();
-      } else if (lexer_.accept("group")) {
-        file_.groups.declaration();
-      } else {
-        function();
-      }
-    }
-    Plan out = PlanParser(lexer_, load_, file_).run();
-    if (lexer_.peek().kind != Token::Kind::end) {
-      lexer_.fail_expected("a kernel's number, as in k0, or the end");
-    }
-    return out;
-  }
-
- private:
-  // f0 = plan ...
-  void function() {
-    const Token token = lexer_.peek();
-    const int number = token.kind == Token::Kind::word ? number_in_name(token.text, 'f') : -1;
-    if (number < 0) lexer_.fail_expected("'plan', 'group', 'mesh' or a function, as in f0");
-    lexer_.take();
-    if (number != std::ssize(file_.functions)) {
-      lexer_.fail(token.offset, "functions are numbered in order; the next is f" +
-                                    std::to_string(file_.functions.size()));
-    }
-    lexer_.expect("=", "after the number of a function");
-    lexer_.expect("plan", "after '='");
-    auto plan = std::make_shared<Plan>(PlanParser(lexer_, load_, file_).run());
-    int level = 1;
-    for (const std::shared_ptr<Plan>& inner : plan->functions) {
-      level = std::max(level, 1 + levels_.at(inner.get()));
-    }
-    if (level > ir::Function::kMostLevels) {
-      lexer_.fail(token.offset, "functions are nested at most " +
-                                    std::to_string(ir::Function::kMostLevels) + " deep");
-    }
-    levels_.emplace(plan.get(), level);
-    file_.functions.push_back(std::move(plan));
-  }
-
-  ir::Lexer& lexer_;
-  const ir::LoadConstant& load_;
-  ParsedFile file_;
-  std::unordered_map<const Plan*, int> levels_;  // how deep functions nest others
+  std::size_t copied_ = 0;              // instructions of kernels
 };
 
 }  // namespace
@@ -321,7 +315,7 @@ class FileParser {
 Plan parse_plan(std::string_view text, std::string file_name, const ir::LoadConstant& load) {
   ir::Lexer lexer(text, std::move(file_name));
   ir::check_version_line(lexer, text, "tutti plan");
-  return FileParser(lexer, load).run();
+  return PlanParser(lexer, load).run();
 }
 
 }  // namespace tutti::codegen

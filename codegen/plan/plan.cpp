@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 namespace tutti::codegen {
 
@@ -44,39 +43,12 @@ CollectiveStart* start_of(Step& step) {
   return const_cast<CollectiveStart*>(start_of(std::as_const(step)));
 }
 const Control* control_of(const Step& step) { return std::visit(Only<Control>(), step); }
+Control* control_of(Step& step) { return const_cast<Control*>(control_of(std::as_const(step))); }
 
-namespace {
-
-void collect(const Plan& plan, std::unordered_set<const Plan*>& seen, std::vector<Plan*>& out) {
-  for (const std::shared_ptr<Plan>& function : plan.functions) {
-    if (!seen.insert(function.get()).second) continue;
-    collect(*function, seen, out);
-    out.push_back(function.get());
-  }
-}
-
-}  // namespace
-
-std::vector<Plan*> nested_plans(const Plan& plan) {
-  std::unordered_set<const Plan*> seen;
-  std::vector<Plan*> out;
-  collect(plan, seen, out);
-  return out;
-}
-
-std::int64_t arena_with_functions(const Plan& plan) {
-  std::unordered_map<const Plan*, std::int64_t> known;  // of the plans that were met
-  const auto with_functions = [&](const Plan& of) {
-    std::int64_t most = 0;
-    for (const std::shared_ptr<Plan>& function : of.functions) {
-      most = std::max(most, known.at(function.get()));
-    }
-    return of.arena_bytes + most;
-  };
-  for (const Plan* const function : nested_plans(plan)) {
-    known.emplace(function, with_functions(*function));
-  }
-  return with_functions(plan);
+void add_place(const Plan& plan, BufferId id, Hasher& hasher) {
+  const PlanBuffer& buffer = plan.buffers[at(id)];
+  const bool local = buffer.kind == PlanBuffer::Kind::local;
+  hasher.add(hashed(local ? 1 : 2)).add(hashed(local ? buffer.offset : id));
 }
 
 bool uses_group(const Plan& plan, const ir::Group& group) {

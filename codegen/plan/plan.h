@@ -13,10 +13,11 @@ namespace tutti::codegen {
 
 // An argument's memory that a result may take over in runs whose caller gives the argument up and
 // in which nobody else holds it. A plan lists every pair that may, a result's best first; a run
-// uses an argument for one result at most.
+// uses an argument for one result at most. A region lists the results that may lie where the
+// parameter of the same number does.
 struct Donation {
   int input = 0;
-  BufferId buffer = -1;  // of kind output
+  BufferId buffer = -1;  // of kind output, or result
 };
 
 struct PlanResult {
@@ -32,22 +33,43 @@ struct PlanDevice {
   std::string target = {};  // what its code is compiled for, once it is: "sm_90"
 };
 
-// A function as a flat list of steps for one rank. Immutable; one plan may run many times at once.
+// A function of a plan: steps that loops and branches enter, from one place or several, as often as
+// they like. Whoever enters it says where its parameters and results lie; what else it uses is its
+// own, at the same place whoever enters. Regions enter those in front of them only.
+struct Region {
+  std::string name;  // the function's
+  // Its steps and its buffers: all from the first up to the end.
+  int first_step = 0;
+  int end_step = 0;
+  BufferId first_buffer = 0;
+  BufferId end_buffer = 0;
+  std::vector<BufferId> parameters = {};  // by number
+  std::vector<ir::Type> inputs = {};      // their types
+  std::vector<PlanResult> results = {};
+  std::vector<Donation> donations = {};
+};
+
+// A program as a flat list of steps for one rank: those of its regions, and behind them its own.
+// Immutable; one plan may run many times at once.
 struct Plan {
   std::string name;
   std::int64_t rank = 0;
   std::shared_ptr<const ir::Mesh> mesh = nullptr;  // names what types are replicated over
-  std::vector<PlanBuffer> buffers;
+  std::vector<PlanBuffer> buffers;                 // the regions' first
   std::vector<Kernel> kernels;
   std::vector<Step> steps;
   std::vector<ir::Type> inputs;
   std::vector<ir::ArrayPtr> constants;
-  std::vector<std::shared_ptr<Plan>> functions;  // that Control steps run
+  std::vector<Region> regions;
   std::vector<PlanResult> results;
   std::vector<Donation> donations;
   int works = 0;
   std::int64_t arena_bytes = 0;     // of the host
   std::vector<PlanDevice> devices;  // other than the host
+
+  // The steps and buffers of the program itself, and no region's, begin here.
+  int main_step() const { return regions.empty() ? 0 : regions.back().end_step; }
+  BufferId main_buffer() const { return regions.empty() ? 0 : regions.back().end_buffer; }
 };
 
 // Readable text: buffers with their places, the steps in order, the kernels; docs/plan.md describes
@@ -61,14 +83,10 @@ bool structurally_equal(const Plan& a, const Plan& b);
 // Whether a step communicates over a group of that tag and those ranks.
 bool uses_group(const Plan& plan, const ir::Group& group);
 
+// Where a buffer lies, as native code finds it.
+void add_place(const Plan& plan, BufferId buffer, Hasher& hasher);
+
 // Calls f(buffer, written) for every buffer that a step reads or writes, first those it reads.
 void for_each_access(const Plan& plan, const Step& step, const OnAccess& f);
-
-// The plans of a plan's functions, and of the functions in these, each once, innermost first.
-std::vector<Plan*> nested_plans(const Plan& plan);
-
-// The host arena that a run needs: the plan's own, and behind it that of whichever of its functions
-// needs most.
-std::int64_t arena_with_functions(const Plan& plan);
 
 }  // namespace tutti::codegen

@@ -11,20 +11,85 @@ namespace tutti::codegen {
 PlanChecker::PlanChecker(const Plan& plan)
     : plan_(plan), states_(plan.buffers.size()), works_(at(plan.works)) {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
-    const PlanBuffer& buffer = plan_.buffers[i];
-    if (buffer.is_given()) states_[i].written = true;
-    if (buffer.kind == PlanBuffer::Kind::input) inputs_[buffer.index] = static_cast<BufferId>(i);
+    if (plan_.buffers[i].is_given()) states_[i].written = true;
   }
 }
 
 void PlanChecker::run() {
-  find_lives();
-  for (step_ = 0; step_ < plan_.steps.size(); ++step_) {
+  find_parts();
+  for (part_ = 0; part_ < parts_.size(); ++part_) check_part(parts_[part_]);
+  step_ = plan_.steps.size();
+  check_arenas();
+  check_said_lives();
+}
+
+void PlanChecker::find_parts() {
+  Part next{0, 0, 0, 0, plan_.results, plan_.donations, false};
+  const auto add = [&](std::size_t end_step, BufferId end_buffer, const auto& of, bool is_region) {
+    if (next.first_step > end_step || end_step > plan_.steps.size() ||
+        next.first_buffer > end_buffer || std::cmp_greater(end_buffer, plan_.buffers.size())) {
+      fail("a region's steps or buffers are none of the plan's");
+    }
+    parts_.push_back({next.first_step, end_step, next.first_buffer, end_buffer, of.results,
+                      of.donations, is_region});
+    next.first_step = end_step;
+    next.first_buffer = end_buffer;
+  };
+  step_ = plan_.steps.size();
+  for (const Region& region : plan_.regions) {
+    if (std::cmp_not_equal(region.first_step, next.first_step) ||
+        region.first_buffer != next.first_buffer) {
+      fail("region @" + region.name + " does not begin where the one before it ends");
+    }
+    add(at(region.end_step), region.end_buffer, region, true);
+  }
+  add(plan_.steps.size(), static_cast<BufferId>(plan_.buffers.size()), plan_, false);
+  enters_.resize(parts_.size());
+}
+
+void PlanChecker::check_part(const Part& part) {
+  check_kinds(part);
+  step_ = part.first_step;
+  find_lives(part);
+  places_.clear();
+  for (step_ = part.first_step; step_ < part.end_step; ++step_) {
     std::visit([this](const auto& step) { step.check(*this); }, plan_.steps[step_]);
   }
-  check_end();
-  for (const Donation& donation : plan_.donations) check_donation(donation);
-  check_said_lives();
+  check_end(part);
+  for (const Donation& donation : part.donations) check_donation(donation);
+}
+
+// A region takes parameters and gives results; the program takes inputs and gives outputs.
+void PlanChecker::check_kinds(const Part& part) {
+  using Kind = PlanBuffer::Kind;
+  inputs_.clear();
+  for (BufferId id = part.first_buffer; id < part.end_buffer; ++id) {
+    const Kind kind = buffer(id).kind;
+    require(!part.is_region || (kind != Kind::input && kind != Kind::output),
+            " is a program's, but in a region", id);
+    require(part.is_region || (kind != Kind::parameter && kind != Kind::result),
+            " is a region's, but in none", id);
+    if (kind == Kind::result) {
+      require(std::ranges::count(part.results, id, &PlanResult::buffer) == 1,
+              " is not one of the results of its region", id);
+    }
+    if (buffer(id).is_argument()) {
+      require(inputs_.emplace(buffer(id).index, id).second, " is given twice", id);
+    }
+  }
+  if (!part.is_region) return;
+  const std::vector<BufferId>& parameters = plan_.regions[part_].parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto found = inputs_.find(static_cast<int>(i));
+    if (found == inputs_.end() || found->second != parameters[i]) {
+      fail("parameter " + std::to_string(i) + " is not where the region says");
+    }
+  }
+}
+
+void PlanChecker::require_own(BufferId id) const {
+  const Part& part = parts_[part_];
+  require(id >= part.first_buffer && id < part.end_buffer, " is of another region", id);
 }
 
 void PlanChecker::fail(const std::string& message) const {
@@ -38,22 +103,25 @@ void PlanChecker::require(bool condition, const char* what, BufferId id) const {
 }
 
 // The lives that the steps give the buffers, whatever the plan says of them.
-void PlanChecker::find_lives() {
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+void PlanChecker::find_lives(const Part& part) {
+  for (std::size_t i = part.first_step; i < part.end_step; ++i) {
     const int step = static_cast<int>(i);
     for_each_access(plan_, plan_.steps[i], [&](BufferId id, bool written) {
+      require_own(id);
       State& state = states_[at(id)];
       if (written && state.first_write < 0) state.first_write = step;
       state.last_use = step;
     });
   }
-  for (const PlanResult& result : plan_.results) {
-    states_[at(result.buffer)].last_use = static_cast<int>(plan_.steps.size());
+  for (const PlanResult& result : part.results) {
+    require_own(result.buffer);
+    states_[at(result.buffer)].last_use = static_cast<int>(part.end_step);
   }
 }
 
 void PlanChecker::allocate(BufferId id) {
   State& state = states_[at(id)];
+  require_own(id);
   require(buffer(id).is_allocated(), " is not to be allocated", id);
   require(!state.allocated && !state.written, " is allocated twice", id);
   require(!state.arriving, " is allocated, but comes with a collective", id);
@@ -62,6 +130,7 @@ void PlanChecker::allocate(BufferId id) {
 
 void PlanChecker::free(BufferId id) {
   State& state = states_[at(id)];
+  require_own(id);
   require(buffer(id).is_freed() && state.allocated, " is freed, but has no memory of its own", id);
   require(!state.freed, " is freed twice", id);
   state.freed = true;
@@ -71,7 +140,6 @@ void PlanChecker::read(BufferId id) {
   State& state = states_[at(id)];
   require(state.written, " is read before it is written", id);
   require(!state.freed, " is read after it was freed", id);
-  state.last_access = step_;
 }
 
 void PlanChecker::write(BufferId id) {
@@ -83,11 +151,10 @@ void PlanChecker::write(BufferId id) {
   require(!state.freed, " is written after it was freed", id);
   if (buffer(id).is_allocated()) {
     require(state.allocated, " is written before it is allocated", id);
-  } else {
+  } else if (buffer(id).kind == PlanBuffer::Kind::local) {
     begin_life(id);
   }
   state.written = true;
-  state.written_at = state.last_access = step_;
 }
 
 void PlanChecker::lend(BufferId id) {
@@ -98,12 +165,11 @@ void PlanChecker::lend(BufferId id) {
   states_[at(id)].lent = true;
 }
 
-void PlanChecker::bring(BufferId id) {
-  State& state = states_[at(id)];
-  require(buffer(id).is_allocated() && !state.allocated && !state.arriving,
-          " is a function's result, but has memory already", id);
-  state.allocated = true;
-  write(id);
+void PlanChecker::enter(int region) {
+  if (region < 0 || std::cmp_greater_equal(region, part_)) {
+    fail("enters region r" + std::to_string(region) + ", which is not there above it");
+  }
+  enters_[part_].push_back(static_cast<std::size_t>(region));
 }
 
 void PlanChecker::start(int number, const std::vector<BufferId>& results) {
@@ -129,7 +195,6 @@ void PlanChecker::wait(int number, const std::vector<BufferId>& results) {
   for (const BufferId id : results) {
     State& state = states_[at(id)];
     state.allocated = state.written = true;
-    state.written_at = state.last_access = step_;
   }
 }
 
@@ -163,12 +228,17 @@ void PlanChecker::begin_life(BufferId id) {
   places.emplace(buffer.offset, id);
 }
 
-void PlanChecker::check_end() {
-  for (const PlanResult& result : plan_.results) {
+void PlanChecker::check_end(const Part& part) {
+  for (const PlanResult& result : part.results) {
     State& state = states_[at(result.buffer)];
     state.returned = true;
-    require(plan_.buffers[at(result.buffer)].kind != PlanBuffer::Kind::local,
+    const PlanBuffer::Kind kind = buffer(result.buffer).kind;
+    require(part.is_region || kind != PlanBuffer::Kind::local,
             " is returned, but has no memory of its own", result.buffer);
+    require(!part.is_region || kind == PlanBuffer::Kind::result,
+            " is given by a region, but lies where only the region writes", result.buffer);
+    require(!part.is_region || result.type.bytes() == buffer(result.buffer).bytes,
+            " is given by a region, but of another size", result.buffer);
     require(!state.freed, " is returned, but freed", result.buffer);
     if (result.work >= 0) {
       const Work& work = works_[at(result.work)];
@@ -181,11 +251,24 @@ void PlanChecker::check_end() {
       require(state.written, " is returned, but not there", result.buffer);
     }
   }
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const auto id = static_cast<BufferId>(i);
-    require(!states_[i].allocated || states_[i].written, " is allocated, but not written", id);
-    require(!states_[i].allocated || states_[i].freed || states_[i].returned, " is never freed",
-            id);
+  for (BufferId id = part.first_buffer; id < part.end_buffer; ++id) {
+    const State& state = states_[at(id)];
+    require(!state.allocated || state.written, " is allocated, but not written", id);
+    require(!state.allocated || state.freed || state.returned, " is never freed", id);
+  }
+}
+
+// What a region has of the arena lies behind all that those have that enter it, directly or not.
+void PlanChecker::check_arenas() {
+  std::vector<std::int64_t> least(parts_.size(), 0);
+  for (std::size_t i = parts_.size(); i-- > 0;) {
+    std::int64_t end = least[i];
+    for (BufferId id = parts_[i].first_buffer; id < parts_[i].end_buffer; ++id) {
+      if (buffer(id).kind != PlanBuffer::Kind::local || !buffer(id).device.is_cpu()) continue;
+      require(buffer(id).offset >= least[i], " lies where a caller of its region has its own", id);
+      end = std::max(end, buffer(id).offset + buffer(id).bytes);
+    }
+    for (const std::size_t region : enters_[i]) least[region] = std::max(least[region], end);
   }
 }
 
@@ -215,21 +298,23 @@ void PlanChecker::check_donation(const Donation& donation) {
   require(plan_.buffers[at(input)].device == plan_.buffers[at(donation.buffer)].device,
           " can't take an argument's memory over on another device", donation.buffer);
   require(plan_.buffers[at(input)].bytes == plan_.buffers[at(donation.buffer)].bytes &&
-              plan_.buffers[at(donation.buffer)].kind == PlanBuffer::Kind::output,
+              plan_.buffers[at(donation.buffer)].is_result(),
           " can't take an argument's memory over", donation.buffer);
-  require(target.allocated && target.written, " takes memory over, but isn't written",
-          donation.buffer);
+  require((target.allocated || !buffer(donation.buffer).is_allocated()) && target.written,
+          " takes memory over, but isn't written", donation.buffer);
   require(!given.lent, " is taken over, but peers may read it", input);
   require(!given.returned, " is taken over, but returned", input);
-  if (given.last_access < target.written_at) return;
-  const auto* const launch = launch_of(plan_.steps[target.written_at]);
-  require(given.last_access == target.written_at && launch != nullptr &&
-              in_place(*launch, input, donation.buffer),
+  if (given.last_use < target.first_write) return;
+  require(given.last_use == target.first_write &&
+              in_place(plan_.steps[at(target.first_write)], input, donation.buffer),
           " is taken over while it is in use", input);
 }
 
 // Whether the step changes the buffer where it lies.
 bool PlanChecker::is_update(BufferId id) const {
+  if (const Control* const control = control_of(plan_.steps[step_])) {
+    return writes_in_place(*control, id, id);
+  }
   const auto* const launch = launch_of(plan_.steps[step_]);
   if (launch == nullptr) return false;
   std::ptrdiff_t uses = 0;
@@ -242,10 +327,15 @@ bool PlanChecker::is_update(BufferId id) const {
   return safe && uses == 2;
 }
 
-bool PlanChecker::in_place(const Launch& launch, BufferId input, BufferId target) const {
+bool PlanChecker::in_place(const Step& step, BufferId input, BufferId target) const {
+  if (const Control* const control = control_of(step)) {
+    return writes_in_place(*control, input, target);
+  }
+  const Launch* const launch = launch_of(step);
+  if (launch == nullptr) return false;
   std::ptrdiff_t reads = 0;
   bool safe = false;
-  for (const LaunchPart& part : launch.parts) {
+  for (const LaunchPart& part : launch->parts) {
     reads += std::ranges::count(part.buffers, input);
     const auto read = std::ranges::find(part.buffers, input);
     const auto written = std::ranges::find(part.buffers, target);
@@ -257,7 +347,6 @@ bool PlanChecker::in_place(const Launch& launch, BufferId input, BufferId target
 }
 
 void check(const Plan& plan) {
-  for (const Plan* const function : nested_plans(plan)) PlanChecker(*function).run();
   PlanChecker(plan).run();
   call_test_hook(plan);
 }

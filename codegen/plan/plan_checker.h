@@ -32,8 +32,8 @@ class PlanChecker {
   void write(BufferId id);
   // Peers may read it from now on.
   void lend(BufferId id);
-  // Brings memory for it, which others may not bring too.
-  void bring(BufferId id);
+  // Enters a region: one in front of that whose step this is.
+  void enter(int region);
   void start(int work, const std::vector<BufferId>& results);
   void wait(int work, const std::vector<BufferId>& results);
 
@@ -45,9 +45,7 @@ class PlanChecker {
     bool freed = false;
     bool lent = false;  // peers may read it
     bool returned = false;
-    std::size_t written_at = 0;
-    std::size_t last_access = 0;
-    // Of the whole plan: the steps that write it first and use it last, but for those that allocate
+    // Of the whole part: the steps that write it first and use it last, but for those that allocate
     // and free it; the number of steps where it is returned, -1 where there is none.
     int first_write = -1;
     int last_use = -1;
@@ -57,20 +55,39 @@ class PlanChecker {
     const std::vector<BufferId>* results = nullptr;
   };
 
+  // The steps, buffers, results and donations of a region, or those of the program itself.
+  struct Part {
+    std::size_t first_step;
+    std::size_t end_step;
+    BufferId first_buffer;
+    BufferId end_buffer;
+    const std::vector<PlanResult>& results;
+    const std::vector<Donation>& donations;
+    bool is_region;
+  };
+
   static std::string name(BufferId id) { return "b" + std::to_string(id); }
-  void find_lives();
+  void find_parts();
+  void check_part(const Part& part);
+  void check_kinds(const Part& part);
+  void require_own(BufferId id) const;
+  void find_lives(const Part& part);
   std::int64_t arena_bytes(Device device) const;
   void begin_life(BufferId id);
-  void check_end();
+  void check_end(const Part& part);
+  void check_arenas();
   void check_said_lives() const;
   void check_donation(const Donation& donation);
   bool is_update(BufferId id) const;
-  bool in_place(const Launch& launch, BufferId input, BufferId target) const;
+  bool in_place(const Step& step, BufferId input, BufferId target) const;
 
   const Plan& plan_;
   std::vector<State> states_;
   std::vector<Work> works_;
-  std::map<int, BufferId> inputs_;  // by argument
+  std::vector<Part> parts_;                       // the regions', and the program's
+  std::size_t part_ = 0;                          // whose steps are looked at
+  std::map<int, BufferId> inputs_;                // of the part, by argument
+  std::vector<std::vector<std::size_t>> enters_;  // by part: the regions that it enters
   // The local buffers that were written last, by device and offset; none overlaps another.
   std::unordered_map<Device, std::map<std::int64_t, BufferId>> places_;
   std::size_t step_ = 0;

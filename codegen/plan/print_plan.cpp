@@ -14,40 +14,23 @@ namespace {
 
 using ir::name_or_quoted;
 
-// What the plans of one file share: names of groups, and the functions that are printed already.
-struct PrintedFile {
-  const ir::StoreConstant& store;
-  ir::GroupNames groups = {};
-  std::unordered_map<const Plan*, std::size_t> functions = {};  // their numbers
-  std::unordered_map<std::string, std::size_t> texts = {};      // the same; what is equal is one
-  std::string out = {};
-};
-
-std::size_t function_number(PrintedFile& file, const Plan& function);
-
-// Prints one plan, without the functions that it runs.
 class Printer {
  public:
-  Printer(const Plan& plan, PrintedFile& file)
-      : plan_(plan),
-        file_(file),
-        text_(plan, file.groups, [this](int number) { return function_name(number); }, out_) {}
+  Printer(const Plan& plan, const ir::StoreConstant& store)
+      : plan_(plan), store_(store), text_(plan, groups_, out_) {}
 
   std::string run() {
     head();
-    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) buffer(i);
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-      text_.begin_line("  " + std::to_string(i) + ": ");
-      std::visit([&](const auto& step) { step.print(text_); }, plan_.steps[i]);
-    }
-    for (const Donation& donation : plan_.donations) {
-      out_ += "  " + StepPrinter::name(donation.buffer) + " may take over input " +
-              std::to_string(donation.input) + "\n";
-    }
-    results();
+    for (std::size_t i = 0; i < plan_.regions.size(); ++i) region(i);
+    indent_ = 2;
+    body(plan_.main_buffer(), static_cast<BufferId>(plan_.buffers.size()), plan_.main_step(),
+         static_cast<int>(plan_.steps.size()));
+    end(plan_.donations, "input", plan_.results);
     out_ += "}\n";
     kernels();
-    return std::move(out_);
+    std::string top = "// tutti plan 1\n";
+    if (plan_.mesh != nullptr) ir::append_mesh(top, *plan_.mesh);
+    return top + groups_.declarations() + "\n" + out_;
   }
 
  private:
@@ -61,18 +44,63 @@ class Printer {
     out_ += " {\n";
   }
 
-  void buffer(std::size_t id) {
-    const PlanBuffer& buffer = plan_.buffers[id];
-    const auto index = static_cast<std::size_t>(buffer.index);
-    out_ += "  b" + std::to_string(id) + " = ";
+  // region r0 @cell { ... }
+  void region(std::size_t number) {
+    const Region& region = plan_.regions[number];
+    region_ = &region;
+    out_ += "  region r" + std::to_string(number) + " @" + name_or_quoted(region.name) + " {\n";
+    indent_ = 4;
+    body(region.first_buffer, region.end_buffer, region.first_step, region.end_step);
+    end(region.donations, "parameter", region.results);
+    out_ += "  }\n";
+    region_ = nullptr;
+  }
+
+  void body(BufferId first_buffer, BufferId end_buffer, int first_step, int end_step) {
+    for (BufferId id = first_buffer; id < end_buffer; ++id) buffer(id);
+    text_.indent(indent_);
+    for (int step = first_step; step < end_step; ++step) {
+      text_.begin_line(std::to_string(step) + ": ");
+      std::visit([&](const auto& each) { each.print(text_); }, plan_.steps[at(step)]);
+    }
+  }
+
+  void end(const std::vector<Donation>& donations, const char* argument,
+           const std::vector<PlanResult>& results) {
+    for (const Donation& donation : donations) {
+      line(StepPrinter::name(donation.buffer) + " may take over " + argument + " " +
+           std::to_string(donation.input) + "\n");
+    }
+    line("return");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const PlanResult& result = results[i];
+      out_ += (i == 0 ? " " : ", ") + StepPrinter::name(result.buffer) + ": ";
+      type(result.type);
+      if (result.work >= 0) out_ += " of w" + std::to_string(result.work);
+    }
+    out_ += '\n';
+  }
+
+  void line(const std::string& text) {
+    out_.append(indent_, ' ');
+    out_ += text;
+  }
+
+  void buffer(BufferId id) {
+    const PlanBuffer& buffer = plan_.buffers[at(id)];
+    line(StepPrinter::name(id) + " = ");
     switch (buffer.kind) {
       case PlanBuffer::Kind::input:
         out_ += "input " + std::to_string(buffer.index) + ": ";
-        type(plan_.inputs[index]);
+        type(plan_.inputs[at(buffer.index)]);
+        break;
+      case PlanBuffer::Kind::parameter:
+        out_ += "parameter " + std::to_string(buffer.index) + ": ";
+        type(region_->inputs[at(buffer.index)]);
         break;
       case PlanBuffer::Kind::constant:
         out_ += "constant " + std::to_string(buffer.index) + ": ";
-        ir::append_array(out_, *plan_.constants[index], file_.store);
+        ir::append_array(out_, *plan_.constants[at(buffer.index)], store_);
         break;
       case PlanBuffer::Kind::local:
         out_ += "local at " + std::to_string(buffer.offset);
@@ -80,11 +108,11 @@ class Printer {
       case PlanBuffer::Kind::comm:
         out_ += "comm";
         break;
-      case PlanBuffer::Kind::owned:
-        out_ += "owned";
-        break;
       case PlanBuffer::Kind::output:
         out_ += "output";
+        break;
+      case PlanBuffer::Kind::result:
+        out_ += "result";
         break;
     }
     out_ += ", " + std::to_string(buffer.bytes) + " bytes" + StepPrinter::on(buffer.device);
@@ -93,24 +121,6 @@ class Printer {
           ", steps " + std::to_string(buffer.defined_at) + ".." + std::to_string(buffer.last_use);
     } else if (buffer.last_use >= 0) {
       out_ += ", until step " + std::to_string(buffer.last_use);
-    }
-    out_ += '\n';
-  }
-
-  // f0 @body
-  std::string function_name(int number) {
-    const Plan& function = *plan_.functions[at(number)];
-    return "f" + std::to_string(function_number(file_, function)) + " @" +
-           name_or_quoted(function.name);
-  }
-
-  void results() {
-    out_ += "  return";
-    for (std::size_t i = 0; i < plan_.results.size(); ++i) {
-      const PlanResult& result = plan_.results[i];
-      out_ += (i == 0 ? " " : ", ") + StepPrinter::name(result.buffer) + ": ";
-      type(result.type);
-      if (result.work >= 0) out_ += " of w" + std::to_string(result.work);
     }
     out_ += '\n';
   }
@@ -134,32 +144,18 @@ class Printer {
   }
 
   const Plan& plan_;
-  PrintedFile& file_;
+  const ir::StoreConstant& store_;
+  ir::GroupNames groups_;
   std::string out_;
   StepPrinter text_;  // to `out_`
+  std::size_t indent_ = 2;
+  const Region* region_ = nullptr;  // that is being printed
 };
-
-// Prints a function when it is used first; those that it runs itself are printed before it.
-std::size_t function_number(PrintedFile& file, const Plan& function) {
-  const auto known = file.functions.find(&function);
-  if (known != file.functions.end()) return known->second;
-  std::string text = Printer(function, file).run();
-  const auto [place, inserted] = file.texts.try_emplace(std::move(text), file.texts.size());
-  if (inserted) {
-    file.out += "\nf" + std::to_string(place->second) + " = " + place->first;
-  }
-  file.functions.emplace(&function, place->second);
-  return place->second;
-}
 
 }  // namespace
 
 std::string print(const Plan& plan, const ir::StoreConstant& store) {
-  PrintedFile file{.store = store};
-  const std::string main = Printer(plan, file).run();
-  std::string top = "// tutti plan 1\n";
-  if (plan.mesh != nullptr) ir::append_mesh(top, *plan.mesh);
-  return top + file.groups.declarations() + file.out + "\n" + main;
+  return Printer(plan, store).run();
 }
 
 }  // namespace tutti::codegen

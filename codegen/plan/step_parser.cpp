@@ -144,23 +144,19 @@ const Kernel& StepParser::kernel(int number, std::size_t offset) const {
   lexer_.fail(offset, "there is no kernel k" + std::to_string(number) + " in the text");
 }
 
-// f0 @body; gives the function's place in the plan.
-int StepParser::function() {
-  const Token token = lexer_.expect(Token::Kind::word, "a function, as in f0 @body");
-  const int number = number_in_name(token.text, 'f');
-  if (number < 0 || number >= std::ssize(functions_)) {
-    lexer_.fail(token.offset,
-                "there is no function '" + std::string(token.text.substr(0, 40)) + "' above");
+// r0 @body
+int StepParser::region() {
+  const Token token = lexer_.expect(Token::Kind::word, "a region, as in r0 @body");
+  const int number = number_in_name(token.text, 'r');
+  if (number < 0 || number >= std::ssize(plan_.regions)) {
+    lexer_.fail(token.offset, "there is no region " + shown(token.text) + " above");
   }
-  const std::shared_ptr<Plan>& function = functions_[static_cast<std::size_t>(number)];
-  const Token symbol = lexer_.expect(Token::Kind::symbol, "and the function's name, as in @body");
-  if (ir::name_in(lexer_, symbol) != function->name) {
-    lexer_.fail(symbol.offset, "f" + std::to_string(number) + " is @" + function->name);
+  const Token symbol = lexer_.expect(Token::Kind::symbol, "and the region's name, as in @body");
+  const std::string& name = plan_.regions[at(number)].name;
+  if (ir::name_in(lexer_, symbol) != name) {
+    lexer_.fail(symbol.offset, "r" + std::to_string(number) + " is @" + name);
   }
-  const auto [place, inserted] =
-      places_.try_emplace(number, static_cast<int>(plan_.functions.size()));
-  if (inserted) plan_.functions.push_back(function);
-  return place->second;
+  return number;
 }
 
 ir::GroupPtr StepParser::group() {

@@ -19,10 +19,8 @@ namespace tutti::codegen {
 // steps read their own text with.
 class StepParser {
  public:
-  // `functions` are those of the text above, by number; the plan gets what its steps run.
-  StepParser(ir::Lexer& lexer, const ir::GroupParser& groups,
-             const std::vector<std::shared_ptr<Plan>>& functions, Plan& plan)
-      : lexer_(lexer), groups_(groups), functions_(functions), plan_(plan) {}
+  StepParser(ir::Lexer& lexer, const ir::GroupParser& groups, Plan& plan)
+      : lexer_(lexer), groups_(groups), plan_(plan) {}
 
   // 3: free b2
   void read();
@@ -55,8 +53,8 @@ class StepParser {
   // k0, and the kernel of a number once all are read.
   int kernel_number();
   const Kernel& kernel(int number, std::size_t offset) const;
-  // f0 @body; gives the function's place in the plan.
-  int function();
+  // r0 @body, a region above.
+  int region();
   ir::GroupPtr group();
   // Of what was read last.
   Location location() const;
@@ -67,11 +65,9 @@ class StepParser {
  private:
   ir::Lexer& lexer_;
   const ir::GroupParser& groups_;
-  const std::vector<std::shared_ptr<Plan>>& functions_;
   Plan& plan_;
   std::vector<std::function<void()>> at_end_;
   std::vector<std::vector<BufferId>> results_;  // by work
-  std::map<int, int> places_;  // of functions in the plan, by their numbers in the text
 };
 
 template <class F>

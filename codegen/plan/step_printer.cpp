@@ -1,5 +1,6 @@
 #include <tutti/codegen/plan/step_printer.h>
 #include <tutti/ir/location_text.h>
+#include <tutti/ir/names.h>
 
 namespace tutti::codegen {
 
@@ -11,8 +12,13 @@ std::string StepPrinter::names(const std::vector<BufferId>& buffers) {
 
 std::string StepPrinter::on(Device device) { return device.is_cpu() ? "" : " on " + device.text(); }
 
+std::string StepPrinter::region(int number) const {
+  return "r" + std::to_string(number) + " @" + ir::name_or_quoted(plan_.regions[at(number)].name);
+}
+
 void StepPrinter::begin_line(std::string_view text) {
   line_ = out_.size();
+  out_.append(indent_, ' ');
   out_ += text;
 }
 

@@ -3,10 +3,8 @@
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/group_names.h>
 
-#include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tutti::codegen {
@@ -14,10 +12,8 @@ namespace tutti::codegen {
 // What steps write their text with: lines, and the names of what they speak of.
 class StepPrinter {
  public:
-  // `function_name` is what the text calls the plan's function of a number.
-  StepPrinter(const Plan& plan, ir::GroupNames& groups,
-              std::function<std::string(int)> function_name, std::string& out)
-      : plan_(plan), groups_(groups), function_name_(std::move(function_name)), out_(out) {}
+  StepPrinter(const Plan& plan, ir::GroupNames& groups, std::string& out)
+      : plan_(plan), groups_(groups), out_(out) {}
 
   const Plan& plan() const { return plan_; }
 
@@ -27,9 +23,11 @@ class StepPrinter {
   // " on cuda:0"; nothing for the host.
   static std::string on(Device device);
   std::string group(const ir::GroupPtr& group) { return "@" + groups_.name(group); }
-  // f0 @body
-  std::string function(int number) const { return function_name_(number); }
+  // r0 @body
+  std::string region(int number) const;
 
+  // Lines are indented by so many spaces.
+  void indent(std::size_t spaces) { indent_ = spaces; }
   void begin_line(std::string_view text);
   void add(std::string_view text) { out_ += text; }
   void end_line() { out_ += '\n'; }
@@ -39,8 +37,8 @@ class StepPrinter {
  private:
   const Plan& plan_;
   ir::GroupNames& groups_;
-  std::function<std::string(int)> function_name_;
   std::string& out_;
+  std::size_t indent_ = 0;
   std::size_t line_ = 0;  // where the line at the end begins
 };
 

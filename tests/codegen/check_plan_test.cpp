@@ -231,7 +231,7 @@ TEST(CheckPlan, RefusesOperandsAndResultsOfCollectivesInTheArena) {
 TEST(CheckPlan, RefusesAWriteToWhatWasFreed) {
   EXPECT_THAT(complaint(plan_text(R"(
   b0 = input 0: f32[4], 16 bytes, until step 2
-  b1 = owned, 16 bytes, steps 2..2
+  b1 = comm, 16 bytes, steps 2..2
   0: allocate b1
   1: free b1
   2: copy b0 -> b1
@@ -271,29 +271,72 @@ TEST(CheckPlan, RefusesToTakeMemoryOverByWhatIsNoLaunch) {
               HasSubstr("b0 is taken over while it is in use"));
 }
 
-TEST(CheckPlan, LooksIntoFunctions) {
-  const std::string text = R"(// tutti plan 1
-f0 = plan @cell rank 0 arena 128 bytes {
-  b0 = input 0: f32[4], 16 bytes, until step 1
-  b1 = local at 0, 16 bytes, steps 0..3
-  b2 = local at 64, 16 bytes, steps 1..3
-  b3 = output, 16 bytes, steps 3..4
-  0: copy b0 -> b1
-  1: copy b0 -> b2
-  2: allocate b3
-  3: call add "two" (b1, b2) -> b3 {tiles = 1}
-  return b3: f32[4]
-}
-plan @f rank 0 arena 0 bytes {
-  b0 = input 0: f32[4], 16 bytes, until step 0
-  b1 = output, 16 bytes, steps 0..1
-  0: scan f0 @cell (b0) -> b1 {carries = 1, length = 3}
-  return b1: f32[4]
+// A loop of three steps, whose body has two values of its own.
+constexpr const char* kLoop = R"(// tutti plan 1
+plan @f rank 0 arena 256 bytes {
+  region r0 @cell {
+    b0 = parameter 0: f32[4], 16 bytes, until step 1
+    b1 = local at 128, 16 bytes, steps 0..2
+    b2 = local at 192, 16 bytes, steps 1..2
+    b3 = result, 16 bytes, steps 2..3
+    0: copy b0 -> b1
+    1: copy b0 -> b2
+    2: call add "two" (b1, b2) -> b3 {tiles = 1}
+    return b3: f32[4]
+  }
+  b4 = input 0: f32[4], 16 bytes, until step 4
+  b5 = output, 16 bytes, steps 4..6
+  b6 = local at 0, 16 bytes, steps 4..4
+  b7 = local at 64, 16 bytes, steps 5..5
+  3: allocate b5
+  4: scan r0 @cell (b4) -> b5 with b6 {carries = 1, length = 3}
+  5: copy b5 -> b7
+  return b5: f32[4]
 }
 )";
-  EXPECT_EQ(complaint(text), "");
-  EXPECT_THAT(complaint(with(text, "local at 64", "local at 8")),
-              HasSubstr("plan @cell, step 1: b2 overlaps a live buffer, b1"));
+
+TEST(CheckPlan, LooksIntoRegions) {
+  EXPECT_EQ(complaint(kLoop), "");
+  const auto refused = [](const std::string& from, const std::string& to) {
+    return complaint(with(kLoop, from, to));
+  };
+  EXPECT_THAT(refused("local at 192", "local at 136"),
+              HasSubstr("step 1: b2 overlaps a live buffer, b1"));
+  EXPECT_THAT(refused("local at 128", "local at 64"),
+              HasSubstr("b1 lies where a caller of its region has its own"));
+  EXPECT_THAT(refused("5: copy b5 -> b7", "5: copy b1 -> b7"),
+              HasSubstr("b1 is of another region"));
+  EXPECT_THAT(refused("return b3: f32[4]\n", "return b1: f32[4]\n"),
+              HasSubstr("b3 is not one of the results of its region"));
+  EXPECT_THAT(refused("return b3: f32[4]\n", "return b3: f32[4], b3: f32[4]\n"),
+              HasSubstr("b3 is not one of the results of its region"));
+  EXPECT_THAT(refused("b7 = local at 64", "b7 = result"),
+              HasSubstr("b7 is a region's, but in none"));
+  EXPECT_THAT(refused("b1 = local at 128", "b1 = output"),
+              HasSubstr("b1 is a program's, but in a region"));
+}
+
+TEST(CheckPlan, RefusesLoopsThatDoNotFitTheirRegions) {
+  const auto refused = [](const std::string& from, const std::string& to) {
+    return complaint(with(kLoop, from, to));
+  };
+  EXPECT_THAT(refused("(b4) -> b5", "(b4, b4) -> b5"),
+              HasSubstr("step 4: has other operands and results than its kind and regions"));
+  EXPECT_THAT(refused("length = 3}", "sequences = 1, length = 3}"), HasSubstr("step 4: has other"));
+  EXPECT_THAT(refused("b6 = local at 0, 16 bytes", "b6 = local at 0, 12 bytes"),
+              HasSubstr("step 4: has other"));
+  EXPECT_THAT(refused("b4 = input 0: f32[4], 16 bytes", "b4 = input 0: f32[3], 12 bytes"),
+              HasSubstr("step 4: has other"));
+  EXPECT_THAT(refused("with b6", "with b5"),
+              HasSubstr("step 4: b5 is written, but has another use in the step"));
+  EXPECT_THAT(refused("with b6", "with b4"), HasSubstr("b4 is written, but has another use"));
+  // The body reads the carry after it wrote the result's first part: not in place.
+  std::string in_place =
+      with(kLoop, "    return b3", "    b3 may take over parameter 0\n    return b3");
+  EXPECT_EQ(complaint(with(in_place, " with b6", "")).find("in use"), std::string::npos);
+  in_place = with(in_place, "(b1, b2) -> b3", "(b0, b2) -> b3");
+  EXPECT_THAT(complaint(with(in_place, " with b6", "")),
+              HasSubstr("b0 is taken over while it is in use"));
 }
 
 }  // namespace

@@ -284,14 +284,14 @@ TEST(Control, WithPassesDisabled) {
   }
 }
 
-TEST(Control, ThePlanNamesItsFunctions) {
+TEST(Control, ThePlanNamesItsRegions) {
   ir::Graph graph = ir::parse(with_dtype(kScan, DType::f32)).functions[0];
   ir::run_passes(graph);
   const std::string text = print(make_plan(graph, 0));
-  EXPECT_THAT(text, HasSubstr("scan f0 @cell ("));
+  EXPECT_THAT(text, HasSubstr("scan r0 @cell ("));
   EXPECT_THAT(text, HasSubstr("{carries = 2, sequences = 1, length = 5}"));
   EXPECT_THAT(text, HasSubstr("{carries = 2, sequences = 1, length = 5, reverse = true}"));
-  EXPECT_THAT(text, HasSubstr("\nf0 = plan @cell "));
+  EXPECT_THAT(text, HasSubstr("\n  region r0 @cell {"));
 }
 
 TEST(Control, OnAGpuIsAnErrorThatSaysWhatWouldBeRight) {

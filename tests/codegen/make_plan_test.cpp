@@ -76,7 +76,7 @@ func @f(%x: f32[4], %y: f32[8]) -> (f32[4] rep(dp), f32[8] rep(dp), f32[4] rep(d
 }
 
 // Both functions of a level run both of the level below.
-std::size_t plans_of_ladder(int levels) {
+std::size_t regions_of_ladder(int levels) {
   std::string text;
   const auto add = [&](const std::string& name, const std::string& op, const std::string& more) {
     text += "private func @" + name + "(%h: f32[2], %i: i32[]) -> (f32[2]) {\n  %0 = " + op +
@@ -95,11 +95,11 @@ std::size_t plans_of_ladder(int levels) {
   }
   text += "func @main(%h: f32[2], %i: i32[]) -> (f32[2]) {\n  %0 = conditional(%i, %h, %i)" +
           branch(levels - 1) + " : f32[2]\n  return %0\n}\n";
-  return nested_plans(plan_of(text)).size();
+  return plan_of(text).regions.size();
 }
 
 TEST(MakePlan, AFunctionThatManyRunIsPlannedOnce) {
-  EXPECT_EQ(plans_of_ladder(8), plans_of_ladder(7) + 2);
+  EXPECT_EQ(regions_of_ladder(8), regions_of_ladder(7) + 2);
 }
 
 TEST(MakePlan, AnAsyncResultThatIsWrittenOutIsThere) {

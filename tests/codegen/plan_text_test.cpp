@@ -204,11 +204,10 @@ TEST(PlanText, MistakesAreNamedWithTheirPlace) {
   };
   for (const auto& [from, to, error] : std::vector<Case>{
            {"plan 1", "plan 2", "1:1: this reads version 1 of the text, not 2"},
-           {"plan @f", "func @f",
-            "3:1: expected 'plan', 'group', 'mesh' or a function, as in f0, not 'func'"},
+           {"plan @f", "func @f", "3:1: expected 'plan', 'group' or 'mesh', not 'func'"},
            {"b0 = input", "b1 = input", "4:3: buffers are numbered in order; the next is b0"},
            {"output,", "outptu,",
-            "5:8: a buffer is an input, constant, local, comm, owned or output"},
+            "5:8: a buffer is an input, constant, parameter, local, comm, output or result"},
            {"16 bytes, steps", "-1 bytes, steps", "5:16: a number of bytes is 0 or more"},
            {"1: launch", "7: launch", "7:3: steps are numbered in order; the next is 1"},
            {"allocate b1", "alocate b1", "6:6: expected a step: allocate, launch"},

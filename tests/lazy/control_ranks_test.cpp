@@ -107,7 +107,7 @@ TEST(ControlOnRanks, LoopsOfARankThatNeedNotExist) {
   const auto lowered = f.lower({.world = 8, .rank = 5}, abstract({3, 3}, DType::f64),
                                abstract({10, 4, 3}, DType::f64));
   EXPECT_THAT(lowered.ir(), HasSubstr("private func @body("));
-  EXPECT_THAT(lowered.plan(), testing::ContainsRegex("scan f0 @body .*length = 10"));
+  EXPECT_THAT(lowered.plan(), testing::ContainsRegex("scan r0 @body .*length = 10"));
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ TEST(Control, CompiledFunctionsReplayTheirLoops) {
     EXPECT_FLOAT_EQ(f(full({}, 3.0), factor).item<float>(), expected);
   }
   EXPECT_EQ(f.programs(), 1U) << f.explain();
-  EXPECT_THAT(f.plan(), testing::ContainsRegex("scan f0 @body .*length = 10"));
+  EXPECT_THAT(f.plan(), testing::ContainsRegex("scan r0 @body .*length = 10"));
   EXPECT_THAT(f.kernels(), HasSubstr("the function @body"));
 }
 

@@ -112,11 +112,11 @@ std::string text_with_columns(const codegen::Plan& plan) {
   std::string out = row("local", "comm", "");
   const std::string text = codegen::print(plan);
   std::size_t next = 0;
-  bool in_functions = true;  // that the plan runs; they come before it
   for (const std::string_view each : lines_of(text)) {
-    if (each.starts_with("plan @")) in_functions = false;
-    const bool starts = !in_functions && next < plan.steps.size() &&
-                        each.starts_with("  " + std::to_string(next) + ": ");
+    const std::string_view trimmed =
+        each.substr(std::min(each.find_first_not_of(' '), each.size()));
+    const bool starts =
+        next < plan.steps.size() && trimmed.starts_with(std::to_string(next) + ": ");
     if (starts) {
       out += row(bytes_text(memory.local[next]), bytes_text(memory.comm[next]), each);
       ++next;

@@ -120,10 +120,12 @@ const char* kind_text(codegen::PlanBuffer::Kind kind) {
       return "local";
     case codegen::PlanBuffer::Kind::comm:
       return "comm";
-    case codegen::PlanBuffer::Kind::owned:
-      return "owned";
+    case codegen::PlanBuffer::Kind::parameter:
+      return "parameter";
     case codegen::PlanBuffer::Kind::output:
       return "output";
+    case codegen::PlanBuffer::Kind::result:
+      return "result";
   }
   __builtin_unreachable();
 }

@@ -97,15 +97,18 @@ PlanMemory find_memory(const codegen::Plan& plan) {
 std::vector<std::string> step_texts(const codegen::Plan& plan) {
   std::vector<std::string> out;
   const std::string text = codegen::print(plan);
-  // Behind those of the functions that it runs.
-  const std::size_t begin = text.find("\nplan @");
-  for (const std::string_view line : lines_of(std::string_view(text).substr(begin + 1))) {
-    const std::string number = "  " + std::to_string(out.size()) + ": ";
-    const bool starts = out.size() < plan.steps.size() && line.starts_with(number);
-    if (starts) {
-      out.emplace_back(line.substr(number.size()));
-    } else if (!out.empty() && line.starts_with("       ")) {  // a part of a launch of several
-      out.back() += "\n" + std::string(line.substr(line.find_first_not_of(' ')));
+  bool in_launch = false;  // of several parts, which have a line each
+  for (const std::string_view line : lines_of(text)) {
+    const std::string number = std::to_string(out.size()) + ": ";
+    const std::string_view trimmed =
+        line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    if (out.size() < plan.steps.size() && trimmed.starts_with(number)) {
+      out.emplace_back(trimmed.substr(number.size()));
+      in_launch = out.back() == "together";
+    } else if (in_launch && (trimmed.starts_with("launch ") || trimmed.starts_with("call "))) {
+      out.back() += "\n" + std::string(trimmed);
+    } else {
+      in_launch = false;
     }
   }
   return out;

@@ -6,19 +6,19 @@
 #include <tutti/ir/parse.h>
 #include <tutti/ir/passes/passes.h>
 
-#include <algorithm>
-#include <memory>
+#include <array>
+#include <regex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/support/golden.h"
 #include <gmock/gmock.h>
 
-// Loops, branches and the plans of their functions as text.
-namespace tutti::codegen::plan_functions_text_test {
+// Loops, branches and the regions that they enter as text.
+namespace tutti::codegen::plan_regions_text_test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 Plan plan_of(const std::string& text) {
@@ -99,36 +99,25 @@ func @f(%x: f32[5], %i: i32[]) {
 }
 )";
 
-TEST(PlanFunctionsText, GivesBackLoopsAndBranches) {
+TEST(PlanRegionsText, GivesBackLoopsAndBranches) {
   for (const char* const text : {kScan, kNested, kBranches}) expect_round_trip(plan_of(text));
 }
 
-TEST(PlanFunctionsText, FunctionsStandAboveWhatRunsThem) {
+TEST(PlanRegionsText, RegionsStandAboveWhatEntersThem) {
   const std::string text = print(plan_of(kNested));
-  EXPECT_LT(text.find("\nf0 = plan @few "), text.find("\nf1 = plan @inner "));
-  EXPECT_LT(text.find("\nf1 = plan @inner "), text.find("\nf2 = plan @outer "));
-  EXPECT_LT(text.find("\nf2 = plan @outer "), text.find("\nplan @f "));
-  EXPECT_THAT(text, HasSubstr(": while f0 @few do f1 @inner ("));
-  EXPECT_THAT(text, HasSubstr(": scan f2 @outer ("));
-  EXPECT_THAT(text, HasSubstr("= owned, "));
+  EXPECT_LT(text.find("\n  region r0 @few {"), text.find("\n  region r1 @inner {"));
+  EXPECT_LT(text.find("\n  region r1 @inner {"), text.find("\n  region r2 @outer {"));
+  EXPECT_LT(text.find("\n  region r2 @outer {"), text.find(" = input 0: "));
+  EXPECT_THAT(text, ContainsRegex(": while r0 @few -> b[0-9]+ do r1 @inner \\("));
+  EXPECT_THAT(text, HasSubstr(": scan r2 @outer ("));
+  EXPECT_THAT(text, HasSubstr("= parameter 2: f32[64,64], "));
+  EXPECT_THAT(text, HasSubstr("= result, "));
 }
 
-TEST(PlanFunctionsText, EqualFunctionsStandThereOnce) {
+TEST(PlanRegionsText, AFunctionThatSeveralRunIsOneRegion) {
   const std::string text = print(plan_of(kScan));
-  EXPECT_EQ(count(text, "= plan @cell "), 1U) << text;
-  EXPECT_EQ(count(text, "scan f0 @cell "), 2U) << text;
-
-  // The same plan, made twice.
-  Plan plan = plan_of(kBranches);
-  const std::size_t functions = plan.functions.size();
-  auto& branches = std::get<Control>(*std::ranges::find_if(plan.steps, [](const Step& step) {
-                     return std::holds_alternative<Control>(step);
-                   })).functions;
-  plan.functions.push_back(std::make_shared<Plan>(*plan.functions.at(0)));
-  branches.back() = static_cast<int>(functions);
-  EXPECT_EQ(print(plan), print(plan_of(kBranches)));
-  EXPECT_TRUE(structurally_equal(plan, plan_of(kBranches)));
-  expect_round_trip(plan);
+  EXPECT_EQ(count(text, "region r"), 1U) << text;
+  EXPECT_EQ(count(text, "scan r0 @cell "), 2U) << text;
 }
 
 std::string control_text() { return test::read_test_file("fuzz/corpus/plan/control.plan"); }
@@ -143,37 +132,53 @@ std::string with(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-TEST(PlanFunctionsText, DifferencesShow) {
+TEST(PlanRegionsText, DifferencesShow) {
   const Plan plan = parse_plan(control_text());
   EXPECT_NO_THROW(check(plan));
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"constant 4", "constant 5"},  // in a function that only a function runs
-           {"reverse = true", "reverse = false"},
-           {"length = 5", "length = 6"},
-           {"scan f1 @\"the same\" (b0)", "scan f2 @loop (b0)"},
-           {"b1 = owned", "b1 = output"}}) {
-    EXPECT_FALSE(structurally_equal(parse_plan(with(from, to)), plan)) << to;
+  for (const auto& [from, to, place] : std::vector<std::array<std::string, 3>>{
+           {"constant 4", "constant 5", "kernel k0"},
+           {"reverse = true", "reverse = false", "step 5"},
+           {"length = 5", "length = 6", "step 5"},
+           {"-> b9 with b10", "-> b9 with b11", "step 5"},
+           {"@few -> b5", "@few -> b6", "step 2"},
+           {"b1 = result", "b1 = output", "buffer b1"},
+           {"return b7: i32[]", "return b7: u32[]", "region r2"},
+           {"region r3 @nothing", "region r3 @nobody", "step 8"},
+           {"b0 = parameter 0: i32[]", "b0 = parameter 0: u32[]", "region r0"}}) {
+    std::string text = with(from, to);
+    if (place == "step 8") text = std::regex_replace(text, std::regex("r3 @nothing"), "r3 @nobody");
+    const Plan other = parse_plan(text);
+    EXPECT_FALSE(structurally_equal(other, plan)) << to;
+    EXPECT_EQ(first_difference(other, plan), place == "step 8" ? "region r3" : place) << to;
   }
-  EXPECT_EQ(first_difference(parse_plan(with("constant 4", "constant 5")), plan),
-            "kernel k0 of @few");
-  EXPECT_EQ(first_difference(parse_plan(with("length = 5", "length = 6")), plan), "step 0");
 }
 
-TEST(PlanFunctionsText, MistakesAreNamedWithTheirPlace) {
+TEST(PlanRegionsText, MistakesAreNamedWithTheirPlace) {
   struct Case {
     std::string from, to, error;
   };
   for (const auto& [from, to, error] : std::vector<Case>{
-           {"f1 = plan", "f2 = plan", ":22:1: functions are numbered in order; the next is f1"},
-           {"f1 = plan", "f1 = func", ":22:6: expected 'plan'"},
-           {"while f0 @few", "while f7 @few", ":31:12: there is no function 'f7' above"},
-           {"while f0 @few", "while f2 @loop", ":31:12: there is no function 'f2' above"},
-           {"while f0 @few", "while f0 @fwe", ":31:15: f0 is @few"},
-           {"do f1", "od f1", ":31:20: expected 'do'"},
+           {"region r1 @", "region r2 @", ":11:10: regions are numbered in order; the next is r1"},
+           {"region r1 @\"the same\" {", "region r1 {", ":11:13: expected the region's name"},
+           {"region r1 @\"the same\" {", "region r1 @\"the same\"",
+            "before the body of the region"},
+           {"while r0 @few", "while r7 @few", ":23:14: there is no region 'r7' above"},
+           {"while r0 @few", "while r2 @loop", ":23:14: there is no region 'r2' above"},
+           {"while r0 @few", "while r0 @fwe", ":23:17: r0 is @few"},
+           {"@few -> b5", "@few", "and where the condition of a loop goes"},
+           {"do r1", "od r1", ":23:28: expected 'do'"},
+           {"with b10", "with b10, b11",
+            "a spare buffer for each carry that its body can't compute"},
+           {" with b10", "", "a spare buffer for each carry that its body can't compute"},
+           {"-> b11 {", "-> b11 with b10 {", "a spare buffer for each carry that its body can't"},
            {"length = 2", "lenght = 2", "there is no attribute 'lenght' here"},
-           {"(b1, b0) -> b2\n", "(b1, b0) -> b2 {carries = 1}\n",
+           {"(b6, b4) -> b7\n", "(b6, b4) -> b7 {carries = 1}\n",
             "there is no attribute 'carries' here"},
-           {"plan @f rank", "mesh (tp = 2)\nplan @f rank", "the mesh comes before the plans"},
+           {"b8 = input", "b8 = parameter", "only regions have parameters"},
+           {"b2 = parameter 0", "b2 = parameter 1", "the next is parameter 0"},
+           {"take over parameter 0", "take over parameter 1", "there is no parameter 1"},
+           {"take over parameter 0", "take over input 0", "expected 'parameter'"},
+           {"plan @f rank", "region r0 @f {}\nplan @f rank", "expected 'plan', 'group' or 'mesh'"},
        }) {
     try {
       parse_plan(with(from, to), "step.plan");
@@ -184,27 +189,15 @@ TEST(PlanFunctionsText, MistakesAreNamedWithTheirPlace) {
   }
 }
 
-// What a step gives its functions is what they take, also far inside.
-TEST(PlanFunctionsText, RulesAreChecked) {
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"{carries = 1}  ", "{carries = 2}  "},
-           {"{carries = 1, length = 2}", "{carries = 1, sequences = 1, length = 2}"},
-           {"(b1, b0) -> b2", "(b1) -> b2"},
-           {"scan f1 @\"the same\" (b0)", "scan f3 @nothing (b0)"},
-           {"  0: allocate b1\n  1: launch", "  0: allocate b0\n  1: launch"}}) {
-    EXPECT_THROW(check(parse_plan(with(from, to))), InternalError) << to;
-  }
-}
-
 // Each is read and let go of by as many calls inside each other.
-TEST(PlanFunctionsText, NestingHasALimit) {
+TEST(PlanRegionsText, NestingHasALimit) {
   const auto nested = [](int levels) {
-    std::string text = "f0 = plan @f rank 0 arena 0 bytes { return }\n";
+    std::string text = "plan @f rank 0 arena 0 bytes { region r0 @f { return }\n";
     for (int i = 1; i < levels; ++i) {
-      text += "f" + std::to_string(i) + " = plan @f rank 0 arena 0 bytes { 0: scan f" +
+      text += "region r" + std::to_string(i) + " @f { " + std::to_string(i - 1) + ": scan r" +
               std::to_string(i - 1) + " @f () return }\n";
     }
-    return text + "plan @f rank 0 arena 0 bytes { 0: scan f" + std::to_string(levels - 1) +
+    return text + std::to_string(levels - 1) + ": scan r" + std::to_string(levels - 1) +
            " @f () return }\n";
   };
   expect_round_trip(parse_plan(nested(32)));
@@ -213,4 +206,4 @@ TEST(PlanFunctionsText, NestingHasALimit) {
 }
 
 }  // namespace
-}  // namespace tutti::codegen::plan_functions_text_test
+}  // namespace tutti::codegen::plan_regions_text_test

@@ -1,0 +1,109 @@
+#include <tutti/codegen/join_regions.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tutti::codegen {
+
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+// Moves what a plan consists of behind what is there; its own numbers move along.
+void add(Plan& to, Plan& from) {
+  const Shift by{.buffers = static_cast<BufferId>(to.buffers.size()),
+                 .kernels = static_cast<int>(to.kernels.size()),
+                 .works = to.works};
+  const int first_step = static_cast<int>(to.steps.size());
+  const int constants = static_cast<int>(to.constants.size());
+  for (PlanBuffer& buffer : from.buffers) {
+    if (buffer.kind == PlanBuffer::Kind::constant) buffer.index += constants;
+    if (buffer.defined_at >= 0) buffer.defined_at += first_step;
+    if (buffer.last_use >= 0) buffer.last_use += first_step;
+  }
+  for (Step& step : from.steps) {
+    std::visit([&](auto& each) { each.shift(by); }, step);
+  }
+  for (PlanResult& result : from.results) {
+    result.buffer += by.buffers;
+    if (result.work >= 0) result.work += by.works;
+  }
+  for (Donation& donation : from.donations) donation.buffer += by.buffers;
+  to.works += from.works;
+  append(to.buffers, from.buffers);
+  append(to.kernels, from.kernels);
+  append(to.steps, from.steps);
+  append(to.constants, from.constants);
+}
+
+void add_region(Plan& to, Plan& function) {
+  Region region{.name = std::move(function.name),
+                .first_step = static_cast<int>(to.steps.size()),
+                .first_buffer = static_cast<BufferId>(to.buffers.size())};
+  add(to, function);
+  region.end_step = static_cast<int>(to.steps.size());
+  region.end_buffer = static_cast<BufferId>(to.buffers.size());
+  region.inputs = std::move(function.inputs);
+  region.results = std::move(function.results);
+  region.donations = std::move(function.donations);
+  region.parameters.resize(region.inputs.size());
+  for (BufferId id = region.first_buffer; id < region.end_buffer; ++id) {
+    const PlanBuffer& buffer = to.buffers[at(id)];
+    if (buffer.kind == PlanBuffer::Kind::parameter) region.parameters[at(buffer.index)] = id;
+  }
+  to.regions.push_back(std::move(region));
+}
+
+// Regions enter those in front of them only, so that from the back on each has its place when it is
+// met: behind the highest of those that enter it. `bytes` are what each has of the arena.
+void place_in_arena(Plan& plan, const std::vector<std::int64_t>& bytes) {
+  std::vector<std::int64_t> begin(plan.regions.size(), 0);
+  const auto enter = [&](int first_step, int end_step, std::int64_t end) {
+    plan.arena_bytes = std::max(plan.arena_bytes, end);
+    for (int step = first_step; step < end_step; ++step) {
+      const Control* const control = control_of(plan.steps[at(step)]);
+      if (control == nullptr) continue;
+      for (const int region : control->regions) {
+        begin[at(region)] = std::max(begin[at(region)], end);
+      }
+    }
+  };
+  enter(plan.main_step(), static_cast<int>(plan.steps.size()), plan.arena_bytes);
+  for (std::size_t i = plan.regions.size(); i-- > 0;) {
+    const Region& region = plan.regions[i];
+    for (BufferId id = region.first_buffer; id < region.end_buffer; ++id) {
+      PlanBuffer& buffer = plan.buffers[at(id)];
+      if (buffer.kind == PlanBuffer::Kind::local) buffer.offset += begin[i];
+    }
+    enter(region.first_step, region.end_step, begin[i] + bytes[i]);
+  }
+}
+
+}  // namespace
+
+Plan join_regions(std::vector<Plan> functions, Plan program) {
+  if (functions.empty()) return program;
+  Plan out;
+  std::vector<std::int64_t> bytes;
+  for (Plan& function : functions) {
+    bytes.push_back(function.arena_bytes);
+    add_region(out, function);
+  }
+  add(out, program);
+  out.name = std::move(program.name);
+  out.rank = program.rank;
+  out.mesh = std::move(program.mesh);
+  out.inputs = std::move(program.inputs);
+  out.results = std::move(program.results);
+  out.donations = std::move(program.donations);
+  out.arena_bytes = program.arena_bytes;
+  out.devices = std::move(program.devices);
+  place_in_arena(out, bytes);
+  return out;
+}
+
+}  // namespace tutti::codegen

@@ -1,0 +1,205 @@
+#include <tutti/codegen/llvm/plan_emitter.h>
+#include <tutti/runtime/plan_frame.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <variant>
+
+namespace tutti::codegen::native {
+
+namespace {
+
+// Of a function: some of what LLVM does takes more than linear time in its length.
+constexpr std::int32_t kMostSteps = 512;
+
+// How many addresses a launch takes at most.
+class AddressCount final : public NativeSteps {
+ public:
+  void call(const char* /*function*/, std::int32_t /*number*/) override {}
+  void launch(const char* /*function*/, std::span<const BufferId> buffers) override {
+    most_ = std::max(most_, buffers.size());
+  }
+  void launch_tile(const char* function, std::span<const BufferId> buffers) override {
+    launch(function, buffers);
+  }
+  void control(const Control& /*control*/) override {}
+  std::uint64_t most() const { return most_; }
+
+ private:
+  std::size_t most_ = 1;
+};
+
+}  // namespace
+
+PlanEmitter::PlanEmitter(llvm::Module& module, const Jit& jit, const Plan& plan)
+    : module_(module),
+      jit_(jit),
+      plan_(plan),
+      ir_(module.getContext()),
+      pointer_(ir_.getPtrTy()),
+      integer_(ir_.getInt32Ty()) {}
+
+void PlanEmitter::run(const std::string& name) {
+  for (const Region& region : plan_.regions) {
+    const std::string own = name + "_r" + std::to_string(regions_.size());
+    regions_.push_back(
+        emit_function(own, region.first_step, region.end_step, llvm::GlobalValue::InternalLinkage));
+  }
+  emit_function(name, plan_.main_step(), static_cast<std::int32_t>(plan_.steps.size()),
+                llvm::GlobalValue::ExternalLinkage);
+}
+
+llvm::Function* PlanEmitter::emit_function(const std::string& name, std::int32_t first,
+                                           std::int32_t end,
+                                           llvm::GlobalValue::LinkageTypes linkage) {
+  if (end - first <= kMostSteps) {
+    llvm::Function* const out = add_function(name, linkage);
+    emit_steps(first, end);
+    return out;
+  }
+  std::vector<llvm::Function*> parts;
+  for (std::int32_t step = first; step < end; step += kMostSteps) {
+    parts.push_back(add_function(name + "_" + std::to_string(parts.size()),
+                                 llvm::GlobalValue::InternalLinkage));
+    emit_steps(step, std::min(end, step + kMostSteps));
+  }
+  llvm::Function* const out = add_function(name, linkage);
+  ir_.SetInsertPoint(block("entry"));
+  for (llvm::Function* const part : parts) {
+    Value failed = ir_.CreateCall(part, {function_->getArg(0), function_->getArg(1)});
+    Block next = block("next");
+    Block stop = block("stop");
+    ir_.CreateCondBr(ir_.CreateICmpSLT(failed, number(0)), next, stop);
+    ir_.SetInsertPoint(stop);
+    ir_.CreateRet(failed);
+    ir_.SetInsertPoint(next);
+  }
+  ir_.CreateRet(number(-1));
+  return out;
+}
+
+void PlanEmitter::call(const char* function, std::int32_t number) {
+  add_call(function, number, {});
+}
+
+void PlanEmitter::launch(const char* function, std::span<const BufferId> buffers) {
+  store_addresses(buffers);
+  add_call(function, launches_++, {arguments_});
+}
+
+void PlanEmitter::launch_tile(const char* function, std::span<const BufferId> buffers) {
+  store_addresses(buffers);
+  Block direct = block("direct");
+  Block launched = block("launched");
+  Block done = block("done");
+  const auto offset = static_cast<std::size_t>(launches_) * sizeof(runtime::KernelFunction);
+  Value kernel = load(kernels_, offset, "kernel");
+  ir_.CreateCondBr(ir_.CreateIsNull(kernel), launched, direct);
+  ir_.SetInsertPoint(direct);
+  auto* const type = llvm::FunctionType::get(ir_.getVoidTy(),
+                                             {pointer_, ir_.getInt64Ty(), ir_.getInt64Ty()}, false);
+  ir_.CreateCall(type, kernel, {arguments_, long_number(0), long_number(1)});
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(launched);
+  add_call(function, launches_++, {arguments_});
+  ir_.CreateBr(done);
+  ir_.SetInsertPoint(done);
+}
+
+void PlanEmitter::store_addresses(std::span<const BufferId> buffers) {
+  std::uint64_t position = 0;
+  for (const BufferId id : buffers) {
+    Value place = ir_.CreateConstGEP1_64(pointer_, arguments_, position++);
+    ir_.CreateStore(address_of(id), place);
+  }
+}
+
+llvm::Function* PlanEmitter::add_function(const std::string& name,
+                                          llvm::GlobalValue::LinkageTypes linkage) {
+  auto* type = llvm::FunctionType::get(integer_, {pointer_, pointer_}, false);
+  function_ = llvm::Function::Create(type, linkage, name, module_);
+  jit_.set_target_attributes(*function_);
+  // Straight code full of calls: there is nothing to gain, and it may be long.
+  function_->addFnAttr(llvm::Attribute::OptimizeNone);
+  function_->addFnAttr(llvm::Attribute::NoInline);
+  return function_;
+}
+
+void PlanEmitter::emit_steps(std::int32_t first, std::int32_t end) {
+  Block entry = block("entry");
+  failed_ = block("failed");
+  ir_.SetInsertPoint(failed_);
+  step_of_failure_ = ir_.CreatePHI(integer_, 0, "step");
+  ir_.CreateRet(step_of_failure_);
+
+  ir_.SetInsertPoint(entry);
+  auto* type = llvm::ArrayType::get(pointer_, most_addresses(first, end));
+  arguments_ = ir_.CreateAlloca(type, nullptr, "arguments");
+  arena_ = load(function_->getArg(0), offsetof(runtime::PlanMemory, arena), "arena");
+  addresses_ = load(function_->getArg(0), offsetof(runtime::PlanMemory, addresses), "addresses");
+  kernels_ = load(function_->getArg(0), offsetof(runtime::PlanMemory, kernels), "kernels");
+  for (step_ = first; step_ < end; ++step_) {
+    std::visit([this](const auto& step) { step.emit(*this); }, plan_.steps[at(step_)]);
+  }
+  ir_.CreateRet(number(-1));
+  if (step_of_failure_->getNumIncomingValues() == 0) failed_->eraseFromParent();
+}
+
+std::uint64_t PlanEmitter::most_addresses(std::int32_t first, std::int32_t end) const {
+  AddressCount count;
+  for (std::int32_t step = first; step < end; ++step) {
+    std::visit([&](const auto& each) { each.emit(count); }, plan_.steps[at(step)]);
+  }
+  return count.most();
+}
+
+PlanEmitter::Block PlanEmitter::block(const char* name) {
+  return llvm::BasicBlock::Create(module_.getContext(), name, function_);
+}
+
+llvm::ConstantInt* PlanEmitter::number(std::int32_t value) {
+  return ir_.getInt32(static_cast<std::uint32_t>(value));
+}
+
+llvm::ConstantInt* PlanEmitter::long_number(std::int64_t value) {
+  return ir_.getInt64(static_cast<std::uint64_t>(value));
+}
+
+PlanEmitter::Value PlanEmitter::load(Value base, std::size_t offset, const char* name) {
+  return ir_.CreateLoad(pointer_, ir_.CreateConstGEP1_64(ir_.getInt8Ty(), base, offset), name);
+}
+
+PlanEmitter::Value PlanEmitter::behind(Value address, Value bytes) {
+  return ir_.CreateGEP(ir_.getInt8Ty(), address, bytes);
+}
+
+PlanEmitter::Value PlanEmitter::address_of(BufferId id) {
+  const PlanBuffer& buffer = plan_.buffers[at(id)];
+  if (buffer.kind == PlanBuffer::Kind::local) return behind(arena_, long_number(buffer.offset));
+  return ir_.CreateLoad(pointer_, slot(id), "b");
+}
+
+PlanEmitter::Value PlanEmitter::slot(BufferId id) {
+  return ir_.CreateConstGEP1_64(pointer_, addresses_, static_cast<std::uint64_t>(id));
+}
+
+void PlanEmitter::place(BufferId id, Value address) { ir_.CreateStore(address, slot(id)); }
+
+void PlanEmitter::leave_unless(Value succeeded) {
+  Block next = block("next");
+  step_of_failure_->addIncoming(number(step_), ir_.GetInsertBlock());
+  ir_.CreateCondBr(succeeded, next, failed_);
+  ir_.SetInsertPoint(next);
+}
+
+void PlanEmitter::add_call(const char* name, std::int32_t what, std::initializer_list<Value> more) {
+  std::vector<Value> operands = {function_->getArg(1), number(what)};
+  operands.insert(operands.end(), more.begin(), more.end());
+  std::vector<llvm::Type*> types;
+  for (Value operand : operands) types.push_back(operand->getType());
+  const auto callee =
+      module_.getOrInsertFunction(name, llvm::FunctionType::get(integer_, types, false));
+  leave_unless(ir_.CreateICmpEQ(ir_.CreateCall(callee, operands), number(0)));
+}
+
+}  // namespace tutti::codegen::native
