@@ -20,6 +20,7 @@ struct LiteralUse {
   Location where = {};  // of the first use
 
   bool any() const { return structure != 0; }
+  friend bool operator==(const LiteralUse&, const LiteralUse&) = default;
 };
 
 // Masks of mesh dimensions that are looked after: all sets of up to three dimensions' meshes; of

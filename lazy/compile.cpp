@@ -229,9 +229,11 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
   std::size_t scalar = 0;
   // What is under way is waited for where the program needs it, unless it is to be moved first.
   const bool may_wait = !program.sizes && program.executable->plan().devices.empty();
+  program.literals.begin();
   for (const StatePtr& input : program.inputs) {
     if (input != nullptr) {
       context.make_ready(*input);
+      program.literals.bring(buffers_.size(), *input);
       buffers_.push_back(input->buffer);
     } else if (tensor < arguments_.tensors.size()) {
       StatePtr& argument = arguments_.tensors[tensor++];
@@ -243,6 +245,7 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
       }
       StatePtr state = std::move(argument);
       context.make_ready(*state);
+      program.literals.bring(buffers_.size(), *state);
       // Nobody else has the handle: then nobody else reads the data through it.
       if (state.use_count() == 1) {
         buffers_.push_back(std::move(state->buffer));

@@ -109,7 +109,7 @@ std::vector<StatePtr> LaunchPrograms::run(RankContext& context, Program& program
   LiteralInputs::ResultUses uses;
   if (numbers) {
     LiteralInputs inputs;
-    for (const StatePtr& operand : operands) inputs.add(operand.get(), {});
+    for (const StatePtr& operand : operands) inputs.add(operand->literal_uses, {});
     agreements = inputs.agreements(program.graph, &uses);
   }
   const std::array<Location, 1> lines = {where};

@@ -42,17 +42,16 @@ bool claims_anything(const ir::Graph& program) {
 
 }  // namespace
 
-void LiteralInputs::add(const TensorState* data, std::span<const std::byte> number) {
-  Input input{.number = {}, .data = data};
+void LiteralInputs::add(std::span<const ir::LiteralUse> uses, std::span<const std::byte> number) {
+  Input input{.number = {}, .uses = uses};
   if (!number.empty()) input.number = {.structure = 1, .values = hash_of(number), .where = {}};
   inputs_.push_back(input);
 }
 
 std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& program,
                                                           ResultUses* results) const {
-  const bool brings = std::ranges::any_of(inputs_, [](const Input& input) {
-    return input.data != nullptr && !input.data->literal_uses.empty();
-  });
+  const bool brings =
+      std::ranges::any_of(inputs_, [](const Input& input) { return !input.uses.empty(); });
   if (!brings && !claims_anything(program)) return {};
   const std::vector<std::uint8_t> masks = ir::literal_masks(*program.mesh);
   std::vector<runtime::Agreement> out;
@@ -61,10 +60,7 @@ std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& progr
   for (std::size_t m = 0; m < masks.size(); ++m) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
-      parameters[i] = input.number;
-      if (input.data != nullptr && !input.data->literal_uses.empty()) {
-        parameters[i] = input.data->literal_uses[m];
-      }
+      parameters[i] = input.uses.empty() ? input.number : input.uses[m];
     }
     add_uses(out, ir::literal_uses(program, masks[m], parameters, &values));
     if (results == nullptr) continue;
@@ -82,35 +78,43 @@ std::vector<runtime::Agreement> LiteralInputs::agreements(const ir::Graph& progr
 LiteralPlan::LiteralPlan(const ir::Graph& program, std::vector<std::size_t> numbers)
     : numbers_(std::move(numbers)) {
   if (program.mesh == nullptr || program.mesh->ranks() == 1) return;
-  program_ = program;
+  program_ = &program;
   last_.assign(numbers_.size(), {.value = 1, .single = true});
   agreements_ = compute(last_);
   const std::vector<Number> others(numbers_.size(), {.value = 2, .single = true});
   const std::vector<runtime::Agreement> changed = compute(others);
-  const bool same = std::ranges::equal(agreements_, changed, {}, &runtime::Agreement::word,
+  numbers_count_ = !std::ranges::equal(agreements_, changed, {}, &runtime::Agreement::word,
                                        &runtime::Agreement::word);
-  if (same) program_.reset();
+}
+
+void LiteralPlan::bring(std::size_t parameter, const TensorState& data) {
+  if (program_ == nullptr || data.literal_uses.empty()) return;
+  next_.push_back({.parameter = parameter, .uses = data.literal_uses});
 }
 
 std::vector<runtime::Agreement> LiteralPlan::compute(std::span<const Number> numbers) const {
   LiteralInputs inputs;
   std::size_t next = 0;
+  auto brought = brought_.begin();
   for (std::size_t i = 0; i < program_->parameters().size(); ++i) {
     if (next == numbers_.size() || numbers_[next] != i) {
-      inputs.add(nullptr, {});
+      const bool brings = brought != brought_.end() && brought->parameter == i;
+      inputs.add(brings ? (brought++)->uses : std::span<const ir::LiteralUse>(), {});
       continue;
     }
     const Number& number = numbers[next++];
     const auto single = static_cast<float>(number.value);
-    inputs.add(nullptr, number.single ? std::as_bytes(std::span(&single, 1))
+    inputs.add({}, number.single ? std::as_bytes(std::span(&single, 1))
                                       : std::as_bytes(std::span(&number.value, 1)));
   }
   return inputs.agreements(*program_);
 }
 
 std::span<const runtime::Agreement> LiteralPlan::agreements(std::span<const Number> numbers) {
-  if (program_ && !std::ranges::equal(numbers, last_)) {
+  const bool other_numbers = numbers_count_ && !std::ranges::equal(numbers, last_);
+  if (other_numbers || next_ != brought_) {
     last_.assign(numbers.begin(), numbers.end());
+    brought_ = next_;
     agreements_ = compute(last_);
   }
   return agreements_;

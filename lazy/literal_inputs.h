@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -21,8 +20,9 @@ class LiteralInputs {
   // By value of the program: uses by mask.
   using ResultUses = std::unordered_map<std::uint32_t, std::vector<ir::LiteralUse>>;
 
-  // The next parameter: data (may be null), or a number's bytes.
-  void add(const TensorState* data, std::span<const std::byte> number);
+  // The next parameter: what its data brings along (TensorState::literal_uses), which outlives
+  // this; or a number's bytes.
+  void add(std::span<const ir::LiteralUse> uses, std::span<const std::byte> number);
 
   // By call; empty if there is nothing to agree on. `results`: the uses of the program's
   // results, where they have any.
@@ -32,30 +32,44 @@ class LiteralInputs {
  private:
   struct Input {
     ir::LiteralUse number;
-    const TensorState* data;
+    std::span<const ir::LiteralUse> uses;
   };
   std::vector<Input> inputs_;
 };
 
-// The agreements of a compiled program. Most have none, or such as no number changes: then a run
-// costs nothing.
+// The agreements of a compiled program. Most have none, or such as no number changes, and are called
+// with tensors that bring nothing along: then a run costs nothing.
 class LiteralPlan {
  public:
   using Number = CompiledFunction::Arguments::Scalar;
 
   LiteralPlan() = default;
-  // `numbers`: which of the program's parameters are run-time numbers, in their order.
+  // `numbers`: which of the program's parameters are run-time numbers, in their order. The program
+  // outlives this.
   LiteralPlan(const ir::Graph& program, std::vector<std::size_t> numbers);
 
-  // For a run with these numbers; empty if there is nothing to agree on.
+  // A run: first what its tensors bring along, those with something only, in the order of the
+  // parameters; then what to agree on for these numbers, empty if there is nothing.
+  void begin() { next_.clear(); }
+  void bring(std::size_t parameter, const TensorState& data);
   std::span<const runtime::Agreement> agreements(std::span<const Number> numbers);
 
  private:
+  struct Brought {
+    std::size_t parameter;
+    std::vector<ir::LiteralUse> uses;
+    friend bool operator==(const Brought&, const Brought&) = default;
+  };
+
   std::vector<runtime::Agreement> compute(std::span<const Number> numbers) const;
 
   std::vector<std::size_t> numbers_;
-  std::optional<ir::Graph> program_;  // where numbers change something
-  std::vector<Number> last_;          // for which agreements_ were computed
+  const ir::Graph* program_ = nullptr;  // where several ranks run it
+  bool numbers_count_ = false;          // whether they change something
+  std::vector<Brought> next_;           // by the run that begins
+  // For which agreements_ were computed.
+  std::vector<Number> last_;
+  std::vector<Brought> brought_;
   std::vector<runtime::Agreement> agreements_;
 };
 

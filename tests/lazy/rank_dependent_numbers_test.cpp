@@ -141,6 +141,45 @@ TEST(RankDependentArguments, OfCompiledFunctionsAreAnError) {
   }
 }
 
+// A literal that is given as a tensor, at the first call or at a later one, captured, or in what a
+// replicated tensor was made of.
+TEST(RankDependentArguments, MayBeTensors) {
+  using Make = std::function<Tensor(const Tensor& model, float number)>;
+  const std::vector<Make> arguments = {
+      [](const Tensor&, float number) { return full({2}, number); },
+      [](const Tensor&, float number) { return full({}, number); },
+      [](const Tensor&, float number) { return slice(full({3}, number), {{1, 3}}); },
+      [](const Tensor& model, float number) { return model * number; },
+  };
+  const auto run = [&](std::size_t argument, bool captured, int differs) {
+    simulate(2, [&](World& world) {
+      const Tensor model = replicated(tensor({2.F, 3.F}), world);
+      const auto loss = [&](const Tensor& m, const Tensor& x) {
+        return Tensor(all_reduce(sum(m * x), world, Reduce::mean));
+      };
+      auto step = compile([&](const Tensor& m, const Tensor& x) { return grad(loss)(m, x); });
+      for (int call = 0; call < 3; ++call) {
+        const float number = call == differs ? number_of(world) : 1.F;
+        const Tensor x = arguments[argument](model, number);
+        if (captured) {
+          auto capturing = compile([&](const Tensor& m) { return grad(loss)(m, constant(x)); });
+          capturing(model).array();
+        } else {
+          step(model, x).array();
+        }
+      }
+    });
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (const bool captured : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "argument " << i << (captured ? ", captured" : ""));
+      EXPECT_NO_THROW(run(i, captured, -1));
+      EXPECT_THROW(run(i, captured, 0), CommError);
+      EXPECT_THROW(run(i, captured, 2), CommError);
+    }
+  }
+}
+
 // What passes a collective over one dimension unsettled is settled by one over the other, whatever
 // is evaluated in between.
 TEST(RankDependentNumbersOnAMesh, TravelThroughCollectivesAndEvaluations) {
