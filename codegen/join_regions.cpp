@@ -9,7 +9,7 @@ namespace tutti::codegen {
 namespace {
 
 template <class T>
-void append(std::vector<T>& to, std::vector<T>& from) {
+void move_behind(std::vector<T>& to, std::vector<T>& from) {
   std::ranges::move(from, std::back_inserter(to));
 }
 
@@ -34,10 +34,10 @@ void add(Plan& to, Plan& from) {
   }
   for (Donation& donation : from.donations) donation.buffer += by.buffers;
   to.works += from.works;
-  append(to.buffers, from.buffers);
-  append(to.kernels, from.kernels);
-  append(to.steps, from.steps);
-  append(to.constants, from.constants);
+  move_behind(to.buffers, from.buffers);
+  move_behind(to.kernels, from.kernels);
+  move_behind(to.steps, from.steps);
+  move_behind(to.constants, from.constants);
 }
 
 void add_region(Plan& to, Plan& function) {
@@ -60,7 +60,7 @@ void add_region(Plan& to, Plan& function) {
 
 // Regions enter those in front of them only, so that from the back on each has its place when it is
 // met: behind the highest of those that enter it. `bytes` are what each has of the arena.
-void place_in_arena(Plan& plan, const std::vector<std::int64_t>& bytes) {
+void place_windows(Plan& plan, const std::vector<std::int64_t>& bytes) {
   std::vector<std::int64_t> begin(plan.regions.size(), 0);
   const auto enter = [&](int first_step, int end_step, std::int64_t end) {
     plan.arena_bytes = std::max(plan.arena_bytes, end);
@@ -102,7 +102,7 @@ Plan join_regions(std::vector<Plan> functions, Plan program) {
   out.donations = std::move(program.donations);
   out.arena_bytes = program.arena_bytes;
   out.devices = std::move(program.devices);
-  place_in_arena(out, bytes);
+  place_windows(out, bytes);
   return out;
 }
 

@@ -210,7 +210,7 @@ Linear pushforward(const Builder& program, std::span<const Value> outputs,
 }
 
 std::vector<Value> inline_into(Builder& builder, const Graph& function,
-                               std::span<const Value> arguments) {
+                               std::span<const Value> arguments, std::vector<Value>* places) {
   std::vector<Value> values(function.value_count());
   const auto& parameters = function.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -246,6 +246,7 @@ std::vector<Value> inline_into(Builder& builder, const Graph& function,
   builder.at(here);
   std::vector<Value> results;
   for (const Value result : function.results()) results.push_back(values[result.id]);
+  if (places != nullptr) *places = std::move(values);
   return results;
 }
 

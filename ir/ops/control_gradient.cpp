@@ -1,6 +1,7 @@
 #include <tutti/ir/gradient.h>
 #include <tutti/ir/linearize.h>
 #include <tutti/ir/ops/control.h>
+#include <tutti/ir/ops/kept_values.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <algorithm>
@@ -29,10 +30,15 @@ class Draft {
                                        .replication = place_.replication,
                                        .device = place_.device});
   }
-  Graph finish(Values results) {
+  // With all that was added, and with what the results need.
+  Graph take(Values results) {
     graph_.set_results(std::move(results));
-    dce(graph_);
     return std::move(graph_);
+  }
+  Graph finish(Values results) {
+    Graph out = take(std::move(results));
+    dce(out);
+    return out;
   }
 
  private:
@@ -71,115 +77,192 @@ NodeId append_scan(Builder& builder, const Graph& body, const Values& operands,
                       {FunctionPtr(std::move(function)), carries, kept_sequences, length, reverse});
 }
 
-}  // namespace
+// One step of a scan's gradient, and where in it the values of the scan's body are.
+struct BackwardStep {
+  Graph body;
+  Values places;
+};
 
-// The carries of every step are computed again and stacked; then a loop in the opposite direction
-// takes each step's vector-Jacobian product there. What the invariants get adds up over the steps.
-void gradient_scan(Gradient& gradient) {
-  Builder& builder = *gradient.builder();
-  const FunctionPtr function = std::get<FunctionPtr>(gradient.attributes.values()[0]);
-  const Graph& body = function->graph();
-  const std::int64_t length = gradient.attributes.integer("length");
-  const bool reverse = gradient.attributes.flag("reverse");
-  const auto carries = static_cast<std::size_t>(gradient.attributes.integer("carries"));
-  const auto sequences = static_cast<std::size_t>(gradient.attributes.integer("sequences"));
-  Values operands;
-  for (int i = 0; i < gradient.count(); ++i) operands.push_back(gradient.value(i));
-  const auto type_of = [&](std::size_t parameter) -> const Type& {
-    return body.type(body.parameters()[parameter].value);
-  };
-  const auto name_of_parameter = [&](std::size_t i) { return body.parameters()[i].name; };
-  const auto wanted = [&](std::size_t i) {
-    return gradient.wants(static_cast<int>(i)) && is_floating(type_of(i).dtype);
-  };
+class ScanGradient {
+ public:
+  explicit ScanGradient(Gradient& gradient)
+      : gradient_(gradient),
+        builder_(*gradient.builder()),
+        function_(std::get<FunctionPtr>(gradient.attributes.values()[0])),
+        body_(function_->graph()),
+        carries_(static_cast<std::size_t>(gradient.attributes.integer("carries"))),
+        sequences_(static_cast<std::size_t>(gradient.attributes.integer("sequences"))) {
+    for (int i = 0; i < gradient.count(); ++i) operands_.push_back(gradient.value(i));
+  }
 
-  // 1. The carries as they were before each step.
-  Draft again(body, body.name + "_carries");
-  Values arguments;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    arguments.push_back(again.parameter(name_of_parameter(i), type_of(i)));
+  void run() {
+    BackwardStep step = backward({});
+    const Values kept = kept_values(body_, step.body, step.places, step.body.results());
+    if (!kept.empty()) {
+      step = backward(kept);
+      Values places;
+      for (const Value value : kept) places.push_back(step.places[value.id]);
+      const std::size_t behind = step.body.parameters().size() - kept.size() - invariants();
+      step.body = with_kept_values(step.body, places, behind);
+    }
+    dce(step.body);
+    hand_out(append_backward(step.body, again(kept), kept.size()));
   }
-  Values next = inline_into(again.builder(), body, arguments);
-  next.resize(carries);
-  next.insert(next.end(), arguments.begin(),
-              arguments.begin() + static_cast<std::ptrdiff_t>(carries));
-  const NodeId stacked =
-      append_scan(builder, again.finish(next), operands, gradient.attributes.integer("carries"),
-                  gradient.attributes.integer("sequences"), length, reverse);
 
-  // 2. Backwards. Carries: cotangents of the carries, sums for the invariants. Sequences: the
-  //    carries, what was taken, cotangents of what was stacked. Invariants as before.
-  Draft backward(body, body.name + "_gradient");
-  Values inputs;
-  Values cotangents(body.results().size());
-  Values sums;
-  for (std::size_t i = 0; i < carries; ++i) {
-    if (!is_floating(type_of(i).dtype)) continue;
-    cotangents[i] = backward.parameter("d_" + name_of_parameter(i), type_of(i));
-    const Term given = gradient.cotangent(static_cast<int>(i));
-    const Term zeros = gradient.result(static_cast<int>(i)).apply(Op::zeros_like);
-    inputs.push_back((given.valid() ? given : zeros).value());
+ private:
+  std::size_t invariants() const { return operands_.size() - carries_ - sequences_; }
+  std::int64_t length() const { return gradient_.attributes.integer("length"); }
+  bool reverse() const { return gradient_.attributes.flag("reverse"); }
+  Value result(NodeId node, std::size_t i) const { return builder_.graph().result(node, i); }
+  const Type& type_of(std::size_t parameter) const {
+    return body_.type(body_.parameters()[parameter].value);
   }
-  for (std::size_t i = carries + sequences; i < operands.size(); ++i) {
-    if (!wanted(i)) continue;
-    sums.push_back(backward.parameter("d_" + name_of_parameter(i), type_of(i)));
-    inputs.push_back(builder.add(Op::zeros_like, {operands[i]}));
+  const std::string& name_of_parameter(std::size_t i) const { return body_.parameters()[i].name; }
+  bool wanted(std::size_t i) const {
+    return gradient_.wants(static_cast<int>(i)) && is_floating(type_of(i).dtype);
   }
-  const auto backward_carries = static_cast<std::int64_t>(inputs.size());
-  arguments.clear();
-  for (std::size_t i = 0; i < carries + sequences; ++i) {
-    arguments.push_back(backward.parameter(name_of_parameter(i), type_of(i)));
-    inputs.push_back(i < carries ? builder.graph().result(stacked, carries + i) : operands[i]);
+  // Whether what the scan stacks as a result has one.
+  bool has_cotangent(std::size_t result) const {
+    return gradient_.cotangent(static_cast<int>(result)).valid() &&
+           floats(body_, body_.results()[result]);
   }
-  for (std::size_t i = carries; i < cotangents.size(); ++i) {
-    const Term given = gradient.cotangent(static_cast<int>(i));
-    if (!given.valid() || !floats(body, body.results()[i])) continue;
-    cotangents[i] = backward.parameter("d_" + std::to_string(i), body.type(body.results()[i]));
-    inputs.push_back(given.value());
+  // Whether an operand gets a cotangent of the backward loop.
+  bool differentiated(std::size_t i) const {
+    return i < carries_ ? is_floating(type_of(i).dtype) : wanted(i);
   }
-  const auto backward_sequences = static_cast<std::int64_t>(inputs.size()) - backward_carries;
-  for (std::size_t i = carries + sequences; i < operands.size(); ++i) {
-    arguments.push_back(backward.parameter(name_of_parameter(i), type_of(i)));
-    inputs.push_back(operands[i]);
+
+  // The loop once more: its carries, those before each step, and what is kept of each.
+  NodeId again(const Values& kept) const {
+    Draft draft(body_, body_.name + "_carries");
+    Values arguments;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      arguments.push_back(draft.parameter(name_of_parameter(i), type_of(i)));
+    }
+    Values places;
+    Values next = inline_into(draft.builder(), body_, arguments, &places);
+    next.resize(carries_);
+    next.insert(next.end(), arguments.begin(),
+                arguments.begin() + static_cast<std::ptrdiff_t>(carries_));
+    for (const Value value : kept) next.push_back(places[value.id]);
+    return append_scan(builder_, draft.finish(next), operands_,
+                       gradient_.attributes.integer("carries"),
+                       gradient_.attributes.integer("sequences"), length(), reverse());
   }
-  const Values results = inline_into(backward.builder(), body, arguments);
-  Values wrt;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (i < carries ? is_floating(type_of(i).dtype) : wanted(i)) wrt.push_back(arguments[i]);
+
+  // The loop of the steps backwards, behind `forward`, the loop once more.
+  NodeId append_backward(const Graph& body, NodeId forward, std::size_t kept) const {
+    Values operands;
+    for (std::size_t i = 0; i < carries_; ++i) {
+      if (!is_floating(type_of(i).dtype)) continue;
+      const Term given = gradient_.cotangent(static_cast<int>(i));
+      const Term zeros =
+          given.valid() ? given : gradient_.result(static_cast<int>(i)).apply(Op::zeros_like);
+      operands.push_back(zeros.value());
+    }
+    for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
+      if (wanted(i)) operands.push_back(builder_.add(Op::zeros_like, {operands_[i]}));
+    }
+    const auto carries = std::ssize(operands);
+    for (std::size_t i = 0; i < carries_; ++i) operands.push_back(result(forward, carries_ + i));
+    for (std::size_t i = carries_; i < carries_ + sequences_; ++i) operands.push_back(operands_[i]);
+    for (std::size_t i = carries_; i < body_.results().size(); ++i) {
+      if (has_cotangent(i)) operands.push_back(gradient_.cotangent(static_cast<int>(i)).value());
+    }
+    for (std::size_t i = 0; i < kept; ++i) operands.push_back(result(forward, 2 * carries_ + i));
+    const auto sequences = std::ssize(operands) - carries;
+    for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
+      operands.push_back(operands_[i]);
+    }
+    return append_scan(builder_, body, operands, carries, sequences, length(), !reverse());
   }
-  const Values pulled = pull_back(backward, results, cotangents, wrt);
-  Values carried;
-  Values of_sequences;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (i < carries ? !is_floating(type_of(i).dtype) : !wanted(i)) continue;
-    const Value own = pulled[at++];
-    if (i < carries) {
-      carried.push_back(own);
-    } else if (i < carries + sequences) {
-      of_sequences.push_back(own);
-    } else {
-      const Value sum =
-          sums[carried.size() - (static_cast<std::size_t>(backward_carries) - sums.size())];
-      carried.push_back(backward.builder().add(Op::add, {sum, own}));
+
+  // A step backwards. Carries: cotangents of the carries, sums for the invariants. Sequences: the
+  // carries, what was taken, cotangents of what was stacked, what was kept. Invariants as before.
+  BackwardStep backward(const Values& kept) {
+    BackwardStep out;
+    Draft draft(body_, body_.name + "_gradient");
+    Values cotangents(body_.results().size());
+    Values sums;
+    for (std::size_t i = 0; i < carries_; ++i) {
+      if (!is_floating(type_of(i).dtype)) continue;
+      cotangents[i] = draft.parameter("d_" + name_of_parameter(i), type_of(i));
+    }
+    const auto of_carries = static_cast<std::size_t>(
+        std::ranges::count_if(cotangents, [](Value value) { return value.valid(); }));
+    for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
+      if (wanted(i)) sums.push_back(draft.parameter("d_" + name_of_parameter(i), type_of(i)));
+    }
+    Values arguments;
+    for (std::size_t i = 0; i < carries_ + sequences_; ++i) {
+      arguments.push_back(draft.parameter(name_of_parameter(i), type_of(i)));
+    }
+    for (std::size_t i = carries_; i < cotangents.size(); ++i) {
+      if (!has_cotangent(i)) continue;
+      cotangents[i] = draft.parameter("d_" + std::to_string(i), body_.type(body_.results()[i]));
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      draft.parameter("kept_" + std::to_string(i), body_.type(kept[i]));
+    }
+    for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
+      arguments.push_back(draft.parameter(name_of_parameter(i), type_of(i)));
+    }
+    const Values results = inline_into(draft.builder(), body_, arguments, &out.places);
+    Values wrt;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (differentiated(i)) wrt.push_back(arguments[i]);
+    }
+    const Values pulled = pull_back(draft, results, cotangents, wrt);
+    Values carried;
+    Values of_sequences;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (!differentiated(i)) continue;
+      const Value own = pulled[at++];
+      if (i < carries_) {
+        carried.push_back(own);
+      } else if (i < carries_ + sequences_) {
+        of_sequences.push_back(own);
+      } else {
+        const Value sum = sums[carried.size() - of_carries];
+        carried.push_back(draft.builder().add(Op::add, {sum, own}));
+      }
+    }
+    of_stacked_ = carried.size();
+    carried.insert(carried.end(), of_sequences.begin(), of_sequences.end());
+    out.body = draft.take(std::move(carried));
+    return out;
+  }
+
+  // Each operand's own.
+  void hand_out(NodeId loop) const {
+    std::size_t of_carries = 0;
+    std::size_t of_stacked = of_stacked_;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (!differentiated(i)) continue;
+      const bool is_sequence = i >= carries_ && i < carries_ + sequences_;
+      gradient_.operand_cotangent(
+          static_cast<int>(i),
+          Term(&builder_, result(loop, is_sequence ? of_stacked++ : of_carries++)));
     }
   }
-  Values outputs = carried;
-  outputs.insert(outputs.end(), of_sequences.begin(), of_sequences.end());
-  const NodeId loop = append_scan(builder, backward.finish(outputs), inputs, backward_carries,
-                                  backward_sequences, length, !reverse);
 
-  // 3. Each operand's own.
-  std::size_t of_carries = 0;
-  std::size_t of_stacked = carried.size();
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (i < carries ? !is_floating(type_of(i).dtype) : !wanted(i)) continue;
-    const bool is_sequence = i >= carries && i < carries + sequences;
-    const std::size_t result = is_sequence ? of_stacked++ : of_carries++;
-    gradient.operand_cotangent(static_cast<int>(i),
-                               Term(&builder, builder.graph().result(loop, result)));
-  }
-}
+  Gradient& gradient_;
+  Builder& builder_;
+  const FunctionPtr function_;
+  const Graph& body_;
+  const std::size_t carries_;
+  const std::size_t sequences_;
+  Values operands_;
+  std::size_t of_stacked_ = 0;  // results of the backward loop in front of those it stacks
+};
+
+}  // namespace
+
+// A loop in the opposite direction takes each step's vector-Jacobian product where the step was;
+// what the invariants get adds up over the steps. The carries before each step come from the loop
+// once more, and so does what is costly to compute again (kept_values.h): the passes make one loop
+// of it and the scan itself.
+void gradient_scan(Gradient& gradient) { ScanGradient(gradient).run(); }
 
 // A branch of each branch's vector-Jacobian product.
 void gradient_conditional(Gradient& gradient) {

@@ -209,7 +209,7 @@ TEST(Control, CompiledFunctionsReplayTheirLoops) {
   }
   EXPECT_EQ(f.programs(), 1U) << f.explain();
   EXPECT_THAT(f.plan(), testing::ContainsRegex("scan r0 @body .*length = 10"));
-  EXPECT_THAT(f.kernels(), HasSubstr("the function @body"));
+  EXPECT_THAT(f.kernels(), HasSubstr("kernel mul_add outer [1]"));
 }
 
 TEST(Control, WhatIsCapturedMayBeComputedLazily) {
