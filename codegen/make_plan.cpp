@@ -321,18 +321,17 @@ class Planner {
 
   void visit_control(NodeId id) {
     const ir::Node& node = graph_.node(id);
+    for (const Value operand : graph_.operands(id)) require_host(device(operand), node);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      require_host(device(graph_.result(id, i)), node);
+    }
     Control step = control_of(graph_, id);
     for (const ir::Attribute& attribute : node.attributes) {
       for (const ir::FunctionPtr& function : functions_of(attribute)) {
         step.regions.push_back(functions_.number_of(*function));
       }
     }
-    for (const Value operand : graph_.operands(id)) {
-      require_host(device(operand), node);
-      step.operands.push_back(dense(operand));
-    }
-    for (std::uint32_t i = 0; i < node.result_count; ++i)
-      require_host(device(graph_.result(id, i)), node);
+    for (const Value operand : graph_.operands(id)) step.operands.push_back(dense(operand));
     if (step.kind == Control::Kind::while_loop) {
       step.condition = add_buffer(PlanBuffer::Kind::local, 1, {});
     }
@@ -570,6 +569,10 @@ int FunctionPlans::number_of(const ir::Function& function) {
   if (const auto made = numbers_.find(function.hash()); made != numbers_.end()) return made->second;
   ir::call_test_hook(function.graph());
   Plan plan = Planner(function.graph(), rank_, *this, true).run();
+  if (!plan.devices.empty()) {
+    throw UsageError("@" + plan.name + " is run by a loop or branch, which are on the host only, " +
+                     "but it uses " + plan.devices[0].device.text());
+  }
   plans_.push_back(std::move(plan));
   const int number = static_cast<int>(plans_.size()) - 1;
   numbers_.emplace(function.hash(), number);

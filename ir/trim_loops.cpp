@@ -131,8 +131,10 @@ std::vector<Attribute> restricted_attributes(const Graph& graph, NodeId id, cons
       const auto sequences = static_cast<std::size_t>(attributes.integer("sequences"));
       return {function(attributes.function("body"), needs.results),
               count(needs.results, 0, carries),
-              count(needs.parameters, carries, carries + sequences), attributes.integer("length"),
-              attributes.flag("reverse")};
+              count(needs.parameters, carries, carries + sequences),
+              attributes.integer("length"),
+              attributes.flag("reverse"),
+              attributes.flag("recompute")};
     }
   }
 }

@@ -240,6 +240,7 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
       if (may_wait && argument->work != nullptr && !argument->work->test()) {
         program.pending.resize(program.inputs.size());
         program.pending[buffers_.size()] = {argument->work, argument->part};
+        program.literals.bring(buffers_.size(), *argument);
         buffers_.push_back(nullptr);
         continue;
       }

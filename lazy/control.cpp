@@ -60,6 +60,8 @@ class Functions {
   }
 
   const std::vector<StatePtr>& captured() const { return captured_; }
+  // Whether one of them has a part whose gradient is to compute it again.
+  bool have_checkpoints() const { return have_checkpoints_; }
 
  private:
   // What is replicated over fewer dimensions makes all so; literals adapt.
@@ -88,6 +90,7 @@ class Functions {
       }
       trace.graph().set_results(std::move(values));
     }
+    have_checkpoints_ = have_checkpoints_ || !trace.builder().checkpoints().empty();
     captured_ = trace.captured();
     for (const StatePtr& state : captured_) meet(state->type);
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -102,6 +105,7 @@ class Functions {
   const Location where_;
   ir::Replication common_{.dimensions = 0, .literal = true};
   std::vector<StatePtr> captured_;
+  bool have_checkpoints_ = false;
 };
 
 ir::Type plain(const Tensor& tensor) {
@@ -165,7 +169,8 @@ std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
   std::vector<Tensor> operands = carries;
   append(operands, sequences);
   return record_node(ir::Op::scan, operands, functions.captured(),
-                     {function, std::ssize(carries), std::ssize(sequences), length, reverse},
+                     {function, std::ssize(carries), std::ssize(sequences), length, reverse,
+                      functions.have_checkpoints()},
                      where);
 }
 

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <span>
 
-// The functions that the native code of plans may call, by these names: the whole of the boundary
-// between code made at run time and the library. None throws: where a step fails they keep what was
-// thrown in PlanFrame::failure and return 1, else 0.
+// The functions that the native code of plans may call, by these names: with the kernels' functions
+// (PlanMemory::kernels) the whole of the boundary between code made at run time and the library.
+// None throws: where a step fails they keep what was thrown in PlanFrame::failure and return 1,
+// else 0.
 extern "C" {
 std::int32_t tutti_allocate(tutti::runtime::PlanFrame* frame, std::int32_t buffer);
 std::int32_t tutti_free(tutti::runtime::PlanFrame* frame, std::int32_t buffer);

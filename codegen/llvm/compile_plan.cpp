@@ -15,8 +15,10 @@ namespace {
 
 Hash128 code_hash(const Plan& plan) {
   Hasher hasher;
+  hasher.add(plan.regions.size());
   for (const Region& region : plan.regions) {
     hasher.add(hashed(region.first_step)).add(hashed(region.end_step));
+    hasher.add(region.parameters.size()).add(region.results.size());
     for (const BufferId id : region.parameters) {
       hasher.add(hashed(id)).add(hashed(plan.buffers[at(id)].bytes));
     }

@@ -3,6 +3,7 @@
 #include <tutti/codegen/llvm/plan_emitter.h>
 
 #include <utility>
+#include <vector>
 
 namespace tutti::codegen::native {
 
@@ -108,34 +109,62 @@ void PlanEmitter::scan(const Control& control) {
   ir_.SetInsertPoint(done);
 }
 
+// Where its carries lie, and where they go next, is in variables of the function: see
+// run_control.cpp.
 void PlanEmitter::while_loop(const Control& control) {
   const Region& condition = plan_.regions[at(control.regions[0])];
   const Region& body = body_of(control);
   const auto carries = static_cast<std::size_t>(control.carries);
-  begin_carries(control, false);
-  for (std::size_t i = carries; i < control.operands.size(); ++i) {
+  const auto in_place = [&](std::size_t i) { return control.spares[i] < 0; };
+  std::vector<Value> now(carries);
+  std::vector<Value> next(carries);
+  for (std::size_t i = 0; i < carries; ++i) {
+    now[i] = variable("now");
+    next[i] = variable("next");
+    Value result = address_of(control.results[i]);
     Value operand = address_of(control.operands[i]);
-    place(body.parameters[i], operand);
-    place(condition.parameters[i], operand);
+    if (in_place(i)) move(result, operand, plan_.buffers[at(body.parameters[i])].bytes);
+    ir_.CreateStore(in_place(i) ? result : operand, now[i]);
+    ir_.CreateStore(result, next[i]);
   }
-  place(condition.results[0].buffer, address_of(control.condition));
+  const auto place_parameters = [&](const Region& region) {
+    for (std::size_t i = 0; i < control.operands.size(); ++i) {
+      place(region.parameters[i],
+            i < carries ? ir_.CreateLoad(pointer_, now[i]) : address_of(control.operands[i]));
+    }
+  };
   Block loop = block("loop");
   Block step = block("step");
   Block done = block("done");
   ir_.CreateBr(loop);
   ir_.SetInsertPoint(loop);
-  for (std::size_t i = 0; i < carries; ++i) {
-    place(condition.parameters[i], address_of(body.parameters[i]));
-  }
+  place_parameters(condition);
+  place(condition.results[0].buffer, address_of(control.condition));
   enter(control.regions[0]);
   Value goes_on = ir_.CreateLoad(ir_.getInt8Ty(), address_of(control.condition), "goes_on");
   ir_.CreateCondBr(ir_.CreateICmpNE(goes_on, ir_.getInt8(0)), step, done);
   ir_.SetInsertPoint(step);
+  place_parameters(body);
+  for (std::size_t i = 0; i < carries; ++i) {
+    place(body.results[i].buffer, ir_.CreateLoad(pointer_, next[i]));
+  }
   enter(control.regions[1]);
-  next_carries(control);
+  for (std::size_t i = 0; i < carries; ++i) {
+    if (in_place(i)) continue;
+    Value written = ir_.CreateLoad(pointer_, next[i]);
+    Value result = address_of(control.results[i]);
+    ir_.CreateStore(written, now[i]);
+    ir_.CreateStore(
+        ir_.CreateSelect(ir_.CreateICmpEQ(written, result), address_of(control.spares[i]), result),
+        next[i]);
+  }
   ir_.CreateBr(loop);
   ir_.SetInsertPoint(done);
-  end_carries(control);
+  for (std::size_t i = 0; i < carries; ++i) {
+    if (in_place(i)) continue;
+    move(address_of(control.results[i]), ir_.CreateLoad(pointer_, now[i]),
+         plan_.buffers[at(body.parameters[i])].bytes);
+  }
 }
 
 // An index that is none of a branch's chooses the last one.

@@ -169,6 +169,12 @@ PlanEmitter::Value PlanEmitter::load(Value base, std::size_t offset, const char*
   return ir_.CreateLoad(pointer_, ir_.CreateConstGEP1_64(ir_.getInt8Ty(), base, offset), name);
 }
 
+PlanEmitter::Value PlanEmitter::variable(const char* name) {
+  llvm::BasicBlock& entry = function_->getEntryBlock();
+  llvm::IRBuilder<> begin(&entry, entry.begin());
+  return begin.CreateAlloca(pointer_, nullptr, name);
+}
+
 PlanEmitter::Value PlanEmitter::behind(Value address, Value bytes) {
   return ir_.CreateGEP(ir_.getInt8Ty(), address, bytes);
 }

@@ -55,6 +55,8 @@ class PlanEmitter final : public NativeSteps {
   llvm::ConstantInt* number(std::int32_t value);
   llvm::ConstantInt* long_number(std::int64_t value);
   Value load(Value base, std::size_t offset, const char* name);
+  // A variable of the function, for an address.
+  Value variable(const char* name);
   // Behind an address.
   Value behind(Value address, Value bytes);
   // Where a buffer lies; and where the frame says so of one outside the arena.

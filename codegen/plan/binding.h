@@ -54,6 +54,8 @@ class Binding {
   DeviceRegion& region(Device device);
   void add_start(const CollectiveStart& start);
 
+  // What loops that run inside of each other keep from step to step, the innermost's last.
+  std::vector<std::byte*>& carried() { return carried_; }
   // While it runs: where a buffer lies; and the addresses of a launch's.
   void* address_of(BufferId id);
   BufferId buffer(std::size_t i) const { return buffers_[i]; }
@@ -87,6 +89,7 @@ class Binding {
   std::int32_t next_step_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> of_regions_;  // the regions' steps
   std::size_t main_ = 0;
+  std::vector<std::byte*> carried_;
 };
 
 }  // namespace tutti::codegen

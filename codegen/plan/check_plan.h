@@ -11,7 +11,9 @@ namespace tutti::codegen {
 // - live local buffers do not overlap, and what the plan says of buffers' lives is true;
 // - a collective is waited for once at most, after its start; what peers may read is never written,
 //   and its memory is not the arena's;
-// - a loop or branch gives its functions as many values as they take; they keep these rules, too;
+// - a region keeps these rules, too, and uses no buffers but its own, which lie behind those of all
+//   that enter it; a loop or branch gives it as many values as it takes, of their sizes, and what
+//   it writes has no other use in the step, but for a carry that is computed in place;
 // - a result takes over an argument's memory only if nothing reads the argument afterwards.
 void check(const Plan& plan);
 

@@ -76,6 +76,9 @@ class ControlCheck {
         require(results == control_.carries && checker_.buffer(control_.condition).bytes >= 1 &&
                 region(0).results[0].type.bytes() == 1);
         takes(1, 0, results);
+        for (std::size_t i = 0; std::cmp_less(i, control_.carries); ++i) {
+          require(bytes(region(0).parameters[i]) == bytes(region(1).parameters[i]));
+        }
         break;
       case Kind::conditional:
         require(operands >= 1 && bytes(control_.operands[0]) >= 4);

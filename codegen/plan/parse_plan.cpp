@@ -141,11 +141,16 @@ class PlanParser {
     }
     PlanBuffer& buffer = plan_.buffers.emplace_back();
     const Token kind = lexer_.expect(Token::Kind::word, "the kind of a buffer");
+    if (region_ == nullptr && (kind.text == "parameter" || kind.text == "result")) {
+      lexer_.fail(kind.offset, "only regions have parameters and results of this kind");
+    }
+    if (region_ != nullptr && (kind.text == "input" || kind.text == "output")) {
+      lexer_.fail(kind.offset, "regions have parameters and results, not inputs and outputs");
+    }
     if (kind.text == "input" || kind.text == "parameter") {
       buffer.kind = kind.text == "input" ? PlanBuffer::Kind::input : PlanBuffer::Kind::parameter;
       buffer.index = index("the number of an argument");
       if (kind.text == "parameter") {
-        if (region_ == nullptr) lexer_.fail(kind.offset, "only regions have parameters");
         if (buffer.index != std::ssize(parameters_)) {
           lexer_.fail(kind.offset, "parameters come in order; the next is parameter " +
                                        std::to_string(parameters_.size()));

@@ -173,6 +173,7 @@ void PlanChecker::enter(int region) {
 }
 
 void PlanChecker::start(int number, const std::vector<BufferId>& results) {
+  if (parts_[part_].is_region) fail("communicates in a region");
   for (const BufferId id : results) {
     State& state = states_[at(id)];
     require(!state.allocated && !state.written && !state.arriving,
@@ -293,6 +294,7 @@ void PlanChecker::check_donation(const Donation& donation) {
   const auto found = inputs_.find(donation.input);
   if (found == inputs_.end()) fail("there is no input " + std::to_string(donation.input));
   const BufferId input = found->second;
+  require_own(donation.buffer);
   const State& given = states_[at(input)];
   const State& target = states_[at(donation.buffer)];
   require(plan_.buffers[at(input)].device == plan_.buffers[at(donation.buffer)].device,

@@ -8,8 +8,8 @@ namespace tutti::codegen {
 
 namespace {
 
-// Where a carry lies is what the frame says of the body's parameter and result: nothing else has to
-// be kept from step to step.
+// A scan's carries lie where the frame says of the body's parameters and results: nobody else
+// enters the body between two of its steps.
 class ControlRun {
  public:
   ControlRun(const Control& control, Binding& binding)
@@ -88,25 +88,48 @@ class ControlRun {
     end_carries();
   }
 
+  // Condition and body may enter each other's regions inside, or be one, so that all places are
+  // said before each is entered, and the loop itself keeps where its carries lie.
   void while_loop() const {
     const Region& condition = binding_.plan().regions[at(control_.regions[0])];
     std::byte* const goes_on = address(control_.condition);
-    begin_carries(false);
-    for (std::size_t i = carries_; i < control_.operands.size(); ++i) {
-      place(parameter(i), operand(i));
-      place(condition.parameters[i], operand(i));
+    std::vector<std::byte*>& carried = binding_.carried();
+    const std::size_t base = carried.size();  // where they lie, and where they go next
+    struct End {
+      std::vector<std::byte*>& of;
+      std::size_t size;
+      ~End() { of.resize(size); }
+    } const end{carried, base};
+    carried.resize(base + 2 * carries_);
+    const auto now = [&](std::size_t i) -> std::byte*& { return carried[base + 2 * i]; };
+    const auto next = [&](std::size_t i) -> std::byte*& { return carried[base + 2 * i + 1]; };
+    for (std::size_t i = 0; i < carries_; ++i) {
+      if (in_place(i)) tutti_move(result(i), operand(i), bytes(parameter(i)));
+      now(i) = in_place(i) ? result(i) : operand(i);
+      next(i) = result(i);
     }
-    place(condition.results[0].buffer, goes_on);
-    while (true) {
-      for (std::size_t i = 0; i < carries_; ++i) {
-        place(condition.parameters[i], address(parameter(i)));
+    const auto place_parameters = [&](const Region& region) {
+      for (std::size_t i = 0; i < control_.operands.size(); ++i) {
+        place(region.parameters[i], i < carries_ ? now(i) : operand(i));
       }
+    };
+    while (true) {
+      place_parameters(condition);
+      place(condition.results[0].buffer, goes_on);
       binding_.enter(condition);
       if (*goes_on == std::byte{0}) break;
+      place_parameters(body_);
+      for (std::size_t i = 0; i < carries_; ++i) place(given(i), next(i));
       binding_.enter(body_);
-      next_carries();
+      for (std::size_t i = 0; i < carries_; ++i) {
+        if (in_place(i)) continue;
+        now(i) = next(i);
+        next(i) = now(i) == result(i) ? address(control_.spares[i]) : result(i);
+      }
     }
-    end_carries();
+    for (std::size_t i = 0; i < carries_; ++i) {
+      tutti_move(result(i), now(i), bytes(parameter(i)));
+    }
   }
 
   void conditional() const {

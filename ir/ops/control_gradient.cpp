@@ -58,8 +58,8 @@ Values pull_back(Draft& draft, const Values& results, const Values& cotangents, 
 
 // Appends the scan, without the sequences and invariants that its body never looks at.
 NodeId append_scan(Builder& builder, const Graph& body, const Values& operands,
-                   std::int64_t carries, std::int64_t sequences, std::int64_t length,
-                   bool reverse) {
+                   std::int64_t carries, std::int64_t sequences, std::int64_t length, bool reverse,
+                   bool recompute) {
   const std::vector<std::uint32_t> uses = count_uses(body);
   std::vector<bool> keep;
   Values kept;
@@ -73,8 +73,9 @@ NodeId append_scan(Builder& builder, const Graph& body, const Values& operands,
     kept_sequences += is_sequence ? 1 : 0;
   }
   auto function = std::make_shared<const Function>(with_parameters(body, keep));
-  return builder.node(Op::scan, kept,
-                      {FunctionPtr(std::move(function)), carries, kept_sequences, length, reverse});
+  return builder.node(
+      Op::scan, kept,
+      {FunctionPtr(std::move(function)), carries, kept_sequences, length, reverse, recompute});
 }
 
 // One step of a scan's gradient, and where in it the values of the scan's body are.
@@ -96,14 +97,14 @@ class ScanGradient {
   }
 
   void run() {
-    BackwardStep step = backward({});
-    const Values kept = kept_values(body_, step.body, step.places, step.body.results());
+    BackwardStep step = backward();
+    Values kept;
+    if (!recompute()) kept = kept_values(body_, carries_ + sequences_, step.body, step.places);
+    Values places;
+    for (const Value value : kept) places.push_back(step.places[value.id]);
     if (!kept.empty()) {
-      step = backward(kept);
-      Values places;
-      for (const Value value : kept) places.push_back(step.places[value.id]);
-      const std::size_t behind = step.body.parameters().size() - kept.size() - invariants();
-      step.body = with_kept_values(step.body, places, behind);
+      const std::size_t behind = step.body.parameters().size() - invariants();
+      step.body = with_parameters_for(step.body, places, behind);
     }
     dce(step.body);
     hand_out(append_backward(step.body, again(kept), kept.size()));
@@ -113,6 +114,7 @@ class ScanGradient {
   std::size_t invariants() const { return operands_.size() - carries_ - sequences_; }
   std::int64_t length() const { return gradient_.attributes.integer("length"); }
   bool reverse() const { return gradient_.attributes.flag("reverse"); }
+  bool recompute() const { return gradient_.attributes.flag("recompute"); }
   Value result(NodeId node, std::size_t i) const { return builder_.graph().result(node, i); }
   const Type& type_of(std::size_t parameter) const {
     return body_.type(body_.parameters()[parameter].value);
@@ -146,7 +148,7 @@ class ScanGradient {
     for (const Value value : kept) next.push_back(places[value.id]);
     return append_scan(builder_, draft.finish(next), operands_,
                        gradient_.attributes.integer("carries"),
-                       gradient_.attributes.integer("sequences"), length(), reverse());
+                       gradient_.attributes.integer("sequences"), length(), reverse(), recompute());
   }
 
   // The loop of the steps backwards, behind `forward`, the loop once more.
@@ -173,12 +175,13 @@ class ScanGradient {
     for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
       operands.push_back(operands_[i]);
     }
-    return append_scan(builder_, body, operands, carries, sequences, length(), !reverse());
+    return append_scan(builder_, body, operands, carries, sequences, length(), !reverse(),
+                       recompute());
   }
 
   // A step backwards. Carries: cotangents of the carries, sums for the invariants. Sequences: the
-  // carries, what was taken, cotangents of what was stacked, what was kept. Invariants as before.
-  BackwardStep backward(const Values& kept) {
+  // carries, what was taken, cotangents of what was stacked. Invariants as before.
+  BackwardStep backward() {
     BackwardStep out;
     Draft draft(body_, body_.name + "_gradient");
     Values cotangents(body_.results().size());
@@ -199,9 +202,6 @@ class ScanGradient {
     for (std::size_t i = carries_; i < cotangents.size(); ++i) {
       if (!has_cotangent(i)) continue;
       cotangents[i] = draft.parameter("d_" + std::to_string(i), body_.type(body_.results()[i]));
-    }
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      draft.parameter("kept_" + std::to_string(i), body_.type(kept[i]));
     }
     for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
       arguments.push_back(draft.parameter(name_of_parameter(i), type_of(i)));

@@ -1,98 +1,123 @@
+#include <tutti/ir/builder.h>
 #include <tutti/ir/ops/kept_values.h>
-#include <tutti/ir/rewrite.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace tutti::ir::family::control {
 
 namespace {
 
-bool is_cheap(const Graph& graph, NodeId id) {
-  switch (definition(graph.node(id).op).kind) {
+// Ops of other classes that only move elements, or compute each of one.
+constexpr std::array kMoves = {Op::concat,        Op::pad,  Op::take,   Op::take_along_axis,
+                               Op::dynamic_slice, Op::gelu, Op::one_hot};
+
+bool is_cheap(Op op) {
+  switch (definition(op).kind) {
     case OpClass::parameter:
     case OpClass::elementwise:
     case OpClass::view:
     case OpClass::make:
       return true;
     default:
-      return false;
+      return std::ranges::find(kMoves, op) != kMoves.end();
   }
 }
 
-bool may_be_kept(const Graph& body, NodeId id) {
-  const Type& place = body.type(body.parameters()[0].value);
-  for (std::uint32_t i = 0; i < body.node(id).result_count; ++i) {
-    const Type& type = body.type(body.result(id, i));
-    if (type.async || type.replication != place.replication || type.device != place.device) {
-      return false;
+// By node of the body: whether it needs a parameter in front of the invariants.
+std::vector<bool> find_varying(const Graph& body, std::size_t invariants) {
+  std::vector<bool> out(body.node_count(), false);
+  for (std::size_t i = 0; i < invariants; ++i) {
+    out[body.producer(body.parameters()[i].value)] = true;
+  }
+  for (NodeId id = 0; id < body.node_count(); ++id) {
+    for (const Value operand : body.operands(id)) {
+      if (out[body.producer(operand)]) out[id] = true;
     }
   }
-  return true;
+  return out;
+}
+
+bool may_be_kept(const Graph& body, Value value) {
+  const Type& place = body.type(body.parameters()[0].value);
+  const Type& type = body.type(value);
+  return !type.async && type.replication == place.replication && type.device == place.device;
 }
 
 }  // namespace
 
-std::vector<Value> kept_values(const Graph& body, const Graph& graph, std::span<const Value> places,
-                               std::span<const Value> outputs) {
+std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const Graph& graph,
+                               std::span<const Value> places) {
   if (body.parameters().empty()) return {};
+  const std::vector<bool> varies = find_varying(body, invariants);
   std::unordered_map<std::uint32_t, Value> in_body;  // by value of the graph
   for (NodeId id = 0; id < body.node_count(); ++id) {
-    if (body.node(id).op == Op::parameter) continue;
+    if (!varies[id] || is_cheap(body.node(id).op)) continue;
     for (std::uint32_t i = 0; i < body.node(id).result_count; ++i) {
       const Value value = body.result(id, i);
-      in_body.emplace(places[value.id].id, value);
+      if (may_be_kept(body, value)) in_body.emplace(places[value.id].id, value);
     }
   }
-  const std::vector<std::uint32_t> uses = count_uses(body);
-  std::vector<bool> seen(graph.node_count(), false);
-  std::vector<NodeId> open;
-  const auto visit = [&](Value value) {
-    const NodeId id = graph.producer(value);
-    if (!seen[id]) open.push_back(id);
-    seen[id] = true;
-  };
-  for (const Value value : outputs) visit(value);
+  std::vector<bool> seen(graph.value_count(), false);
+  std::vector<Value> open(graph.results().begin(), graph.results().end());
   std::vector<Value> kept;
   while (!open.empty()) {
-    const NodeId id = open.back();
+    const Value value = open.back();
     open.pop_back();
-    const bool has_results = graph.node(id).result_count > 0;
-    const auto found = has_results ? in_body.find(graph.result(id).id) : in_body.end();
-    if (found != in_body.end() && !is_cheap(graph, id)) {
-      const NodeId own = body.producer(found->second);
-      if (may_be_kept(body, own)) {
-        for (std::uint32_t i = 0; i < body.node(own).result_count; ++i) {
-          const Value result = body.result(own, i);
-          if (uses[result.id] != 0) kept.push_back(result);
-        }
-        continue;
-      }
+    if (seen[value.id]) continue;
+    seen[value.id] = true;
+    if (const auto found = in_body.find(value.id); found != in_body.end()) {
+      kept.push_back(found->second);
+      continue;
     }
-    for (const Value operand : graph.operands(id)) visit(operand);
+    const NodeId id = graph.producer(value);
+    const Op op = graph.node(id).op;
+    // Of these the shape is all that counts.
+    if (op == Op::zeros_like || op == Op::ones_like) continue;
+    for (const Value operand : graph.operands(id)) open.push_back(operand);
   }
   std::ranges::sort(kept, {}, &Value::id);  // whatever the order in which they were found
   return kept;
 }
 
-Graph with_kept_values(const Graph& graph, std::span<const Value> values, std::size_t first) {
-  std::unordered_map<std::uint32_t, Value> replaced;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    replaced.emplace(values[i].id, graph.parameters()[first + i].value);
-  }
-  Graph out = graph;
-  rewrite(out, [&](Rewriter& rewriter, NodeId id) {
-    std::vector<Value> results(graph.node(id).result_count);
-    bool any = false;
-    for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
-      const auto found = replaced.find(graph.result(id, i).id);
-      if (found == replaced.end()) continue;
-      results[i] = rewriter.map(found->second);
-      any = true;
+Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std::size_t behind) {
+  Graph out(graph.name);
+  out.mesh = graph.mesh;
+  out.default_device = graph.default_device;
+  std::vector<Value> places(graph.value_count());
+  const auto add_parameters = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Parameter& parameter = graph.parameters()[i];
+      places[parameter.value.id] = out.add_parameter(parameter.name, graph.type(parameter.value));
     }
-    if (any) rewriter.replace(id, results);
-    return any;
-  });
+  };
+  add_parameters(0, behind);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string name = "kept_" + std::to_string(i);
+    places[values[i].id] = out.add_parameter(name, graph.type(values[i]));
+  }
+  add_parameters(behind, graph.parameters().size());
+  Builder builder(out);
+  std::vector<Value> operands;
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.op == Op::parameter) continue;
+    operands.clear();
+    for (const Value operand : graph.operands(id)) operands.push_back(places[operand.id]);
+    builder.at(node.location);
+    builder.calls(graph.calls(id));
+    const NodeId copy = builder.node(node.op, operands, node.attributes);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      Value& place = places[graph.result(id, i).id];
+      if (!place.valid()) place = out.result(copy, i);
+    }
+  }
+  std::vector<Value> results;
+  for (const Value result : graph.results()) results.push_back(places[result.id]);
+  out.set_results(std::move(results));
   return out;
 }
 

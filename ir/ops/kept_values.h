@@ -8,15 +8,16 @@
 namespace tutti::ir::family::control {
 
 // The values of a loop's body that its gradient has the loop keep, a step each, in place of
-// computing them again: those that `outputs` of the graph need, and that take more than arithmetic
-// on each element (products, reductions, sorting). Elementwise ops and views are cheaper to repeat
-// than to store. `places`: where the body's values are in the graph, by id. What is kept has the
-// replication and the device of the body's parameters.
-std::vector<Value> kept_values(const Graph& body, const Graph& graph, std::span<const Value> places,
-                               std::span<const Value> outputs);
+// computing them again: those that the results of the graph need, and that take more than moving
+// elements and arithmetic on each (products, reductions, sorting). What the invariants alone
+// decide, the parameters from `invariants` on, is the same in all steps and not kept. `places`:
+// where the body's values are in the graph, by id. What is kept has the replication and the device
+// of the body's parameters.
+std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const Graph& graph,
+                               std::span<const Value> places);
 
-// The graph with its i-th parameter in place of value `values[i]`, for all i from `first` on; what
-// nobody needs any more stays.
-Graph with_kept_values(const Graph& graph, std::span<const Value> values, std::size_t first);
+// The graph with parameters in place of values, which come behind its first so many parameters;
+// what nobody needs any more stays.
+Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std::size_t behind);
 
 }  // namespace tutti::ir::family::control

@@ -352,9 +352,9 @@ void control(SizeBounds& in) {
                                       {DType::i64, std::vector{length}, std::int64_t{0}});
   operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(carries + sequences), step);
   operands.push_back(in.size(in.attribute("length")).value());
-  in.copy(operands,
-          {limited(functions[0], carries, sequences), static_cast<std::int64_t>(carries),
-           static_cast<std::int64_t>(sequences + 1), length, in.attributes().flag("reverse")});
+  in.copy(operands, {limited(functions[0], carries, sequences), static_cast<std::int64_t>(carries),
+                     static_cast<std::int64_t>(sequences + 1), length,
+                     in.attributes().flag("reverse"), in.attributes().flag("recompute")});
 }
 
 bool any_varies(const Graph& graph, Value value, std::span<const std::int64_t> dimensions) {

@@ -89,7 +89,7 @@ class ScanMerge {
     const NodeId made = rewriter.builder().node(
         Op::scan, operands,
         {FunctionPtr(std::move(function)), std::ssize(carry_operands()), std::ssize(sequences_),
-         attributes.integer("length"), attributes.flag("reverse")});
+         attributes.integer("length"), attributes.flag("reverse"), attributes.flag("recompute")});
     std::size_t stacked = carries_;
     for (const NodeId scan : scans_) {
       std::vector<Value>& own = results[scan];

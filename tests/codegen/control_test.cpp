@@ -157,6 +157,46 @@ func @f(%a: f32[4], %xs: f32[3], %w: f32[4]) {
 )");
 }
 
+// Equal functions are one region, which loops inside of each other then share.
+TEST(Control, LoopsInsideOfEachOtherWithOneCondition) {
+  expect_agreement(R"(
+private func @few(%x: i32[], %w: i32[]) { %0 = lt(%x, %w) return %0 }
+private func @inner(%y: i32[], %w: i32[]) {
+  %three = constant() {value = i32[] 3}
+  %0 = add(%y, %three)
+  return %0
+}
+private func @outer(%x: i32[], %w: i32[]) {
+  %five = constant() {value = i32[] 5}
+  %0 = add(%w, %five)
+  %1 = while_loop(%x, %0) {condition = @few, body = @inner, carries = 1}
+  %one = constant() {value = i32[] 1}
+  %zero = constant() {value = i32[] 0}
+  %2 = minimum(%1, %zero)
+  %3 = add(%x, %one)
+  %4 = add(%3, %2)
+  return %4
+}
+func @f(%a: i32[]) {
+  %ten = constant() {value = i32[] 10}
+  %zero = constant() {value = i32[] 0}
+  %start = mul(%a, %zero)
+  %0 = while_loop(%start, %ten) {condition = @few, body = @outer, carries = 1}
+  return %0
+}
+)");
+}
+
+TEST(Control, AConditionThatIsTheBody) {
+  expect_agreement(R"(
+private func @not(%x: bool[]) { %0 = logical_not(%x) return %0 }
+func @f(%a: bool[]) {
+  %0 = while_loop(%a) {condition = @not, body = @not, carries = 1}
+  return %0
+}
+)");
+}
+
 TEST(Control, NoStepsAndNoElements) {
   expect_agreement(R"(
 private func @step(%a: f32[4], %x: f32[2]) { return %a, %x }

@@ -141,7 +141,7 @@ TEST(PlanRegionsText, DifferencesShow) {
            {"length = 5", "length = 6", "step 5"},
            {"-> b9 with b10", "-> b9 with b11", "step 5"},
            {"@few -> b5", "@few -> b6", "step 2"},
-           {"b1 = result", "b1 = output", "buffer b1"},
+           {"b5 = local at 64", "b5 = local at 68", "buffer b5"},
            {"return b7: i32[]", "return b7: u32[]", "region r2"},
            {"region r3 @nothing", "region r3 @nobody", "step 8"},
            {"b0 = parameter 0: i32[]", "b0 = parameter 0: u32[]", "region r0"}}) {
@@ -175,6 +175,9 @@ TEST(PlanRegionsText, MistakesAreNamedWithTheirPlace) {
            {"(b6, b4) -> b7\n", "(b6, b4) -> b7 {carries = 1}\n",
             "there is no attribute 'carries' here"},
            {"b8 = input", "b8 = parameter", "only regions have parameters"},
+           {"b9 = output", "b9 = result", "only regions have parameters and results"},
+           {"b0 = parameter", "b0 = input", "regions have parameters and results, not inputs"},
+           {"b1 = result", "b1 = output", "regions have parameters and results, not inputs"},
            {"b2 = parameter 0", "b2 = parameter 1", "the next is parameter 0"},
            {"take over parameter 0", "take over parameter 1", "there is no parameter 1"},
            {"take over parameter 0", "take over input 0", "expected 'parameter'"},

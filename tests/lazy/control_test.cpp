@@ -1,7 +1,9 @@
 #include <tutti/lazy/tutti.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -187,6 +189,92 @@ TEST(Control, AGradientGoesThroughTheStepsTwice) {
   };
   EXPECT_EQ(loops(step.ir()), 3U);
   EXPECT_EQ(loops(step.ir("fuse")), 2U) << step.ir("fuse");
+}
+
+// A step has one product; its gradient needs two more, and the first once more only where the user
+// would rather compute than keep.
+TEST(Control, AGradientKeepsWhatIsCostlyUnlessThereIsACheckpoint) {
+  const Tensor w = numbers({4, 4}, 0.05);
+  const Tensor x = numbers({5, 2, 4});
+  const auto cell = [](const Tensor& h, const Tensor& in, const Tensor& weight) {
+    return sin(matmul(tanh(h), weight) + in) * 2;
+  };
+  const auto gradient = [&](bool again) {
+    return compile([=](const Tensor& own, const Tensor& xs) {
+      return grad([&](const Tensor& weight) {
+        const auto step = [&](const Tensor& h, const Tensor& in) {
+          const Tensor next = again ? checkpoint(cell)(h, in, weight) : cell(h, in, weight);
+          return std::pair(next, next);
+        };
+        return sum(scan(step, zeros({2, 4}), xs).second);
+      })(own);
+    });
+  };
+  const auto products = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find("= matmul("); at != text.npos;
+         at = text.find("= matmul(", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  auto keeps = gradient(false);
+  auto computes = gradient(true);
+  const Tensor kept = keeps(w, x);
+  expect_near(kept, computes(w, x));
+  EXPECT_EQ(products(keeps.ir("fuse")), 3U) << keeps.ir("fuse");
+  EXPECT_EQ(products(computes.ir("fuse")), 4U) << computes.ir("fuse");
+  EXPECT_THAT(computes.ir(), HasSubstr("recompute = true"));
+}
+
+TEST(Control, AGradientMayNeedResultsThatNobodyElseDoes) {
+  const Tensor w = numbers({6}, 0.3);
+  // The order of a sort is known to its gradient alone.
+  const auto sorted = [&](int steps, auto&& loop) {
+    return grad([&, steps](const Tensor& x) { return sum(loop(steps, x) * w); })(sin(w * 7));
+  };
+  const auto step = [](const Tensor& x) { return sort(x).values * sin(x + 1); };
+  expect_near(sorted(3,
+                     [&](int steps, const Tensor& x) {
+                       return for_loop(
+                           steps, [&](const Tensor&, const Tensor& c) { return step(c); }, x);
+                     }),
+              sorted(3, [&](int, const Tensor& x) { return step(step(step(x))); }));
+  // The last carry of the inner loop counts for nothing.
+  const Tensor xs = numbers({3, 4, 2});
+  const auto cell = [](const Tensor& h, const Tensor& x) {
+    const Tensor next = sin(h * 0.5 + x);
+    return std::pair(next, next * next);
+  };
+  const auto inner = [&](const Tensor& h, const Tensor& x) { return sum(scan(cell, h, x).second); };
+  const auto looped = grad([&](const Tensor& h) {
+    const auto outer = [&](const Tensor& total, const Tensor& x) {
+      return std::pair(total + inner(h, x), Tensor(total));
+    };
+    return scan(outer, full({}, 0.F), xs).first;
+  });
+  const auto written_out = grad([&](const Tensor& h) {
+    const auto at = [&](std::int64_t i) { return squeeze(slice(xs, {{i, i + 1}}), {0}); };
+    return inner(h, at(0)) + inner(h, at(1)) + inner(h, at(2));
+  });
+  expect_near(looped(numbers({2}, 0.4)), written_out(numbers({2}, 0.4)));
+}
+
+// Each loop is differentiated once, however deep it lies.
+TEST(Control, GradientsOfNestedLoopsAreMadeInLinearTime) {
+  const auto nodes = [](int depth) {
+    const std::function<Tensor(int, const Tensor&)> nested = [&](int level, const Tensor& x) {
+      if (level == 0) return sum(x) * x;
+      return for_loop(
+          2, [&, level](const Tensor&, const Tensor& c) { return nested(level - 1, c); }, x);
+    };
+    auto f = compile([&](const Tensor& x) {
+      return grad([&](const Tensor& own) { return sum(nested(depth, own)); })(x);
+    });
+    const std::string text = f.lower({}, abstract({2})).ir();
+    return static_cast<double>(std::ranges::count(text, '\n'));
+  };
+  EXPECT_LT(nodes(8) - nodes(7), 3 * (nodes(4) - nodes(3)));
 }
 
 TEST(Control, ForwardDerivativesOfAScan) {

@@ -1,4 +1,5 @@
-// Every op on a GPU, in every shape of the table and two dtypes; gpu_every_op_slow.cpp has all.
+// Every op on a GPU, in every shape of the table and one dtype, the first or the last of the op's
+// in turns; gpu_every_op_slow.cpp has all.
 
 #include "tests/ops/gpu_op.h"
 
@@ -10,9 +11,8 @@ class GpuOp : public testing::TestWithParam<const OpRow*> {};
 TEST_P(GpuOp, MeansTheSameAsOnTheHost) {
   if (!has_gpu()) GTEST_SKIP() << "this build has no CUDA";
   const std::vector<DType>& all = GetParam()->dtypes;
-  std::vector<DType> ends = {all.front()};
-  if (all.size() > 1) ends.push_back(all.back());
-  expect_gpu_agreement(*GetParam(), ends);
+  const bool first = static_cast<int>(GetParam()->op) % 2 == 0;
+  expect_gpu_agreement(*GetParam(), {first ? all.front() : all.back()});
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, GpuOp, testing::ValuesIn(local_rows()), row_name);
