@@ -31,8 +31,8 @@ Linear pushforward(const Builder& program, std::span<const Value> outputs,
 
 // Appends a function's nodes at the builder's end and returns what its results are there. Arguments
 // stand for its parameters in their order; TypeError if they do not have their types. One that is
-// replicated over more dimensions than the parameter varies first. `places`, if not null, gets where
-// each value of the function is now, by its id.
+// replicated over more dimensions than the parameter varies first. `places`, if not null, gets
+// where each value of the function is now, by its id.
 std::vector<Value> inline_into(Builder& builder, const Graph& function,
                                std::span<const Value> arguments,
                                std::vector<Value>* places = nullptr);

@@ -224,8 +224,9 @@ std::vector<runtime::Agreement> Flush::agreements(const ir::Graph& program) {
   if (program.mesh == nullptr || program.mesh->ranks() == 1) return {};
   LiteralInputs inputs;
   for (const Input& input : inputs_) {
-    inputs.add(input.state == nullptr ? std::span<const ir::LiteralUse>() : input.state->literal_uses,
-               input.scalar == nullptr ? std::span<const std::byte>() : input.scalar->bytes());
+    inputs.add(
+        input.state == nullptr ? std::span<const ir::LiteralUse>() : input.state->literal_uses,
+        input.scalar == nullptr ? std::span<const std::byte>() : input.scalar->bytes());
   }
   return inputs.agreements(program, &result_uses_);
 }

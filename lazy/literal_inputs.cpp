@@ -105,7 +105,7 @@ std::vector<runtime::Agreement> LiteralPlan::compute(std::span<const Number> num
     const Number& number = numbers[next++];
     const auto single = static_cast<float>(number.value);
     inputs.add({}, number.single ? std::as_bytes(std::span(&single, 1))
-                                      : std::as_bytes(std::span(&number.value, 1)));
+                                 : std::as_bytes(std::span(&number.value, 1)));
   }
   return inputs.agreements(*program_);
 }

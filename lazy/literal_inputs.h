@@ -37,8 +37,8 @@ class LiteralInputs {
   std::vector<Input> inputs_;
 };
 
-// The agreements of a compiled program. Most have none, or such as no number changes, and are called
-// with tensors that bring nothing along: then a run costs nothing.
+// The agreements of a compiled program. Most have none, or such as no number changes, and are
+// called with tensors that bring nothing along: then a run costs nothing.
 class LiteralPlan {
  public:
   using Number = CompiledFunction::Arguments::Scalar;
