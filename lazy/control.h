@@ -68,9 +68,9 @@ struct ScanOptions {
 
 // A loop over the first axis of the tensors of `xs`, with state: f(carry, x) gives a pair (next
 // carry, y), x being a step of xs. Gives the pair (last carry, the ys stacked along a new first
-// axis). The next carry has the types of the carry. Differentiable: a gradient
-// keeps of each step what would be costly to compute again (products, reductions). Where f is, or
-// has in it, a checkpoint(), it keeps the carries alone and computes the step again.
+// axis). The next carry has the types of the carry. Differentiable: a gradient keeps of each step
+// what would be costly to compute again (products, reductions). Where f is, or has in it, a
+// checkpoint(), it keeps the carries alone and computes the step again.
 //   auto [h, ys] = scan([&](Tensor h, Tensor x) { h = tanh(matmul(h, w) + x); return std::pair(h,
 //   h); },
 //                       h0, xs);

@@ -4,11 +4,10 @@
 
 namespace tutti::codegen {
 
-// Enters regions of the plan: the steps of a loop one after another, or one branch. A region's
-// parameters and results lie where this says:
-// - An operand that is no carry lies where it lies; of a sequence, a step gets its part. What a
-// scan
-//   stacks is written where it belongs.
+// Enters regions of the plan: the steps of a loop one after another, or one branch. It says where
+// a region's parameters and results lie:
+// - An operand that is no carry lies where it lies; of a sequence, a step gets its part.
+// - What a scan stacks is written where it belongs.
 // - A carry that the region may compute in place (Region::donations) lies where the result does, in
 //   all steps. Others lie there and in a spare buffer by turns.
 struct Control {

@@ -9,7 +9,7 @@ namespace {
 
 using runtime::WorkCounts;
 
-// Of all launches of a function's plan together.
+// Of all launches of a program together.
 WorkCounts counts_of(const std::string& function, std::size_t launches = 1) {
   ir::Graph graph = ir::parse("// tutti ir 1\n" + function).functions.at(0);
   ir::run_passes(graph);
