@@ -61,14 +61,14 @@ struct Address {
 };
 
 Descriptor new_socket(int flags) {
-  Descriptor socket_(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0));
-  if (!socket_.valid()) {
+  Descriptor out(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0));
+  if (!out.valid()) {
     throw EnvironmentError(std::string("no local socket for the ranks of this host: ") +
                            std::strerror(errno));
   }
-  setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
-  setsockopt(socket_.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
-  return socket_;
+  setsockopt(out.number(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+  setsockopt(out.number(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+  return out;
 }
 
 ucred peer_of(int socket) {

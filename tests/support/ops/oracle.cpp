@@ -39,13 +39,10 @@ Shape reduced_shape(const Shape& shape, const List& axes, bool keepdims) {
 }  // namespace
 
 double Plain::at(Index index) const {
-  const auto strides = shape.strides();
   std::int64_t n = 0;
   const auto skip = std::ssize(index) - shape.rank();
   for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] != 1) {
-      n += index[static_cast<std::size_t>(d + skip)] * strides[static_cast<std::size_t>(d)];
-    }
+    n = n * shape[d] + (shape[d] == 1 ? 0 : index[static_cast<std::size_t>(d + skip)]);
   }
   return (*this)[n];
 }

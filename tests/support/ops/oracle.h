@@ -27,7 +27,7 @@ struct Plain {
 using Plains = std::vector<Plain>;
 using RankPlains = std::vector<Plains>;  // [rank][operand]
 
-// Fills a tensor by asking for the element at every index.
+// Fills a tensor by asking for the element at every index, row by row.
 Plain filled(const Shape& shape,
              const std::function<double(std::span<const std::int64_t>)>& element);
 

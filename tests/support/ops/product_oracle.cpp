@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tutti::test {
 
@@ -96,7 +97,8 @@ class Query {
  public:
   Query(const Plains& x, const Plain* mask, const Attributes& attributes, Index leading,
         std::int64_t place)
-      : x_(x), leading_(leading.begin(), leading.end()), place_(place) {
+      : x_(x), index_(leading.begin(), leading.end()), place_(place) {
+    index_.resize(leading.size() + 2);
     const std::int64_t depth = from_end(x[0], 1);
     const double given = attributes.number("scale");
     scale_ = given != 0 ? given : 1 / std::sqrt(std::max(static_cast<double>(depth), 1.0));
@@ -133,15 +135,15 @@ class Query {
   }
 
  private:
-  List at(std::int64_t row, std::int64_t column) const {
-    List out = leading_;
-    out.push_back(row);
-    out.push_back(column);
-    return out;
+  // Valid until the next call: there are many, and sanitizers make each allocation a slow one.
+  Index at(std::int64_t row, std::int64_t column) const {
+    *(index_.end() - 2) = row;
+    index_.back() = column;
+    return index_;
   }
 
   const Plains& x_;
-  const List leading_;
+  mutable List index_;
   const std::int64_t place_;
   double scale_ = 0;
   std::vector<double> weights_;
@@ -152,12 +154,15 @@ class Query {
 Plain attention_oracle(const Plains& x, const Attributes& attributes) {
   List sizes(x[0].shape.begin(), x[0].shape.end());
   sizes.back() = from_end(x[2], 1);
+  std::optional<Query> query;  // of the row
   return filled(Shape(sizes), [&](Index index) {
-    const Query query(x, x.size() == 4 ? &x[3] : nullptr, attributes, index.first(index.size() - 2),
-                      index[index.size() - 2]);
+    if (index.back() == 0) {
+      query.emplace(x, x.size() == 4 ? &x[3] : nullptr, attributes, index.first(index.size() - 2),
+                    index[index.size() - 2]);
+    }
     double total = 0;
     for (std::int64_t j = 0; j < from_end(x[1], 2); ++j) {
-      total += query.weight(j) * query.v(j, index.back());
+      total += query->weight(j) * query->v(j, index.back());
     }
     return total;
   });
