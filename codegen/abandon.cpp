@@ -1,6 +1,7 @@
 #include <tutti/codegen/abandon.h>
 #include <tutti/codegen/lower_collective.h>
 #include <tutti/codegen/plan/communicator_of.h>
+#include <tutti/ir/control.h>
 
 #include <exception>
 
@@ -15,7 +16,24 @@ std::string not_started(const runtime::Context& context, const std::string& desc
 namespace {
 
 void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
+                   const std::string& why);
+
+// Nobody knows how many calls a loop would have made, so that none may follow in its groups.
+void abandon_functions(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
+                       const std::string& why) {
+  for (const ir::Attribute& attribute : graph.node(id).attributes) {
+    for (const ir::FunctionPtr& function : functions_of(attribute)) {
+      const ir::Graph& inside = function->graph();
+      for (ir::NodeId call = 0; call < inside.node_count(); ++call) {
+        if (ir::communicates(inside, call)) abandon_calls(inside, call, context, why);
+      }
+    }
+  }
+}
+
+void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
                    const std::string& why) {
+  if (ir::is_control(graph.node(id).op)) return abandon_functions(graph, id, context, why);
   for (const LoweredCollective& call : lower_collective(graph, id, context.rank())) {
     if (call.group->members_with(context.rank()).size() == 1) continue;  // nobody waits
     communicator_of(context, *call.group, call.parent.get(), call.engine)
@@ -25,9 +43,10 @@ void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& cont
 
 // Where the calls themselves are what fails: an engine that is not there, no memory.
 void abandon_group(const ir::Graph& graph, ir::NodeId id, runtime::Context& context) {
-  const ir::Group& group = *graph.attributes(id).group("group");
-  context.backend->communicator(group.members_with(context.rank()), group.tag)
-      ->abandon("a peer failed");  // short: without an allocation
+  for (const ir::GroupPtr& group : groups_met_in(graph, id)) {
+    context.backend->communicator(group->members_with(context.rank()), group->tag)
+        ->abandon("a peer failed");  // short: without an allocation
+  }
 }
 
 }  // namespace
@@ -49,7 +68,7 @@ void abandon_collective(const ir::Graph& graph, ir::NodeId id, runtime::Context&
 void abandon_collectives(const ir::Graph& graph, runtime::Context& context,
                          const std::string& why) noexcept {
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    if (ir::definition(graph.node(id).op).kind != ir::OpClass::collective) continue;
+    if (!ir::communicates(graph, id)) continue;
     abandon_collective(graph, id, context, why);
   }
 }

@@ -114,6 +114,7 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
       abandon_from(binding_.step(), error.what());
     } else {
       note_started();
+      if (const BoundStart* const loop = failed_loop()) abandon(*loop, error.what());
     }
     record.failed();
     throw;
@@ -129,12 +130,21 @@ void Executable::bind_options(const RunOptions& options) {
     out.resize(at(plan_.works));
     for (const BoundStart& start : binding_.starts()) {
       const bool known = !start.calls.empty() && start.calls[0] < by_call.size();
-      if (known) out[at(start.work)] = by_call[start.calls[0]];
+      if (known && !start.loops) out[at(start.works[0])] = by_call[start.calls[0]];
     }
   };
   by_start(options.lines, lines_);
   by_start(options.sites, sites_);
   by_start(options.agreements, agreements_);
+  // What loops call keeps the lines of the program that it was compiled from.
+  for (const BoundStart& start : binding_.starts()) {
+    if (!start.loops) continue;
+    for (const int work : start.works) {
+      const runtime::CollectiveCall& call = frame_.collectives[at(work)].call->call();
+      if (!lines_.empty()) lines_[at(work)] = call.location;
+      if (!sites_.empty()) sites_[at(work)] = call.site;
+    }
+  }
   frame_.agreements = agreements_;
   frame_.lines = lines_;
   frame_.sites = sites_;
@@ -219,8 +229,19 @@ void Executable::take_results(std::span<const Pending> pending, std::vector<Resu
 // What this rank was to start and won't, its peers may start or have started.
 void Executable::abandon_from(std::size_t step, const std::string& why) noexcept {
   for (const BoundStart& start : binding_.starts()) {
-    if (start.step < step) continue;
-    const runtime::BoundCollective& collective = frame_.collectives[at(start.work)];
+    if (start.step >= step) abandon(start, why);
+  }
+}
+
+// A loop that failed, in the middle of its calls maybe.
+const BoundStart* Executable::failed_loop() const noexcept {
+  const auto found = std::ranges::find(binding_.starts(), binding_.step(), &BoundStart::step);
+  return found == binding_.starts().end() || !found->loops ? nullptr : &*found;
+}
+
+void Executable::abandon(const BoundStart& start, const std::string& why) noexcept {
+  for (const int work : start.works) {
+    const runtime::BoundCollective& collective = frame_.collectives[at(work)];
     try {
       collective.communicator->abandon(not_started(context_, collective.call->call().description,
                                                    collective.communicator->tag(), why));
@@ -245,8 +266,9 @@ bool Executable::has_taken_over(std::size_t input) const {
 
 void Executable::note_started() noexcept {
   for (const BoundStart& start : binding_.starts()) {
-    if (start.step >= binding_.step()) return;
-    started_.push_back({start.calls, frame_.work(start.work)});
+    const bool entered = start.loops && start.step == binding_.step();
+    if (start.step >= binding_.step() && !entered) return;
+    started_.push_back({start.calls, start.loops ? nullptr : frame_.work(start.works[0])});
   }
 }
 

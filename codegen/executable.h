@@ -69,7 +69,7 @@ class Executable {
   // A collective that a failed run has started.
   struct Started {
     std::span<const ir::CallId> calls;  // of the traced program; the plan's
-    std::shared_ptr<runtime::Work> work;
+    std::shared_ptr<runtime::Work> work;  // null for a loop that was entered
   };
 
   struct Options {
@@ -120,6 +120,8 @@ class Executable {
   void run_steps_behind(std::span<const Pending> pending);
   void take_results(std::span<const Pending> pending, std::vector<Result>& results);
   void abandon_from(std::size_t step, const std::string& why) noexcept;
+  void abandon(const BoundStart& start, const std::string& why) noexcept;
+  const BoundStart* failed_loop() const noexcept;
   void note_started() noexcept;
 
   Plan plan_;

@@ -326,6 +326,7 @@ class Planner {
       require_host(device(graph_.result(id, i)), node);
     }
     Control step = control_of(graph_, id);
+    step.calls = calls_of(id);
     for (const ir::Attribute& attribute : node.attributes) {
       for (const ir::FunctionPtr& function : functions_of(attribute)) {
         step.regions.push_back(functions_.number_of(*function));
@@ -444,17 +445,17 @@ class Planner {
   }
 
   void visit_collective(NodeId id) {
-    const std::span<const ir::CallId> calls = graph_.calls(id);
+    const std::vector<ir::CallId> calls = calls_of(id);
     for (LoweredCollective& lowered : lower_collective(graph_, id, plan_.rank)) {
       CollectiveStart start{.call = std::move(lowered.call),
                             .group = std::move(lowered.group),
                             .parent = std::move(lowered.parent),
                             .engine = std::move(lowered.engine),
                             .work = plan_.works++,
-                            .calls = {calls.begin(), calls.end()}};
+                            .calls = calls};
       const Location location = graph_.node(id).location;
       for (const Value operand : lowered.operands) {
-        start.operands.push_back(on_host(dense(operand), location));
+        start.operands.push_back(own(on_host(dense(operand), location), operand));
       }
       for (const Value result : lowered.results) {
         works_[result] = start.work;
@@ -474,6 +475,13 @@ class Planner {
     if (graph_.node(id).op == Op::barrier) wait(plan_.works - 1);
   }
 
+  // The traced program's; the calls of functions are known by their lines alone.
+  std::vector<ir::CallId> calls_of(NodeId id) const {
+    if (is_function_) return {};
+    const std::span<const ir::CallId> calls = graph_.calls(id);
+    return {calls.begin(), calls.end()};
+  }
+
   void wait(int work) {
     plan_.steps.emplace_back(CollectiveWait{.work = work, .results = brought_[at(work)]});
   }
@@ -489,6 +497,17 @@ class Planner {
     if (inserted) {
       found->second = add_buffer(PlanBuffer::Kind::comm, bytes_of(id), {});
       copy(id, found->second, location);
+    }
+    return found->second;
+  }
+
+  // What a function is given lies where only its caller knows; peers get a copy.
+  BufferId own(BufferId id, Value value) {
+    if (plan_.buffers[at(id)].kind != PlanBuffer::Kind::parameter) return id;
+    const auto [found, inserted] = on_host_.try_emplace(id, -1);
+    if (inserted) {
+      found->second = add_buffer(PlanBuffer::Kind::comm, bytes_of(id), {});
+      copy_dense(id, found->second, views_[value].base);
     }
     return found->second;
   }
@@ -536,15 +555,20 @@ class Planner {
       buffer.kind = PlanBuffer::Kind::result;
     } else {
       const BufferId copy = add_buffer(PlanBuffer::Kind::result, type.bytes(), {});
-      LibraryCall call = strided_copy({.base = value,
-                                       .dtype = type.dtype,
-                                       .shape = type.shape,
-                                       .strides = type.shape.strides()});
-      call.tiles_in_place = 0;
-      add_call(std::move(call), {id, copy}, graph_.node(graph_.producer(value)).location, {});
+      copy_dense(id, copy, value);
       id = copy;
     }
     plan_.results.push_back({.buffer = id, .type = type});
+  }
+
+  void copy_dense(BufferId from, BufferId to, Value value) {
+    const ir::Type& type = graph_.type(value);
+    LibraryCall call = strided_copy({.base = value,
+                                     .dtype = type.dtype,
+                                     .shape = type.shape,
+                                     .strides = type.shape.strides()});
+    call.tiles_in_place = 0;
+    add_call(std::move(call), {from, to}, graph_.node(graph_.producer(value)).location, {});
   }
 
   const ir::Graph& graph_;
@@ -562,7 +586,7 @@ class Planner {
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
-  std::map<BufferId, BufferId> on_host_;             // copies of buffers of GPUs
+  std::map<BufferId, BufferId> on_host_;             // copies that peers can reach
 };
 
 int FunctionPlans::number_of(const ir::Function& function) {

@@ -1,6 +1,7 @@
 #include <tutti/codegen/lower_collective.h>
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/codegen/program_calls.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/support/hash.h>
 
 #include <algorithm>
@@ -78,7 +79,8 @@ std::vector<runtime::ProgramCalls> program_calls(const ir::Graph& traced, std::s
   std::map<GroupKey, GroupCalls> groups;
   std::vector<const GroupCalls*> group_of(out.size());
   for (NodeId id = 0; id < traced.node_count(); ++id) {
-    if (traced.calls(id).empty()) continue;
+    // How often a loop calls is not known.
+    if (traced.calls(id).empty() || ir::is_control(traced.node(id).op)) continue;
     for (const LoweredCollective& lowered : lower_collective(traced, id, rank)) {
       if (lowered.parent != nullptr || lowered.call.programs_differ) continue;
       Hasher hasher;

@@ -87,8 +87,10 @@ std::uint8_t dimensions_to_vary(Op op, std::span<const Type> operands, std::size
     return spanned == 0 ? mine.dimensions : static_cast<std::uint8_t>(mine.dimensions & spanned);
   }
   if (entry.kind == OpClass::control) {
-    const FunctionPlace place = place_of_functions(Attributes(entry.attributes, attributes));
-    return static_cast<std::uint8_t>(mine.dimensions & ~place.replication.dimensions);
+    const auto wanted =
+        replication_of_argument(op, Attributes(entry.attributes, attributes), operand);
+    return wanted ? static_cast<std::uint8_t>(mine.dimensions & ~wanted->dimensions)
+                  : std::uint8_t{0};
   }
   if (op == Op::wait || op == Op::vary || op == Op::optimization_barrier) return 0;
   return static_cast<std::uint8_t>(mine.dimensions & ~common_replication(operands).dimensions);

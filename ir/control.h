@@ -3,17 +3,23 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/op.h>
 
+#include <optional>
+
 // Nodes that run functions: loops and branches (OpClass::control).
 namespace tutti::ir {
 
 bool is_control(Op op);
 
-// What the parameters of such a node's functions have in common, and so its operands and results:
-// where they are replicated, and where they lie (`any` if there are no parameters).
+// What the parameters of such a node's functions have in common: where all are replicated, and where
+// they lie (`any` if there are no parameters).
 struct FunctionPlace {
   Replication replication = {};
   Device device = Device::any();
 };
 FunctionPlace place_of_functions(const Attributes& attributes);
+
+// Where a node's functions want its operand replicated; nothing for the index of a branch.
+std::optional<Replication> replication_of_argument(Op op, const Attributes& attributes,
+                                                   std::size_t operand);
 
 }  // namespace tutti::ir

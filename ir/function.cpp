@@ -1,4 +1,5 @@
 #include <tutti/ir/function.h>
+#include <tutti/ir/op.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -61,6 +62,17 @@ Function::Function(Graph graph) : graph_(std::move(graph)), hash_(structural_has
   for_each_function(graph_, [this](const FunctionPtr& function) {
     levels_ = std::max(levels_, function->levels() + 1);
   });
+  Hasher hasher;
+  hasher.add(hash_);
+  for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    for (const GroupPtr& group : groups_met_in(graph_, id)) {
+      const bool known = std::ranges::any_of(
+          groups_, [&](const GroupPtr& other) { return other == group || *other == *group; });
+      if (!known) groups_.push_back(group);
+      hasher.add(id).add(graph_.node(id).location.text());
+    }
+  }
+  if (!groups_.empty()) hash_ = hasher.finish();
   if (levels_ <= kMostLevels) return;
   throw TypeError("@" + graph_.name + " runs functions that are nested more than " +
                   std::to_string(kMostLevels) + " deep");
@@ -84,6 +96,33 @@ std::span<const FunctionPtr> functions_of(const Attribute& attribute) {
   if (const auto* const one = std::get_if<FunctionPtr>(&attribute)) return {one, 1};
   if (const auto* const list = std::get_if<std::vector<FunctionPtr>>(&attribute)) return *list;
   return {};
+}
+
+std::vector<GroupPtr> groups_met_in(const Graph& graph, NodeId id) {
+  const Definition& entry = definition(graph.node(id).op);
+  if (entry.kind == OpClass::collective) return {graph.attributes(id).group("group")};
+  std::vector<GroupPtr> out;
+  if (entry.kind != OpClass::control) return out;
+  for (const Attribute& attribute : graph.node(id).attributes) {
+    for (const FunctionPtr& function : functions_of(attribute)) {
+      out.insert(out.end(), function->groups().begin(), function->groups().end());
+    }
+  }
+  return out;
+}
+
+bool communicates(const Graph& graph, NodeId id) {
+  const Definition& entry = definition(graph.node(id).op);
+  if (entry.kind == OpClass::collective) return true;
+  return entry.kind == OpClass::control && communicates(graph.node(id).attributes);
+}
+
+bool communicates(std::span<const Attribute> attributes) {
+  return std::ranges::any_of(attributes, [](const Attribute& attribute) {
+    return std::ranges::any_of(functions_of(attribute), [](const FunctionPtr& function) {
+      return !function->groups().empty();
+    });
+  });
 }
 
 bool has_functions(const Graph& graph) {

@@ -10,7 +10,7 @@
 namespace tutti::ir {
 
 // A function that a node runs: a loop's body or condition, a branch. It has no other inputs than
-// its parameters, and it communicates with nobody. Immutable, so that nodes and graphs share it.
+// its parameters. Immutable, so that nodes and graphs share it.
 class Function {
  public:
   // Loops inside of loops, and so on.
@@ -20,8 +20,11 @@ class Function {
   explicit Function(Graph graph);
 
   const Graph& graph() const { return graph_; }
-  // structural_hash(graph()), found once: functions with equal hashes are taken as equal.
+  // Found once: functions with equal hashes are taken as equal. It is that of the graph's structure
+  // and, since ranks tell their calls apart by them, of the lines of its collectives.
   const Hash128& hash() const { return hash_; }
+  // The groups whose collectives it calls, itself or in functions that it runs, each once.
+  const std::vector<GroupPtr>& groups() const { return groups_; }
   // 1 if no node of it runs a function.
   int levels() const { return levels_; }
 
@@ -31,11 +34,19 @@ class Function {
  private:
   Graph graph_;
   Hash128 hash_;
+  std::vector<GroupPtr> groups_;
   int levels_ = 1;
 };
 
 // The functions that an attribute holds, in order; most hold none.
 std::span<const FunctionPtr> functions_of(const Attribute& attribute);
+// Whether ranks meet in a node: it is a collective, or runs functions that have some. Such nodes keep
+// their order, and are never dropped, merged or repeated.
+bool communicates(const Graph& graph, NodeId id);
+bool communicates(std::span<const Attribute> attributes);
+// The groups that do.
+std::vector<GroupPtr> groups_met_in(const Graph& graph, NodeId id);
+
 // Whether any node of the graph runs a function.
 bool has_functions(const Graph& graph);
 

@@ -35,8 +35,10 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
   for (const Value operand : operands) operands_.push_back(operand);
   for (const Type& type : types) values_.emplace_back(type, id);
   // Most nodes have results whose types say that they are no collective's.
-  const bool may_communicate = types.empty() || types[0].async;
-  const bool communicates = may_communicate && definition(op).kind == OpClass::collective;
+  const bool may_be_call = types.empty() || types[0].async;
+  const OpClass kind = definition(op).kind;
+  const bool communicates = (may_be_call && kind == OpClass::collective) ||
+                            (kind == OpClass::control && ir::communicates(attributes));
   if (communicates) [[unlikely]]
     make_room_for_call();
   nodes_.emplace_back(Node{.op = op,

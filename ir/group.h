@@ -38,6 +38,11 @@ constexpr Replication intersect(Replication a, Replication b) {
   return {static_cast<std::uint8_t>(a.dimensions & b.dimensions), false};
 }
 
+// One that is no number's: numbers count as the same over the given dimensions.
+constexpr Replication known_replication(Replication own, std::uint8_t numbers) {
+  return own.literal ? Replication{numbers, false} : own;
+}
+
 // Which ranks communicate: plain data, so that programs are traced, printed and compiled with no
 // communicator. `ranks` lists the groups' ranks, one group after another, `stride` ranks each:
 // every rank finds its own group in it.

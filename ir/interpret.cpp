@@ -1,7 +1,9 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/collective.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/interpret_elementwise.h>
+#include <tutti/ir/ops/control_steps.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/rendezvous.h>
 #include <tutti/ir/symbolic_sizes.h>
@@ -15,6 +17,8 @@
 namespace tutti::ir {
 
 namespace {
+
+using family::control::ControlSteps;
 
 std::vector<Array> interpret_composite(const Graph& graph, NodeId id,
                                        std::span<const Array* const> arguments) {
@@ -47,13 +51,22 @@ std::vector<Array> interpret_local(const Graph& graph, NodeId id,
   return std::move(in.results());
 }
 
-// One rank's place in its program.
-struct Rank {
+// A rank's place in its program, or in a function that one of its nodes runs.
+struct Frame {
+  explicit Frame(const Graph& of)
+      : graph(&of), values(of.value_count()), pending(of.value_count()), uses(count_uses(of)) {}
+
   const Graph* graph;
   std::vector<ArrayPtr> values;
   std::vector<bool> pending;  // results of collectives that are not complete
   std::vector<std::uint32_t> uses;
   NodeId next = 0;
+  std::unique_ptr<ControlSteps> control = nullptr;  // the node `next`, where it communicates
+};
+
+// The program first; each next one runs for a node of the one before.
+struct Rank {
+  std::vector<std::shared_ptr<Frame>> frames;
 };
 
 // Runs every rank's program as far as it goes without data that a peer has not given, over and
@@ -65,11 +78,8 @@ class Run {
       const Graph& graph = *programs[rank];
       if (rank == 0 || programs[rank - 1] != &graph) call_test_hook(graph);
       check_mesh(graph, programs.size());
-      ranks_.push_back({.graph = &graph,
-                        .values = std::vector<ArrayPtr>(graph.value_count()),
-                        .pending = std::vector<bool>(graph.value_count()),
-                        .uses = count_uses(graph)});
-      set_parameters(ranks_.back(), inputs[rank]);
+      ranks_.push_back({{std::make_shared<Frame>(graph)}});
+      set_parameters(*ranks_.back().frames[0], inputs[rank]);
     }
   }
 
@@ -81,8 +91,9 @@ class Run {
     rendezvous_.check_done([this](std::int64_t rank) { return whereabouts(rank); });
     std::vector<std::vector<Array>> out(ranks_.size());
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      for (const Value value : ranks_[rank].graph->results()) {
-        out[rank].push_back(*array(value, rank));
+      const Frame& program = *ranks_[rank].frames[0];
+      for (const Value value : program.graph->results()) {
+        out[rank].push_back(*array(program, value, rank));
       }
     }
     return out;
@@ -95,8 +106,8 @@ class Run {
                     " ranks of its mesh, not on " + std::to_string(ranks));
   }
 
-  static void set_parameters(Rank& rank, const std::vector<Array>& inputs) {
-    const Graph& graph = *rank.graph;
+  static void set_parameters(Frame& frame, const std::vector<Array>& inputs) {
+    const Graph& graph = *frame.graph;
     if (inputs.size() != graph.parameters().size()) {
       throw TypeError("@" + graph.name + " takes " + std::to_string(graph.parameters().size()) +
                       " arguments, not " + std::to_string(inputs.size()));
@@ -109,74 +120,123 @@ class Run {
         throw TypeError("argument %" + parameter.name + " of @" + graph.name + " is " +
                         given.text() + ", not " + wanted.text());
       }
-      rank.values[parameter.value.id] = std::make_shared<const Array>(inputs[i]);
+      frame.values[parameter.value.id] = std::make_shared<const Array>(inputs[i]);
     }
   }
 
-  // Runs a rank's nodes until one needs what is pending; says whether it ran any.
+  // Runs a rank as far as it goes without what is pending; says whether it did anything.
   bool advance(std::size_t number) {
-    Rank& rank = ranks_[number];
-    const Graph& graph = *rank.graph;
-    const NodeId before = rank.next;
-    for (; rank.next < graph.node_count(); ++rank.next) {
-      const NodeId id = rank.next;
-      if (graph.node(id).op == Op::parameter) continue;
-      const auto operands = graph.operands(id);
-      if (std::ranges::any_of(operands, [&](Value v) { return rank.pending[v.id]; })) break;
-      if (definition(graph.node(id).op).kind == OpClass::collective) {
-        collective(id, number);
-      } else {
-        local(id, number);
+    std::vector<std::shared_ptr<Frame>>& frames = ranks_[number].frames;
+    bool moved = false;
+    while (true) {
+      const std::shared_ptr<Frame> frame = frames.back();
+      moved = run_nodes(frame, number) || moved;
+      if (frames.back() != frame) continue;  // it entered a function
+      if (frame->next != frame->graph->node_count() || frames.size() == 1) return moved;
+      std::vector<ArrayPtr> results;
+      for (const Value value : frame->graph->results()) {
+        results.push_back(array(*frame, value, number));
       }
-      for (const Value operand : operands) {
-        if (--rank.uses[operand.id] == 0) rank.values[operand.id] = nullptr;
-      }
+      frames.pop_back();
+      frames.back()->control->take(results);
+      go_on(*frames.back(), number);
     }
-    return rank.next != before;
+  }
+
+  // Until one needs what is pending, or runs a function that communicates.
+  bool run_nodes(const std::shared_ptr<Frame>& frame, std::size_t number) {
+    const Graph& graph = *frame->graph;
+    const NodeId before = frame->next;
+    while (frame->next < graph.node_count()) {
+      const NodeId id = frame->next;
+      const auto operands = graph.operands(id);
+      if (std::ranges::any_of(operands, [&](Value v) { return frame->pending[v.id]; })) break;
+      if (is_control(graph.node(id).op) && communicates(graph, id)) {
+        frame->control = std::make_unique<ControlSteps>(graph, id, this->operands(*frame, id, number));
+        go_on(*frame, number);
+        if (frame->control != nullptr) return true;
+        continue;
+      }
+      if (definition(graph.node(id).op).kind == OpClass::collective) {
+        collective(frame, id, number);
+      } else if (graph.node(id).op != Op::parameter) {
+        local(*frame, id, number);
+      }
+      finish_node(*frame);
+    }
+    return frame->next != before;
+  }
+
+  static void finish_node(Frame& frame) {
+    for (const Value operand : frame.graph->operands(frame.next)) {
+      if (--frame.uses[operand.id] == 0) frame.values[operand.id] = nullptr;
+    }
+    ++frame.next;
+  }
+
+  // Enters the next function of the loop or branch that a frame is in, or ends it.
+  void go_on(Frame& frame, std::size_t number) {
+    const ControlSteps& control = *frame.control;
+    if (const Function* const function = control.next()) {
+      const Graph& graph = function->graph();
+      auto inside = std::make_shared<Frame>(graph);
+      const std::vector<ArrayPtr> inputs = control.inputs();
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        inside->values[graph.parameters()[i].value.id] = inputs[i];
+      }
+      ranks_[number].frames.push_back(std::move(inside));
+      return;
+    }
+    const std::vector<ArrayPtr> results = control.results();
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      frame.values[frame.graph->result(frame.next, i).id] = results[i];
+    }
+    frame.control = nullptr;
+    finish_node(frame);
   }
 
   // Where a rank is that a collective waits for in vain.
   std::string whereabouts(std::int64_t number) const {
-    const Rank& rank = ranks_[static_cast<std::size_t>(number)];
-    if (rank.next == rank.graph->node_count()) return "never comes to it";
-    const Location where = rank.graph->node(rank.next).location;
-    return "stands at " + print(*rank.graph, rank.next) +
+    const Frame& frame = *ranks_[static_cast<std::size_t>(number)].frames.back();
+    if (frame.next == frame.graph->node_count()) return "never comes to it";
+    const Location where = frame.graph->node(frame.next).location;
+    return "stands at " + print(*frame.graph, frame.next) +
            (where.known() ? " (" + where.text() + ")" : "");
   }
 
-  std::vector<ArrayPtr> operands(NodeId id, std::size_t rank) const {
+  static std::vector<ArrayPtr> operands(const Frame& frame, NodeId id, std::size_t rank) {
     std::vector<ArrayPtr> out;
-    for (const Value operand : ranks_[rank].graph->operands(id)) {
-      out.push_back(array(operand, rank));
+    for (const Value operand : frame.graph->operands(id)) {
+      out.push_back(array(frame, operand, rank));
     }
     return out;
   }
 
-  const ArrayPtr& array(Value value, std::size_t rank) const {
-    const ArrayPtr& found = ranks_[rank].values[value.id];
+  static const ArrayPtr& array(const Frame& frame, Value value, std::size_t rank) {
+    const ArrayPtr& found = frame.values[value.id];
     if (found != nullptr) return found;
-    const Graph& graph = *ranks_[rank].graph;
+    const Graph& graph = *frame.graph;
     throw TypeError("rank " + std::to_string(rank) + " is in no group of the collective behind " +
                         print(graph, value) + ", so it has no result to use",
                     graph.node(graph.producer(value)).location);
   }
 
-  void local(NodeId id, std::size_t number) {
-    const Graph& graph = *ranks_[number].graph;
-    const std::vector<ArrayPtr> held = operands(id, number);
+  static void local(Frame& frame, NodeId id, std::size_t number) {
+    const Graph& graph = *frame.graph;
+    const std::vector<ArrayPtr> held = operands(frame, id, number);
     std::vector<const Array*> arguments;
     for (const ArrayPtr& operand : held) arguments.push_back(operand.get());
     std::vector<Array> results =
         interpret_local(graph, id, arguments, static_cast<std::int64_t>(number));
     for (std::size_t i = 0; i < results.size(); ++i) {
-      ranks_[number].values[graph.result(id, i).id] =
+      frame.values[graph.result(id, i).id] =
           std::make_shared<const Array>(std::move(results[i]));
     }
   }
 
   // A rank comes to a collective: its part is announced, and it goes on.
-  void collective(NodeId id, std::size_t number) {
-    const Graph& graph = *ranks_[number].graph;
+  void collective(const std::shared_ptr<Frame>& frame, NodeId id, std::size_t number) {
+    const Graph& graph = *frame->graph;
     const Node& node = graph.node(id);
     const auto rank = static_cast<std::int64_t>(number);
     const Attributes attributes = graph.attributes(id);
@@ -187,14 +247,18 @@ class Run {
     std::vector<Type> types;
     for (const Value operand : graph.operands(id)) types.push_back(graph.type(operand));
     check_on_rank(node.op, types, attributes, rank, node.location);
-    MemberCall call{.graph = &graph, .node = id, .rank = rank, .operands = operands(id, number)};
+    MemberCall call{.graph = &graph,
+                    .node = id,
+                    .rank = rank,
+                    .operands = operands(*frame, id, number),
+                    .frame = frame};
     for (std::size_t i = 0; i < node.result_count; ++i) call.results.push_back(graph.result(id, i));
     if (!is_point_to_point(node.op)) {
       const auto position = static_cast<std::size_t>(group.position_of(rank));
       return arrive(group.tag, members, position, std::move(call));
     }
     for (const Message& message : messages(node.op, attributes, rank)) {
-      MemberCall part{.graph = &graph, .node = id, .rank = rank, .operands = {}, .results = {}};
+      MemberCall part{.graph = &graph, .node = id, .rank = rank, .frame = frame};
       if (message.sent) part.operands = {call.operands[message.index]};
       if (!message.sent) part.results = {call.results[message.index]};
       arrive(message.pair->tag, message.pair->ranks, message.sent ? 0 : 1, std::move(part));
@@ -213,23 +277,23 @@ class Run {
   // Announces one member's call, and carries the collective out if it was the last.
   void arrive(const std::string& tag, const std::vector<std::int64_t>& members,
               std::size_t position, MemberCall call) {
-    for (const Value result : call.results) {
-      ranks_[static_cast<std::size_t>(call.rank)].pending[result.id] = true;
-    }
+    for (const Value result : call.results) frame_of(call).pending[result.id] = true;
     const std::vector<MemberCall> calls =
         rendezvous_.arrive(tag, members, position, std::move(call));
     if (calls.empty()) return;
     CollectiveInterpretation in(calls);
     definition(calls[0].graph->node(calls[0].node).op).interpret_collective(in);
     for (std::size_t member = 0; member < calls.size(); ++member) {
-      Rank& rank = ranks_[static_cast<std::size_t>(calls[member].rank)];
+      Frame& frame = frame_of(calls[member]);
       for (std::size_t i = 0; i < calls[member].results.size(); ++i) {
         const Value result = calls[member].results[i];
-        rank.values[result.id] = std::make_shared<const Array>(std::move(in.results[member][i]));
-        rank.pending[result.id] = false;
+        frame.values[result.id] = std::make_shared<const Array>(std::move(in.results[member][i]));
+        frame.pending[result.id] = false;
       }
     }
   }
+
+  static Frame& frame_of(const MemberCall& call) { return *static_cast<Frame*>(call.frame.get()); }
 
   std::vector<Rank> ranks_;
   Rendezvous rendezvous_;

@@ -18,6 +18,8 @@ class Interpretation {
         node_(node),
         operands_(operands) {}
 
+  const Graph& graph() const { return graph_; }
+  NodeId node() const { return node_; }
   int count() const { return static_cast<int>(operands_.size()); }
   const Array& operand(int i) const { return *operands_[static_cast<std::size_t>(i)]; }
   const Type& result_type(int i = 0) const {
@@ -43,6 +45,7 @@ struct MemberCall {
   std::int64_t rank;
   std::vector<ArrayPtr> operands = {};
   std::vector<Value> results = {};
+  std::shared_ptr<void> frame = nullptr;  // whose values the results are; the interpreter's
 
   Attributes attributes() const { return graph->attributes(node); }
 };

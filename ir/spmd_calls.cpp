@@ -1,4 +1,5 @@
 #include <tutti/ir/collective.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/spmd_calls.h>
 #include <tutti/ir/spmd_text.h>
 #include <tutti/ir/support/error.h>
@@ -62,8 +63,25 @@ class Collector {
         }
       } else {
         use_operands(graph, id);
+        if (kind == OpClass::control && communicates(graph, id)) control(graph, id);
       }
     }
+  }
+
+  // A loop's steps one after another, where their number is known; else one step, for all of them.
+  void control(const Graph& graph, NodeId id) {
+    constexpr std::size_t kMostSteps = 100'000;  // of a rank; what is longer counts as one step
+    std::vector<Received> outside = std::move(received_);
+    const auto& steps = out_.steps[static_cast<std::size_t>(rank_)];
+    std::int64_t times = 1;
+    if (graph.node(id).op == Op::scan) times = graph.attributes(id).integer("length");
+    for (std::int64_t step = 0; step < times; ++step) {
+      if (step != 0 && steps.size() > kMostSteps) break;
+      for (const Attribute& attribute : graph.node(id).attributes) {
+        for (const FunctionPtr& each : functions_of(attribute)) function(each->graph());
+      }
+    }
+    received_ = std::move(outside);
   }
 
   // The rank waits for what it uses, once.

@@ -15,7 +15,7 @@ bool mark_parameters(const Graph& graph, const std::vector<bool>& results,
   }
   bool grew = false;
   for (auto id = static_cast<NodeId>(graph.node_count()); id-- > 0;) {
-    if (!needed[id]) continue;
+    if (!needed[id] && !communicates(graph, id)) continue;
     for (const Value operand : graph.operands(id)) needed[graph.producer(operand)] = true;
     if (graph.node(id).op != Op::parameter) continue;
     grew = grew || !parameters[id];

@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/codegen/abandon.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
@@ -21,9 +22,9 @@ namespace {
 // So many signatures of one function are probably a mistake: said once.
 constexpr std::size_t kManyPrograms = 64;
 
-bool communicates(const ir::Graph& graph) {
+bool has_calls(const ir::Graph& graph) {
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    if (ir::definition(graph.node(id).op).kind == ir::OpClass::collective) return true;
+    if (ir::communicates(graph, id)) return true;
   }
   return false;
 }
@@ -136,7 +137,7 @@ std::size_t CompiledFunction::find_or_trace(RankContext& context, Describe descr
   add_signature(context, arguments_, static_scalars_, marks_.get());
   making_->key = arguments_.key;
   making_->signature = signature_of(arguments_, names, static_scalars_, marks_.get());
-  if (!communicates(making_->graph)) making_->graph = ir::Graph();
+  if (!has_calls(making_->graph)) making_->graph = ir::Graph();
   programs_.push_back(std::move(making_));
   return index;
 }
@@ -177,7 +178,7 @@ void CompiledFunction::run(RankContext& context, Program& program) {
 void CompiledFunction::start_rest(Program& program, bool ran,
                                   const std::exception& error) noexcept {
   RankContext& context = RankContext::current();
-  if (!communicates(program.graph)) return;
+  if (!has_calls(program.graph)) return;
   if (program.sizes || program.graph.sizes != nullptr) {
     if (ran) return;  // it said so itself
     return codegen::abandon_collectives(program.graph, context.runtime(), error.what());

@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/scalar_tag.h>
@@ -351,11 +352,6 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
       const Outside outside(*this);
       return record(op, operands, std::move(attributes), where);
     }
-    if (ir::definition(op).kind == ir::OpClass::collective) {
-      throw UsageError(std::string(name_of(op)) +
-                           ": loops and branches can't communicate; do it before or after them",
-                       where);
-    }
   }
   check_group(op, attributes, where);
   std::vector<ir::Value> values;
@@ -364,9 +360,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   if (values.size() > 1) check_devices(op, values, where);
   into.builder().at(where);
   const ir::NodeId node = into.builder().node(op, values, std::move(attributes));
-  if (!compiling() && ir::definition(op).kind == ir::OpClass::collective) {
-    pending_collectives_ = true;
-  }
+  if (!compiling() && ir::communicates(into.graph(), node)) pending_collectives_ = true;
   std::vector<StatePtr> results;
   for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
     results.push_back(into.handle(into.graph().result(node, i), where));

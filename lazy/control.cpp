@@ -13,8 +13,10 @@ namespace {
 
 // The functions of one node while they are recorded. All take the same parameters: those of the
 // node, and what any of them captures. All parameters are replicated alike, over what everything
-// has in common; what that is may only show while they are recorded, and then they are recorded
-// again.
+// has in common, so that gradients of what ranks share are summed once, outside. Functions that
+// communicate tell them apart, since they are there to make the same of what differs: each
+// parameter is replicated as its operand is, and a carry as the steps leave it. Which of it holds,
+// and over what, may only show while they are recorded, and then they are recorded again.
 class Functions {
  public:
   // A function, and how many of its results are carries.
@@ -28,23 +30,33 @@ class Functions {
       : context_(RankContext::current()),
         parameters_(std::move(parameters)),
         carries_(carries),
-        where_(where) {
+        where_(where),
+        lost_(carries, 0) {
     for (const ir::Type& type : parameters_) meet(type);
   }
 
   void restrict_to(const ir::Type& type) { meet(type); }
+  // That this parameter counts the steps, which all ranks do alike.
+  void count_with(std::size_t parameter) { counter_ = parameter; }
 
   std::vector<ir::FunctionPtr> record(const std::vector<Body>& bodies) {
     std::vector<std::optional<ir::Graph>> graphs(bodies.size());
-    // At most once for each dimension of the mesh and once for each body's captures.
+    // At most once for each dimension of the mesh (and of each carry, where they communicate) and
+    // once for each body's captures.
     for (bool again = true; again;) {
       again = false;
       for (std::size_t i = 0; i < bodies.size(); ++i) {
         if (graphs[i]) continue;
         const std::size_t captured = captured_.size();
-        const ir::Replication replication = common_;
-        graphs[i] = trace(bodies[i]);
-        if (common_ != replication) std::ranges::fill(graphs, std::nullopt);
+        changed_ = false;
+        try {
+          graphs[i] = trace(bodies[i]);
+        } catch (const TypeError&) {
+          // A branch inside that communicates may need what is told apart then.
+          if (communicate_) throw;
+          set(communicate_, true);
+        }
+        if (changed_) std::ranges::fill(graphs, std::nullopt);
         if (captured_.size() != captured) {
           // Those before lack its captures.
           std::fill_n(graphs.begin(), i, std::nullopt);
@@ -64,18 +76,55 @@ class Functions {
   bool have_checkpoints() const { return have_checkpoints_; }
 
  private:
-  // What is replicated over fewer dimensions makes all so; literals adapt.
-  void meet(const ir::Type& type) { common_ = ir::intersect(common_, type.replication); }
+  template <class T>
+  void set(T& member, T value) {
+    changed_ = changed_ || member != value;
+    member = value;
+  }
 
-  ir::Replication replication() const { return common_.literal ? ir::Replication{} : common_; }
+  // What is replicated over fewer dimensions makes all so; literals adapt.
+  void meet(const ir::Type& type) {
+    const ir::Replication& own = type.replication;
+    if (!communicate_) set(common_, ir::intersect(common_, own));
+    if (own.literal) return;
+    const auto numbers = static_cast<std::uint8_t>(numbers_ | own.dimensions);
+    communicate_ ? set(numbers_, numbers) : void(numbers_ = numbers);
+  }
+
+  // Of a parameter that is no capture.
+  ir::Replication replication(std::size_t parameter) const {
+    if (!communicate_) return ir::known_replication(common_, 0);
+    if (parameter == counter_) return {everywhere(), false};
+    ir::Replication out = ir::known_replication(parameters_[parameter].replication, numbers_);
+    if (parameter < carries_) {
+      out.dimensions = static_cast<std::uint8_t>(out.dimensions & ~lost_[parameter]);
+    }
+    return out;
+  }
+
+  // All dimensions.
+  std::uint8_t everywhere() const {
+    const auto& mesh = context_.trace().graph().mesh;
+    return mesh == nullptr ? std::uint8_t{0} : ir::all_dimensions(*mesh);
+  }
+
+  // What a step gives for a carry.
+  void give(std::size_t carry, const ir::Type& type) {
+    if (!communicate_) return meet(type);
+    if (type.replication.literal) return;
+    const int lost = replication(carry).dimensions & ~type.replication.dimensions;
+    set(lost_[carry], static_cast<std::uint8_t>(lost_[carry] | lost));
+  }
 
   ir::Graph trace(const Body& body) {
-    Trace trace(context_.trace(), replication());
+    Trace trace(context_.trace(),
+                communicate_ ? std::nullopt : std::optional(ir::known_replication(common_, 0)),
+                numbers_);
     trace.graph().name = body.name;
     std::vector<Tensor> arguments;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       ir::Type type = parameters_[i];
-      type.replication = replication();
+      type.replication = replication(i);
       const std::string name = (i < carries_ ? "c" : "x") + std::to_string(i);
       arguments.emplace_back(trace.handle(trace.add_formal(name, type, where_), where_));
     }
@@ -94,7 +143,15 @@ class Functions {
     captured_ = trace.captured();
     for (const StatePtr& state : captured_) meet(state->type);
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (i < carries_ || body.is_condition) meet(results[i].state()->type);
+      if (body.is_condition) {
+        if (!communicate_) meet(results[i].state()->type);
+      } else if (i < carries_) {
+        give(i, results[i].state()->type);
+      }
+    }
+    const ir::Graph& graph = trace.graph();
+    for (ir::NodeId id = 0; id < graph.node_count() && !communicate_; ++id) {
+      if (ir::communicates(graph, id)) set(communicate_, true);
     }
     return trace.program();
   }
@@ -106,12 +163,22 @@ class Functions {
   ir::Replication common_{.dimensions = 0, .literal = true};
   std::vector<StatePtr> captured_;
   bool have_checkpoints_ = false;
+  bool communicate_ = false;
+  std::optional<std::size_t> counter_;
+  std::vector<std::uint8_t> lost_;  // by carry: the dimensions over which steps make it differ
+  std::uint8_t numbers_ = 0;        // the dimensions over which anything is replicated
+  bool changed_ = false;            // since functions were recorded that took it for granted
 };
 
 ir::Type plain(const Tensor& tensor) {
   ir::Type type = tensor.state()->type;
   type.async = false;
   return type;
+}
+
+bool is_iota(const Tensor& tensor) {
+  const StatePtr state = tensor.state();
+  return state->trace != nullptr && state->trace->graph().op(state->value) == ir::Op::iota;
 }
 
 std::vector<Tensor> record_node(ir::Op op, const std::vector<Tensor>& operands,
@@ -165,6 +232,9 @@ std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
     parameters.back().shape = Shape(parameters.back().shape.sizes().subspan(1));
   }
   Functions functions(std::move(parameters), carries.size(), where);
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    if (is_iota(sequences[i])) functions.count_with(carries.size() + i);
+  }
   const ir::FunctionPtr function = functions.record({{.name = "body", .call = body}})[0];
   std::vector<Tensor> operands = carries;
   append(operands, sequences);

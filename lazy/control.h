@@ -13,13 +13,19 @@
 #include <utility>
 #include <vector>
 
-// Loops and branches that stay loops and branches in the program: f is called once, to record what
-// a step does, and neither the program nor the time to compile it grows with the number of steps.
-// (A C++ `for` is recorded step by step, which is as good for a few.)
+// Loops and branches that stay loops and branches in the program: f is called to record what a step
+// does, once or a few times, and neither the program nor the time to compile it grows with the
+// number of steps. (A C++ `for` is recorded step by step, which is as good for a few.)
 //
 // What a function is given and gives are trees of tensors (tree.h); other members of a tree are
-// carried along as they were first. It may use tensors from outside. It may not read tensors, and
-// it may not call collectives. Loops and branches run on the host.
+// carried along as they were first. It may use tensors from outside. It may not read tensors. Loops
+// and branches run on the host.
+//
+// It may call collectives. All ranks of their groups have to take part in all steps, so the condition
+// of such a while_loop, and the index of such a conditional, must be known to be the same on them: of
+// an all_reduce, say, and not of data that each rank has of its own (TypeError). Where a rank fails
+// in the middle of a loop, its groups are of no use any more, and the others get the reason. Loops
+// that communicate have no gradient yet.
 namespace tutti {
 
 namespace detail {

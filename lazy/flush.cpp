@@ -1,3 +1,4 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/flush.h>
 #include <tutti/runtime/comm/site.h>
@@ -12,7 +13,9 @@ using ir::Value;
 
 namespace {
 
+// The calls inside of a loop or branch keep the sites of their lines.
 std::uint32_t site_of_call(const ir::Graph& program, NodeId id) {
+  if (ir::is_control(program.node(id).op)) return 0;
   return runtime::site_of(program.node(id).location, program.attributes(id).group("group")->name);
 }
 
@@ -47,7 +50,7 @@ ir::Graph Flush::extract(std::span<const StatePtr> targets) {
 void Flush::evaluate() {
   close(needed_);
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
-    remaining_[id] = !needed_[id] && is_collective(graph_, id);
+    remaining_[id] = !needed_[id] && ir::communicates(graph_, id);
   }
   for (const TensorState* state : trace_.handles()) {
     const NodeId producer = graph_.producer(state->value);
@@ -86,7 +89,7 @@ void Flush::need_targets(std::span<const StatePtr> targets) {
 
 void Flush::need_collectives() {
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
-    if (is_collective(graph_, id)) needed_[id] = true;
+    if (ir::communicates(graph_, id)) needed_[id] = true;
   }
 }
 
@@ -119,14 +122,13 @@ void Flush::close_remaining() {
 }
 
 bool Flush::is_remade(Value value) const {
-  const ir::OpClass kind = ir::definition(graph_.op(value)).kind;
-  return graph_.type(value).device.is_any() && kind != ir::OpClass::collective &&
-         kind != ir::OpClass::wait;
+  return graph_.type(value).device.is_any() && graph_.op(value) != ir::Op::wait &&
+         !ir::communicates(graph_, graph_.producer(value));
 }
 
 bool Flush::has_collectives(const ir::Graph& program) {
   for (NodeId id = 0; id < program.node_count(); ++id) {
-    if (is_collective(program, id)) return true;
+    if (ir::communicates(program, id)) return true;
   }
   return false;
 }

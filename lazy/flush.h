@@ -77,10 +77,6 @@ class Flush {
   bool over_ = false;                               // the trace is gone
 };
 
-inline bool is_collective(const ir::Graph& graph, ir::NodeId id) {
-  return ir::definition(graph.node(id).op).kind == ir::OpClass::collective;
-}
-
 // Appends a node of one program to another one; `moved` are the first one's values in it.
 void copy_node(const ir::Graph& from, ir::NodeId id, ir::Graph& into,
                std::vector<ir::Value>& moved);

@@ -4,6 +4,7 @@
 
 #include <tutti/codegen/abandon.h>
 #include <tutti/codegen/lower_collective.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/failed_work.h>
 #include <tutti/lazy/flush.h>
@@ -51,6 +52,13 @@ std::vector<Executable::Result> results_of(const ir::Graph& graph, NodeId id,
                                            runtime::Context& context) {
   const Location where = graph.node(id).location;
   std::vector<codegen::LoweredCollective> calls;
+  if (failure == nullptr && ir::is_control(graph.node(id).op)) {
+    // What it gave went with the run; nobody may run it again, since the peers won't.
+    failure = std::make_exception_ptr(
+        CommError(std::string(name_of(graph.node(id).op)) +
+                      " communicated, and its results were lost when the evaluation around it failed",
+                  where));
+  }
   if (failure == nullptr) {
     calls = codegen::lower_collective(graph, id, context.rank());
     if (calls.size() != started.size()) {
@@ -100,7 +108,7 @@ void Flush::run(std::span<const StatePtr> targets) {
 
 bool Flush::start_first() {
   NodeId first = 0;
-  while (first < graph_.node_count() && !is_collective(graph_, first)) ++first;
+  while (first < graph_.node_count() && !ir::communicates(graph_, first)) ++first;
   if (first == graph_.node_count()) {
     context_.pending_collectives_ = false;
     return false;
@@ -138,7 +146,7 @@ void Flush::abort(const std::exception& error) {
   over_ = true;
   bool communicates = false;
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
-    communicates = communicates || (needed_[id] && is_collective(graph_, id));
+    communicates = communicates || (needed_[id] && ir::communicates(graph_, id));
   }
   if (!communicates) return;
   context_.runtime_.backend->abort("rank " + std::to_string(context_.runtime_.rank()) +
@@ -167,7 +175,7 @@ std::vector<Executable::Result> Flush::results_of_started(NodeId failed,
   results_.clear();
   ir::CallId call = 0;  // of the program that was taken out
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
-    if (!is_collective(graph_, id) || !needed_[id]) continue;
+    if (!ir::communicates(graph_, id) || !needed_[id]) continue;
     const auto own = started_for(started, call++);
     if (own.empty() && id != failed) continue;
     const std::exception_ptr lost = id == failed ? failure : nullptr;
@@ -180,7 +188,7 @@ std::vector<Executable::Result> Flush::results_of_started(NodeId failed,
   }
   remaining_.assign(graph_.node_count(), false);
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
-    remaining_[id] = is_collective(graph_, id) && !done[id];
+    remaining_[id] = ir::communicates(graph_, id) && !done[id];
   }
   for (const TensorState* state : trace_.handles()) {
     const NodeId producer = graph_.producer(state->value);
@@ -215,7 +223,7 @@ void RankContext::start_rest_of(const ir::Graph& program, std::span<const StateP
     start_one_by_one();
   } catch (const std::exception&) {
     for (NodeId id = 0; id < program.node_count(); ++id) {
-      if (!is_collective(program, id)) continue;
+      if (!ir::communicates(program, id)) continue;
       if (!started_for(started, program.calls(id)[0]).empty()) continue;
       codegen::abandon_collective(program, id, runtime_, error.what());
     }
@@ -229,7 +237,7 @@ void RankContext::record_rest_of(const ir::Graph& program, std::span<const State
   std::vector<bool> needed(program.node_count(), false);
   std::vector<bool> done(program.node_count(), false);
   for (NodeId id = 0; id < program.node_count(); ++id) {
-    if (!is_collective(program, id)) continue;
+    if (!ir::communicates(program, id)) continue;
     const auto own = started_for(started, program.calls(id)[0]);
     needed[id] = own.empty();
     done[id] = !own.empty();
@@ -261,7 +269,7 @@ void RankContext::record_rest_of(const ir::Graph& program, std::span<const State
     } else {
       copy_node(program, id, into.graph(), moved);
     }
-    pending_collectives_ = pending_collectives_ || is_collective(program, id);
+    pending_collectives_ = pending_collectives_ || ir::communicates(program, id);
   }
 }
 

@@ -14,10 +14,11 @@ Trace::Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> m
   graph_.default_device = default_device;
 }
 
-Trace::Trace(Trace& outer, ir::Replication replication)
+Trace::Trace(Trace& outer, std::optional<ir::Replication> replication, std::uint8_t numbers)
     : kind_(Kind::function),
       outer_(&outer),
       replication_(replication),
+      numbers_alike_(numbers),
       context_(outer.context_),
       builder_(graph_) {
   graph_.mesh = outer.graph_.mesh;
@@ -73,9 +74,10 @@ ir::Value Trace::value_of(TensorState& state, Location where) {
 ir::Value Trace::capture(TensorState& state) {
   const auto [found, inserted] = input_values_.try_emplace(&state);
   if (inserted) {
+    const ir::Replication as_it_is = ir::known_replication(state.type.replication, numbers_alike_);
     const ir::Type type{.dtype = state.type.dtype,
                         .shape = state.type.shape,
-                        .replication = replication_,
+                        .replication = replication_.value_or(as_it_is),
                         .async = false,
                         .device = state.type.device};
     captured_.emplace_back(&state);

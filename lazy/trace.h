@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,8 +23,9 @@ class Trace {
   // Tensors that are made in it lie on the default device, unless they say otherwise.
   Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh,
         Device default_device);
-  // The body of a function that a node of `outer` runs; its parameters are replicated like that.
-  Trace(Trace& outer, ir::Replication replication);
+  // The body of a function that a node of `outer` runs. What it captures is replicated like that, or
+  // each as it is, numbers over the dimensions `numbers`.
+  Trace(Trace& outer, std::optional<ir::Replication> replication, std::uint8_t numbers);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
   ~Trace();
@@ -86,7 +88,8 @@ class Trace {
 
   const Kind kind_;
   Trace* const outer_ = nullptr;
-  const ir::Replication replication_ = {};  // of a function's parameters
+  const std::optional<ir::Replication> replication_ = {};  // of what a function captures
+  const std::uint8_t numbers_alike_ = 0;                   // the dimensions
   std::vector<StatePtr> captured_;
   const std::uint64_t context_;
   ir::Graph graph_;

@@ -1,5 +1,6 @@
 #include "tools/execute.h"
 
+#include <tutti/ir/function.h>
 #include <tutti/codegen/compile.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/support/error.h>
@@ -104,11 +105,10 @@ std::vector<RankResult> run_checked(std::span<const ir::Graph* const> functions,
 
 void check_ranks(const ir::Graph& function, std::int64_t ranks) {
   for (ir::NodeId id = 0; id < function.node_count(); ++id) {
-    if (ir::definition(function.node(id).op).kind != ir::OpClass::collective) continue;
-    const ir::Group& group = *function.attributes(id).group("group");
-    for (const std::int64_t rank : group.ranks) {
-      if (rank >= ranks) {
-        throw TypeError("group \"" + group.tag + "\" names rank " + std::to_string(rank) + " of " +
+    for (const ir::GroupPtr& group : ir::groups_met_in(function, id)) {
+      for (const std::int64_t rank : group->ranks) {
+        if (rank < ranks) continue;
+        throw TypeError("group \"" + group->tag + "\" names rank " + std::to_string(rank) + " of " +
                             std::to_string(ranks) + " ranks; give more with --ranks",
                         function.node(id).location);
       }

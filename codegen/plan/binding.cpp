@@ -43,8 +43,10 @@ DeviceRegion& Binding::region(Device device) {
   return *region_;
 }
 
-void Binding::add_start(const CollectiveStart& start) {
-  starts_.push_back({.step = steps_.size(), .work = start.work, .calls = start.calls});
+void Binding::add_start(BoundStart start) {
+  if (next_step_ < plan_.main_step()) return;
+  start.step = steps_.size();
+  starts_.push_back(std::move(start));
 }
 
 void* Binding::address_of(BufferId id) {

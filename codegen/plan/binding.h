@@ -20,10 +20,11 @@ struct BoundStep {
   std::uint32_t first_buffer = 0;  // of a launch or a copy, in the binding's buffers
 };
 
-// A collective that a plan starts.
+// A step of a program that communicates.
 struct BoundStart {
-  std::size_t step = 0;  // that starts it
-  int work = 0;
+  std::size_t step = 0;               // as the binding counts
+  std::vector<int> works;             // that it starts, maybe
+  bool loops = false;                 // a loop or branch: whether, and how often
   std::span<const ir::CallId> calls;  // the step's
 };
 
@@ -52,7 +53,8 @@ class Binding {
   // The steps of a GPU that are under way, where the last step was one of its; or null.
   DeviceRegion* open_region() { return region_; }
   DeviceRegion& region(Device device);
-  void add_start(const CollectiveStart& start);
+  // That the next step communicates; what a region does is its caller's.
+  void add_start(BoundStart start);
 
   // What loops that run inside of each other keep from step to step, the innermost's last.
   std::vector<std::byte*>& carried() { return carried_; }
@@ -71,7 +73,7 @@ class Binding {
   void set_step(std::size_t step) { step_ = step; }
   std::size_t steps() const { return steps_.size(); }
   std::size_t first_step() const { return main_; }  // that is no region's
-  // All starts, in the order of the plan.
+  // The steps that communicate, but for those of regions, in the order of the plan.
   std::span<const BoundStart> starts() const { return starts_; }
 
  private:

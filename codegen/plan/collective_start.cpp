@@ -13,6 +13,7 @@
 #include <charconv>
 #include <chrono>
 #include <limits>
+#include <limits>
 #include <optional>
 
 namespace tutti::codegen {
@@ -20,8 +21,6 @@ namespace tutti::codegen {
 namespace {
 
 using ir::Token;
-
-constexpr std::int64_t kMostCalls = std::numeric_limits<std::int32_t>::max();
 
 std::optional<kernels::CollectiveKind> kind_from_name(std::string_view name) {
   const auto found = std::ranges::find(kernels::kCollectiveNames, name);
@@ -97,12 +96,7 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
     call.program = {.set = static_cast<std::uint32_t>(hashes[0]),
                     .order = static_cast<std::uint32_t>(hashes[1])};
   } else if (name.text == "calls") {
-    for (const std::int64_t call_id : ir::read_integers(lexer)) {
-      if (call_id < 0 || call_id > kMostCalls) {
-        lexer.fail(offset, "a call is a number from 0 to " + std::to_string(kMostCalls));
-      }
-      start.calls.push_back(static_cast<ir::CallId>(call_id));
-    }
+    start.calls = parser.calls();
   } else {
     lexer.fail(name.offset, std::string(name_of(call.kind)) + " has no attribute " +
                                 shown(name.text) +
@@ -260,7 +254,7 @@ void CollectiveStart::bind(Binding& binding) const {
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);
   }
-  binding.add_start(*this);
+  binding.add_start({.works = {work}, .calls = calls});
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().start(self.number); };
   binding.add({.run = run, .number = work});
 }

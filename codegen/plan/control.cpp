@@ -24,11 +24,13 @@ void parse_control_field(StepParser& parser, Control& control, const ir::Token& 
     control.length = parser.number("the number of steps");
   } else if (name.text == "reverse" && scan) {
     control.reverse = ir::read_flag(parser.lexer());
+  } else if (name.text == "calls") {
+    control.calls = parser.calls();
   } else {
     parser.lexer().fail(name.offset,
                         "there is no attribute " + shown(name.text) +
                             " here; loops have carries, and a scan sequences, length and "
-                            "reverse, too");
+                            "reverse, too; those that communicate have calls");
   }
 }
 
@@ -160,6 +162,26 @@ class ControlCheck {
 
 }  // namespace
 
+std::vector<int> works_of(const Plan& plan, const Control& control) {
+  std::vector<int> out;
+  std::vector<bool> seen(plan.regions.size(), false);
+  std::vector<int> todo = control.regions;
+  while (!todo.empty()) {
+    const auto number = at(todo.back());
+    todo.pop_back();
+    if (seen[number]) continue;
+    seen[number] = true;
+    const Region& region = plan.regions[number];
+    for (int step = region.first_step; step < region.end_step; ++step) {
+      if (const auto* const start = start_of(plan.steps[at(step)])) out.push_back(start->work);
+      if (const auto* const inner = control_of(plan.steps[at(step)])) {
+        todo.insert(todo.end(), inner->regions.begin(), inner->regions.end());
+      }
+    }
+  }
+  return out;
+}
+
 bool computes_in_place(const std::vector<Donation>& donations, std::size_t carry, BufferId result) {
   return std::ranges::any_of(donations, [&](const Donation& donation) {
     return std::cmp_equal(donation.input, carry) && donation.buffer == result;
@@ -232,6 +254,7 @@ void Control::print(StepPrinter& printer) const {
   attributes.add("sequences", sequences);
   attributes.add("length", length);
   if (reverse) attributes.add("reverse", "true");
+  attributes.add("calls", std::vector<std::int64_t>(calls.begin(), calls.end()));
   printer.add(attributes.text());
   printer.end_line(location);
 }
@@ -240,7 +263,7 @@ bool Control::same(const Control& other) const {
   return kind == other.kind && regions == other.regions && operands == other.operands &&
          results == other.results && spares == other.spares && condition == other.condition &&
          carries == other.carries && sequences == other.sequences && length == other.length &&
-         reverse == other.reverse;
+         reverse == other.reverse && calls == other.calls;
 }
 
 void Control::shift(const Shift& by) {
@@ -274,6 +297,8 @@ void Control::bind(Binding& binding) const {
   const auto run = [](Binding& with, const BoundStep& self) {
     run_control(*control_of(with.plan().steps[at(self.number)]), with);
   };
+  std::vector<int> works = works_of(binding.plan(), *this);
+  if (!works.empty()) binding.add_start({.works = std::move(works), .loops = true, .calls = calls});
   binding.add({.run = run, .number = binding.next_step()});
 }
 

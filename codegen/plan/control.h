@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/step_forward.h>
+#include <tutti/ir/graph.h>
 
 namespace tutti::codegen {
 
@@ -24,6 +25,8 @@ struct Control {
   std::int64_t sequences = 0;
   std::int64_t length = 0;
   bool reverse = false;
+  // Where its regions communicate: of the traced program, as in CollectiveStart.
+  std::vector<ir::CallId> calls = {};
   Location location = {};
 
   static constexpr std::array<std::string_view, 3> kWords = {"scan", "while", "conditional"};
@@ -42,6 +45,9 @@ struct Control {
   void emit(NativeSteps& native) const;
   void hash(const Plan& plan, Hasher& hasher) const;
 };
+
+// The works that a loop or branch starts, in its regions and in those that these enter.
+std::vector<int> works_of(const Plan& plan, const Control& control);
 
 // Whether a function that has these donations may compute a carry where it lies; `result` is what
 // it gives of that number.

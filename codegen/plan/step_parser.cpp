@@ -163,6 +163,19 @@ ir::GroupPtr StepParser::group() {
   return groups_.group(lexer_.expect(Token::Kind::symbol, "a group, as in @dp"));
 }
 
+std::vector<ir::CallId> StepParser::calls() {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const std::size_t offset = lexer_.peek().offset;
+  std::vector<ir::CallId> out;
+  for (const std::int64_t call : ir::read_integers(lexer_)) {
+    if (call < 0 || call > kMost) {
+      lexer_.fail(offset, "a call is a number from 0 to " + std::to_string(kMost));
+    }
+    out.push_back(static_cast<ir::CallId>(call));
+  }
+  return out;
+}
+
 std::uint64_t StepParser::hexadecimal() {
   const Token token = lexer_.expect(Token::Kind::number, "a number such as 0x7f");
   std::uint64_t out = 0;

@@ -47,6 +47,8 @@ class StepParser {
   std::int64_t bytes();
   // A number from `least` on that fits in 32 bits.
   int small(std::string_view what, int least);
+  // [0, 2]: calls of the traced program.
+  std::vector<ir::CallId> calls();
   // 0x7f
   std::uint64_t hexadecimal();
   std::string name(std::string_view what);

@@ -6,15 +6,34 @@ namespace tutti::ir {
 bool is_control(Op op) { return definition(op).kind == OpClass::control; }
 
 FunctionPlace place_of_functions(const Attributes& attributes) {
+  std::optional<FunctionPlace> out;
   for (const Attribute& attribute : attributes.values()) {
     for (const FunctionPtr& function : functions_of(attribute)) {
       const Graph& graph = function->graph();
-      if (graph.parameters().empty()) continue;
-      const Type& type = graph.type(graph.parameters()[0].value);
-      return {.replication = type.replication, .device = type.device};
+      for (const Parameter& parameter : graph.parameters()) {
+        const Type& type = graph.type(parameter.value);
+        if (!out) out = {.replication = type.replication, .device = type.device};
+        out->replication = intersect(out->replication, type.replication);
+      }
     }
   }
-  return {};
+  return out.value_or(FunctionPlace{});
+}
+
+std::optional<Replication> replication_of_argument(Op op, const Attributes& attributes,
+                                                   std::size_t operand) {
+  if (op == Op::conditional && operand == 0) return std::nullopt;
+  const std::size_t parameter = op == Op::conditional ? operand - 1 : operand;
+  std::optional<Replication> out;
+  for (const Attribute& attribute : attributes.values()) {
+    for (const FunctionPtr& function : functions_of(attribute)) {
+      const Graph& graph = function->graph();
+      if (parameter >= graph.parameters().size()) continue;
+      const Replication& own = graph.type(graph.parameters()[parameter].value).replication;
+      out = out ? intersect(*out, own) : own;
+    }
+  }
+  return out;
 }
 
 }  // namespace tutti::ir

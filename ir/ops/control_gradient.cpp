@@ -3,6 +3,7 @@
 #include <tutti/ir/ops/control.h>
 #include <tutti/ir/ops/kept_values.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 
@@ -83,6 +84,15 @@ struct BackwardStep {
   Graph body;
   Values places;
 };
+
+// Not yet: a gradient that runs a loop once more would have its collectives twice, where a peer that
+// merges the two has them once.
+void refuse_calls(const Gradient& gradient) {
+  if (!communicates(gradient.attributes.values())) return;
+  throw UsageError(
+      "a loop or branch that communicates has no gradient yet; write its steps out in a C++ for loop",
+      gradient.builder()->location());
+}
 
 class ScanGradient {
  public:
@@ -262,10 +272,14 @@ class ScanGradient {
 // what the invariants get adds up over the steps. The carries before each step come from the loop
 // once more, and so does what is costly to compute again (kept_values.h): the passes make one loop
 // of it and the scan itself.
-void gradient_scan(Gradient& gradient) { ScanGradient(gradient).run(); }
+void gradient_scan(Gradient& gradient) {
+  refuse_calls(gradient);
+  ScanGradient(gradient).run();
+}
 
 // A branch of each branch's vector-Jacobian product.
 void gradient_conditional(Gradient& gradient) {
+  refuse_calls(gradient);
   Builder& builder = *gradient.builder();
   const auto branches = std::get<std::vector<FunctionPtr>>(gradient.attributes.values()[0]);
   const Graph& first = branches[0]->graph();

@@ -29,7 +29,7 @@ void check_argument(const Inference& in, const Function& function, std::size_t p
   });
 }
 
-// A function is closed: all its parameters are alike in place, and nobody communicates in it.
+// A function is closed, and all its parameters lie in one place.
 void check_function(const Inference& in, const Function& function, std::size_t parameters) {
   const Graph& graph = function.graph();
   in.require(graph.parameters().size() == parameters, [&] {
@@ -43,22 +43,41 @@ void check_function(const Inference& in, const Function& function, std::size_t p
       return "%" + parameter.name + " of @" + graph.name +
              " may be neither async nor a literal, and it lies somewhere";
     });
-    in.require(type.replication == first.replication && type.device == first.device, [&] {
-      return "the parameters of @" + graph.name +
-             " are the same on the same ranks and lie in one place, but %" + parameter.name +
-             " is unlike %" + graph.parameters()[0].name;
+    in.require(type.device == first.device, [&] {
+      return "the parameters of @" + graph.name + " lie in one place, but %" + parameter.name +
+             " is on " + type.device.text() + " and %" + graph.parameters()[0].name + " on " +
+             first.device.text();
     });
   }
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    in.require(definition(graph.node(id).op).kind != OpClass::collective, [&] {
-      return "@" + graph.name + " can't communicate: " + std::string(name_of(graph.node(id).op)) +
-             " belongs outside of loops and branches";
+  for (std::size_t i = 0; i < graph.results().size(); ++i) {
+    in.require(!graph.type(graph.results()[i]).async, [&] {
+      return "result " + std::to_string(i) + " of @" + graph.name +
+             " is under way; what a function gives is waited for in it";
+    });
+  }
+}
+
+// Ranks that meet in a function have to enter it together, so what decides about that is the same
+// on all of them.
+void check_meeting(const Inference& in, const Function& function, const Type& decides,
+                   const char* what) {
+  if (in.mesh == nullptr || decides.replication.literal) return;
+  for (const GroupPtr& group : function.groups()) {
+    const std::uint8_t spanned = dimensions_of(group, *in.mesh);
+    const std::uint8_t wanted = spanned == 0 ? all_dimensions(*in.mesh) : spanned;
+    in.require((wanted & ~decides.replication.dimensions) == 0, [&] {
+      return "@" + function.graph().name + " communicates over \"" + group->tag + "\", but " + what +
+             " may differ between its ranks, of which some would not come; make it the same on " +
+             "all of them, as an all_reduce over them is";
     });
   }
 }
 
 Type type_of_result(const Function& function, std::size_t i) {
   return function.graph().type(function.graph().results()[i]);
+}
+Type type_of_parameter(const Function& function, std::size_t i) {
+  return function.graph().type(function.graph().parameters()[i].value);
 }
 
 // Whether a result may stand where a value of that type stood: what it is replicated over it has
@@ -90,11 +109,12 @@ void check_carries(const Inference& in, const Function& body, std::size_t carrie
   }
 }
 
-// A result of the node, of what a function gives.
+// A result of the node, of what a function gives. What is made of numbers alone counts as the same
+// where all arguments are.
 void add_result(Inference& in, const Type& given, const FunctionPlace& place, const Shape& shape) {
   in.result({.dtype = given.dtype,
              .shape = shape,
-             .replication = intersect(given.replication, place.replication),
+             .replication = given.replication.literal ? place.replication : given.replication,
              .device = place.device});
 }
 
@@ -132,7 +152,7 @@ void infer_scan(Inference& in) {
   const FunctionPlace place = place_of_functions(in.attributes);
   for (std::size_t i = 0; i < body.graph().results().size(); ++i) {
     Type given = type_of_result(body, i);
-    if (i < carries) given.replication = place.replication;
+    if (i < carries) given.replication = type_of_parameter(body, i).replication;
     add_result(in, given, place, i < carries ? given.shape : with_first_axis(length, given.shape));
   }
 }
@@ -149,23 +169,22 @@ void infer_while_loop(Inference& in) {
     check_argument(in, body, i, in.operand(static_cast<int>(i)));
   }
   const FunctionPlace place = place_of_functions(in.attributes);
-  const Type wanted{.dtype = DType::boolean,
-                    .shape = {},
-                    .replication = place.replication,
-                    .device = place.device};
+  const Type wanted{.dtype = DType::boolean, .shape = {}, .device = place.device};
   in.require(condition.graph().results().size() == 1 && fits(type_of_result(condition, 0), wanted),
-             [&] {
-               return "the condition @" + condition.graph().name +
-                      " gives one bool[], the same on all ranks where the carries are";
-             });
+             [&] { return "the condition @" + condition.graph().name + " gives one bool[]"; });
+  const Type goes_on = type_of_result(condition, 0);
+  check_meeting(in, condition, goes_on, "the condition of the loop");
+  check_meeting(in, body, goes_on, "the condition of the loop");
   in.require(body.graph().results().size() == carries, [&] {
     return "@" + body.graph().name + " gives " + counted(body.graph().results().size(), "value") +
            " for carries = " + std::to_string(carries);
   });
   check_carries(in, body, carries);
   for (std::size_t i = 0; i < carries; ++i) {
+    // Ranks that leave the loop after another number of steps have other values then.
     Type given = type_of_result(body, i);
-    given.replication = place.replication;
+    given.replication =
+        intersect(type_of_parameter(body, i).replication, goes_on.replication);
     add_result(in, given, place, given.shape);
   }
 }
@@ -177,12 +196,11 @@ void infer_conditional(Inference& in) {
   in.require(index.dtype == DType::i32 && index.shape.rank() == 0,
              [&] { return "the index of a branch is i32[], not " + index.text(); });
   const auto arguments = static_cast<std::size_t>(in.count()) - 1;
-  const FunctionPlace place = place_of_functions(in.attributes);
-  in.require(index.replication.literal ||
-                 (place.replication.dimensions & ~index.replication.dimensions) == 0,
-             "the index is the same on fewer ranks than what the branches take");
+  FunctionPlace place = place_of_functions(in.attributes);
+  if (arguments == 0) place = {.replication = index.replication, .device = Device::any()};
   for (const FunctionPtr& branch : branches) {
     check_function(in, *branch, arguments);
+    check_meeting(in, *branch, index, "the index of the branch");
     for (std::size_t i = 0; i < arguments; ++i) {
       check_argument(in, *branch, i, in.operand(static_cast<int>(i) + 1));
     }
@@ -202,9 +220,9 @@ void infer_conditional(Inference& in) {
       });
       common.replication = intersect(common.replication, type.replication);
     }
-    FunctionPlace own = place;
-    if (arguments == 0) own = {.replication = index.replication, .device = Device::any()};
-    add_result(in, common, own, common.shape);
+    if (common.replication.literal) common.replication = place.replication;
+    common.replication = intersect(common.replication, index.replication);
+    add_result(in, common, place, common.shape);
   }
 }
 

@@ -298,9 +298,13 @@ constexpr std::array kRules = {
 
 bool canonicalize(Graph& graph) {
   const bool dropped = drop_collectives_of_one(graph);
+  return canonicalize_function(graph) || dropped;
+}
+
+bool canonicalize_function(Graph& graph) {
   // A value is waited for once, even where the views between two waits turned out to be none.
   std::unordered_map<std::uint32_t, Value> waits;
-  const bool rewritten = rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
+  return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
     const Node& old = graph.node(id);
     if (old.result_count != 1 || old.operand_count == 0) return false;
     if (old.op == Op::wait) {
@@ -330,7 +334,6 @@ bool canonicalize(Graph& graph) {
     rewriter.replace(id, node.value);
     return true;
   });
-  return dropped || rewritten;
 }
 
 }  // namespace tutti::ir

@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/passes/collectives_of_one.h>
 
 namespace tutti::ir {
@@ -81,11 +82,8 @@ class Own {
   bool any_ = false;
 };
 
-}  // namespace
-
-bool drop_collectives_of_one(Graph& graph) {
-  const Own own(graph);
-  if (!own.any()) return false;
+// The graph without what is this rank's own, and without its mesh if it is alone.
+Graph without(const Graph& graph, const Own& own) {
   Graph out(graph.name);
   if (!is_alone(graph)) out.mesh = graph.mesh;
   out.default_device = graph.default_device;
@@ -125,8 +123,33 @@ bool drop_collectives_of_one(Graph& graph) {
   for (const Value value : graph.results()) results.push_back(values[value.id]);
   out.set_results(std::move(results));
   copy_shardings(graph, out);
-  graph = std::move(out);
-  return true;
+  return out;
+}
+
+// Where functions lose what the program does: all of them are of one mesh.
+bool drop_in_functions(Graph& graph) {
+  return change_functions(graph, [](Graph& function) {
+    const Own own(function);
+    if (!own.any() && function.mesh == nullptr) return false;
+    function = without(function, own);
+    return true;
+  });
+}
+
+}  // namespace
+
+bool drop_collectives_of_one(Graph& graph) {
+  const Own own(graph);
+  bool any = own.any();
+  if (is_alone(graph)) {
+    bool met = any && graph.mesh != nullptr;  // a mesh that goes here goes everywhere
+    for (NodeId id = 0; id < graph.node_count() && !met; ++id) {
+      met = is_control(graph.node(id).op) && communicates(graph, id);
+    }
+    if (met) any = drop_in_functions(graph) || any;
+  }
+  if (any) graph = without(graph, own);
+  return any;
 }
 
 }  // namespace tutti::ir

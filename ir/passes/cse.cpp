@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/rewrite.h>
 
@@ -9,9 +10,11 @@ namespace tutti::ir {
 namespace {
 
 // Two nodes compute the same if op, operands, attributes and result types agree: every local op is
-// a function of these and the rank (random ops too: their key is an operand). Each collective is an
+// a function of these and the rank (random ops too: their key is an operand). Where ranks meet is an
 // event of its own, and so is each parameter.
-bool may_merge(Op op) { return op != Op::parameter && definition(op).kind != OpClass::collective; }
+bool may_merge(const Graph& graph, NodeId id) {
+  return graph.node(id).op != Op::parameter && !communicates(graph, id);
+}
 
 Hash128 hash_of_node(const Graph& from, NodeId id, std::span<const Value> operands) {
   const Node& node = from.node(id);
@@ -49,7 +52,7 @@ bool cse(Graph& graph) {
   std::unordered_map<Hash128, NodeId, Hash128Hasher> seen;
   seen.reserve(graph.node_count());
   return rewrite(graph, [&](Rewriter& rewriter, NodeId id) {
-    if (!may_merge(graph.node(id).op)) return false;
+    if (!may_merge(graph, id)) return false;
     const std::vector<Value> operands = rewriter.map_operands(id);
     // If the node stays, rewrite() copies it to this place.
     const auto next = static_cast<NodeId>(rewriter.to().node_count());

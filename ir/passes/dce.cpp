@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/rewrite.h>
 
@@ -7,8 +8,8 @@ namespace {
 
 // A parameter is part of the function's signature, and a collective takes place whether or not this
 // rank looks at its result: the other ranks take part in it.
-bool always_kept(Op op) {
-  return op == Op::parameter || definition(op).kind == OpClass::collective;
+bool always_kept(const Graph& graph, NodeId id) {
+  return graph.node(id).op == Op::parameter || communicates(graph, id);
 }
 
 }  // namespace
@@ -19,7 +20,7 @@ bool dce(Graph& graph) {
   for (const Value value : graph.results()) needed[graph.producer(value)] = true;
   NodeId kept = 0;
   for (NodeId id = count; id-- > 0;) {
-    if (!needed[id] && !always_kept(graph.node(id).op)) continue;
+    if (!needed[id] && !always_kept(graph, id)) continue;
     needed[id] = true;
     ++kept;
     for (const Value operand : graph.operands(id)) needed[graph.producer(operand)] = true;

@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/order_units.h>
 #include <tutti/ir/passes/passes.h>
@@ -219,7 +220,7 @@ class Fusion {
       const OpClass own = kind(id);
       const bool passes_on =
           own == OpClass::elementwise || own == OpClass::reduce || own == OpClass::view;
-      if (own != OpClass::collective && !(urgent[id] && passes_on)) continue;
+      if (!communicates(graph_, id) && !(urgent[id] && passes_on)) continue;
       for (const Value operand : graph_.operands(id)) urgent[graph_.producer(operand)] = true;
     }
     return urgent;

@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/order_units.h>
 
@@ -107,7 +108,7 @@ class Ordering {
       for (const Value operand : graph_.operands(id)) {
         depend(unit_[id], anchor_[graph_.producer(operand)]);
       }
-      if (definition(graph_.node(id).op).kind != OpClass::collective) continue;
+      if (!communicates(graph_, id)) continue;
       if (last_collective != count_) depend(id, last_collective);
       last_collective = id;
     }

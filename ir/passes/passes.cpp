@@ -19,7 +19,8 @@ constexpr std::array kPasses = {
     Pass{"bound_sizes", bound_sizes, "gives what varies in size its largest size, and masks", true},
     Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},
     Pass{"fold_constants", fold_constants, "computes what depends on small constants only"},
-    Pass{"canonicalize", canonicalize, "removes what changes nothing and merges chains of views"},
+    Pass{"canonicalize", canonicalize, "removes what changes nothing and merges chains of views", false,
+         canonicalize_function},
     Pass{"cse", cse, "merges nodes that compute the same"},
     Pass{"dce", dce, "drops what no result and no collective needs"},
     Pass{"simplify_loops", simplify_loops,
@@ -64,7 +65,7 @@ bool run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
     try {
       changed = !pass->takes_varying_sizes && change_functions(graph, [&](Graph& function) {
         const auto begin = Clock::now();
-        const bool out = pass->run(function);
+        const bool out = (pass->run_function != nullptr ? pass->run_function : pass->run)(function);
         functions.push_back({.function = function.name, .time = Clock::now() - begin});
         return out;
       });

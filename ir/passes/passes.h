@@ -25,6 +25,8 @@ bool decompose(Graph& graph);
 bool decompose_all(Graph& graph);
 // Removes what changes nothing and merges chains of views; bits stay the same.
 bool canonicalize(Graph& graph);
+// The same for a function that a node runs: what its collectives become, the program says.
+bool canonicalize_function(Graph& graph);
 // The same for these composites, by node.
 bool decompose_nodes(Graph& graph, const std::vector<bool>& which);
 // Computes nodes whose operands are all small constants.
@@ -49,6 +51,8 @@ struct Pass {
   std::string_view does;  // a sentence for --help
   // Takes programs with sizes that vary, and goes over the functions that nodes run by itself.
   bool takes_varying_sizes = false;
+  // What it does to functions that nodes run, where that is something else.
+  bool (*run_function)(Graph&) = nullptr;
 };
 
 // Every pass, in the order in which the compiler runs them.

@@ -165,6 +165,7 @@ bool merge(Graph& graph) {
   std::map<NodeId, const ScanMerge*> merges;  // by each of their scans
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     if (graph.node(id).op != Op::scan || graph.attributes(id).integer("carries") == 0) continue;
+    if (communicates(graph, id)) continue;
     const auto [found, inserted] = by_key.try_emplace(carry_key(graph, id), graph, id);
     ScanMerge& known = found->second;
     if (inserted || !known.takes(id)) continue;

@@ -1,3 +1,4 @@
+#include <tutti/ir/function.h>
 #include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/unit_graph.h>
 
@@ -32,7 +33,7 @@ UnitGraph::UnitGraph(const Graph& graph, std::span<const Value> sources)
     for (const Value operand : graph.operands(id)) {
       edges.emplace_back(graph.producer(sources[operand.id]), id);
     }
-    if (definition(graph.node(id).op).kind != OpClass::collective) continue;
+    if (!communicates(graph, id)) continue;
     if (last_collective != count) edges.emplace_back(last_collective, id);
     last_collective = id;
   }

@@ -31,7 +31,7 @@ std::vector<Reference> Translator::captures(std::span<const Region* const> regio
 }
 
 FunctionPtr Translator::function(const Region& region, const std::string& name,
-                                 std::span<const FunctionInput> inputs, std::uint8_t replicated) {
+                                 std::span<const FunctionInput> inputs) {
   Graph graph(name);
   graph.mesh = mesh_;
   graph.default_device = builder_->graph().default_device;
@@ -46,7 +46,7 @@ FunctionPtr Translator::function(const Region& region, const std::string& name,
   for (const FunctionInput& input : inputs) {
     if (input.constant != nullptr) continue;
     Type type{.dtype = input.type.dtype, .shape = input.type.shape};
-    type.replication.dimensions = replicated;
+    type.replication.dimensions = input.type.replication.dimensions;
     std::string parameter(input.name.name);
     if (input.name.index > 0) parameter += "_" + std::to_string(input.name.index);
     bind(input.name, graph.add_parameter(std::move(parameter), type));

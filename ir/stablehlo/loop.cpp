@@ -1,7 +1,6 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/stablehlo/loop.h>
 #include <tutti/ir/stablehlo/monoid.h>
-#include <tutti/ir/stablehlo/unroll.h>
 
 #include <algorithm>
 
@@ -54,6 +53,41 @@ std::uint8_t kept(const Function& function, std::size_t count, std::uint8_t repl
   return replicated;
 }
 
+void replicate(std::vector<FunctionInput>& inputs, std::uint8_t dimensions) {
+  for (FunctionInput& input : inputs) {
+    input.type.replication = {.dimensions = dimensions, .literal = false};
+  }
+}
+
+// Each as it is; constants are the same everywhere.
+void replicate_each(Step& step, const std::vector<Input>& like, std::vector<FunctionInput>& inputs) {
+  const Mesh* const mesh = step.translator.mesh().get();
+  const std::uint8_t all = mesh == nullptr ? std::uint8_t{0} : all_dimensions(*mesh);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].type.replication = known_replication(like[i].inside.type.replication, all);
+  }
+}
+
+// The first inputs, only where what a step gives for them is the same as well. Says whether that
+// changed any.
+bool replicate_like_results(const Function& body, std::size_t carries,
+                            std::vector<FunctionInput>& inputs) {
+  bool changed = false;
+  for (std::size_t i = 0; i < std::min(carries, body.graph().results().size()); ++i) {
+    const Replication& own = body.graph().type(body.graph().results()[i]).replication;
+    std::uint8_t& dimensions = inputs[i].type.replication.dimensions;
+    if (own.literal || (dimensions & ~own.dimensions) == 0) continue;
+    dimensions &= own.dimensions;
+    changed = true;
+  }
+  return changed;
+}
+
+bool communicates(std::span<const FunctionPtr> functions) {
+  return std::ranges::any_of(
+      functions, [](const FunctionPtr& function) { return !function->groups().empty(); });
+}
+
 std::vector<FunctionInput> inside(const std::vector<Input>& inputs) {
   std::vector<FunctionInput> out;
   for (const Input& input : inputs) out.push_back(input.inside);
@@ -97,7 +131,6 @@ void while_loop(Step& step) {
       regions[1].operations.back().operands.size() != count) {
     step.fail("expected a condition and a body, both with an argument for each operand");
   }
-  if (unroll(step)) return;
   const Region body = without_invariants(regions[1]);
   const Region* const both[] = {&regions[0], &body};
   // Carries first, then what stays the same: arguments, and values around the loop.
@@ -129,13 +162,21 @@ void while_loop(Step& step) {
   }
   const std::vector<Value> operands = outside(inputs);
   std::uint8_t replicated = common(step, operands);
-  for (;;) {
-    const FunctionPtr next = step.translator.function(body, "body", of_body, replicated);
-    const FunctionPtr condition =
-        step.translator.function(regions[0], "condition", of_condition, replicated);
-    const std::uint8_t still = kept(*condition, 1, kept(*next, carries.size(), replicated));
-    if (still != replicated) {  // what one step gives is the same on fewer ranks
-      replicated = still;
+  replicate(of_body, replicated);
+  for (bool apart = false;;) {  // each input for itself, since the functions communicate
+    for (std::size_t i = 0; i < of_body.size(); ++i) of_condition[i].type = of_body[i].type;
+    const FunctionPtr next = step.translator.function(body, "body", of_body);
+    const FunctionPtr condition = step.translator.function(regions[0], "condition", of_condition);
+    if (apart) {
+      if (replicate_like_results(*next, carries.size(), of_body)) continue;
+    } else if (communicates(std::array{next, condition})) {
+      apart = true;
+      replicate_each(step, inputs, of_body);
+      continue;
+    } else if (const std::uint8_t still =
+                   kept(*condition, 1, kept(*next, carries.size(), replicated));
+               still != replicated) {  // what one step gives is the same on fewer ranks
+      replicate(of_body, replicated = still);
       continue;
     }
     const NodeId node = step.builder().node(
@@ -167,10 +208,20 @@ void conditional(Step& step, Term index) {
   const std::uint8_t replicated = common(step, operands);
   operands.pop_back();
   operands.insert(operands.begin(), index.value());
+  std::vector<FunctionInput> of_branches = inside(inputs);
+  replicate(of_branches, replicated);
   std::vector<FunctionPtr> branches;
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    branches.push_back(step.translator.function(*regions[i], "branch" + std::to_string(i),
-                                                inside(inputs), replicated));
+  const auto translate = [&] {
+    branches.clear();
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      branches.push_back(
+          step.translator.function(*regions[i], "branch" + std::to_string(i), of_branches));
+    }
+  };
+  translate();
+  if (communicates(branches)) {
+    replicate_each(step, inputs, of_branches);
+    translate();
   }
   const NodeId node = step.builder().node(Op::conditional, operands, {branches});
   for (std::size_t i = 0; i < step.builder().graph().node(node).result_count; ++i) {

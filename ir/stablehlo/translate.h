@@ -85,10 +85,9 @@ class Translator {
                           std::span<const Bound> arguments);
   // What an operation gives.
   std::vector<Bound> results_of(const Operation& operation);
-  // A function of the IR with the region's meaning, whose parameters are as `inputs` say. They are
-  // the same over the mesh dimensions `replicated`.
+  // A function of the IR with the region's meaning, whose parameters are as `inputs` say.
   FunctionPtr function(const Region& region, const std::string& name,
-                       std::span<const FunctionInput> inputs, std::uint8_t replicated);
+                       std::span<const FunctionInput> inputs);
   // What regions use that is defined around them, each once, in the order of first use.
   std::vector<Reference> captures(std::span<const Region* const> regions) const;
 

@@ -13,7 +13,7 @@ namespace {
 // Elements of x that make a tile.
 constexpr std::int64_t kArgReduceTile = 32 * 1024;
 // Running leaders side by side. Loops over so many become vector code at -O2.
-constexpr std::size_t kLanes = 64;
+constexpr std::size_t kColumnLanes = 64;
 
 RowTiling arg_reduce_tiling(const ArgReduce& spec) {
   if (spec.size <= 0) throw InternalError("argmax or argmin of an empty axis");
@@ -49,21 +49,21 @@ TUTTI_INLINE inline bool leads(C challenger, C leader) {
   }
 }
 
-// kLanes elements, as they are compared.
+// kColumnLanes elements, as they are compared.
 template <class T, class C>
-TUTTI_INLINE inline void load_block(const T* from, std::array<C, kLanes>& to) {
+TUTTI_INLINE inline void load_block(const T* from, std::array<C, kColumnLanes>& to) {
   if constexpr (std::is_same_v<T, C>) {
-    std::copy_n(from, kLanes, to.begin());
+    std::copy_n(from, kColumnLanes, to.begin());
   } else {
-    widen(from, to.data(), kLanes);
+    widen(from, to.data(), kColumnLanes);
   }
 }
 
-// The leaders of kLanes sequences that lie side by side.
+// The leaders of kColumnLanes sequences that lie side by side.
 template <class C>
 struct Leaders {
-  std::array<C, kLanes> values;
-  std::array<std::int64_t, kLanes> positions;
+  std::array<C, kColumnLanes> values;
+  std::array<std::int64_t, kColumnLanes> positions;
 };
 
 // Finds them; the sequences have `count` elements, `stride` apart.
@@ -75,19 +75,19 @@ TUTTI_INLINE inline auto lead_lanes(const T* x, std::int64_t stride, std::int64_
   Leaders<C> all;
   for (std::int64_t first = 0; first < count; first += kMostSteps) {
     const auto steps = static_cast<Position>(std::min(kMostSteps, count - first));
-    std::array<C, kLanes> values;
-    std::array<Position, kLanes> positions{};
-    std::array<C, kLanes> elements;
+    std::array<C, kColumnLanes> values;
+    std::array<Position, kColumnLanes> positions{};
+    std::array<C, kColumnLanes> elements;
     load_block(x + first * stride, values);
     for (Position i = 1; i < steps; ++i) {
       load_block(x + (first + i) * stride, elements);
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      for (std::size_t lane = 0; lane < kColumnLanes; ++lane) {
         const bool wins = leads<kLargest>(elements[lane], values[lane]);
         values[lane] = wins ? elements[lane] : values[lane];
         positions[lane] = wins ? i : positions[lane];
       }
     }
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < kColumnLanes; ++lane) {
       if (first > 0 && !leads<kLargest>(values[lane], all.values[lane])) continue;
       all.values[lane] = values[lane];
       all.positions[lane] = first + positions[lane];
@@ -111,24 +111,24 @@ TUTTI_INLINE inline std::int64_t lead_each(const T* x, std::int64_t stride, std:
   return best;
 }
 
-// The same for fewer than kLanes neighbouring elements.
+// The same for fewer than kColumnLanes neighbouring elements.
 template <bool kLargest, class T>
 TUTTI_INLINE inline std::int64_t lead_few(const T* x, std::int64_t count) {
   using C = typename Comparison<T>::type;
   if constexpr (std::is_same_v<T, C>) {
     return lead_each<kLargest>(x, 1, count);
   } else {
-    std::array<C, kLanes> wide;
+    std::array<C, kColumnLanes> wide;
     widen(x, wide.data(), count);
     return lead_each<kLargest>(wide.data(), 1, count);
   }
 }
 
-// The leader of a dense sequence, which is taken for kLanes sequences and the rest.
+// The leader of a dense sequence, which is taken for kColumnLanes sequences and the rest.
 template <bool kLargest, class T>
 TUTTI_INLINE inline std::int64_t lead_dense(const T* x, std::int64_t count) {
   using C = typename Comparison<T>::type;
-  constexpr auto kStride = static_cast<std::int64_t>(kLanes);
+  constexpr auto kStride = static_cast<std::int64_t>(kColumnLanes);
   const std::int64_t whole = count / kStride * kStride;
   if (whole == 0) return lead_few<kLargest>(x, count);
   const Leaders<C> lanes = lead_lanes<kLargest>(x, kStride, whole / kStride);
@@ -141,7 +141,7 @@ TUTTI_INLINE inline std::int64_t lead_dense(const T* x, std::int64_t count) {
     leader = wins ? value : leader;
     best = wins ? position : best;
   };
-  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+  for (std::size_t lane = 1; lane < kColumnLanes; ++lane) {
     challenge(lanes.values[lane],
               lanes.positions[lane] * kStride + static_cast<std::int64_t>(lane));
   }
@@ -155,7 +155,7 @@ TUTTI_INLINE inline std::int64_t lead_dense(const T* x, std::int64_t count) {
 template <bool kLargest, class T>
 TUTTI_INLINE inline void reduce_tile(const ArgReduce& spec, const T* x, std::int64_t* result,
                                      const RowTiling::Tile& tile) {
-  constexpr auto kWidth = static_cast<std::int64_t>(kLanes);
+  constexpr auto kWidth = static_cast<std::int64_t>(kColumnLanes);
   for (std::int64_t outer = tile.row_begin; outer < tile.row_end; ++outer) {
     const T* from = x + outer * spec.size * spec.inner;
     std::int64_t* to = result + outer * spec.inner;

@@ -10,7 +10,7 @@ namespace tutti::kernels {
 namespace {
 
 // Loops of a known length become vector code at -O2.
-constexpr std::int64_t kRun = 16;
+constexpr std::int64_t kHalvesAtOnce = 16;
 
 template <class From, class To>
 void convert_each(const From* from, To* to, std::int64_t count) {
@@ -65,8 +65,8 @@ void widen(const BFloat16* from, float* to, std::int64_t count) {
     const BFloat16* __restrict source = from;
     float* __restrict result = to;
     std::int64_t i = 0;
-    for (; i + kRun <= count; i += kRun) {
-      for (std::int64_t lane = 0; lane < kRun; ++lane) {
+    for (; i + kHalvesAtOnce <= count; i += kHalvesAtOnce) {
+      for (std::int64_t lane = 0; lane < kHalvesAtOnce; ++lane) {
         const std::uint32_t bits = source[i + lane].bits;
         result[i + lane] = std::bit_cast<float>(bits << 16);
       }
@@ -80,8 +80,8 @@ void narrow(const float* from, BFloat16* to, std::int64_t count) {
     const float* __restrict source = from;
     BFloat16* __restrict result = to;
     std::int64_t i = 0;
-    for (; i + kRun <= count; i += kRun) {
-      for (std::int64_t lane = 0; lane < kRun; ++lane) {
+    for (; i + kHalvesAtOnce <= count; i += kHalvesAtOnce) {
+      for (std::int64_t lane = 0; lane < kHalvesAtOnce; ++lane) {
         const std::uint32_t bits = std::bit_cast<std::uint32_t>(source[i + lane]);
         const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16;
         const std::uint32_t quiet = (bits >> 16) | 0x40U;

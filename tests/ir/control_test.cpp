@@ -262,8 +262,8 @@ TEST(Control, MistakesAreNamed) {
       {"%0 = conditional(%i, %x) {branches = []}", "needs one branch at least"},
       {"%0 = conditional(%i, %x) {branches = [@twice, @shrink]}",
        "result 0 is f32[2] of @twice, but f32[1] of @shrink"},
-      {"%0 = scan(%x) {body = @talks, carries = 1, sequences = 0, length = 2}",
-       "@talks can't communicate"},
+      {"%0, %1 = scan(%x) {body = @under_way, carries = 1, sequences = 0, length = 2}",
+       "result 1 of @under_way is under way; what a function gives is waited for in it"},
   };
   for (const Mistake& mistake : mistakes) {
     const std::string text = R"(
@@ -272,10 +272,9 @@ private func @shrink(%x: f32[2]) {
   %0 = slice(%x) {start = [0], stop = [1], step = [1]}
   return %0
 }
-private func @talks(%x: f32[2]) {
+private func @under_way(%x: f32[2]) {
   %0 = all_reduce(%x) {op = "sum", tag = "g", ranks = [0], stride = 1}
-  %1 = wait(%0)
-  return %1
+  return %x, %0
 }
 func @public(%x: f32[2]) { return %x }
 func @f(%x: f32[2], %y: f32[3], %i: i32[]) {

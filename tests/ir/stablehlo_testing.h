@@ -10,6 +10,12 @@
 
 namespace tutti::test {
 
+using ir::Array;
+using ir::Graph;
+using ir::import_stablehlo;
+using ir::interpret;
+using ir::verify;
+
 // @main with these arguments and results, as MLIR has them: "%x: tensor<2xf32>", "tensor<2xf32>".
 inline std::string stablehlo_function(const std::string& arguments, const std::string& results,
                                       const std::string& body) {

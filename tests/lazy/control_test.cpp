@@ -327,22 +327,6 @@ TEST(Control, ACarryKeepsItsType) {
       ThrowsMessage<TypeError>(HasSubstr("takes %c0: f32[3] but gives f64[3] for the next step")));
 }
 
-TEST(Control, LoopsCantCommunicate) {
-  simulate(1, [](World& world) {
-    const Group group = world;
-    EXPECT_THAT(
-        [&] {
-          for_loop(
-              2,
-              [&](const Tensor&, const Tensor& x) {
-                return Tensor(all_reduce(x, group, Reduce::sum));
-              },
-              zeros({3}));
-        },
-        ThrowsMessage<UsageError>(HasSubstr("all_reduce: loops and branches can't communicate")));
-  });
-}
-
 TEST(Control, TensorsCantBeReadInside) {
   EXPECT_THAT(
       [] {

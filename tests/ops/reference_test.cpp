@@ -91,9 +91,13 @@ TEST_P(EveryReference, IsWhatInterpreterAndEnginesGive) {
 
 TEST_P(EveryReference, IsWhatTheUsersFunctionGivesEagerly) {
   const OpRow& row = row_of(op);
-  detail::RankContext::current().eager = true;
+  detail::RankContext& context = detail::RankContext::current();
+  context.eager = true;
   for (const ReferenceCase& use : cases) {
     if (use.ir_only) continue;
+    // Machine code of each takes longer to make than to run; the test of engines has all of it.
+    context.compile_options.engine =
+        use.dtype == DType::f32 ? codegen::kDefaultEngine : codegen::Engine::evaluate;
     const Attributes named(ir::definition(op).attributes, use.attributes);
     std::vector<Tensor> operands;
     for (const Array& operand : use.operands) operands.push_back(from(operand));
@@ -122,7 +126,8 @@ TEST_P(EveryReference, IsWhatTheUsersFunctionGivesEagerly) {
     for (const Tensor& gradient : grad(weighted)(wrt)) gradients.push_back(gradient.array());
     expect_agreement(gradients, values, "eager");
   }
-  detail::RankContext::current().eager = false;
+  context.eager = false;
+  context.compile_options.engine = codegen::kDefaultEngine;
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryReference, testing::ValuesIn(reference_ops()),

@@ -1,0 +1,326 @@
+// Collectives inside of loops and branches.
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "tests/lazy/lazy_testing.h"
+
+namespace tutti::test::control_collectives_test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::DoubleNear;
+using testing::HasSubstr;
+using testing::Pointwise;
+using testing::ThrowsMessage;
+
+enum class Mode : std::uint8_t { lazy, eager, compiled };
+
+std::string name_of(Mode mode) {
+  return mode == Mode::lazy ? "Lazy" : mode == Mode::eager ? "Eager" : "Compiled";
+}
+
+// Results of f(arguments), computed one way; compiled ones run often enough to be native code.
+std::vector<double> run(Mode mode, const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                        const std::vector<Tensor>& arguments) {
+  if (mode == Mode::compiled) {
+    auto compiled = compile(f);
+    std::vector<double> first = compiled(arguments).to_vector<double>();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(compiled(arguments).to_vector<double>(), first);
+    return first;
+  }
+  detail::RankContext& context = detail::RankContext::current();
+  context.eager = mode == Mode::eager;
+  std::vector<double> out = f(arguments).to_vector<double>();
+  context.eager = false;
+  return out;
+}
+
+void expect_near(const std::vector<double>& actual, const std::vector<double>& expected) {
+  EXPECT_THAT(actual, Pointwise(DoubleNear(1e-9), expected));
+}
+
+// This rank's part of the given axis.
+Tensor part(const Tensor& all, int axis, const World& world) {
+  const std::int64_t count = all.size(axis) / world.size();
+  std::vector<Range> slices(static_cast<std::size_t>(axis));
+  slices.push_back({world.rank() * count, (world.rank() + 1) * count});
+  return slice(all, slices);
+}
+
+class ControlCollectives : public testing::TestWithParam<Mode> {
+ protected:
+  Mode mode() const { return GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(Ways, ControlCollectives,
+                         testing::Values(Mode::lazy, Mode::eager, Mode::compiled),
+                         [](const auto& mode) { return name_of(mode.param); });
+
+// The layers of a network whose products are split over the ranks.
+TEST_P(ControlCollectives, AScanAddsUpWhatEachRankHasOfEveryLayer) {
+  const auto weights = [] { return normal({6, 8, 8}, Key(1), DType::f64) * 0.4; };
+  const auto x = [] { return normal({3, 8}, Key(2), DType::f64); };
+  const std::vector<double> expected =
+      scan([](const Tensor& h, const Tensor& w) { return std::pair(tanh(matmul(h, w)), sum(h)); },
+           x(), weights())
+          .first.to_vector<double>();
+  for (const int ranks : {1, 2, 4}) {
+    simulate(ranks, [&](World& world) {
+      const Tensor start = replicated(x(), world);
+      const auto network = [&](const std::vector<Tensor>& in) {
+        const auto [last, sums] = scan(
+            [&](const Tensor& h, const Tensor& w) {
+              const Tensor own = matmul(part(h, 1, world), w);
+              const Tensor next = tanh(Tensor(all_reduce(own, world, Reduce::sum)));
+              return std::pair(next, sum(h));
+            },
+            in[0], in[1]);
+        return last;
+      };
+      expect_near(run(mode(), network, {start, part(weights(), 1, world)}), expected);
+    });
+  }
+}
+
+// Rows of the matrix are spread over the ranks; every rank leaves the loop after the same step.
+TEST_P(ControlCollectives, AConjugateGradientStopsWhereAllRanksSeeTheSameResidual) {
+  constexpr std::int64_t kSize = 16;
+  const auto matrix = [] {
+    const Tensor noise = normal({kSize, kSize}, Key(3), DType::f64);
+    const Tensor index = arange(kSize);
+    const Tensor diagonal = cast(expand_dims(index, {0}) == expand_dims(index, {1}), DType::f64);
+    return matmul(noise, transpose(noise)) + diagonal * 4.0;
+  };
+  const auto solution = [] { return normal({kSize}, Key(4), DType::f64); };
+  struct State {
+    Tensor x;
+    Tensor r;
+    Tensor p;
+    Tensor steps;
+    TUTTI_FIELDS(x, r, p, steps)
+  };
+  for (const int ranks : {1, 2, 4}) {
+    std::vector<double> steps(static_cast<std::size_t>(ranks));
+    simulate(ranks, [&](World& world) {
+      const auto total = [&](const Tensor& own) {
+        return Tensor(all_reduce(own, world, Reduce::sum));
+      };
+      const auto solve = [&](const std::vector<Tensor>& in) {
+        const Tensor& rows = in[0];
+        const Tensor& b = in[1];
+        const State start{zeros_like(b), b, b, zeros({}, DType::f64)};
+        const State end = while_loop(
+            [&](const State& s) { return total(sum(s.r * s.r)) > 1e-20; },
+            [&](const State& s) {
+              const Tensor p = all_gather(s.p, world);
+              const Tensor q = matmul(rows, p);
+              const Tensor before = total(sum(s.r * s.r));
+              const Tensor alpha = before / total(sum(s.p * q));
+              State next;
+              next.x = s.x + alpha * s.p;
+              next.r = s.r - alpha * q;
+              next.p = next.r + (total(sum(next.r * next.r)) / before) * s.p;
+              next.steps = s.steps + 1.0;
+              return next;
+            },
+            start);
+        return concat({Tensor(all_gather(end.x, world)), reshape(end.steps, {1})}, 0);
+      };
+      std::vector<double> out =
+          run(mode(), solve, {part(matrix(), 0, world), part(matmul(matrix(), solution()), 0, world)});
+      steps[static_cast<std::size_t>(world.rank())] = out.back();
+      out.pop_back();
+      EXPECT_THAT(out, Pointwise(DoubleNear(1e-7), solution().to_vector<double>()));
+    });
+    EXPECT_GT(steps[0], 2);
+    EXPECT_THAT(steps, testing::Each(steps[0]));
+  }
+}
+
+TEST_P(ControlCollectives, ARingPassesWhatItHasFromStepToStep) {
+  for (const int ranks : {2, 3}) {
+    simulate(ranks, [&](World& world) {
+      Pairs next;
+      for (int rank = 0; rank < ranks; ++rank) next.emplace_back(rank, (rank + 1) % ranks);
+      const auto ring = [&](const std::vector<Tensor>& in) {
+        const auto [sum_of_all, last] = for_loop(
+            ranks,
+            [&](const Tensor&, const std::pair<Tensor, Tensor>& state) {
+              const AsyncTensor moved = collective_permute(state.second, world, next);
+              return std::pair(state.first + state.second, Tensor(moved));
+            },
+            std::pair(zeros({2}, DType::f64), in[0]));
+        return concat({sum_of_all, last}, 0);
+      };
+      const double own = 10.0 * world.rank() + 1;
+      const double total = 10.0 * ranks * (ranks - 1) / 2 + ranks;
+      const Tensor x = from(std::vector<double>{own, -own}, {2});
+      expect_near(run(mode(), ring, {x}), {total, -total, own, -own});
+    });
+  }
+}
+
+TEST_P(ControlCollectives, LoopsAndBranchesInsideOfEachOtherCommunicate) {
+  simulate(2, [&](World& world) {
+    const auto f = [&](const std::vector<Tensor>& in) {
+      return for_loop(
+          3,
+          [&](const Tensor& i, const Tensor& x) {
+            const Tensor inner = for_loop(
+                2,
+                [&](const Tensor&, const Tensor& y) {
+                  return Tensor(all_reduce(y, world, Reduce::sum)) * 0.5 + 1.0;
+                },
+                x);
+            // The same step on all ranks, so either branch may communicate.
+            return cond(
+                i == 1, [&](const Tensor& y) { return Tensor(all_reduce(y, world, Reduce::max)); },
+                [](const Tensor& y) { return y * 2.0; }, inner);
+          },
+          in[0]);
+    };
+    // Two steps of the inner loop: (x0 + x1) / 2 + 1, then plus 1.
+    double x = (1.0 + 5.0) / 2;
+    for (int i = 0; i < 3; ++i) x = i == 1 ? x + 2 : (x + 2) * 2;
+    expect_near(run(mode(), f, {full({1}, world.rank() == 0 ? 1.0 : 5.0, DType::f64)}), {x});
+  });
+}
+
+// It has a place in the order of the calls like any other.
+TEST_P(ControlCollectives, CallsAroundALoopKeepTheirOrder) {
+  simulate(3, [&](World& world) {
+    const auto f = [&](const std::vector<Tensor>& in) {
+      const AsyncTensor before = all_reduce(in[0], world, Reduce::sum);
+      const Tensor looped = for_loop(
+          4, [&](const Tensor&, const Tensor& x) { return Tensor(all_reduce(x, world, Reduce::min)); },
+          in[0]);
+      const AsyncTensor after = all_reduce(in[0] * 2.0, world, Reduce::max);
+      return concat({Tensor(before), looped, Tensor(after)}, 0);
+    };
+    expect_near(run(mode(), f, {full({1}, 1.0 + world.rank(), DType::f64)}), {6, 1, 6});
+  });
+}
+
+// Nobody looks at what it gives, but the peers take part.
+TEST_P(ControlCollectives, ALoopThatCommunicatesIsNotDropped) {
+  simulate(2, [&](World& world) {
+    const auto f = [&](const std::vector<Tensor>& in) {
+      const Tensor unused = for_loop(
+          2, [&](const Tensor&, const Tensor& x) { return Tensor(all_reduce(x, world, Reduce::sum)); },
+          in[0]);
+      const Tensor total = all_reduce(in[0], world, Reduce::sum);
+      return world.rank() == 0 ? total + unused * 0.0 : total;
+    };
+    expect_near(run(mode(), f, {ones({2}, DType::f64)}), {2, 2});
+  });
+}
+
+TEST_P(ControlCollectives, AMessageGoesFromRankToRankInEachStep) {
+  simulate(2, [&](World& world) {
+    const auto f = [&](const std::vector<Tensor>& in) {
+      return for_loop(
+          3,
+          [&](const Tensor&, const Tensor& x) {
+            if (world.rank() == 0) {
+              send(x, world, 1);
+              return x + 1.0;
+            }
+            return x + Tensor(recv({1}, DType::f64, world, 0));
+          },
+          in[0]);
+    };
+    const double expected = world.rank() == 0 ? 3.0 : 0.0 + 0 + 1 + 2;
+    expect_near(run(mode(), f, {zeros({1}, DType::f64)}), {expected});
+  });
+}
+
+// One rank has the loop as a loop, the other one step by step.
+TEST(ControlCollectivesOnRanks, APeerMayWriteTheStepsOut) {
+  simulate(2, [](World& world) {
+    const auto step = [&](const Tensor& x) {
+      return Tensor(all_reduce(x, world, Reduce::sum)) * 0.5 + cast(rank_index(world), DType::f64);
+    };
+    Tensor x = full({2}, 1.0 + world.rank(), DType::f64);
+    if (world.rank() == 0) {
+      x = for_loop(3, [&](const Tensor&, const Tensor& each) { return step(each); }, x);
+    } else {
+      for (int i = 0; i < 3; ++i) x = step(x);
+    }
+    // (1 + 2) / 2, then the mean of both plus a half for each of two more steps.
+    EXPECT_EQ(x.to_vector<double>()[0], 2.5 + world.rank());
+  });
+}
+
+TEST(ControlCollectivesOnRanks, AConditionThatMayDifferBetweenThemIsAnError) {
+  simulate(2, [](World& world) {
+    const Tensor own = full({}, 1.0) + cast(rank_index(world), DType::f32);
+    const auto body = [&](const Tensor& x) {
+      return Tensor(all_reduce(x, world, Reduce::sum));
+    };
+    EXPECT_THAT([&] { while_loop([](const Tensor& x) { return x < 100; }, [&](const Tensor& x) {
+      return body(x) + own; }, own); },
+                ThrowsMessage<TypeError>(testing::AllOf(HasSubstr("communicates over \"world\""),
+                                               HasSubstr("the condition of the loop may differ"))));
+    EXPECT_THAT([&] { cond(own > 1.0, body, [](const Tensor& x) { return x; }, own); },
+                ThrowsMessage<TypeError>(HasSubstr("the index of the branch may differ")));
+  });
+}
+
+TEST(ControlCollectivesOnRanks, LoopsOfDifferentLengthsAreAnErrorAtTheNextCall) {
+  const auto run_apart = [] {
+    simulate(2, [](World& world) {
+      const Tensor x = for_loop(
+          3 + world.rank(),
+          [&](const Tensor&, const Tensor& each) {
+            return Tensor(all_reduce(each, world, Reduce::sum));
+          },
+          ones({2}));
+      const Tensor y = all_reduce(x * 2, world, Reduce::max);
+      y.to_vector<float>();
+    });
+  };
+  EXPECT_THAT(run_apart, ThrowsMessage<CommError>(HasSubstr("all_reduce")));
+}
+
+TEST(ControlCollectivesOnRanks, AGradientOfOneIsNotThereYet) {
+  simulate(2, [](World& world) {
+    const auto loss = [&](const Tensor& x) {
+      return sum(for_loop(
+          2, [&](const Tensor&, const Tensor& each) { return Tensor(all_reduce(each, world, Reduce::sum)); },
+          x));
+    };
+    EXPECT_THAT([&] { grad(loss)(ones({2})); },
+                ThrowsMessage<UsageError>(HasSubstr("communicates has no gradient yet")));
+  });
+}
+
+// Each parameter is as its operand is: a weight that all share beside data that differs.
+TEST(ControlCollectivesOnRanks, AReplicatedCarryStaysSoBesideDataThatDiffers) {
+  simulate(2, [](World& world) {
+    const Tensor w = replicated(full({2}, 1.0), world);
+    const Tensor batches = ones({4, 2}) * (1.0F + cast(rank_index(world), DType::f32));
+    const auto train = [&](const Tensor& weights, const Tensor& data) {
+      return scan(
+          [&](const std::pair<Tensor, Tensor>& state, const Tensor& batch) {
+            const Tensor gradient = Tensor(all_reduce(batch, world, Reduce::mean));
+            const Tensor momentum = state.second * 0.5F + gradient;
+            return std::pair(std::pair(state.first - momentum * 0.1F, momentum), sum(batch));
+          },
+          std::pair(weights, zeros({2})), data);
+    };
+    const auto [end, sums] = train(w, batches);
+    EXPECT_THAT(dump_ir(end.first), ContainsRegex("rep\\(.*\\) = scan|scan.*rep\\("));
+    // Needs no all_reduce to be known as the same.
+    const Tensor again = while_loop([](const Tensor& x) { return sum(x) > -1.0; },
+                                    [&](const Tensor& x) {
+                                      return x - Tensor(all_reduce(x * 0.25F, world, Reduce::mean));
+                                    },
+                                    end.first * 0.0 - 2.0F);
+    EXPECT_EQ(again.to_vector<float>()[0], -2.0F);
+    EXPECT_EQ(sums.to_vector<float>()[0], 2.0F * (1.0F + static_cast<float>(world.rank())));
+  });
+}
+
+}  // namespace
+}  // namespace tutti::test::control_collectives_test
