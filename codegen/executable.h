@@ -68,7 +68,7 @@ class Executable {
 
   // A collective that a failed run has started.
   struct Started {
-    std::span<const ir::CallId> calls;  // of the traced program; the plan's
+    std::span<const ir::CallId> calls;    // of the traced program; the plan's
     std::shared_ptr<runtime::Work> work;  // null for a loop that was entered
   };
 

@@ -563,10 +563,8 @@ class Planner {
 
   void copy_dense(BufferId from, BufferId to, Value value) {
     const ir::Type& type = graph_.type(value);
-    LibraryCall call = strided_copy({.base = value,
-                                     .dtype = type.dtype,
-                                     .shape = type.shape,
-                                     .strides = type.shape.strides()});
+    LibraryCall call = strided_copy(
+        {.base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()});
     call.tiles_in_place = 0;
     add_call(std::move(call), {from, to}, graph_.node(graph_.producer(value)).location, {});
   }

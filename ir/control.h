@@ -10,8 +10,8 @@ namespace tutti::ir {
 
 bool is_control(Op op);
 
-// What the parameters of such a node's functions have in common: where all are replicated, and where
-// they lie (`any` if there are no parameters).
+// What the parameters of such a node's functions have in common: where all are replicated, and
+// where they lie (`any` if there are no parameters).
 struct FunctionPlace {
   Replication replication = {};
   Device device = Device::any();

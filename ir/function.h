@@ -40,8 +40,8 @@ class Function {
 
 // The functions that an attribute holds, in order; most hold none.
 std::span<const FunctionPtr> functions_of(const Attribute& attribute);
-// Whether ranks meet in a node: it is a collective, or runs functions that have some. Such nodes keep
-// their order, and are never dropped, merged or repeated.
+// Whether ranks meet in a node: it is a collective, or runs functions that have some. Such nodes
+// keep their order, and are never dropped, merged or repeated.
 bool communicates(const Graph& graph, NodeId id);
 bool communicates(std::span<const Attribute> attributes);
 // The groups that do.

@@ -152,7 +152,8 @@ class Run {
       const auto operands = graph.operands(id);
       if (std::ranges::any_of(operands, [&](Value v) { return frame->pending[v.id]; })) break;
       if (is_control(graph.node(id).op) && communicates(graph, id)) {
-        frame->control = std::make_unique<ControlSteps>(graph, id, this->operands(*frame, id, number));
+        frame->control =
+            std::make_unique<ControlSteps>(graph, id, this->operands(*frame, id, number));
         go_on(*frame, number);
         if (frame->control != nullptr) return true;
         continue;
@@ -229,8 +230,7 @@ class Run {
     std::vector<Array> results =
         interpret_local(graph, id, arguments, static_cast<std::int64_t>(number));
     for (std::size_t i = 0; i < results.size(); ++i) {
-      frame.values[graph.result(id, i).id] =
-          std::make_shared<const Array>(std::move(results[i]));
+      frame.values[graph.result(id, i).id] = std::make_shared<const Array>(std::move(results[i]));
     }
   }
 

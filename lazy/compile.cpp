@@ -1,5 +1,5 @@
-#include <tutti/ir/function.h>
 #include <tutti/codegen/abandon.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/compiled_program.h>

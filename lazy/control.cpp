@@ -52,9 +52,8 @@ class Functions {
         try {
           graphs[i] = trace(bodies[i]);
         } catch (const TypeError&) {
-          // A branch inside that communicates may need what is told apart then.
-          if (communicate_) throw;
-          set(communicate_, true);
+          // A loop or branch inside that communicates may need what is known then.
+          if (!trust_more()) throw;
         }
         if (changed_) std::ranges::fill(graphs, std::nullopt);
         if (captured_.size() != captured) {
@@ -71,11 +70,34 @@ class Functions {
     return out;
   }
 
+  // What make() records of them. Where a condition is not known to be the same, for all that
+  // numbers count as the same where something else does, they do everywhere.
+  template <class Make>
+  auto record_with(const Make& make) {
+    try {
+      return make();
+    } catch (const TypeError&) {
+      if (!communicate_ || !trust_more()) throw;
+      return make();
+    }
+  }
+
   const std::vector<StatePtr>& captured() const { return captured_; }
   // Whether one of them has a part whose gradient is to compute it again.
   bool have_checkpoints() const { return have_checkpoints_; }
 
  private:
+  // Says whether there was more.
+  bool trust_more() {
+    if (!communicate_) {
+      set(communicate_, true);
+      return true;
+    }
+    const bool more = numbers_ != everywhere();
+    set(numbers_, everywhere());
+    return more;
+  }
+
   template <class T>
   void set(T& member, T value) {
     changed_ = changed_ || member != value;
@@ -176,11 +198,6 @@ ir::Type plain(const Tensor& tensor) {
   return type;
 }
 
-bool is_iota(const Tensor& tensor) {
-  const StatePtr state = tensor.state();
-  return state->trace != nullptr && state->trace->graph().op(state->value) == ir::Op::iota;
-}
-
 std::vector<Tensor> record_node(ir::Op op, const std::vector<Tensor>& operands,
                                 const std::vector<StatePtr>& captured,
                                 std::vector<ir::Attribute> attributes, Location where) {
@@ -218,13 +235,12 @@ std::int64_t common_length(const std::vector<Tensor>& sequences, Location where)
   return *length;
 }
 
-std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
-                                const std::vector<Tensor>& sequences, std::int64_t length,
-                                bool reverse, ControlBody body, Location where) {
-  if (length < 0) {
-    throw UsageError("a loop of " + std::to_string(length) + " steps; 0 or more are possible",
-                     where);
-  }
+namespace {
+
+// `counted`: the one sequence has the numbers of the steps.
+std::vector<Tensor> scan_over(const std::vector<Tensor>& carries,
+                              const std::vector<Tensor>& sequences, std::int64_t length,
+                              bool reverse, bool counted, ControlBody body, Location where) {
   std::vector<ir::Type> parameters;
   for (const Tensor& carry : carries) parameters.push_back(plain(carry));
   for (const Tensor& sequence : sequences) {
@@ -232,9 +248,7 @@ std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
     parameters.back().shape = Shape(parameters.back().shape.sizes().subspan(1));
   }
   Functions functions(std::move(parameters), carries.size(), where);
-  for (std::size_t i = 0; i < sequences.size(); ++i) {
-    if (is_iota(sequences[i])) functions.count_with(carries.size() + i);
-  }
+  if (counted) functions.count_with(carries.size());
   const ir::FunctionPtr function = functions.record({{.name = "body", .call = body}})[0];
   std::vector<Tensor> operands = carries;
   append(operands, sequences);
@@ -244,16 +258,34 @@ std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
                      where);
 }
 
+}  // namespace
+
+std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
+                                const std::vector<Tensor>& sequences, std::int64_t length,
+                                bool reverse, ControlBody body, Location where) {
+  return scan_over(carries, sequences, length, reverse, false, body, where);
+}
+
+std::vector<Tensor> record_counted(const std::vector<Tensor>& carries, std::int64_t length,
+                                   ControlBody body, std::source_location at) {
+  if (length < 0) {
+    throw UsageError("a loop of " + std::to_string(length) + " steps; 0 or more are possible", at);
+  }
+  return scan_over(carries, {arange(length, DType::i64, at)}, length, false, true, body, at);
+}
+
 std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
                                  ControlBody body, Location where) {
   std::vector<ir::Type> parameters;
   for (const Tensor& carry : carries) parameters.push_back(plain(carry));
   Functions functions(std::move(parameters), carries.size(), where);
-  const std::vector<ir::FunctionPtr> both =
-      functions.record({{.name = "condition", .call = condition, .is_condition = true},
-                        {.name = "body", .call = body}});
-  return record_node(ir::Op::while_loop, carries, functions.captured(),
-                     {both[0], both[1], std::ssize(carries)}, where);
+  return functions.record_with([&] {
+    const std::vector<ir::FunctionPtr> both =
+        functions.record({{.name = "condition", .call = condition, .is_condition = true},
+                          {.name = "body", .call = body}});
+    return record_node(ir::Op::while_loop, carries, functions.captured(),
+                       {both[0], both[1], std::ssize(carries)}, where);
+  });
 }
 
 std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,

@@ -21,11 +21,11 @@
 // carried along as they were first. It may use tensors from outside. It may not read tensors. Loops
 // and branches run on the host.
 //
-// It may call collectives. All ranks of their groups have to take part in all steps, so the condition
-// of such a while_loop, and the index of such a conditional, must be known to be the same on them: of
-// an all_reduce, say, and not of data that each rank has of its own (TypeError). Where a rank fails
-// in the middle of a loop, its groups are of no use any more, and the others get the reason. Loops
-// that communicate have no gradient yet.
+// It may call collectives. All ranks of their groups have to take part in all steps, so the
+// condition of such a while_loop, and the index of such a conditional, must be known to be the same
+// on them: of an all_reduce, say, and not of data that each rank has of its own (TypeError). Where
+// a rank fails in the middle of a loop, its groups are of no use any more, and the others get the
+// reason. Loops that communicate have no gradient yet.
 namespace tutti {
 
 namespace detail {
@@ -37,6 +37,9 @@ using ControlBody = runtime::FunctionRef<std::vector<Tensor>(const std::vector<T
 std::vector<Tensor> record_scan(const std::vector<Tensor>& carries,
                                 const std::vector<Tensor>& sequences, std::int64_t length,
                                 bool reverse, ControlBody body, Location where);
+// The same over the numbers of the steps, i64[].
+std::vector<Tensor> record_counted(const std::vector<Tensor>& carries, std::int64_t length,
+                                   ControlBody body, std::source_location at);
 std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
                                  ControlBody body, Location where);
 std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,
@@ -113,8 +116,8 @@ template <class F, class Carry>
 Carry for_loop(std::int64_t count, F f, const Carry& init,
                std::source_location at = std::source_location::current()) {
   const std::vector<Tensor> carries = detail::tensors_of(init, at);
-  const std::vector<Tensor> results = detail::record_scan(
-      carries, {arange(count, DType::i64, at)}, count, false,
+  const std::vector<Tensor> results = detail::record_counted(
+      carries, count,
       [&](const std::vector<Tensor>& arguments) {
         const Carry next = f(arguments.back(), detail::with_tensors(init, arguments));
         return detail::tensors_of(next, at);

@@ -54,10 +54,10 @@ std::vector<Executable::Result> results_of(const ir::Graph& graph, NodeId id,
   std::vector<codegen::LoweredCollective> calls;
   if (failure == nullptr && ir::is_control(graph.node(id).op)) {
     // What it gave went with the run; nobody may run it again, since the peers won't.
-    failure = std::make_exception_ptr(
-        CommError(std::string(name_of(graph.node(id).op)) +
-                      " communicated, and its results were lost when the evaluation around it failed",
-                  where));
+    failure = std::make_exception_ptr(CommError(
+        std::string(name_of(graph.node(id).op)) +
+            " communicated, and its results were lost when the evaluation around it failed",
+        where));
   }
   if (failure == nullptr) {
     calls = codegen::lower_collective(graph, id, context.rank());

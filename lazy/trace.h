@@ -23,8 +23,8 @@ class Trace {
   // Tensors that are made in it lie on the default device, unless they say otherwise.
   Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh,
         Device default_device);
-  // The body of a function that a node of `outer` runs. What it captures is replicated like that, or
-  // each as it is, numbers over the dimensions `numbers`.
+  // The body of a function that a node of `outer` runs. What it captures is replicated like that,
+  // or each as it is, numbers over the dimensions `numbers`.
   Trace(Trace& outer, std::optional<ir::Replication> replication, std::uint8_t numbers);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;

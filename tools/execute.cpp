@@ -1,7 +1,7 @@
 #include "tools/execute.h"
 
-#include <tutti/ir/function.h>
 #include <tutti/codegen/compile.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/symbolic_sizes.h>

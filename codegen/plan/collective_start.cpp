@@ -13,7 +13,6 @@
 #include <charconv>
 #include <chrono>
 #include <limits>
-#include <limits>
 #include <optional>
 
 namespace tutti::codegen {

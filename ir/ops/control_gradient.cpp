@@ -85,12 +85,13 @@ struct BackwardStep {
   Values places;
 };
 
-// Not yet: a gradient that runs a loop once more would have its collectives twice, where a peer that
-// merges the two has them once.
+// Not yet: a gradient that runs a loop once more would have its collectives twice, where a peer
+// that merges the two has them once.
 void refuse_calls(const Gradient& gradient) {
   if (!communicates(gradient.attributes.values())) return;
   throw UsageError(
-      "a loop or branch that communicates has no gradient yet; write its steps out in a C++ for loop",
+      "a loop or branch that communicates has no gradient yet; write its steps out in a C++ for "
+      "loop",
       gradient.builder()->location());
 }
 

@@ -66,7 +66,8 @@ void check_meeting(const Inference& in, const Function& function, const Type& de
     const std::uint8_t spanned = dimensions_of(group, *in.mesh);
     const std::uint8_t wanted = spanned == 0 ? all_dimensions(*in.mesh) : spanned;
     in.require((wanted & ~decides.replication.dimensions) == 0, [&] {
-      return "@" + function.graph().name + " communicates over \"" + group->tag + "\", but " + what +
+      return "@" + function.graph().name + " communicates over \"" + group->tag + "\", but " +
+             what +
              " may differ between its ranks, of which some would not come; make it the same on " +
              "all of them, as an all_reduce over them is";
     });
@@ -183,8 +184,7 @@ void infer_while_loop(Inference& in) {
   for (std::size_t i = 0; i < carries; ++i) {
     // Ranks that leave the loop after another number of steps have other values then.
     Type given = type_of_result(body, i);
-    given.replication =
-        intersect(type_of_parameter(body, i).replication, goes_on.replication);
+    given.replication = intersect(type_of_parameter(body, i).replication, goes_on.replication);
     add_result(in, given, place, given.shape);
   }
 }

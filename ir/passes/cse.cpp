@@ -10,8 +10,8 @@ namespace tutti::ir {
 namespace {
 
 // Two nodes compute the same if op, operands, attributes and result types agree: every local op is
-// a function of these and the rank (random ops too: their key is an operand). Where ranks meet is an
-// event of its own, and so is each parameter.
+// a function of these and the rank (random ops too: their key is an operand). Where ranks meet is
+// an event of its own, and so is each parameter.
 bool may_merge(const Graph& graph, NodeId id) {
   return graph.node(id).op != Op::parameter && !communicates(graph, id);
 }

@@ -60,7 +60,8 @@ void replicate(std::vector<FunctionInput>& inputs, std::uint8_t dimensions) {
 }
 
 // Each as it is; constants are the same everywhere.
-void replicate_each(Step& step, const std::vector<Input>& like, std::vector<FunctionInput>& inputs) {
+void replicate_each(Step& step, const std::vector<Input>& like,
+                    std::vector<FunctionInput>& inputs) {
   const Mesh* const mesh = step.translator.mesh().get();
   const std::uint8_t all = mesh == nullptr ? std::uint8_t{0} : all_dimensions(*mesh);
   for (std::size_t i = 0; i < inputs.size(); ++i) {

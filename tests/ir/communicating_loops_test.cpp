@@ -112,27 +112,29 @@ TEST(CommunicatingLoops, AConditionThatDiffersBetweenRanksCantGuardACollective) 
 TEST(CommunicatingLoops, FunctionsGiveNothingThatIsUnderWay) {
   EXPECT_THAT(
       [] {
-        program("private func @body(%x: f32[]) {\n"
-                "  %0 = all_reduce(%x) {op = \"sum\", group = @dp}\n"
-                "  return %x, %0\n"
-                "}\n"
-                "func @main(%x: f32[]) {\n"
-                "  %0, %1 = scan(%x) {body = @body, carries = 1, sequences = 0, length = 3}\n"
-                "  return %0\n"
-                "}\n");
+        program(
+            "private func @body(%x: f32[]) {\n"
+            "  %0 = all_reduce(%x) {op = \"sum\", group = @dp}\n"
+            "  return %x, %0\n"
+            "}\n"
+            "func @main(%x: f32[]) {\n"
+            "  %0, %1 = scan(%x) {body = @body, carries = 1, sequences = 0, length = 3}\n"
+            "  return %0\n"
+            "}\n");
       },
       ThrowsMessage<Error>(HasSubstr("is waited for in it")));
 }
 
 TEST(CommunicatingLoops, KeepTheirPlaceWhateverThePassesDo) {
-  Graph graph = program(kSumOfAll +
-                        "func @main(%x: f32[], %by: f32[]) {\n"
-                        "  %0 = scan(%x, %by) {body = @body, carries = 1, sequences = 0, length = 3}\n"
-                        "  %1 = scan(%x, %by) {body = @body, carries = 1, sequences = 0, length = 3}\n"
-                        "  %2 = all_reduce(%x) {op = \"sum\", group = @dp}\n"
-                        "  %3 = wait(%2)\n"
-                        "  return %3\n"
-                        "}\n");
+  Graph graph =
+      program(kSumOfAll +
+              "func @main(%x: f32[], %by: f32[]) {\n"
+              "  %0 = scan(%x, %by) {body = @body, carries = 1, sequences = 0, length = 3}\n"
+              "  %1 = scan(%x, %by) {body = @body, carries = 1, sequences = 0, length = 3}\n"
+              "  %2 = all_reduce(%x) {op = \"sum\", group = @dp}\n"
+              "  %3 = wait(%2)\n"
+              "  return %3\n"
+              "}\n");
   EXPECT_EQ(graph.call_count(), 3U);
   run_passes(graph);
   std::vector<Op> order;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "tests/lazy/lazy_testing.h"
@@ -43,6 +44,7 @@ void with_stages(detail::RankContext& context, const Step& run,
 struct Steps {
   bool operand_fails = false;
   bool one_name = true;
+  bool looped = false;  // the first step is the last of three of a loop
 };
 
 Outcome two_steps(Way way, const Mishap& mishap, const Steps& steps = {}) {
@@ -66,7 +68,13 @@ Outcome two_steps(Way way, const Mishap& mishap, const Steps& steps = {}) {
         const Group broken({0, 1}, "broken");
         Group whole({0, 1}, "whole");
         if (steps.one_name) whole = whole.named("step");
-        const auto all = [&](const Tensor& y) { return Tensor(all_reduce(y, whole)); };
+        const auto all = [&](const Tensor& y) {
+          if (!steps.looped) return Tensor(all_reduce(y, whole));
+          const auto mean = [&](const Tensor&, const Tensor& each) {
+            return Tensor(all_reduce(each, whole)) * 0.5F;
+          };
+          return for_loop(3, mean, y) * 2.F;
+        };
         auto compiled = compile(all);
         const Tensor one = tensor({1.F});
         // What a thread needs once is there: the C library can't do without.
@@ -120,7 +128,11 @@ void expect_nothing_wrong(const Outcome& outcome) {
   }
 }
 
-class FailedEvaluation : public testing::TestWithParam<Way> {};
+class FailedEvaluation : public testing::TestWithParam<std::tuple<Way, bool>> {
+ protected:
+  static Way way() { return std::get<0>(GetParam()); }
+  static bool looped() { return std::get<1>(GetParam()); }
+};
 
 // Which stages there are is found out on the way.
 TEST_P(FailedEvaluation, AThrowAtAnyStageOfCompilingLeavesNoWrongNumber) {
@@ -133,7 +145,7 @@ TEST_P(FailedEvaluation, AThrowAtAnyStageOfCompilingLeavesNoWrongNumber) {
         throw EnvironmentError("the compiler broke");
       });
     };
-    const Outcome outcome = two_steps(GetParam(), mishap);
+    const Outcome outcome = two_steps(way(), mishap, {.looped = looped()});
     SCOPED_TRACE("stage " + std::to_string(stages));
     expect_nothing_wrong(outcome);
     if (!thrown) break;
@@ -154,7 +166,7 @@ TEST_P(FailedEvaluation, WhatCannotBeStartedFailsOnThePeersWithTheReason) {
       throw EnvironmentError("the compiler broke");
     });
   };
-  const Outcome outcome = two_steps(GetParam(), mishap);
+  const Outcome outcome = two_steps(way(), mishap, {.looped = looped()});
   expect_nothing_wrong(outcome);
   EXPECT_FALSE(outcome.first[0] || outcome.first[1] || outcome.second[0] || outcome.second[1]);
   EXPECT_THAT(outcome.said[1],
@@ -163,7 +175,7 @@ TEST_P(FailedEvaluation, WhatCannotBeStartedFailsOnThePeersWithTheReason) {
 }
 
 TEST_P(FailedEvaluation, AnOperandThatFailedTakesItsCollectivesAlong) {
-  const Outcome outcome = two_steps(GetParam(), nullptr, {.operand_fails = true});
+  const Outcome outcome = two_steps(way(), nullptr, {.operand_fails = true, .looped = looped()});
   expect_nothing_wrong(outcome);
   EXPECT_FALSE(outcome.second[0] || outcome.second[1]);
 }
@@ -187,7 +199,8 @@ TEST_P(FailedEvaluation, AnAllocationThatFailsLeavesNoWrongNumber) {
       }
       failed = fails.failed();
     };
-    const Outcome outcome = two_steps(GetParam(), mishap, {.one_name = GetParam() == Way::lazy});
+    const Outcome outcome =
+        two_steps(way(), mishap, {.one_name = way() == Way::lazy, .looped = looped()});
     expect_nothing_wrong(outcome);
     if (testing::Test::HasFailure()) return;
   }
@@ -195,13 +208,22 @@ TEST_P(FailedEvaluation, AnAllocationThatFailsLeavesNoWrongNumber) {
   EXPECT_GT(number, 10);
 }
 
-std::string name_of(const testing::TestParamInfo<Way>& info) {
-  if (info.param == Way::compiled) return "Compiled";
-  return info.param == Way::eager ? "Eager" : "Lazy";
+std::string name_of(const testing::TestParamInfo<std::tuple<Way, bool>>& info) {
+  const auto [way, looped] = info.param;
+  const std::string name =
+      way == Way::compiled ? "Compiled" : (way == Way::eager ? "Eager" : "Lazy");
+  return looped ? name + "Loop" : name;
 }
 
+// (Eager mode computes the numbers of a loop's steps before it is recorded, so that what fails
+// there has called nothing.)
 INSTANTIATE_TEST_SUITE_P(Ways, FailedEvaluation,
-                         testing::Values(Way::lazy, Way::eager, Way::compiled), name_of);
+                         testing::Values(std::tuple(Way::lazy, false),
+                                         std::tuple(Way::eager, false),
+                                         std::tuple(Way::compiled, false),
+                                         std::tuple(Way::lazy, true),
+                                         std::tuple(Way::compiled, true)),
+                         name_of);
 
 // What was recorded behind the call that failed, over another group, and does not need it.
 TEST(LostCalls, CallsThatDoNotNeedWhatFailedAreStarted) {

@@ -61,6 +61,13 @@ class Model {
     if (!suits()) return false;
     if (step_.op == DivergentOp::tree) {
       step_.expected = {over_group(0, all_reduced(0)), over_group(1, all_reduced(1))};
+    } else if (step_.op == DivergentOp::looped_max) {
+      // The largest first, then its steps' numbers: all ranks have the same.
+      ByRank largest = all_reduced(0);
+      for (Numbers& x : largest) {
+        for (std::int64_t& number : x) number += step_.number * (step_.number - 1) / 2;
+      }
+      step_.expected = {over_group(0, largest)};
     } else if (step_.op == DivergentOp::two_gathers) {
       ByRank next = gathered(0);
       for (Numbers& x : next) {

@@ -102,6 +102,9 @@ class Maker {
       const int rank = below(static_cast<int>(program_.ranks));
       step.sizes.assign(static_cast<std::size_t>(program_.ranks), 3);
       step.sizes[static_cast<std::size_t>(rank)] = chance(2) ? 3 : below(3);
+    } else if (step.op == DivergentOp::looped_max) {
+      step.reduction = Reduce::max;
+      step.number = 1 + below(3);
     } else if (step.op != DivergentOp::scaled_sum) {
       step.number = below(members);
     }
@@ -145,18 +148,19 @@ class Maker {
   std::vector<std::vector<Numbers>> places_;
 };
 
-constexpr const char* kNames[] = {"make",        "add",
-                                  "subtract",    "multiply",
-                                  "maximum",     "scale",
-                                  "clamp",       "reverse",
-                                  "all_reduce",  "reduce",
-                                  "all_gather",  "uneven_all_gather",
-                                  "gather",      "reduce_scatter",
-                                  "scatter",     "broadcast",
-                                  "all_to_all",  "permute",
-                                  "message",     "barrier",
-                                  "tree",        "scaled_sum",
-                                  "short_batch", "two_gathers"};
+constexpr const char* kNames[] = {"make",       "add",
+                                  "subtract",   "multiply",
+                                  "maximum",    "scale",
+                                  "clamp",      "reverse",
+                                  "all_reduce", "reduce",
+                                  "all_gather", "uneven_all_gather",
+                                  "gather",     "reduce_scatter",
+                                  "scatter",    "broadcast",
+                                  "all_to_all", "permute",
+                                  "message",    "barrier",
+                                  "tree",       "looped_max",
+                                  "scaled_sum", "short_batch",
+                                  "two_gathers"};
 static_assert(std::size(kNames) == static_cast<std::size_t>(DivergentOp::two_gathers) + 1);
 
 template <class T>

@@ -38,7 +38,8 @@ enum class DivergentOp : std::uint8_t {
   permute,
   message,
   barrier,
-  tree,  // all_reduce of two tensors in one call
+  tree,        // all_reduce of two tensors in one call
+  looped_max,  // all_reduce in each step of a loop
   // Compiled functions with collectives in them (divergent_run.cpp).
   scaled_sum,
   short_batch,
@@ -53,7 +54,7 @@ struct DivergentStep {
   std::vector<std::int64_t> group = {};  // its ranks, in their order
   std::string tag = {};
   Reduce reduction = Reduce::sum;
-  std::int64_t number = 0;  // factor, limit or root
+  std::int64_t number = 0;  // factor, limit, root or steps
   Pairs pairs = {};         // of a permute; the one of a message
   Sizes sizes = {};         // what each member of an uneven gather gives, each rank's short batch
   // What the result places hold afterwards, by result and rank.

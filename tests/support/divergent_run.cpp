@@ -234,9 +234,36 @@ class Runner {
       case DivergentOp::tree:
         return under_way(1) != nullptr ? tree(step, group, *under_way(1))
                                        : tree(step, group, operand(1));
+      case DivergentOp::looped_max:
+        return put(0, looped_max(step, group));
       default:
         return two_gathers(step, group);
     }
+  }
+
+  // A loop that a rank may write out, or compile.
+  Tensor looped_max(const DivergentStep& step, const Group& group) {
+    const auto next = [group](const Tensor& x, const Tensor& number) {
+      return Tensor(all_reduce(x + cast(number, x.dtype()), group, Reduce::max));
+    };
+    const auto loop = [next, steps = step.number](const Tensor& x) {
+      return for_loop(steps, [&](const Tensor& i, const Tensor& each) { return next(each, i); }, x);
+    };
+    const int way = below(4);
+    if (way == 0) return compile(loop)(operand(0));
+    if (way == 1) return loop(operand(0));
+    if (way == 2) {
+      const auto [x, i] = while_loop(
+          [&](const std::pair<Tensor, Tensor>& state) { return state.second < step.number; },
+          [&](const std::pair<Tensor, Tensor>& state) {
+            return std::pair(next(state.first, state.second), state.second + 1);
+          },
+          std::pair(operand(0), tensor(std::int64_t{0})));
+      return x;
+    }
+    Tensor x = operand(0);
+    for (std::int64_t i = 0; i < step.number; ++i) x = next(x, tensor(i));
+    return x;
   }
 
   std::size_t position(const DivergentStep& step) const {
