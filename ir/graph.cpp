@@ -18,6 +18,17 @@ void copy_shardings(const Graph& from, Graph& to) {
   }
 }
 
+namespace {
+
+// Those that do have them first.
+bool runs_functions(std::span<const Attribute> attributes) {
+  return !attributes.empty() &&
+         (std::holds_alternative<FunctionPtr>(attributes[0]) ||
+          std::holds_alternative<std::vector<FunctionPtr>>(attributes[0]));
+}
+
+}  // namespace
+
 Value Graph::add_parameter(std::string parameter_name, const Type& type, bool donate, Location at) {
   // First, since it may throw: a parameter is there or not.
   if (parameters_.size() == parameters_.capacity()) parameters_.reserve(2 * parameters_.size() + 4);
@@ -36,9 +47,8 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
   for (const Type& type : types) values_.emplace_back(type, id);
   // Most nodes have results whose types say that they are no collective's.
   const bool may_be_call = types.empty() || types[0].async;
-  const OpClass kind = definition(op).kind;
-  const bool communicates = (may_be_call && kind == OpClass::collective) ||
-                            (kind == OpClass::control && ir::communicates(attributes));
+  const bool communicates = (may_be_call && definition(op).kind == OpClass::collective) ||
+                            (runs_functions(attributes) && ir::communicates(attributes));
   if (communicates) [[unlikely]]
     make_room_for_call();
   nodes_.emplace_back(Node{.op = op,

@@ -1,4 +1,3 @@
-#include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/scalar_tag.h>
@@ -359,8 +358,9 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   for (const StatePtr& operand : operands) values.push_back(into.value_of(*operand, where));
   if (values.size() > 1) check_devices(op, values, where);
   into.builder().at(where);
+  const std::size_t calls = into.graph().call_count();
   const ir::NodeId node = into.builder().node(op, values, std::move(attributes));
-  if (!compiling() && ir::communicates(into.graph(), node)) pending_collectives_ = true;
+  if (!compiling() && into.graph().call_count() != calls) pending_collectives_ = true;
   std::vector<StatePtr> results;
   for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
     results.push_back(into.handle(into.graph().result(node, i), where));
