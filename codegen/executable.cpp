@@ -28,6 +28,18 @@ bool has_long_loop(const Plan& plan) {
 }
 #endif
 
+// Loops may share a region: its calls are to agree on what goes into all of them.
+void add_agreement(runtime::Agreement& to, const runtime::Agreement& more) {
+  if (more.structure == 0) return;
+  constexpr std::uint32_t kPrime = 16777619;
+  if (to.structure == 0) {
+    to = more;
+  } else if (more.word() != to.word()) {
+    to.structure = (to.structure * kPrime ^ more.structure) | 1U;
+    to.values = to.values * kPrime ^ more.values;
+  }
+}
+
 }  // namespace
 
 Executable::Executable(Plan plan, runtime::Context& context, const Options& options)
@@ -54,7 +66,7 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   bind_constants();
   frame_.profile = make_profile();
   binding_.bind();
-  started_.reserve(at(plan_.works));  // what fails must not need memory to say so
+  started_.reserve(binding_.starts().size());  // what fails must not need memory to say so
 }
 
 // The steps add what a profile says of them.
@@ -143,6 +155,8 @@ void Executable::bind_options(const RunOptions& options) {
       const runtime::CollectiveCall& call = frame_.collectives[at(work)].call->call();
       if (!lines_.empty()) lines_[at(work)] = call.location;
       if (!sites_.empty()) sites_[at(work)] = call.site;
+      const bool agrees = !start.calls.empty() && start.calls[0] < options.agreements.size();
+      if (agrees) add_agreement(agreements_[at(work)], options.agreements[start.calls[0]]);
     }
   }
   frame_.agreements = agreements_;

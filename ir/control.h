@@ -22,4 +22,12 @@ FunctionPlace place_of_functions(const Attributes& attributes);
 std::optional<Replication> replication_of_argument(Op op, const Attributes& attributes,
                                                    std::size_t operand);
 
+namespace family::control {
+// The body of a scan that communicates with the results that its gradient needs (the attribute
+// `kept`): the carries before a step, what collectives gave in it and, unless it is to `recompute`,
+// what is costly. Parameters from `invariants` on are the same in all steps.
+FunctionPtr keeping_results(const Function& body, std::size_t carries, std::size_t invariants,
+                            bool recompute);
+}  // namespace family::control
+
 }  // namespace tutti::ir

@@ -22,9 +22,8 @@ namespace {
 
 // Those that do have them first.
 bool runs_functions(std::span<const Attribute> attributes) {
-  return !attributes.empty() &&
-         (std::holds_alternative<FunctionPtr>(attributes[0]) ||
-          std::holds_alternative<std::vector<FunctionPtr>>(attributes[0]));
+  return !attributes.empty() && (std::holds_alternative<FunctionPtr>(attributes[0]) ||
+                                 std::holds_alternative<std::vector<FunctionPtr>>(attributes[0]));
 }
 
 }  // namespace

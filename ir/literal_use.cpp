@@ -1,3 +1,4 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/literal_use.h>
 #include <tutti/ir/support/hash.h>
 
@@ -16,7 +17,12 @@ class Walk {
 
   LiteralUse of(NodeId id) const {
     if (graph_.type(graph_.result(id)).replication.literal) return value(id);
-    return combined(id, uses_literals(id));
+    const LiteralUse use = combined(id, uses_literals(id));
+    if (!is_control(graph_.node(id).op) || !gives_alike(id)) return use;
+    const LiteralUse inside = in_functions(id);
+    if (!use.any() || !inside.any()) return use.any() ? use : inside;
+    return {never_zero(Hasher().add(use.structure).add(inside.structure)),
+            never_zero(Hasher().add(use.values).add(inside.values)), use.where};
   }
 
   // What goes into a node's operands, and, if `used`, the literals among them.
@@ -44,7 +50,65 @@ class Walk {
     return {never_zero(structure), never_zero(values), out.where};
   }
 
+  // What becomes of the literals on the way through a program's collectives: `call` gets what went
+  // into each.
+  template <class OnCall>
+  void run(const OnCall& call) const {
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      const Node& node = graph_.node(id);
+      if (node.op == Op::parameter) continue;
+      const bool collective = definition(node.op).kind == OpClass::collective;
+      if (!collective && node.result_count == 0) continue;
+      const LiteralUse use = collective ? combined(id, false) : of(id);
+      if (collective) {
+        const std::uint8_t spanned =
+            graph_.mesh == nullptr
+                ? std::uint8_t{0}
+                : dimensions_of(graph_.attributes(id).group("group"), *graph_.mesh);
+        call(id, spanned, use);
+        // What was compared is settled.
+        if ((spanned & dimensions_) == dimensions_) continue;
+      }
+      for (std::uint32_t i = 0; i < node.result_count; ++i) uses_[graph_.result(id, i).id] = use;
+    }
+  }
+
  private:
+  // Whether anything that a node gives counts as the same over the dimensions.
+  bool gives_alike(NodeId id) const {
+    for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
+      const Replication replication = graph_.type(graph_.result(id, i)).replication;
+      if ((replication.dimensions & dimensions_) == dimensions_) return true;
+    }
+    return false;
+  }
+
+  // The literals in what a node runs that meet values which count as the same there: numbers in a
+  // loop's body are constants of the function.
+  LiteralUse in_functions(NodeId id) const {
+    LiteralUse out;
+    Hasher structure;
+    Hasher values;
+    for (const Attribute& attribute : graph_.node(id).attributes) {
+      for (const FunctionPtr& function : functions_of(attribute)) {
+        const Graph& graph = function->graph();
+        std::vector<LiteralUse> uses(graph.value_count());
+        const auto add = [&](const LiteralUse& use) {
+          if (!use.any()) return;
+          structure.add(use.structure);
+          values.add(use.values);
+          if (!out.any()) out = use;
+        };
+        const Walk walk(graph, dimensions_, uses);
+        walk.run([&](NodeId, std::uint8_t, const LiteralUse& use) { add(use); });
+        for (std::uint32_t value = 0; value < uses.size(); ++value) {
+          if (!graph.type(Value{value}).replication.literal) add(uses[value]);
+        }
+      }
+    }
+    return out.any() ? LiteralUse{never_zero(structure), never_zero(values), out.where} : out;
+  }
+
   // A literal's own: how it is made.
   LiteralUse value(NodeId id) const {
     Hasher structure;
@@ -62,8 +126,7 @@ class Walk {
   }
 
   bool uses_literals(NodeId id) const {
-    const Replication replication = graph_.type(graph_.result(id)).replication;
-    if ((replication.dimensions & dimensions_) != dimensions_) return false;
+    if (!gives_alike(id)) return false;
     for (const Value operand : graph_.operands(id)) {
       if (graph_.type(operand).replication.literal) return true;
     }
@@ -100,27 +163,10 @@ std::vector<LiteralUse> literal_uses(const Graph& graph, std::uint8_t dimensions
     uses[graph.parameters()[i].value.id] = parameters[i];
   }
   std::vector<LiteralUse> out(graph.call_count());
-  const Walk walk(graph, dimensions, uses);
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    const Node& node = graph.node(id);
-    if (node.op == Op::parameter) continue;
-    if (definition(node.op).kind != OpClass::collective) {
-      if (node.result_count == 0) continue;
-      const LiteralUse use = walk.of(id);
-      for (std::uint32_t i = 0; i < node.result_count; ++i) uses[graph.result(id, i).id] = use;
-      continue;
-    }
-    const std::uint8_t spanned =
-        graph.mesh == nullptr ? std::uint8_t{0}
-                              : dimensions_of(graph.attributes(id).group("group"), *graph.mesh);
-    const LiteralUse use = walk.combined(id, false);
-    if (spanned == dimensions) {
-      for (const CallId call : graph.calls(id)) out[call] = use;
-    }
-    // What was compared is settled.
-    if ((spanned & dimensions) == dimensions) continue;
-    for (std::uint32_t i = 0; i < node.result_count; ++i) uses[graph.result(id, i).id] = use;
-  }
+  Walk(graph, dimensions, uses).run([&](NodeId id, std::uint8_t spanned, const LiteralUse& use) {
+    if (spanned != dimensions) return;
+    for (const CallId call : graph.calls(id)) out[call] = use;
+  });
   return out;
 }
 

@@ -69,19 +69,27 @@ class Collector {
   }
 
   // A loop's steps one after another, where their number is known; else one step, for all of them.
+  // A longer loop counts as one of as many steps as this does, which are fewer in a loop in a loop.
   void control(const Graph& graph, NodeId id) {
-    constexpr std::size_t kMostSteps = 100'000;  // of a rank; what is longer counts as one step
+    constexpr std::int64_t kMostSteps[] = {1000, 30, 5};
     std::vector<Received> outside = std::move(received_);
-    const auto& steps = out_.steps[static_cast<std::size_t>(rank_)];
     std::int64_t times = 1;
     if (graph.node(id).op == Op::scan) times = graph.attributes(id).integer("length");
+    times = std::min(times, depth_ < std::size(kMostSteps) ? kMostSteps[depth_] : 1);
+    ++depth_;
     for (std::int64_t step = 0; step < times; ++step) {
-      if (step != 0 && steps.size() > kMostSteps) break;
       for (const Attribute& attribute : graph.node(id).attributes) {
         for (const FunctionPtr& each : functions_of(attribute)) function(each->graph());
       }
     }
+    --depth_;
     received_ = std::move(outside);
+  }
+
+  // Once, however many steps of a loop make it.
+  void misplace(std::string what) {
+    if (std::ranges::find(out_.misplaced, what) != out_.misplaced.end()) return;
+    out_.misplaced.push_back(std::move(what));
   }
 
   // The rank waits for what it uses, once.
@@ -133,8 +141,8 @@ class Collector {
     if (!is_new) return known->second;
     std::vector<std::int64_t> members = group->members_with(rank_);
     if (members.empty()) {
-      out_.misplaced.push_back(call_text({.graph = &graph, .node = id}, rank_) +
-                               ", but is in no group of \"" + group->tag + "\"");
+      misplace(call_text({.graph = &graph, .node = id}, rank_) + ", but is in no group of \"" +
+               group->tag + "\"");
       return {};
     }
     const auto [number, unknown] =
@@ -152,8 +160,7 @@ class Collector {
       check_on_rank(node.op, types, graph.attributes(id), rank_, {});
       return true;
     } catch (const TypeError& error) {
-      out_.misplaced.push_back(call_text({.graph = &graph, .node = id}, rank_) + ": " +
-                               error.what());
+      misplace(call_text({.graph = &graph, .node = id}, rank_) + ": " + error.what());
       return false;
     }
   }
@@ -182,6 +189,7 @@ class Collector {
   std::int64_t rank_ = 0;                               // whose program this is
   std::unordered_map<const ir::Group*, Place> places_;  // of this rank
   std::vector<Received> received_;                      // [value] of this function
+  std::size_t depth_ = 0;                               // loops around it
 };
 
 }  // namespace

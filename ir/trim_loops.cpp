@@ -161,7 +161,13 @@ bool trim_loops(Graph& graph, const StaysParameter& stays) {
     std::vector<Value> results(node.result_count);
     std::size_t next = 0;
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (needs.results[i]) results[i] = rewriter.to().result(made, next++);
+      if (!needs.results[i]) continue;
+      // Without a parameter that varied, a number may count as the same on more ranks.
+      const Value value = rewriter.to().result(made, next++);
+      const Replication before = graph.type(graph.result(id, i)).replication;
+      const Replication now = rewriter.to().type(value).replication;
+      results[i] = rewriter.builder().vary(
+          value, static_cast<std::uint8_t>(now.dimensions & ~before.dimensions));
     }
     rewriter.replace(id, results);
     return true;

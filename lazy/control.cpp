@@ -1,3 +1,4 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
@@ -31,16 +32,19 @@ class Functions {
         parameters_(std::move(parameters)),
         carries_(carries),
         where_(where),
-        lost_(carries, 0) {
+        lost_(parameters_.size(), 0) {
     for (const ir::Type& type : parameters_) meet(type);
   }
 
   void restrict_to(const ir::Type& type) { meet(type); }
+  // That it is the one function of a scan, which may have a gradient.
+  void be_differentiable() { differentiable_ = context_.keep_recording > 0; }
   // That this parameter counts the steps, which all ranks do alike.
   void count_with(std::size_t parameter) { counter_ = parameter; }
 
   std::vector<ir::FunctionPtr> record(const std::vector<Body>& bodies) {
     std::vector<std::optional<ir::Graph>> graphs(bodies.size());
+    std::exception_ptr refused;  // what functions were that do not tell parameters apart
     // At most once for each dimension of the mesh (and of each carry, where they communicate) and
     // once for each body's captures.
     for (bool again = true; again;) {
@@ -53,6 +57,7 @@ class Functions {
           graphs[i] = trace(bodies[i]);
         } catch (const TypeError&) {
           // A loop or branch inside that communicates may need what is known then.
+          if (refused == nullptr) refused = std::current_exception();
           if (!trust_more()) throw;
         }
         if (changed_) std::ranges::fill(graphs, std::nullopt);
@@ -64,9 +69,12 @@ class Functions {
       }
     }
     std::vector<ir::FunctionPtr> out;
+    bool any = false;
     for (std::optional<ir::Graph>& graph : graphs) {
       out.push_back(std::make_shared<const ir::Function>(std::move(*graph)));
+      any = any || !out.back()->groups().empty();
     }
+    if (refused != nullptr && !any) std::rethrow_exception(refused);
     return out;
   }
 
@@ -118,9 +126,7 @@ class Functions {
     if (!communicate_) return ir::known_replication(common_, 0);
     if (parameter == counter_) return {everywhere(), false};
     ir::Replication out = ir::known_replication(parameters_[parameter].replication, numbers_);
-    if (parameter < carries_) {
-      out.dimensions = static_cast<std::uint8_t>(out.dimensions & ~lost_[parameter]);
-    }
+    out.dimensions = static_cast<std::uint8_t>(out.dimensions & ~lost_[parameter]);
     return out;
   }
 
@@ -134,14 +140,41 @@ class Functions {
   void give(std::size_t carry, const ir::Type& type) {
     if (!communicate_) return meet(type);
     if (type.replication.literal) return;
-    const int lost = replication(carry).dimensions & ~type.replication.dimensions;
-    set(lost_[carry], static_cast<std::uint8_t>(lost_[carry] | lost));
+    lose(carry, replication(carry).dimensions & ~type.replication.dimensions);
+  }
+
+  void lose(std::size_t parameter, int dimensions) {
+    set(lost_[parameter], static_cast<std::uint8_t>(lost_[parameter] | dimensions));
+  }
+
+  // What is no carry, and varies before each use, varies once, outside: so the all_reduce of its
+  // gradient stands behind the loop.
+  void vary_outside(const ir::Graph& graph) {
+    lost_.resize(graph.parameters().size(), 0);
+    std::vector<int> varied(graph.value_count(), ~0);  // by all uses so far; ~0: there is none
+    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+      for (const ir::Value operand : graph.operands(id)) {
+        const bool varies = graph.node(id).op == ir::Op::vary;
+        varied[operand.id] &= varies ? graph.type(operand).replication.dimensions &
+                                           ~graph.type(graph.result(id)).replication.dimensions
+                                     : 0;
+      }
+    }
+    for (const ir::Value result : graph.results()) varied[result.id] = 0;
+    for (std::size_t i = carries_; i < graph.parameters().size(); ++i) {
+      const int dimensions = varied[graph.parameters()[i].value.id];
+      if (dimensions != ~0 && i != counter_) lose(i, dimensions);
+    }
   }
 
   ir::Graph trace(const Body& body) {
-    Trace trace(context_.trace(),
-                communicate_ ? std::nullopt : std::optional(ir::known_replication(common_, 0)),
-                numbers_);
+    Trace::Captures captures{
+        .all = ir::known_replication(common_, 0), .numbers = numbers_, .lost = {}};
+    if (communicate_) {
+      captures.all = std::nullopt;
+      captures.lost.assign(lost_.begin() + std::ssize(parameters_), lost_.end());
+    }
+    Trace trace(context_.trace(), std::move(captures));
     trace.graph().name = body.name;
     std::vector<Tensor> arguments;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -171,11 +204,12 @@ class Functions {
         give(i, results[i].state()->type);
       }
     }
-    const ir::Graph& graph = trace.graph();
+    ir::Graph graph = trace.program();
+    if (communicate_ && differentiable_) vary_outside(graph);
     for (ir::NodeId id = 0; id < graph.node_count() && !communicate_; ++id) {
       if (ir::communicates(graph, id)) set(communicate_, true);
     }
-    return trace.program();
+    return graph;
   }
 
   RankContext& context_;
@@ -187,9 +221,12 @@ class Functions {
   bool have_checkpoints_ = false;
   bool communicate_ = false;
   std::optional<std::size_t> counter_;
-  std::vector<std::uint8_t> lost_;  // by carry: the dimensions over which steps make it differ
-  std::uint8_t numbers_ = 0;        // the dimensions over which anything is replicated
-  bool changed_ = false;            // since functions were recorded that took it for granted
+  bool differentiable_ = false;
+  // By parameter, captures last: the dimensions over which steps make a carry differ, or all uses
+  // something else.
+  std::vector<std::uint8_t> lost_;
+  std::uint8_t numbers_ = 0;  // the dimensions over which anything is replicated
+  bool changed_ = false;      // since functions were recorded that took it for granted
 };
 
 ir::Type plain(const Tensor& tensor) {
@@ -249,13 +286,24 @@ std::vector<Tensor> scan_over(const std::vector<Tensor>& carries,
   }
   Functions functions(std::move(parameters), carries.size(), where);
   if (counted) functions.count_with(carries.size());
-  const ir::FunctionPtr function = functions.record({{.name = "body", .call = body}})[0];
+  functions.be_differentiable();
+  ir::FunctionPtr function = functions.record({{.name = "body", .call = body}})[0];
   std::vector<Tensor> operands = carries;
   append(operands, sequences);
-  return record_node(ir::Op::scan, operands, functions.captured(),
-                     {function, std::ssize(carries), std::ssize(sequences), length, reverse,
-                      functions.have_checkpoints()},
-                     where);
+  // A gradient can't have it run again.
+  std::int64_t kept = 0;
+  if (RankContext::current().keep_recording > 0 && !function->groups().empty()) {
+    const std::size_t results = function->graph().results().size();
+    function = ir::family::control::keeping_results(*function, carries.size(), operands.size(),
+                                                    functions.have_checkpoints());
+    kept = static_cast<std::int64_t>(function->graph().results().size() - results);
+  }
+  std::vector<Tensor> out = record_node(ir::Op::scan, operands, functions.captured(),
+                                        {function, std::ssize(carries), std::ssize(sequences),
+                                         length, reverse, functions.have_checkpoints(), kept},
+                                        where);
+  out.resize(out.size() - static_cast<std::size_t>(kept));
+  return out;
 }
 
 }  // namespace

@@ -14,11 +14,10 @@ Trace::Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> m
   graph_.default_device = default_device;
 }
 
-Trace::Trace(Trace& outer, std::optional<ir::Replication> replication, std::uint8_t numbers)
+Trace::Trace(Trace& outer, Captures captures)
     : kind_(Kind::function),
       outer_(&outer),
-      replication_(replication),
-      numbers_alike_(numbers),
+      captures_(std::move(captures)),
       context_(outer.context_),
       builder_(graph_) {
   graph_.mesh = outer.graph_.mesh;
@@ -74,10 +73,14 @@ ir::Value Trace::value_of(TensorState& state, Location where) {
 ir::Value Trace::capture(TensorState& state) {
   const auto [found, inserted] = input_values_.try_emplace(&state);
   if (inserted) {
-    const ir::Replication as_it_is = ir::known_replication(state.type.replication, numbers_alike_);
+    ir::Replication own = ir::known_replication(state.type.replication, captures_.numbers);
+    if (captured_.size() < captures_.lost.size()) {
+      own.dimensions =
+          static_cast<std::uint8_t>(own.dimensions & ~captures_.lost[captured_.size()]);
+    }
     const ir::Type type{.dtype = state.type.dtype,
                         .shape = state.type.shape,
-                        .replication = replication_.value_or(as_it_is),
+                        .replication = captures_.all.value_or(own),
                         .async = false,
                         .device = state.type.device};
     captured_.emplace_back(&state);

@@ -23,9 +23,15 @@ class Trace {
   // Tensors that are made in it lie on the default device, unless they say otherwise.
   Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh,
         Device default_device);
-  // The body of a function that a node of `outer` runs. What it captures is replicated like that,
-  // or each as it is, numbers over the dimensions `numbers`.
-  Trace(Trace& outer, std::optional<ir::Replication> replication, std::uint8_t numbers);
+  // How what a function captures is replicated: all alike, or each as it is, numbers over the
+  // dimensions `numbers`, but for those that it has lost, by capture.
+  struct Captures {
+    std::optional<ir::Replication> all;
+    std::uint8_t numbers = 0;
+    std::vector<std::uint8_t> lost;
+  };
+  // The body of a function that a node of `outer` runs.
+  Trace(Trace& outer, Captures captures);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
   ~Trace();
@@ -88,8 +94,7 @@ class Trace {
 
   const Kind kind_;
   Trace* const outer_ = nullptr;
-  const std::optional<ir::Replication> replication_ = {};  // of what a function captures
-  const std::uint8_t numbers_alike_ = 0;                   // the dimensions
+  const Captures captures_ = {};
   std::vector<StatePtr> captured_;
   const std::uint64_t context_;
   ir::Graph graph_;

@@ -184,7 +184,7 @@ void PlanChecker::start(int number, const std::vector<BufferId>& results) {
   }
   Work& work = works_[at(number)];
   if (work.state != Work::State::none) fail("starts w" + std::to_string(number) + " twice");
-  work = {.state = Work::State::started, .results = &results};
+  work = {.state = Work::State::started, .results = &results, .part = part_};
 }
 
 void PlanChecker::wait(int number, const std::vector<BufferId>& results) {
@@ -192,6 +192,7 @@ void PlanChecker::wait(int number, const std::vector<BufferId>& results) {
   const std::string what = "waits for w" + std::to_string(number);
   if (work.state == Work::State::none) fail(what + " before its start");
   if (work.state == Work::State::waited) fail(what + " twice");
+  if (work.part != part_) fail(what + ", which another region starts");
   if (*work.results != results) fail(what + ", but for other results than it has");
   work.state = Work::State::waited;
   for (const BufferId id : results) {
@@ -244,8 +245,8 @@ void PlanChecker::check_end(const Part& part) {
     require(!state.freed, " is returned, but freed", result.buffer);
     if (result.work >= 0) {
       const Work& work = works_[at(result.work)];
-      require(work.state != Work::State::none, " is returned, but its collective is not started",
-              result.buffer);
+      require(work.state != Work::State::none && work.part == part_,
+              " is returned, but its collective is not started", result.buffer);
       const std::vector<BufferId>& parts = *work.results;
       require(std::ranges::find(parts, result.buffer) != parts.end(),
               " is returned under way, but is none of its collective's results", result.buffer);

@@ -53,6 +53,7 @@ class PlanChecker {
   struct Work {
     enum class State : std::uint8_t { none, started, waited } state = State::none;
     const std::vector<BufferId>* results = nullptr;
+    std::size_t part = 0;  // that starts it, and may wait for it
   };
 
   // The steps, buffers, results and donations of a region, or those of the program itself.

@@ -1,3 +1,4 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/gradient.h>
 #include <tutti/ir/linearize.h>
 #include <tutti/ir/ops/control.h>
@@ -18,7 +19,8 @@ using Values = std::vector<Value>;
 // A function under construction whose parameters lie where those of another do.
 class Draft {
  public:
-  Draft(const Graph& like, const std::string& name) : graph_(name), builder_(graph_) {
+  Draft(const Graph& like, const std::string& name, bool communicates = false)
+      : graph_(name), builder_(graph_), communicates_(communicates) {
     graph_.mesh = like.mesh;
     graph_.default_device = like.default_device;
     if (!like.parameters().empty()) place_ = like.type(like.parameters()[0].value);
@@ -26,9 +28,11 @@ class Draft {
 
   Builder& builder() { return builder_; }
   Value parameter(const std::string& name, const Type& like) {
+    const Replication replication =
+        communicates_ && !like.replication.literal ? like.replication : place_.replication;
     return graph_.add_parameter(name, {.dtype = like.dtype,
                                        .shape = like.shape,
-                                       .replication = place_.replication,
+                                       .replication = replication,
                                        .device = place_.device});
   }
   // With all that was added, and with what the results need.
@@ -45,6 +49,7 @@ class Draft {
  private:
   Graph graph_;
   Builder builder_;
+  const bool communicates_;  // then parameters are replicated each for itself
   Type place_;
 };
 
@@ -83,16 +88,34 @@ NodeId append_scan(Builder& builder, const Graph& body, const Values& operands,
 struct BackwardStep {
   Graph body;
   Values places;
+  NodeId forward_end = 0;  // the first node that is none of the scan's body
 };
 
-// Not yet: a gradient that runs a loop once more would have its collectives twice, where a peer
-// that merges the two has them once.
-void refuse_calls(const Gradient& gradient) {
-  if (!communicates(gradient.attributes.values())) return;
-  throw UsageError(
-      "a loop or branch that communicates has no gradient yet; write its steps out in a C++ for "
-      "loop",
-      gradient.builder()->location());
+// Where the carries before each step of a scan are, and behind them what was kept of it.
+struct Forward {
+  NodeId node;
+  std::size_t first;
+};
+
+// What communicates can't run once more for its gradient: peers that make one loop of the two would
+// have half of the calls.
+[[noreturn]] void refuse_calls(const Gradient& gradient, const std::string& what) {
+  throw UsageError(what + " has no gradient yet; write the steps out in a C++ for loop",
+                   gradient.builder()->location());
+}
+
+// Without collectives in the functions their cotangents are those of one rank: what is the same on
+// more ranks than the rest would need an all_reduce.
+void require_alike(const Gradient& gradient) {
+  const Replication common = place_of_functions(gradient.attributes).replication;
+  for (const Attribute& attribute : gradient.attributes.values()) {
+    for (const FunctionPtr& function : functions_of(attribute)) {
+      for (const Type& type : function->parameter_types()) {
+        if (type.replication == common) continue;
+        refuse_calls(gradient, "a loop or branch whose parameters are the same on different ranks");
+      }
+    }
+  }
 }
 
 class ScanGradient {
@@ -103,25 +126,54 @@ class ScanGradient {
         function_(std::get<FunctionPtr>(gradient.attributes.values()[0])),
         body_(function_->graph()),
         carries_(static_cast<std::size_t>(gradient.attributes.integer("carries"))),
-        sequences_(static_cast<std::size_t>(gradient.attributes.integer("sequences"))) {
+        sequences_(static_cast<std::size_t>(gradient.attributes.integer("sequences"))),
+        results_(body_.results().size() -
+                 static_cast<std::size_t>(gradient.attributes.integer("kept"))) {
     for (int i = 0; i < gradient.count(); ++i) operands_.push_back(gradient.value(i));
+    if (!communicates()) {
+      require_alike(gradient);
+      return;
+    }
+    if (results_ == body_.results().size()) {
+      refuse_calls(
+          gradient,
+          "a loop that communicates, and was recorded outside of grad or is a gradient itself,");
+    }
+    for (std::size_t i = results_; i < body_.results().size(); ++i) {
+      if (!gradient.cotangent(static_cast<int>(i)).valid()) continue;
+      refuse_calls(gradient, "the gradient of a loop that communicates");
+    }
   }
 
   void run() {
     BackwardStep step = backward();
-    Values kept;
-    if (!recompute()) kept = kept_values(body_, carries_ + sequences_, step.body, step.places);
+    const Values kept = kept_of(step);
     Values places;
     for (const Value value : kept) places.push_back(step.places[value.id]);
-    if (!kept.empty()) {
+    if (!kept.empty() || communicates()) {
       const std::size_t behind = step.body.parameters().size() - invariants();
-      step.body = with_parameters_for(step.body, places, behind);
+      const NodeId calls_end = communicates() ? step.forward_end : 0;
+      step.body = with_parameters_for(step.body, places, behind, calls_end);
     }
     dce(step.body);
-    hand_out(append_backward(step.body, again(kept), kept.size()));
+    hand_out(append_backward(step.body, forward(kept), kept.size()));
   }
 
  private:
+  bool communicates() const { return !function_->groups().empty(); }
+  // Values of the body.
+  Values kept_of(const BackwardStep& step) const {
+    if (communicates()) {
+      const auto first = static_cast<std::ptrdiff_t>(results_ + carries_);
+      return {body_.results().begin() + first, body_.results().end()};
+    }
+    if (recompute()) return {};
+    return kept_values(body_, carries_ + sequences_, step.body, step.places);
+  }
+  Forward forward(const Values& kept) const {
+    if (!communicates()) return {again(kept), carries_};
+    return {builder_.graph().producer(gradient_.result(0).value()), results_};
+  }
   std::size_t invariants() const { return operands_.size() - carries_ - sequences_; }
   std::int64_t length() const { return gradient_.attributes.integer("length"); }
   bool reverse() const { return gradient_.attributes.flag("reverse"); }
@@ -162,8 +214,8 @@ class ScanGradient {
                        gradient_.attributes.integer("sequences"), length(), reverse(), recompute());
   }
 
-  // The loop of the steps backwards, behind `forward`, the loop once more.
-  NodeId append_backward(const Graph& body, NodeId forward, std::size_t kept) const {
+  // The loop of the steps backwards.
+  NodeId append_backward(const Graph& body, Forward forward, std::size_t kept) const {
     Values operands;
     for (std::size_t i = 0; i < carries_; ++i) {
       if (!is_floating(type_of(i).dtype)) continue;
@@ -176,12 +228,13 @@ class ScanGradient {
       if (wanted(i)) operands.push_back(builder_.add(Op::zeros_like, {operands_[i]}));
     }
     const auto carries = std::ssize(operands);
-    for (std::size_t i = 0; i < carries_; ++i) operands.push_back(result(forward, carries_ + i));
+    const auto of_step = [&](std::size_t i) { return result(forward.node, forward.first + i); };
+    for (std::size_t i = 0; i < carries_; ++i) operands.push_back(of_step(i));
     for (std::size_t i = carries_; i < carries_ + sequences_; ++i) operands.push_back(operands_[i]);
-    for (std::size_t i = carries_; i < body_.results().size(); ++i) {
+    for (std::size_t i = carries_; i < results_; ++i) {
       if (has_cotangent(i)) operands.push_back(gradient_.cotangent(static_cast<int>(i)).value());
     }
-    for (std::size_t i = 0; i < kept; ++i) operands.push_back(result(forward, 2 * carries_ + i));
+    for (std::size_t i = 0; i < kept; ++i) operands.push_back(of_step(carries_ + i));
     const auto sequences = std::ssize(operands) - carries;
     for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
       operands.push_back(operands_[i]);
@@ -194,7 +247,7 @@ class ScanGradient {
   // carries, what was taken, cotangents of what was stacked. Invariants as before.
   BackwardStep backward() {
     BackwardStep out;
-    Draft draft(body_, body_.name + "_gradient");
+    Draft draft(body_, body_.name + "_gradient", communicates());
     Values cotangents(body_.results().size());
     Values sums;
     for (std::size_t i = 0; i < carries_; ++i) {
@@ -210,7 +263,7 @@ class ScanGradient {
     for (std::size_t i = 0; i < carries_ + sequences_; ++i) {
       arguments.push_back(draft.parameter(name_of_parameter(i), type_of(i)));
     }
-    for (std::size_t i = carries_; i < cotangents.size(); ++i) {
+    for (std::size_t i = carries_; i < results_; ++i) {
       if (!has_cotangent(i)) continue;
       cotangents[i] = draft.parameter("d_" + std::to_string(i), body_.type(body_.results()[i]));
     }
@@ -218,6 +271,7 @@ class ScanGradient {
       arguments.push_back(draft.parameter(name_of_parameter(i), type_of(i)));
     }
     const Values results = inline_into(draft.builder(), body_, arguments, &out.places);
+    out.forward_end = static_cast<NodeId>(draft.builder().graph().node_count());
     Values wrt;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       if (differentiated(i)) wrt.push_back(arguments[i]);
@@ -263,6 +317,7 @@ class ScanGradient {
   const Graph& body_;
   const std::size_t carries_;
   const std::size_t sequences_;
+  const std::size_t results_;  // but for those that are kept for this
   Values operands_;
   std::size_t of_stacked_ = 0;  // results of the backward loop in front of those it stacks
 };
@@ -272,15 +327,20 @@ class ScanGradient {
 // A loop in the opposite direction takes each step's vector-Jacobian product where the step was;
 // what the invariants get adds up over the steps. The carries before each step come from the loop
 // once more, and so does what is costly to compute again (kept_values.h): the passes make one loop
-// of it and the scan itself.
-void gradient_scan(Gradient& gradient) {
-  refuse_calls(gradient);
-  ScanGradient(gradient).run();
-}
+// of it and the scan itself. A loop that communicates runs once, and has kept all that.
+void gradient_scan(Gradient& gradient) { ScanGradient(gradient).run(); }
 
 // A branch of each branch's vector-Jacobian product.
 void gradient_conditional(Gradient& gradient) {
-  refuse_calls(gradient);
+  if (communicates(gradient.attributes.values())) {
+    refuse_calls(gradient, "a branch that communicates");
+  }
+  require_alike(gradient);
+  const Replication& index = gradient.operand(0).type().replication;
+  const std::uint8_t needed = place_of_functions(gradient.attributes).replication.dimensions;
+  if (!index.literal && (needed & ~index.dimensions) != 0) {
+    refuse_calls(gradient, "a branch that ranks choose which share its arguments");
+  }
   Builder& builder = *gradient.builder();
   const auto branches = std::get<std::vector<FunctionPtr>>(gradient.attributes.values()[0]);
   const Graph& first = branches[0]->graph();

@@ -127,6 +127,23 @@ std::size_t count_attribute(const Inference& in, std::string_view name, std::siz
   return static_cast<std::size_t>(value);
 }
 
+// What a gradient has the loop keep begins with the carries before a step.
+void check_kept(const Inference& in, const Function& body, std::size_t carries) {
+  const std::size_t results = body.graph().results().size();
+  const std::size_t kept = count_attribute(in, "kept", results - carries);
+  if (kept == 0) return;
+  in.require(kept >= carries, "kept is less than there are carries");
+  for (std::size_t i = 0; i < carries; ++i) {
+    const Type given = type_of_result(body, results - kept + i);
+    const Type wanted = type_of_parameter(body, i);
+    in.require(given.dtype == wanted.dtype && given.shape == wanted.shape, [&] {
+      return "what is kept begins with the carries, but result " +
+             std::to_string(results - kept + i) + " of @" + body.graph().name + " is " +
+             given.text() + " and no " + wanted.text();
+    });
+  }
+}
+
 }  // namespace
 
 void infer_scan(Inference& in) {
@@ -150,6 +167,7 @@ void infer_scan(Inference& in) {
     check_argument(in, body, i, type);
   }
   check_carries(in, body, carries);
+  check_kept(in, body, carries);
   const FunctionPlace place = place_of_functions(in.attributes);
   for (std::size_t i = 0; i < body.graph().results().size(); ++i) {
     Type given = type_of_result(body, i);
@@ -168,6 +186,11 @@ void infer_while_loop(Inference& in) {
   for (std::size_t i = 0; i < operands; ++i) {
     check_argument(in, condition, i, in.operand(static_cast<int>(i)));
     check_argument(in, body, i, in.operand(static_cast<int>(i)));
+    in.require(
+        type_of_parameter(condition, i).replication == type_of_parameter(body, i).replication, [&] {
+          return "%" + condition.graph().parameters()[i].name + " of @" + condition.graph().name +
+                 " and of @" + body.graph().name + " are the same on different ranks";
+        });
   }
   const FunctionPlace place = place_of_functions(in.attributes);
   const Type wanted{.dtype = DType::boolean, .shape = {}, .device = place.device};

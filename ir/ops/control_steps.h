@@ -19,8 +19,6 @@ class ControlSteps {
   std::vector<ArrayPtr> inputs() const;
   void take(const std::vector<ArrayPtr>& results);
   std::vector<ArrayPtr> results() const;
-  // How many steps of the loop are over.
-  std::int64_t steps() const { return step_; }
 
  private:
   std::int64_t index() const;

@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/ops/kept_values.h>
 
 #include <algorithm>
@@ -47,7 +48,31 @@ bool may_be_kept(const Graph& body, Value value) {
   return !type.async && type.replication == place.replication && type.device == place.device;
 }
 
+// What collectives gave: nobody can compute it again by himself.
+bool came_from_peers(const Graph& body, NodeId id) {
+  return body.node(id).op == Op::wait || (is_control(body.node(id).op) && communicates(body, id));
+}
+
 }  // namespace
+
+FunctionPtr keeping_results(const Function& body, std::size_t carries, std::size_t invariants,
+                            bool recompute) {
+  Graph graph = body.graph();
+  std::vector<Value> results(graph.results().begin(), graph.results().end());
+  for (std::size_t i = 0; i < carries; ++i) results.push_back(graph.parameters()[i].value);
+  const std::vector<bool> varies = find_varying(graph, invariants);
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    const bool costly = !recompute && varies[id] && !is_cheap(graph.node(id).op);
+    if (!costly && !came_from_peers(graph, id)) continue;
+    for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
+      const Value value = graph.result(id, i);
+      const Type& type = graph.type(value);
+      if (!type.async && !type.replication.literal) results.push_back(value);
+    }
+  }
+  graph.set_results(std::move(results));
+  return std::make_shared<const Function>(std::move(graph));
+}
 
 std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const Graph& graph,
                                std::span<const Value> places) {
@@ -83,7 +108,8 @@ std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const 
   return kept;
 }
 
-Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std::size_t behind) {
+Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std::size_t behind,
+                          NodeId calls_end) {
   Graph out(graph.name);
   out.mesh = graph.mesh;
   out.default_device = graph.default_device;
@@ -107,6 +133,9 @@ Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std
     if (node.op == Op::parameter) continue;
     operands.clear();
     for (const Value operand : graph.operands(id)) operands.push_back(places[operand.id]);
+    const bool left_out = (id < calls_end && communicates(graph, id)) ||
+                          !std::ranges::all_of(operands, &Value::valid);
+    if (left_out) continue;
     builder.at(node.location);
     builder.calls(graph.calls(id));
     const NodeId copy = builder.node(node.op, operands, node.attributes);

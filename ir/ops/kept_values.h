@@ -17,7 +17,9 @@ std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const 
                                std::span<const Value> places);
 
 // The graph with parameters in place of values, which come behind its first so many parameters;
-// what nobody needs any more stays.
-Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std::size_t behind);
+// what nobody needs any more stays, but for the collectives among the first nodes, up to
+// `calls_end`, and what is made of them.
+Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std::size_t behind,
+                          NodeId calls_end);
 
 }  // namespace tutti::ir::family::control

@@ -376,6 +376,11 @@ Type number_inside(const Graph& function) {
   if (function.parameters().empty()) return out;
   const Type& first = function.type(function.parameters()[0].value);
   out.replication = first.replication;
+  // All ranks that meet have the same sizes; the collectives compare them.
+  for (NodeId id = 0; id < function.node_count() && function.mesh != nullptr; ++id) {
+    if (!communicates(function, id)) continue;
+    out.replication = {.dimensions = all_dimensions(*function.mesh), .literal = false};
+  }
   out.device = first.device;
   return out;
 }

@@ -166,8 +166,18 @@ void while_loop(Step& step) {
   replicate(of_body, replicated);
   for (bool apart = false;;) {  // each input for itself, since the functions communicate
     for (std::size_t i = 0; i < of_body.size(); ++i) of_condition[i].type = of_body[i].type;
-    const FunctionPtr next = step.translator.function(body, "body", of_body);
-    const FunctionPtr condition = step.translator.function(regions[0], "condition", of_condition);
+    FunctionPtr next;
+    FunctionPtr condition;
+    try {
+      next = step.translator.function(body, "body", of_body);
+      condition = step.translator.function(regions[0], "condition", of_condition);
+    } catch (const Error&) {
+      // A branch inside that communicates may need to know more of what decides.
+      if (apart) throw;
+      apart = true;
+      replicate_each(step, inputs, of_body);
+      continue;
+    }
     if (apart) {
       if (replicate_like_results(*next, carries.size(), of_body)) continue;
     } else if (communicates(std::array{next, condition})) {

@@ -335,5 +335,34 @@ TEST(CheckPlan, RefusesLoopsThatDoNotFitTheirRegions) {
               HasSubstr("b0 is taken over while it is in use"));
 }
 
+// A region may not be entered at all, so who waits stands where the start does.
+TEST(CheckPlan, ACollectiveIsWaitedForWhereItIsStarted) {
+  const auto barrier = [](const std::string& inside, const std::string& behind) {
+    return plan_text("  region r0 @body {\n    0: start w0 = barrier \"b\" over @dp ()\n" + inside +
+                     "    return\n  }\n" + behind + "  return\n");
+  };
+  EXPECT_EQ(complaint(barrier("    1: wait w0\n", "  2: scan r0 @body () {length = 3}\n")), "");
+  EXPECT_THAT(complaint(barrier("", "  1: scan r0 @body () {length = 0}\n  2: wait w0\n")),
+              HasSubstr("step 2: waits for w0, which another region starts"));
+}
+
+// What a region is given may lie where no peer reaches it.
+TEST(CheckPlan, PeersDoNotReadWhatARegionIsGiven) {
+  EXPECT_THAT(complaint(plan_text(R"(
+  region r0 @body {
+    b0 = parameter 0: f32[4], 16 bytes, until step 0
+    b1 = comm, 16 bytes, steps 0..3
+    b2 = result, 16 bytes, steps 2..4
+    0: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
+    1: wait w0
+    2: copy b1 -> b2
+    3: free b1
+    return b2: f32[4]
+  }
+  return
+)")),
+              HasSubstr("b0 goes to peers, but has no memory of its own"));
+}
+
 }  // namespace
 }  // namespace tutti::codegen::check_plan_test

@@ -109,6 +109,69 @@ TEST(CommunicatingLoops, AConditionThatDiffersBetweenRanksCantGuardACollective) 
   program(wrong);  // nobody meets in it
 }
 
+// What the condition believes of a carry, the body has to keep.
+TEST(CommunicatingLoops, ConditionAndBodyAgreeOnWhatIsTheSame) {
+  EXPECT_THAT(
+      [] {
+        program(
+            "private func @condition(%c: f32[] rep(dp)) {\n"
+            "  %0 = constant() {value = f32[] 3}\n"
+            "  %1 = lt(%c, %0)\n"
+            "  return %1\n"
+            "}\n"
+            "private func @body(%c: f32[]) {\n"
+            "  %0 = all_reduce(%c) {op = \"sum\", group = @dp}\n"
+            "  %1 = wait(%0)\n"
+            "  %2 = vary(%1) {dimensions = \"dp\"}\n"
+            "  return %2\n"
+            "}\n"
+            "func @main() {\n"
+            "  %0 = constant() {value = f32[] 1}\n"
+            "  %1 = while_loop(%0) {condition = @condition, body = @body, carries = 1}\n"
+            "  return %1\n"
+            "}\n");
+      },
+      ThrowsMessage<Error>(HasSubstr("are the same on different ranks")));
+}
+
+TEST(CommunicatingLoops, TrimmingMayMakeANumberKnownOnMoreRanks) {
+  Graph graph = program(
+      "private func @body(%w: f32[] rep(dp), %x: f32[]) {\n"
+      "  %0 = all_reduce(%x) {op = \"sum\", group = @dp}\n"
+      "  %1 = wait(%0)\n"
+      "  %2 = constant() {value = f32[] 2}\n"
+      "  return %1, %x, %2\n"
+      "}\n"
+      "func @main(%w: f32[] rep(dp), %x: f32[4]) {\n"
+      "  %0, %1, %2 = scan(%w, %x) {body = @body, carries = 1, sequences = 1, length = 4}\n"
+      "  return %2\n"
+      "}\n");
+  run_passes(graph);
+  verify(graph);
+}
+
+TEST(CommunicatingLoops, WhatIsKeptIsWhatAGradientExpects) {
+  const std::string body =
+      "private func @body(%x: f32[]) {\n"
+      "  %0 = all_reduce(%x) {op = \"sum\", group = @dp}\n"
+      "  %1 = wait(%0)\n"
+      "  %2 = vary(%1) {dimensions = \"dp\"}\n"
+      "  %3 = ge(%2, %x)\n"
+      "  return %2, %3\n"
+      "}\n";
+  for (const std::string kept : {"2", "-1", "1"}) {
+    EXPECT_THAT(
+        [&] {
+          program(
+              body +
+              "func @main(%x: f32[]) {\n"
+              "  %0, %1 = scan(%x) {body = @body, carries = 1, sequences = 0, length = 3, kept = " +
+              kept + "}\n  return %0\n}\n");
+        },
+        ThrowsMessage<Error>(HasSubstr("kept")));
+  }
+}
+
 TEST(CommunicatingLoops, FunctionsGiveNothingThatIsUnderWay) {
   EXPECT_THAT(
       [] {

@@ -286,18 +286,149 @@ TEST(ControlCollectivesOnRanks, LoopsOfDifferentLengthsAreAnErrorAtTheNextCall) 
   EXPECT_THAT(run_apart, ThrowsMessage<CommError>(HasSubstr("all_reduce")));
 }
 
-TEST(ControlCollectivesOnRanks, AGradientOfOneIsNotThereYet) {
-  simulate(2, [](World& world) {
-    const auto loss = [&](const Tensor& x) {
-      return sum(for_loop(
-          2,
-          [&](const Tensor&, const Tensor& each) {
-            return Tensor(all_reduce(each, world, Reduce::sum));
-          },
-          x));
+// ---- Gradients
+
+// Layers whose weights are spread over the ranks, the first product by columns and the second by
+// rows, as in a transformer.
+Tensor loss_of(const Tensor& x, const std::pair<Tensor, Tensor>& layers, const World* world) {
+  const auto [last, sums] = scan(
+      [&](const Tensor& h, const std::pair<Tensor, Tensor>& weights) {
+        const Tensor own = matmul(tanh(matmul(h, weights.first)), weights.second);
+        const Tensor next =
+            h + (world == nullptr ? own : Tensor(all_reduce(own, *world, Reduce::sum)));
+        return std::pair(next, sum(next * next));
+      },
+      x, layers);
+  return sum(last * last) + sum(sums);
+}
+
+TEST_P(ControlCollectives, TheGradientOfSplitLayersIsThatOfWholeOnes) {
+  const auto x = [] { return normal({3, 4}, Key(1), DType::f64); };
+  const auto up = [] { return normal({5, 4, 8}, Key(2), DType::f64) * 0.3; };
+  const auto down = [] { return normal({5, 8, 4}, Key(3), DType::f64) * 0.3; };
+  const auto gradient = [](const World* world) {
+    return [world](const std::vector<Tensor>& in) {
+      return grad([&](const std::vector<Tensor>& each) {
+        return loss_of(each[0], std::pair(each[1], each[2]), world);
+      })(in);
     };
-    EXPECT_THAT([&] { grad(loss)(ones({2})); },
-                ThrowsMessage<UsageError>(HasSubstr("communicates has no gradient yet")));
+  };
+  const std::vector<Tensor> whole = gradient(nullptr)({x(), up(), down()});
+  std::vector<std::vector<double>> expected;
+  for (const Tensor& each : whole) expected.push_back(each.to_vector<double>());
+  for (const int ranks : {1, 2, 4}) {
+    simulate(ranks, [&](World& world) {
+      const std::vector<Tensor> in = {replicated(x(), world), part(up(), 2, world),
+                                      part(down(), 1, world)};
+      const auto together = [&](const std::vector<Tensor>& each) {
+        const std::vector<Tensor> own = gradient(&world)(each);
+        return concat({reshape(own[0], {-1}), reshape(Tensor(all_gather(own[1], world, 2)), {-1}),
+                       reshape(Tensor(all_gather(own[2], world, 1)), {-1})},
+                      0);
+      };
+      std::vector<double> all = expected[0];
+      for (const std::size_t i : {1U, 2U}) {
+        all.insert(all.end(), expected[i].begin(), expected[i].end());
+      }
+      expect_near(run(mode(), together, in), all);
+    });
+  }
+}
+
+std::ptrdiff_t count(const ir::Graph& graph, ir::Op op) {
+  std::ptrdiff_t found = 0;
+  for (ir::NodeId id = 0; id < graph.node_count(); ++id) found += graph.node(id).op == op ? 1 : 0;
+  return found;
+}
+
+// A weight that all ranks share, and data of each: its gradient is summed once, behind the loop,
+// whose steps communicate for another reason.
+TEST(ControlCollectivesOnRanks, AReplicatedWeightHasItsAllReduceBehindTheLoop) {
+  const auto loss = [](const Tensor& w, const Tensor& data, const World* world) {
+    const auto [last, all] = scan(
+        [&](const Tensor& h, const Tensor& step) {
+          const Tensor next = tanh(matmul(h, w) + step);
+          const Tensor norm = sum(next * next);
+          const Tensor total =
+              world == nullptr ? norm : Tensor(all_reduce(norm, *world, Reduce::sum));
+          return std::pair(next, total);
+        },
+        zeros({data.size(1), 3}, DType::f64), data);
+    return sum(all);
+  };
+  const auto weight = [] { return normal({3, 3}, Key(5), DType::f64) * 0.5; };
+  const auto batch = [] { return normal({6, 4, 3}, Key(6), DType::f64); };
+  const std::vector<double> expected =
+      grad([&](const Tensor& w) { return loss(w, batch(), nullptr); })(weight())
+          .to_vector<double>();
+  simulate(2, [&](World& world) {
+    CompiledGraphs graphs;
+    auto step = compile([&](const Tensor& w, const Tensor& data) {
+      return grad([&](const Tensor& each) { return loss(each, data, &world); })(w);
+    });
+    const Tensor w = replicated(weight(), world);
+    for (int i = 0; i < 3; ++i) {
+      expect_near(step(w, part(batch(), 1, world)).to_vector<double>(), expected);
+    }
+    EXPECT_EQ(count(graphs.last(), ir::Op::scan), 2);  // the loop runs once, and backwards
+    EXPECT_EQ(count(graphs.last(), ir::Op::all_reduce), 1);
+  });
+}
+
+TEST(ControlCollectivesOnRanks, WhatHasNoGradientYetSaysSo) {
+  simulate(2, [](World& world) {
+    const auto add = [&](const Tensor& x) { return Tensor(all_reduce(x, world, Reduce::sum)); };
+    const auto looped = [&](const Tensor& x) {
+      return sum(
+          for_loop(2, [&](const Tensor&, const Tensor& each) { return add(each * each); }, x));
+    };
+    EXPECT_THAT(
+        [&] { grad([&](const Tensor& x) { return sum(grad(looped)(x)); })(ones({2})); },
+        ThrowsMessage<UsageError>(HasSubstr("or is a gradient itself, has no gradient yet")));
+    const auto branch = [&](const Tensor& x) {
+      return sum(
+          cond(Tensor(all_reduce(sum(x), world)) > 0.0, add, [](const Tensor& y) { return y; }, x));
+    };
+    EXPECT_THAT([&] { grad(branch)(ones({2})); },
+                ThrowsMessage<UsageError>(HasSubstr("a branch that communicates has no gradient")));
+  });
+}
+
+// ---- Numbers
+
+// A number that differs between the ranks, in the function of a loop.
+TEST(ControlCollectivesOnRanks, ANumberInALoopIsComparedAtTheNextCall) {
+  EXPECT_THAT(
+      [] {
+        simulate(2, [](World& world) {
+          const double rate = world.rank() == 0 ? 0.1 : 0.2;
+          const Tensor w = for_loop(
+              3,
+              [&](const Tensor&, const Tensor& each) {
+                return each - Tensor(all_reduce(each * 0.5, world, Reduce::mean)) * rate;
+              },
+              replicated(ones({2}, DType::f64), world));
+          Tensor(all_reduce(w * 1.0, world, Reduce::mean)).to_vector<double>();
+        });
+      },
+      ThrowsMessage<CommError>(HasSubstr("control_collectives_test.cpp")));
+}
+
+// Nobody waits for what it gives, and each step starts it again.
+TEST(ControlCollectivesOnRanks, ALongLoopMayLeaveItsCallsAlone) {
+  simulate(2, [](World& world) {
+    const auto f = [&](const Tensor& x) {
+      return for_loop(
+          2000,
+          [&](const Tensor&, const Tensor& each) {
+            static_cast<void>(all_reduce(each, world, Reduce::sum));
+            return each + 1.0;
+          },
+          x);
+    };
+    EXPECT_EQ(f(zeros({3}, DType::f64)).to_vector<double>()[0], 2000);
+    EXPECT_EQ(compile(f)(zeros({3}, DType::f64)).to_vector<double>()[0], 2000);
+    EXPECT_EQ(Tensor(all_reduce(ones({1}), world)).item<float>(), 2);
   });
 }
 

@@ -128,14 +128,18 @@ void expect_nothing_wrong(const Outcome& outcome) {
   }
 }
 
-class FailedEvaluation : public testing::TestWithParam<std::tuple<Way, bool>> {
+class FailedEvaluation : public testing::TestWithParam<Way> {};
+
+// Where the compiler fails, before a collective or a loop of them. (Eager mode computes the numbers
+// of a loop's steps before it is recorded, so that what fails there has called nothing.)
+class FailedCompilation : public testing::TestWithParam<std::tuple<Way, bool>> {
  protected:
   static Way way() { return std::get<0>(GetParam()); }
   static bool looped() { return std::get<1>(GetParam()); }
 };
 
 // Which stages there are is found out on the way.
-TEST_P(FailedEvaluation, AThrowAtAnyStageOfCompilingLeavesNoWrongNumber) {
+TEST_P(FailedCompilation, AThrowAtAnyStageOfCompilingLeavesNoWrongNumber) {
   int stages = 0;
   for (bool thrown = true; thrown; ++stages) {
     thrown = false;
@@ -160,7 +164,7 @@ TEST_P(FailedEvaluation, AThrowAtAnyStageOfCompilingLeavesNoWrongNumber) {
 }
 
 // A compiler that always throws: nothing can be started.
-TEST_P(FailedEvaluation, WhatCannotBeStartedFailsOnThePeersWithTheReason) {
+TEST_P(FailedCompilation, WhatCannotBeStartedFailsOnThePeersWithTheReason) {
   const auto mishap = [](detail::RankContext& context, const Step& run) {
     with_stages(context, run, [](std::string_view, const ir::Graph&) {
       throw EnvironmentError("the compiler broke");
@@ -175,7 +179,7 @@ TEST_P(FailedEvaluation, WhatCannotBeStartedFailsOnThePeersWithTheReason) {
 }
 
 TEST_P(FailedEvaluation, AnOperandThatFailedTakesItsCollectivesAlong) {
-  const Outcome outcome = two_steps(way(), nullptr, {.operand_fails = true, .looped = looped()});
+  const Outcome outcome = two_steps(GetParam(), nullptr, {.operand_fails = true});
   expect_nothing_wrong(outcome);
   EXPECT_FALSE(outcome.second[0] || outcome.second[1]);
 }
@@ -199,8 +203,7 @@ TEST_P(FailedEvaluation, AnAllocationThatFailsLeavesNoWrongNumber) {
       }
       failed = fails.failed();
     };
-    const Outcome outcome =
-        two_steps(way(), mishap, {.one_name = way() == Way::lazy, .looped = looped()});
+    const Outcome outcome = two_steps(GetParam(), mishap, {.one_name = GetParam() == Way::lazy});
     expect_nothing_wrong(outcome);
     if (testing::Test::HasFailure()) return;
   }
@@ -208,22 +211,22 @@ TEST_P(FailedEvaluation, AnAllocationThatFailsLeavesNoWrongNumber) {
   EXPECT_GT(number, 10);
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<Way, bool>>& info) {
-  const auto [way, looped] = info.param;
-  const std::string name =
-      way == Way::compiled ? "Compiled" : (way == Way::eager ? "Eager" : "Lazy");
-  return looped ? name + "Loop" : name;
+std::string name_of(Way way) {
+  if (way == Way::compiled) return "Compiled";
+  return way == Way::eager ? "Eager" : "Lazy";
 }
 
-// (Eager mode computes the numbers of a loop's steps before it is recorded, so that what fails
-// there has called nothing.)
 INSTANTIATE_TEST_SUITE_P(Ways, FailedEvaluation,
-                         testing::Values(std::tuple(Way::lazy, false),
-                                         std::tuple(Way::eager, false),
-                                         std::tuple(Way::compiled, false),
-                                         std::tuple(Way::lazy, true),
-                                         std::tuple(Way::compiled, true)),
-                         name_of);
+                         testing::Values(Way::lazy, Way::eager, Way::compiled),
+                         [](const auto& way) { return name_of(way.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, FailedCompilation,
+    testing::Values(std::tuple(Way::lazy, false), std::tuple(Way::eager, false),
+                    std::tuple(Way::compiled, false), std::tuple(Way::lazy, true),
+                    std::tuple(Way::compiled, true)),
+    [](const auto& way) {
+      return name_of(std::get<0>(way.param)) + (std::get<1>(way.param) ? "Loop" : "");
+    });
 
 // What was recorded behind the call that failed, over another group, and does not need it.
 TEST(LostCalls, CallsThatDoNotNeedWhatFailedAreStarted) {

@@ -258,7 +258,7 @@ class Runner {
           [&](const std::pair<Tensor, Tensor>& state) {
             return std::pair(next(state.first, state.second), state.second + 1);
           },
-          std::pair(operand(0), tensor(std::int64_t{0})));
+          std::pair(operand(0), zeros({}, DType::i64)));
       return x;
     }
     Tensor x = operand(0);
