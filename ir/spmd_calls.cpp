@@ -71,11 +71,11 @@ class Collector {
   // A loop's steps one after another, where their number is known; else one step, for all of them.
   // A longer loop counts as one of as many steps as this does, which are fewer in a loop in a loop.
   void control(const Graph& graph, NodeId id) {
-    constexpr std::int64_t kMostSteps[] = {1000, 30, 5};
+    constexpr std::int64_t kComparedSteps[] = {1000, 30, 5};
     std::vector<Received> outside = std::move(received_);
     std::int64_t times = 1;
     if (graph.node(id).op == Op::scan) times = graph.attributes(id).integer("length");
-    times = std::min(times, depth_ < std::size(kMostSteps) ? kMostSteps[depth_] : 1);
+    times = std::min(times, depth_ < std::size(kComparedSteps) ? kComparedSteps[depth_] : 1);
     ++depth_;
     for (std::int64_t step = 0; step < times; ++step) {
       for (const Attribute& attribute : graph.node(id).attributes) {
