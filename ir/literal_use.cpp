@@ -2,6 +2,8 @@
 #include <tutti/ir/literal_use.h>
 #include <tutti/ir/support/hash.h>
 
+#include <utility>
+
 namespace tutti::ir {
 
 namespace {
@@ -17,12 +19,7 @@ class Walk {
 
   LiteralUse of(NodeId id) const {
     if (graph_.type(graph_.result(id)).replication.literal) return value(id);
-    const LiteralUse use = combined(id, uses_literals(id));
-    if (!is_control(graph_.node(id).op) || !gives_alike(id)) return use;
-    const LiteralUse inside = in_functions(id);
-    if (!use.any() || !inside.any()) return use.any() ? use : inside;
-    return {never_zero(Hasher().add(use.structure).add(inside.structure)),
-            never_zero(Hasher().add(use.values).add(inside.values)), use.where};
+    return combined(id, uses_literals(id));
   }
 
   // What goes into a node's operands, and, if `used`, the literals among them.
@@ -31,10 +28,11 @@ class Walk {
     Hasher structure;
     Hasher values;
     std::size_t count = 0;
-    for (const Value operand : graph_.operands(id)) {
+    for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
+      const Value operand = graph_.operand(id, i);
       const LiteralUse& use = uses_[operand.id];
       const bool literal = graph_.type(operand).replication.literal;
-      if (!use.any() || (literal && !used)) continue;
+      if (!use.any() || (literal && (!used || begins_what_differs(id, i)))) continue;
       structure.add(use.structure);
       values.add(use.values);
       const Location where = literal ? graph_.node(id).location : use.where;
@@ -70,43 +68,68 @@ class Walk {
         if ((spanned & dimensions_) == dimensions_) continue;
       }
       for (std::uint32_t i = 0; i < node.result_count; ++i) uses_[graph_.result(id, i).id] = use;
+      if (is_control(node.op)) add_functions(id);
     }
   }
 
  private:
+  bool is_alike(Value value) const {
+    return (graph_.type(value).replication.dimensions & dimensions_) == dimensions_;
+  }
   // Whether anything that a node gives counts as the same over the dimensions.
   bool gives_alike(NodeId id) const {
     for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
-      const Replication replication = graph_.type(graph_.result(id, i)).replication;
-      if ((replication.dimensions & dimensions_) == dimensions_) return true;
+      if (is_alike(graph_.result(id, i))) return true;
     }
     return false;
   }
+  // Whether an operand is what a carry of a loop begins with that does not count as the same.
+  bool begins_what_differs(NodeId id, std::size_t operand) const {
+    const Op op = graph_.node(id).op;
+    if (op != Op::scan && op != Op::while_loop) return false;
+    const std::int64_t carries = graph_.attributes(id).integer("carries");
+    return std::cmp_less(operand, carries) && !is_alike(graph_.result(id, operand));
+  }
 
-  // The literals in what a node runs that meet values which count as the same there: numbers in a
-  // loop's body are constants of the function.
-  LiteralUse in_functions(NodeId id) const {
-    LiteralUse out;
-    Hasher structure;
-    Hasher values;
-    for (const Attribute& attribute : graph_.node(id).attributes) {
+  // Adds the literals in what a node runs that meet values which count as the same there, as far as
+  // they go into each of its results: numbers in a loop's body are constants of the function. (Of
+  // a condition ranks see the number of steps.)
+  void add_functions(NodeId id) const {
+    const Op op = graph_.node(id).op;
+    const Attributes attributes = graph_.attributes(id);
+    const std::int64_t carries = op == Op::conditional ? 0 : attributes.integer("carries");
+    const bool has_condition = op == Op::while_loop;
+    for (const Attribute& attribute : attributes.values().subspan(has_condition ? 1 : 0)) {
       for (const FunctionPtr& function : functions_of(attribute)) {
         const Graph& graph = function->graph();
-        std::vector<LiteralUse> uses(graph.value_count());
-        const auto add = [&](const LiteralUse& use) {
-          if (!use.any()) return;
-          structure.add(use.structure);
-          values.add(use.values);
-          if (!out.any()) out = use;
-        };
-        const Walk walk(graph, dimensions_, uses);
-        walk.run([&](NodeId, std::uint8_t, const LiteralUse& use) { add(use); });
-        for (std::uint32_t value = 0; value < uses.size(); ++value) {
-          if (!graph.type(Value{value}).replication.literal) add(uses[value]);
+        const std::vector<LiteralUse> uses = uses_in(graph, static_cast<std::size_t>(carries));
+        for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
+          const LiteralUse& inside = uses[graph.results()[i].id];
+          LiteralUse& use = uses_[graph_.result(id, i).id];
+          if (is_alike(graph_.result(id, i)) && inside.any())
+            use = use.any() ? both(use, inside) : inside;
         }
       }
     }
-    return out.any() ? LiteralUse{never_zero(structure), never_zero(values), out.where} : out;
+  }
+
+  static LiteralUse both(const LiteralUse& a, const LiteralUse& b) {
+    return {never_zero(Hasher().add(a.structure).add(b.structure)),
+            never_zero(Hasher().add(a.values).add(b.values)), a.where};
+  }
+
+  // By value; carries take what steps give them, from one to another.
+  std::vector<LiteralUse> uses_in(const Graph& graph, std::size_t carries) const {
+    constexpr int kSteps = 3;
+    std::vector<LiteralUse> uses(graph.value_count());
+    const Walk walk(graph, dimensions_, uses);
+    for (int step = 0; step < (carries > 0 ? kSteps : 1); ++step) {
+      for (std::size_t i = 0; step > 0 && i < carries; ++i) {
+        uses[graph.parameters()[i].value.id] = uses[graph.results()[i].id];
+      }
+      walk.run([](NodeId, std::uint8_t, const LiteralUse&) {});
+    }
+    return uses;
   }
 
   // A literal's own: how it is made.

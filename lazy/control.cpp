@@ -101,9 +101,7 @@ class Functions {
       set(communicate_, true);
       return true;
     }
-    const bool more = numbers_ != everywhere();
-    set(numbers_, everywhere());
-    return more;
+    return !std::exchange(trusts_counters_, true) && (changed_ = true);
   }
 
   template <class T>
@@ -124,7 +122,10 @@ class Functions {
   // Of a parameter that is no capture.
   ir::Replication replication(std::size_t parameter) const {
     if (!communicate_) return ir::known_replication(common_, 0);
-    if (parameter == counter_) return {everywhere(), false};
+    const ir::Type& operand = parameters_[parameter];
+    const bool counts = operand.replication.literal && operand.shape.rank() == 0 &&
+                        !is_floating(operand.dtype) && lost_[parameter] == 0;
+    if (parameter == counter_ || (counts && trusts_counters_)) return {everywhere(), false};
     ir::Replication out = ir::known_replication(parameters_[parameter].replication, numbers_);
     out.dimensions = static_cast<std::uint8_t>(out.dimensions & ~lost_[parameter]);
     return out;
@@ -225,8 +226,9 @@ class Functions {
   // By parameter, captures last: the dimensions over which steps make a carry differ, or all uses
   // something else.
   std::vector<std::uint8_t> lost_;
-  std::uint8_t numbers_ = 0;  // the dimensions over which anything is replicated
-  bool changed_ = false;      // since functions were recorded that took it for granted
+  std::uint8_t numbers_ = 0;      // the dimensions over which anything is replicated
+  bool trusts_counters_ = false;  // whole numbers that carries begin with are the same everywhere
+  bool changed_ = false;          // since functions were recorded that took it for granted
 };
 
 ir::Type plain(const Tensor& tensor) {
