@@ -15,29 +15,25 @@ std::string not_started(const runtime::Context& context, const std::string& desc
 
 namespace {
 
-void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
-                   const std::string& why);
-
-// Nobody knows how many calls a loop would have made, so that none may follow in its groups.
-void abandon_functions(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
-                       const std::string& why) {
-  for (const ir::Attribute& attribute : graph.node(id).attributes) {
-    for (const ir::FunctionPtr& function : functions_of(attribute)) {
-      const ir::Graph& inside = function->graph();
-      for (ir::NodeId call = 0; call < inside.node_count(); ++call) {
-        if (ir::communicates(inside, call)) abandon_calls(inside, call, context, why);
-      }
-    }
-  }
-}
-
-void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
-                   const std::string& why) {
-  if (ir::is_control(graph.node(id).op)) return abandon_functions(graph, id, context, why);
+void abandon_call(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
+                  const std::string& why) {
   for (const LoweredCollective& call : lower_collective(graph, id, context.rank())) {
     if (call.group->members_with(context.rank()).size() == 1) continue;  // nobody waits
     communicator_of(context, *call.group, call.parent.get(), call.engine)
         ->abandon(not_started(context, call.call.description, call.group->tag, why));
+  }
+}
+
+// Nobody knows how many calls a loop would have made, so that none may follow in its groups.
+void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& context,
+                   const std::string& why) {
+  if (!ir::is_control(graph.node(id).op)) return abandon_call(graph, id, context, why);
+  for (const ir::FunctionPtr& function : ir::all_functions(graph.node(id))) {
+    const ir::Graph& inside = function->graph();
+    for (ir::NodeId call = 0; call < inside.node_count(); ++call) {
+      const bool direct = !ir::is_control(inside.node(call).op);
+      if (direct && ir::communicates(inside, call)) abandon_call(inside, call, context, why);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan_memory.h>
+#include <tutti/codegen/plan_writer.h>
 #include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/test_hook.h>
@@ -70,7 +71,7 @@ class Planner {
       plan_.inputs.back().device = device(value);
       const auto kind = is_function_ ? PlanBuffer::Kind::parameter : PlanBuffer::Kind::input;
       buffers_[value] =
-          add_buffer(kind, graph_.type(value).bytes(), device(value), static_cast<int>(i));
+          writer_.add_buffer(kind, graph_.type(value).bytes(), device(value), static_cast<int>(i));
     }
     for (NodeId id = 0; id < graph_.node_count();) id = visit(id);
     for (const Value value : graph_.results()) {
@@ -142,20 +143,6 @@ class Planner {
     last_reader_[view.base.id] = std::max(last_reader_[view.base.id], reader);
   }
 
-  BufferId add_buffer(PlanBuffer::Kind kind, std::int64_t bytes, Device device, int index = -1) {
-    plan_.buffers.push_back({.kind = kind, .bytes = bytes, .device = device, .index = index});
-    return static_cast<BufferId>(plan_.buffers.size()) - 1;
-  }
-
-  BufferId add_constant(ir::ArrayPtr array, Device device) {
-    plan_.constants.push_back(std::move(array));
-    return add_buffer(PlanBuffer::Kind::constant,
-                      static_cast<std::int64_t>(plan_.constants.back()->bytes().size()), device,
-                      static_cast<int>(plan_.constants.size()) - 1);
-  }
-
-  Device device_of(BufferId id) const { return plan_.buffers[static_cast<std::size_t>(id)].device; }
-
   // The storage of a base value; made when first named.
   BufferId storage(Value base) {
     if (const auto found = buffers_.find(base); found != buffers_.end()) return found->second;
@@ -164,7 +151,7 @@ class Planner {
     const Device place = device(base);
     BufferId out = -1;
     if (node.op == Op::constant) {
-      out = add_constant(std::get<ir::ArrayPtr>(node.attributes[0]), place);
+      out = writer_.add_constant(std::get<ir::ArrayPtr>(node.attributes[0]), place);
     } else if (node.op == Op::rank_index) {
       const std::int64_t position =
           graph_.attributes(producer).group("group")->position_of(plan_.rank);
@@ -173,9 +160,10 @@ class Planner {
                             graph_.attributes(producer).group("group")->tag + "\"",
                         node.location);
       }
-      out = add_constant(std::make_shared<const ir::Array>(ir::Array::scalar(position)), place);
+      out = writer_.add_constant(std::make_shared<const ir::Array>(ir::Array::scalar(position)),
+                                 place);
     } else {
-      out = add_buffer(PlanBuffer::Kind::local, graph_.type(base).bytes(), place);
+      out = writer_.add_buffer(PlanBuffer::Kind::local, graph_.type(base).bytes(), place);
     }
     buffers_[base] = out;
     return out;
@@ -190,9 +178,10 @@ class Planner {
     const Device place = device(value);
     BufferId out = -1;
     if (view.source == View::Source::constant && view.shape.rank() == 0) {
-      out = add_constant(std::make_shared<const ir::Array>(*view.scalar), place);
+      out = writer_.add_constant(std::make_shared<const ir::Array>(*view.scalar), place);
     } else {
-      out = add_buffer(PlanBuffer::Kind::local, view.shape.elements() * size_of(view.dtype), place);
+      out = writer_.add_buffer(PlanBuffer::Kind::local, view.shape.elements() * size_of(view.dtype),
+                               place);
       write_out(view, out, graph_.node(graph_.producer(value)).location);
     }
     copies_[target] = out;
@@ -200,70 +189,18 @@ class Planner {
   }
 
   void write_out(const View& view, BufferId target, Location location) {
-    if (view.source == View::Source::buffer && !device_of(target).is_cpu()) {
-      add_device_call(cuda::device_copy(view), {storage(view.base), target}, location,
-                      count_copy(view));
+    if (view.source == View::Source::buffer && !writer_.device_of(target).is_cpu()) {
+      writer_.add_device_call(cuda::device_copy(view), {storage(view.base), target}, location,
+                              count_copy(view));
       return;
     }
     if (view.source == View::Source::buffer) {
-      add_call(strided_copy(view), {storage(view.base), target}, location, count_copy(view));
+      writer_.add_call(strided_copy(view), {storage(view.base), target}, location,
+                       count_copy(view));
       return;
     }
     LoweredKernel copy = lower_copy(view, {});
-    add_kernel(std::move(copy.kernel), {target}, location);
-  }
-
-  void add_launch(LaunchPart part) {
-    Launch launch;
-    launch.device = device_of(part.buffers.back());
-    launch.parts.push_back(std::move(part));
-    plan_.steps.emplace_back(std::move(launch));
-  }
-
-  void add_call(LibraryCall call, std::vector<BufferId> buffers, Location location,
-                const runtime::WorkCounts& counts, int results = 1) {
-    add_launch({.name = std::move(call.name),
-                .detail = std::move(call.detail),
-                .kernel = -1,
-                .code = std::move(call.code),
-                .tiles = call.tiles,
-                .tiles_in_place = call.tiles_in_place,
-                .work = call.work,
-                .results = results,
-                .buffers = std::move(buffers),
-                .location = location,
-                .counts = counts});
-  }
-
-  void add_device_call(cuda::DeviceCall call, std::vector<BufferId> buffers, Location location,
-                       const runtime::WorkCounts& counts, int results = 1) {
-    add_launch({.name = std::move(call.name),
-                .detail = std::move(call.detail),
-                .kernel = -1,
-                .code = nullptr,
-                .source = std::move(call.source),
-                .device_code = std::move(call.code),
-                .results = results,
-                .buffers = std::move(buffers),
-                .location = location,
-                .counts = counts});
-  }
-
-  void add_kernel(Kernel kernel, std::vector<BufferId> buffers, Location location) {
-    std::vector<std::int64_t> bytes;
-    for (const BufferId id : buffers) {
-      bytes.push_back(plan_.buffers[static_cast<std::size_t>(id)].bytes);
-    }
-    add_launch({.name = kernel.name,
-                .detail = {},
-                .kernel = static_cast<int>(plan_.kernels.size()),
-                .code = nullptr,
-                .tiles = kernel.tiles(),
-                .work = 0,
-                .buffers = std::move(buffers),
-                .location = location,
-                .counts = count_work(kernel, bytes)});
-    plan_.kernels.push_back(std::move(kernel));
+    writer_.add_kernel(std::move(copy.kernel), {target}, location);
   }
 
   // Adds the steps of a node, or of the whole group it begins; returns the next node to visit.
@@ -310,11 +247,11 @@ class Planner {
         const auto [found, inserted] = scratch.try_emplace(scratches++);
         if (inserted) {
           const Device place = device(graph_.result(id));
-          found->second = add_buffer(PlanBuffer::Kind::local, argument.scratch, place);
+          found->second = writer_.add_buffer(PlanBuffer::Kind::local, argument.scratch, place);
         }
         buffers.push_back(found->second);
       }
-      add_kernel(std::move(part.kernel), std::move(buffers), graph_.node(id).location);
+      writer_.add_kernel(std::move(part.kernel), std::move(buffers), graph_.node(id).location);
     }
     return next;
   }
@@ -334,7 +271,7 @@ class Planner {
     }
     for (const Value operand : graph_.operands(id)) step.operands.push_back(dense(operand));
     if (step.kind == Control::Kind::while_loop) {
-      step.condition = add_buffer(PlanBuffer::Kind::local, 1, {});
+      step.condition = writer_.add_buffer(PlanBuffer::Kind::local, 1, {});
     }
     for (std::size_t i = 0; std::cmp_less(i, step.carries); ++i)
       step.spares.push_back(spare(step, i));
@@ -351,7 +288,7 @@ class Planner {
     const Plan& body = functions_.plan(step.regions.back());
     const BufferId result = body.results[carry].buffer;
     if (computes_in_place(body.donations, carry, result)) return -1;
-    return add_buffer(PlanBuffer::Kind::local, body.buffers[at(result)].bytes, {});
+    return writer_.add_buffer(PlanBuffer::Kind::local, body.buffers[at(result)].bytes, {});
   }
 
   static void require_host(Device device, const ir::Node& node) {
@@ -370,11 +307,7 @@ class Planner {
 
   void visit_transfer(NodeId id) {
     const BufferId from = dense(graph_.operand(id, 0));
-    copy(from, storage(graph_.result(id)), graph_.node(id).location);
-  }
-
-  void copy(BufferId from, BufferId to, Location location) {
-    plan_.steps.emplace_back(Copy{.from = from, .to = to, .location = location});
+    writer_.add_copy(from, storage(graph_.result(id)), graph_.node(id).location);
   }
 
   void visit_library(NodeId id) {
@@ -406,10 +339,10 @@ class Planner {
     if (!on_host) {
       if (auto before = cuda::preparation(graph_, id, views)) {
         const BufferId prepared =
-            add_buffer(PlanBuffer::Kind::local, before->bytes, device(result));
+            writer_.add_buffer(PlanBuffer::Kind::local, before->bytes, device(result));
         std::vector<BufferId> own = buffers;
         own.push_back(prepared);
-        add_device_call(std::move(before->call), std::move(own), location, {});
+        writer_.add_device_call(std::move(before->call), std::move(own), location, {});
         buffers.push_back(prepared);
       }
     }
@@ -423,11 +356,12 @@ class Planner {
       if (graph_.node(id).op == Op::matmul) {
         matmuls_[buffers.back()] = {.result = graph_.type(result), .operands = views};
       }
-      add_device_call(cuda::device_call(graph_, id, views), std::move(buffers), location, counts,
-                      results);
+      writer_.add_device_call(cuda::device_call(graph_, id, views), std::move(buffers), location,
+                              counts, results);
       return;
     }
-    add_call(library_call(graph_, id, views), std::move(buffers), location, counts, results);
+    writer_.add_call(library_call(graph_, id, views), std::move(buffers), location, counts,
+                     results);
   }
 
   // A node that may write its result i over its operand i does, where the operand is a value that
@@ -455,13 +389,14 @@ class Planner {
                             .calls = calls};
       const Location location = graph_.node(id).location;
       for (const Value operand : lowered.operands) {
-        start.operands.push_back(own(on_host(dense(operand), location), operand));
+        start.operands.push_back(reachable(operand, location));
       }
       for (const Value result : lowered.results) {
         works_[result] = start.work;
         BufferId target = storage(result);
-        if (!device_of(target).is_cpu()) {
-          const BufferId arrived = add_buffer(PlanBuffer::Kind::comm, bytes_of(target), {});
+        if (!writer_.device_of(target).is_cpu()) {
+          const BufferId arrived =
+              writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(target), {});
           arrivals_[start.work].push_back({.from = arrived, .to = target, .location = location});
           target = arrived;
         }
@@ -486,29 +421,17 @@ class Planner {
     plan_.steps.emplace_back(CollectiveWait{.work = work, .results = brought_[at(work)]});
   }
 
-  std::int64_t bytes_of(BufferId id) const {
-    return plan_.buffers[static_cast<std::size_t>(id)].bytes;
-  }
-
-  // Where peers can reach it: the same buffer, or a copy of one that lies on a GPU.
-  BufferId on_host(BufferId id, Location location) {
-    if (device_of(id).is_cpu()) return id;
-    const auto [found, inserted] = on_host_.try_emplace(id, -1);
-    if (inserted) {
-      found->second = add_buffer(PlanBuffer::Kind::comm, bytes_of(id), {});
-      copy(id, found->second, location);
-    }
-    return found->second;
-  }
-
-  // What a function is given lies where only its caller knows; peers get a copy.
-  BufferId own(BufferId id, Value value) {
-    if (plan_.buffers[at(id)].kind != PlanBuffer::Kind::parameter) return id;
-    const auto [found, inserted] = on_host_.try_emplace(id, -1);
-    if (inserted) {
-      found->second = add_buffer(PlanBuffer::Kind::comm, bytes_of(id), {});
-      copy_dense(id, found->second, views_[value].base);
-    }
+  // Where peers can reach it: a dense buffer of the value's, or a copy where that lies on a GPU, or
+  // where only the caller of a function knows.
+  BufferId reachable(Value value, Location location) {
+    const BufferId id = dense(value);
+    const bool is_given = plan_.buffers[at(id)].kind == PlanBuffer::Kind::parameter;
+    if (writer_.device_of(id).is_cpu() && !is_given) return id;
+    const auto [found, inserted] = reachable_.try_emplace(id, -1);
+    if (!inserted) return found->second;
+    found->second = writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(id), {});
+    is_given ? copy_dense(id, found->second, views_[value].base)
+             : writer_.add_copy(id, found->second, location);
     return found->second;
   }
 
@@ -554,7 +477,7 @@ class Planner {
     if (buffer.kind == PlanBuffer::Kind::local && buffer.bytes == type.bytes()) {
       buffer.kind = PlanBuffer::Kind::result;
     } else {
-      const BufferId copy = add_buffer(PlanBuffer::Kind::result, type.bytes(), {});
+      const BufferId copy = writer_.add_buffer(PlanBuffer::Kind::result, type.bytes(), {});
       copy_dense(id, copy, value);
       id = copy;
     }
@@ -566,7 +489,7 @@ class Planner {
     LibraryCall call = strided_copy(
         {.base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()});
     call.tiles_in_place = 0;
-    add_call(std::move(call), {from, to}, graph_.node(graph_.producer(value)).location, {});
+    writer_.add_call(std::move(call), {from, to}, graph_.node(graph_.producer(value)).location, {});
   }
 
   const ir::Graph& graph_;
@@ -576,6 +499,7 @@ class Planner {
   std::vector<bool> stored_;
   std::vector<NodeId> last_reader_;  // of base values; the number of nodes where it is the caller
   Plan plan_;
+  PlanWriter writer_{plan_};
   std::map<Value, BufferId> buffers_;           // of base values
   std::map<Value, BufferId> copies_;            // of values that are not dense
   std::map<Value, int> works_;                  // of collectives' results
@@ -584,7 +508,7 @@ class Planner {
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
-  std::map<BufferId, BufferId> on_host_;             // copies that peers can reach
+  std::map<BufferId, BufferId> reachable_;           // copies that peers can reach
 };
 
 int FunctionPlans::number_of(const ir::Function& function) {

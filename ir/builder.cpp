@@ -153,6 +153,9 @@ NodeId Builder::node(Op op, std::span<const Value> operands, std::vector<Attribu
     const NodeId id = graph_.append(op, operands, std::move(attributes), result_types_, location_);
     if (!calls_.empty()) graph_.set_calls(calls_);
     return id;
+  } catch (const UndecidedError& error) {
+    if (error.where().known() || !location_.known()) throw;
+    throw UndecidedError(error.what(), location_);
   } catch (const TypeError& error) {
     if (error.where().known() || !location_.known()) throw;
     throw TypeError(error.what(), location_);

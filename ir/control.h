@@ -2,6 +2,7 @@
 
 #include <tutti/ir/function.h>
 #include <tutti/ir/op.h>
+#include <tutti/ir/support/error.h>
 
 #include <optional>
 
@@ -9,6 +10,12 @@
 namespace tutti::ir {
 
 bool is_control(Op op);
+
+// Ranks meet in a loop or branch, but what decides about its steps is not known to be the same on
+// all of them.
+class UndecidedError : public TypeError {
+  using TypeError::TypeError;
+};
 
 // What the parameters of such a node's functions have in common: where all are replicated, and
 // where they lie (`any` if there are no parameters).
@@ -18,16 +25,15 @@ struct FunctionPlace {
 };
 FunctionPlace place_of_functions(const Attributes& attributes);
 
-// Where a node's functions want its operand replicated; nothing for the index of a branch.
+// Where a node's functions want its operand replicated; nothing where it is no argument of theirs,
+// but the index of a branch.
 std::optional<Replication> replication_of_argument(Op op, const Attributes& attributes,
                                                    std::size_t operand);
 
-namespace family::control {
 // The body of a scan that communicates with the results that its gradient needs (the attribute
 // `kept`): the carries before a step, what collectives gave in it and, unless it is to `recompute`,
 // what is costly. Parameters from `invariants` on are the same in all steps.
-FunctionPtr keeping_results(const Function& body, std::size_t carries, std::size_t invariants,
-                            bool recompute);
-}  // namespace family::control
+FunctionPtr with_kept_results(const Function& body, std::size_t carries, std::size_t invariants,
+                              bool recompute);
 
 }  // namespace tutti::ir

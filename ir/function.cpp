@@ -14,12 +14,30 @@ using Changed = std::unordered_map<const Function*, FunctionPtr>;
 
 // The functions of all nodes of a graph, one after another.
 template <class F>
-void for_each_function(const Graph& graph, F&& f) {
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    for (const Attribute& attribute : graph.node(id).attributes) {
-      for (const FunctionPtr& function : functions_of(attribute)) f(function);
-    }
+void for_each_function(const Node& node, F&& f) {
+  for (const Attribute& attribute : node.attributes) {
+    for (const FunctionPtr& function : functions_of(attribute)) f(function);
   }
+}
+template <class F>
+void for_each_function(const Graph& graph, F&& f) {
+  for (NodeId id = 0; id < graph.node_count(); ++id) for_each_function(graph.node(id), f);
+}
+
+// The functions that a node or a graph runs, each once and behind all that it runs.
+template <class In>
+std::vector<FunctionPtr> functions_below(const In& in) {
+  std::vector<FunctionPtr> out;
+  std::unordered_set<const Function*> seen;
+  const auto add = [&](const auto& self, const auto& from) -> void {
+    for_each_function(from, [&](const FunctionPtr& function) {
+      if (!seen.insert(function.get()).second) return;
+      self(self, function->graph());
+      out.push_back(function);
+    });
+  };
+  add(add, in);
+  return out;
 }
 
 bool change_all(Graph& graph, const std::function<bool(Graph&)>& change, Changed& changed);
@@ -103,11 +121,9 @@ std::vector<GroupPtr> groups_met_in(const Graph& graph, NodeId id) {
   if (entry.kind == OpClass::collective) return {graph.attributes(id).group("group")};
   std::vector<GroupPtr> out;
   if (entry.kind != OpClass::control) return out;
-  for (const Attribute& attribute : graph.node(id).attributes) {
-    for (const FunctionPtr& function : functions_of(attribute)) {
-      out.insert(out.end(), function->groups().begin(), function->groups().end());
-    }
-  }
+  for_each_function(graph.node(id), [&](const FunctionPtr& function) {
+    out.insert(out.end(), function->groups().begin(), function->groups().end());
+  });
   return out;
 }
 
@@ -118,11 +134,13 @@ bool communicates(const Graph& graph, NodeId id) {
 }
 
 bool communicates(std::span<const Attribute> attributes) {
-  return std::ranges::any_of(attributes, [](const Attribute& attribute) {
-    return std::ranges::any_of(functions_of(attribute), [](const FunctionPtr& function) {
-      return !function->groups().empty();
-    });
-  });
+  return std::ranges::any_of(
+      attributes, [](const Attribute& attribute) { return communicates(functions_of(attribute)); });
+}
+
+bool communicates(std::span<const FunctionPtr> functions) {
+  return std::ranges::any_of(
+      functions, [](const FunctionPtr& function) { return !function->groups().empty(); });
 }
 
 bool has_functions(const Graph& graph) {
@@ -131,19 +149,8 @@ bool has_functions(const Graph& graph) {
   return any;
 }
 
-std::vector<FunctionPtr> all_functions(const Graph& graph) {
-  std::vector<FunctionPtr> out;
-  std::unordered_set<const Function*> seen;
-  const std::function<void(const Graph&)> add = [&](const Graph& in) {
-    for_each_function(in, [&](const FunctionPtr& function) {
-      if (!seen.insert(function.get()).second) return;
-      add(function->graph());
-      out.push_back(function);
-    });
-  };
-  add(graph);
-  return out;
-}
+std::vector<FunctionPtr> all_functions(const Graph& graph) { return functions_below(graph); }
+std::vector<FunctionPtr> all_functions(const Node& node) { return functions_below(node); }
 
 Graph with_parameters(const Graph& graph, const std::vector<bool>& keep) {
   Graph out(graph.name);

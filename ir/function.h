@@ -44,6 +44,7 @@ std::span<const FunctionPtr> functions_of(const Attribute& attribute);
 // keep their order, and are never dropped, merged or repeated.
 bool communicates(const Graph& graph, NodeId id);
 bool communicates(std::span<const Attribute> attributes);
+bool communicates(std::span<const FunctionPtr> functions);
 // The groups that do.
 std::vector<GroupPtr> groups_met_in(const Graph& graph, NodeId id);
 
@@ -53,6 +54,8 @@ bool has_functions(const Graph& graph);
 // The functions that nodes of the graph run, and those that these run, each once and behind all
 // that it runs.
 std::vector<FunctionPtr> all_functions(const Graph& graph);
+// Those of one node.
+std::vector<FunctionPtr> all_functions(const Node& node);
 
 // The graph with only some of its parameters; nothing uses the others.
 Graph with_parameters(const Graph& graph, const std::vector<bool>& keep);

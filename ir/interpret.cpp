@@ -1,9 +1,9 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/collective.h>
 #include <tutti/ir/control.h>
+#include <tutti/ir/control_steps.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/interpret_elementwise.h>
-#include <tutti/ir/ops/control_steps.h>
 #include <tutti/ir/print.h>
 #include <tutti/ir/rendezvous.h>
 #include <tutti/ir/symbolic_sizes.h>
@@ -17,8 +17,6 @@
 namespace tutti::ir {
 
 namespace {
-
-using family::control::ControlSteps;
 
 std::vector<Array> interpret_composite(const Graph& graph, NodeId id,
                                        std::span<const Array* const> arguments) {

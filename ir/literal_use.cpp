@@ -2,6 +2,7 @@
 #include <tutti/ir/literal_use.h>
 #include <tutti/ir/support/hash.h>
 
+#include <map>
 #include <utility>
 
 namespace tutti::ir {
@@ -14,8 +15,11 @@ std::uint32_t never_zero(const Hasher& hasher) {
 
 class Walk {
  public:
-  Walk(const Graph& graph, std::uint8_t dimensions, std::vector<LiteralUse>& uses)
-      : graph_(graph), dimensions_(dimensions), uses_(uses) {}
+  // What goes into the results of functions that loops with so many carries run: found once.
+  using Known = std::map<std::pair<const Function*, std::size_t>, std::vector<LiteralUse>>;
+
+  Walk(const Graph& graph, std::uint8_t dimensions, std::vector<LiteralUse>& uses, Known& known)
+      : graph_(graph), dimensions_(dimensions), uses_(uses), known_(known) {}
 
   LiteralUse of(NodeId id) const {
     if (graph_.type(graph_.result(id)).replication.literal) return value(id);
@@ -101,10 +105,10 @@ class Walk {
     const bool has_condition = op == Op::while_loop;
     for (const Attribute& attribute : attributes.values().subspan(has_condition ? 1 : 0)) {
       for (const FunctionPtr& function : functions_of(attribute)) {
-        const Graph& graph = function->graph();
-        const std::vector<LiteralUse> uses = uses_in(graph, static_cast<std::size_t>(carries));
+        const std::vector<LiteralUse>& results =
+            results_of(*function, static_cast<std::size_t>(carries));
         for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
-          const LiteralUse& inside = uses[graph.results()[i].id];
+          const LiteralUse& inside = results[i];
           LiteralUse& use = uses_[graph_.result(id, i).id];
           if (is_alike(graph_.result(id, i)) && inside.any())
             use = use.any() ? both(use, inside) : inside;
@@ -118,18 +122,22 @@ class Walk {
             never_zero(Hasher().add(a.values).add(b.values)), a.where};
   }
 
-  // By value; carries take what steps give them, from one to another.
-  std::vector<LiteralUse> uses_in(const Graph& graph, std::size_t carries) const {
+  // Carries take what steps give them, from one to another.
+  const std::vector<LiteralUse>& results_of(const Function& function, std::size_t carries) const {
+    const auto [found, is_new] = known_.try_emplace({&function, carries});
+    if (!is_new) return found->second;
     constexpr int kSteps = 3;
+    const Graph& graph = function.graph();
     std::vector<LiteralUse> uses(graph.value_count());
-    const Walk walk(graph, dimensions_, uses);
+    const Walk walk(graph, dimensions_, uses, known_);
     for (int step = 0; step < (carries > 0 ? kSteps : 1); ++step) {
       for (std::size_t i = 0; step > 0 && i < carries; ++i) {
         uses[graph.parameters()[i].value.id] = uses[graph.results()[i].id];
       }
       walk.run([](NodeId, std::uint8_t, const LiteralUse&) {});
     }
-    return uses;
+    for (const Value result : graph.results()) found->second.push_back(uses[result.id]);
+    return found->second;
   }
 
   // A literal's own: how it is made.
@@ -159,6 +167,7 @@ class Walk {
   const Graph& graph_;
   const std::uint8_t dimensions_;
   std::vector<LiteralUse>& uses_;  // by value: of a literal its value
+  Known& known_;
 };
 
 }  // namespace
@@ -186,10 +195,12 @@ std::vector<LiteralUse> literal_uses(const Graph& graph, std::uint8_t dimensions
     uses[graph.parameters()[i].value.id] = parameters[i];
   }
   std::vector<LiteralUse> out(graph.call_count());
-  Walk(graph, dimensions, uses).run([&](NodeId id, std::uint8_t spanned, const LiteralUse& use) {
-    if (spanned != dimensions) return;
-    for (const CallId call : graph.calls(id)) out[call] = use;
-  });
+  Walk::Known known;
+  Walk(graph, dimensions, uses, known)
+      .run([&](NodeId id, std::uint8_t spanned, const LiteralUse& use) {
+        if (spanned != dimensions) return;
+        for (const CallId call : graph.calls(id)) out[call] = use;
+      });
   return out;
 }
 

@@ -111,6 +111,8 @@ class Inference {
   const std::vector<Type>& results() const { return results_; }
   // Throws TypeError: "add: <message>; the operands are f32[3] and f32[4]".
   [[noreturn]] void fail(const std::string& message) const;
+  // What it says.
+  std::string complaint(const std::string& message) const;
   // fail(message) unless the condition holds. A message with parts is a function that puts it
   // together: most conditions hold.
   void require(bool condition, const char* message) const {

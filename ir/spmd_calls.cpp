@@ -15,6 +15,7 @@ namespace tutti::ir {
 namespace {
 
 constexpr std::size_t kNoMeeting = ~std::size_t{0};
+constexpr std::size_t kMostRuns = 1'000'000;  // of functions, of all ranks
 
 // Goes through the programs of the ranks, one after another.
 class Collector {
@@ -79,7 +80,14 @@ class Collector {
     ++depth_;
     for (std::int64_t step = 0; step < times; ++step) {
       for (const Attribute& attribute : graph.node(id).attributes) {
-        for (const FunctionPtr& each : functions_of(attribute)) function(each->graph());
+        for (const FunctionPtr& each : functions_of(attribute)) {
+          if (++runs_ > kMostRuns) {
+            throw UsageError("loops in loops run their functions more than " +
+                                 std::to_string(kMostRuns) + " times, too often to compare",
+                             graph.node(id).location);
+          }
+          function(each->graph());
+        }
       }
     }
     --depth_;
@@ -190,6 +198,7 @@ class Collector {
   std::unordered_map<const ir::Group*, Place> places_;  // of this rank
   std::vector<Received> received_;                      // [value] of this function
   std::size_t depth_ = 0;                               // loops around it
+  std::size_t runs_ = 0;                                // of functions so far
 };
 
 }  // namespace

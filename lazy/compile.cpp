@@ -1,5 +1,4 @@
 #include <tutti/codegen/abandon.h>
-#include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/compiled_program.h>
@@ -21,13 +20,6 @@ namespace {
 
 // So many signatures of one function are probably a mistake: said once.
 constexpr std::size_t kManyPrograms = 64;
-
-bool has_calls(const ir::Graph& graph) {
-  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    if (ir::communicates(graph, id)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -137,7 +129,7 @@ std::size_t CompiledFunction::find_or_trace(RankContext& context, Describe descr
   add_signature(context, arguments_, static_scalars_, marks_.get());
   making_->key = arguments_.key;
   making_->signature = signature_of(arguments_, names, static_scalars_, marks_.get());
-  if (!has_calls(making_->graph)) making_->graph = ir::Graph();
+  if (making_->graph.call_count() == 0) making_->graph = ir::Graph();
   programs_.push_back(std::move(making_));
   return index;
 }
@@ -178,7 +170,7 @@ void CompiledFunction::run(RankContext& context, Program& program) {
 void CompiledFunction::start_rest(Program& program, bool ran,
                                   const std::exception& error) noexcept {
   RankContext& context = RankContext::current();
-  if (!has_calls(program.graph)) return;
+  if (program.graph.call_count() == 0) return;
   if (program.sizes || program.graph.sizes != nullptr) {
     if (ran) return;  // it said so itself
     return codegen::abandon_collectives(program.graph, context.runtime(), error.what());

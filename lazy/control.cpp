@@ -44,7 +44,6 @@ class Functions {
 
   std::vector<ir::FunctionPtr> record(const std::vector<Body>& bodies) {
     std::vector<std::optional<ir::Graph>> graphs(bodies.size());
-    std::exception_ptr refused;  // what functions were that do not tell parameters apart
     // At most once for each dimension of the mesh (and of each carry, where they communicate) and
     // once for each body's captures.
     for (bool again = true; again;) {
@@ -55,9 +54,7 @@ class Functions {
         changed_ = false;
         try {
           graphs[i] = trace(bodies[i]);
-        } catch (const TypeError&) {
-          // A loop or branch inside that communicates may need what is known then.
-          if (refused == nullptr) refused = std::current_exception();
+        } catch (const ir::UndecidedError&) {
           if (!trust_more()) throw;
         }
         if (changed_) std::ranges::fill(graphs, std::nullopt);
@@ -69,23 +66,19 @@ class Functions {
       }
     }
     std::vector<ir::FunctionPtr> out;
-    bool any = false;
     for (std::optional<ir::Graph>& graph : graphs) {
       out.push_back(std::make_shared<const ir::Function>(std::move(*graph)));
-      any = any || !out.back()->groups().empty();
     }
-    if (refused != nullptr && !any) std::rethrow_exception(refused);
     return out;
   }
 
-  // What make() records of them. Where a condition is not known to be the same, for all that
-  // numbers count as the same where something else does, they do everywhere.
+  // What make() records of them.
   template <class Make>
   auto record_with(const Make& make) {
     try {
       return make();
-    } catch (const TypeError&) {
-      if (!communicate_ || !trust_more()) throw;
+    } catch (const ir::UndecidedError&) {
+      if (!trust_more()) throw;
       return make();
     }
   }
@@ -95,13 +88,14 @@ class Functions {
   bool have_checkpoints() const { return have_checkpoints_; }
 
  private:
-  // Says whether there was more.
+  // What decides about the steps of a loop or branch is not known to be the same: there is more to
+  // know of it where parameters are told apart, and if it is a number that counts steps, that is
+  // taken to be the same everywhere. Says whether there was more.
   bool trust_more() {
-    if (!communicate_) {
-      set(communicate_, true);
-      return true;
-    }
-    return !std::exchange(trusts_counters_, true) && (changed_ = true);
+    if (communicate_ && trusts_counters_) return false;
+    if (communicate_) set(trusts_counters_, true);
+    set(communicate_, true);
+    return true;
   }
 
   template <class T>
@@ -116,7 +110,8 @@ class Functions {
     if (!communicate_) set(common_, ir::intersect(common_, own));
     if (own.literal) return;
     const auto numbers = static_cast<std::uint8_t>(numbers_ | own.dimensions);
-    communicate_ ? set(numbers_, numbers) : void(numbers_ = numbers);
+    changed_ = changed_ || (communicate_ && numbers != numbers_);
+    numbers_ = numbers;
   }
 
   // Of a parameter that is no capture.
@@ -296,8 +291,8 @@ std::vector<Tensor> scan_over(const std::vector<Tensor>& carries,
   std::int64_t kept = 0;
   if (RankContext::current().keep_recording > 0 && !function->groups().empty()) {
     const std::size_t results = function->graph().results().size();
-    function = ir::family::control::keeping_results(*function, carries.size(), operands.size(),
-                                                    functions.have_checkpoints());
+    function = ir::with_kept_results(*function, carries.size(), operands.size(),
+                                     functions.have_checkpoints());
     kept = static_cast<std::int64_t>(function->graph().results().size() - results);
   }
   std::vector<Tensor> out = record_node(ir::Op::scan, operands, functions.captured(),

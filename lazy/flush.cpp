@@ -62,7 +62,7 @@ void Flush::evaluate() {
   }
   close_remaining();
   const ir::Graph program = take_out();
-  const bool communicates = has_collectives(program);
+  const bool communicates = program.call_count() != 0;
   if (!communicates) context_.pending_collectives_ = false;
   if (program.results().empty() && !communicates) return;
   finish(execute(program));
@@ -124,13 +124,6 @@ void Flush::close_remaining() {
 bool Flush::is_remade(Value value) const {
   return graph_.type(value).device.is_any() && graph_.op(value) != ir::Op::wait &&
          !ir::communicates(graph_, graph_.producer(value));
-}
-
-bool Flush::has_collectives(const ir::Graph& program) {
-  for (NodeId id = 0; id < program.node_count(); ++id) {
-    if (ir::communicates(program, id)) return true;
-  }
-  return false;
 }
 
 // The needed nodes as a graph of their own; C++ numbers become its parameters.

@@ -37,8 +37,6 @@ class Flush {
     codegen::Executable::Result result;
   };
 
-  static bool has_collectives(const ir::Graph& program);
-
   void evaluate();
   void need_targets(std::span<const StatePtr> targets);
   void need_collectives();

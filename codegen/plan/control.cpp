@@ -297,8 +297,11 @@ void Control::bind(Binding& binding) const {
   const auto run = [](Binding& with, const BoundStep& self) {
     run_control(*control_of(with.plan().steps[at(self.number)]), with);
   };
-  std::vector<int> works = works_of(binding.plan(), *this);
-  if (!works.empty()) binding.add_start({.works = std::move(works), .loops = true, .calls = calls});
+  if (binding.next_step() >= binding.plan().main_step()) {
+    std::vector<int> works = works_of(binding.plan(), *this);
+    const bool communicates = !works.empty();
+    if (communicates) binding.add_start({.works = std::move(works), .loops = true, .calls = calls});
+  }
   binding.add({.run = run, .number = binding.next_step()});
 }
 

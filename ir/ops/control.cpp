@@ -22,12 +22,7 @@ FunctionPlace place_of_functions(const Attributes& attributes) {
 
 std::optional<Replication> replication_of_argument(Op op, const Attributes& attributes,
                                                    std::size_t operand) {
-  if (op == Op::conditional && operand == 0) {
-    // As the branches' arguments are, where those are alike.
-    const FunctionPlace place = place_of_functions(attributes);
-    if (communicates(attributes.values()) || place.device.is_any()) return std::nullopt;
-    return place.replication;
-  }
+  if (op == Op::conditional && operand == 0) return std::nullopt;
   const std::size_t parameter = op == Op::conditional ? operand - 1 : operand;
   std::optional<Replication> out;
   for (const Attribute& attribute : attributes.values()) {

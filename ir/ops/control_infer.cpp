@@ -65,12 +65,11 @@ void check_meeting(const Inference& in, const Function& function, const Type& de
   for (const GroupPtr& group : function.groups()) {
     const std::uint8_t spanned = dimensions_of(group, *in.mesh);
     const std::uint8_t wanted = spanned == 0 ? all_dimensions(*in.mesh) : spanned;
-    in.require((wanted & ~decides.replication.dimensions) == 0, [&] {
-      return "@" + function.graph().name + " communicates over \"" + group->tag + "\", but " +
-             what +
-             " may differ between its ranks, of which some would not come; make it the same on " +
-             "all of them, as an all_reduce over them is";
-    });
+    if ((wanted & ~decides.replication.dimensions) == 0) continue;
+    throw UndecidedError(in.complaint(
+        "@" + function.graph().name + " communicates over \"" + group->tag + "\", but " + what +
+        " may differ between its ranks, of which some would not come; make it the same on all of " +
+        "them, as an all_reduce over them is"));
   }
 }
 

@@ -1,6 +1,6 @@
+#include <tutti/ir/control_steps.h>
 #include <tutti/ir/interpret.h>
 #include <tutti/ir/ops/control.h>
-#include <tutti/ir/ops/control_steps.h>
 
 // The reference meaning of loops and branches whose functions do not communicate.
 namespace tutti::ir::family::control {

@@ -59,7 +59,9 @@ std::optional<Op> op_from_name(std::string_view name) {
   return found->second;
 }
 
-void Inference::fail(const std::string& message) const {
+void Inference::fail(const std::string& message) const { throw TypeError(complaint(message)); }
+
+std::string Inference::complaint(const std::string& message) const {
   std::string what = std::string(definition_.name) + ": " + message;
   if (!operands_.empty()) {
     what += operands_.size() == 1 ? "; the operand is " : "; the operands are ";
@@ -68,7 +70,7 @@ void Inference::fail(const std::string& message) const {
       what += operands_[i].text();
     }
   }
-  throw TypeError(what);
+  return what;
 }
 
 namespace family {

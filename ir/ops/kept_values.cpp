@@ -55,25 +55,6 @@ bool came_from_peers(const Graph& body, NodeId id) {
 
 }  // namespace
 
-FunctionPtr keeping_results(const Function& body, std::size_t carries, std::size_t invariants,
-                            bool recompute) {
-  Graph graph = body.graph();
-  std::vector<Value> results(graph.results().begin(), graph.results().end());
-  for (std::size_t i = 0; i < carries; ++i) results.push_back(graph.parameters()[i].value);
-  const std::vector<bool> varies = find_varying(graph, invariants);
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    const bool costly = !recompute && varies[id] && !is_cheap(graph.node(id).op);
-    if (!costly && !came_from_peers(graph, id)) continue;
-    for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
-      const Value value = graph.result(id, i);
-      const Type& type = graph.type(value);
-      if (!type.async && !type.replication.literal) results.push_back(value);
-    }
-  }
-  graph.set_results(std::move(results));
-  return std::make_shared<const Function>(std::move(graph));
-}
-
 std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const Graph& graph,
                                std::span<const Value> places) {
   if (body.parameters().empty()) return {};
@@ -151,3 +132,26 @@ Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std
 }
 
 }  // namespace tutti::ir::family::control
+
+namespace tutti::ir {
+
+FunctionPtr with_kept_results(const Function& body, std::size_t carries, std::size_t invariants,
+                              bool recompute) {
+  Graph graph = body.graph();
+  std::vector<Value> results(graph.results().begin(), graph.results().end());
+  for (std::size_t i = 0; i < carries; ++i) results.push_back(graph.parameters()[i].value);
+  const std::vector<bool> varies = family::control::find_varying(graph, invariants);
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    const bool costly = !recompute && varies[id] && !family::control::is_cheap(graph.node(id).op);
+    if (!costly && !family::control::came_from_peers(graph, id)) continue;
+    for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
+      const Value value = graph.result(id, i);
+      const Type& type = graph.type(value);
+      if (!type.async && !type.replication.literal) results.push_back(value);
+    }
+  }
+  graph.set_results(std::move(results));
+  return std::make_shared<const Function>(std::move(graph));
+}
+
+}  // namespace tutti::ir

@@ -377,8 +377,7 @@ Type number_inside(const Graph& function) {
   const Type& first = function.type(function.parameters()[0].value);
   out.replication = first.replication;
   // All ranks that meet have the same sizes; the collectives compare them.
-  for (NodeId id = 0; id < function.node_count() && function.mesh != nullptr; ++id) {
-    if (!communicates(function, id)) continue;
+  if (function.mesh != nullptr && function.call_count() != 0) {
     out.replication = {.dimensions = all_dimensions(*function.mesh), .literal = false};
   }
   out.device = first.device;

@@ -84,11 +84,6 @@ bool replicate_like_results(const Function& body, std::size_t carries,
   return changed;
 }
 
-bool communicates(std::span<const FunctionPtr> functions) {
-  return std::ranges::any_of(
-      functions, [](const FunctionPtr& function) { return !function->groups().empty(); });
-}
-
 std::vector<FunctionInput> inside(const std::vector<Input>& inputs) {
   std::vector<FunctionInput> out;
   for (const Input& input : inputs) out.push_back(input.inside);
@@ -180,7 +175,7 @@ void while_loop(Step& step) {
     }
     if (apart) {
       if (replicate_like_results(*next, carries.size(), of_body)) continue;
-    } else if (communicates(std::array{next, condition})) {
+    } else if (ir::communicates(std::array{next, condition})) {
       apart = true;
       replicate_each(step, inputs, of_body);
       continue;
@@ -230,7 +225,7 @@ void conditional(Step& step, Term index) {
     }
   };
   translate();
-  if (communicates(branches)) {
+  if (ir::communicates(branches)) {
     replicate_each(step, inputs, of_branches);
     translate();
   }

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/control.h>
 #include <tutti/ir/interpret.h>
+#include <tutti/ir/literal_use.h>
 #include <tutti/ir/parse.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/print.h>
@@ -259,6 +260,33 @@ TEST(CommunicatingLoops, AreComparedStepByStep) {
   EXPECT_THAT(test::compare_files({with_length(2), written_out}).findings, IsEmpty());
   EXPECT_THAT(test::compare_files({with_length(2), with_length(3)}).findings,
               ElementsAre(HasSubstr("collective 3: rank 0 calls nothing more")));
+}
+
+// Each runs the one before twice: nothing may go through them path by path.
+TEST(CommunicatingLoops, FunctionsThatManyRunAreGoneThroughOnce) {
+  std::string text =
+      "private func @f0(%x: f32[]) {\n"
+      "  %0 = all_reduce(%x) {op = \"sum\", group = @dp}\n"
+      "  %1 = wait(%0)\n"
+      "  %2 = vary(%1) {dimensions = \"dp\"}\n"
+      "  return %2\n"
+      "}\n";
+  constexpr int kLevels = 30;
+  for (int level = 1; level <= kLevels; ++level) {
+    const std::string loop =
+        "{body = @f" + std::to_string(level - 1) + ", carries = 1, sequences = 0, length = 2}\n";
+    text += "private func @f" + std::to_string(level) + "(%x: f32[]) {\n  %0 = scan(%x) " + loop +
+            "  %1 = scan(%0) " + loop + "  return %1\n}\n";
+  }
+  text += "func @main(%x: f32[]) {\n  %0 = scan(%x) {body = @f" + std::to_string(kLevels) +
+          ", carries = 1, sequences = 0, length = 2}\n  return %0\n}\n";
+  Graph graph = program(text);
+  literal_uses(graph, 1, {});
+  EXPECT_EQ(all_functions(graph.node(1)).size(), kLevels + 1U);
+  run_passes(graph);
+  const RankProgram one = {&graph};
+  EXPECT_THAT([&] { verify_spmd(std::array{one, one}); },
+              ThrowsMessage<UsageError>(HasSubstr("too often to compare")));
 }
 
 }  // namespace

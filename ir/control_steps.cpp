@@ -1,16 +1,16 @@
-#include <tutti/ir/ops/control.h>
-#include <tutti/ir/ops/control_steps.h>
+#include <tutti/ir/control_steps.h>
+#include <tutti/ir/op.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace tutti::ir::family::control {
+namespace tutti::ir {
 
 namespace {
 
 // Element `index` of the first axis.
 ArrayPtr step_of(const Array& sequence, std::int64_t index) {
-  Array out(sequence.dtype(), without_first_axis(sequence.shape()));
+  Array out(sequence.dtype(), Shape(sequence.shape().sizes().subspan(1)));
   const std::size_t bytes = out.bytes().size();
   if (bytes != 0) {
     std::memcpy(out.bytes().data(),
@@ -95,4 +95,4 @@ std::vector<ArrayPtr> ControlSteps::results() const {
   return out;
 }
 
-}  // namespace tutti::ir::family::control
+}  // namespace tutti::ir

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tutti::ir::family::control {
+namespace tutti::ir {
 
 // The reference meaning of a loop or branch, one function after another: whoever interprets it runs
 // what next() says on inputs() and hands the results to take(), until there is nothing more to run.
@@ -36,4 +36,4 @@ class ControlSteps {
   std::vector<ArrayPtr> given_;                  // of a branch
 };
 
-}  // namespace tutti::ir::family::control
+}  // namespace tutti::ir
