@@ -1,6 +1,7 @@
 #include "tests/support/random/compare_ways.h"
 
 #include <tutti/ir/builder.h>
+#include <tutti/ir/interpret.h>
 
 #include "tests/support/gpu.h"
 
@@ -49,6 +50,10 @@ std::optional<std::string> difference(const RandomProgram& program, const Way& w
 std::span<const Way> host_ways() {
   static const std::vector<Way> ways = [] {
     std::vector<Way> out;
+    // Facts come from one node at a time.
+    out.push_back({.name = "the interpreter", .run = [](const RandomProgram& program) {
+                     return ir::interpret(program.graph, program.inputs);
+                   }});
     out.push_back(compiled("evaluated kernels", Engine::evaluate, {}));
     if (TUTTI_HAS_LLVM != 0) {
       out.push_back(compiled("LLVM, fused", Engine::llvm, {}));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/random/control_facts.h"
 #include "tests/support/random/draw.h"
 
 namespace tutti::test {
@@ -263,6 +264,9 @@ std::vector<Facts> facts_of(Op op, std::span<const ir::Attribute> attributes,
   }
   if (ir::definition(op).kind == OpClass::composite) {
     return facts_of_composite(op, attributes, operands, ranks);
+  }
+  if (ir::definition(op).kind == OpClass::control) {
+    return facts_of_control(op, attributes, operands, ranks);
   }
   Columns columns;
   std::string misfit;

@@ -1,5 +1,7 @@
 #include "tests/support/random/growing_program.h"
 
+#include <tutti/ir/control.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -42,7 +44,8 @@ GrowingProgram::GrowingProgram(Draw& draw, const ProgramOptions& options, Random
       options(options),
       program_(program),
       builder_(program.graph),
-      run_(options.values != Values::any) {
+      run_(options.values != Values::any),
+      may_communicate_(options.mesh != nullptr && options.mesh->ranks() > 1) {
   program.graph.mesh = options.mesh;
   program.graph.default_device = draw.one_of(options.devices);
   program.inputs.resize(options.mesh == nullptr ? 1
@@ -52,6 +55,26 @@ GrowingProgram::GrowingProgram(Draw& draw, const ProgramOptions& options, Random
     sizes_.push_back(kSizes[static_cast<std::size_t>(draw.below(small))]);
   }
   if (draw.one_in(8)) sizes_.push_back(0);
+}
+
+GrowingProgram::GrowingProgram(const GrowingProgram& outer, RandomProgram& program,
+                               bool may_communicate)
+    : draw(outer.draw),
+      options(outer.options),
+      program_(program),
+      builder_(program.graph),
+      run_(outer.run_),
+      may_communicate_(may_communicate),
+      levels_(outer.levels_ + 1),
+      sizes_(outer.sizes_) {
+  program.graph.mesh = options.mesh;
+  program.graph.default_device = outer.graph().default_device;
+  program.inputs.resize(outer.ranks());
+}
+
+void GrowingProgram::add_parameter(const std::string& name, const ir::Type& type, Facts facts) {
+  values_.push_back(program_.graph.add_parameter(name, type));
+  if (run_) facts_.push_back(std::move(facts));
 }
 
 void GrowingProgram::add_parameters() {
@@ -95,6 +118,8 @@ bool GrowingProgram::fits(Op op, Operands operands, const std::vector<ir::Attrib
                      .shape = shape(operand),
                      .async = type(operand).async,
                      .device = type(operand).device});
+    // Functions say how they want it.
+    if (ir::is_control(op)) types.back().replication = type(operand).replication;
   }
   for (const ir::Type& result : ir::infer_types(op, types, attributes, graph().mesh.get())) {
     if (result.shape.elements() > options.most_elements) return false;

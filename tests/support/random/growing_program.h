@@ -20,6 +20,8 @@ class GrowingProgram {
   using Operands = std::span<const ir::Value>;
 
   GrowingProgram(Draw& draw, const ProgramOptions& options, RandomProgram& program);
+  // A function that a node of `outer` runs.
+  GrowingProgram(const GrowingProgram& outer, RandomProgram& program, bool may_communicate);
 
   Draw& draw;
   const ProgramOptions& options;
@@ -34,6 +36,9 @@ class GrowingProgram {
   const std::vector<ir::Value>& pending() const { return pending_; }
 
   void add_parameters();
+  void add_parameter(const std::string& name, const ir::Type& type, Facts facts);
+  // Of a value; empty where there are none.
+  Facts facts(ir::Value value) const { return run_ ? facts_[value.id] : Facts(); }
   // Appends a node whose results are of use to what the program's values are for. Says whether it
   // did: not if operands or attributes do not fit the op, or a result is too large.
   bool add(ir::Op op, Operands operands, std::vector<ir::Attribute> attributes = {});
@@ -49,6 +54,8 @@ class GrowingProgram {
   void set_results();
 
   bool may_draw(ir::Op op) const;
+  bool may_communicate() const { return may_communicate_; }
+  bool may_run_functions() const { return options.control && levels_ < kMostLevels; }
   // Rather a late value than an early one, so that chains grow.
   ir::Value pick();
   std::optional<ir::Value> pick(DType dtype);
@@ -69,6 +76,9 @@ class GrowingProgram {
   RandomProgram& program_;
   ir::Builder builder_;
   const bool run_;  // whether there are facts
+  const bool may_communicate_;
+  static constexpr int kMostLevels = 2;
+  const int levels_ = 0;  // of functions around it
   std::vector<std::int64_t> sizes_;
   std::vector<Facts> facts_;  // by value
   std::vector<ir::Value> values_;

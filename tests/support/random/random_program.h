@@ -33,6 +33,7 @@ struct ProgramOptions {
   std::int64_t most_elements = 400;  // of a value
   std::shared_ptr<const ir::Mesh> mesh = nullptr;
   std::vector<Device> devices = {Device::cpu()};
+  bool control = false;  // loops and branches, too
 };
 
 // A program and what it is run with: [rank][parameter]. Replicated parameters get the same on all
