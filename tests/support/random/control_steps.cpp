@@ -3,6 +3,7 @@
 #include <tutti/ir/control.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tests/support/random/control_facts.h"
 #include "tests/support/random/fitted.h"
@@ -40,6 +41,7 @@ class Functions {
   }
   // One of whose places each step gets another.
   void add_sequence(Value value) {
+    sequences_.push_back(arguments_.size());
     add(value);
     Type& type = arguments_.back().type;
     const std::int64_t length = type.shape[0];
@@ -102,7 +104,19 @@ class Functions {
       const Value one = inner.constant(Array::scalar(std::int32_t{1}));
       return inner.value_of(Op::add, {parameter, one}).value_or(parameter);
     }
-    const auto found = of_type(inner, wanted.dtype, wanted.shape);
+    // Rather what depends on the step before.
+    constexpr std::array kSteps = {Op::sub, Op::sub, Op::add, Op::maximum};
+    std::optional<Value> found;
+    if (!sequences_.empty() && draw_.coin()) {
+      const Value place = inner.graph().parameters()[draw_.one_of(sequences_)].value;
+      found = made_of(inner, place, wanted.dtype, wanted.shape);
+    } else {
+      found = of_type(inner, wanted.dtype, wanted.shape);
+    }
+    if (found && !draw_.one_in(3)) {
+      const Op op = wanted.dtype == DType::boolean ? Op::logical_xor : draw_.one_of(kSteps);
+      found = inner.value_of(op, {*found, parameter});
+    }
     if (!found) return parameter;
     const Replication own = inner.type(*found).replication;
     const bool stays = own.literal || (wanted.replication.dimensions & ~own.dimensions) == 0;
@@ -129,6 +143,7 @@ class Functions {
   const bool communicate_;
   std::vector<Value> operands_;
   std::vector<Argument> arguments_;
+  std::vector<std::size_t> sequences_;
   std::size_t counter_ = ~std::size_t{0};
 };
 
@@ -160,7 +175,9 @@ bool add_scan(GrowingProgram& program) {
     std::vector<Value> out;
     for (std::size_t i = 0; i < carries; ++i) out.push_back(functions.next_of(inner, i));
     const std::int64_t least = carries == 0 ? 1 : 0;
-    for (std::int64_t i = least + draw.below(3); i > 0; --i) out.push_back(inner.pick());
+    for (std::int64_t i = least + draw.below(3); i > 0; --i) {
+      out.push_back(carries > 0 && draw.coin() ? out.front() : inner.pick());
+    }
     return out;
   });
   const bool recompute = draw.coin();

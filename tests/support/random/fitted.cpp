@@ -54,6 +54,12 @@ std::optional<Value> of_range(GrowingProgram& program, Value x, double low, doub
 
 }  // namespace
 
+std::optional<Value> made_of(GrowingProgram& program, Value x, DType dtype, const Shape& shape) {
+  const std::optional<Value> found = of_shape(program, x, shape);
+  if (!found || program.type(*found).dtype == dtype) return found;
+  return program.value_of(Op::cast, {*found}, {dtype});
+}
+
 std::optional<Value> of_type(GrowingProgram& program, DType dtype, const Shape& shape,
                              const OperandSpec& spec) {
   std::optional<Value> x;
@@ -63,9 +69,8 @@ std::optional<Value> of_type(GrowingProgram& program, DType dtype, const Shape& 
   }
   if (!x) {
     const auto same = program.pick(dtype);
-    x = of_shape(program, same ? *same : program.pick(), shape);
+    x = made_of(program, same ? *same : program.pick(), dtype, shape);
   }
-  if (x && program.type(*x).dtype != dtype) x = program.value_of(Op::cast, {*x}, {dtype});
   if (!x)
     return program.constant(random_array(dtype, shape, program.some_elements(), program.draw));
   const bool in_range = spec.make == Make::main && program.options.values != Values::any &&

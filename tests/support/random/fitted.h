@@ -13,4 +13,8 @@ namespace tutti::test {
 std::optional<ir::Value> of_type(GrowingProgram& program, DType dtype, const Shape& shape,
                                  const OperandSpec& spec = {});
 
+// One made of the elements of x, over and over.
+std::optional<ir::Value> made_of(GrowingProgram& program, ir::Value x, DType dtype,
+                                 const Shape& shape);
+
 }  // namespace tutti::test
