@@ -1,5 +1,6 @@
 #include <tutti/codegen/attention_call.h>
 #include <tutti/codegen/count_work.h>
+#include <tutti/ir/cumulative.h>
 
 #include <algorithm>
 #include <set>
@@ -135,7 +136,7 @@ runtime::WorkCounts count_work(const ir::Graph& graph, ir::NodeId id,
     flops = attention_flops(graph, id);
   } else if (op == Op::scatter_add) {
     flops = operands[2].shape.elements();
-  } else if (op == Op::cumsum) {
+  } else if (ir::running_combination(op)) {
     flops = result.shape.elements();
   } else if (op == Op::dynamic_slice) {
     // No more than the part.

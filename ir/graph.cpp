@@ -42,7 +42,7 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
   const auto first_operand = static_cast<std::uint32_t>(operands_.size());
   const auto first_result = static_cast<std::uint32_t>(values_.size());
   // The node comes last: what throws before leaves operands and values that are nobody's.
-  for (const Value operand : operands) operands_.push_back(operand);
+  operands_.insert(operands_.end(), operands.begin(), operands.end());
   for (const Type& type : types) values_.emplace_back(type, id);
   // Most nodes have results whose types say that they are no collective's.
   const bool may_be_call = types.empty() || types[0].async;

@@ -31,13 +31,25 @@ Tensor part_along(const Tensor& x, std::int64_t axis, std::int64_t begin, std::i
                                {start, stop, std::vector<std::int64_t>(rank, 1)}, where));
 }
 
+Tensor running_reduction(Op op, const Operand& x, std::int64_t axis, bool reverse) {
+  const Tensor t = x.tensor();
+  return Tensor(detail::record(
+      op, {t.state()}, {normal_axis(name_of(op), axis, t.rank(), x.where()), reverse}, x.where()));
+}
+
 }  // namespace
 
 Tensor cumsum(const Operand& x, std::int64_t axis, bool reverse) {
-  const Tensor t = x.tensor();
-  return Tensor(detail::record(Op::cumsum, {t.state()},
-                               {normal_axis("cumsum", axis, t.rank(), x.where()), reverse},
-                               x.where()));
+  return running_reduction(Op::cumsum, x, axis, reverse);
+}
+Tensor cumprod(const Operand& x, std::int64_t axis, bool reverse) {
+  return running_reduction(Op::cumprod, x, axis, reverse);
+}
+Tensor cummax(const Operand& x, std::int64_t axis, bool reverse) {
+  return running_reduction(Op::cummax, x, axis, reverse);
+}
+Tensor cummin(const Operand& x, std::int64_t axis, bool reverse) {
+  return running_reduction(Op::cummin, x, axis, reverse);
 }
 
 Sorted sort(const Operand& x, std::int64_t axis, bool descending) {

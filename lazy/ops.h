@@ -110,10 +110,16 @@ Tensor logsumexp(const Operand& x, Axes axes = {}, bool keepdims = false);
 // The index of the first extreme element (a NaN is extreme), i64.
 Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims = false);
 Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims = false);
-// Running sums along an axis, with x's shape and dtype: element i is the sum of the elements up to
-// i, or from i on if `reverse`. Numbers of any dtype; integers wrap, 16-bit floats add up in f32
-// and each result is rounded once. The gradient is the running sum the other way.
+// Running reductions along an axis, with x's shape and dtype: element i is the sum, product,
+// largest or smallest of the elements up to i, or from i on if `reverse`. Numbers of any dtype;
+// integers wrap, 16-bit floats are combined in f32 and each result is rounded once, NaN is the
+// largest and the smallest. The gradient of the sums is the running sum the other way; that of the
+// products divides by no element, so zeros are all right; that of an extreme goes to the element
+// that reached it last, ties included.
 Tensor cumsum(const Operand& x, std::int64_t axis, bool reverse = false);
+Tensor cumprod(const Operand& x, std::int64_t axis, bool reverse = false);
+Tensor cummax(const Operand& x, std::int64_t axis, bool reverse = false);
+Tensor cummin(const Operand& x, std::int64_t axis, bool reverse = false);
 
 // ---- Order. Numbers of any dtype (cast bool first); NaN counts as the largest, and -0 as equal to
 // 0. Stable: equal elements keep their order. Gradients go through the values to where they came

@@ -1,4 +1,4 @@
-#include <tutti/codegen/cuda/cumsum.h>
+#include <tutti/codegen/cuda/cumulative.h>
 #include <tutti/codegen/cuda/dynamic_slice.h>
 #include <tutti/codegen/cuda/index.h>
 #include <tutti/codegen/cuda/library.h>
@@ -89,7 +89,11 @@ Source device_library_call(const ir::Graph& graph, ir::NodeId id,
     case Op::argmin:
       return arg_reduce_source(operands[0], attributes.integer("axis"), op == Op::argmax);
     case Op::cumsum:
-      return cumsum_source(operands[0], attributes.integer("axis"), attributes.flag("reverse"));
+    case Op::cumprod:
+    case Op::cummax:
+    case Op::cummin:
+      return cumulative_source(op, operands[0], attributes.integer("axis"),
+                               attributes.flag("reverse"));
     case Op::sort:
       return sort_source(operands[0], attributes.integer("axis"), attributes.flag("descending"));
     case Op::dynamic_slice:

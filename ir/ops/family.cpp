@@ -20,6 +20,7 @@ std::span<const Definition> definitions() {
     add(family::add_shape, "Shapes");
     add(family::add_make, "Making");
     add(family::add_reduce, "Reductions");
+    add(family::add_cumulative, "Running reductions");
     add(family::add_order, "Order");
     add(family::add_linear_algebra, "Linear algebra");
     add(family::add_index, "Indexing");
@@ -141,6 +142,17 @@ void copy_element(const Array& source, std::int64_t from, Array& target, std::in
   const std::int64_t size = size_of(source.dtype());
   std::memcpy(target.bytes().data() + to * size, source.bytes().data() + from * size,
               static_cast<std::size_t>(size));
+}
+
+Cell load_wide(const Array& x, std::int64_t at, DType wide) {
+  const DType dtype = x.dtype();
+  const Cell element = load_cell(dtype, x.bytes().data() + at * size_of(dtype));
+  return wide == dtype ? element : evaluate(ScalarOp::cast, compute_dtype(dtype), {element}, wide);
+}
+void store_wide(Cell cell, DType wide, Array& out, std::int64_t at) {
+  const DType dtype = out.dtype();
+  if (wide != dtype) cell = evaluate(ScalarOp::cast, wide, {cell}, compute_dtype(dtype));
+  store_cell(dtype, cell, out.bytes().data() + at * size_of(dtype));
 }
 
 }  // namespace family

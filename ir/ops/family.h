@@ -52,6 +52,7 @@ void add_convert(std::vector<Definition>& out);
 void add_shape(std::vector<Definition>& out);
 void add_make(std::vector<Definition>& out);
 void add_reduce(std::vector<Definition>& out);
+void add_cumulative(std::vector<Definition>& out);
 void add_order(std::vector<Definition>& out);
 void add_linear_algebra(std::vector<Definition>& out);
 void add_index(std::vector<Definition>& out);
@@ -85,5 +86,9 @@ Term widened(Term x);
 // Calls f(const T*, ...) style visitors: copies element `from` of `source` to element `to` of
 // `target`, both of one dtype.
 void copy_element(const Array& source, std::int64_t from, Array& target, std::int64_t to);
+
+// An element of an array in a wider dtype, and back.
+Cell load_wide(const Array& x, std::int64_t at, DType wide);
+void store_wide(Cell cell, DType wide, Array& out, std::int64_t at);
 
 }  // namespace tutti::ir::family

@@ -114,24 +114,6 @@ constexpr void (*gradient_any)(Gradient&) = nullptr;
 constexpr void (*gradient_all)(Gradient&) = nullptr;
 constexpr void (*gradient_argmax)(Gradient&) = nullptr;
 constexpr void (*gradient_argmin)(Gradient&) = nullptr;
-// An element is in the sums from itself on.
-void gradient_cumsum(Gradient& gradient) {
-  gradient.operand_cotangent(
-      0, gradient.cotangent().apply(Op::cumsum, {gradient.attributes.integer("axis"),
-                                                 !gradient.attributes.flag("reverse")}));
-}
-
-// An element of an array in a wider dtype, and back.
-Cell load_wide(const Array& x, std::int64_t at, DType wide) {
-  const DType dtype = x.dtype();
-  const Cell element = load_cell(dtype, x.bytes().data() + at * size_of(dtype));
-  return wide == dtype ? element : evaluate(ScalarOp::cast, compute_dtype(dtype), {element}, wide);
-}
-void store_wide(Cell cell, DType wide, Array& out, std::int64_t at) {
-  const DType dtype = out.dtype();
-  if (wide != dtype) cell = evaluate(ScalarOp::cast, wide, {cell}, compute_dtype(dtype));
-  store_cell(dtype, cell, out.bytes().data() + at * size_of(dtype));
-}
 
 // Floats are combined in f64 and rounded once, so that the reference is the better one.
 void interpret_reduction(Interpretation& in, ScalarOp combine, double start) {
@@ -222,34 +204,6 @@ void interpret_extreme_index(Interpretation& in, ScalarOp better) {
 }
 void interpret_argmax(Interpretation& in) { interpret_extreme_index(in, ScalarOp::gt); }
 void interpret_argmin(Interpretation& in) { interpret_extreme_index(in, ScalarOp::lt); }
-
-void infer_cumsum(Inference& in) {
-  check_axis(in, in.attributes.integer("axis"), in.operand(0).shape.rank());
-  in.require(in.operand(0).dtype != DType::boolean, "takes numbers; cast bool first");
-  in.result(in.operand(0).dtype, in.operand(0).shape);
-}
-
-void interpret_cumsum(Interpretation& in) {
-  const Array& x = in.operand(0);
-  const auto axis = in.attributes.integer("axis");
-  const bool reverse = in.attributes.flag("reverse");
-  const std::int64_t size = x.shape()[static_cast<int>(axis)];
-  const std::int64_t inner = x.shape().strides()[static_cast<std::size_t>(axis)];
-  const DType dtype = x.dtype();
-  const DType wide = is_floating(dtype) ? DType::f64 : dtype;
-  Array out(dtype, x.shape());
-  for (std::int64_t row = 0; size > 0 && row < x.elements() / size; ++row) {
-    Cell total{};
-    for (std::int64_t i = 0; i < size; ++i) {
-      const std::int64_t place = reverse ? size - 1 - i : i;
-      const std::int64_t at = (row / inner * size + place) * inner + row % inner;
-      const Cell element = load_wide(x, at, wide);
-      total = i == 0 ? element : evaluate(ScalarOp::add, wide, {total, element});
-      store_wide(total, wide, out, at);
-    }
-  }
-  in.result(std::move(out));
-}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include <tutti/ir/control.h>
+#include <tutti/ir/cumulative.h>
 #include <tutti/ir/interpretation.h>
 #include <tutti/ir/passes/bound_sizes.h>
 
@@ -57,10 +58,16 @@ void sort(SizeBounds& in) {
   in.copy({&x, 1});
 }
 
-void cumsum(SizeBounds& in) {
+// What lies behind is gone through first if it goes backwards: it has to change nothing.
+void running_reduction(SizeBounds& in, ScalarOp combine) {
   if (!in.attributes().flag("reverse")) return in.copy();
+  const DType dtype = in.operand(0).dtype();
+  Array fill = zero_of(dtype);
+  if (combine == ScalarOp::mul) fill = Array::scalar_of(dtype, 1);
+  if (combine == ScalarOp::maximum) fill = extreme(dtype, false);
+  if (combine == ScalarOp::minimum) fill = extreme(dtype, true);
   const std::int64_t axis = in.attributes().integer("axis");
-  const Value x = in.filled_operand(0, {&axis, 1}, zero_of(in.operand(0).dtype())).value();
+  const Value x = in.filled_operand(0, {&axis, 1}, fill).value();
   in.copy({&x, 1});
 }
 
@@ -454,7 +461,10 @@ void bound_node(SizeBounds& in) {
     case Op::sort:
       return sort(in);
     case Op::cumsum:
-      return cumsum(in);
+    case Op::cumprod:
+    case Op::cummax:
+    case Op::cummin:
+      return running_reduction(in, *running_combination(in.op()));
     case Op::matmul:
       return matmul(in);
     case Op::random_bits:

@@ -84,8 +84,16 @@ void index_of_extreme(ExportStep& step, std::string_view better, bool greatest_f
                                     {.name = "", .dtype = DType::i64, .shape = shape}})[1]);
 }
 
+// What windows begin with, in the dtype in which they are combined.
+TextValue start_of(ExportStep& step, double value) {
+  return step.writer.constant(compute_dtype(step.type().dtype), {}, value);
+}
+TextValue extreme_start(ExportStep& step, bool greatest) {
+  return extreme(step.writer, compute_dtype(step.type().dtype), greatest);
+}
+
 // A window that ends, or begins, at each element.
-void export_cumsum(ExportStep& step) {
+void export_running(ExportStep& step, std::string_view combine, const TextValue& start) {
   TextWriter& writer = step.writer;
   const DType dtype = step.type().dtype;
   const auto axis = static_cast<std::size_t>(step.attributes.integer("axis"));
@@ -101,11 +109,10 @@ void export_cumsum(ExportStep& step) {
   const TextValue scalar{.name = "", .dtype = x.dtype, .shape = {}};
   const TextWriter::Block block{.arguments = {scalar, scalar},
                                 .body = [&](std::span<const TextValue> a) -> TextValues {
-                                  return {writer.alike("add", {a[0], a[1]})};
+                                  return {writer.alike(combine, {a[0], a[1]})};
                                 }};
-  // A sum that begins with -0 stays -0.
   const TextValue out = writer.with_regions(
-      "reduce_window", std::array{x, writer.constant(x.dtype, {}, -0.0)},
+      "reduce_window", std::array{x, start},
       "padding = " + dense_text(padding) + ", window_dimensions = " + array_text(window),
       std::span(&block, 1), {x})[0];
   step.result(writer.convert(out, dtype));
@@ -155,7 +162,13 @@ constexpr ExportRule kExportReduceRules[] = {
     {Op::all, [](ExportStep& step) { fold(step, "and", 1); }},
     {Op::argmax, [](ExportStep& step) { index_of_extreme(step, "GT", false); }},
     {Op::argmin, [](ExportStep& step) { index_of_extreme(step, "LT", true); }},
-    {Op::cumsum, export_cumsum},
+    // A sum that begins with -0 stays -0.
+    {Op::cumsum, [](ExportStep& step) { export_running(step, "add", start_of(step, -0.0)); }},
+    {Op::cumprod, [](ExportStep& step) { export_running(step, "multiply", start_of(step, 1)); }},
+    {Op::cummax,
+     [](ExportStep& step) { export_running(step, "maximum", extreme_start(step, false)); }},
+    {Op::cummin,
+     [](ExportStep& step) { export_running(step, "minimum", extreme_start(step, true)); }},
     {Op::sort, export_sort},
 };
 

@@ -96,15 +96,30 @@ Terms over_axis(Step& step, Terms x, int axis, const Window& window) {
   return each_along(out, axis, 0, places, stride);
 }
 
-// Sums of all elements up to each one: JAX's cumsum.
-bool as_cumsum(Step& step, const Window& window) {
+// The running reduction by a monoid of numbers.
+Op running(const Monoid& monoid) {
+  switch (monoid.reduction) {
+    case Op::sum:
+      return Op::cumsum;
+    case Op::prod:
+      return Op::cumprod;
+    case Op::max:
+      return Op::cummax;
+    default:
+      return Op::cummin;
+  }
+}
+
+// All elements up to each one combined: JAX's cumsum and its like.
+bool as_running_reduction(Step& step, const Window& window) {
   const Term x = step.operand(0);
   const std::optional<Monoid> monoid = monoid_of(step, 0, x.dtype());
-  if (!monoid || monoid->reduction != Op::sum ||
-      !(is_constant(step.builder().graph(), step.operand(1).value(),
-                    identity_of(*monoid, x.dtype())) ||
-        is_constant(step.builder().graph(), step.operand(1).value(),
-                    Array::scalar_of(x.dtype(), -0.0)))) {
+  if (!monoid || monoid->truths) return false;
+  const auto begins_with = [&](const Array& number) {
+    return is_constant(step.builder().graph(), step.operand(1).value(), number);
+  };
+  if (!begins_with(identity_of(*monoid, x.dtype())) &&
+      !(monoid->reduction == Op::sum && begins_with(Array::scalar_of(x.dtype(), -0.0)))) {
     return false;
   }
   for (int axis = 0; axis < x.shape().rank(); ++axis) {
@@ -114,7 +129,7 @@ bool as_cumsum(Step& step, const Window& window) {
     const bool forward = window.low[d] == size - 1 && window.high[d] == 0;
     const bool backward = window.low[d] == 0 && window.high[d] == size - 1;
     if (!forward && !backward) continue;
-    step.result(x.apply(Op::cumsum, {std::int64_t{axis}, backward}));
+    step.result(x.apply(running(*monoid), {std::int64_t{axis}, backward}));
     return true;
   }
   return false;
@@ -127,7 +142,7 @@ void reduce_window(Step& step) {
   }
   const int rank = step.operand(0).shape().rank();
   const Window window(step, rank);
-  if (count == 1 && as_cumsum(step, window)) return;
+  if (count == 1 && as_running_reduction(step, window)) return;
   Terms x;
   Terms initial;
   bool neutral = true;

@@ -1,5 +1,7 @@
 #include <tutti/codegen/cuda/sort.h>
 
+#include <array>
+
 #include "tests/codegen/device_cases.h"
 #include "tests/kernels/kernel_testing.h"
 #include "tests/support/run_graph.h"
@@ -19,40 +21,50 @@ using test::seen;
 using test::Seen;
 using testing::HasSubstr;
 
-void add_cumsum(DeviceCases& cases, const Array& x, std::int64_t axis, bool reverse) {
+void add_running(DeviceCases& cases, Op op, const Array& x, std::int64_t axis, bool reverse) {
   const std::vector<ir::Attribute> attributes = {axis, reverse};
-  cases.add(test::source_of(Op::cumsum, {seen(x)}, attributes), {seen(x)},
-            kernels::kernel_testing::meaning(Op::cumsum, {x}, attributes),
-            "cumsum of " + std::string(name_of(x.dtype())) + x.shape().text() + " along " +
-                std::to_string(axis),
+  cases.add(test::source_of(op, {seen(x)}, attributes), {seen(x)},
+            kernels::kernel_testing::meaning(op, {x}, attributes),
+            std::string(name_of(op)) + " of " + std::string(name_of(x.dtype())) + x.shape().text() +
+                " along " + std::to_string(axis),
             [](const Array& result, const Array& expected) {
               return bool(test::close(result, expected, 20));
             });
 }
 
-TEST(DeviceCumSum, EveryDTypeAlongEveryAxis) {
+constexpr std::array kRunning = {Op::cumsum, Op::cumprod, Op::cummax, Op::cummin};
+
+TEST(DeviceCumulative, EveryDTypeAlongEveryAxis) {
   DeviceCases cases;
   for (const DType dtype : kernels::kernel_testing::number_dtypes()) {
     for (std::int64_t axis = 0; axis < 3; ++axis) {
-      add_cumsum(cases, random_array(dtype, Shape{5, 30, 40}), axis, axis == 1);
-      add_cumsum(cases, random_array(dtype, Shape{3, 4, 5}), axis, axis != 1);
+      for (const Op op : kRunning) {
+        add_running(cases, op, random_array(dtype, Shape{3, 4, 5}), axis, axis != 1);
+      }
+      const Op op = kRunning[static_cast<std::size_t>(dtype) % kRunning.size()];
+      add_running(cases, op, random_array(dtype, Shape{5, 30, 40}), axis, axis == 1);
     }
   }
   cases.run();
 }
 
 // More than a block has at a time, and rows that a thread has.
-TEST(DeviceCumSum, RowsOfAnyLength) {
+TEST(DeviceCumulative, RowsOfAnyLength) {
   DeviceCases cases;
   for (const std::int64_t size : {1, 16, 17, 1023, 1024, 1025, 2500}) {
     for (const bool reverse : {false, true}) {
-      add_cumsum(cases, random_integers(DType::i32, Shape{2, size}, -100, 100), 1, reverse);
-      add_cumsum(cases, random_array(DType::f32, Shape{size, 3}), 0, reverse);
+      add_running(cases, Op::cumsum, random_integers(DType::i32, Shape{2, size}, -100, 100), 1,
+                  reverse);
+      add_running(cases, Op::cumsum, random_array(DType::f32, Shape{size, 3}), 0, reverse);
     }
   }
-  add_cumsum(cases, random_array(DType::f32, Shape{20, 17, 1000}), 1, false);
-  add_cumsum(cases, Array(DType::f32, Shape{3, 0}), 1, false);
-  add_cumsum(cases, Array(DType::f32, Shape{0, 3}), 1, false);
+  for (const Op op : {Op::cummax, Op::cummin}) {
+    add_running(cases, op, random_integers(DType::i16, Shape{2, 1025}, -30000, 30000), 1, true);
+    add_running(cases, op, random_array(DType::bf16, Shape{2, 1025}), 1, false);
+  }
+  add_running(cases, Op::cumsum, random_array(DType::f32, Shape{20, 17, 1000}), 1, false);
+  add_running(cases, Op::cumsum, Array(DType::f32, Shape{3, 0}), 1, false);
+  add_running(cases, Op::cumsum, Array(DType::f32, Shape{0, 3}), 1, false);
   cases.run();
 }
 

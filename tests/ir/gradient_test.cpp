@@ -102,6 +102,10 @@ TEST(Gradient, OfStructuredOps) {
       },
       [](Builder& b, Value x) { return b.add(Op::prod, {x}, {std::vector<std::int64_t>{0, 1}}); },
       [](Builder& b, Value x) { return b.add(Op::cumsum, {x}, {std::int64_t{1}, true}); },
+      [](Builder& b, Value x) { return b.add(Op::cumprod, {x}, {std::int64_t{1}, false}); },
+      [](Builder& b, Value x) { return b.add(Op::cumprod, {x}, {std::int64_t{0}, true}); },
+      [](Builder& b, Value x) { return b.add(Op::cummax, {x}, {std::int64_t{1}, false}); },
+      [](Builder& b, Value x) { return b.add(Op::cummin, {x}, {std::int64_t{0}, true}); },
       [](Builder& b, Value x) { return b.add(Op::sort, {x}, {std::int64_t{1}, true}); },
       [](Builder& b, Value x) { return b.add(Op::topk, {x}, {std::int64_t{2}, std::int64_t{1}}); },
       [](Builder& b, Value x) {

@@ -103,17 +103,28 @@ TEST(StablehloConvolution, IsEmptyWhereTheWindowFitsNowhere) {
             f32(std::vector<float>(8, 0.0F), {4, 1, 2, 1}));
 }
 
-TEST(StablehloWindow, CumulativeSumsAreOneOp) {
-  const std::string text = stablehlo_function("%x: tensor<4xf32>", "tensor<4xf32>", R"(
-    %c = stablehlo.constant dense<0.0> : tensor<f32>
+// The window of all elements up to each one.
+std::string running(const std::string& combine, const std::string& start) {
+  return stablehlo_function("%x: tensor<4xf32>", "tensor<4xf32>", R"(
+    %c = stablehlo.constant dense<)" + start + R"(> : tensor<f32>
     %0 = "stablehlo.reduce_window"(%x, %c) <{padding = dense<[[3, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 4>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-      %1 = stablehlo.add %a, %b : tensor<f32>
+      %1 = stablehlo.)" + combine + R"( %a, %b : tensor<f32>
       stablehlo.return %1 : tensor<f32>
     }) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>)");
-  EXPECT_TRUE(has(test::import_main(text), Op::cumsum));
-  EXPECT_EQ(run_stablehlo(text, {f32({1, 2, 3, 4})})[0], f32({1, 3, 6, 10}));
+}
+
+TEST(StablehloWindow, RunningReductionsAreOneOp) {
+  const auto expect = [](const std::string& text, Op op, const std::vector<float>& result) {
+    EXPECT_TRUE(has(test::import_main(text), op));
+    EXPECT_EQ(run_stablehlo(text, {f32({1, 3, 2, 4})})[0], f32(result));
+  };
+  expect(running("add", "0.0"), Op::cumsum, {1, 4, 6, 10});
+  expect(running("multiply", "1.0"), Op::cumprod, {1, 3, 6, 24});
+  expect(running("maximum", "0xFF800000"), Op::cummax, {1, 3, 3, 4});
+  expect(running("minimum", "0x7F800000"), Op::cummin, {1, 1, 1, 1});
+  EXPECT_FALSE(has(test::import_main(running("multiply", "2.0")), Op::cumprod));
 }
 
 std::string scatter(const std::string& region, const std::string& unique) {

@@ -39,6 +39,9 @@ TEST(Sort, AxesCountFromTheEnd) {
   EXPECT_EQ(argsort(rows(), -1, true).to_vector<std::int64_t>(), Integers({0, 2, 1, 0, 1, 2}));
   EXPECT_EQ(cumsum(rows(), -1).to_vector<float>(), Floats({3, 4, 6, 6, 11, 15}));
   EXPECT_EQ(cumsum(rows(), 0, true).to_vector<float>(), Floats({9, 6, 6, 6, 5, 4}));
+  EXPECT_EQ(cumprod(rows(), -1).to_vector<float>(), Floats({3, 3, 6, 6, 30, 120}));
+  EXPECT_EQ(cummax(rows(), -1, true).to_vector<float>(), Floats({3, 2, 2, 6, 5, 4}));
+  EXPECT_EQ(cummin(rows(), 1).to_vector<float>(), Floats({3, 1, 1, 6, 5, 4}));
 }
 
 TEST(Sort, RefusesWhatHasNoOrder) {
@@ -50,6 +53,7 @@ TEST(Sort, RefusesWhatHasNoOrder) {
   expect_error<TypeError>([&] { return topk(x, -1); }, {"k is -1"});
   expect_error<TypeError>([&] { return cumsum(x, -3); }, {"cumsum", "axis -3"});
   expect_error<TypeError>([&] { return cumsum(x > 2, 0); }, {"cumsum", "cast bool"});
+  expect_error<TypeError>([&] { return cummax(x, 2); }, {"cummax", "axis 2"});
 }
 
 TEST(DynamicSlice, BeginsWhereATensorSays) {

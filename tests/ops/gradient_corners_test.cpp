@@ -46,6 +46,26 @@ TEST(GradientCorners, TiesShareEvenly) {
   EXPECT_EQ(gradient([](const Tensor& t) { return maximum(t, t); }, {4}), Doubles({1}));
 }
 
+TEST(GradientCorners, OfRunningProductsWithZeros) {
+  const auto forwards = [](const Tensor& t) { return cumprod(t, 0); };
+  const auto backwards = [](const Tensor& t) { return cumprod(t, 0, true); };
+  EXPECT_EQ(gradient(forwards, {2, 0, 3}), Doubles({1, 8, 0}));
+  EXPECT_EQ(gradient(backwards, {3, 0, 2}), Doubles({0, 8, 1}));
+  EXPECT_EQ(gradient(forwards, {0, 0}), Doubles({1, 0}));
+  EXPECT_EQ(gradient(forwards, {5}), Doubles({1}));
+  EXPECT_EQ(gradient(forwards, {}), Doubles({}));
+}
+
+TEST(GradientCorners, OfRunningExtremesGoToTheLastThatReachedThem) {
+  const auto largest = [](const Tensor& t) { return cummax(t, 0); };
+  EXPECT_EQ(gradient(largest, {1, 3, 3, 2}), Doubles({1, 1, 2, 0}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return cummax(t, 0, true); }, {2, 3, 3, 1}),
+            Doubles({0, 2, 1, 1}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return cummin(t, 0); }, {2, 2, 1, 5}),
+            Doubles({1, 1, 2, 0}));
+  EXPECT_EQ(gradient(largest, {1, NAN, 2}), Doubles({1, 2, 0}));
+}
+
 // Sums of many in 16 bits: bf16 cannot count beyond 256, f16 not beyond 2048.
 TEST(GradientCorners, SixteenBitsAddUpInMore) {
   const Tensor words = zeros({2}, DType::bf16);

@@ -132,24 +132,40 @@ TEST(Order, OneResultAloneIsEnough) {
   EXPECT_EQ(sort(x, 0, true).values.to_vector<float>(), std::vector<float>({3, 2, 1}));
 }
 
-class CumSumCorners : public testing::TestWithParam<DType> {
+class CumulativeCorners : public testing::TestWithParam<DType> {
  protected:
+  static void expect_running(Op op, const std::vector<double>& x,
+                             const std::vector<double>& expected, bool reverse = false) {
+    expect_op(op, {numbers(x, GetParam())}, numbers(expected, GetParam()),
+              {std::int64_t{0}, reverse});
+  }
   static void expect_sums(const std::vector<double>& x, const std::vector<double>& expected,
                           bool reverse = false) {
-    expect_op(Op::cumsum, {numbers(x, GetParam())}, numbers(expected, GetParam()),
-              {std::int64_t{0}, reverse});
+    expect_running(Op::cumsum, x, expected, reverse);
   }
 };
 
-TEST_P(CumSumCorners, NaNsInfinitiesAndZeros) {
+TEST_P(CumulativeCorners, NaNsInfinitiesAndZeros) {
   expect_sums({}, {});
   expect_sums({-0.0, -0.0, 0.0, -0.0}, {-0.0, -0.0, 0.0, 0.0});
   expect_sums({1, kInfinity, 1, -kInfinity, 1}, {1, kInfinity, kInfinity, kNan, kNan});
   expect_sums({1, kNan, 2}, {1, kNan, kNan});
   expect_sums({1, kNan, 2}, {kNan, kNan, 2}, true);
+  expect_running(Op::cumprod, {}, {});
+  expect_running(Op::cumprod, {-0.0, 1, -1, 2}, {-0.0, -0.0, 0.0, 0.0});
+  expect_running(Op::cumprod, {2, kInfinity, 0, 1}, {2, kInfinity, kNan, kNan});
+  for (const Op op : {Op::cummax, Op::cummin}) {
+    expect_running(op, {}, {});
+    expect_running(op, {1, kNan, 2}, {1, kNan, kNan});
+    expect_running(op, {1, kNan, 2}, {kNan, kNan, 2}, true);
+  }
+  expect_running(Op::cummax, {-0.0, 0.0, -0.0}, {-0.0, 0.0, 0.0});
+  expect_running(Op::cummin, {0.0, -0.0, 0.0}, {0.0, -0.0, -0.0});
+  expect_running(Op::cummax, {-kInfinity, 1, kInfinity, 2}, {-kInfinity, 1, kInfinity, kInfinity});
+  expect_running(Op::cummin, {kInfinity, 1, 3}, {kInfinity, 1, 1});
 }
 
-TEST_P(CumSumCorners, EachSumIsRoundedOnce) {
+TEST_P(CumulativeCorners, EachSumIsRoundedOnce) {
   // Ones that a sum in a 16-bit dtype would lose.
   std::vector<double> x(20, 1);
   x[0] = 2048;
@@ -158,16 +174,30 @@ TEST_P(CumSumCorners, EachSumIsRoundedOnce) {
   expect_sums(x, expected);  // numbers() rounds
 }
 
-INSTANTIATE_TEST_SUITE_P(, CumSumCorners,
+INSTANTIATE_TEST_SUITE_P(, CumulativeCorners,
                          testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16),
                          dtype_name);
 
-TEST(CumSum, OfIntegersWraps) {
+TEST(Cumulative, OfIntegersWraps) {
   expect_op(Op::cumsum, {array_of<std::int8_t>({100, 100, -128, -128})},
             array_of<std::int8_t>({100, -56, 72, -56}), {std::int64_t{0}, false});
   expect_op(Op::cumsum, {array_of<std::uint64_t>({1, UINT64_MAX, UINT64_MAX})},
             array_of<std::uint64_t>({UINT64_MAX, UINT64_MAX - 1, UINT64_MAX}),
             {std::int64_t{0}, true});
+  expect_op(Op::cumprod, {array_of<std::int16_t>({300, 300, -1, 2})},
+            array_of<std::int16_t>({300, 24464, -24464, 16608}), {std::int64_t{0}, false});
+  expect_op(Op::cumprod, {array_of<std::uint64_t>({1ULL << 63, 3, 2})},
+            array_of<std::uint64_t>({1ULL << 63, 1ULL << 63, 0}), {std::int64_t{0}, false});
+}
+
+TEST(Cumulative, ExtremesOfIntegersReachTheirLimits) {
+  expect_op(Op::cummax, {array_of<std::int64_t>({INT64_MIN, -1, INT64_MAX, 0})},
+            array_of<std::int64_t>({INT64_MIN, -1, INT64_MAX, INT64_MAX}),
+            {std::int64_t{0}, false});
+  expect_op(Op::cummin, {array_of<std::uint64_t>({UINT64_MAX, 1ULL << 63, 7})},
+            array_of<std::uint64_t>({UINT64_MAX, 1ULL << 63, 7}), {std::int64_t{0}, false});
+  expect_op(Op::cummin, {array_of<std::int8_t>({-128, 127, 3})},
+            array_of<std::int8_t>({-128, 3, 3}), {std::int64_t{0}, true});
 }
 
 }  // namespace

@@ -107,6 +107,13 @@ TEST(StableHloExport, KeepsRunningSumsWhole) {
       "func @f(%x: f32[6]) {\n  %0 = cumsum(%x) {axis = 0, reverse = true}\n  return %0\n}\n");
   EXPECT_THAT(text, HasSubstr("dense<-0.0e+00>"));  // the sum of -0 alone is -0
   EXPECT_THAT(ir::print(ir::import_stablehlo(text)), HasSubstr("= cumsum(%x)"));
+  for (const std::string op : {"cumprod", "cummax", "cummin"}) {
+    for (const std::string dtype : {"f32", "bf16", "i16"}) {
+      const std::string again = ir::print(ir::import_stablehlo(exported(
+          "func @f(%x: " + dtype + "[6]) {\n  %0 = " + op + "(%x) {axis = 0}\n  return %0\n}\n")));
+      EXPECT_THAT(again, HasSubstr(" = " + op + "(%"));
+    }
+  }
 }
 
 // Integer division by what is known to be harmless needs no questions.

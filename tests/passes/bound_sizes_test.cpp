@@ -250,8 +250,11 @@ TEST(BoundSizes, OrdersWhatIsThere) {
   expect_same(
       "func @f(%x: f32[3<=n<=7,2]) {\n  %0, %1 = topk(%x) {k = 3, axis = 0}\n"
       "  return %0, %1\n}\n");
-  expect_node("%x: f32[n<=7,2]", "cumsum(%x) {axis = 0}");
-  expect_node("%x: f32[n<=7,2]", "cumsum(%x) {axis = 0, reverse = true}");
+  for (const std::string op : {"cumsum", "cumprod", "cummax", "cummin"}) {
+    expect_node("%x: f32[n<=7,2]", op + "(%x) {axis = 0}");
+    expect_node("%x: f32[n<=7,2]", op + "(%x) {axis = 0, reverse = true}");
+    expect_node("%x: i32[n<=7,2]", op + "(%x) {axis = 0, reverse = true}");
+  }
 }
 
 TEST(BoundSizes, DrawsTheInstancesNumbers) {

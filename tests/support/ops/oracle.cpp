@@ -212,15 +212,17 @@ Plain arg_oracle(const Plains& x, const Attributes& attributes, double sign) {
   return reshape_oracle(best, reduced_shape(x[0].shape, {axis}, attributes.flag("keepdims")));
 }
 
-Plain cumsum_oracle(const Plains& x, const Attributes& attributes) {
+Plain cumulative_oracle(const Plains& x, const Attributes& attributes,
+                        double (*combine)(double, double)) {
   const std::int64_t axis = attributes.integer("axis");
   const std::int64_t last = x[0].shape[static_cast<int>(axis)] - 1;
   const bool reverse = attributes.flag("reverse");
   return filled(x[0].shape, [&](Index index) {
-    double total = 0;
     const std::int64_t here = at(index, axis);
-    for (std::int64_t i = reverse ? here : 0; i <= (reverse ? last : here); ++i) {
-      total += x[0].at(with_coordinate(index, axis, i));
+    const std::int64_t first = reverse ? here : 0;
+    double total = x[0].at(with_coordinate(index, axis, first));
+    for (std::int64_t i = first + 1; i <= (reverse ? last : here); ++i) {
+      total = combine(total, x[0].at(with_coordinate(index, axis, i)));
     }
     return total;
   });

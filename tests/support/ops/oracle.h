@@ -52,7 +52,8 @@ Plain mean_oracle(const Plains& x, const Attributes& attributes);
 Plain logsumexp_oracle(const Plains& x, const Attributes& attributes);
 Plain arg_oracle(const Plains& x, const Attributes& attributes, double sign);
 
-Plain cumsum_oracle(const Plains& x, const Attributes& attributes);
+Plain cumulative_oracle(const Plains& x, const Attributes& attributes,
+                        double (*combine)(double, double));
 // The values of a stable sort, or the indices where they stood: the first `count` of them.
 Plain sort_oracle(const Plain& x, std::int64_t axis, bool descending, std::int64_t count,
                   bool indices);

@@ -13,6 +13,9 @@ constexpr OperandSpec kTies = {.low = -4, .high = 4};
 const std::vector<Shape> kShapes = {{7, 5},    {3, 17, 2}, {1},      {0, 3},
                                     {3, 0, 2}, {2, 300},   {33, 70}, {2, 1, 3, 2, 1, 2, 2, 3}};
 
+// Products of many stay in range.
+constexpr OperandSpec kFactors = {.low = 0.8, .high = 1.2};
+
 // Along the axis that is most interesting: the last one of two, else the middle one.
 std::int64_t axis_of(const Shape& shape) { return shape.rank() == 2 ? 1 : shape.rank() / 2; }
 
@@ -78,7 +81,8 @@ OpRow topk_row(std::size_t result) {
           .result_number = result};
 }
 
-OpRow cumsum_row() {
+OpRow cumulative_row(Op op, Tensor (*call)(const Operand&, std::int64_t, bool),
+                     double (*combine)(double, double), const OperandSpec& spec) {
   std::vector<OpCase> cases;
   for (const Shape& shape : kShapes) {
     cases.push_back({{shape}, {axis_of(shape), cases.size() % 2 == 1}});
@@ -86,23 +90,34 @@ OpRow cumsum_row() {
   cases.push_back({{{33, 70}}, {std::int64_t{0}, true}});
   cases.push_back({{{2, 2500}}, {std::int64_t{1}, false}});
   cases.push_back({{{2, 40, 130}}, {std::int64_t{1}, true}});
-  return {.op = Op::cumsum,
-          .dtypes = kNumbers,
-          .operands = {kSmall},
-          .cases = std::move(cases),
-          .call =
-              [](Tensors x, const Attributes& a) {
-                return cumsum(x[0], a.integer("axis"), a.flag("reverse"));
-              },
-          .oracle = cumsum_oracle,
-          .gradient = HasGradient::yes,
-          .slack = 5};  // long ones cancel
+  return {
+      .op = op,
+      .dtypes = kNumbers,
+      .operands = {spec},
+      .cases = std::move(cases),
+      .call = [=](Tensors x,
+                  const Attributes& a) { return call(x[0], a.integer("axis"), a.flag("reverse")); },
+      .oracle = [=](const Plains& x,
+                    const Attributes& a) { return cumulative_oracle(x, a, combine); },
+      .gradient = HasGradient::yes,
+      .slack = 5};  // long sums cancel
 }
 
 }  // namespace
 
 std::vector<OpRow> order_rows() {
-  return {sort_row(0), sort_row(1), topk_row(0), topk_row(1), cumsum_row()};
+  return {
+      sort_row(0),
+      sort_row(1),
+      topk_row(0),
+      topk_row(1),
+      cumulative_row(
+          Op::cumsum, cumsum, [](double a, double b) { return a + b; }, kSmall),
+      cumulative_row(
+          Op::cumprod, cumprod, [](double a, double b) { return a * b; }, kFactors),
+      cumulative_row(
+          Op::cummax, cummax, [](double a, double b) { return std::max(a, b); }, kTies),
+      cumulative_row(Op::cummin, cummin, [](double a, double b) { return std::min(a, b); }, kTies)};
 }
 
 }  // namespace tutti::test

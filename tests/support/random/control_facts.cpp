@@ -13,7 +13,7 @@ namespace {
 
 using ir::Op;
 
-constexpr std::int64_t kMostSteps = 100;
+constexpr std::int64_t kEndlessSteps = 100;
 
 Array place_of(const Array& array, std::int64_t i) {
   const Shape& shape = array.shape();
@@ -26,7 +26,7 @@ Array place_of(const Array& array, std::int64_t i) {
 
 // Applies f to the arrays of each rank, those with other roundings too where any has them.
 template <class F>
-Facts combined(std::span<const Facts* const> parts, std::size_t ranks, F&& f) {
+Facts each_rank(std::span<const Facts* const> parts, std::size_t ranks, F&& f) {
   Facts out;
   const bool rounded =
       std::ranges::any_of(parts, [](const Facts* p) { return !p->otherwise.empty(); });
@@ -52,7 +52,7 @@ Facts stacked(const std::vector<Facts>& steps, const ir::Type& type, std::size_t
   sizes.insert(sizes.end(), type.shape.begin(), type.shape.end());
   std::vector<const Facts*> parts;
   for (const Facts& step : steps) parts.push_back(&step);
-  return combined(parts, ranks, [&](const std::vector<const Array*>& arrays, std::size_t) {
+  return each_rank(parts, ranks, [&](const std::vector<const Array*>& arrays, std::size_t) {
     Array out(type.dtype, Shape(sizes));
     auto to = out.bytes().begin();
     for (const Array* const array : arrays) to = std::ranges::copy(array->bytes(), to).out;
@@ -61,11 +61,11 @@ Facts stacked(const std::vector<Facts>& steps, const ir::Type& type, std::size_t
 }
 
 // For each rank that of the facts which it chose.
-Facts chosen(std::span<const Facts* const> all, std::span<const std::size_t> choice) {
-  return combined(all, choice.size(),
-                  [&](const std::vector<const Array*>& arrays, std::size_t rank) {
-                    return *arrays[choice[rank]];
-                  });
+Facts by_choice(std::span<const Facts* const> all, std::span<const std::size_t> choice) {
+  return each_rank(all, choice.size(),
+                   [&](const std::vector<const Array*>& arrays, std::size_t rank) {
+                     return *arrays[choice[rank]];
+                   });
 }
 
 std::vector<Facts> facts_of_function(const ir::Function& function,
@@ -143,7 +143,7 @@ std::vector<Facts> facts_of_while(const ir::Attributes& attributes,
     std::vector<std::size_t> choice;
     for (const Array& array : goes_on.values) choice.push_back(array.at(0) != 0 ? 1 : 0);
     std::string misfit = goes_on.misfit;
-    if (misfit.empty() && step == kMostSteps) misfit = "too many steps";
+    if (misfit.empty() && step == kEndlessSteps) misfit = "too many steps";
     if (!misfit.empty()) {
       for (Facts& facts : state) facts.misfit = misfit;
       return state;
@@ -153,7 +153,7 @@ std::vector<Facts> facts_of_while(const ir::Attributes& attributes,
         facts_of_function(attributes.function("body"), arguments(), ranks);
     for (std::size_t i = 0; i < carries; ++i) {
       const std::array<const Facts*, 2> both = {&state[i], &next[i]};
-      state[i] = chosen(both, choice);
+      state[i] = by_choice(both, choice);
     }
   }
 }
@@ -176,7 +176,7 @@ std::vector<Facts> facts_of_branches(const ir::Attributes& attributes,
   for (std::size_t i = 0; i < given[0].size(); ++i) {
     std::vector<const Facts*> all;
     for (const std::vector<Facts>& branch : given) all.push_back(&branch[i]);
-    out.push_back(chosen(all, choice));
+    out.push_back(by_choice(all, choice));
     if (!operands[0]->misfit.empty()) out.back().misfit = operands[0]->misfit;
   }
   return out;
@@ -186,10 +186,10 @@ std::vector<Facts> facts_of_branches(const ir::Attributes& attributes,
 
 Facts place_of(const Facts& facts, std::int64_t i) {
   const std::array<const Facts*, 1> one = {&facts};
-  return combined(one, facts.values.size(),
-                  [&](const std::vector<const Array*>& arrays, std::size_t) {
-                    return place_of(*arrays[0], i);
-                  });
+  return each_rank(one, facts.values.size(),
+                   [&](const std::vector<const Array*>& arrays, std::size_t) {
+                     return place_of(*arrays[0], i);
+                   });
 }
 
 std::vector<Facts> facts_of_control(Op op, std::span<const ir::Attribute> attributes,

@@ -119,11 +119,14 @@ bool is_exact(Op op, std::span<const ir::Attribute> attributes,
     case Op::to_device:
     case Op::max:
     case Op::min:
+    case Op::cummax:
+    case Op::cummin:
     case Op::uniform:
       return true;
     case Op::normal:
       return false;
     case Op::prod:
+    case Op::cumprod:
       return combines_exactly(operands, true, wide);
     case Op::sum:
     case Op::matmul:

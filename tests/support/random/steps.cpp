@@ -66,10 +66,11 @@ std::span<const OpRow* const> usable_rows(std::size_t ranks) {
 
 // Where the derivative is no continuous function, gradients of rounded numbers cannot be compared.
 bool is_smooth(Op op) {
-  constexpr std::array kRough = {Op::abs,   Op::relu,  Op::maximum, Op::minimum, Op::clamp,
-                                 Op::pow,   Op::max,   Op::min,     Op::mod,     Op::floor,
-                                 Op::ceil,  Op::round, Op::sign,    Op::prod,    Op::zeros_like,
-                                 Op::atan2, Op::cast,  Op::cbrt,    Op::div,     Op::rsqrt};
+  constexpr std::array kRough = {Op::abs,    Op::relu,   Op::maximum, Op::minimum, Op::clamp,
+                                 Op::pow,    Op::max,    Op::min,     Op::mod,     Op::floor,
+                                 Op::ceil,   Op::round,  Op::sign,    Op::prod,    Op::zeros_like,
+                                 Op::atan2,  Op::cast,   Op::cbrt,    Op::div,     Op::rsqrt,
+                                 Op::cummax, Op::cummin, Op::cumprod};
   const ir::Definition& entry = ir::definition(op);
   if (entry.kind == OpClass::collective) {
     return op != Op::barrier && op != Op::reduce_scatter && op != Op::reduce;
