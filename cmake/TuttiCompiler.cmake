@@ -90,9 +90,8 @@ function(tutti_quick_to_compile target)
   endif()
 endfunction()
 
-# Linking the test programs takes minutes with the system's linker. Not of what GCC compiled: it leaves
-# cold parts of functions empty, and lld keeps one entry an address in the table by which exceptions
-# find their way. Where that is an empty part's, an exception that passes the code behind it aborts.
+# Linking the test programs takes minutes with the system's linker. Not of what GCC compiled, where
+# exceptions may abort then (docs/decisions/0032-linkers-and-exceptions.md).
 find_program(TUTTI_LLD NAMES ld.lld HINTS /usr/lib/llvm-22/bin)
 if(TUTTI_LLD AND PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   get_filename_component(folder ${TUTTI_LLD} DIRECTORY)

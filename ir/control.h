@@ -35,5 +35,9 @@ std::optional<Replication> replication_of_argument(Op op, const Attributes& attr
 // what is costly. Parameters from `invariants` on are the same in all steps.
 FunctionPtr with_kept_results(const Function& body, std::size_t carries, std::size_t invariants,
                               bool recompute);
+// The same for branches of which one communicates: behind the results of all comes what the first
+// one's gradient needs, then the second one's, and so on; zeros in the branches that are not
+// chosen. Gives their numbers (the attribute `kept`).
+std::vector<std::int64_t> keep_results(std::vector<FunctionPtr>& branches);
 
 }  // namespace tutti::ir

@@ -89,6 +89,8 @@ class Graph {
   // Lets the node that was just appended stand for these calls, if it is a collective and there are
   // any, in place of one of its own. Once for a node.
   void set_calls(std::span<const CallId> calls);
+  // Whether ranks meet in any node.
+  bool has_calls() const { return !collectives_.empty(); }
   // One more than the last call.
   CallId call_count() const { return call_count_; }
   // New calls are none of those before `count`: a graph that is made of another one has those.

@@ -15,7 +15,7 @@ std::uint32_t never_zero(const Hasher& hasher) {
 
 class Walk {
  public:
-  // What goes into the results of functions that loops with so many carries run: found once.
+  // What goes into the results of functions that nodes with so many carries run: found once.
   using Known = std::map<std::pair<const Function*, std::size_t>, std::vector<LiteralUse>>;
 
   Walk(const Graph& graph, std::uint8_t dimensions, std::vector<LiteralUse>& uses, Known& known)

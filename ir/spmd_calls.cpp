@@ -15,7 +15,7 @@ namespace tutti::ir {
 namespace {
 
 constexpr std::size_t kNoMeeting = ~std::size_t{0};
-constexpr std::size_t kMostRuns = 1'000'000;  // of functions, of all ranks
+constexpr std::size_t kMostRuns = 1'000'000;  // of functions, by a rank
 
 // Goes through the programs of the ranks, one after another.
 class Collector {
@@ -28,6 +28,7 @@ class Collector {
     for (std::size_t rank = 0; rank < programs_.size(); ++rank) {
       rank_ = static_cast<std::int64_t>(rank);
       places_.clear();
+      runs_ = 0;
       for (const Graph* const graph : programs_[rank]) function(*graph);
     }
     return std::move(out_);
@@ -82,7 +83,7 @@ class Collector {
       for (const Attribute& attribute : graph.node(id).attributes) {
         for (const FunctionPtr& each : functions_of(attribute)) {
           if (++runs_ > kMostRuns) {
-            throw UsageError("loops in loops run their functions more than " +
+            throw UsageError("loops and branches run their functions more than " +
                                  std::to_string(kMostRuns) + " times, too often to compare",
                              graph.node(id).location);
           }

@@ -49,7 +49,7 @@ struct SpmdCalls {
 // Goes through all programs, for which verify() holds. Collectives of groups of one rank are left
 // out: they do not communicate. Linear in the programs, a message in its group, with up to 1000
 // steps of each loop; those of loops that have no fixed number count as one. Throws UsageError
-// where loops in loops run their functions a million times.
+// where a rank's loops and branches run their functions more than a million times.
 //
 // The steps of a rank are its collectives, in program order, and its messages. A collective waits
 // for all that meet. Messages are weaker, since ranks may receive from each other before either

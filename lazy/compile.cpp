@@ -129,7 +129,7 @@ std::size_t CompiledFunction::find_or_trace(RankContext& context, Describe descr
   add_signature(context, arguments_, static_scalars_, marks_.get());
   making_->key = arguments_.key;
   making_->signature = signature_of(arguments_, names, static_scalars_, marks_.get());
-  if (making_->graph.call_count() == 0) making_->graph = ir::Graph();
+  if (!making_->graph.has_calls()) making_->graph = ir::Graph();
   programs_.push_back(std::move(making_));
   return index;
 }
@@ -170,7 +170,7 @@ void CompiledFunction::run(RankContext& context, Program& program) {
 void CompiledFunction::start_rest(Program& program, bool ran,
                                   const std::exception& error) noexcept {
   RankContext& context = RankContext::current();
-  if (program.graph.call_count() == 0) return;
+  if (!program.graph.has_calls()) return;
   if (program.sizes || program.graph.sizes != nullptr) {
     if (ran) return;  // it said so itself
     return codegen::abandon_collectives(program.graph, context.runtime(), error.what());

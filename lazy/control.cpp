@@ -348,8 +348,16 @@ std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Te
   std::vector<Tensor> operands = {
       index.dtype() == DType::i32 ? index : cast(Operand(index, where), DType::i32)};
   append(operands, arguments);
-  return record_node(ir::Op::conditional, operands, functions.captured(), {std::move(recorded)},
-                     where);
+  // A gradient can't have it run again.
+  std::vector<std::int64_t> kept;
+  const std::size_t results = recorded[0]->graph().results().size();
+  if (RankContext::current().keep_recording > 0 && ir::communicates(recorded)) {
+    kept = ir::keep_results(recorded);
+  }
+  std::vector<Tensor> out = record_node(ir::Op::conditional, operands, functions.captured(),
+                                        {std::move(recorded), std::move(kept)}, where);
+  out.resize(results);
+  return out;
 }
 
 }  // namespace tutti::detail

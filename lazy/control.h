@@ -25,8 +25,8 @@
 // condition of such a while_loop, and the index of such a conditional, must be known to be the same
 // on them: of an all_reduce, say, and not of data that each rank has of its own (TypeError). Where
 // a rank fails in the middle of a loop, its groups are of no use any more, and the others get the
-// reason. A scan or for_loop that communicates has a gradient, but no second one yet; branches have
-// none.
+// reason. Scans, for_loops and branches that communicate have gradients of any order where they are
+// recorded inside of grad.
 namespace tutti {
 
 namespace detail {

@@ -114,8 +114,8 @@ Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims = false);
 // largest or smallest of the elements up to i, or from i on if `reverse`. Numbers of any dtype;
 // integers wrap, 16-bit floats are combined in f32 and each result is rounded once, NaN is the
 // largest and the smallest. The gradient of the sums is the running sum the other way; that of the
-// products divides by no element, so zeros are all right; that of an extreme goes to the element
-// that reached it last, ties included.
+// products divides by no element, so zeros are all right, and takes no axis whose size varies; that
+// of an extreme goes to the element that reached it last, ties included.
 Tensor cumsum(const Operand& x, std::int64_t axis, bool reverse = false);
 Tensor cumprod(const Operand& x, std::int64_t axis, bool reverse = false);
 Tensor cummax(const Operand& x, std::int64_t axis, bool reverse = false);

@@ -48,8 +48,10 @@ std::string_view combination(ScalarOp combine) {
       return "x * y";
     case ScalarOp::maximum:
       return "maximum(x, y)";
-    default:
+    case ScalarOp::minimum:
       return "minimum(x, y)";
+    default:
+      throw InternalError("no running reduction by " + std::string(name_of(combine)));
   }
 }
 
@@ -76,8 +78,9 @@ Source cumulative_source(ir::Op op, const View& operand, std::int64_t axis, bool
             nothing(combine, operand.dtype) + "); }");
   spec.line("static __device__ Running combine(Running x, Running y) { return Running(" +
             std::string(combination(combine)) + "); }");
-  const bool by_threads =
-      x.size <= kShortSequence || (x.inner >= kWarp && sequences >= kManySequences);
+  // Products of elements behind a zero may be infinite, and the zero comes too late then: in order.
+  const bool by_threads = x.size <= kShortSequence || combine == ScalarOp::mul ||
+                          (x.inner >= kWarp && sequences >= kManySequences);
   return make_source({.name = name,
                       .detail = detail,
                       .piece = "cumulative",

@@ -297,6 +297,7 @@ void Control::bind(Binding& binding) const {
   const auto run = [](Binding& with, const BoundStep& self) {
     run_control(*control_of(with.plan().steps[at(self.number)]), with);
   };
+  // Inside a region it is the loop around it that starts.
   if (binding.next_step() >= binding.plan().main_step()) {
     std::vector<int> works = works_of(binding.plan(), *this);
     const bool communicates = !works.empty();

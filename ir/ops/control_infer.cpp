@@ -94,7 +94,7 @@ void check_carries(const Inference& in, const Function& body, std::size_t carrie
   const Graph& graph = body.graph();
   in.require(graph.results().size() >= carries, [&] {
     return "@" + graph.name + " gives " + counted(graph.results().size(), "value") +
-           ", too few for " + counted(carries, "carry");
+           ", too few for " + counted(carries, "carried value");
   });
   for (std::size_t i = 0; i < carries; ++i) {
     const Parameter& parameter = graph.parameters()[i];
@@ -140,6 +140,21 @@ void check_kept(const Inference& in, const Function& body, std::size_t carries) 
              std::to_string(results - kept + i) + " of @" + body.graph().name + " is " +
              given.text() + " and no " + wanted.text();
     });
+  }
+}
+
+// The last results are what each branch keeps for its gradient.
+void check_kept(const Inference& in, const std::vector<FunctionPtr>& branches) {
+  const auto& kept = in.attributes.integers("kept");
+  if (kept.empty()) return;
+  in.require(kept.size() == branches.size(), [&] {
+    return "kept has " + counted(kept.size(), "number") + ", not one for each of " +
+           std::to_string(branches.size()) + " branches";
+  });
+  std::int64_t left = std::ssize(branches[0]->graph().results());
+  for (const std::int64_t count : kept) {
+    in.require(count >= 0 && count <= left, "kept says more than there are results");
+    left -= count;
   }
 }
 
@@ -214,6 +229,7 @@ void infer_while_loop(Inference& in) {
 void infer_conditional(Inference& in) {
   const auto& branches = in.attributes.functions("branches");
   in.require(!branches.empty(), "needs one branch at least");
+  check_kept(in, branches);
   const Type& index = in.operand(0);
   in.require(index.dtype == DType::i32 && index.shape.rank() == 0,
              [&] { return "the index of a branch is i32[], not " + index.text(); });

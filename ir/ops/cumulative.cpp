@@ -1,6 +1,8 @@
 #include <tutti/ir/cumulative.h>
 #include <tutti/ir/ops/family.h>
 
+#include <cmath>
+
 namespace tutti::ir {
 
 std::optional<ScalarOp> running_combination(Op op) {
@@ -16,6 +18,13 @@ std::optional<ScalarOp> running_combination(Op op) {
     default:
       return std::nullopt;
   }
+}
+
+Array unchanging(ScalarOp combine, DType dtype) {
+  if (combine == ScalarOp::add) return Array::scalar_of(dtype, is_floating(dtype) ? -0.0 : 0.0);
+  if (combine == ScalarOp::mul) return Array::scalar_of(dtype, 1);
+  // Integers saturate.
+  return Array::scalar_of(dtype, combine == ScalarOp::maximum ? -HUGE_VAL : HUGE_VAL);
 }
 
 namespace family {
@@ -75,8 +84,9 @@ void gradient_cumprod(Gradient& gradient) {
   const auto turned = [&](Term term) {
     return reverse ? term.apply(Op::reverse, {List{axis}}) : term;
   };
-  const Term x = turned(widened(given));
-  const Term g = turned(widened(gradient.cotangent()));
+  // What is far behind a zero may have products beyond f32, and counts for nothing.
+  const Term x = turned(cast(given, DType::f64));
+  const Term g = turned(cast(gradient.cotangent(), DType::f64));
   const Term products = x.apply(Op::cumprod, {axis, false});
   const Term ones = broadcast_to(x.constant(1), part(x, axis, 0, 1).shape());
   const Term before = joined(ones, part(products, axis, 0, size - 1), axis);
@@ -98,7 +108,8 @@ void gradient_extreme(Gradient& gradient) {
 constexpr auto gradient_cummax = gradient_extreme;
 constexpr auto gradient_cummin = gradient_extreme;
 
-// Floats are combined in f64 and rounded once, so that the reference is the better one.
+// Floats are combined in f64 and rounded once, so that the reference is the better one; products as
+// they are computed, since they leave the range.
 void interpret_cumulative(Interpretation& in, ScalarOp combine) {
   const Array& x = in.operand(0);
   const auto axis = in.attributes.integer("axis");
@@ -106,7 +117,8 @@ void interpret_cumulative(Interpretation& in, ScalarOp combine) {
   const std::int64_t size = x.shape()[static_cast<int>(axis)];
   const std::int64_t inner = x.shape().strides()[static_cast<std::size_t>(axis)];
   const DType dtype = x.dtype();
-  const DType wide = is_floating(dtype) ? DType::f64 : dtype;
+  const bool wider = is_floating(dtype) && combine != ScalarOp::mul;
+  const DType wide = wider ? DType::f64 : compute_dtype(dtype);
   Array out(dtype, x.shape());
   for (std::int64_t row = 0; size > 0 && row < x.elements() / size; ++row) {
     Cell total{};

@@ -135,11 +135,11 @@ Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std
 
 namespace tutti::ir {
 
-FunctionPtr with_kept_results(const Function& body, std::size_t carries, std::size_t invariants,
-                              bool recompute) {
-  Graph graph = body.graph();
-  std::vector<Value> results(graph.results().begin(), graph.results().end());
-  for (std::size_t i = 0; i < carries; ++i) results.push_back(graph.parameters()[i].value);
+namespace {
+
+// What a gradient needs of a function that it can't, or had better not, compute again.
+std::vector<Value> needed_by_gradient(const Graph& graph, std::size_t invariants, bool recompute) {
+  std::vector<Value> out;
   const std::vector<bool> varies = family::control::find_varying(graph, invariants);
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     const bool costly = !recompute && varies[id] && !family::control::is_cheap(graph.node(id).op);
@@ -147,11 +147,54 @@ FunctionPtr with_kept_results(const Function& body, std::size_t carries, std::si
     for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
       const Value value = graph.result(id, i);
       const Type& type = graph.type(value);
-      if (!type.async && !type.replication.literal) results.push_back(value);
+      if (!type.async && !type.replication.literal) out.push_back(value);
     }
   }
+  return out;
+}
+
+Value zeros_of(Builder& builder, const Type& type) {
+  const Value zero = builder.constant(Array(type.dtype, {}));
+  const std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
+  return builder.add(Op::broadcast_to, {zero}, {sizes});
+}
+
+}  // namespace
+
+FunctionPtr with_kept_results(const Function& body, std::size_t carries, std::size_t invariants,
+                              bool recompute) {
+  Graph graph = body.graph();
+  std::vector<Value> results(graph.results().begin(), graph.results().end());
+  for (std::size_t i = 0; i < carries; ++i) results.push_back(graph.parameters()[i].value);
+  const std::vector<Value> needed = needed_by_gradient(graph, invariants, recompute);
+  results.insert(results.end(), needed.begin(), needed.end());
   graph.set_results(std::move(results));
   return std::make_shared<const Function>(std::move(graph));
+}
+
+std::vector<std::int64_t> keep_results(std::vector<FunctionPtr>& branches) {
+  std::vector<std::int64_t> counts;
+  std::vector<std::vector<Value>> kept;
+  for (const FunctionPtr& branch : branches) {
+    const Graph& graph = branch->graph();
+    kept.push_back(needed_by_gradient(graph, graph.parameters().size(), false));
+    counts.push_back(std::ssize(kept.back()));
+  }
+  std::vector<FunctionPtr> out;
+  for (std::size_t own = 0; own < branches.size(); ++own) {
+    Graph graph = branches[own]->graph();
+    std::vector<Value> results(graph.results().begin(), graph.results().end());
+    Builder builder(graph);
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+      for (const Value value : kept[i]) {
+        results.push_back(i == own ? value : zeros_of(builder, branches[i]->graph().type(value)));
+      }
+    }
+    graph.set_results(std::move(results));
+    out.push_back(std::make_shared<const Function>(std::move(graph)));
+  }
+  branches = std::move(out);
+  return counts;
 }
 
 }  // namespace tutti::ir

@@ -61,11 +61,7 @@ void sort(SizeBounds& in) {
 // What lies behind is gone through first if it goes backwards: it has to change nothing.
 void running_reduction(SizeBounds& in, ScalarOp combine) {
   if (!in.attributes().flag("reverse")) return in.copy();
-  const DType dtype = in.operand(0).dtype();
-  Array fill = zero_of(dtype);
-  if (combine == ScalarOp::mul) fill = Array::scalar_of(dtype, 1);
-  if (combine == ScalarOp::maximum) fill = extreme(dtype, false);
-  if (combine == ScalarOp::minimum) fill = extreme(dtype, true);
+  const Array fill = unchanging(combine, in.operand(0).dtype());
   const std::int64_t axis = in.attributes().integer("axis");
   const Value x = in.filled_operand(0, {&axis, 1}, fill).value();
   in.copy({&x, 1});

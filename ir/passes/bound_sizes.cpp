@@ -377,7 +377,7 @@ Type number_inside(const Graph& function) {
   const Type& first = function.type(function.parameters()[0].value);
   out.replication = first.replication;
   // All ranks that meet have the same sizes; the collectives compare them.
-  if (function.mesh != nullptr && function.call_count() != 0) {
+  if (function.mesh != nullptr && function.has_calls()) {
     out.replication = {.dimensions = all_dimensions(*function.mesh), .literal = false};
   }
   out.device = first.device;

@@ -1,3 +1,4 @@
+#include <tutti/ir/cumulative.h>
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/stablehlo/export_step.h>
 
@@ -84,16 +85,8 @@ void index_of_extreme(ExportStep& step, std::string_view better, bool greatest_f
                                     {.name = "", .dtype = DType::i64, .shape = shape}})[1]);
 }
 
-// What windows begin with, in the dtype in which they are combined.
-TextValue start_of(ExportStep& step, double value) {
-  return step.writer.constant(compute_dtype(step.type().dtype), {}, value);
-}
-TextValue extreme_start(ExportStep& step, bool greatest) {
-  return extreme(step.writer, compute_dtype(step.type().dtype), greatest);
-}
-
 // A window that ends, or begins, at each element.
-void export_running(ExportStep& step, std::string_view combine, const TextValue& start) {
+void export_running(ExportStep& step, std::string_view name) {
   TextWriter& writer = step.writer;
   const DType dtype = step.type().dtype;
   const auto axis = static_cast<std::size_t>(step.attributes.integer("axis"));
@@ -109,8 +102,9 @@ void export_running(ExportStep& step, std::string_view combine, const TextValue&
   const TextValue scalar{.name = "", .dtype = x.dtype, .shape = {}};
   const TextWriter::Block block{.arguments = {scalar, scalar},
                                 .body = [&](std::span<const TextValue> a) -> TextValues {
-                                  return {writer.alike(combine, {a[0], a[1]})};
+                                  return {writer.alike(name, {a[0], a[1]})};
                                 }};
+  const TextValue start = writer.constant(unchanging(*running_combination(step.op()), x.dtype));
   const TextValue out = writer.with_regions(
       "reduce_window", std::array{x, start},
       "padding = " + dense_text(padding) + ", window_dimensions = " + array_text(window),
@@ -162,13 +156,10 @@ constexpr ExportRule kExportReduceRules[] = {
     {Op::all, [](ExportStep& step) { fold(step, "and", 1); }},
     {Op::argmax, [](ExportStep& step) { index_of_extreme(step, "GT", false); }},
     {Op::argmin, [](ExportStep& step) { index_of_extreme(step, "LT", true); }},
-    // A sum that begins with -0 stays -0.
-    {Op::cumsum, [](ExportStep& step) { export_running(step, "add", start_of(step, -0.0)); }},
-    {Op::cumprod, [](ExportStep& step) { export_running(step, "multiply", start_of(step, 1)); }},
-    {Op::cummax,
-     [](ExportStep& step) { export_running(step, "maximum", extreme_start(step, false)); }},
-    {Op::cummin,
-     [](ExportStep& step) { export_running(step, "minimum", extreme_start(step, true)); }},
+    {Op::cumsum, [](ExportStep& step) { export_running(step, "add"); }},
+    {Op::cumprod, [](ExportStep& step) { export_running(step, "multiply"); }},
+    {Op::cummax, [](ExportStep& step) { export_running(step, "maximum"); }},
+    {Op::cummin, [](ExportStep& step) { export_running(step, "minimum"); }},
     {Op::sort, export_sort},
 };
 

@@ -105,8 +105,10 @@ Op running(const Monoid& monoid) {
       return Op::cumprod;
     case Op::max:
       return Op::cummax;
-    default:
+    case Op::min:
       return Op::cummin;
+    default:
+      throw InternalError("no running reduction by " + std::string(monoid.name));
   }
 }
 

@@ -1,6 +1,8 @@
 #include <tutti/codegen/cuda/sort.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "tests/codegen/device_cases.h"
 #include "tests/kernels/kernel_testing.h"
@@ -27,7 +29,10 @@ void add_running(DeviceCases& cases, Op op, const Array& x, std::int64_t axis, b
             kernels::kernel_testing::meaning(op, {x}, attributes),
             std::string(name_of(op)) + " of " + std::string(name_of(x.dtype())) + x.shape().text() +
                 " along " + std::to_string(axis),
-            [](const Array& result, const Array& expected) {
+            [op](const Array& result, const Array& expected) {
+              if (op == Op::cummax || op == Op::cummin) {
+                return bool(test::same_bits(result, expected));
+              }
               return bool(test::close(result, expected, 20));
             });
 }
@@ -58,7 +63,17 @@ TEST(DeviceCumulative, RowsOfAnyLength) {
       add_running(cases, Op::cumsum, random_array(DType::f32, Shape{size, 3}), 0, reverse);
     }
   }
+  Array behind_a_zero(DType::f32, Shape{300});
+  std::ranges::fill(behind_a_zero.data<float>(), 2.0F);
+  behind_a_zero.data<float>()[0] = 0;
+  add_running(cases, Op::cumprod, behind_a_zero, 0, false);
+  Array special = random_array(DType::f32, Shape{300});
+  special.data<float>()[100] = -0.0F;
+  special.data<float>()[200] = NAN;
+  special.data<float>()[290] = INFINITY;
   for (const Op op : {Op::cummax, Op::cummin}) {
+    add_running(cases, op, special, 0, false);
+    add_running(cases, op, special, 0, true);
     add_running(cases, op, random_integers(DType::i16, Shape{2, 1025}, -30000, 30000), 1, true);
     add_running(cases, op, random_array(DType::bf16, Shape{2, 1025}), 1, false);
   }

@@ -375,22 +375,86 @@ TEST(ControlCollectivesOnRanks, AReplicatedWeightHasItsAllReduceBehindTheLoop) {
   });
 }
 
-TEST(ControlCollectivesOnRanks, WhatHasNoGradientYetSaysSo) {
+// d/dx of |d f/dx|^2, by the loop and by its steps written out.
+TEST_P(ControlCollectives, ALoopThatCommunicatesHasSecondDerivatives) {
+  for (const int ranks : {1, 2, 3}) {
+    simulate(ranks, [&](World& world) {
+      const auto step = [&](const Tensor& x, const Tensor& w) {
+        return sin(Tensor(all_reduce(x * w, world, Reduce::sum))) * x + w;
+      };
+      const auto total = [&](const Tensor& x) { return all_reduce(sum(x * x), world); };
+      const auto looped = [&](const Tensor& x, const Tensor& w) {
+        return Tensor(total(
+            for_loop(3, [&](const Tensor&, const Tensor& each) { return step(each, w); }, x)));
+      };
+      const auto written_out = [&](Tensor x, const Tensor& w) {
+        for (int i = 0; i < 3; ++i) x = step(x, w);
+        return Tensor(total(x));
+      };
+      const auto second = [&](const auto& f) {
+        return [&](const std::vector<Tensor>& in) {
+          return grad([&](const Tensor& w) {
+            const Tensor slope = grad(f)(in[0], w);
+            return Tensor(total(slope));
+          })(in[1]);
+        };
+      };
+      const double own = world.rank() + 1;
+      const std::vector<Tensor> in = {tensor({0.1 * own, 0.3}), tensor({0.2, 0.05 * own})};
+      expect_near(run(mode(), second(looped), in), run(mode(), second(written_out), in));
+    });
+  }
+}
+
+TEST_P(ControlCollectives, ABranchThatCommunicatesHasAGradient) {
+  for (const int ranks : {1, 2, 4}) {
+    simulate(ranks, [&](World& world) {
+      const auto product = [&](const Tensor& x, const Tensor& w) {
+        return tanh(Tensor(all_reduce(x * w, world, Reduce::sum))) * x;
+      };
+      const auto squares = [&](const Tensor& x, const Tensor& w) {
+        const Tensor all = all_gather(x, world);
+        return x * w + mean(all * all);
+      };
+      const auto nothing = [](const Tensor& x, const Tensor& w) { return x + w * w; };
+      using Branch = std::function<Tensor(const Tensor&, const Tensor&)>;
+      const std::vector<Branch> branches = {product, squares, nothing};
+      const auto loss = [&](const Tensor& y) {
+        return Tensor(all_reduce(sum(y * y), world, Reduce::sum));
+      };
+      const double own = world.rank() + 1;
+      const Tensor x = tensor({0.1 * own, 0.3, -0.2});
+      const Tensor w = replicated(tensor({0.7, 0.2, 0.4}), world);
+      for (const int chosen : {0, 1, 2}) {
+        const auto branched = [&](const std::vector<Tensor>& in) {
+          return grad([&](const Tensor& weights) {
+            const Tensor index = cast(all_reduce(in[1], world, Reduce::max), DType::i32);
+            return loss(conditional(index, branches, in[0], weights));
+          })(in[2]);
+        };
+        const auto plain = [&](const std::vector<Tensor>& in) {
+          return grad([&](const Tensor& weights) {
+            return loss(chosen == 0   ? product(in[0], weights)
+                        : chosen == 1 ? squares(in[0], weights)
+                                      : nothing(in[0], weights));
+          })(in[2]);
+        };
+        const std::vector<Tensor> in = {x, full({}, chosen, DType::f64), w};
+        expect_near(run(mode(), branched, in), run(mode(), plain, in));
+      }
+    });
+  }
+}
+
+// Each rank chooses for itself, which is all right where nobody communicates.
+TEST(ControlCollectivesOnRanks, ABranchThatRanksChooseHasTheSumOfTheirGradients) {
   simulate(2, [](World& world) {
-    const auto add = [&](const Tensor& x) { return Tensor(all_reduce(x, world, Reduce::sum)); };
-    const auto looped = [&](const Tensor& x) {
-      return sum(
-          for_loop(2, [&](const Tensor&, const Tensor& each) { return add(each * each); }, x));
+    const auto choose = [&](const Tensor& x) {
+      return sum(cond(
+          rank_index(world) == 0, [](const Tensor& y) { return y * y; },
+          [](const Tensor& y) { return y; }, x));
     };
-    EXPECT_THAT(
-        [&] { grad([&](const Tensor& x) { return sum(grad(looped)(x)); })(ones({2})); },
-        ThrowsMessage<UsageError>(HasSubstr("or is a gradient itself, has no gradient yet")));
-    const auto branch = [&](const Tensor& x) {
-      return sum(
-          cond(Tensor(all_reduce(sum(x), world)) > 0.0, add, [](const Tensor& y) { return y; }, x));
-    };
-    EXPECT_THAT([&] { grad(branch)(ones({2})); },
-                ThrowsMessage<UsageError>(HasSubstr("a branch that communicates has no gradient")));
+    EXPECT_EQ(grad(choose)(replicated(ones({2}), world)).to_vector<float>(), Floats({3, 3}));
   });
 }
 

@@ -53,6 +53,13 @@ TEST(GradientCorners, OfRunningProductsWithZeros) {
   EXPECT_EQ(gradient(backwards, {3, 0, 2}), Doubles({0, 8, 1}));
   EXPECT_EQ(gradient(forwards, {0, 0}), Doubles({1, 0}));
   EXPECT_EQ(gradient(forwards, {5}), Doubles({1}));
+  // What is behind the ten products leaves f32.
+  std::vector<float> x(200, 2);
+  x[0] = 0;
+  const Tensor slope = grad(
+      [](const Tensor& t) { return sum(slice(cumprod(t, 0), {Range{0, 10}})); })(from(x, {200}));
+  EXPECT_EQ(slope.to_vector<float>()[0], 1023);
+  EXPECT_EQ(sum(slope).item<float>(), 1023);
   EXPECT_EQ(gradient(forwards, {}), Doubles({}));
 }
 

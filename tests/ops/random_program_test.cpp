@@ -1,4 +1,7 @@
+#include <tutti/ir/control.h>
+
 #include <array>
+#include <stdexcept>
 
 #include "tests/support/random/draw.h"
 #include "tests/support/random/many_programs.h"
@@ -42,6 +45,35 @@ std::function<RandomProgram(std::uint64_t)> programs_of(Values values) {
   return [values](std::uint64_t seed) { return random_program(seed, some_options(seed, values)); };
 }
 
+// So that the others mean what they say.
+TEST(RandomProgram, HasLoopsAndBranchesOfAllKinds) {
+  std::array<int, ir::kOpCount> found{};
+  int communicating = 0;
+  int nested = 0;
+  int kept = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    ProgramOptions options{.values = Values::exact, .control = true};
+    if (seed % 2 == 0) options.mesh = mesh_of_four();
+    const ir::Graph graph = random_program(seed, options).graph;
+    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+      const ir::Op op = graph.node(id).op;
+      if (!ir::is_control(op)) continue;
+      ++found[static_cast<std::size_t>(op)];
+      communicating += ir::communicates(graph, id) ? 1 : 0;
+      kept += op == ir::Op::scan && graph.attributes(id).integer("kept") > 0 ? 1 : 0;
+      for (const ir::FunctionPtr& function : ir::all_functions(graph.node(id))) {
+        nested += function->levels() > 1 ? 1 : 0;
+      }
+    }
+  }
+  for (const ir::Op op : {ir::Op::scan, ir::Op::while_loop, ir::Op::conditional}) {
+    EXPECT_GT(found[static_cast<std::size_t>(op)], 40) << name_of(op);
+  }
+  EXPECT_GT(communicating, 20);
+  EXPECT_GT(nested, 20);
+  EXPECT_GT(kept, 2);
+}
+
 TEST(RandomProgram, OfExactOpsGivesTheSameBits) {
   EXPECT_TRUE(all_agree({.test = "RandomProgram.OfExactOpsGivesTheSameBits",
                          .count = 600,
@@ -59,16 +91,19 @@ TEST(RandomProgram, OfRoundedNumbersGivesTheSameWithinRounding) {
 TEST(RandomProgram, HasGradientsThatAgree) {
   const auto make = [](std::uint64_t seed) {
     // An op of which there is no gradient may be anywhere: another program.
-    for (std::uint64_t attempt = 0;; ++attempt) {
+    constexpr std::uint64_t kMostAttempts = 1000;
+    for (std::uint64_t attempt = 0; attempt < kMostAttempts; ++attempt) {
       ProgramOptions options = some_options(seed, Values::smooth);
       options.nodes /= 2;
       RandomProgram program = random_program(seed + (attempt << 40), options);
       try {
         differentiate(program.graph);
         return program;
-      } catch (const Error&) {
+      } catch (const TypeError&) {
+      } catch (const UsageError&) {  // of a loop
       }
     }
+    throw std::runtime_error("no program has a gradient");
   };
   EXPECT_TRUE(all_agree({.test = "RandomProgram.HasGradientsThatAgree",
                          .count = 100,

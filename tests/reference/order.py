@@ -1,11 +1,11 @@
-"""Sorting and running sums."""
+"""Sorting and running reductions."""
 
 import numpy as np
 import torch
 
 from arrays import FLOATS, NUMBERS, corners, draw, few_corners, make
 from reductions import special_rows
-from rows import Row, Use, WithValue, differentiable, widely
+from rows import Row, Use, WithValue, composite, differentiable, widely
 
 RANK8 = (1, 2, 1, 3, 1, 2, 1, 2)
 SHAPES = [((7, 5), 1), ((7, 5), 0), ((3, 17, 2), 1), ((1,), 0), ((0, 3), 1), ((0, 3), 0),
@@ -112,9 +112,56 @@ def cumsum_uses(dtype, random):
                   {"axis": 0, "reverse": False})
 
 
+def running(call, accumulate):
+    """A running reduction by a function of PyTorch's for floats, and of NumPy's for integers."""
+    def of(x, axis, reverse):
+        if differentiable(x):
+            turned = torch.flip(x, [axis]) if reverse else x
+            out = call(turned, axis)
+            return torch.flip(out, [axis]) if reverse else out
+        turned = np.flip(x, axis) if reverse else x
+        out = accumulate(turned, axis, dtype=x.dtype)
+        return np.flip(out, axis) if reverse else out
+    return of
+
+
+CUMPROD = running(torch.cumprod, np.multiply.accumulate)
+CUMMAX = running(lambda x, axis: torch.cummax(x, axis).values, np.maximum.accumulate)
+CUMMIN = running(lambda x, axis: torch.cummin(x, axis).values, np.minimum.accumulate)
+
+
+def cumprod_uses(dtype, random):
+    for reverse in (False, True):
+        way = " reversed" if reverse else ""
+        attributes = {"axis": 1, "reverse": reverse}
+        yield Use("corners" + way, [special_rows(dtype)], attributes, gradient=False)
+        if dtype in FLOATS:
+            zeros = make([[0, 2, 3, 4], [5, -0.0, 3, 1], [0, 2, 0, 4], [0] * 4], dtype)
+            yield Use("corners with zeros" + way, [zeros], attributes)
+        for shape, axis in SHAPES:
+            yield Use(f"{list(shape)} along {axis}{way}", [draw(random, shape, dtype, 0.5, 1.5)],
+                      {"axis": axis, "reverse": reverse})
+
+
+def extreme_uses(dtype, random):
+    for reverse in (False, True):
+        way = " reversed" if reverse else ""
+        rows = special_rows(dtype)
+        yield Use("corners" + way, [rows], {"axis": 1, "reverse": reverse})
+        yield Use("corners in columns" + way, [rows.T], {"axis": 0, "reverse": reverse})
+        for shape, axis in SHAPES:
+            yield Use(f"{list(shape)} along {axis}{way}", [ties(random, shape, dtype)],
+                      {"axis": axis, "reverse": reverse})
+        yield Use(f"[2,300] along 1{way}", [draw(random, (2, 300), dtype)],
+                  {"axis": 1, "reverse": reverse})
+
+
 def rows():
     return [
         Row("sort", NUMBERS, sort_uses, sort, sort, gradient=True),
         Row("topk", NUMBERS, topk_uses, topk, topk, gradient=True),
         Row("cumsum", NUMBERS, cumsum_uses, widely(cumsum), cumsum, gradient=True),
+        Row("cumprod", NUMBERS, cumprod_uses, composite(CUMPROD), CUMPROD, gradient=True),
+        Row("cummax", NUMBERS, extreme_uses, CUMMAX, CUMMAX, gradient=True),
+        Row("cummin", NUMBERS, extreme_uses, CUMMIN, CUMMIN, gradient=True),
     ]

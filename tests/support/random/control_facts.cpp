@@ -74,12 +74,7 @@ std::vector<Facts> facts_of_function(const ir::Function& function,
   const ir::Graph& graph = function.graph();
   std::vector<Facts> all;
   for (const Facts* const argument : arguments) all.push_back(*argument);
-  for (auto id = static_cast<ir::NodeId>(arguments.size()); id < graph.node_count(); ++id) {
-    std::vector<const Facts*> operands;
-    for (const ir::Value operand : graph.operands(id)) operands.push_back(&all[operand.id]);
-    auto results = facts_of(graph.node(id).op, graph.node(id).attributes, operands, ranks);
-    for (Facts& facts : results) all.push_back(std::move(facts));
-  }
+  append_facts(graph, static_cast<ir::NodeId>(arguments.size()), all, ranks);
   std::vector<Facts> out;
   for (const ir::Value result : graph.results()) out.push_back(all[result.id]);
   return out;
@@ -121,7 +116,6 @@ std::vector<Facts> facts_of_scan(const ir::Attributes& attributes,
   for (std::size_t i = carries; i < results; ++i) {
     const ir::Type& type = body.graph().type(body.graph().results()[i]);
     Facts facts = stacked(given[i - carries], type, ranks);
-    if (length == 0) facts.values.assign(ranks, Array(type.dtype, facts.values[0].shape()));
     state.push_back(std::move(facts));
   }
   return state;

@@ -220,12 +220,7 @@ std::vector<Facts> facts_of_composite(Op op, std::span<const ir::Attribute> attr
   ir::Decomposition parts(&builder, op, values, attributes);
   ir::definition(op).decompose(parts);
   graph.set_results(parts.results());
-  for (ir::NodeId id = static_cast<ir::NodeId>(operands.size()); id < graph.node_count(); ++id) {
-    std::vector<const Facts*> own;
-    for (const ir::Value operand : graph.operands(id)) own.push_back(&facts[operand.id]);
-    auto more = facts_of(graph.node(id).op, graph.node(id).attributes, own, ranks);
-    for (Facts& result : more) facts.push_back(std::move(result));
-  }
+  append_facts(graph, static_cast<ir::NodeId>(operands.size()), facts, ranks);
   std::vector<Facts> out;
   for (const ir::Value result : graph.results()) out.push_back(facts[result.id]);
   return out;
@@ -310,19 +305,22 @@ std::vector<Facts> facts_of(Op op, std::span<const ir::Attribute> attributes,
   return out;
 }
 
-std::vector<Facts> facts_of(const ir::Graph& graph, const RankArrays& inputs) {
-  std::vector<Facts> out;
-  for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-    if (graph.node(id).op == Op::parameter) {
-      Facts& facts = out.emplace_back();
-      for (const std::vector<Array>& of_rank : inputs) facts.values.push_back(of_rank[id]);
-      continue;
-    }
+void append_facts(const ir::Graph& graph, ir::NodeId first, std::vector<Facts>& facts,
+                  std::size_t ranks) {
+  for (ir::NodeId id = first; id < graph.node_count(); ++id) {
     std::vector<const Facts*> operands;
-    for (const ir::Value operand : graph.operands(id)) operands.push_back(&out[operand.id]);
-    auto results = facts_of(graph.node(id).op, graph.node(id).attributes, operands, inputs.size());
-    for (Facts& facts : results) out.push_back(std::move(facts));
+    for (const ir::Value operand : graph.operands(id)) operands.push_back(&facts[operand.id]);
+    auto results = facts_of(graph.node(id).op, graph.node(id).attributes, operands, ranks);
+    for (Facts& result : results) facts.push_back(std::move(result));
   }
+}
+
+std::vector<Facts> facts_of(const ir::Graph& graph, const RankArrays& inputs) {
+  std::vector<Facts> out(graph.parameters().size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (const std::vector<Array>& of_rank : inputs) out[i].values.push_back(of_rank[i]);
+  }
+  append_facts(graph, static_cast<ir::NodeId>(out.size()), out, inputs.size());
   return out;
 }
 

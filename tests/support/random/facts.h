@@ -30,6 +30,10 @@ struct Facts {
 std::vector<Facts> facts_of(ir::Op op, std::span<const ir::Attribute> attributes,
                             std::span<const Facts* const> operands, std::size_t ranks);
 
+// Adds the facts of what the nodes from `first` on give to those of what stands before them.
+void append_facts(const ir::Graph& graph, ir::NodeId first, std::vector<Facts>& facts,
+                  std::size_t ranks);
+
 // The facts of all values of a program that is run with `inputs`.
 std::vector<Facts> facts_of(const ir::Graph& graph, const RankArrays& inputs);
 

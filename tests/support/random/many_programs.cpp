@@ -56,9 +56,9 @@ std::string report(const ManyPrograms& programs, std::uint64_t seed, const Rando
   const auto left = first_difference(small, way);
   const auto file = folder() / ("seed_" + std::to_string(seed) + ".tutti");
   std::ofstream(file) << text_of(small);
-  return "\n" + difference.way.name + " differs from the interpreter in the program of seed " +
-         std::to_string(seed) + ": " + difference.message +
-         "\nTo see it again: TUTTI_TEST_SEED=" + std::to_string(seed) +
+  return "\n" + difference.way.name +
+         " differs from the program's nodes, interpreted one by one: seed " + std::to_string(seed) +
+         ": " + difference.message + "\nTo see it again: TUTTI_TEST_SEED=" + std::to_string(seed) +
          " TUTTI_TEST_PROGRAMS=1 with --gtest_filter=" + programs.test + "\nShrunk, in " +
          file.string() + ": " + (left ? left->message : "(comes and goes)") + "\n" +
          ir::print(small.graph);

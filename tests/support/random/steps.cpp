@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "tests/support/random/control_steps.h"
+#include "tests/support/random/add_control.h"
 #include "tests/support/random/draw_attribute.h"
 #include "tests/support/random/fitted.h"
 #include "tests/support/random/random_array.h"

@@ -1,66 +1,17 @@
 #include <tutti/ir/control.h>
-#include <tutti/ir/gradient.h>
 #include <tutti/ir/linearize.h>
 #include <tutti/ir/ops/control.h>
+#include <tutti/ir/ops/control_draft.h>
 #include <tutti/ir/ops/kept_values.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 
-// Gradients of loops and branches. They are loops and branches themselves: nothing is unrolled, so
-// that neither the program nor the time to compile it grows with the number of steps.
 namespace tutti::ir::family::control {
 
 namespace {
 
-using Values = std::vector<Value>;
-
-// A function under construction whose parameters lie where those of another do.
-class Draft {
- public:
-  Draft(const Graph& like, const std::string& name, bool communicates = false)
-      : graph_(name), builder_(graph_), communicates_(communicates) {
-    graph_.mesh = like.mesh;
-    graph_.default_device = like.default_device;
-    if (!like.parameters().empty()) place_ = like.type(like.parameters()[0].value);
-  }
-
-  Builder& builder() { return builder_; }
-  Value parameter(const std::string& name, const Type& like) {
-    const Replication replication =
-        communicates_ && !like.replication.literal ? like.replication : place_.replication;
-    return graph_.add_parameter(name, {.dtype = like.dtype,
-                                       .shape = like.shape,
-                                       .replication = replication,
-                                       .device = place_.device});
-  }
-  // With all that was added, and with what the results need.
-  Graph take(Values results) {
-    graph_.set_results(std::move(results));
-    return std::move(graph_);
-  }
-  Graph finish(Values results) {
-    Graph out = take(std::move(results));
-    dce(out);
-    return out;
-  }
-
- private:
-  Graph graph_;
-  Builder builder_;
-  const bool communicates_;  // then parameters are replicated each for itself
-  Type place_;
-};
-
 bool floats(const Graph& graph, Value value) { return is_floating(graph.type(value).dtype); }
-
-// The cotangents of `wrt` from those of a function's results, appended to the function's copy; an
-// invalid one stands for zeros.
-Values pull_back(Draft& draft, const Values& results, const Values& cotangents, const Values& wrt) {
-  if (wrt.empty()) return {};
-  return vjp(draft.builder(), results, cotangents, wrt);
-}
 
 // Appends the scan, without the sequences and invariants that its body never looks at.
 NodeId append_scan(Builder& builder, const Graph& body, const Values& operands,
@@ -78,10 +29,18 @@ NodeId append_scan(Builder& builder, const Graph& body, const Values& operands,
     kept.push_back(operands[i]);
     kept_sequences += is_sequence ? 1 : 0;
   }
-  auto function = std::make_shared<const Function>(with_parameters(body, keep));
+  FunctionPtr function = std::make_shared<const Function>(with_parameters(body, keep));
+  // For a gradient of its own; without one nobody uses it, and the passes drop it.
+  std::int64_t of_gradient = 0;
+  if (!function->groups().empty()) {
+    const auto invariants = static_cast<std::size_t>(carries + kept_sequences);
+    function =
+        with_kept_results(*function, static_cast<std::size_t>(carries), invariants, recompute);
+    of_gradient = std::ssize(function->graph().results()) - std::ssize(body.results());
+  }
   return builder.node(
       Op::scan, kept,
-      {FunctionPtr(std::move(function)), carries, kept_sequences, length, reverse, recompute});
+      {std::move(function), carries, kept_sequences, length, reverse, recompute, of_gradient});
 }
 
 // One step of a scan's gradient, and where in it the values of the scan's body are.
@@ -96,27 +55,6 @@ struct Forward {
   NodeId node;
   std::size_t first;
 };
-
-// What communicates can't run once more for its gradient: peers that make one loop of the two would
-// have half of the calls.
-[[noreturn]] void refuse_calls(const Gradient& gradient, const std::string& what) {
-  throw UsageError(what + " has no gradient yet; write the steps out in a C++ for loop",
-                   gradient.builder()->location());
-}
-
-// Without collectives in the functions their cotangents are those of one rank: what is the same on
-// more ranks than the rest would need an all_reduce.
-void require_alike(const Gradient& gradient) {
-  const Replication common = place_of_functions(gradient.attributes).replication;
-  for (const Attribute& attribute : gradient.attributes.values()) {
-    for (const FunctionPtr& function : functions_of(attribute)) {
-      for (const Type& type : function->parameter_types()) {
-        if (type.replication == common) continue;
-        refuse_calls(gradient, "a loop or branch whose parameters are the same on different ranks");
-      }
-    }
-  }
-}
 
 class ScanGradient {
  public:
@@ -135,13 +73,7 @@ class ScanGradient {
       return;
     }
     if (results_ == body_.results().size()) {
-      refuse_calls(
-          gradient,
-          "a loop that communicates, and was recorded outside of grad or is a gradient itself,");
-    }
-    for (std::size_t i = results_; i < body_.results().size(); ++i) {
-      if (!gradient.cotangent(static_cast<int>(i)).valid()) continue;
-      refuse_calls(gradient, "the gradient of a loop that communicates");
+      refuse_gradient(gradient, "a loop that communicates, and was recorded outside of grad,");
     }
   }
 
@@ -231,7 +163,7 @@ class ScanGradient {
     const auto of_step = [&](std::size_t i) { return result(forward.node, forward.first + i); };
     for (std::size_t i = 0; i < carries_; ++i) operands.push_back(of_step(i));
     for (std::size_t i = carries_; i < carries_ + sequences_; ++i) operands.push_back(operands_[i]);
-    for (std::size_t i = carries_; i < results_; ++i) {
+    for (std::size_t i = carries_; i < body_.results().size(); ++i) {
       if (has_cotangent(i)) operands.push_back(gradient_.cotangent(static_cast<int>(i)).value());
     }
     for (std::size_t i = 0; i < kept; ++i) operands.push_back(of_step(carries_ + i));
@@ -263,7 +195,7 @@ class ScanGradient {
     for (std::size_t i = 0; i < carries_ + sequences_; ++i) {
       arguments.push_back(draft.parameter(name_of_parameter(i), type_of(i)));
     }
-    for (std::size_t i = carries_; i < results_; ++i) {
+    for (std::size_t i = carries_; i < body_.results().size(); ++i) {
       if (!has_cotangent(i)) continue;
       cotangents[i] = draft.parameter("d_" + std::to_string(i), body_.type(body_.results()[i]));
     }
@@ -317,7 +249,7 @@ class ScanGradient {
   const Graph& body_;
   const std::size_t carries_;
   const std::size_t sequences_;
-  const std::size_t results_;  // but for those that are kept for this
+  const std::size_t results_;  // but for those that are kept for gradients
   Values operands_;
   std::size_t of_stacked_ = 0;  // results of the backward loop in front of those it stacks
 };
@@ -329,53 +261,5 @@ class ScanGradient {
 // once more, and so does what is costly to compute again (kept_values.h): the passes make one loop
 // of it and the scan itself. A loop that communicates runs once, and has kept all that.
 void gradient_scan(Gradient& gradient) { ScanGradient(gradient).run(); }
-
-// A branch of each branch's vector-Jacobian product.
-void gradient_conditional(Gradient& gradient) {
-  if (communicates(gradient.attributes.values())) {
-    refuse_calls(gradient, "a branch that communicates");
-  }
-  require_alike(gradient);
-  const Replication& index = gradient.operand(0).type().replication;
-  const std::uint8_t needed = place_of_functions(gradient.attributes).replication.dimensions;
-  if (!index.literal && (needed & ~index.dimensions) != 0) {
-    refuse_calls(gradient, "a branch that ranks choose which share its arguments");
-  }
-  Builder& builder = *gradient.builder();
-  const auto branches = std::get<std::vector<FunctionPtr>>(gradient.attributes.values()[0]);
-  const Graph& first = branches[0]->graph();
-  Values operands;
-  for (int i = 0; i < gradient.count(); ++i) operands.push_back(gradient.value(i));
-  std::vector<std::size_t> given;  // results with cotangents
-  for (std::size_t i = 0; i < first.results().size(); ++i) {
-    if (!gradient.cotangent(static_cast<int>(i)).valid()) continue;
-    given.push_back(i);
-    operands.push_back(gradient.cotangent(static_cast<int>(i)).value());
-  }
-  std::vector<FunctionPtr> functions;
-  for (const FunctionPtr& branch : branches) {
-    const Graph& graph = branch->graph();
-    Draft draft(graph, graph.name + "_gradient");
-    Values arguments;
-    Values wrt;
-    for (const Parameter& parameter : graph.parameters()) {
-      arguments.push_back(draft.parameter(parameter.name, graph.type(parameter.value)));
-      if (gradient.wants(static_cast<int>(arguments.size()))) wrt.push_back(arguments.back());
-    }
-    Values cotangents(graph.results().size());
-    for (const std::size_t i : given) {
-      cotangents[i] = draft.parameter("d_" + std::to_string(i), graph.type(graph.results()[i]));
-    }
-    const Values results = inline_into(draft.builder(), graph, arguments);
-    functions.push_back(
-        std::make_shared<const Function>(draft.finish(pull_back(draft, results, cotangents, wrt))));
-  }
-  const NodeId node = builder.node(Op::conditional, operands, {std::move(functions)});
-  std::size_t result = 0;
-  for (int i = 1; i < gradient.count(); ++i) {
-    if (!gradient.wants(i)) continue;
-    gradient.operand_cotangent(i, Term(&builder, builder.graph().result(node, result++)));
-  }
-}
 
 }  // namespace tutti::ir::family::control

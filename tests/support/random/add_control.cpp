@@ -1,4 +1,4 @@
-#include "tests/support/random/control_steps.h"
+#include "tests/support/random/add_control.h"
 
 #include <tutti/ir/control.h>
 
@@ -106,6 +106,7 @@ class Functions {
     }
     // Rather what depends on the step before.
     constexpr std::array kSteps = {Op::sub, Op::sub, Op::add, Op::maximum};
+    const auto most = inner.options.values == ProgramOptions::Values::smooth ? 3 : 4;
     std::optional<Value> found;
     if (!sequences_.empty() && draw_.coin()) {
       const Value place = inner.graph().parameters()[draw_.one_of(sequences_)].value;
@@ -114,7 +115,9 @@ class Functions {
       found = of_type(inner, wanted.dtype, wanted.shape);
     }
     if (found && !draw_.one_in(3)) {
-      const Op op = wanted.dtype == DType::boolean ? Op::logical_xor : draw_.one_of(kSteps);
+      const Op op = wanted.dtype == DType::boolean
+                        ? Op::logical_xor
+                        : kSteps[static_cast<std::size_t>(draw_.below(most))];
       found = inner.value_of(op, {*found, parameter});
     }
     if (!found) return parameter;
@@ -256,7 +259,9 @@ bool add_conditional(GrowingProgram& program) {
   }
   std::vector<Value> operands = functions.operands();
   operands.insert(operands.begin(), index);
-  return fits && program.add(Op::conditional, operands, Attributes{branches});
+  std::vector<std::int64_t> kept;
+  if (fits && ir::communicates(branches) && draw.coin()) kept = ir::keep_results(branches);
+  return fits && program.add(Op::conditional, operands, Attributes{branches, kept});
 }
 
 }  // namespace
