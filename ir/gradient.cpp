@@ -265,6 +265,9 @@ class Sweep {
     if (!known.literal && !own.literal) {
       const auto extra = static_cast<std::uint8_t>(own.dimensions & ~known.dimensions);
       if (extra != 0) cotangent = {&builder_, builder_.vary(cotangent.value(), extra)};
+      if ((known.dimensions & ~own.dimensions) != 0) {
+        throw InternalError("a cotangent that varies for a value that is the same on the ranks");
+      }
     }
     Term& total = known_[value.id - begin_].cotangent;
     // What lies anywhere may have been used on several devices.

@@ -87,7 +87,8 @@ class ConditionalGradient {
     Values cotangents(from.results().size());
     for (std::size_t i = 0; i < cotangents.size(); ++i) {
       if (!has_cotangent(i)) continue;
-      cotangents[i] = draft.parameter("d_" + std::to_string(i), from.type(from.results()[i]));
+      const Type& type = gradient_.result(static_cast<int>(i)).type();
+      cotangents[i] = draft.parameter("d_" + std::to_string(i), type);
     }
     std::size_t behind = draft.builder().graph().parameters().size();
     std::size_t at = results_;

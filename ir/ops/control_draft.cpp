@@ -33,9 +33,18 @@ Graph Draft::finish(Values results) {
   return out;
 }
 
-Values pull_back(Draft& draft, const Values& results, const Values& cotangents, const Values& wrt) {
+Values pull_back(Draft& draft, Values results, const Values& cotangents, const Values& wrt) {
   if (wrt.empty()) return {};
-  return vjp(draft.builder(), results, cotangents, wrt);
+  Builder& builder = draft.builder();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!cotangents[i].valid()) continue;
+    const Replication own = builder.type(results[i]).replication;
+    const Replication outside = builder.type(cotangents[i]).replication;
+    if (own.literal || outside.literal) continue;
+    results[i] =
+        builder.vary(results[i], static_cast<std::uint8_t>(own.dimensions & ~outside.dimensions));
+  }
+  return vjp(builder, results, cotangents, wrt);
 }
 
 void refuse_gradient(const Gradient& gradient, const std::string& what) {

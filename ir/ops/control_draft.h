@@ -32,8 +32,9 @@ class Draft {
 };
 
 // The cotangents of `wrt` from those of a function's results, appended to the function's copy; an
-// invalid one stands for zeros.
-Values pull_back(Draft& draft, const Values& results, const Values& cotangents, const Values& wrt);
+// invalid one stands for zeros. What the function gives the same on more ranks than it is taken for
+// outside, as its cotangent says, varies there: the gradient sums the ranks' cotangents.
+Values pull_back(Draft& draft, Values results, const Values& cotangents, const Values& wrt);
 
 // What communicates can't run once more for its gradient: peers that make one loop of the two would
 // have half of the calls. Throws UsageError.

@@ -446,6 +446,63 @@ TEST_P(ControlCollectives, ABranchThatCommunicatesHasAGradient) {
   }
 }
 
+// A step gives the same on all ranks for a carry that each takes for its own: the gradient of what
+// it gives is the sum over the ranks.
+TEST_P(ControlCollectives, ACarryThatVariesMayBeGivenTheSameOnAllRanks) {
+  simulate(2, [&](World& world) {
+    const auto step = [&](const Tensor& y, const Tensor& own) {
+      return Tensor(all_reduce(y * own, world, Reduce::sum));
+    };
+    const auto looped = [&](const std::vector<Tensor>& in) {
+      return grad([&](const Tensor& x) {
+        const auto body = [&](const Tensor&, const Tensor& y) { return step(y, in[1]); };
+        return sum(for_loop(2, body, x) * in[1]);
+      })(in[0]);
+    };
+    const auto written_out = [&](const std::vector<Tensor>& in) {
+      return grad([&](const Tensor& x) { return sum(step(step(x, in[1]), in[1]) * in[1]); })(in[0]);
+    };
+    const double own = world.rank() + 1;
+    const std::vector<Tensor> in = {tensor({0.1 * own, 0.3}), tensor({own, 2.0})};
+    expect_near(run(mode(), looped, in), run(mode(), written_out, in));
+  });
+}
+
+// One branch gives the same on all ranks, the other does not; once and twice differentiated.
+TEST_P(ControlCollectives, BranchesMayBeReplicatedDifferently) {
+  simulate(2, [&](World& world) {
+    using Branch = std::function<Tensor(const Tensor&)>;
+    const std::vector<Branch> branches = {
+        [&](const Tensor& y) { return Tensor(all_reduce(y * y * y, world, Reduce::sum)); },
+        [&](const Tensor& y) { return y * y * y + sum(exp(Tensor(all_gather(y, world)))); }};
+    const double own = world.rank() + 1;
+    const Tensor weights = tensor({own, 2.0});
+    for (const int chosen : {0, 1}) {
+      const auto branched = [&](const Tensor& x) {
+        const Tensor index = all_reduce(tensor(chosen), world, Reduce::max);
+        return sum(conditional(index, branches, x) * constant(weights));
+      };
+      const auto plain = [&](const Tensor& x) {
+        return sum(branches[static_cast<std::size_t>(chosen)](x) * constant(weights));
+      };
+      const auto first = [](const auto& f) {
+        return [&](const std::vector<Tensor>& in) { return grad(f)(in[0]); };
+      };
+      const auto second = [&](const auto& f) {
+        return [&](const std::vector<Tensor>& in) {
+          return grad([&](const Tensor& x) {
+            const Tensor slope = grad(f)(x);
+            return sum(slope * slope * constant(weights));
+          })(in[0]);
+        };
+      };
+      const std::vector<Tensor> in = {tensor({0.1 * own, 0.3})};
+      expect_near(run(mode(), first(branched), in), run(mode(), first(plain), in));
+      expect_near(run(mode(), second(branched), in), run(mode(), second(plain), in));
+    }
+  });
+}
+
 // Each rank chooses for itself, which is all right where nobody communicates.
 TEST(ControlCollectivesOnRanks, ABranchThatRanksChooseHasTheSumOfTheirGradients) {
   simulate(2, [](World& world) {
