@@ -51,17 +51,27 @@ formatting() {
 
 clang() { configure clang && build clang && run_ctest clang -L quick; }
 
+# On batches of files as the compiler sees them: a file's time goes into the headers that it shares.
 tidy() {
-  configure tidy && cxx_files "$@" | grep '\.cpp$' |
-    xargs -r -P "$jobs" -n 1 clang-tidy-22 -p build/tidy --quiet --warnings-as-errors='*'
+  local files='/(ir|kernels|runtime|codegen|lazy|tools)/[^:]*\.(h|cpp)$'
+  configure tidy && find build/tidy/{ir,kernels,runtime,codegen,lazy,tools} -name 'unity_*.cxx' |
+    xargs -r -P "$jobs" -n 1 clang-tidy-22 -p build/tidy --quiet --warnings-as-errors='*' \
+      --header-filter="$files" --checks=-bugprone-suspicious-include
 }
 
-# A header that needs another one to come first would break users, not us.
-headers() {
-  configure tidy && cxx_files ir kernels runtime codegen lazy | grep '\.h$' |
-    xargs -r -P "$jobs" -I{} clang++-22 -std=c++20 -fsyntax-only -x c++ \
-      -DTUTTI_HAS_LLVM=1 -DTUTTI_HAS_ONEDNN=1 -Wno-pragma-once-outside-header \
-      -isystem "$(llvm-config-22 --includedir)" -I build/tidy/include {}
+# Every file compiles on its own: users' builds have no batches, and a header that needs another one
+# to come first would break users, not us. A header that a file includes first is checked with it.
+alone() {
+  local files
+  files=$(cxx_files ir kernels runtime codegen lazy tools) || return 1
+  configure tidy && {
+    grep '\.cpp$' <<<"$files"
+    grep '\.h$' <<<"$files" | grep -vxFf <(
+      grep '\.cpp$' <<<"$files" | xargs awk 'FNR == 1 { found = 0 }
+        !found && /^#include / { found = 1; if (gsub(/.*<tutti\/|>.*/, "")) print }')
+  } | xargs -r -P "$jobs" -I{} clang++-22 -std=c++20 -fsyntax-only -x c++ \
+    -DTUTTI_HAS_LLVM=1 -DTUTTI_HAS_ONEDNN=1 -Wno-pragma-once-outside-header \
+    -isystem "$(llvm-config-22 --includedir)" -I build/tidy/include {}
 }
 
 # What is checked beyond the quick part, in slices that take about as long as each other.
@@ -69,8 +79,8 @@ slice_names=(
   "benchmarks build, slow tests"
   "all checks of undefined behaviour"
   "clang's warnings, quick tests"
-  "clang-tidy: ir, kernels, runtime"
-  "clang-tidy: codegen, lazy, tools; headers on their own"
+  "clang-tidy"
+  "each file on its own"
   "thread sanitizer"
 )
 slice() {
@@ -78,8 +88,8 @@ slice() {
     1) slow ;;
     2) sanitized asan-all ;;
     3) clang ;;
-    4) tidy ir kernels runtime ;;
-    5) tidy codegen lazy tools && headers ;;
+    4) tidy ;;
+    5) alone ;;
     6) sanitized tsan ;;
   esac
 }
