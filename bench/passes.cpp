@@ -8,10 +8,10 @@
 // --scaled=M measures a program of M nodes in place of each, and prints what it took times
 // N log N / (M log M): what N nodes would take if time grew as it may. --limit=S measures nothing
 // and prints S.
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/print.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/text/print.h>
+#include <tutti/ir/verify/verify.h>
 #include <tutti/lazy/context.h>
 #include <tutti/tutti.h>
 

@@ -4,7 +4,7 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/graph.h>
-#include <tutti/ir/print.h>
+#include <tutti/ir/text/print.h>
 
 #include <algorithm>
 #include <array>

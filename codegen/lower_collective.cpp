@@ -33,6 +33,8 @@ CollectiveKind kind_of(Op op) {
       return CollectiveKind::all_to_all;
     case Op::collective_permute:
       return CollectiveKind::collective_permute;
+    case Op::scan_ranks:
+      return CollectiveKind::scan_ranks;
     case Op::send:
     case Op::recv:
     case Op::batch_send_recv:
@@ -85,6 +87,11 @@ LoweredCollective lower_whole(const ir::Graph& graph, ir::NodeId id, CollectiveK
   if (kernels::reduces(kind)) {
     call.reduction = *kernels::reduction_from_name(attributes.text("op"));
     call.description += " " + attributes.text("op");
+  }
+  if (kind == CollectiveKind::scan_ranks) {
+    call.scan = {.exclusive = attributes.flag("exclusive"), .reverse = attributes.flag("reverse")};
+    if (call.scan.exclusive) call.description += " exclusive";
+    if (call.scan.reverse) call.description += " reverse";
   }
   if (kernels::has_root(kind)) {
     call.root = static_cast<int>(attributes.integer("root"));

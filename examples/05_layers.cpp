@@ -1,7 +1,7 @@
 // What every layer makes of one small program: docs/tour.md tells the story of this output.
-#include <tutti/codegen/artifacts.h>
-#include <tutti/codegen/compile.h>
-#include <tutti/ir/print.h>
+#include <tutti/codegen/driver/artifacts.h>
+#include <tutti/codegen/driver/compile.h>
+#include <tutti/ir/text/print.h>
 #include <tutti/lazy/context.h>
 #include <tutti/tutti.h>
 

@@ -1,4 +1,5 @@
 #include <tutti/ir/collective.h>
+#include <tutti/ir/scalar.h>
 
 #include <algorithm>
 
@@ -29,6 +30,32 @@ void check_own_size(std::string_view name, std::int64_t own, const std::vector<s
 }
 
 }  // namespace
+
+ScalarOp combination_of(std::string_view reduction) {
+  if (reduction == "product") return ScalarOp::mul;
+  if (reduction == "min") return ScalarOp::minimum;
+  if (reduction == "max") return ScalarOp::maximum;
+  if (reduction == "and") return ScalarOp::bit_and;
+  if (reduction == "or") return ScalarOp::bit_or;
+  if (reduction == "xor") return ScalarOp::bit_xor;
+  return ScalarOp::add;
+}
+
+Cell combination_of_none(ScalarOp combination, DType dtype) {
+  const DType compute = compute_dtype(dtype);
+  switch (combination) {
+    case ScalarOp::mul:
+      return cell_of(compute, 1);
+    case ScalarOp::minimum:
+      return cell_of(compute, largest_of(dtype));
+    case ScalarOp::maximum:
+      return cell_of(compute, -largest_of(dtype));
+    case ScalarOp::bit_and:
+      return evaluate(ScalarOp::bit_not, dtype, {cell_of(dtype, 0)});
+    default:
+      return cell_of(compute, 0);
+  }
+}
 
 bool is_point_to_point(Op op) {
   return op == Op::send || op == Op::recv || op == Op::batch_send_recv;

@@ -3,6 +3,7 @@
 #include <tutti/ir/op.h>
 #include <tutti/ir/support/location.h>
 
+#include <string_view>
 #include <vector>
 
 // What collectives mean to one rank. Type inference knows no rank; whoever runs or lowers a rank's
@@ -23,6 +24,14 @@ bool is_point_to_point(Op op);
 // sends and receives in turn. Messages of one pair meet in the order in which each side starts
 // them, whatever ops they come from and whatever else the group does.
 std::vector<Message> messages(Op op, const Attributes& attributes, std::int64_t rank);
+
+// What a reduction combines elements by: "sum" and "mean" by add, "product" by mul, "min", "max",
+// "and", "or" and "xor" by the op of that name.
+ScalarOp combination_of(std::string_view reduction);
+
+// The element that scan_ranks gives where it combines nobody's: what changes no other, and 0 of
+// sums.
+Cell combination_of_none(ScalarOp combination, DType dtype);
 
 // Throws TypeError, naming the line, if a member of the group has another part in a collective than
 // the attributes say (`sizes`), or if it sends to itself. A rank in no group has no part at all.

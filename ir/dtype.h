@@ -1,9 +1,10 @@
 #pragma once
 
-#include <tutti/ir/support/half.h>
+#include <tutti/ir/support/narrow_float.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -12,19 +13,21 @@
 namespace tutti {
 
 // The element types, in one table: enumerator, name in IR text, C++ type.
-#define TUTTI_DTYPES(X)              \
-  X(boolean, "bool", bool)           \
-  X(u8, "u8", std::uint8_t)          \
-  X(u16, "u16", std::uint16_t)       \
-  X(u32, "u32", std::uint32_t)       \
-  X(u64, "u64", std::uint64_t)       \
-  X(i8, "i8", std::int8_t)           \
-  X(i16, "i16", std::int16_t)        \
-  X(i32, "i32", std::int32_t)        \
-  X(i64, "i64", std::int64_t)        \
-  X(f16, "f16", ::tutti::Float16)    \
-  X(bf16, "bf16", ::tutti::BFloat16) \
-  X(f32, "f32", float)               \
+#define TUTTI_DTYPES(X)                            \
+  X(boolean, "bool", bool)                         \
+  X(u8, "u8", std::uint8_t)                        \
+  X(u16, "u16", std::uint16_t)                     \
+  X(u32, "u32", std::uint32_t)                     \
+  X(u64, "u64", std::uint64_t)                     \
+  X(i8, "i8", std::int8_t)                         \
+  X(i16, "i16", std::int16_t)                      \
+  X(i32, "i32", std::int32_t)                      \
+  X(i64, "i64", std::int64_t)                      \
+  X(f8_e4m3fn, "f8_e4m3fn", ::tutti::Float8E4M3FN) \
+  X(f8_e5m2, "f8_e5m2", ::tutti::Float8E5M2)       \
+  X(f16, "f16", ::tutti::Float16)                  \
+  X(bf16, "bf16", ::tutti::BFloat16)               \
+  X(f32, "f32", float)                             \
   X(f64, "f64", double)
 
 enum class DType : std::uint8_t {
@@ -67,10 +70,38 @@ constexpr std::int64_t size_of(DType dtype) {
       dtype, []<class T>(std::type_identity<T>) { return static_cast<std::int64_t>(sizeof(T)); });
 }
 
-constexpr bool is_floating(DType dtype) { return dtype >= DType::f16; }
+constexpr bool is_floating(DType dtype) { return dtype >= DType::f8_e4m3fn; }
+// The floating-point dtypes of 8 and 16 bits, which are stored so and computed in f32.
+constexpr bool is_narrow_floating(DType dtype) {
+  return dtype >= DType::f8_e4m3fn && dtype <= DType::bf16;
+}
 constexpr bool is_unsigned(DType dtype) { return dtype >= DType::u8 && dtype <= DType::u64; }
 constexpr bool is_signed_integer(DType dtype) { return dtype >= DType::i8 && dtype <= DType::i64; }
 constexpr bool is_integer(DType dtype) { return dtype >= DType::u8 && dtype <= DType::i64; }
+
+// The bits of a floating-point dtype's mantissa: 23 of f32.
+constexpr int mantissa_bits(DType dtype) {
+  switch (dtype) {
+    case DType::f8_e5m2:
+      return 2;
+    case DType::f8_e4m3fn:
+      return 3;
+    case DType::bf16:
+      return 7;
+    case DType::f16:
+      return 10;
+    case DType::f32:
+      return 23;
+    default:
+      return 52;
+  }
+}
+
+// As far as a floating-point dtype reaches: infinity where it has one. Of others more than any of
+// their numbers, where casts stop.
+constexpr double largest_of(DType dtype) {
+  return dtype == DType::f8_e4m3fn ? 448 : std::numeric_limits<double>::infinity();
+}
 
 // "f32"; the name in IR text and in messages.
 std::string_view name_of(DType dtype);

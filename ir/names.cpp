@@ -1,4 +1,3 @@
-#include <tutti/ir/lexer.h>
 #include <tutti/ir/names.h>
 
 #include <algorithm>
@@ -28,6 +27,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 bool is_number_word(std::string_view text) {
   return text == "inf" || text == "infinity" || text == "nan";
+}
+
+std::size_t identifier_length(std::string_view text) {
+  if (text.empty() || !(is_letter(text[0]) || text[0] == '.')) return 0;
+  std::size_t end = 1;
+  while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.'))
+    ++end;
+  return end;
 }
 
 bool is_identifier(std::string_view text) {

@@ -10,7 +10,15 @@
 // Names in IR text.
 namespace tutti::ir {
 
+// Of the characters that make words and numbers: [0-9] and [A-Za-z_].
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 bool is_identifier(std::string_view text);
+// The number of bytes at the front of `text` that make an identifier: [A-Za-z_.][A-Za-z0-9_.]*
+std::size_t identifier_length(std::string_view text);
 // inf, infinity and nan, which are numbers behind a '-' wherever one may stand.
 bool is_number_word(std::string_view text);
 

@@ -14,17 +14,17 @@
 
 namespace tutti::ir {
 
-// Every op of the IR. An op is one row of a table in ir/ops/*.def, where its family's .cpp file
+// Every op of the IR. An op is one row of a table in ir/table/*.def, where its family's .cpp file
 // gives its rules; the enumerators, the names and the definitions all come from those rows.
 enum class Op : std::uint8_t {
 #define TUTTI_OP(name, ...) name,
-#include <tutti/ir/ops/all.def>
+#include <tutti/ir/table/all.def>
 #undef TUTTI_OP
 };
 
 #define TUTTI_OP(name, ...) +1
 inline constexpr int kOpCount = 0
-#include <tutti/ir/ops/all.def>
+#include <tutti/ir/table/all.def>
     ;
 #undef TUTTI_OP
 static_assert(kOpCount < 256, "Op is one byte");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/ir/support/half.h>
+#include <tutti/ir/dtype.h>
 
 #include <array>
 #include <cmath>
@@ -60,12 +60,10 @@ template <class T>
 T random_uniform(std::uint64_t key, std::uint64_t i) {
   if constexpr (std::is_same_v<T, double>) {
     return static_cast<double>(random_bits_64(key, i) >> 11) * 0x1p-53;
-  } else if constexpr (std::is_same_v<T, Float16>) {
-    return Float16(static_cast<float>(random_bits(key, i) >> 21) * 0x1p-11F);
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return BFloat16(static_cast<float>(random_bits(key, i) >> 24) * 0x1p-8F);
   } else {
-    return static_cast<T>(static_cast<float>(random_bits(key, i) >> 8) * 0x1p-24F);
+    constexpr int kBits = mantissa_bits(dtype_of<T>) + 1;
+    const auto numerator = static_cast<float>(random_bits(key, i) >> (32 - kBits));
+    return static_cast<T>(numerator * (1.0F / static_cast<float>(1U << kBits)));
   }
 }
 

@@ -265,7 +265,7 @@ To convert(From value) {
 template <class F>
 decltype(auto) visit_compute(DType dtype, F&& f) {
   return visit_dtype(compute_dtype(dtype), [&]<class T>(std::type_identity<T> tag) {
-    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    if constexpr (is_narrow_float<T>) {
       return f(std::type_identity<float>());
     } else {
       return f(tag);
@@ -282,7 +282,7 @@ Cell load_cell(DType dtype, const void* element) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     T value;
     std::memcpy(&value, element, sizeof(T));
-    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    if constexpr (is_narrow_float<T>) {
       return put(static_cast<float>(value));
     } else {
       return put(value);
@@ -293,7 +293,7 @@ Cell load_cell(DType dtype, const void* element) {
 void store_cell(DType dtype, Cell cell, void* element) {
   visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     T value;
-    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    if constexpr (is_narrow_float<T>) {
       value = T(cell.single);
     } else {
       value = get<T>(cell);

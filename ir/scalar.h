@@ -44,7 +44,7 @@ constexpr bool is_comparison(ScalarOp op) { return op >= ScalarOp::eq && op <= S
 
 // One element of any dtype. Which member is live follows from the dtype that goes with it: `truth`
 // for bool, `integer` for signed and `natural` for unsigned integers (sign- or zero-extended),
-// `single` for f32 (and for f16 and bf16, which are computed in f32), `number` for f64.
+// `single` for f32 (and for the narrower ones, which are computed in f32), `number` for f64.
 union Cell {
   bool truth;
   std::int64_t integer;
@@ -53,9 +53,9 @@ union Cell {
   double number;
 };
 
-// The dtype in which arithmetic on a stored dtype happens: f32 for f16 and bf16, else itself.
+// The dtype in which arithmetic on a stored dtype happens: f32 for narrower floats, else itself.
 constexpr DType compute_dtype(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+  return is_narrow_floating(dtype) ? DType::f32 : dtype;
 }
 
 // A stored element, widened to its compute dtype; and back, rounded once.

@@ -51,27 +51,6 @@ class NodeTypeError : public TypeError {
 // for them. A graph without symbols is its only instance.
 Graph instance(const Graph& graph, std::span<const std::int64_t> values);
 
-// What a program is at certain sizes.
-struct Sample {
-  std::vector<std::int64_t> values;
-  Graph graph;
-};
-// The program for all sizes from what it is at corners(symbols), which are the first samples, in
-// that order; the others are there to check. Scalar constants that are a size, or one over a size,
-// become `size` nodes. Throws NodeTypeError if the samples differ in more than numbers, or these
-// are no expressions of the symbols.
-Graph merge_samples(std::span<const SizeSymbol> symbols, std::span<const Sample> samples);
-
-// Finds the sizes of all values of a graph of which the parameters' and the attributes' sizes are
-// known, and checks that the program exists at the bounds: where all symbols are largest, and where
-// one of them is smallest. Throws NodeTypeError. The symbols are in the order of their names from
-// then on.
-void complete_sizes(Graph& graph);
-
-// Raises the lower bounds to the smallest sizes for which the program exists, those of the other
-// symbols being largest, and says for each that it raised why: "3 <= n: for n = 2: slice: ...".
-std::vector<std::string> raise_lower_bounds(Graph& graph);
-
 // The symbols' values from the arguments' shapes. Throws TypeError, naming the argument, the symbol
 // and its bounds, if they do not fit.
 std::vector<std::int64_t> solve_sizes(const Graph& graph, std::span<const Shape> arguments);

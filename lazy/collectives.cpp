@@ -128,6 +128,12 @@ AsyncTensors all_reduce(const Tensors& x, const Group& group, Reduce reduce, Loc
   return record_lists(Op::all_reduce, x, where, {reduce_name(reduce), group.data()});
 }
 
+AsyncTensors scan_ranks(const Tensors& x, const Group& group, Reduce reduce, ScanRange range,
+                        Location where) {
+  return record_lists(Op::scan_ranks, x, where,
+                      {reduce_name(reduce), group.data(), range.exclusive, range.reverse});
+}
+
 AsyncTensors reduce(const Tensors& x, const Group& group, Reduce reduce, std::int64_t root,
                     Location where) {
   return record_lists(Op::reduce, x, where, {reduce_name(reduce), root, group.data()});
@@ -256,6 +262,10 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Gr
 
 AsyncTensor all_reduce(const Operand& x, const Group& group, Reduce reduce) {
   return detail::all_reduce({x.tensor()}, group, reduce, x.where())[0];
+}
+
+AsyncTensor scan_ranks(const Operand& x, const Group& group, Reduce reduce, ScanRange range) {
+  return detail::scan_ranks({x.tensor()}, group, reduce, range, x.where())[0];
 }
 
 AsyncTensor reduce(const Operand& x, const Group& group, Reduce reduce, std::int64_t root) {

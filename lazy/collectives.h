@@ -41,6 +41,21 @@ using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 // rank. Gradient: of sum and mean; of min and max (ties share); none of the others.
 AsyncTensor all_reduce(const Operand& x, const Group& group, Reduce reduce = Reduce::sum);
 
+// Whose tensors a rank's result of scan_ranks combines: those of the group's members up to its own,
+// or with `reverse` from its own on; with `exclusive` without its own.
+struct ScanRange {
+  bool exclusive = false;
+  bool reverse = false;
+};
+
+// The running combination over the group's ranks, in rank order, as MPI_Scan and MPI_Exscan: where
+// each rank's part of something begins is the exclusive sum of the parts' sizes. Where a rank's
+// range is empty the result is what changes nothing: 0 of sums, 1 of products, the largest number
+// of min, the smallest of max, all bits of `bit_and`. No mean. Gradient, of sum: the scan from the
+// other end.
+AsyncTensor scan_ranks(const Operand& x, const Group& group, Reduce reduce = Reduce::sum,
+                       ScanRange range = {});
+
 // The combination at the root, zeros elsewhere. Gradients exist for what all_reduce has them for:
 // that of sum is a broadcast.
 AsyncTensor reduce(const Operand& x, const Group& group, Reduce reduce = Reduce::sum,
@@ -118,6 +133,8 @@ using Tensors = std::vector<Tensor>;
 using AsyncTensors = std::vector<AsyncTensor>;
 
 AsyncTensors all_reduce(const Tensors& x, const Group& group, Reduce reduce, Location where);
+AsyncTensors scan_ranks(const Tensors& x, const Group& group, Reduce reduce, ScanRange range,
+                        Location where);
 AsyncTensors reduce(const Tensors& x, const Group& group, Reduce reduce, std::int64_t root,
                     Location where);
 AsyncTensors all_gather(const Tensors& x, const Group& group, std::int64_t axis, const Sizes& sizes,
@@ -156,6 +173,13 @@ T all_reduce(const T& tree, const Group& group, Reduce reduce = Reduce::sum,
              std::source_location at = std::source_location::current()) {
   return detail::map_list(tree, at,
                           [&](const auto& x) { return detail::all_reduce(x, group, reduce, at); });
+}
+
+template <detail::TensorTree T>
+T scan_ranks(const T& tree, const Group& group, Reduce reduce = Reduce::sum, ScanRange range = {},
+             std::source_location at = std::source_location::current()) {
+  return detail::map_list(
+      tree, at, [&](const auto& x) { return detail::scan_ranks(x, group, reduce, range, at); });
 }
 
 template <detail::TensorTree T>

@@ -1,4 +1,4 @@
-#include <tutti/codegen/abandon.h>
+#include <tutti/codegen/driver/abandon.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/compiled_program.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/varying_sizes.h>
+#include <tutti/codegen/driver/varying_sizes.h>
 #include <tutti/lazy/compiled_function.h>
 #include <tutti/lazy/literal_inputs.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/compile.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/lazy/launch_program.h>
 #include <tutti/lazy/program_cache.h>
 #include <tutti/lazy/recorder.h>

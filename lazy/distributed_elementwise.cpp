@@ -109,7 +109,7 @@ DistributedTensor detail::elementwise(std::string_view name,
     return binary_##name({x, y.at}, y, y.at);                                                      \
   }
 #define TUTTI_TERNARY(name, ...)
-#include <tutti/ir/ops/elementwise.def>
+#include <tutti/ir/table/elementwise.def>
 #undef TUTTI_UNARY
 #undef TUTTI_BINARY
 #undef TUTTI_TERNARY

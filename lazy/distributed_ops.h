@@ -110,7 +110,7 @@ DistributedTensor elementwise(F f, const DistributedOperand& x, const Distribute
   DistributedTensor name(const DistributedValue& x, const Operand& y);          \
   DistributedTensor name(const Operand& x, const DistributedValue& y);
 #define TUTTI_TERNARY(name, ...)
-#include <tutti/ir/ops/elementwise.def>
+#include <tutti/ir/table/elementwise.def>
 #undef TUTTI_UNARY
 #undef TUTTI_BINARY
 #undef TUTTI_TERNARY

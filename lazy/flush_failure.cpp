@@ -2,7 +2,7 @@
 // nothing of what failed are started all the same, one by one and in their order, so that they have
 // the numbers that the peers give them; of the others the peers are told that they won't come.
 
-#include <tutti/codegen/abandon.h>
+#include <tutti/codegen/driver/abandon.h>
 #include <tutti/codegen/lower_collective.h>
 #include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>

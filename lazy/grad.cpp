@@ -1,4 +1,4 @@
-#include <tutti/ir/gradient.h>
+#include <tutti/ir/derive/gradient.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/grad.h>
 

@@ -1,11 +1,11 @@
 // What Compiled tells about itself.
 
-#include <tutti/codegen/artifacts.h>
+#include <tutti/codegen/driver/artifacts.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/print.h>
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/compiled_program.h>
 #include <tutti/lazy/context.h>

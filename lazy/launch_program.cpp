@@ -1,4 +1,4 @@
-#include <tutti/codegen/abandon.h>
+#include <tutti/codegen/driver/abandon.h>
 #include <tutti/ir/builder.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/launch_program.h>

@@ -1,4 +1,4 @@
-#include <tutti/ir/linearize.h>
+#include <tutti/ir/derive/linearize.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/linear_map.h>

@@ -27,7 +27,8 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
   if (const auto* number = std::get_if<Operand::Number>(&value)) {
     if (!is_floating(dtype)) refuse(std::to_string(number->value), "which holds no fractions");
     Array scalar = Array::scalar_of(dtype, number->value);
-    if (std::isfinite(number->value) && !std::isfinite(scalar.at(0))) {
+    const bool fits = std::isfinite(scalar.at(0)) || !std::isfinite(number->value);
+    if (!fits || std::isnan(scalar.at(0)) != std::isnan(number->value)) {
       refuse(std::to_string(number->value), "where it does not fit");
     }
     return scalar;
@@ -43,7 +44,9 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
         if (!std::in_range<T>(integer)) refuse(std::to_string(integer), "where it does not fit");
         return Array::scalar(static_cast<T>(integer));
       } else {
-        return Array::scalar_of(dtype_of<T>, static_cast<double>(integer));
+        Array scalar = Array::scalar_of(dtype_of<T>, static_cast<double>(integer));
+        if (!std::isfinite(scalar.at(0))) refuse(std::to_string(integer), "where it does not fit");
+        return scalar;
       }
     };
     if (const auto* natural = std::get_if<std::uint64_t>(&value)) return convert(*natural);

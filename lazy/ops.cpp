@@ -68,7 +68,7 @@ Tensor reduce(Op op, const Operand& x, const Axes& axes, bool keepdims) {
 #define TUTTI_BINARY(name, ...) \
   Tensor name(const Operand& x, const Operand& y) { return binary(Op::name, x, y); }
 #define TUTTI_TERNARY(name, ...)
-#include <tutti/ir/ops/elementwise.def>
+#include <tutti/ir/table/elementwise.def>
 #undef TUTTI_UNARY
 #undef TUTTI_BINARY
 #undef TUTTI_TERNARY

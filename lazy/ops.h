@@ -112,7 +112,7 @@ Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims = false);
 Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims = false);
 // Running reductions along an axis, with x's shape and dtype: element i is the sum, product,
 // largest or smallest of the elements up to i, or from i on if `reverse`. Numbers of any dtype;
-// integers wrap, 16-bit floats are combined in f32 and each result is rounded once, NaN is the
+// integers wrap, narrow floats are combined in f32 and each result is rounded once, NaN is the
 // largest and the smallest. The gradient of the sums is the running sum the other way; that of the
 // products divides by no element, so zeros are all right, and takes no axis whose size varies; that
 // of an extreme goes to the element that reached it last, ties included.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/executable.h>
+#include <tutti/codegen/driver/executable.h>
 #include <tutti/ir/graph.h>
 #include <tutti/ir/support/hash.h>
 

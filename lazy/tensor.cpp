@@ -1,5 +1,5 @@
-#include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/print.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/tensor.h>
 

@@ -3,7 +3,7 @@
 #include <tutti/ir/graph.h>
 #include <tutti/ir/literal_use.h>
 #include <tutti/lazy/tensor.h>
-#include <tutti/runtime/context.h>
+#include <tutti/runtime/run/context.h>
 
 #include <atomic>
 #include <cstddef>

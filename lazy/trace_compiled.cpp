@@ -1,7 +1,9 @@
 // How a compiled function's programs are made.
 
-#include <tutti/ir/print.h>
+#include <tutti/ir/sizes/complete_sizes.h>
+#include <tutti/ir/sizes/merge_samples.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/print.h>
 #include <tutti/lazy/compiled_program.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/signature.h>

@@ -1,12 +1,12 @@
 #include "tools/bisect.h"
 
-#include <tutti/ir/bisect.h>
+#include <tutti/ir/debug/bisect.h>
+#include <tutti/ir/debug/program_size.h>
+#include <tutti/ir/debug/text_difference.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/passes/pipeline.h>
-#include <tutti/ir/print.h>
-#include <tutti/ir/program_size.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/text_difference.h>
+#include <tutti/ir/text/print.h>
 
 #include <algorithm>
 #include <iomanip>

@@ -1,6 +1,6 @@
 #include "tools/check_command.h"
 
-#include <tutti/codegen/reproduce.h>
+#include <tutti/codegen/driver/reproduce.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>

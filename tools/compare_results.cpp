@@ -1,7 +1,7 @@
 #include "tools/compare_results.h"
 
-#include <tutti/ir/literal.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/literal.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/verify_spmd.h>
+#include <tutti/ir/verify/verify_spmd.h>
 
 #include <algorithm>
 #include <set>

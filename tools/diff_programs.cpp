@@ -1,6 +1,6 @@
 #include "tools/diff_programs.h"
 
-#include <tutti/ir/difference.h>
+#include <tutti/ir/debug/difference.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 

@@ -7,7 +7,7 @@
 #include <tutti/runtime/cache/disk_cache.h>
 #include <tutti/runtime/comm/shm/segment.h>
 #include <tutti/runtime/comm/shm/shm.h>
-#include <tutti/runtime/find_cuda.h>
+#include <tutti/runtime/run/find_cuda.h>
 #include <tutti/runtime/thread_pool.h>
 
 #include <algorithm>

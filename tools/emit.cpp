@@ -1,11 +1,11 @@
 #include "tools/emit.h"
 
-#include <tutti/codegen/artifacts.h>
-#include <tutti/codegen/make_plan.h>
-#include <tutti/codegen/plan_code.h>
+#include <tutti/codegen/driver/artifacts.h>
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/codegen/driver/plan_code.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/print.h>
 
 #include "tools/gpu_placement.h"
 #include "tools/program_inputs.h"

@@ -1,14 +1,14 @@
 #include "tools/execute.h"
 
-#include <tutti/codegen/compile.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/symbolic_sizes.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
-#include <tutti/runtime/context.h>
 #include <tutti/runtime/profile/trace_file.h>
+#include <tutti/runtime/run/context.h>
 #include <tutti/runtime/start_thread.h>
 
 #include <algorithm>

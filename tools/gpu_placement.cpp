@@ -2,8 +2,8 @@
 
 #include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/find_cuda.h>
-#include <tutti/runtime/open_accelerator.h>
+#include <tutti/runtime/run/find_cuda.h>
+#include <tutti/runtime/run/open_accelerator.h>
 
 #include <string>
 #include <utility>

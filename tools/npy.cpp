@@ -114,9 +114,10 @@ class Header {
       fail("the dtype " + shown + " is big endian; save it with astype('<" +
            std::string(descr.substr(1, 10)) + "')");
     }
-    if (descr == "<V2" || descr == "|V2") {
-      fail("the dtype " + shown +
-           " has no meaning of its own (bfloat16 is saved so); save it as f32");
+    if (descr == "<V2" || descr == "|V2" || descr == "|V1" || descr == "<f1") {
+      fail("the dtype " + shown + " has no meaning of its own (" +
+           (descr.ends_with('1') ? "floats of 8 bits are" : "bfloat16 is") +
+           " saved so); save it as f32");
     }
     fail("the dtype " + shown + " is none of bool, u8 to u64, i8 to i64, f16, f32 and f64");
   }
@@ -226,8 +227,9 @@ ir::Array read_npy(const std::filesystem::path& path, const AcceptArray& accept)
 }
 
 void check_npy_dtype(DType dtype, const std::string& what) {
-  if (dtype != DType::bf16) return;
-  throw TypeError(what + " is bf16, which .npy files cannot hold; cast it to f32");
+  if (std::ranges::find(kDescrs, dtype, &Descr::dtype) != std::end(kDescrs)) return;
+  throw TypeError(what + " is " + std::string(name_of(dtype)) +
+                  ", which .npy files cannot hold; cast it to f32");
 }
 
 void write_npy(std::ostream& file, const ir::Array& array) {

@@ -25,8 +25,8 @@ ir::Array read_npy(const std::filesystem::path& path, const AcceptArray& accept 
 ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesystem::path& path,
                    const AcceptArray& accept);
 
-// Writes an array, all of it or nothing. Throws TypeError for bf16, EnvironmentError where the file
-// cannot be written.
+// Writes an array, all of it or nothing. Throws TypeError for bf16 and the 8-bit floats,
+// EnvironmentError where the file cannot be written.
 void write_npy(const std::filesystem::path& path, const ir::Array& array);
 
 // The same to a stream, whose state tells whether it worked. The dtype must be one that

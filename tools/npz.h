@@ -41,7 +41,7 @@ class NpzReader {
 };
 
 // Writes an archive of stored arrays, all of it or nothing, and the folder that it lies in. Throws
-// TypeError for bf16, EnvironmentError where it cannot be written.
+// TypeError for bf16 and the 8-bit floats, EnvironmentError where it cannot be written.
 void write_npz(const std::filesystem::path& path,
                const std::vector<std::pair<std::string, ir::Array>>& arrays);
 

@@ -129,11 +129,13 @@ std::string cell(std::string_view text) {
 
 void print_markdown(std::span<const Definition* const> ops, std::ostream& out) {
   out << "# Ops\n\n"
-         "Made by `tutti ops --md` from the tables in `ir/ops/*.def`, which define the ops. "
+         "Made by `tutti ops --md` from the tables in `ir/table/*.def`, which define the ops. "
          "[ir.md](ir.md) has the grammar.\n\n"
          "x, y, z are operands in their order; r is the result and g its cotangent. An attribute "
-         "with `=` may be left out. *number* is every dtype but bool, *floating* is f16, bf16, f32 "
-         "and f64. `select(x, y, z)` is y where x, a bool, is true, and z elsewhere. Elementwise "
+         "with `=` may be left out. *number* is every dtype but bool, *floating* is f8_e4m3fn, "
+         "f8_e5m2, "
+         "f16, bf16, f32 and f64. `select(x, y, z)` is y where x, a bool, is true, and z "
+         "elsewhere. Elementwise "
          "operands broadcast as in NumPy and have one dtype, which the result "
          "has, too, where bool is not said. *zero*: the derivative is zero almost everywhere, and "
          "the gradient is zeros; *none*: integers and bool carry no derivative, and asking for "

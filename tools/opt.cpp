@@ -1,14 +1,14 @@
 #include "tools/opt.h"
 
-#include <tutti/codegen/compile_watch.h>
+#include <tutti/codegen/time_text.h>
+#include <tutti/ir/debug/program_size.h>
+#include <tutti/ir/debug/text_difference.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/passes/pipeline.h>
-#include <tutti/ir/program_size.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/text_difference.h>
-#include <tutti/ir/verify.h>
-#include <tutti/ir/verify_spmd.h>
+#include <tutti/ir/verify/verify.h>
+#include <tutti/ir/verify/verify_spmd.h>
 
 #include <algorithm>
 #include <chrono>

@@ -114,9 +114,11 @@ void InputFiles::check(const ir::Parameter& parameter, const std::string& where,
       given.shape == whole_shape(wanted.shape, parameter.sharding, *function_.mesh)) {
     return;
   }
-  const std::string advice = wanted.dtype == DType::bf16
-                                 ? "; .npy files have no bf16: take f32 and cast in the program"
-                                 : "";
+  const bool in_files = !is_narrow_floating(wanted.dtype) || wanted.dtype == DType::f16;
+  const std::string advice = in_files
+                                 ? ""
+                                 : "; .npy files have no " + std::string(name_of(wanted.dtype)) +
+                                       ": take f32 and cast in the program";
   throw TypeError(where + ": %" + parameter.name + " of @" + function_.name + " is " +
                   ir::symbolic_text(function_, parameter.value) + ", but the file holds " +
                   given.text() + advice);

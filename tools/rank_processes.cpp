@@ -1,7 +1,7 @@
 #include "tools/rank_processes.h"
 
-#include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/print.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/world.h>
 #include <tutti/runtime/new_file.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/ir/print.h>
+#include <tutti/ir/text/print.h>
 
 #include <filesystem>
 #include <vector>

@@ -2,9 +2,9 @@
 
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <algorithm>
 #include <string>

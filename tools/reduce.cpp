@@ -1,7 +1,7 @@
 #include "tools/reduce.h"
 
+#include <tutti/ir/debug/reduce.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/reduce.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/new_file.h>
 

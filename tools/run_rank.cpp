@@ -1,6 +1,6 @@
 #include "tools/run_rank.h"
 
-#include <tutti/codegen/varying_sizes.h>
+#include <tutti/codegen/driver/varying_sizes.h>
 #include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>

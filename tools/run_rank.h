@@ -1,9 +1,9 @@
 #pragma once
 
-#include <tutti/codegen/compile.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/graph.h>
-#include <tutti/runtime/context.h>
 #include <tutti/runtime/profile/work_counts.h>
+#include <tutti/runtime/run/context.h>
 
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,8 @@
 #include <tutti/codegen/build_id.h>
-#include <tutti/codegen/compile_watch.h>
 #include <tutti/codegen/cuda/compile.h>
 #include <tutti/codegen/cuda/nvrtc.h>
 #include <tutti/codegen/in_parallel.h>
+#include <tutti/codegen/time_text.h>
 #include <tutti/runtime/cuda/kernel.h>
 #include <tutti/runtime/log.h>
 

@@ -260,16 +260,16 @@ std::string ScalarPrinter::bitcast(DType from, DType to, const std::string& x) {
 
 std::string ScalarPrinter::widen(DType storage, const std::string& element) {
   const bool half = ir::compute_dtype(storage) != storage;
-  return half ? call("halves", "widen", element) : element;
+  return half ? call("narrow_floats", "widen", element) : element;
 }
 
 std::string ScalarPrinter::narrow(DType storage, const std::string& value) {
   const bool half = ir::compute_dtype(storage) != storage;
-  return half ? call("halves", "narrow<" + type_name(storage) + ">", value) : value;
+  return half ? call("narrow_floats", "narrow<" + type_name(storage) + ">", value) : value;
 }
 
 std::string ScalarPrinter::round(DType storage, const std::string& value) {
-  return call("halves", "rounded<" + type_name(storage) + ">", value);
+  return call("narrow_floats", "rounded<" + type_name(storage) + ">", value);
 }
 
 }  // namespace tutti::codegen::cuda

@@ -195,9 +195,8 @@ Source arg_reduce_source(const View& operand, std::int64_t axis, bool largest) {
   if (results == 0) return empty_source(name, detail, parameters);
   SpecText spec("Reduce", count_type(operand.shape.elements()));
   spec.type("Element", dtype);
-  const bool half = operand.dtype == DType::f16 || operand.dtype == DType::bf16;
   const bool narrow = is_integer(operand.dtype) && size_of(operand.dtype) < 4;
-  spec.type("Compared", half ? "f32" : narrow ? "i32" : dtype);
+  spec.type("Compared", is_narrow_floating(operand.dtype) ? "f32" : narrow ? "i32" : dtype);
   spec.line("static constexpr bool largest = " + std::string(largest ? "true;" : "false;"));
   spec.count("outer", x.outer);
   spec.count("size", x.size);

@@ -16,26 +16,13 @@ namespace {
 
 using ir::Op;
 
-// How many significant bits a floating-point type has.
-int significant_bits(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return 11;
-    case DType::bf16:
-      return 8;
-    case DType::f32:
-      return 24;
-    default:
-      return 53;
-  }
-}
-
 Source random_source(Op op, const ir::Type& result) {
   const std::string dtype(name_of(result.dtype));
   std::string distribution = "Bits";
   std::int64_t per_block = 4;  // elements that a Philox block makes
   if (op == Op::uniform) {
-    distribution = "Uniform<" + dtype + ", " + std::to_string(significant_bits(result.dtype)) + ">";
+    distribution =
+        "Uniform<" + dtype + ", " + std::to_string(mantissa_bits(result.dtype) + 1) + ">";
     if (result.dtype == DType::f64) per_block = 2;
   } else if (op == Op::normal) {
     distribution = "Normal<" + dtype + ">";

@@ -77,7 +77,7 @@ bool has_negative_stride(const View& view) {
 
 }  // namespace
 
-bool cublaslt_multiplies(DType dtype) { return is_floating(dtype); }
+bool cublaslt_multiplies(DType dtype) { return is_floating(dtype) && size_of(dtype) > 1; }
 
 std::optional<MatmulLayout> matmul_layout(const ir::Type& result,
                                           const std::vector<View>& operands) {

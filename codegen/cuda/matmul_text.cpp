@@ -39,7 +39,7 @@ std::string batch_place(const std::vector<std::int64_t>& sizes,
 
 // Element finish(Sum, Count column, const Element* bias)
 void add_finish(SpecText& spec, DType dtype, std::optional<Epilogue::Kind> epilogue) {
-  const bool half = dtype == DType::f16 || dtype == DType::bf16;
+  const bool half = is_narrow_floating(dtype);
   const std::string stored = half ? "narrow<Element>" : "static_cast<Element>";
   if (!epilogue) {
     spec.line("static __device__ Element finish(Sum sum, Count, const Element*) {");

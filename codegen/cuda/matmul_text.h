@@ -10,9 +10,9 @@
 namespace tutti::codegen::cuda {
 
 // A matmul as CUDA C++, for any dtype but bool and any strides: what runs where cuBLASLt has no
-// such product or is missing. f32, f16 and bf16 are summed in f32, f64 in f64, integers wrap; the
-// order of a sum depends on the shapes alone. Buffers: the storages of a and b, with an epilogue
-// (of floating-point dtypes only) the bias, then the result.
+// such product or is missing. f32 and narrower floats are summed in f32, f64 in f64, integers wrap;
+// the order of a sum depends on the shapes alone. Buffers: the storages of a and b, with an
+// epilogue (of floating-point dtypes only) the bias, then the result.
 //
 // An epilogue rounds where the separate kernel would: the product, then the sum with the bias.
 Source matmul_source(const ir::Type& result, const std::vector<View>& operands,

@@ -162,8 +162,8 @@ class KernelChecker {
         gives(DType::i64);
         break;
       case Instruction::Kind::round:
-        require(instruction.dtype == DType::f16 || instruction.dtype == DType::bf16,
-                "rounding to a dtype that is not a 16-bit float");
+        require(is_narrow_floating(instruction.dtype),
+                "rounding to a dtype that is not a float of 8 or 16 bits");
         require(type_of(instruction.operands[0]) == DType::f32, "rounding of a value not f32");
         gives(DType::f32);
         break;

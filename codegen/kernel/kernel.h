@@ -60,7 +60,7 @@ struct Instruction {
     constant,  // `constant`, in compute dtype `dtype`
     load,      // element of `buffer` at `address`, widened to its compute dtype
     index,     // the value of `address` as i64
-    round,     // a f32 value rounded to f16 or bf16 (`dtype`) and widened again
+    round,     // a f32 value rounded to a narrower float (`dtype`) and widened again
   };
 
   Kind kind = Kind::constant;

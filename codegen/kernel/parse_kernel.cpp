@@ -1,7 +1,7 @@
 #include <tutti/codegen/kernel/parse_kernel.h>
-#include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/parse_group.h>
+#include <tutti/ir/text/literal.h>
+#include <tutti/ir/text/parse_group.h>
 
 #include <bit>
 #include <charconv>
@@ -190,8 +190,7 @@ class KernelParser {
     const bool converts = *op == ScalarOp::cast || *op == ScalarOp::bitcast;
     if (converts) instruction.to = dtype(token, rest);
     if (!rest.empty()) lexer_.fail(token.offset, shown(token.text) + " names too many dtypes");
-    const bool rounds = *op == ScalarOp::round &&
-                        (instruction.dtype == DType::f16 || instruction.dtype == DType::bf16);
+    const bool rounds = *op == ScalarOp::round && is_narrow_floating(instruction.dtype);
     instruction.kind = rounds ? Instruction::Kind::round : Instruction::Kind::scalar;
     if (rounds) instruction.op = ScalarOp::constant;  // as where nothing is said
     for (int i = 0; i < (rounds ? 1 : ir::operand_count(*op)); ++i) {

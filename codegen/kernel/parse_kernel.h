@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/kernel/kernel.h>
-#include <tutti/ir/lexer.h>
+#include <tutti/ir/text/lexer.h>
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
-#include <tutti/runtime/abi.h>
 #include <tutti/runtime/cache/disk_cache.h>
+#include <tutti/runtime/run/abi.h>
 
 #include <memory>
 #include <string>
@@ -16,8 +16,8 @@ struct PlanCode {
 };
 
 // One function that runs all steps of a checked plan: addresses are computed inline, all else are
-// calls of runtime/abi.h. It depends on the plan's steps and places only, not on any address: it is
-// loaded from the cache if it is there, else stored. Thread-safe.
+// calls of runtime/run/abi.h. It depends on the plan's steps and places only, not on any address:
+// it is loaded from the cache if it is there, else stored. Thread-safe.
 PlanCode compile(const Plan& plan, runtime::DiskCache& cache = runtime::DiskCache::shared());
 
 // For dumps: that function as LLVM IR, and as assembly.

@@ -254,6 +254,10 @@ Value* ScalarEmitter::widen(DType dtype, Value* element) {
   switch (dtype) {
     case DType::boolean:
       return ir_.CreateICmpNE(element, llvm::Constant::getNullValue(element->getType()));
+    case DType::f8_e4m3fn:
+      return widen_byte(layout_of<Float8E4M3FN>, element);
+    case DType::f8_e5m2:
+      return widen_byte(layout_of<Float8E5M2>, element);
     case DType::f16:
       return ir_.CreateFPExt(element, type);
     case DType::bf16: {
@@ -270,6 +274,10 @@ Value* ScalarEmitter::narrow(DType dtype, Value* value, bool exact) {
   switch (dtype) {
     case DType::boolean:
       return ir_.CreateZExt(value, type);
+    case DType::f8_e4m3fn:
+      return narrow_byte(layout_of<Float8E4M3FN>, value);
+    case DType::f8_e5m2:
+      return narrow_byte(layout_of<Float8E5M2>, value);
     case DType::f16:
       return ir_.CreateFPTrunc(value, type);
     case DType::bf16: {
@@ -298,6 +306,57 @@ Value* ScalarEmitter::bf16_bits(Value* x) {
   Value* rounded = ir_.CreateAdd(bits, ir_.CreateAdd(odd, number(0x7FFF)));
   Value* quiet = ir_.CreateOr(bits, number(0x400000));
   return ir_.CreateSelect(ir_.CreateFCmpUNO(x, x), quiet, rounded);
+}
+
+// As detail::widen_float, without loops and jumps.
+Value* ScalarEmitter::widen_byte(NarrowLayout layout, Value* element) {
+  llvm::Type* single = with_lanes_of(element->getType(), ir_.getFloatTy());
+  llvm::Type* word = with_lanes_of(single, ir_.getInt32Ty());
+  const auto number = [&](std::uint32_t value) { return llvm::ConstantInt::get(word, value); };
+  const auto shift = static_cast<std::uint32_t>(23 - layout.mantissa_bits);
+  const auto bias = static_cast<std::uint32_t>(127 - layout.bias());
+  Value* bits = ir_.CreateZExt(element, word);
+  Value* magnitude = ir_.CreateAnd(bits, number(layout.sign() - 1));
+  // A multiple of the smallest number, or a number whose exponent has another bias.
+  const std::uint32_t smallest = (bias + 1 - static_cast<std::uint32_t>(layout.mantissa_bits))
+                                 << 23;
+  Value* multiple = ir_.CreateFMul(ir_.CreateUIToFP(magnitude, single),
+                                   ir_.CreateBitCast(number(smallest), single));
+  Value* normal = ir_.CreateAdd(ir_.CreateShl(magnitude, shift), number(bias << 23));
+  Value* wide = ir_.CreateSelect(
+      ir_.CreateICmpULT(magnitude, number(1U << static_cast<unsigned>(layout.mantissa_bits))),
+      ir_.CreateBitCast(multiple, word), normal);
+  // The largest exponent is that of infinity and NaN in f32 too.
+  Value* beyond = layout.has_infinity ? ir_.CreateAdd(normal, number(bias << 23))
+                                      : static_cast<Value*>(number(0x7FC00000));
+  wide = ir_.CreateSelect(ir_.CreateICmpUGE(magnitude, number(layout.overflow())), beyond, wide);
+  Value* sign = ir_.CreateShl(ir_.CreateAnd(bits, number(layout.sign())), 24);
+  return ir_.CreateBitCast(ir_.CreateOr(wide, sign), single);
+}
+
+Value* ScalarEmitter::narrow_byte(NarrowLayout layout, Value* x) {
+  llvm::Type* word = with_lanes_of(x->getType(), ir_.getInt32Ty());
+  const auto number = [&](std::uint32_t value) { return llvm::ConstantInt::get(word, value); };
+  const auto shift = static_cast<std::uint32_t>(23 - layout.mantissa_bits);
+  const auto bias = static_cast<std::uint32_t>(127 - layout.bias());
+  Value* bits = ir_.CreateBitCast(x, word);
+  Value* magnitude = ir_.CreateAnd(bits, number(0x7FFFFFFF));
+  // Below the normal numbers: a sum that has the multiple of the smallest, rounded, in its low
+  // bits.
+  const std::uint32_t above = (bias + 24 - static_cast<std::uint32_t>(layout.mantissa_bits)) << 23;
+  Value* sum = ir_.CreateFAdd(ir_.CreateBitCast(magnitude, x->getType()),
+                              ir_.CreateBitCast(number(above), x->getType()));
+  Value* multiple = ir_.CreateSub(ir_.CreateBitCast(sum, word), number(above));
+  Value* odd = ir_.CreateAnd(ir_.CreateLShr(magnitude, shift), number(1));
+  Value* half = ir_.CreateAdd(odd, number((1U << (shift - 1)) - 1 - (bias << 23)));
+  Value* normal = ir_.CreateLShr(ir_.CreateAdd(magnitude, half), shift);
+  Value* result =
+      ir_.CreateSelect(ir_.CreateICmpULT(magnitude, number((bias + 1) << 23)), multiple, normal);
+  Value* too_large = ir_.CreateICmpUGE(result, number(layout.overflow()));
+  result = ir_.CreateSelect(too_large, number(layout.overflow()), result);
+  result = ir_.CreateSelect(ir_.CreateFCmpUNO(x, x), number(layout.nan()), result);
+  Value* sign = ir_.CreateAnd(ir_.CreateLShr(bits, 24), number(layout.sign()));
+  return ir_.CreateTrunc(ir_.CreateOr(result, sign), with_lanes_of(x->getType(), ir_.getInt8Ty()));
 }
 
 }  // namespace tutti::codegen::native

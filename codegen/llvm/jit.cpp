@@ -4,7 +4,7 @@
 #include <tutti/codegen/llvm/jit_symbols.h>
 #include <tutti/codegen/llvm/libm.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/abi.h>
+#include <tutti/runtime/run/abi.h>
 
 #include <algorithm>
 #include <list>

@@ -35,8 +35,8 @@ class LoadedCode {
   bool stays_;
 };
 
-// Code to load. It may call what libm.h and runtime/abi.h list and the C library, all by name: code
-// holds no addresses, so that what one process stored another can load.
+// Code to load. It may call what libm.h and runtime/run/abi.h list and the C library, all by name:
+// code holds no addresses, so that what one process stored another can load.
 struct CodeRequest {
   // Of all that determines the code, but for the target, LLVM's version and Tutti's sources, which
   // the engine knows.

@@ -1,5 +1,5 @@
 #include <tutti/codegen/llvm/plan_emitter.h>
-#include <tutti/runtime/plan_frame.h>
+#include <tutti/runtime/run/plan_frame.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -15,8 +15,8 @@
 
 namespace tutti::codegen::native {
 
-// Emits the steps of a plan as functions of type PlanFunction (runtime/abi.h): one for each region,
-// and one for the program, which goes by the given name.
+// Emits the steps of a plan as functions of type PlanFunction (runtime/run/abi.h): one for each
+// region, and one for the program, which goes by the given name.
 class PlanEmitter final : public NativeSteps {
  public:
   PlanEmitter(llvm::Module& module, const Jit& jit, const Plan& plan);
@@ -66,7 +66,7 @@ class PlanEmitter final : public NativeSteps {
   void store_addresses(std::span<const BufferId> buffers);
   // Leaves with the step's number if what was called failed.
   void leave_unless(Value succeeded);
-  // Calls a function of runtime/abi.h; leaves if it fails.
+  // Calls a function of runtime/run/abi.h; leaves if it fails.
   void add_call(const char* name, std::int32_t what, std::initializer_list<Value> more);
 
   llvm::Module& module_;

@@ -2,7 +2,7 @@
 
 #include <tutti/codegen/plan/device_region.h>
 #include <tutti/codegen/plan/plan.h>
-#include <tutti/runtime/plan_frame.h>
+#include <tutti/runtime/run/plan_frame.h>
 
 #include <cstdint>
 #include <deque>

@@ -5,9 +5,9 @@
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/codegen/plan/step_printer.h>
 #include <tutti/codegen/plan/text_attributes.h>
-#include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/type_text.h>
+#include <tutti/ir/text/literal.h>
+#include <tutti/ir/text/type_text.h>
 
 #include <algorithm>
 #include <charconv>
@@ -68,6 +68,10 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
     const auto reduction = kernels::reduction_from_name(text);
     if (!reduction) lexer.fail(offset, "there is no reduction " + shown(text));
     call.reduction = *reduction;
+  } else if (name.text == "exclusive" && call.kind == runtime::CollectiveKind::scan_ranks) {
+    call.scan.exclusive = ir::read_flag(lexer);
+  } else if (name.text == "reverse" && call.kind == runtime::CollectiveKind::scan_ranks) {
+    call.scan.reverse = ir::read_flag(lexer);
   } else if (name.text == "root") {
     call.root = parser.small("the position of the root", 0);
   } else if (name.text == "pairs") {
@@ -97,10 +101,10 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
   } else if (name.text == "calls") {
     start.calls = parser.calls();
   } else {
-    lexer.fail(name.offset, std::string(name_of(call.kind)) + " has no attribute " +
-                                shown(name.text) +
-                                "; collectives have dtype, op (where they reduce), root, pairs, "
-                                "parts, agreement, program and calls");
+    lexer.fail(name.offset,
+               std::string(name_of(call.kind)) + " has no attribute " + shown(name.text) +
+                   "; collectives have dtype, op (where they reduce), exclusive and "
+                   "reverse (of scan_ranks), root, pairs, parts, agreement, program and calls");
   }
 }
 
@@ -137,9 +141,10 @@ bool same_tensor_part(const runtime::TensorPart& a, const runtime::TensorPart& b
 }
 
 bool same_call(const runtime::CollectiveCall& a, const runtime::CollectiveCall& b) {
-  return a.kind == b.kind && a.reduction == b.reduction && a.dtype == b.dtype && a.root == b.root &&
-         a.pairs == b.pairs && a.description == b.description && a.agreement == b.agreement &&
-         a.program == b.program && std::ranges::equal(a.parts, b.parts, same_tensor_part);
+  return a.kind == b.kind && a.reduction == b.reduction && a.scan == b.scan && a.dtype == b.dtype &&
+         a.root == b.root && a.pairs == b.pairs && a.description == b.description &&
+         a.agreement == b.agreement && a.program == b.program &&
+         std::ranges::equal(a.parts, b.parts, same_tensor_part);
 }
 
 void add_collective_sources(const CollectiveStart& start, runtime::Profile& profile,
@@ -202,6 +207,8 @@ void CollectiveStart::print(StepPrinter& printer) const {
   TextAttributes attributes;
   attributes.add("dtype", std::string(name_of(call.dtype)));
   if (kernels::reduces(call.kind)) attributes.add("op", ir::quoted(name_of(call.reduction)));
+  if (call.scan.exclusive) attributes.add("exclusive", "true");
+  if (call.scan.reverse) attributes.add("reverse", "true");
   attributes.add("root", call.root);
   std::vector<std::int64_t> pairs;
   for (const auto& [from, to] : call.pairs) pairs.insert(pairs.end(), {from, to});

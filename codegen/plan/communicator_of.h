@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/ir/group.h>
-#include <tutti/runtime/context.h>
+#include <tutti/runtime/run/context.h>
 
 #include <memory>
 #include <string>

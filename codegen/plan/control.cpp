@@ -5,8 +5,8 @@
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/codegen/plan/step_printer.h>
 #include <tutti/codegen/plan/text_attributes.h>
-#include <tutti/ir/literal.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/literal.h>
 
 #include <algorithm>
 

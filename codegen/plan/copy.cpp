@@ -4,7 +4,7 @@
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/codegen/plan/step_printer.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/type_text.h>
+#include <tutti/ir/text/type_text.h>
 
 namespace tutti::codegen {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
-#include <tutti/runtime/plan_frame.h>
+#include <tutti/runtime/run/plan_frame.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,10 +5,10 @@
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/codegen/plan/step_printer.h>
 #include <tutti/codegen/plan/text_attributes.h>
-#include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/type_text.h>
+#include <tutti/ir/text/literal.h>
+#include <tutti/ir/text/type_text.h>
 
 #include <algorithm>
 #include <utility>

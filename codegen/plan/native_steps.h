@@ -9,8 +9,8 @@ namespace tutti::codegen {
 
 struct Control;
 
-// What steps make their native code with: calls of the functions of runtime/abi.h, by name, after
-// which the code leaves the plan if one failed.
+// What steps make their native code with: calls of the functions of runtime/run/abi.h, by name,
+// after which the code leaves the plan if one failed.
 class NativeSteps {
  public:
   NativeSteps() = default;

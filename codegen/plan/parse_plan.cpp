@@ -2,9 +2,9 @@
 #include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/literal.h>
-#include <tutti/ir/type_text.h>
-#include <tutti/ir/version_line.h>
+#include <tutti/ir/text/literal.h>
+#include <tutti/ir/text/type_text.h>
+#include <tutti/ir/text/version_line.h>
 
 #include <algorithm>
 #include <map>

@@ -2,8 +2,8 @@
 
 #include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/plan/step.h>
-#include <tutti/ir/constant_files.h>
 #include <tutti/ir/graph.h>
+#include <tutti/ir/text/constant_files.h>
 
 #include <memory>
 #include <string>

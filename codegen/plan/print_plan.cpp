@@ -1,8 +1,8 @@
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/codegen/plan/step_printer.h>
-#include <tutti/ir/literal.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/type_text.h>
+#include <tutti/ir/text/literal.h>
+#include <tutti/ir/text/type_text.h>
 
 #include <string>
 #include <unordered_map>

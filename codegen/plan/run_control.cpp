@@ -1,5 +1,5 @@
 #include <tutti/codegen/plan/run_control.h>
-#include <tutti/runtime/abi.h>
+#include <tutti/runtime/run/abi.h>
 
 #include <algorithm>
 #include <cstring>

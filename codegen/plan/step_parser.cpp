@@ -1,7 +1,7 @@
 #include <tutti/codegen/plan/step_parser.h>
-#include <tutti/ir/literal.h>
-#include <tutti/ir/location_text.h>
 #include <tutti/ir/names.h>
+#include <tutti/ir/text/literal.h>
+#include <tutti/ir/text/location_text.h>
 
 #include <algorithm>
 #include <charconv>

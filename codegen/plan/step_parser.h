@@ -2,8 +2,8 @@
 
 #include <tutti/codegen/kernel/parse_kernel.h>
 #include <tutti/codegen/plan/plan.h>
-#include <tutti/ir/lexer.h>
-#include <tutti/ir/parse_group.h>
+#include <tutti/ir/text/lexer.h>
+#include <tutti/ir/text/parse_group.h>
 
 #include <cstdint>
 #include <functional>

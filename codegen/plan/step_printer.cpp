@@ -1,6 +1,6 @@
 #include <tutti/codegen/plan/step_printer.h>
-#include <tutti/ir/location_text.h>
 #include <tutti/ir/names.h>
+#include <tutti/ir/text/location_text.h>
 
 namespace tutti::codegen {
 

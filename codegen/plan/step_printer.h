@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
-#include <tutti/ir/group_names.h>
+#include <tutti/ir/text/group_names.h>
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/ir/literal.h>
+#include <tutti/ir/text/literal.h>
 
 #include <cstdint>
 #include <string>

@@ -170,7 +170,7 @@ void add_attention(std::vector<Definition>& out) {
                  .decompose = decompose_##id,               \
                  .is_taken_whole = is_worth_a_kernel,       \
                  .documentation = docs});
-#include <tutti/ir/ops/attention.def>
+#include <tutti/ir/table/attention.def>
 #undef TUTTI_STRUCTURED
 }
 

@@ -15,7 +15,7 @@ void add_collective(std::vector<Definition>& out) {
                  .gradient = gradient_##id,              \
                  .interpret_collective = interpret_##id, \
                  .documentation = docs});
-#include <tutti/ir/ops/collective.def>
+#include <tutti/ir/table/collective.def>
 #undef TUTTI_STRUCTURED
 }
 

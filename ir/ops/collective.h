@@ -12,7 +12,7 @@ namespace tutti::ir::family::collective {
   void infer_##id(Inference&);    \
   void gradient_##id(Gradient&);  \
   void interpret_##id(CollectiveInterpretation&);
-#include <tutti/ir/ops/collective.def>
+#include <tutti/ir/table/collective.def>
 #undef TUTTI_STRUCTURED
 
 }  // namespace tutti::ir::family::collective

@@ -109,6 +109,17 @@ void gradient_reduce(Gradient& gradient) {
       });
 }
 
+// An operand is in the results of the members from its own on.
+void gradient_scan_ranks(Gradient& gradient) {
+  const GroupPtr group = gradient.attributes.group("group");
+  const bool exclusive = gradient.attributes.flag("exclusive");
+  const bool reverse = gradient.attributes.flag("reverse");
+  if (gradient.attributes.text("op") != "sum") refuse_reduction(gradient, "scan_ranks", "sums");
+  each_operand(gradient, [&](int, Term g) {
+    return communicated(g, Op::scan_ranks, {std::string("sum"), group, exclusive, !reverse});
+  });
+}
+
 void gradient_all_gather(Gradient& gradient) {
   const std::int64_t axis = gradient.attributes.integer("axis");
   const GroupPtr group = gradient.attributes.group("group");

@@ -162,6 +162,12 @@ void infer_reduce(Inference& in) {
   results_like_operands(in);
 }
 
+void infer_scan_ranks(Inference& in) {
+  for (int i = 0; i < in.count(); ++i) check_reduction(in, in.operand(i));
+  in.require(in.attributes.text("op") != "mean", "\"mean\" is of all ranks; divide a sum");
+  results_like_operands(in);
+}
+
 void infer_all_gather(Inference& in) { results_gathered(in, true); }
 
 void infer_gather(Inference& in) {

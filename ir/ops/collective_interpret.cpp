@@ -1,3 +1,4 @@
+#include <tutti/ir/collective.h>
 #include <tutti/ir/ops/collective.h>
 
 #include <numeric>
@@ -9,26 +10,22 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-// Combines the members' elements in rank order; f16 and bf16 in f32, rounded once.
-Array combine(const CollectiveInterpretation& in, int i) {
+// Combines the elements of members [begin, end) in rank order; narrow floats in f32, rounded once.
+Array combine(const CollectiveInterpretation& in, int i, int begin, int end) {
   const std::string& op = in.attributes.text("op");
-  const Array& first = in.operand(0, i);
-  const DType dtype = first.dtype();
+  const Array& like = in.operand(0, i);
+  const DType dtype = like.dtype();
   const DType compute = compute_dtype(dtype);
-  ScalarOp primitive = ScalarOp::add;
-  if (op == "product") primitive = ScalarOp::mul;
-  if (op == "min") primitive = ScalarOp::minimum;
-  if (op == "max") primitive = ScalarOp::maximum;
-  if (op == "and") primitive = ScalarOp::bit_and;
-  if (op == "or") primitive = ScalarOp::bit_or;
-  if (op == "xor") primitive = ScalarOp::bit_xor;
-  Array out(dtype, first.shape());
+  const ScalarOp primitive = combination_of(op);
+  Array out(dtype, like.shape());
   for (std::int64_t n = 0; n < out.elements(); ++n) {
     const std::int64_t at = n * size_of(dtype);
-    Cell total = load_cell(dtype, first.bytes().data() + at);
-    for (int member = 1; member < in.members(); ++member) {
-      const Cell next = load_cell(dtype, in.operand(member, i).bytes().data() + at);
-      total = evaluate(primitive, compute, {total, next});
+    const auto element = [&](int member) {
+      return load_cell(dtype, in.operand(member, i).bytes().data() + at);
+    };
+    Cell total = begin < end ? element(begin) : combination_of_none(primitive, dtype);
+    for (int member = begin + 1; member < end; ++member) {
+      total = evaluate(primitive, compute, {total, element(member)});
     }
     if (op == "mean") {
       total = evaluate(ScalarOp::div, compute, {total, cell_of(compute, in.members())});
@@ -37,6 +34,8 @@ Array combine(const CollectiveInterpretation& in, int i) {
   }
   return out;
 }
+
+Array combine(const CollectiveInterpretation& in, int i) { return combine(in, i, 0, in.members()); }
 
 // Copies `count` slices along `axis`, from number `from` of the source to number `to` of the
 // target.
@@ -112,6 +111,17 @@ void interpret_reduce(CollectiveInterpretation& in) {
     const Array total = combine(in, i);
     for (int member = 0; member < in.members(); ++member) {
       in.result(member, member == root ? total : zeros(in.result_type(member, i)));
+    }
+  }
+}
+
+void interpret_scan_ranks(CollectiveInterpretation& in) {
+  const int own = in.attributes.flag("exclusive") ? 0 : 1;
+  const bool reverse = in.attributes.flag("reverse");
+  for (int i = 0; i < in.count(); ++i) {
+    for (int member = 0; member < in.members(); ++member) {
+      in.result(member, reverse ? combine(in, i, member + 1 - own, in.members())
+                                : combine(in, i, 0, member + own));
     }
   }
 }

@@ -282,7 +282,7 @@ void add_composite(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .decompose = decompose_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/composite.def>
+#include <tutti/ir/table/composite.def>
 #undef TUTTI_STRUCTURED
 }
 

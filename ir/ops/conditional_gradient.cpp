@@ -1,5 +1,5 @@
 #include <tutti/ir/control.h>
-#include <tutti/ir/linearize.h>
+#include <tutti/ir/derive/linearize.h>
 #include <tutti/ir/ops/control.h>
 #include <tutti/ir/ops/control_draft.h>
 #include <tutti/ir/ops/kept_values.h>

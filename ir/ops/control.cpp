@@ -65,7 +65,7 @@ void add_control(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/control.def>
+#include <tutti/ir/table/control.def>
 #undef TUTTI_STRUCTURED
 }
 

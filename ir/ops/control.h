@@ -10,7 +10,7 @@ namespace tutti::ir::family::control {
 #define TUTTI_STRUCTURED(id, ...) \
   void infer_##id(Inference&);    \
   void interpret_##id(Interpretation&);
-#include <tutti/ir/ops/control.def>
+#include <tutti/ir/table/control.def>
 #undef TUTTI_STRUCTURED
 
 void gradient_scan(Gradient&);

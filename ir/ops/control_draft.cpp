@@ -1,5 +1,5 @@
 #include <tutti/ir/control.h>
-#include <tutti/ir/gradient.h>
+#include <tutti/ir/derive/gradient.h>
 #include <tutti/ir/ops/control_draft.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>

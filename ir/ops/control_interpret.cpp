@@ -1,5 +1,5 @@
-#include <tutti/ir/control_steps.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/control_steps.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/ops/control.h>
 
 // The reference meaning of loops and branches whose functions do not communicate.

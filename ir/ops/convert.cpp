@@ -43,7 +43,7 @@ void add_convert(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .meaning = conversion(ScalarOp::id),       \
                  .documentation = docs});
-#include <tutti/ir/ops/convert.def>
+#include <tutti/ir/table/convert.def>
 #undef TUTTI_STRUCTURED
 }
 

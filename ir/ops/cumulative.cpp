@@ -24,7 +24,8 @@ Array unchanging(ScalarOp combine, DType dtype) {
   if (combine == ScalarOp::add) return Array::scalar_of(dtype, is_floating(dtype) ? -0.0 : 0.0);
   if (combine == ScalarOp::mul) return Array::scalar_of(dtype, 1);
   // Integers saturate.
-  return Array::scalar_of(dtype, combine == ScalarOp::maximum ? -HUGE_VAL : HUGE_VAL);
+  return Array::scalar_of(dtype,
+                          combine == ScalarOp::maximum ? -largest_of(dtype) : largest_of(dtype));
 }
 
 namespace family {
@@ -152,7 +153,7 @@ void add_cumulative(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_running<Op::id>,    \
                  .documentation = docs});
-#include <tutti/ir/ops/cumulative.def>
+#include <tutti/ir/table/cumulative.def>
 #undef TUTTI_STRUCTURED
 }
 

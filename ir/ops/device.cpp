@@ -33,7 +33,7 @@ void add_device(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/device.def>
+#include <tutti/ir/table/device.def>
 #undef TUTTI_STRUCTURED
 }
 

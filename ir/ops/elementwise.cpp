@@ -198,7 +198,7 @@ void add_elementwise(std::vector<Definition>& out) {
       meaning_of(3, [](Scalar x, Scalar y, Scalar z) { return meaning; }),                    \
       documentation("x, y, z", Domain::domain, Range::same, #meaning,                         \
                     {#gradient_x, #gradient_y, #gradient_z}));
-#include <tutti/ir/ops/elementwise.def>
+#include <tutti/ir/table/elementwise.def>
 #undef TUTTI_UNARY
 #undef TUTTI_BINARY
 #undef TUTTI_TERNARY

@@ -291,7 +291,7 @@ void add_index(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/index.def>
+#include <tutti/ir/table/index.def>
 #undef TUTTI_STRUCTURED
 }
 

@@ -98,7 +98,7 @@ void add_linear_algebra(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/linear_algebra.def>
+#include <tutti/ir/table/linear_algebra.def>
 #undef TUTTI_STRUCTURED
 }
 

@@ -46,7 +46,7 @@ void add_make(std::vector<Definition>& out) {
                  .gradient = nullptr,                       \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/make.def>
+#include <tutti/ir/table/make.def>
 #undef TUTTI_STRUCTURED
 }
 

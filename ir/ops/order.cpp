@@ -110,7 +110,7 @@ void add_order(std::vector<Definition>& out) {
                  .interpret = interpret_##id,               \
                  .decompose = decompose_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/order.def>
+#include <tutti/ir/table/order.def>
 #undef TUTTI_STRUCTURED
 }
 

@@ -351,7 +351,7 @@ void add_products(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .decompose = decompose_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/products.def>
+#include <tutti/ir/table/products.def>
 #undef TUTTI_STRUCTURED
 }
 

@@ -83,7 +83,7 @@ void add_random(std::vector<Definition>& out) {
                  .gradient = nullptr,                       \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/random.def>
+#include <tutti/ir/table/random.def>
 #undef TUTTI_STRUCTURED
 }
 

@@ -85,7 +85,7 @@ void add_ranks(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/ranks.def>
+#include <tutti/ir/table/ranks.def>
 #undef TUTTI_STRUCTURED
 }
 

@@ -219,7 +219,7 @@ void add_reduce(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/reduce.def>
+#include <tutti/ir/table/reduce.def>
 #undef TUTTI_STRUCTURED
 }
 

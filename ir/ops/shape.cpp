@@ -336,7 +336,7 @@ void add_shape(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .documentation = docs});
-#include <tutti/ir/ops/shape.def>
+#include <tutti/ir/table/shape.def>
 #undef TUTTI_STRUCTURED
 }
 

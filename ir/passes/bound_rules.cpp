@@ -1,6 +1,6 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/cumulative.h>
-#include <tutti/ir/interpretation.h>
+#include <tutti/ir/interpret/interpretation.h>
 #include <tutti/ir/passes/bound_sizes.h>
 
 #include <algorithm>
@@ -22,8 +22,7 @@ Array extreme(DType dtype, bool largest) {
       using Limits = std::numeric_limits<T>;
       out.data<T>()[0] = largest ? Limits::max() : Limits::lowest();
     } else {
-      const double infinity = std::numeric_limits<double>::infinity();
-      out = Array::scalar_of(dtype, largest ? infinity : -infinity);
+      out = Array::scalar_of(dtype, largest ? largest_of(dtype) : -largest_of(dtype));
     }
   });
   return out;

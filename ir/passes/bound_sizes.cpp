@@ -1,7 +1,8 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/passes/bound_sizes.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/print.h>
+#include <tutti/ir/sizes/merge_samples.h>
+#include <tutti/ir/text/print.h>
 
 #include <algorithm>
 

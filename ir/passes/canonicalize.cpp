@@ -194,8 +194,7 @@ bool widens(DType from, DType to) {
   const auto bits = [](DType dtype) { return 8 * size_of(dtype); };
   if (is_floating(from)) return is_floating(to) && bits(to) > bits(from);
   if (is_floating(to)) {
-    if (to == DType::f16 || to == DType::bf16) return bits(from) <= 8;
-    return 2 * bits(from) <= bits(to);
+    return bits(from) - (is_signed_integer(from) ? 1 : 0) <= mantissa_bits(to) + 1;
   }
   if (is_unsigned(from)) return is_integer(to) && bits(to) > bits(from);
   return is_signed_integer(to) && bits(to) > bits(from);

@@ -21,6 +21,9 @@ bool gives_back(const Graph& graph, NodeId id) {
     case Op::broadcast:
     case Op::all_to_all:
       break;
+    case Op::scan_ranks:
+      if (graph.attributes(id).flag("exclusive")) return false;
+      break;
     case Op::collective_permute:
       if (graph.attributes(id).integers("pairs") != List{0, 0}) return false;
       break;

@@ -1,4 +1,4 @@
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/rewrite.h>
 
@@ -14,7 +14,7 @@ constexpr std::int64_t kMostElements = 64;
 bool is_random(Op op) {
   switch (op) {
 #define TUTTI_STRUCTURED(name, ...) case Op::name:
-#include <tutti/ir/ops/random.def>
+#include <tutti/ir/table/random.def>
 #undef TUTTI_STRUCTURED
     return true;
     default:

@@ -1,8 +1,8 @@
+#include <tutti/ir/derive/linearize.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/linearize.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/passes/trim_loops.h>
 #include <tutti/ir/rewrite.h>
-#include <tutti/ir/trim_loops.h>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/ir/op.h>
-#include <tutti/ir/print.h>
+#include <tutti/ir/text/print.h>
 
 #include <string>
 #include <string_view>

@@ -47,7 +47,7 @@ std::string_view combination(const std::string& op) {
   return op;  // and, or, xor
 }
 
-// Of 16-bit floats in f32, rounded once.
+// Of narrow floats in f32, rounded once.
 TextValue combined(ExportStep& step, std::string_view name, const TextValue& given,
                    const std::string& more, const Shape& shape) {
   TextWriter& writer = step.writer;
@@ -217,6 +217,8 @@ constexpr ExportRule kExportCollectiveRules[] = {
      }},
     {Op::collective_permute,
      [](ExportStep& step) { each(step, [&](const auto& x, auto&) { return permuted(step, x); }); }},
+    {Op::scan_ranks, nullptr,
+     "StableHLO has no running reduction over ranks; all_gather the operands"},
     {Op::send, nullptr, kMessages},
     {Op::recv, nullptr, kMessages},
     {Op::batch_send_recv, nullptr, kMessages},

@@ -14,8 +14,9 @@ namespace {
 constexpr std::int64_t kMostListed = 256;
 
 std::string_view mlir_name(DType dtype) {
-  constexpr std::string_view kNames[] = {"i1",  "ui8", "ui16", "ui32", "ui64", "i8", "i16",
-                                         "i32", "i64", "f16",  "bf16", "f32",  "f64"};
+  constexpr std::string_view kNames[] = {"i1",     "ui8", "ui16", "ui32", "ui64",
+                                         "i8",     "i16", "i32",  "i64",  "f8E4M3FN",
+                                         "f8E5M2", "f16", "bf16", "f32",  "f64"};
   static_assert(std::size(kNames) == kDTypeCount);
   return kNames[static_cast<std::size_t>(dtype)];
 }

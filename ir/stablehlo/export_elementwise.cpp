@@ -14,7 +14,7 @@ namespace {
 struct Rendering {
   ScalarOp op;
   std::string_view name;
-  bool once = false;  // of 16-bit floats: the same as computed in f32 and rounded
+  bool once = false;  // of narrow floats: the same as computed in f32 and rounded
 };
 
 // Primitives that StableHLO has as they are.
@@ -160,7 +160,7 @@ class Primitive {
   const ExportStep& step_;
 };
 
-// Whether an expression of 16-bit floats comes out as if computed in f32 and rounded once. A single
+// Whether an expression of narrow floats comes out as if computed in f32 and rounded once. A single
 // sum, product, quotient or root does: f32 has more than twice their digits.
 bool rounds_once(const ScalarExpression& meaning) {
   int operations = 0;
@@ -214,7 +214,7 @@ void write_meaning(ExportStep& step) {
 
 TextValue write_cast(TextWriter& writer, const TextValue& given, DType dtype) {
   if (given.dtype == dtype) return given;
-  // 16-bit floats are read and written through f32.
+  // narrow floats are read and written through f32.
   if (compute_dtype(dtype) != dtype && given.dtype != DType::f32) {
     const TextValue single = write_cast(writer, given, DType::f32);
     return writer.convert(single, dtype);

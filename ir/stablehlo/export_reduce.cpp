@@ -38,7 +38,7 @@ void finish(ExportStep& step, const TextValue& value) {
   step.result(step.writer.reshape(value, step.type().shape));
 }
 
-// Sums and products of 16-bit floats are rounded once.
+// Sums and products of narrow floats are rounded once.
 void fold(ExportStep& step, std::string_view name, double start) {
   TextWriter& writer = step.writer;
   const DType dtype = step.type().dtype;

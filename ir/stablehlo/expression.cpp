@@ -1,5 +1,5 @@
-#include <tutti/ir/literal.h>
 #include <tutti/ir/stablehlo/expression.h>
+#include <tutti/ir/text/literal.h>
 
 namespace tutti::ir::stablehlo {
 

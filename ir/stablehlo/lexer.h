@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/ir/token_reader.h>
+#include <tutti/ir/text/token_reader.h>
 
 #include <cstddef>
 #include <string>

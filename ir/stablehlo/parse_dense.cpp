@@ -37,7 +37,7 @@ bool store_number(std::string_view text, DType dtype, std::byte* out) {
       return in_range && read.ptr == end;
     };
     T value{};
-    if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+    if constexpr (is_narrow_float<T>) {
       float wide = 0;
       if (!parsed(wide)) return false;
       value = T(wide);

@@ -15,11 +15,26 @@ struct DTypeName {
   DType dtype;
 };
 constexpr DTypeName kDTypes[] = {
-    {"i1", DType::boolean}, {"i8", DType::i8},     {"i16", DType::i16},   {"i32", DType::i32},
-    {"i64", DType::i64},    {"si8", DType::i8},    {"si16", DType::i16},  {"si32", DType::i32},
-    {"si64", DType::i64},   {"ui8", DType::u8},    {"ui16", DType::u16},  {"ui32", DType::u32},
-    {"ui64", DType::u64},   {"f16", DType::f16},   {"bf16", DType::bf16}, {"f32", DType::f32},
-    {"f64", DType::f64},    {"index", DType::i64},
+    {"i1", DType::boolean},
+    {"i8", DType::i8},
+    {"i16", DType::i16},
+    {"i32", DType::i32},
+    {"i64", DType::i64},
+    {"si8", DType::i8},
+    {"si16", DType::i16},
+    {"si32", DType::i32},
+    {"si64", DType::i64},
+    {"ui8", DType::u8},
+    {"ui16", DType::u16},
+    {"ui32", DType::u32},
+    {"ui64", DType::u64},
+    {"f16", DType::f16},
+    {"bf16", DType::bf16},
+    {"f32", DType::f32},
+    {"f64", DType::f64},
+    {"index", DType::i64},
+    {"f8E4M3FN", DType::f8_e4m3fn},
+    {"f8E5M2", DType::f8_e5m2},
 };
 
 bool all_digits(std::string_view text) {
@@ -153,7 +168,8 @@ TreeType ValueParser::tensor(std::size_t offset) {
   if (rest == "complex") lexer_.fail(token.offset, "complex numbers are not supported");
   if (!dtype) {
     lexer_.fail(token.offset, "no dtype that Tutti has: '" + std::string(rest.substr(0, 40)) +
-                                  "'; it has i1, i8 to i64, ui8 to ui64, f16, bf16, f32 and f64");
+                                  "'; it has i1, i8 to i64, ui8 to ui64, f8E4M3FN, "
+                                  "f8E5M2, f16, bf16, f32 and f64");
   }
   out.dtype = *dtype;
   try {

@@ -4,7 +4,7 @@
 #include <tutti/ir/stablehlo/share.h>
 #include <tutti/ir/stablehlo/translate.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/token_reader.h>
+#include <tutti/ir/text/token_reader.h>
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "halves.cuh"
+#include "narrow_floats.cuh"
 #include "types.cuh"
 
-// What elements are computed as, and how. The 16-bit floats are f32 between memory and memory.
+// What elements are computed as, and how. The narrow floats are f32 between memory and memory.
 template <class T>
 struct Computed {
   typedef T type;
@@ -17,6 +17,10 @@ struct ComputedInF32 {
   static __device__ f32 from(T x) { return widen(x); }
   static __device__ T to(f32 x) { return narrow<T>(x); }
 };
+template <>
+struct Computed<f8_e4m3fn> : ComputedInF32<f8_e4m3fn> {};
+template <>
+struct Computed<f8_e5m2> : ComputedInF32<f8_e5m2> {};
 template <>
 struct Computed<f16> : ComputedInF32<f16> {};
 template <>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bits.cuh"
-#include "halves.cuh"
+#include "narrow_floats.cuh"
 #include "types.cuh"
 
 // Sorting along an axis; tensors are [outer, size, inner] around it. An element's place is the
@@ -30,6 +30,8 @@ __device__ inline u64 sort_key(f64 x) {
   const u64 bits = x == 0 ? 0 : bits_as<u64>(x);
   return bits >> 63 != 0 ? ~bits : bits | u64(1) << 63;
 }
+__device__ inline u32 sort_key(f8_e4m3fn x) { return sort_key(widen(x)); }
+__device__ inline u32 sort_key(f8_e5m2 x) { return sort_key(widen(x)); }
 __device__ inline u32 sort_key(f16 x) { return sort_key(widen(x)); }
 __device__ inline u32 sort_key(bf16 x) { return sort_key(widen(x)); }
 

@@ -14,6 +14,12 @@ typedef float f32;
 typedef double f64;
 
 // Storage only: arithmetic happens in f32.
+struct f8_e4m3fn {
+  u8 bits;
+};
+struct f8_e5m2 {
+  u8 bits;
+};
 struct f16 {
   u16 bits;
 };

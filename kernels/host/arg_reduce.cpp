@@ -1,7 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/arg_reduce.h>
-#include <tutti/kernels/host/half_arrays.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/narrow_arrays.h>
 #include <tutti/kernels/host/row_tiling.h>
 
 #include <array>
@@ -27,13 +27,9 @@ struct Comparison {
   using type = T;
   using position = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 };
-template <>
-struct Comparison<Float16> {
-  using type = float;
-  using position = std::int32_t;
-};
-template <>
-struct Comparison<BFloat16> {
+template <class T>
+  requires is_narrow_float<T>
+struct Comparison<T> {
   using type = float;
   using position = std::int32_t;
 };

@@ -2,7 +2,7 @@
 
 #include <tutti/kernels/host/attention.h>
 #include <tutti/kernels/host/attention_rows.h>
-#include <tutti/kernels/host/half_arrays.h>
+#include <tutti/kernels/host/narrow_arrays.h>
 #include <tutti/kernels/host/tile_product.h>
 
 #include <algorithm>

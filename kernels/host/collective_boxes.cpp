@@ -22,9 +22,10 @@ std::int64_t operand_elements(CollectiveKind kind, const PartShape& part, int me
 
 void CollectiveBoxes::reset(CollectiveKind kind, int root,
                             std::span<const std::pair<int, int>> pairs, int members,
-                            std::span<const PartShape> parts) {
+                            std::span<const PartShape> parts, ScanRange scan) {
   kind_ = kind;
   root_ = root;
+  scan_ = scan;
   pairs_ = pairs;
   members_ = members;
   parts_ = parts;
@@ -32,7 +33,8 @@ void CollectiveBoxes::reset(CollectiveKind kind, int root,
   for (const PartShape& part : parts) {
     operand_elements_ += kernels::operand_elements(kind, part, members);
   }
-  if (joins_operands(kind) || kind == CollectiveKind::all_to_all) {
+  if (joins_operands(kind) || kind == CollectiveKind::all_to_all ||
+      kind == CollectiveKind::scan_ranks) {
     elements_ = operand_elements_;
   } else {
     elements_ = operand_elements_ / members;
@@ -80,8 +82,10 @@ std::int64_t CollectiveBoxes::zeros(std::size_t part, int member) const {
 }
 
 CollectiveBox CollectiveBoxes::box(const PartShape& part, int source, int target, Stretch from,
-                                   Stretch to, std::int64_t size) {
-  CollectiveBox box{.source = source,
+                                   Stretch to, std::int64_t size) const {
+  const bool all = source == kAllMembers;
+  CollectiveBox box{.source = all ? 0 : source,
+                    .sources = all ? members_ : 1,
                     .target = target,
                     .from = from.begin * part.inner,
                     .to = to.begin * part.inner,

@@ -25,10 +25,11 @@ struct PartShape {
 
 inline constexpr int kAllMembers = -1;
 
-// Rows of elements on their way from one member's operand, or from the combination of all, to one
-// member's result, or to all.
+// Rows of elements on their way from one member's operand, or from a combination, to one member's
+// result, or to all.
 struct CollectiveBox {
-  int source;
+  int source;   // the first of them
+  int sources;  // 0: a combination of none
   int target;
   std::int64_t from;  // the first element's place in the operand
   std::int64_t to;    // and in the result
@@ -50,7 +51,7 @@ class CollectiveBoxes {
  public:
   // `pairs` and `parts` stay in use until the next reset.
   void reset(CollectiveKind kind, int root, std::span<const std::pair<int, int>> pairs, int members,
-             std::span<const PartShape> parts);
+             std::span<const PartShape> parts, ScanRange scan = {});
   // Of an uneven all_to_all, once for each member: what it sends to and receives from each. Copied.
   void split(int member, std::size_t part, std::span<const std::int64_t> send,
              std::span<const std::int64_t> receive);
@@ -73,8 +74,8 @@ class CollectiveBoxes {
     std::int64_t begin;
     std::int64_t axis;
   };
-  static CollectiveBox box(const PartShape& part, int source, int target, Stretch from, Stretch to,
-                           std::int64_t size);
+  CollectiveBox box(const PartShape& part, int source, int target, Stretch from, Stretch to,
+                    std::int64_t size) const;
 
   template <class Take>
   void join(const PartShape& part, int target, Take take) const;
@@ -92,6 +93,7 @@ class CollectiveBoxes {
 
   CollectiveKind kind_ = CollectiveKind::barrier;
   int root_ = 0;
+  ScanRange scan_;
   int members_ = 0;
   std::span<const std::pair<int, int>> pairs_;
   std::span<const PartShape> parts_;
@@ -108,7 +110,8 @@ void CollectiveBoxes::for_each(std::size_t part, int target, Take take) const {
   const PartShape& shape = parts_[part];
   const auto whole = [&](int source, int to) {
     if (target != kAllMembers && to != kAllMembers && target != to) return;
-    take(CollectiveBox{source, to, 0, 0, 1, shape.elements, 0, 0});
+    const bool all = source == kAllMembers;
+    take(CollectiveBox{all ? 0 : source, all ? members_ : 1, to, 0, 0, 1, shape.elements, 0, 0});
   };
   switch (kind_) {
     case CollectiveKind::all_reduce:
@@ -121,6 +124,14 @@ void CollectiveBoxes::for_each(std::size_t part, int target, Take take) const {
       return whole(0, 1);
     case CollectiveKind::collective_permute:
       for (const auto& [from, to] : pairs_) whole(from, to);
+      return;
+    case CollectiveKind::scan_ranks:
+      for (int to = 0; to < members_; ++to) {
+        if (target != kAllMembers && target != to) continue;
+        const int first = scan_.reverse ? to + (scan_.exclusive ? 1 : 0) : 0;
+        const int last = scan_.reverse ? members_ : to + (scan_.exclusive ? 0 : 1);
+        take(CollectiveBox{first, last - first, to, 0, 0, 1, shape.elements, 0, 0});
+      }
       return;
     case CollectiveKind::all_gather:
       return join(shape, kAllMembers, take);

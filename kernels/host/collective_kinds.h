@@ -18,6 +18,7 @@ enum class CollectiveKind : std::uint8_t {
   broadcast,
   all_to_all,
   collective_permute,
+  scan_ranks,
   send_recv,  // of a group of two: from the first member to the second
   barrier
 };
@@ -26,9 +27,9 @@ enum class CollectiveKind : std::uint8_t {
 // which C++ does not take for names.
 enum class Reduction : std::uint8_t { sum, mean, product, min, max, bit_and, bit_or, bit_xor };
 
-inline constexpr std::array<std::string_view, 11> kCollectiveNames = {
-    "all_reduce", "reduce",     "all_gather",         "gather",    "reduce_scatter", "scatter",
-    "broadcast",  "all_to_all", "collective_permute", "send_recv", "barrier"};
+inline constexpr std::array<std::string_view, 12> kCollectiveNames = {
+    "all_reduce", "reduce",     "all_gather",         "gather",     "reduce_scatter", "scatter",
+    "broadcast",  "all_to_all", "collective_permute", "scan_ranks", "send_recv",      "barrier"};
 inline constexpr std::array<std::string_view, 8> kReductionNames = {
     "sum", "mean", "product", "min", "max", "and", "or", "xor"};
 
@@ -49,8 +50,17 @@ constexpr std::optional<Reduction> reduction_from_name(std::string_view name) {
 
 constexpr bool reduces(CollectiveKind kind) {
   return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce ||
-         kind == CollectiveKind::reduce_scatter;
+         kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::scan_ranks;
 }
+
+// Of scan_ranks: whose operands a member's result combines. Those up to its own, or with `reverse`
+// those from its own on; with `exclusive` without its own.
+struct ScanRange {
+  bool exclusive = false;
+  bool reverse = false;
+
+  friend bool operator==(const ScanRange&, const ScanRange&) = default;
+};
 
 // Whether one member, the root, gives what the others get, or gets what they give.
 constexpr bool has_root(CollectiveKind kind) {

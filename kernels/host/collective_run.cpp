@@ -1,3 +1,5 @@
+#include <tutti/ir/collective.h>
+#include <tutti/ir/scalar.h>
 #include <tutti/kernels/host/collective_run.h>
 #include <tutti/kernels/host/copy_past_caches.h>
 
@@ -23,12 +25,16 @@ bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> pa
 
 void CollectiveRun::reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,
                           std::span<const std::pair<int, int>> pairs, int members,
-                          std::span<const PartShape> parts) {
+                          std::span<const PartShape> parts, ScanRange scan) {
   members_ = members;
   element_bytes_ = size_of(dtype);
   reduce_ = reduces(kind) ? reduce_elements(reduction, dtype) : nullptr;
   parts_ = parts;
-  boxes_.reset(kind, root, pairs, members, parts);
+  boxes_.reset(kind, root, pairs, members, parts, scan);
+  if (kind == CollectiveKind::scan_ranks && scan.exclusive) {
+    const ir::ScalarOp combination = ir::combination_of(name_of(reduction));
+    ir::store_cell(dtype, ir::combination_of_none(combination, dtype), none_.data());
+  }
   const std::size_t places = parts.size() * static_cast<std::size_t>(members);
   operands_.resize(places);
   results_.resize(places);
@@ -109,8 +115,10 @@ void CollectiveRun::run(std::size_t part, const CollectiveBox& box, std::int64_t
     const std::int64_t count = std::min({end - begin, box.length - column, chunk_elements()});
     const std::int64_t from = box.from + row * box.from_stride + column;
     const std::int64_t to = box.to + row * box.to_stride + column;
-    if (box.source == kAllMembers) {
-      combine(part, from, results, to, count);
+    if (box.sources == 0) {
+      fill(results, to, count);
+    } else if (box.sources > 1 || reduce_ != nullptr) {
+      combine(part, box, from, results, to, count);
     } else {
       copy(operands_[index(part, box.source)] + from * element_bytes_, results, to, count);
     }
@@ -137,22 +145,32 @@ void CollectiveRun::copy(const std::byte* operand, std::span<std::byte* const> r
   }
 }
 
-void CollectiveRun::combine(std::size_t part, std::int64_t from,
+void CollectiveRun::fill(std::span<std::byte* const> results, std::int64_t to,
+                         std::int64_t count) const {
+  for (std::byte* const result : results) {
+    std::byte* place = result + to * element_bytes_;
+    for (std::int64_t i = 0; i < count; ++i, place += element_bytes_) {
+      std::memcpy(place, none_.data(), static_cast<std::size_t>(element_bytes_));
+    }
+  }
+}
+
+void CollectiveRun::combine(std::size_t part, const CollectiveBox& box, std::int64_t from,
                             std::span<std::byte* const> results, std::int64_t to,
                             std::int64_t count) {
-  for (int source = 0; source < members_; ++source) {
-    sources_[static_cast<std::size_t>(source)] =
-        operands_[index(part, source)] + from * element_bytes_;
+  for (int i = 0; i < box.sources; ++i) {
+    sources_[static_cast<std::size_t>(i)] =
+        operands_[index(part, box.source + i)] + from * element_bytes_;
   }
   for (std::size_t target = 0; target < results.size(); ++target) {
     targets_[target] = results[target] + to * element_bytes_;
   }
   if (!past_caches()) {
-    reduce_(sources_.data(), members_, targets_.data(), static_cast<int>(results.size()), count);
+    reduce_(sources_.data(), box.sources, targets_.data(), static_cast<int>(results.size()), count);
     return;
   }
   void* chunk = chunk_.data();
-  reduce_(sources_.data(), members_, &chunk, 1, count);
+  reduce_(sources_.data(), box.sources, &chunk, 1, count);
   for (std::size_t target = 0; target < results.size(); ++target) {
     write(static_cast<std::byte*>(targets_[target]), chunk_.data(), count);
   }

@@ -5,6 +5,7 @@
 #include <tutti/kernels/host/collective_kinds.h>
 #include <tutti/kernels/host/reduce_elements.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,7 @@ class CollectiveRun {
   // stay in use until the next reset.
   void reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,
              std::span<const std::pair<int, int>> pairs, int members,
-             std::span<const PartShape> parts);
+             std::span<const PartShape> parts, ScanRange scan = {});
   // Where a member has a part. Null operands and results are legal where nothing is read or
   // written.
   void place(int member, std::size_t part, const void* operand, void* result);
@@ -74,11 +75,12 @@ class CollectiveRun {
   // Does [begin, end) of a box's elements, into the results of `target`.
   void run(std::size_t part, const CollectiveBox& box, std::int64_t begin, std::int64_t end,
            int target);
-  // `count` elements, at most a chunk, from one operand or the combination of all.
+  // `count` elements, at most a chunk, from one operand, a combination of the box's, or of none.
   void copy(const std::byte* operand, std::span<std::byte* const> results, std::int64_t to,
             std::int64_t count) const;
-  void combine(std::size_t part, std::int64_t from, std::span<std::byte* const> results,
-               std::int64_t to, std::int64_t count);
+  void combine(std::size_t part, const CollectiveBox& box, std::int64_t from,
+               std::span<std::byte* const> results, std::int64_t to, std::int64_t count);
+  void fill(std::span<std::byte* const> results, std::int64_t to, std::int64_t count) const;
   void write(std::byte* to, const std::byte* from, std::int64_t elements) const;
 
   std::size_t index(std::size_t part, int member) const {
@@ -89,6 +91,7 @@ class CollectiveRun {
   int members_ = 1;
   std::int64_t element_bytes_ = 1;
   ReduceElements reduce_ = nullptr;
+  std::array<std::byte, 8> none_{};  // an element of a combination of none
   std::span<const PartShape> parts_;
   CollectiveBoxes boxes_;
   std::vector<const std::byte*> operands_;  // by index()

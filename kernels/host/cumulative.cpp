@@ -1,7 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/cumulative.h>
-#include <tutti/kernels/host/half_arrays.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/narrow_arrays.h>
 #include <tutti/kernels/host/row_tiling.h>
 
 #include <algorithm>
@@ -36,17 +36,11 @@ struct Running<T, combine> {
   // Products of narrower ones would be promoted to int, and overflow.
   using type = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 };
-template <ScalarOp combine>
-struct Running<Float16, combine> {
+template <class T, ScalarOp combine>
+  requires is_narrow_float<T>
+struct Running<T, combine> {
   using type = float;
 };
-template <ScalarOp combine>
-struct Running<BFloat16, combine> {
-  using type = float;
-};
-
-template <class T>
-constexpr bool is_half_float = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
 template <ScalarOp combine, class S>
 TUTTI_INLINE inline S combined(S total, S x) {
@@ -91,7 +85,7 @@ TUTTI_INLINE inline void run_lanes(const T* x, T* result, std::int64_t step, std
   for (std::int64_t i = 0; i < count; ++i) {
     const T* const from = x + i * step;
     T* const to = result + i * step;
-    if constexpr (is_half_float<T>) {
+    if constexpr (is_narrow_float<T>) {
       widen(from, wide.data(), kCumulativeLanes);
     } else {
       for (std::size_t lane = 0; lane < kCumulativeLanes; ++lane) {
@@ -105,7 +99,7 @@ TUTTI_INLINE inline void run_lanes(const T* x, T* result, std::int64_t step, std
         totals[lane] = combined<combine>(totals[lane], wide[lane]);
       }
     }
-    if constexpr (is_half_float<T>) {
+    if constexpr (is_narrow_float<T>) {
       narrow(totals.data(), to, kCumulativeLanes);
     } else {
       for (std::size_t lane = 0; lane < kCumulativeLanes; ++lane) {

@@ -9,7 +9,7 @@ namespace tutti::kernels {
 
 // result[o, j, i] = x[o, 0, i], ..., x[o, j, i] combined in this order, or from the axis' end back
 // to j if `reverse`. x and the result are row-major and dense, [outer, size, inner], of any dtype
-// but bool. Integers wrap; 16-bit floats are combined in f32, and each result is rounded once. Of
+// but bool. Integers wrap; narrow floats are combined in f32, and each result is rounded once. Of
 // maximum and minimum a NaN wins, and -0 is less than 0.
 struct Cumulative {
   DType dtype = DType::f32;

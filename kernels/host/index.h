@@ -6,8 +6,9 @@
 
 namespace tutti::kernels {
 
-// Indexing by data, with the meaning of ir/ops/index.def. A tensor is seen as [outer, size, inner]
-// around the indexed axis; all tensors are row-major and dense. Indices may have any integer dtype.
+// Indexing by data, with the meaning of ir/table/index.def. A tensor is seen as [outer, size,
+// inner] around the indexed axis; all tensors are row-major and dense. Indices may have any integer
+// dtype.
 //
 // As for every kernel here, tiles() is the number of independent pieces, a function of the spec
 // alone, and run() computes the pieces [begin, end) on the calling thread; threads may run disjoint

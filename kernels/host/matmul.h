@@ -15,8 +15,8 @@ namespace tutti::kernels {
 // transposed operand has its two strides swapped. The results are row-major and dense, in shape
 // [batch..., m, n], and overlap no operand. With k == 0 they are zeros.
 //
-// Takes every dtype but bool. f32, f16 and bf16 are summed in f32, f64 in f64, each result being
-// rounded once; integers wrap. The order of the sum depends on this struct alone.
+// Takes every dtype but bool. f32 and narrower floats are summed in f32, f64 in f64, each result
+// being rounded once; integers wrap. The order of the sum depends on this struct alone.
 struct Matmul {
   DType dtype = DType::f32;
   std::vector<std::int64_t> batch;

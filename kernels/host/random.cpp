@@ -1,7 +1,7 @@
 #include <tutti/ir/philox.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/kernels/host/half_arrays.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/narrow_arrays.h>
 #include <tutti/kernels/host/random.h>
 #include <tutti/kernels/host/row_tiling.h>
 
@@ -132,7 +132,7 @@ TUTTI_INLINE inline void make_uniform(const Bits& bits, std::array<T, 4 * kBlock
   } else {
     // As many bits as T has significant ones, so that nothing is rounded.
     std::array<float, 4 * kBlocks> singles;
-    make_singles<std::is_same_v<T, Float16> ? 11 : 8>(bits, singles);
+    make_singles<mantissa_bits(dtype_of<T>) + 1>(bits, singles);
     narrow(singles.data(), made.data(), static_cast<std::int64_t>(made.size()));
   }
 }

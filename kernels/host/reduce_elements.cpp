@@ -1,5 +1,5 @@
-#include <tutti/kernels/host/half_arrays.h>
 #include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/narrow_arrays.h>
 #include <tutti/kernels/host/reduce_elements.h>
 
 #include <algorithm>
@@ -114,13 +114,10 @@ TUTTI_INLINE inline void for_each(std::size_t count, Body body) {
   }
 }
 
-template <class T>
-inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
-
 // A block in the type that it is computed with: widened into `scratch` if that is not its own.
 template <class C, class T>
 TUTTI_INLINE inline const C* computable(const T* block, C* scratch, std::size_t count) {
-  if constexpr (kIsHalf<T>) {
+  if constexpr (is_narrow_float<T>) {
     widen(block, scratch, static_cast<std::int64_t>(count));
     return scratch;
   } else {
@@ -142,10 +139,10 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
 template <class T, class Operation, bool kMean>
 TUTTI_INLINE inline void reduce(const void* const* operands, int members, void* const* results,
                                 int result_count, std::int64_t elements) {
-  using C = std::conditional_t<kIsHalf<T>, float, T>;
+  using C = std::conditional_t<is_narrow_float<T>, float, T>;
   alignas(64) C totals[kBlock];
-  alignas(64) C widened[kIsHalf<T> ? kBlock : 1];
-  alignas(64) T narrowed[kIsHalf<T> ? kBlock : 1];
+  alignas(64) C widened[is_narrow_float<T> ? kBlock : 1];
+  alignas(64) T narrowed[is_narrow_float<T> ? kBlock : 1];
   const auto all = static_cast<std::size_t>(elements);
   for (std::size_t begin = 0; begin < all; begin += kBlock) {
     const std::size_t count = std::min(kBlock, all - begin);
@@ -169,7 +166,7 @@ TUTTI_INLINE inline void reduce(const void* const* operands, int members, void* 
     }
     // Not before all operands of the block are read: a result may be an operand.
     const void* block = totals;
-    if constexpr (kIsHalf<T>) {
+    if constexpr (is_narrow_float<T>) {
       narrow(totals, narrowed, static_cast<std::int64_t>(count));
       block = narrowed;
     }

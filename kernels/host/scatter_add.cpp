@@ -1,8 +1,8 @@
 #include <tutti/ir/arithmetic.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/kernels/host/half_arrays.h>
 #include <tutti/kernels/host/index.h>
 #include <tutti/kernels/host/index_values.h>
+#include <tutti/kernels/host/narrow_arrays.h>
 
 #include <array>
 #include <cstring>
@@ -69,9 +69,10 @@ void add_row(T* to, const T* from, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = add(to[i], from[i]);
 }
 
-// 16-bit floats: every addition in f32, and rounded.
+// Narrow floats: every addition in f32, and rounded.
 template <class T>
-void add_half_row(T* to, const T* from, std::int64_t count) {
+  requires is_narrow_float<T>
+void add_row(T* to, const T* from, std::int64_t count) {
   constexpr std::int64_t kMost = 256;
   std::array<float, kMost> sums;
   std::array<float, kMost> addends;
@@ -82,12 +83,6 @@ void add_half_row(T* to, const T* from, std::int64_t count) {
     add_row(sums.data(), addends.data(), used);
     narrow(sums.data(), to + i, used);
   }
-}
-void add_row(Float16* to, const Float16* from, std::int64_t count) {
-  add_half_row(to, from, count);
-}
-void add_row(BFloat16* to, const BFloat16* from, std::int64_t count) {
-  add_half_row(to, from, count);
 }
 
 template <class T, class Index>

@@ -34,7 +34,7 @@ auto key_of(T value) {
   } else if constexpr (std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;
     return static_cast<U>(static_cast<U>(value) ^ (U{1} << (sizeof(U) * 8 - 1)));
-  } else if constexpr (sizeof(T) == 2) {
+  } else if constexpr (is_narrow_float<T>) {
     return key_of(float(value));
   } else {
     using U = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

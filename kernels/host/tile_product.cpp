@@ -1,4 +1,4 @@
-#include <tutti/kernels/host/half_arrays.h>
+#include <tutti/kernels/host/narrow_arrays.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/tile_product.h>
 
@@ -12,8 +12,10 @@ namespace {
 void convert(const float* from, float* to, std::int64_t count) {
   std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
 }
-void convert(const Float16* from, float* to, std::int64_t count) { widen(from, to, count); }
-void convert(const BFloat16* from, float* to, std::int64_t count) { widen(from, to, count); }
+template <class T>
+void convert(const T* from, float* to, std::int64_t count) {
+  widen(from, to, count);
+}
 
 // Copies a matrix densely, in the direction in which its elements are adjacent. Returns whether the
 // copy is row-major (else column-major).
@@ -87,14 +89,13 @@ void CopiedProduct::multiply(std::int64_t depth, bool accumulate, std::int64_t a
 }
 
 TileProduct::TileProduct(const Product& product) : product_(product) {
-  const bool half = product.dtype == DType::f16 || product.dtype == DType::bf16;
   const bool library = library_multiplies(product.dtype);
   const bool strides =
       library_takes(product.m, product.k, product.a_row_stride, product.a_column_stride) &&
       library_takes(product.k, product.n, product.b_row_stride, product.b_column_stride);
   if (library && strides) {
     library_.emplace(product);
-  } else if (half || library) {
+  } else if (is_narrow_floating(product.dtype) || library) {
     copied_.emplace(product);
   }
 }

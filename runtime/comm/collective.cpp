@@ -98,6 +98,9 @@ void Checker::check() const {
     fail("\"" + std::string(name_of(call_.reduction)) + "\" has no meaning for " +
          std::string(name_of(call_.dtype)));
   }
+  if (call_.kind == CollectiveKind::scan_ranks && call_.reduction == Reduction::mean) {
+    fail("a mean is of all members");
+  }
   if (kernels::has_root(call_.kind)) check_position(call_.root, "root");
   if (call_.kind == CollectiveKind::collective_permute) check_pairs();
   if (call_.kind == CollectiveKind::send_recv && members_ != 2) {
@@ -254,6 +257,9 @@ std::uint64_t fingerprint(const CollectiveCall& call) {
     }
   }
   for (const TensorPart& part : call.parts) add_part(hasher, call.kind, part);
+  if (call.kind == CollectiveKind::scan_ranks) {
+    hasher.add(std::uint64_t{call.scan.exclusive}).add(std::uint64_t{call.scan.reverse});
+  }
   if (call.programs_differ) hasher.add(std::uint64_t{1});
   return hasher.finish().low;
 }

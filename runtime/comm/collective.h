@@ -25,7 +25,8 @@ using kernels::Reduction;
 //   all_to_all               cuts each operand along the axis into a part for each member and gives
 //                            [outer, sum of what comes, inner], in the members' order.
 // The others give a result like the operand: reduce to the root, zeros elsewhere;
-// collective_permute zeros where nothing arrives. What a rank does not have (an operand where
+// collective_permute zeros where nothing arrives; scan_ranks the combination of a range of members.
+// What a rank does not have (an operand where
 // gives() is false, the result of send_recv's sender) may be null; `elements` and the dimensions
 // are given all the same.
 //
@@ -51,6 +52,7 @@ struct TensorPart {
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::barrier;
   Reduction reduction = Reduction::sum;  // where reduces(kind)
+  kernels::ScanRange scan = {};          // of scan_ranks
   DType dtype = DType::f32;
   int root = 0;  // where has_root(kind): a position among the group's members
   // Of collective_permute: from the first to the second position. No position sends twice or
@@ -82,10 +84,10 @@ std::int64_t result_elements(const CollectiveCall& call, const TensorPart& part,
 // Whether anybody reads the operands of the member at `position`.
 bool gives(const CollectiveCall& call, int position);
 
-// What all ranks of a group must agree on: kind, dtype, reduction and root (where they count),
-// pairs, number and shape of the parts, `agreement`, `programs_differ`. Addresses, descriptions and
-// lines do not enter, nor does what may differ: where parts are uneven, a member's own share, and
-// all_to_all's lists.
+// What all ranks of a group must agree on: kind, dtype, reduction, root and range (where they
+// count), pairs, number and shape of the parts, `agreement`, `programs_differ`. Addresses,
+// descriptions and lines do not enter, nor does what may differ: where parts are uneven, a member's
+// own share, and all_to_all's lists.
 std::uint64_t fingerprint(const CollectiveCall& call);
 
 // call.description, or what stands for it where the caller gave none: "all_reduce sum f32[4]".

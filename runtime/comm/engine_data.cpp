@@ -141,7 +141,8 @@ void compute_results(const CollectiveCall& call, int position,
     shapes.push_back({part.elements, part.outer, part.axis_size, part.inner, part.sizes});
   }
   kernels::CollectiveRun run;
-  run.reset(call.kind, call.reduction, call.dtype, call.root, call.pairs, members, shapes);
+  run.reset(call.kind, call.reduction, call.dtype, call.root, call.pairs, members, shapes,
+            call.scan);
   std::vector<std::vector<std::vector<std::int64_t>>> sent(call.parts.size());
   for (std::size_t part = 0; part < call.parts.size(); ++part) {
     if (!is_uneven_exchange(call, call.parts[part])) continue;

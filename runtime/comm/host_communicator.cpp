@@ -179,7 +179,7 @@ bool HostCommunicator::prepare_run(HostWork& work) {
   const CollectiveCall& call = work.call().call();
   if (work.call_ != run_call_) {
     run_.reset(call.kind, call.reduction, call.dtype, call.root, call.pairs, size(),
-               work.call().shapes);
+               work.call().shapes, call.scan);
     run_call_ = work.call().one_shot ? work.call_ : nullptr;
   }
   for (int member = 0; member < size(); ++member) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace tutti::runtime {
@@ -35,9 +36,10 @@ class Stretches {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> stretches_;  // begins and ends
 };
 
-// Whether results in a group of one are zeros, for lack of a sender; else they are the operands.
-bool gives_zeros(const CollectiveCall& call) {
-  return call.kind == CollectiveKind::collective_permute && call.pairs.empty();
+// Whether results in a group of one are the operands; else nobody's operand is in them.
+bool gives_back(const CollectiveCall& call) {
+  if (call.kind == CollectiveKind::scan_ranks) return !call.scan.exclusive;
+  return call.kind != CollectiveKind::collective_permute || !call.pairs.empty();
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ std::shared_ptr<Work> HostCommunicator::start(const std::shared_ptr<const Prepar
   };
   if (size() == 1) {
     for (std::size_t i = 0; i < operands.size(); ++i) address_of(i);
-    if (gives_zeros(prepared.call())) {
+    if (!gives_back(prepared.call())) {
       return start_alone(prepared, std::vector<PartAddresses>(operands.size()));
     }
     std::shared_ptr<LonelyWork> work = lonely_works_->take();
@@ -125,7 +127,7 @@ void HostCommunicator::check_usable(const HostCall& call, const Waiting& waiting
   }
 }
 
-// Results are the operands, copied.
+// Results are the operands, copied, or what a collective of nobody gives.
 std::shared_ptr<Work> HostCommunicator::start_alone(const HostCall& call,
                                                     std::span<const PartAddresses> parts) const {
   // A result may lie over another's operand.
@@ -137,18 +139,25 @@ std::shared_ptr<Work> HostCommunicator::start_alone(const HostCall& call,
   }
   std::shared_ptr<LonelyWork> work = lonely_works_->take();
   std::vector<std::shared_ptr<Buffer>>& results = work->results_;
+  const CollectiveCall& what = call.call();
+  std::optional<kernels::CollectiveRun> run;
+  if (!gives_back(what)) {
+    run.emplace();
+    run->reset(what.kind, what.reduction, what.dtype, what.root, what.pairs, 1, call.shapes,
+               what.scan);
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t bytes = call.result_bytes[i];
     results.push_back(parts[i].result == nullptr ? memory_->allocate_anywhere(bytes) : nullptr);
     void* const result = parts[i].result != nullptr ? parts[i].result : results.back()->data();
     const void* const operand = operands[i].empty() ? parts[i].operand : operands[i].data();
-    if (bytes == 0) continue;
-    if (gives_zeros(call.call())) {
-      std::memset(result, 0, bytes);
-    } else if (result != operand) {
+    if (run) {
+      run->place(0, i, nullptr, result);
+    } else if (bytes != 0 && result != operand) {
       std::memmove(result, operand, bytes);
     }
   }
+  if (run) run->compute_for(0);
   return work;
 }
 

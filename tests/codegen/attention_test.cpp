@@ -1,7 +1,7 @@
-#include <tutti/codegen/make_plan.h>
+#include <tutti/codegen/driver/make_plan.h>
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <algorithm>

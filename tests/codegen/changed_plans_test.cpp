@@ -1,7 +1,7 @@
 // Plans of random programs with something changed about where or when: check() refuses them, or
 // they give what they gave before.
 
-#include <tutti/codegen/compile.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/codegen/plan/check_plan.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/host_backend.h>

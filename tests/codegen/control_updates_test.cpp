@@ -1,10 +1,10 @@
 // Updates of what loops carry, which are written where it lies.
 
-#include <tutti/codegen/compile.h>
-#include <tutti/codegen/make_plan.h>
-#include <tutti/ir/parse.h>
+#include <tutti/codegen/driver/compile.h>
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <regex>
 #include <string>

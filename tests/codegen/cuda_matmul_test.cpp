@@ -1,8 +1,8 @@
 #include <tutti/codegen/cuda/matmul.h>
 #include <tutti/codegen/cuda/matmul_layout.h>
 #include <tutti/codegen/cuda/matmul_text.h>
-#include <tutti/codegen/make_plan.h>
-#include <tutti/ir/parse.h>
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>
 

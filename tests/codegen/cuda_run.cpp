@@ -1,7 +1,7 @@
 #include "tests/codegen/cuda_run.h"
 
 #include <tutti/codegen/cuda/emit_kernel.h>
-#include <tutti/codegen/evaluate.h>
+#include <tutti/codegen/driver/evaluate.h>
 #include <tutti/codegen/plan/in_place.h>
 #include <tutti/runtime/accelerator.h>
 

@@ -2,7 +2,7 @@
 // ir::evaluate: the same bits.
 
 #include <tutti/codegen/cuda/emit_scalar.h>
-#include <tutti/codegen/evaluate.h>
+#include <tutti/codegen/driver/evaluate.h>
 #include <tutti/ir/support/error.h>
 
 #include <limits>
@@ -33,18 +33,20 @@ TEST(CudaScalar, AgreesWithTheInterpreter) {
   }
 }
 
-// Every f16 and bf16 there is, widened; and every f32 near a number that rounds another way.
-TEST(CudaScalar, HalvesAreExact) {
+// Every narrow float there is, widened; and every f32 near a number that rounds another way.
+TEST(CudaScalar, NarrowFloatsAreExact) {
   std::vector<Kernel> kernels;
-  for (const DType half : {DType::f16, DType::bf16}) {
-    KernelMaker maker("widen", {65536}, {}, VectorAxis::outer, 64);
+  for (const DType half : {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16}) {
+    const std::int64_t count = std::int64_t{1} << (8 * size_of(half));
+    KernelMaker maker("widen", {count}, {}, VectorAxis::outer, 64);
     maker.point();
-    const ValueId bits = maker.cast(maker.index({0, {1}, {}}), DType::u16);
-    const ValueId wide = maker.bitcast(bits, DType::u16, half);
+    const DType bits_dtype = size_of(half) == 1 ? DType::u8 : DType::u16;
+    const ValueId bits = maker.cast(maker.index({0, {1}, {}}), bits_dtype);
+    const ValueId wide = maker.bitcast(bits, bits_dtype, half);
     maker.store(maker.write(DType::f32), {0, {1}, {}}, wide);
     // Halfway to the next one, and its neighbours.
     const ValueId word = maker.bitcast(wide, DType::f32, DType::u32);
-    const int shift = half == DType::f16 ? 12 : 15;
+    const int shift = 22 - mantissa_bits(half);
     for (const double around : {-1.0, 0.0, 1.0}) {
       const ValueId moved =
           maker.op(ScalarOp::add, word,

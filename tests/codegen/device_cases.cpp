@@ -2,7 +2,7 @@
 
 #include <tutti/codegen/cuda/library.h>
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,11 +1,11 @@
 // Plans with steps on a GPU, run on one of ordinary memory whose stream works as late as it may.
 
-#include <tutti/codegen/evaluate.h>
-#include <tutti/codegen/executable.h>
-#include <tutti/codegen/kernel_compiler.h>
-#include <tutti/codegen/make_plan.h>
-#include <tutti/codegen/plan_code.h>
-#include <tutti/ir/parse.h>
+#include <tutti/codegen/driver/evaluate.h>
+#include <tutti/codegen/driver/executable.h>
+#include <tutti/codegen/driver/kernel_compiler.h>
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/codegen/driver/plan_code.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>

@@ -1,5 +1,5 @@
-#include <tutti/codegen/make_plan.h>
-#include <tutti/ir/parse.h>
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <gmock/gmock.h>

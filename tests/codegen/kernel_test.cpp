@@ -167,7 +167,7 @@ TEST(KernelCheck, NamesTheRule) {
       {"operand 0 of mul has another dtype",
        [](Kernel& k) { k.segments[1].body[1].dtype = DType::f64; }},
       {"computes in a storage dtype", [](Kernel& k) { k.segments[1].body[1].dtype = DType::f16; }},
-      {"not a 16-bit float", [](Kernel& k) { k.segments[2].body[5].dtype = DType::f32; }},
+      {"not a float of 8 or 16 bits", [](Kernel& k) { k.segments[2].body[5].dtype = DType::f32; }},
       {"changes the size", [](Kernel& k) { k.segments[2].body[3].op = ScalarOp::bitcast; }},
       {"%2 should be f64", [](Kernel& k) { k.segments[1].body[0].dtype = DType::f64; }},
   };

@@ -1,7 +1,7 @@
 // Machine code against the reference evaluator: the same bits, on this machine and as older ones
 // would compute it.
 
-#include <tutti/codegen/evaluate.h>
+#include <tutti/codegen/driver/evaluate.h>
 #include <tutti/codegen/llvm/compile_kernels.h>
 #include <tutti/ir/support/error.h>
 

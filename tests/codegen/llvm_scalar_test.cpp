@@ -1,7 +1,7 @@
 // Each scalar primitive of each dtype in machine code, on the corners of the dtype, against
 // ir::evaluate: the same bits.
 
-#include <tutti/codegen/evaluate.h>
+#include <tutti/codegen/driver/evaluate.h>
 #include <tutti/codegen/llvm/compile_kernels.h>
 #include <tutti/ir/support/error.h>
 

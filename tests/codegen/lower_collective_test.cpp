@@ -1,6 +1,6 @@
+#include <tutti/codegen/driver/make_plan.h>
 #include <tutti/codegen/lower_collective.h>
-#include <tutti/codegen/make_plan.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 
 #include "tests/support/golden.h"
 #include <gmock/gmock.h>

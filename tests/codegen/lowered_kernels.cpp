@@ -1,7 +1,7 @@
 #include "tests/codegen/lowered_kernels.h"
 
 #include <tutti/codegen/lower.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <utility>

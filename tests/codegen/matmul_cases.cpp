@@ -1,7 +1,7 @@
 #include "tests/codegen/matmul_cases.h"
 
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 
 #include <cmath>
 #include <utility>
@@ -73,10 +73,7 @@ bool MatmulCase::is_close(const Array& computed, const Array& expected) const {
   const auto depth = static_cast<double>(a.view.shape[a.view.shape.rank() - 1]);
   const double sum_error = (dtype == DType::f64 ? 1e-15 : 5e-7) * (depth + 1);
   // With an epilogue one rounding more or less, of numbers that are not much larger.
-  const double rounding = dtype == DType::f16    ? 0x1p-10
-                          : dtype == DType::bf16 ? 0x1p-7
-                          : dtype == DType::f32  ? 0x1p-22
-                                                 : 0x1p-51;
+  const double rounding = std::ldexp(is_narrow_floating(dtype) ? 1 : 2, -mantissa_bits(dtype));
   for (std::int64_t i = 0; i < expected.elements(); ++i) {
     const double size = std::abs(expected.at(i)) + (epilogue ? 4 : 0);
     if (!(std::abs(computed.at(i) - expected.at(i)) <= sum_error + rounding * size)) return false;

@@ -1,9 +1,9 @@
-#include <tutti/codegen/make_plan.h>
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/codegen/driver/verify_text.h>
 #include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan/equal_plans.h>
 #include <tutti/codegen/plan/parse_plan.h>
-#include <tutti/codegen/verify_text.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <array>

@@ -1,12 +1,12 @@
-#include <tutti/codegen/executable.h>
-#include <tutti/codegen/kernel_compiler.h>
-#include <tutti/codegen/make_plan.h>
+#include <tutti/codegen/driver/executable.h>
+#include <tutti/codegen/driver/kernel_compiler.h>
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/codegen/driver/plan_code.h>
+#include <tutti/codegen/driver/verify_text.h>
 #include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan/equal_plans.h>
 #include <tutti/codegen/plan/parse_plan.h>
-#include <tutti/codegen/plan_code.h>
-#include <tutti/codegen/verify_text.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
@@ -101,7 +101,8 @@ func @"a step"(%x: f32[4,8], %s: f32[] rep(*), %w: f32[8,4] rep(dp) {donate}) {
   %7 = wait(%6)
   %8 = mul(%7, %s)
   %9 = mul(%w, %w)
-  return %4, %5, %8, %9, %0
+  %10 = scan_ranks(%x) {op = "max", group = @all, exclusive = true, reverse = true}
+  return %4, %5, %8, %9, %0, %10
 })";
 
 TEST(PlanText, GivesBackCollectivesConstantsAndTypes) {

@@ -17,6 +17,8 @@ constexpr DType kAllDTypes[] = {
 #undef TUTTI_ENTRY
 };
 
+constexpr DType kNarrowDTypes[] = {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16};
+
 // Ops that every engine computes to the same bits. (exp, log, tanh and so on of f32 are inline
 // polynomials in one engine and the C library's in the other.)
 constexpr ScalarOp kFloatOps[] = {
@@ -123,7 +125,7 @@ class Generator {
   ValueId conversion(ValueId x) {
     const DType from = maker_.type(x);
     if (from == DType::f32 && below(2) == 0) {
-      return maker_.round(below(2) == 0 ? DType::f16 : DType::bf16, x);
+      return maker_.round(any(kNarrowDTypes), x);
     }
     // The bits of a NaN are nobody's promise, so bits are only taken from integers.
     if (!is_floating(from) && from != DType::boolean && below(3) == 0) {
@@ -187,7 +189,7 @@ class Generator {
     const ValueId value =
         visible_[static_cast<std::size_t>(below(static_cast<int>(visible_.size())))];
     DType dtype = maker_.type(value);
-    if (dtype == DType::f32 && below(3) == 0) dtype = below(2) == 0 ? DType::f16 : DType::bf16;
+    if (dtype == DType::f32 && below(3) == 0) dtype = any(kNarrowDTypes);
     maker_.store(maker_.write(dtype), address, value);
   }
 

@@ -1,7 +1,7 @@
 // Machine code from the disk cache.
 
-#include <tutti/codegen/evaluate.h>
-#include <tutti/codegen/kernel_compiler.h>
+#include <tutti/codegen/driver/evaluate.h>
+#include <tutti/codegen/driver/kernel_compiler.h>
 #include <tutti/codegen/llvm/compile_kernels.h>
 #include <tutti/codegen/llvm/compile_plan.h>
 #include <tutti/ir/support/error.h>

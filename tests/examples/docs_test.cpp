@@ -7,9 +7,9 @@
 //   ```sh               commands, run from the top of the tree, a test for each block; those that
 //                       build are run by build_commands_slow.cpp
 
-#include <tutti/ir/parse.h>
-#include <tutti/ir/print.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/text/print.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -2,9 +2,9 @@
 
 #include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan/parse_plan.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <optional>
 #include <stdexcept>

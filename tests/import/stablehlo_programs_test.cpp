@@ -1,8 +1,8 @@
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/print.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/stablehlo/import.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/text/print.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <filesystem>
 #include <fstream>

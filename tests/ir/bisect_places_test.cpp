@@ -1,11 +1,11 @@
-#include <tutti/ir/bisect.h>
+#include <tutti/ir/debug/bisect.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/pipeline.h>
-#include <tutti/ir/print.h>
 #include <tutti/ir/rewrite.h>
+#include <tutti/ir/text/print.h>
 
 #include <gmock/gmock.h>
 

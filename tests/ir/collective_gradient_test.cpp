@@ -1,5 +1,5 @@
-#include <tutti/ir/gradient.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/derive/gradient.h>
+#include <tutti/ir/parse/parse.h>
 
 #include <functional>
 

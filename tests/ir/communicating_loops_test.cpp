@@ -1,14 +1,14 @@
 // Loops and branches whose functions have collectives: types, meaning, what passes leave of them.
 
 #include <tutti/ir/control.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/literal_use.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/verify.h>
-#include <tutti/ir/verify_spmd.h>
+#include <tutti/ir/text/print.h>
+#include <tutti/ir/verify/verify.h>
+#include <tutti/ir/verify/verify_spmd.h>
 
 #include "tests/ir/spmd_programs.h"
 #include <gmock/gmock.h>

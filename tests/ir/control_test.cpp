@@ -1,11 +1,11 @@
+#include <tutti/ir/derive/gradient.h>
+#include <tutti/ir/derive/linearize.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/gradient.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/linearize.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/print.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/text/print.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <string>
 

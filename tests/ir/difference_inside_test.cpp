@@ -1,7 +1,7 @@
-#include <tutti/ir/difference.h>
+#include <tutti/ir/debug/difference.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/print.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/text/print.h>
 
 #include <string>
 

@@ -1,6 +1,6 @@
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <numeric>
 

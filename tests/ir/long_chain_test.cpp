@@ -2,10 +2,10 @@
 // passes through all of it.
 
 #include <tutti/ir/builder.h>
-#include <tutti/ir/gradient.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/derive/gradient.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <gtest/gtest.h>
 

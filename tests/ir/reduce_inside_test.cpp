@@ -1,9 +1,9 @@
-#include <tutti/ir/edit.h>
+#include <tutti/ir/debug/edit.h>
+#include <tutti/ir/debug/reduce.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/reduce.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/verify/verify.h>
 
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>

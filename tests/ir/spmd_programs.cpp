@@ -1,7 +1,7 @@
 #include "tests/ir/spmd_programs.h"
 
-#include <tutti/ir/parse.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/verify/verify.h>
 
 namespace tutti::test {
 

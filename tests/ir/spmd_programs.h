@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/ir/verify_spmd.h>
+#include <tutti/ir/verify/verify_spmd.h>
 
 #include <string>
 #include <vector>

@@ -56,6 +56,8 @@ TEST(StablehloParse, ReadsConstantsInEveryNotation) {
   EXPECT_EQ(constant("dense<18446744073709551615> : tensor<ui64>"),
             Array::scalar(~std::uint64_t{0}));
   EXPECT_EQ(constant("dense<0x7C00> : tensor<f16>").at(0), INFINITY);
+  EXPECT_EQ(constant("dense<0x7E> : tensor<f8E4M3FN>").at(0), 448);
+  EXPECT_EQ(constant("dense<[1.5, -0.3]> : tensor<2xf8E5M2>").at(1), -0.3125);
 }
 
 TEST(StablehloParse, ReadsTheGenericForm) {
@@ -85,7 +87,7 @@ TEST(StablehloParse, SaysWhereATextIsWrong) {
   EXPECT_THAT(of("%0 = stablehlo.sine %x : tensor<3xf32>\nreturn %0 : tensor<3xf32>"),
               HasSubstr("stablehlo.sine gives f32[2], but f32[3] is written"));
   EXPECT_THAT(of("%0, %1 = stablehlo.sine %x : tensor<2xf32>"), HasSubstr("are named"));
-  EXPECT_THAT(of("%0 = stablehlo.add %x, %x : tensor<2xf8E4M3FN>"), HasSubstr("no dtype that"));
+  EXPECT_THAT(of("%0 = stablehlo.add %x, %x : tensor<2xf4E2M1FN>"), HasSubstr("no dtype that"));
   EXPECT_THAT(of("%0 = stablehlo.complex %x, %x : tensor<2xcomplex<f32>>"),
               HasSubstr("m.mlir:3:40: complex numbers are not supported"));
   EXPECT_THAT(of("%0 = stablehlo.add %x, %x : tensor<?xf32>"), HasSubstr("fixed shapes"));

@@ -1,8 +1,8 @@
-#include <tutti/ir/linearize.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/derive/linearize.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/print.h>
 #include <tutti/ir/stablehlo/find_scans.h>
+#include <tutti/ir/text/print.h>
 
 #include "tests/ir/stablehlo_testing.h"
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-#include <tutti/ir/parse.h>
-#include <tutti/ir/print.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/text/print.h>
 
 #include "tests/ir/stablehlo_testing.h"
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/stablehlo/import.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,10 @@
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/sizes/complete_sizes.h>
+#include <tutti/ir/sizes/merge_samples.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/symbolic_sizes.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <string>
 #include <vector>

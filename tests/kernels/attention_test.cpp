@@ -177,8 +177,12 @@ class Check {
     double largest = 0;
     for (const double value : expected) largest = std::max(largest, std::abs(value));
     const double own = dtype_ == DType::f64 ? 1e-13 : 1e-5;  // of what is computed in
-    const double rounding = dtype_ == DType::f16 ? 0x1p-11 : dtype_ == DType::bf16 ? 0x1p-8 : 0;
-    const double least = dtype_ == DType::f16 ? 0x1p-24 : 0;
+    const double rounding =
+        is_narrow_floating(dtype_) ? std::ldexp(1, -1 - mantissa_bits(dtype_)) : 0;
+    const double least = dtype_ == DType::f16         ? 0x1p-24
+                         : dtype_ == DType::f8_e5m2   ? 0x1p-16
+                         : dtype_ == DType::f8_e4m3fn ? 0x1p-9
+                                                      : 0;
     int failures = 0;
     visit_dtype(dtype_, [&]<class T>(std::type_identity<T>) {
       const auto* elements = reinterpret_cast<const T*>(actual.data());

@@ -24,9 +24,9 @@ using test::WholeCollective;
 using Kind = CollectiveKind;
 
 constexpr Kind kKinds[] = {
-    Kind::all_reduce, Kind::reduce,        Kind::all_gather, Kind::gather,              //
-    Kind::scatter,    Kind::broadcast,     Kind::all_to_all, Kind::collective_permute,  //
-    Kind::send_recv,  Kind::reduce_scatter};
+    Kind::all_reduce, Kind::reduce,         Kind::all_gather, Kind::gather,              //
+    Kind::scatter,    Kind::broadcast,      Kind::all_to_all, Kind::collective_permute,  //
+    Kind::send_recv,  Kind::reduce_scatter, Kind::scan_ranks};
 
 // The legal numbers of members up to five.
 std::vector<int> groups(Kind kind) {
@@ -122,6 +122,21 @@ TEST(CollectiveRun, APermutationMaySwapStayOrLeaveMembersOut) {
     Collective call = collective(Kind::collective_permute, DType::i32, 4);
     call.pairs = pairs;
     check(call, {even_tensor(call.kind, 4, 1, 30'000, 1), Tensor{}, Tensor{.axis = 3}}, runs);
+  }
+}
+
+TEST(CollectiveRun, AScanStopsBeforeOrBehindTheOwnOperandFromEitherEnd) {
+  Runs runs;
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i64, DType::f8_e4m3fn, DType::f32}) {
+    for (const Reduction reduction : test::reductions_of(dtype)) {
+      for (const int range : {0, 1, 2, 3}) {
+        Collective call = collective(Kind::scan_ranks, dtype, 4);
+        call.reduction = reduction;
+        call.scan = {.exclusive = range % 2 == 1, .reverse = range / 2 == 1};
+        check(call, {even_tensor(call.kind, 4, 1, 7, 1), even_tensor(call.kind, 4, 1, 30'000, 1)},
+              runs);
+      }
+    }
   }
 }
 

@@ -18,7 +18,7 @@ std::size_t count(const std::string& text, std::string_view part) {
 }
 
 TEST(DeviceTexts, ComeWithWhatTheyIncludeOnceAndInOrder) {
-  const std::array<std::string_view, 3> names = {"halves", "packs", "types"};
+  const std::array<std::string_view, 3> names = {"narrow_floats", "packs", "types"};
   const std::string text = device_texts(names);
   EXPECT_EQ(count(text, "typedef float f32;"), 1U);
   EXPECT_EQ(count(text, "struct alignas"), 1U);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 
 #include <cstring>
 #include <random>

@@ -54,6 +54,10 @@ std::vector<std::int64_t> joined(std::vector<std::int64_t> a, std::int64_t b, st
 // A bound on the error of one result, given the exact one and the sum of its terms' magnitudes.
 double tolerance(DType dtype, double exact, double magnitude) {
   switch (dtype) {
+    case DType::f8_e4m3fn:
+      return 1e-5 * magnitude + 0x1p-4 * std::abs(exact) + 0x1p-10;
+    case DType::f8_e5m2:
+      return 1e-5 * magnitude + 0x1p-3 * std::abs(exact) + 0x1p-17;
     case DType::f16:
       return 1e-5 * magnitude + 0x1p-11 * std::abs(exact) + 0x1p-25;
     case DType::bf16:

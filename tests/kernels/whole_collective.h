@@ -30,6 +30,7 @@ struct Collective {
   int members = 2;
   int root = 0;
   std::vector<std::pair<int, int>> pairs = {};
+  kernels::ScanRange scan = {};
 };
 
 // One rank's object for each position, used by all collectives of a test one after another.
@@ -51,8 +52,8 @@ class WholeCollective {
             static_cast<unsigned>(member) + 100 * static_cast<unsigned>(operands_.size())));
       }
       expected_.push_back(expected_results(call_.kind, call_.reduction, call_.dtype, call_.root,
-                                           shapes_[0].back(), operands, call_.pairs,
-                                           tensor.splits));
+                                           shapes_[0].back(), operands, call_.pairs, tensor.splits,
+                                           call_.scan));
       operands_.push_back(std::move(operands));
     }
   }
@@ -116,7 +117,7 @@ class WholeCollective {
     CollectiveRun& run = runs_[static_cast<std::size_t>(rank)];
     const std::vector<PartShape>& shapes = shapes_[static_cast<std::size_t>(rank)];
     run.reset(call_.kind, call_.reduction, call_.dtype, call_.root, call_.pairs, call_.members,
-              shapes);
+              shapes, call_.scan);
     for (std::size_t part = 0; part < shapes.size(); ++part) {
       for (int member = 0; member < call_.members; ++member) {
         const auto at = static_cast<std::size_t>(member);

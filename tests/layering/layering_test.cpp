@@ -164,6 +164,64 @@ TEST(Layering, IncludesPointDownAndThroughDoors) {
   EXPECT_EQ(complaints.str(), "");
 }
 
+// Which folder includes from which: [from][to] is one include that does, "ir/graph.cpp:
+// <tutti/...".
+using FolderIncludes = std::map<string, std::map<string, string>>;
+
+string folder_of(const string& path) { return path.substr(0, path.rfind('/')); }
+
+// The folder of a file of ours that an include names; nothing for others.
+std::optional<string> folder_included(string include) {
+  const bool quoted = include[0] == '"';
+  include.erase(0, 1);
+  if (!quoted) {
+    if (!include.starts_with("tutti/") || include == "tutti/tutti.h") return {};
+    include.erase(0, string_view("tutti/").size());
+  } else if (include.find('/') == string::npos) {
+    return {};
+  }
+  return folder_of(include);
+}
+
+// What is left of the folders when those go that nothing left includes from, and those that include
+// from nothing left: the circles, and what lies between them.
+FolderIncludes circles(FolderIncludes includes) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto from = includes.begin(); from != includes.end();) {
+      std::erase_if(from->second, [&](const auto& to) { return !includes.contains(to.first); });
+      const bool wanted = std::any_of(includes.begin(), includes.end(), [&](const auto& other) {
+        return other.second.contains(from->first);
+      });
+      if (wanted && !from->second.empty()) {
+        ++from;
+      } else {
+        from = includes.erase(from);
+        changed = true;
+      }
+    }
+  }
+  return includes;
+}
+
+TEST(Layering, FoldersIncludeFromEachOtherWithoutCircles) {
+  FolderIncludes includes;
+  std::vector<string> folders = kLayers;
+  folders.push_back("tools");
+  for (const string& folder : folders) {
+    for (const Source& source : sources_in(folder)) {
+      for (const string& line : source.lines) {
+        const auto include = included(line);
+        if (!include) continue;
+        const auto to = folder_included(*include);
+        const string from = folder_of(source.path);
+        if (to && *to != from) includes[from].emplace(*to, source.path + ": " + *include);
+      }
+    }
+  }
+  EXPECT_THAT(circles(includes), testing::IsEmpty());
+}
+
 TEST(Layering, HeadersAreIncludedOnce) {
   for (const string& folder : all_folders()) {
     for (const Source& source : sources_in(folder)) {
@@ -190,7 +248,18 @@ TEST(Layering, LinesOfCode) {
   }
 }
 
-// The checker, checked.
+// The checkers, checked.
+TEST(LayeringRules, FindCirclesOfFolders) {
+  EXPECT_EQ(folder_included("<tutti/ir/ops/family.h"), "ir/ops");
+  EXPECT_EQ(folder_included("\"tools/npy.h"), "tools");
+  EXPECT_EQ(folder_included("<vector"), std::nullopt);
+  const FolderIncludes chain = {{"a", {{"b", ""}, {"c", ""}}}, {"b", {{"c", ""}}}};
+  EXPECT_THAT(circles(chain), testing::IsEmpty());
+  FolderIncludes circle = chain;
+  circle["c"] = {{"b", "c/x.h: <tutti/b/y.h"}};
+  EXPECT_EQ(circles(circle), (FolderIncludes{{"b", {{"c", ""}}}, {"c", circle["c"]}}));
+}
+
 TEST(LayeringRules, ReadAnIncludeLine) {
   EXPECT_EQ(included("#include <tutti/ir/type.h>"), "<tutti/ir/type.h");
   EXPECT_EQ(included("  # include \"type.h\"  // why"), "\"type.h");

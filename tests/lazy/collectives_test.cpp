@@ -59,6 +59,17 @@ TEST_P(Collectives, GatherScatterAndBroadcastMove) {
     const float sum = over_ranks([&](float r) { return rank + r; });
     EXPECT_EQ(reduce_scatter(parts, world).to_vector<float>(), Floats({sum, sum, sum}));
     EXPECT_EQ(rank_index(world).item<std::int64_t>(), world.rank());
+    // Where this rank's rows begin, and how many are behind them.
+    const Tensor rows_here = tensor({std::int64_t{world.rank()} + 1});
+    const std::int64_t own = world.rank() + 1;
+    const std::int64_t before = own * (own - 1) / 2;
+    const std::int64_t all = ranks() * (ranks() + 1) / 2;
+    EXPECT_EQ(scan_ranks(rows_here, world).item<std::int64_t>(), before + own);
+    EXPECT_EQ(scan_ranks(rows_here, world, Reduce::sum, {.exclusive = true}).item<std::int64_t>(),
+              before);
+    EXPECT_EQ(scan_ranks(rows_here, world, Reduce::sum, {.exclusive = true, .reverse = true})
+                  .item<std::int64_t>(),
+              all - before - own);
     barrier(world);
   });
 }

@@ -1,4 +1,4 @@
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 #include <tutti/lazy/signature.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Compiling for a rank of a world that need not exist.
 
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 
 #include <numeric>
 

@@ -21,7 +21,8 @@ TEST(Numbers, AThousandLearningRatesCompileOnce) {
 }
 
 TEST(Numbers, TakeTheDTypeOfTheTensor) {
-  for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+  for (const DType dtype :
+       {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16, DType::f32, DType::f64}) {
     const Tensor x = ones({2}, dtype);
     EXPECT_EQ((x * 0.5).dtype(), dtype);
     EXPECT_EQ((2 + x).dtype(), dtype);
@@ -64,6 +65,12 @@ TEST(Numbers, ThatDoNotFitAreRefused) {
   expect_error<TypeError>([&] { return tensor({1}) + (std::int64_t{1} << 40); }, {"i32"});
   expect_error<TypeError>([&] { return tensor({true}) == 1; }, {"bool"});
   expect_error<TypeError>([&] { return tensor({1.F}) + true; }, {"true", "not bool"});
+  expect_error<TypeError>([&] { return ones({1}, DType::f16) * 100'000; }, {"100000", "f16"});
+  const Tensor tiny = ones({1}, DType::f8_e4m3fn);
+  expect_error<TypeError>([&] { return tiny * 500; }, {"500", "f8_e4m3fn", "does not fit"});
+  expect_error<TypeError>([&] { return tiny * 500.0; }, {"500", "f8_e4m3fn", "does not fit"});
+  expect_error<TypeError>([&] { return tiny + INFINITY; }, {"inf", "f8_e4m3fn"});
+  EXPECT_NO_THROW((void)(tiny + NAN));
 }
 
 TEST(Numbers, OperatorsAreTheFunctions) {

@@ -1,5 +1,5 @@
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/lazy/context.h>
 
 #include <cmath>

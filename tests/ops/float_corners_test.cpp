@@ -218,6 +218,14 @@ TEST(FloatRounding, EveryResultIsRoundedToItsDtype) {
             numbers({2048, 2052, 65504, kInf}, DType::f16));
   expect_op(Op::add, {numbers({256, 258}, DType::bf16), numbers({1, 1}, DType::bf16)},
             numbers({256, 260}, DType::bf16));
+  // 16 + 1 is a tie; what is too large is infinity in the one format, no number in the other.
+  expect_op(
+      Op::add,
+      {numbers({16, 18, 448, 448}, DType::f8_e4m3fn), numbers({1, 1, 16, 18}, DType::f8_e4m3fn)},
+      numbers({16, 20, 448, kNan}, DType::f8_e4m3fn));
+  expect_op(Op::add,
+            {numbers({8, 10, 57344}, DType::f8_e5m2), numbers({1, 1, 4096}, DType::f8_e5m2)},
+            numbers({8, 12, kInf}, DType::f8_e5m2));
   expect_op(
       Op::mul,
       {numbers({0x1p-14, 0x1p-24, 0x1p-24}, DType::f16), numbers({0.5, 0.5, 0.75}, DType::f16)},
@@ -247,6 +255,14 @@ TEST(FloatRounding, FmaRoundsOnce) {
 
 // All of them; of NaNs it is only promised that they stay NaN.
 TEST(FloatRounding, NarrowDtypesGoThereAndBack) {
+  std::vector<std::uint8_t> bytes;
+  for (int bits = 0; bits < 256; ++bits) bytes.push_back(static_cast<std::uint8_t>(bits));
+  for (const DType dtype : {DType::f8_e4m3fn, DType::f8_e5m2}) {
+    const Array values = result_of(Op::bitcast, {array_of(bytes)}, {dtype});
+    for (const DType wide : {DType::bf16, DType::f16, DType::f32, DType::f64}) {
+      expect_op(Op::cast, {result_of(Op::cast, {values}, {wide})}, values, {dtype});
+    }
+  }
   const std::pair<DType, std::uint16_t> infinities[] = {{DType::f16, 0x7C00},
                                                         {DType::bf16, 0x7F80}};
   for (const auto& [dtype, infinity] : infinities) {

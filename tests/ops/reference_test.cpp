@@ -2,7 +2,7 @@
 
 #include "tests/support/ops/reference.h"
 
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/lazy/context.h>
 
 #include <set>
@@ -65,6 +65,8 @@ TEST_P(EveryReference, HasAllDTypesGradientsAndCorners) {
   for (const OpRow& row : table()) {
     if (row.op != op) continue;
     for (const DType dtype : row.dtypes) {
+      // PyTorch and NumPy compute nothing with floats of 8 bits.
+      if (is_narrow_floating(dtype) && size_of(dtype) == 1) continue;
       EXPECT_TRUE(dtypes.contains(dtype)) << name_of(dtype);
       if (ir::definition(op).kind == ir::OpClass::elementwise) {
         EXPECT_TRUE(with_corners.contains(dtype)) << name_of(dtype) << " has no corners";

@@ -1,10 +1,10 @@
-#include <tutti/ir/array_difference.h>
 #include <tutti/ir/array_part.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/debug/array_difference.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/symbolic_sizes.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <limits>
 #include <random>

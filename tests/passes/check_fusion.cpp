@@ -1,7 +1,7 @@
 #include "tests/passes/check_fusion.h"
 
 #include <tutti/ir/passes/fuse.h>
-#include <tutti/ir/print.h>
+#include <tutti/ir/text/print.h>
 
 #include <algorithm>
 #include <set>

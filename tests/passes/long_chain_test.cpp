@@ -3,7 +3,7 @@
 
 #include <tutti/ir/builder.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include <tutti/ir/builder.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/fuse.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -15,7 +15,7 @@ inline constexpr CollectiveKind kTensorKinds[] = {
     CollectiveKind::all_reduce, CollectiveKind::reduce,     CollectiveKind::all_gather,
     CollectiveKind::gather,     CollectiveKind::scatter,    CollectiveKind::reduce_scatter,
     CollectiveKind::broadcast,  CollectiveKind::all_to_all, CollectiveKind::collective_permute,
-    CollectiveKind::send_recv,
+    CollectiveKind::send_recv,  CollectiveKind::scan_ranks,
 };
 // Of f32: far below and far above what each rank computes for itself.
 inline constexpr std::int64_t kElementsOfBothWays[] = {300, 20'000};
@@ -122,7 +122,8 @@ inline std::vector<Exchange> every_reduction(std::int64_t ranks) {
   const auto add = [&](DType dtype, std::int64_t elements) {
     for (const Reduction reduction : test::reductions_of(dtype)) {
       for (const CollectiveKind kind : kTensorKinds) {
-        if (!kernels::reduces(kind)) continue;
+        const bool scan = kind == CollectiveKind::scan_ranks;
+        if (!kernels::reduces(kind) || (scan && reduction == Reduction::mean)) continue;
         ExchangeSpec spec = table.spec(kind);
         spec.dtype = dtype;
         spec.reduction = reduction;

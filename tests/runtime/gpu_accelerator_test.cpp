@@ -1,6 +1,6 @@
 // What an accelerator promises, on whatever GPU is there.
 
-#include <tutti/runtime/open_accelerator.h>
+#include <tutti/runtime/run/open_accelerator.h>
 
 #include <cstring>
 #include <memory>

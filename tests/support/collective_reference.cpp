@@ -98,6 +98,31 @@ Bytes random_operand(DType dtype, std::int64_t elements, unsigned seed) {
   return bytes;
 }
 
+// What the elements of a combination of nobody's operands are.
+Bytes changing_nothing(kernels::Reduction reduction, DType dtype, std::int64_t elements) {
+  using kernels::Reduction;
+  Bytes out(bytes_of(dtype, elements));
+  visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    T element = T(0);
+    if (reduction == Reduction::product) element = T(1);
+    if constexpr (std::is_same_v<T, bool>) {
+      element = reduction == Reduction::bit_and;
+    } else if constexpr (std::is_integral_v<T>) {
+      if (reduction == Reduction::min) element = std::numeric_limits<T>::max();
+      if (reduction == Reduction::max) element = std::numeric_limits<T>::min();
+      if (reduction == Reduction::bit_and) element = static_cast<T>(~T(0));
+    } else {
+      const auto most = static_cast<float>(largest_of(dtype));
+      if (reduction == Reduction::min) element = T(most);
+      if (reduction == Reduction::max) element = T(-most);
+    }
+    for (std::int64_t i = 0; i < elements; ++i) {
+      std::memcpy(out.data() + bytes_of(dtype, i), &element, sizeof(T));
+    }
+  });
+  return out;
+}
+
 Bytes reduced(kernels::Reduction reduction, DType dtype, std::span<const Bytes> operands) {
   const DType compute = ir::compute_dtype(dtype);
   Bytes result(operands[0].size());
@@ -124,7 +149,7 @@ std::vector<Bytes> expected_results(kernels::CollectiveKind kind, kernels::Reduc
                                     DType dtype, int root, const kernels::PartShape& part,
                                     std::span<const Bytes> operands,
                                     std::span<const std::pair<int, int>> pairs,
-                                    const Splits& splits) {
+                                    const Splits& splits, kernels::ScanRange scan) {
   using kernels::CollectiveKind;
   const std::size_t members = operands.size();
   const auto root_at = static_cast<std::size_t>(root);
@@ -195,6 +220,15 @@ std::vector<Bytes> expected_results(kernels::CollectiveKind kind, kernels::Reduc
       results.assign(members, Bytes(bytes_of(dtype, part.elements)));
       for (const auto& [from, to] : pairs) {
         results[static_cast<std::size_t>(to)] = operands[static_cast<std::size_t>(from)];
+      }
+      return results;
+    case CollectiveKind::scan_ranks:
+      for (std::size_t member = 0; member < members; ++member) {
+        const std::size_t own = scan.exclusive ? 0 : 1;
+        const auto range =
+            scan.reverse ? operands.subspan(member + 1 - own) : operands.first(member + own);
+        results[member] = range.empty() ? changing_nothing(reduction, dtype, part.elements)
+                                        : reduced(reduction, dtype, range);
       }
       return results;
     case CollectiveKind::send_recv:

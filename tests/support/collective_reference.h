@@ -45,7 +45,7 @@ std::vector<Bytes> expected_results(kernels::CollectiveKind kind, kernels::Reduc
                                     DType dtype, int root, const kernels::PartShape& part,
                                     std::span<const Bytes> operands,
                                     std::span<const std::pair<int, int>> pairs = {},
-                                    const Splits& splits = {});
+                                    const Splits& splits = {}, kernels::ScanRange scan = {});
 
 // The same with one pattern for every NaN: which one comes out of NaN + NaN is the compiler's
 // choice.

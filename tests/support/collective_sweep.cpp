@@ -1,7 +1,7 @@
 #include "tests/support/collective_sweep.h"
 
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/lazy/context.h>
 
 #include <algorithm>
@@ -74,6 +74,10 @@ struct Program {
       out.push_back(all_reduce(x.scalar, group, reduction));
       out.push_back(reduce(x.table, group, reduction, root));
       out.push_back(reduce_scatter(x.table, group, reduction));
+      if (reduction == Reduce::mean) continue;
+      out.push_back(scan_ranks(x.table, group, reduction));
+      out.push_back(scan_ranks(x.scalar, group, reduction, {.exclusive = true}));
+      out.push_back(scan_ranks(x.scalar, group, reduction, {.reverse = true}));
     }
     const std::vector<Tensor> list = all_reduce(std::vector<Tensor>{x.table, x.scalar, x.nothing},
                                                 group, reductions_of(x.table.dtype())[0]);

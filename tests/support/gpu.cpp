@@ -1,6 +1,6 @@
 #include "tests/support/gpu.h"
 
-#include <tutti/codegen/compile.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 

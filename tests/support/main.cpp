@@ -1,9 +1,10 @@
 // The main of the test programs. Whatever programs and plans a test builds are printed, read back
-// and compared (codegen/verify_text.h): one whose text does not say all of it fails the test. Those
-// that are as long as only tests of time and memory make them say nothing new, and are passed by.
+// and compared (codegen/driver/verify_text.h): one whose text does not say all of it fails the
+// test. Those that are as long as only tests of time and memory make them say nothing new, and are
+// passed by.
 
+#include <tutti/codegen/driver/verify_text.h>
 #include <tutti/codegen/plan/test_hook.h>
-#include <tutti/codegen/verify_text.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/ir/test_hook.h>
 

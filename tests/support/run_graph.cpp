@@ -1,8 +1,8 @@
 #include "tests/support/run_graph.h"
 
-#include <tutti/codegen/compile.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/print.h>
+#include <tutti/codegen/driver/compile.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/text/print.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 
@@ -95,6 +95,10 @@ testing::AssertionResult each_element(const Array& actual, const Array& expected
 
 Tolerance tolerance_of(DType dtype) {
   switch (dtype) {
+    case DType::f8_e4m3fn:
+      return {0.13, 1e-3};
+    case DType::f8_e5m2:
+      return {0.26, 1e-4};
     case DType::f16:
       return {1e-3, 1e-5};
     case DType::bf16:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/codegen/compile.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/graph.h>
 
 #include <span>

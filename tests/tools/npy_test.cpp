@@ -92,6 +92,8 @@ TEST(Npy, RefusesOtherDtypes) {
                  "big endian; save it with astype('<f4')");
   expect_refused(npy_file(header("<V2", "(2, 3)"), kData),
                  "(bfloat16 is saved so); save it as f32");
+  expect_refused(npy_file(header("|V1", "(2, 3)"), kData),
+                 "(floats of 8 bits are saved so); save it as f32");
   expect_refused(npy_file(header("<c8", "(2, 3)"), kData), "the dtype '<c8' is none of");
   expect_refused(npy_file(header("|O", "(2, 3)"), kData), "the dtype '|O' is none of");
   expect_refused(npy_file(header("<f8", "(3,)"), kData),

@@ -1,8 +1,8 @@
 #include "tools/show/function_text.h"
 
 #include <tutti/ir/names.h>
-#include <tutti/ir/print.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/print.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "tools/show/page.h"
 
-#include <tutti/codegen/dump_page.h>
+#include <tutti/codegen/driver/dump_page.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tools/show/page_data.h"
 
-#include <tutti/codegen/artifacts.h>
+#include <tutti/codegen/driver/artifacts.h>
 #include <tutti/ir/support/error.h>
 
 #include <unordered_map>

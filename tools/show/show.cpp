@@ -1,7 +1,7 @@
 #include "tools/show/show.h"
 
-#include <tutti/codegen/artifacts.h>
-#include <tutti/codegen/compile.h>
+#include <tutti/codegen/driver/artifacts.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 

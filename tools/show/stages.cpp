@@ -1,7 +1,7 @@
 #include "tools/show/stages.h"
 
-#include <tutti/codegen/disabled_passes.h>
-#include <tutti/codegen/make_plan.h>
+#include <tutti/codegen/driver/disabled_passes.h>
+#include <tutti/codegen/driver/make_plan.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>
 

@@ -1,6 +1,6 @@
 #include "tools/show/svg.h"
 
-#include <tutti/codegen/dump_page.h>
+#include <tutti/codegen/driver/dump_page.h>
 
 #include <algorithm>
 

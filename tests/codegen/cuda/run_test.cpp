@@ -1,5 +1,5 @@
 #include <tutti/codegen/cuda/compiler.h>
-#include <tutti/runtime/open_accelerator.h>
+#include <tutti/runtime/run/open_accelerator.h>
 
 #include <vector>
 

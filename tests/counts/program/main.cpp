@@ -1,7 +1,7 @@
 // One hot path in its steady state, for a test that counts its instructions: those of measured().
 //   counts_program PATH    prints how many operations measured() has done
 #include <tutti/codegen/plan/parse_plan.h>
-#include <tutti/ir/parse.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/tutti.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "tests/fake_cuda/cublaslt/product.h"
 
-#include <tutti/ir/support/half.h>
+#include <tutti/ir/support/narrow_float.h>
 
 #include <algorithm>
 #include <cmath>

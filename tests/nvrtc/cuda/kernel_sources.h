@@ -4,7 +4,7 @@
 
 #include <tutti/codegen/cuda/emit_kernel.h>
 #include <tutti/codegen/cuda/nvrtc.h>
-#include <tutti/codegen/make_plan.h>
+#include <tutti/codegen/driver/make_plan.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
-#include <tutti/runtime/context.h>
-#include <tutti/runtime/open_accelerator.h>
+#include <tutti/runtime/run/context.h>
+#include <tutti/runtime/run/open_accelerator.h>
 
 #include <memory>
 

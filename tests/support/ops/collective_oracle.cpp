@@ -89,6 +89,29 @@ std::vector<Plain> all_reduce_oracle(const RankPlains& x, const Attributes& attr
   return out;
 }
 
+// Where nobody's operand is combined, 0: of sums.
+std::vector<Plain> scan_ranks_oracle(const RankPlains& x, const Attributes& attributes) {
+  const std::string& op = attributes.text("op");
+  std::vector<Plain> out;
+  for (std::size_t rank = 0; rank < x.size(); ++rank) {
+    const List members = members_of(rank, attributes);
+    const std::size_t own = position_of(rank, attributes);
+    Plain total(operand_of(x, members[0]).shape);
+    for (std::int64_t i = 0; i < total.shape.elements(); ++i) {
+      bool first = true;
+      for (std::size_t m = 0; m < members.size(); ++m) {
+        const bool before = attributes.flag("reverse") ? m > own : m < own;
+        if (!before && (m != own || attributes.flag("exclusive"))) continue;
+        const double next = operand_of(x, members[m])[i];
+        total[i] = first ? next : combined(op, total[i], next);
+        first = false;
+      }
+    }
+    out.push_back(std::move(total));
+  }
+  return out;
+}
+
 std::vector<Plain> rooted_reduce_oracle(const RankPlains& x, const Attributes& attributes) {
   return at_root(all_reduce_oracle(x, attributes), attributes);
 }

@@ -7,6 +7,7 @@
 namespace tutti::test {
 
 std::vector<Plain> all_reduce_oracle(const RankPlains& x, const Attributes& attributes);
+std::vector<Plain> scan_ranks_oracle(const RankPlains& x, const Attributes& attributes);
 std::vector<Plain> rooted_reduce_oracle(const RankPlains& x, const Attributes& attributes);
 std::vector<Plain> all_gather_oracle(const RankPlains& x, const Attributes& attributes);
 std::vector<Plain> gather_oracle(const RankPlains& x, const Attributes& attributes);

@@ -31,12 +31,14 @@ std::vector<OpRow> reduction_rows(
     out.gradient = gradient;
     return out;
   };
-  const bool extremes = row.op != Op::reduce_scatter;
+  const bool extremes = row.op != Op::reduce_scatter && row.op != Op::scan_ranks;
   const auto extreme = extremes ? kYes : HasGradient::refused;
   std::vector<DType> bits = kIntegers;
   bits.push_back(DType::boolean);
+  // A scan has no mean.
+  const std::string mean = row.op == Op::scan_ranks ? "sum" : "mean";
   return {with(kNumbers, -2, "sum", "sum", kYes),
-          with(kFloats, -2, "mean", "mean", kYes),
+          with(kFloats, -2, mean, mean, kYes),
           with(kNumbers, -2, "max", "min", extreme),
           with(kNumbers, -2, "min", "max", extreme),
           with(kNumbers, 0, "product", "product", HasGradient::refused),
@@ -65,6 +67,22 @@ void add_reductions(std::vector<OpRow>& rows, const RankGroups& ranks) {
             },
             .collective_oracle = all_reduce_oracle,
             .gradient = kYes};
+  rows.push_back(row);
+  append(rows, reduction_rows(ranks, row, {7, 5}, over));
+
+  const auto range = [](ir::GroupPtr group, bool exclusive, bool reverse) {
+    return AttributeList{std::string("sum"), std::move(group), exclusive, reverse};
+  };
+  row.op = Op::scan_ranks;
+  row.cases = {{{{3, 17, 2}}, range(world, false, false)},
+               {{{}}, range(turned, true, false)},
+               {{{0}}, range(world, true, true)},
+               {{{5, 2}}, range(turned, false, true)},
+               {{{2, 20000}}, range(world, true, true)}};
+  row.call = [](Tensors x, const Attributes& a) -> Tensor {
+    return scan_ranks(x[0], group_of(a), reduce_of(a), {a.flag("exclusive"), a.flag("reverse")});
+  };
+  row.collective_oracle = scan_ranks_oracle;
   rows.push_back(row);
   append(rows, reduction_rows(ranks, row, {7, 5}, over));
 

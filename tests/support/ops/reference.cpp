@@ -1,6 +1,6 @@
 #include "tests/support/ops/reference.h"
 
-#include <tutti/ir/gradient.h>
+#include <tutti/ir/derive/gradient.h>
 
 #include <algorithm>
 #include <cmath>

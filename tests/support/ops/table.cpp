@@ -8,15 +8,16 @@
 
 namespace tutti::test {
 
-const std::vector<DType> kFloats = {DType::f32, DType::f64, DType::f16, DType::bf16};
-const std::vector<DType> kNumbers = {DType::f32, DType::i32, DType::u8,  DType::bf16,
-                                     DType::f64, DType::f16, DType::i64, DType::u64,
-                                     DType::i8,  DType::u16, DType::i16, DType::u32};
+const std::vector<DType> kFloats = {DType::f32,  DType::f64,       DType::f16,
+                                    DType::bf16, DType::f8_e4m3fn, DType::f8_e5m2};
+const std::vector<DType> kNumbers = {
+    DType::f32, DType::i32, DType::u8,  DType::bf16, DType::f64, DType::f16,       DType::i64,
+    DType::u64, DType::i8,  DType::u16, DType::i16,  DType::u32, DType::f8_e4m3fn, DType::f8_e5m2};
 const std::vector<DType> kIntegers = {DType::i32, DType::u8,  DType::i64, DType::u64,
                                       DType::i8,  DType::u16, DType::i16, DType::u32};
 const std::vector<DType> kBool = {DType::boolean};
 const std::vector<DType> kAnything = {DType::f32, DType::boolean, DType::i32, DType::bf16,
-                                      DType::u64, DType::u8,      DType::f64};
+                                      DType::u64, DType::u8,      DType::f64, DType::f8_e5m2};
 
 std::span<const OpRow> table() {
   static const std::vector<OpRow> rows = [] {

@@ -1,7 +1,7 @@
 #include "tests/support/random/compare_ways.h"
 
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 
 #include "tests/support/gpu.h"
 

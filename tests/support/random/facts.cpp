@@ -1,7 +1,7 @@
 #include "tests/support/random/facts.h"
 
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
+#include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/term.h>
 
 #include <algorithm>
@@ -35,6 +35,10 @@ Precision precision_of(DType dtype) {
       return {0x1p-23, 8, 1e5, 1e-3, 0x1p24};
     case DType::f16:
       return {0x1p-10, 1, 1e3, 0.1, 0x1p11};
+    case DType::f8_e4m3fn:
+      return {0x1p-3, 1, 100, 0.3, 0x1p4};
+    case DType::f8_e5m2:
+      return {0x1p-2, 1, 1e3, 0.4, 0x1p3};
     default:
       return {0x1p-7, 1, 1e3, 0.2, 0x1p8};
   }
@@ -133,7 +137,8 @@ bool is_exact(Op op, std::span<const ir::Attribute> attributes,
       return combines_exactly(operands, false, wide);
     case Op::all_reduce:
     case Op::reduce:
-    case Op::reduce_scatter: {
+    case Op::reduce_scatter:
+    case Op::scan_ranks: {
       const std::string& how = named.text("op");
       if (how == "min" || how == "max") return true;
       const std::int64_t members = named.group("group")->size();

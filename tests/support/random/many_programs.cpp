@@ -1,6 +1,6 @@
 #include "tests/support/random/many_programs.h"
 
-#include <tutti/ir/print.h>
+#include <tutti/ir/text/print.h>
 
 #include <atomic>
 #include <cstdlib>

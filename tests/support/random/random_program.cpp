@@ -1,6 +1,6 @@
 #include "tests/support/random/random_program.h"
 
-#include <tutti/ir/gradient.h>
+#include <tutti/ir/derive/gradient.h>
 
 #include "tests/support/random/growing_program.h"
 #include "tests/support/random/steps.h"

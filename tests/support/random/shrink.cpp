@@ -1,7 +1,7 @@
 #include "tests/support/random/shrink.h"
 
 #include <tutti/ir/builder.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <algorithm>
 #include <map>

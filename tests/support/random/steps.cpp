@@ -73,7 +73,8 @@ bool is_smooth(Op op) {
                                  Op::cummax, Op::cummin, Op::cumprod};
   const ir::Definition& entry = ir::definition(op);
   if (entry.kind == OpClass::collective) {
-    return op != Op::barrier && op != Op::reduce_scatter && op != Op::reduce;
+    return op != Op::barrier && op != Op::reduce_scatter && op != Op::reduce &&
+           op != Op::scan_ranks;
   }
   return std::ranges::find(kRough, op) == kRough.end();
 }

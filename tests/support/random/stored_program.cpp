@@ -1,9 +1,9 @@
 #include "tests/support/random/stored_program.h"
 
 #include <tutti/ir/builder.h>
-#include <tutti/ir/interpret.h>
-#include <tutti/ir/parse.h>
-#include <tutti/ir/verify.h>
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/verify/verify.h>
 
 #include <fstream>
 #include <sstream>

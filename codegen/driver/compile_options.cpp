@@ -1,0 +1,22 @@
+#include <tutti/codegen/driver/compile.h>
+#include <tutti/codegen/driver/dump.h>
+
+namespace tutti::codegen {
+
+CompileOptions compile_options(const runtime::Settings& settings) {
+  CompileOptions out;
+  const std::string& engine = settings.text("engine");
+  if (!engine.empty()) out.engine = engine == "evaluate" ? Engine::evaluate : Engine::llvm;
+  const std::string& plan = settings.text("plan");
+  if (!plan.empty()) out.plan_engine = plan == "walk" ? PlanEngine::walk : PlanEngine::native;
+  out.record = settings.flag("record");
+  out.disabled = settings.words("TUTTI_DISABLE");
+  out.verify = settings.flag("verify");
+  if (const auto& stages = settings.words("TUTTI_DUMP"); !stages.empty()) {
+    out.dump = std::make_shared<Dump>(settings.text("TUTTI_DUMP_DIR"), stages);
+  }
+  out.log = &runtime::Log::process();
+  return out;
+}
+
+}  // namespace tutti::codegen

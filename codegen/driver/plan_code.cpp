@@ -1,0 +1,91 @@
+#include <tutti/codegen/cuda/emit_kernel.h>
+#include <tutti/codegen/driver/plan_code.h>
+#include <tutti/codegen/matmul_call.h>
+#include <tutti/ir/support/error.h>
+
+#include <memory>
+#include <vector>
+
+#if TUTTI_HAS_CUDA
+#include <tutti/codegen/cuda/compiler.h>
+#endif
+
+namespace tutti::codegen {
+
+namespace {
+
+// Calls f for every part that runs on the host.
+template <class F>
+void for_each_host_part(Plan& plan, F&& f) {
+  for (Step& step : plan.steps) {
+    Launch* const launch = launch_of(step);
+    if (launch == nullptr || !launch->device.is_cpu()) continue;
+    for (LaunchPart& part : launch->parts) f(part);
+  }
+}
+
+}  // namespace
+
+void compile_kernels(Plan& plan, KernelCompiler& compiler) {
+  std::vector<const Kernel*> wanted;
+  std::vector<std::size_t> place(plan.kernels.size());  // in `wanted`
+  const auto want = [&](int kernel) {
+    if (kernel < 0) return;
+    const auto number = static_cast<std::size_t>(kernel);
+    place[number] = wanted.size();
+    wanted.push_back(&plan.kernels[number]);
+  };
+  for_each_host_part(plan, [&](const LaunchPart& part) {
+    want(part.kernel);
+    want(part.epilogue);
+  });
+  const auto code = compiler.compile(wanted);
+  const auto code_of = [&](int kernel) { return code[place[static_cast<std::size_t>(kernel)]]; };
+  for_each_host_part(plan, [&](LaunchPart& part) {
+    if (part.kernel >= 0) part.code = code_of(part.kernel);
+    if (part.epilogue >= 0) part.code = with_epilogue(part.code, code_of(part.epilogue));
+  });
+}
+
+void emit_device_kernels(Plan& plan) {
+  for (Step& step : plan.steps) {
+    Launch* const launch = launch_of(step);
+    if (launch == nullptr || launch->device.is_cpu()) continue;
+    LaunchPart& part = launch->parts[0];
+    if (part.device_code != nullptr || part.source != nullptr) continue;
+    if (part.kernel < 0) {
+      throw UsageError("plan @" + plan.name + ": " + part.name +
+                       " has no code; a plan that was read from text has its calls by name alone");
+    }
+    part.source = std::make_shared<const cuda::Source>(
+        cuda::emit_kernel(plan.kernels[static_cast<std::size_t>(part.kernel)]));
+  }
+}
+
+#if TUTTI_HAS_CUDA
+void compile_device_kernels(Plan& plan, runtime::Context& context) {
+  emit_device_kernels(plan);
+  for (PlanDevice& used : plan.devices) {
+    used.target = context.accelerator(used.device).target();
+    std::vector<LaunchPart*> parts;
+    std::vector<cuda::Source> sources;
+    for (Step& step : plan.steps) {
+      Launch* const launch = launch_of(step);
+      if (launch == nullptr || launch->device != used.device) continue;
+      LaunchPart& part = launch->parts[0];
+      if (part.device_code != nullptr) continue;
+      parts.push_back(&part);
+      sources.push_back(*part.source);
+    }
+    const auto codes = cuda::Compiler::shared().compile(sources, used.target);
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i]->device_code = codes[i];
+  }
+}
+#else
+void compile_device_kernels(Plan& plan, runtime::Context& context) {
+  // Says that this build has no CUDA.
+  for (const PlanDevice& used : plan.devices) context.accelerator(used.device);
+}
+#endif
+
+}  // namespace tutti::codegen

@@ -1,0 +1,334 @@
+#include <tutti/ir/collective.h>
+#include <tutti/ir/derive/gradient.h>
+#include <tutti/ir/term.h>
+
+#include <algorithm>
+#include <map>
+
+namespace tutti::ir {
+
+namespace {
+
+// One backward sweep over the nodes between `wrt` and the outputs.
+class Sweep {
+ public:
+  Sweep(Builder& builder, std::span<const Value> wrt)
+      : builder_(builder), graph_(builder.graph()), begin_(graph_.value_count()) {
+    for (const Value value : wrt) {
+      begin_ = std::min<std::size_t>(begin_, value.id);
+      first_wrt_ = std::min(first_wrt_, graph_.producer(value));
+      last_wrt_ = std::max(last_wrt_, graph_.producer(value));
+    }
+    known_.resize(graph_.value_count() - begin_);
+    for (const Value value : wrt) known_[value.id - begin_].depends = true;
+  }
+
+  std::vector<Value> run(std::span<const Value> wrt, std::span<const Value> outputs,
+                         std::span<const Value> cotangents) {
+    NodeId last = 0;
+    for (const Value output : outputs) last = std::max(last, graph_.producer(output));
+    for (const Builder::Checkpoint& region : builder_.checkpoints()) {
+      if (region.begin <= last) last = std::max(last, region.end - 1);
+    }
+    mark_dependents(last);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!depends(outputs[i]) || !cotangents[i].valid()) continue;
+      accumulate(outputs[i], Term(&builder_, cotangents[i]));
+    }
+    auto inside = builder_.checkpoints().size();  // those from here on are done with
+    // What comes before all of `wrt` does not depend on it.
+    for (NodeId end = last + 1; end > first_wrt_;) {
+      while (inside > 0 && builder_.checkpoints()[inside - 1].end > end) --inside;
+      if (inside > 0 && builder_.checkpoints()[inside - 1].end == end) {
+        const Builder::Checkpoint region = builder_.checkpoints()[inside - 1];
+        if (region.begin > last_wrt_) {
+          through_checkpoint(region);
+          end = region.begin;
+          continue;
+        }
+        --inside;
+      } else {
+        visit(--end);
+      }
+    }
+    std::vector<Value> out;
+    for (const Value value : wrt) {
+      const Term x(&builder_, value);
+      const Term cotangent = cotangent_of(value);
+      out.push_back((cotangent.valid() ? beside(x, cotangent) : x.apply(Op::zeros_like)).value());
+    }
+    return out;
+  }
+
+ private:
+  // How many of a node's operands, from the first on, have a derivative in its results at all. Of
+  // the others nothing is to be computed, nor communicated, nor refused.
+  static std::size_t carrying_operands(const Node& node) {
+    switch (node.op) {
+      case Op::stop_gradient:
+      case Op::zeros_like:
+      case Op::ones_like:
+      case Op::sign:
+      case Op::floor:
+      case Op::ceil:
+      case Op::round:
+        return 0;
+      case Op::optimization_barrier:
+        return 1;
+      default:
+        return node.operand_count;
+    }
+  }
+
+  // Floating-point values on a path from `wrt`; the rest have no derivative. What is received in
+  // between may be on a path through another rank.
+  void mark_dependents(NodeId last) {
+    for (NodeId id = first_wrt_; id <= last; ++id) {
+      const Node& node = graph_.node(id);
+      const auto operands = graph_.operands(id);
+      const bool received = id > last_wrt_ && is_point_to_point(node.op);
+      const auto carrying = operands.first(carrying_operands(node));
+      if (!received && std::ranges::none_of(carrying, [&](Value v) { return depends(v); })) {
+        continue;
+      }
+      for (std::uint32_t i = 0; i < node.result_count; ++i) {
+        const Value result = graph_.result(id, i);
+        if (is_floating(graph_.type(result).dtype)) known_[result.id - begin_].depends = true;
+      }
+    }
+  }
+
+  void visit(NodeId id) {
+    const std::uint32_t result_count = graph_.node(id).result_count;
+    std::vector<Term> results(result_count);
+    bool reached = false;
+    for (std::uint32_t i = 0; i < result_count; ++i) {
+      results[i] = cotangent_of(graph_.result(id, i));
+      reached = reached || results[i].valid();
+    }
+    std::vector<bool> wants;
+    for (const Value operand : graph_.operands(id)) wants.push_back(depends(operand));
+    const bool wanted = std::ranges::find(wants, true) != wants.end();
+    // A derivative that goes through another rank's program is refused, not lost.
+    const bool leaves = is_point_to_point(graph_.node(id).op) && (reached || wanted);
+    if (!leaves && !(reached && wanted)) return;
+
+    const Definition& entry = definition(graph_.node(id).op);
+    const Location here = builder_.location();
+    builder_.at(graph_.node(id).location);
+    if (entry.gradient != nullptr) {
+      Gradient rule(&builder_, id, results, wants);
+      try {
+        entry.gradient(rule);
+      } catch (const TypeError& error) {
+        if (error.where().known() || !graph_.node(id).location.known()) throw;
+        throw TypeError(error.what(), graph_.node(id).location);
+      }
+      for (std::size_t i = 0; i < wants.size(); ++i) {
+        const Term cotangent = rule.operand_cotangents()[i];
+        if (wants[i] && cotangent.valid()) accumulate(graph_.operand(id, i), cotangent);
+      }
+    } else if (entry.decompose != nullptr) {
+      through_decomposition(id, results);
+    } else {
+      throw TypeError(std::string(entry.name) + " has no gradient", graph_.node(id).location);
+    }
+    builder_.at(here);
+  }
+
+  // A composite's operands get the cotangents that its decomposition, recomputed here, gives them.
+  // Common subexpressions with the forward pass merge later.
+  void through_decomposition(NodeId id, std::span<const Term> results) {
+    std::vector<Value> operands;  // fresh names, so that only paths through the composite count
+    for (const Value operand :
+         std::vector<Value>(graph_.operands(id).begin(), graph_.operands(id).end())) {
+      operands.push_back(builder_.add(Op::identity, {operand}));
+    }
+    Decomposition parts(&builder_, graph_.node(id).op, operands, graph_.node(id).attributes);
+    definition(graph_.node(id).op).decompose(parts);
+    std::vector<Value> wanted;
+    std::vector<Value> targets;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (!depends(graph_.operand(id, i))) continue;
+      wanted.push_back(operands[i]);
+      targets.push_back(graph_.operand(id, i));
+    }
+    std::vector<Value> cotangents;
+    for (const Term& result : results) {
+      cotangents.push_back(result.valid() ? result.value() : Value());
+    }
+    const std::vector<Value> inner = vjp(builder_, parts.results(), cotangents, wanted);
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      accumulate(targets[i], Term(&builder_, inner[i]));
+  }
+
+  // The nodes of a checkpoint that its reached results need, computed again of what came from
+  // outside, and differentiated there. A barrier on every input keeps the copy apart from the
+  // original, and behind the first cotangent.
+  void through_checkpoint(Builder::Checkpoint region) {
+    std::vector<Value> reached;
+    std::vector<bool> needed(region.end - region.begin, false);
+    for (NodeId id = region.begin; id < region.end; ++id) {
+      if (is_point_to_point(graph_.node(id).op)) visit(id);  // to refuse it
+      for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
+        const Value result = graph_.result(id, i);
+        if (!cotangent_of(result).valid()) continue;
+        reached.push_back(result);
+        needed[id - region.begin] = true;
+      }
+    }
+    if (reached.empty()) return;
+    // What the rank was given or told is not asked for twice.
+    const auto repeats = [&](NodeId id) {
+      return id >= region.begin && id < region.end && graph_.node(id).op != Op::parameter &&
+             !is_point_to_point(graph_.node(id).op);
+    };
+    for (NodeId id = region.end; id-- > region.begin;) {
+      if (!needed[id - region.begin]) continue;
+      for (const Value operand : graph_.operands(id)) {
+        const NodeId producer = graph_.producer(operand);
+        if (repeats(producer)) needed[producer - region.begin] = true;
+      }
+    }
+    const Value first = cotangent_of(reached[0]).value();
+    std::map<Value, Value> again;
+    std::vector<Value> inputs;
+    const auto input = [&](Value value) {
+      const auto [found, added] = again.try_emplace(value);
+      if (!added) return found->second;
+      std::vector<Value> operands = {value};
+      const bool ordered = graph_.device(value) == graph_.device(first);
+      if (ordered && !graph_.type(value).async) operands.push_back(first);
+      found->second = builder_.add(Op::optimization_barrier, operands);
+      inputs.push_back(value);
+      return found->second;
+    };
+    const Location here = builder_.location();
+    std::vector<NodeId> copies(needed.size() + 1);  // where each node's copy begins
+    for (NodeId id = region.begin; id < region.end; ++id) {
+      copies[id - region.begin] = static_cast<NodeId>(graph_.node_count());
+      if (!needed[id - region.begin] || !repeats(id)) continue;
+      builder_.at(graph_.node(id).location);
+      std::vector<Value> operands;
+      for (const Value operand :
+           std::vector<Value>(graph_.operands(id).begin(), graph_.operands(id).end())) {
+        const auto found = again.find(operand);
+        operands.push_back(found != again.end() ? found->second : input(operand));
+      }
+      copies[id - region.begin] = static_cast<NodeId>(graph_.node_count());
+      const NodeId copy = builder_.node(graph_.node(id).op, operands, graph_.node(id).attributes);
+      for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
+        again[graph_.result(id, i)] = graph_.result(copy, i);
+      }
+    }
+    copies.back() = static_cast<NodeId>(graph_.node_count());
+    builder_.at(here);
+    copy_checkpoints(region, copies);
+    std::vector<Value> wanted;
+    std::vector<Value> targets;
+    for (const Value value : inputs) {
+      if (!depends(value)) continue;
+      wanted.push_back(again[value]);
+      targets.push_back(value);
+    }
+    std::vector<Value> outputs;
+    std::vector<Value> cotangents;
+    for (const Value value : reached) {
+      outputs.push_back(again[value]);
+      cotangents.push_back(cotangent_of(value).value());
+    }
+    const std::vector<Value> inner = vjp(builder_, outputs, cotangents, wanted);
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      accumulate(targets[i], Term(&builder_, inner[i]));
+  }
+
+  // The checkpoints inside of a region, for its copy.
+  void copy_checkpoints(Builder::Checkpoint region, std::span<const NodeId> copies) {
+    const auto all = builder_.checkpoints();
+    for (const Builder::Checkpoint& inner : all) {
+      if (inner.begin < region.begin || inner.end > region.end) continue;
+      if (inner.begin == region.begin && inner.end == region.end) continue;
+      builder_.checkpoint({copies[inner.begin - region.begin], copies[inner.end - region.begin]});
+    }
+  }
+
+  void accumulate(Value value, Term cotangent) {
+    if (cotangent.shape() != graph_.type(value).shape ||
+        cotangent.dtype() != graph_.type(value).dtype) {
+      throw InternalError("a cotangent of type " + cotangent.type().text() +
+                          " for a value of type " + graph_.type(value).text());
+    }
+    // What varies has a cotangent that does, or a number of this rank's that multiplies it next
+    // would be taken as the same on all ranks.
+    const Replication known = graph_.type(value).replication;
+    const Replication own = cotangent.type().replication;
+    if (!known.literal && !own.literal) {
+      const auto extra = static_cast<std::uint8_t>(own.dimensions & ~known.dimensions);
+      if (extra != 0) cotangent = {&builder_, builder_.vary(cotangent.value(), extra)};
+      if ((known.dimensions & ~own.dimensions) != 0) {
+        throw InternalError("a cotangent that varies for a value that is the same on the ranks");
+      }
+    }
+    Term& total = known_[value.id - begin_].cotangent;
+    // What lies anywhere may have been used on several devices.
+    const Device device = graph_.type(value).device.is_any() && total.valid()
+                              ? total.type().device
+                              : graph_.type(value).device;
+    if (!device.is_any() && !cotangent.type().device.is_any()) {
+      cotangent = to_device(cotangent, device);
+    }
+    total = total.valid() ? total + cotangent : cotangent;
+  }
+
+  // A value's cotangent, on the value's device.
+  Term beside(Term x, Term cotangent) const {
+    const Device device = graph_.device(x.value());
+    return graph_.device(cotangent.value()) == device ? cotangent : to_device(cotangent, device);
+  }
+
+  // Values before the first of `wrt`, and those the sweep has added, do not depend on it.
+  bool inside(Value value) const { return value.id - begin_ < known_.size(); }
+  bool depends(Value value) const { return inside(value) && known_[value.id - begin_].depends; }
+  // Invalid if nothing depends on the value.
+  Term cotangent_of(Value value) const {
+    return inside(value) ? known_[value.id - begin_].cotangent : Term();
+  }
+
+  struct Known {
+    bool depends = false;
+    Term cotangent;
+  };
+
+  Builder& builder_;
+  Graph& graph_;
+  std::size_t begin_;  // the id of the first value of known_
+  std::vector<Known> known_;
+  NodeId first_wrt_ = kNoNode;
+  NodeId last_wrt_ = 0;
+};
+
+}  // namespace
+
+std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt) {
+  const Type& type = builder.type(output);
+  if (type.shape.rank() != 0 || !is_floating(type.dtype) || type.async) {
+    throw TypeError("the gradient is taken of a floating-point scalar, not of " + type.text(),
+                    builder.location());
+  }
+  for (const Value value : wrt) {
+    if (!is_floating(builder.type(value).dtype)) {
+      throw TypeError("no gradient with respect to " + builder.type(value).text() +
+                          ": it is not floating-point",
+                      builder.location());
+    }
+  }
+  const Value seed = Term(&builder, output).apply(Op::ones_like).value();
+  return vjp(builder, std::span(&output, 1), std::span(&seed, 1), wrt);
+}
+
+std::vector<Value> vjp(Builder& builder, std::span<const Value> outputs,
+                       std::span<const Value> cotangents, std::span<const Value> wrt) {
+  return Sweep(builder, wrt).run(wrt, outputs, cotangents);
+}
+
+}  // namespace tutti::ir

@@ -1,0 +1,253 @@
+#include <tutti/ir/derive/gradient.h>
+#include <tutti/ir/derive/linearize.h>
+#include <tutti/ir/term.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace tutti::ir {
+
+namespace {
+
+// Nodes of a graph as one of their own; what they use and was not copied is captured.
+class Cut {
+ public:
+  explicit Cut(const Graph& from) : from_(from) {
+    to_.mesh = from.mesh;
+    to_.default_device = from.default_device;
+  }
+
+  Graph& graph() { return to_; }
+  const std::vector<Value>& captured() const { return captured_; }
+
+  // A parameter that stands for a value.
+  Value parameter(Value old, const std::string& name) {
+    const Value made =
+        to_.add_parameter(name + std::to_string(to_.parameters().size()), from_.type(old));
+    stands_for(made, old);
+    return made;
+  }
+  // From here on values count for their types alone, and barriers, which tell when to compute, for
+  // nothing: so it is for what is linear in these values and is differentiated by them.
+  void linear_in(std::span<const Value> values) {
+    for (const Value value : values) directions_.insert(value.id);
+  }
+  // What a value of the new graph stands for.
+  Value original(Value made) const { return originals_.at(made.id); }
+  // What stands for a value.
+  Value value(Value old) {
+    const auto found = values_.find(old.id);
+    if (found != values_.end()) return found->second;
+    // What is made from nowhere is made again; but a number may be one that is told at run time.
+    const NodeId producer = from_.producer(old);
+    const Op op = from_.node(producer).op;
+    if (definition(op).kind == OpClass::make && op != Op::constant) {
+      copy(producer);
+      return values_.at(old.id);
+    }
+    captured_.push_back(old);
+    return parameter(old, "captured");
+  }
+  // Copies a node, unless its results are parameters already.
+  void copy(NodeId id) {
+    const Node& node = from_.node(id);
+    if (node.op == Op::parameter || values_.contains(node.first_result)) return;
+    const Value first = from_.result(id, 0);
+    if (node.op == Op::optimization_barrier && !directions_.empty()) {
+      values_[first.id] = value(from_.operand(id, 0));
+      return;
+    }
+    if (node.op == Op::zeros_like && directions_.contains(from_.operand(id, 0).id)) {
+      values_[first.id] = zeros(from_.type(first));
+      return;
+    }
+    std::vector<Value> operands;
+    for (const Value operand : from_.operands(id)) operands.push_back(value(operand));
+    std::vector<Type> types;
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      types.push_back(from_.type(from_.result(id, i)));
+    }
+    const NodeId copied = to_.append(node.op, operands, node.attributes, types, node.location);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      stands_for(to_.result(copied, i), from_.result(id, i));
+    }
+  }
+  // Copies the nodes from `begin` on that the values depend on. Returns, for every node from there
+  // on, where its copy begins.
+  std::vector<NodeId> copy_needed(std::span<const Value> results, NodeId begin) {
+    const auto end = static_cast<NodeId>(from_.node_count());
+    std::vector<bool> needed(end - begin, false);
+    const auto need = [&](Value value) {
+      const NodeId producer = from_.producer(value);
+      if (producer >= begin && !values_.contains(value.id)) needed[producer - begin] = true;
+    };
+    for (const Value result : results) need(result);
+    for (NodeId id = end; id-- > begin;) {
+      if (!needed[id - begin]) continue;
+      const bool barrier = from_.node(id).op == Op::optimization_barrier && !directions_.empty();
+      for (const Value operand : from_.operands(id)) {
+        need(operand);
+        if (barrier) break;
+      }
+    }
+    std::vector<NodeId> places;
+    for (NodeId id = begin; id < end; ++id) {
+      places.push_back(static_cast<NodeId>(to_.node_count()));
+      if (needed[id - begin]) copy(id);
+    }
+    places.push_back(static_cast<NodeId>(to_.node_count()));
+    return places;
+  }
+  std::vector<Value> values(std::span<const Value> old) {
+    std::vector<Value> out;
+    for (const Value one : old) out.push_back(value(one));
+    return out;
+  }
+
+ private:
+  Value zeros(const Type& type) {
+    Builder builder(to_);
+    const Term zero(&builder, builder.adapt(builder.constant(Array::scalar_of(type.dtype, 0)),
+                                            type.replication));
+    return broadcast_to(to_device(zero, type.device), type.shape).value();
+  }
+  void stands_for(Value made, Value old) {
+    values_[old.id] = made;
+    originals_[made.id] = old;
+  }
+
+  const Graph& from_;
+  Graph to_{"linear"};
+  std::unordered_map<std::uint32_t, Value> values_;     // by the old value's id
+  std::unordered_map<std::uint32_t, Value> originals_;  // by the new value's id
+  std::vector<Value> captured_;
+  std::unordered_set<std::uint32_t> directions_;  // of what it is linear in; by the old value's id
+};
+
+// The nodes from `begin` on that `results` need, as a function of `own`; `directions` are what the
+// results were differentiated by, being linear in them.
+Linear cut_out(const Graph& graph, NodeId begin, std::span<const Value> own,
+               const std::string& name, std::span<const Value> results,
+               std::span<const Value> directions = {}) {
+  Cut cut(graph);
+  cut.linear_in(directions);
+  for (const Value value : own) cut.parameter(value, name);
+  cut.copy_needed(results, begin);
+  std::vector<Value> mapped = cut.values(results);
+  Linear out{.graph = std::move(cut.graph()), .captured = cut.captured()};
+  out.graph.set_results(std::move(mapped));
+  return out;
+}
+
+std::vector<Value> add_parameters(Graph& graph, std::span<const Value> like,
+                                  const std::string& name) {
+  std::vector<Value> out;
+  for (const Value value : like) {
+    Type type = graph.type(value);
+    type.async = false;
+    type.replication.literal = false;
+    out.push_back(graph.add_parameter(name + std::to_string(out.size()), type));
+  }
+  return out;
+}
+
+}  // namespace
+
+Linear pullback(const Builder& program, std::span<const Value> outputs,
+                std::span<const Value> wrt) {
+  const Graph& graph = program.graph();
+  auto begin = static_cast<NodeId>(graph.node_count());
+  for (const Value value : wrt) begin = std::min(begin, graph.producer(value));
+  // A copy of what lies between, which is differentiated in place of it.
+  Cut forward(graph);
+  for (const Value value : wrt) forward.value(value);
+  const std::vector<NodeId> places = forward.copy_needed(outputs, begin);
+  std::vector<Value> ends;
+  for (const Value output : outputs) {
+    if (is_floating(graph.type(output).dtype)) ends.push_back(forward.value(output));
+  }
+  const std::vector<Value> starts = forward.values(wrt);
+  Graph& copy = forward.graph();
+  Builder builder(copy);
+  builder.at(program.location());
+  for (const Builder::Checkpoint& region : program.checkpoints()) {
+    if (region.begin < begin) continue;
+    builder.checkpoint({places[region.begin - begin], places[region.end - begin]});
+  }
+  const auto backward = static_cast<NodeId>(copy.node_count());
+  const std::vector<Value> cotangents = add_parameters(copy, ends, "cotangent");
+  const std::vector<Value> results = vjp(builder, ends, cotangents, starts);
+  Linear out = cut_out(copy, backward, cotangents, "cotangent", results);
+  for (Value& captured : out.captured) captured = forward.original(captured);
+  return out;
+}
+
+Linear pushforward(const Builder& program, std::span<const Value> outputs,
+                   std::span<const Value> wrt) {
+  Linear back = pullback(program, outputs, wrt);
+  Graph& graph = back.graph;
+  const std::vector<Value> results = graph.results();
+  std::vector<Value> cotangents;
+  for (std::size_t i = 0; i + back.captured.size() < graph.parameters().size(); ++i) {
+    cotangents.push_back(graph.parameters()[i].value);
+  }
+  const std::vector<Value> tangents = add_parameters(graph, results, "tangent");
+  Builder builder(graph);
+  builder.at(program.location());
+  Linear out = cut_out(graph, 0, tangents, "tangent", vjp(builder, results, tangents, cotangents),
+                       cotangents);
+  std::unordered_map<std::uint32_t, Value> captures;  // by the parameter that stands for them
+  for (std::size_t i = 0; i < back.captured.size(); ++i) {
+    captures[graph.parameters()[cotangents.size() + i].value.id] = back.captured[i];
+  }
+  for (Value& captured : out.captured) {
+    const auto found = captures.find(captured.id);
+    if (found == captures.end()) throw InternalError("a gradient is not linear in its cotangent");
+    captured = found->second;
+  }
+  return out;
+}
+
+std::vector<Value> inline_into(Builder& builder, const Graph& function,
+                               std::span<const Value> arguments, std::vector<Value>* places) {
+  std::vector<Value> values(function.value_count());
+  const auto& parameters = function.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Type& wanted = function.type(parameters[i].value);
+    const Type given = builder.type(arguments[i]);
+    const std::uint8_t lacks = given.replication.literal
+                                   ? std::uint8_t{0}
+                                   : static_cast<std::uint8_t>(wanted.replication.dimensions &
+                                                               ~given.replication.dimensions);
+    if (given.dtype != wanted.dtype || given.shape != wanted.shape || lacks != 0) {
+      throw TypeError(parameters[i].name + " must be " + wanted.text() + ", not " + given.text(),
+                      builder.location());
+    }
+    const auto extra =
+        static_cast<std::uint8_t>(given.replication.dimensions & ~wanted.replication.dimensions);
+    values[parameters[i].value.id] = given.replication.literal
+                                         ? builder.adapt(arguments[i], wanted.replication)
+                                         : builder.vary(arguments[i], extra);
+  }
+  const Location here = builder.location();
+  std::vector<Value> operands;
+  for (NodeId id = 0; id < function.node_count(); ++id) {
+    const Node& node = function.node(id);
+    if (node.op == Op::parameter) continue;
+    operands.clear();
+    for (const Value operand : function.operands(id)) operands.push_back(values[operand.id]);
+    builder.at(node.location);
+    const NodeId copy = builder.node(node.op, operands, node.attributes);
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      values[function.result(id, i).id] = builder.graph().result(copy, i);
+    }
+  }
+  builder.at(here);
+  std::vector<Value> results;
+  for (const Value result : function.results()) results.push_back(values[result.id]);
+  if (places != nullptr) *places = std::move(values);
+  return results;
+}
+
+}  // namespace tutti::ir

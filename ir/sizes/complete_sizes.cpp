@@ -1,0 +1,65 @@
+#include <tutti/ir/sizes/complete_sizes.h>
+#include <tutti/ir/sizes/merge_samples.h>
+
+#include <memory>
+#include <utility>
+
+namespace tutti::ir {
+
+void complete_sizes(Graph& graph) {
+  const std::vector<SizeSymbol> symbols = graph.sizes->symbols;
+  std::vector<Sample> samples;
+  const auto add = [&](std::vector<std::int64_t> values) {
+    Graph made = instance(graph, values);
+    samples.push_back({std::move(values), std::move(made)});
+  };
+  for (std::vector<std::int64_t>& values : corners(symbols)) add(std::move(values));
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    std::vector<std::int64_t> values = samples[0].values;
+    values[i] = symbols[i].least;
+    add(std::move(values));
+  }
+  graph = merge_samples(symbols, samples);
+}
+
+std::vector<std::string> raise_lower_bounds(Graph& graph) {
+  std::vector<std::string> reasons;
+  if (graph.sizes == nullptr) return reasons;
+  auto sizes = std::make_shared<SymbolicSizes>(*graph.sizes);
+  std::vector<std::int64_t> most;
+  for (const SizeSymbol& symbol : sizes->symbols) most.push_back(symbol.most);
+  for (std::size_t i = 0; i < sizes->symbols.size(); ++i) {
+    SizeSymbol& symbol = sizes->symbols[i];
+    std::string why;  // of the largest size for which the program does not exist
+    const auto exists = [&](std::int64_t size) {
+      std::vector<std::int64_t> values = most;
+      values[i] = size;
+      try {
+        instance(graph, values);
+        return true;
+      } catch (const NodeTypeError& error) {
+        why = error.what();
+        return false;
+      }
+    };
+    if (exists(symbol.least)) continue;
+    std::int64_t bad = symbol.least;
+    std::int64_t good = symbol.most - 1;  // a corner
+    while (good - bad > 1) {
+      const std::int64_t middle = bad + (good - bad) / 2;
+      std::string kept = std::exchange(why, {});
+      if (exists(middle)) {
+        good = middle;
+        why = std::move(kept);
+      } else {
+        bad = middle;
+      }
+    }
+    symbol.least = good;
+    reasons.push_back(std::to_string(good) + " <= " + symbol.name + ": " + why);
+  }
+  graph.sizes = std::move(sizes);
+  return reasons;
+}
+
+}  // namespace tutti::ir

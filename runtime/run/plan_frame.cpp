@@ -1,0 +1,177 @@
+#include <tutti/runtime/run/plan_frame.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::runtime {
+
+PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
+                     std::size_t arena_bytes)
+    : collectives(works),
+      allocations(buffers),
+      context_(context),
+      arena_bytes_(arena_bytes),
+      addresses_(buffers),
+      held_(buffers),
+      works_(works) {
+  memory_.addresses = addresses_.data();
+}
+
+void PlanFrame::begin() {
+  memory_.arena = context_.arena(arena_bytes_);
+  memory_.kernels = kernels.data();
+}
+
+void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {
+  addresses_[at(buffer)] = memory == nullptr ? nullptr : memory->data();
+  held_[at(buffer)] = std::move(memory);
+}
+
+void PlanFrame::end() {
+  std::ranges::fill(addresses_, nullptr);
+  std::ranges::fill(held_, nullptr);
+  std::ranges::fill(works_, nullptr);
+  operands_.clear();
+  lines = {};
+  sites = {};
+  agreements = {};
+  failure = nullptr;
+}
+
+void PlanFrame::allocate(std::int32_t buffer) {
+  if (held_[at(buffer)] != nullptr) return;
+  const Allocation& wanted = allocations[at(buffer)];
+  if (!wanted.device.is_cpu()) {
+    bind(buffer, context_.accelerator(wanted.device).memory().allocate(wanted.bytes));
+    return;
+  }
+  bind(buffer, wanted.shared ? context_.backend->allocate(wanted.bytes)
+                             : context_.allocator.allocate(wanted.bytes));
+  if (profile != nullptr) [[unlikely]]
+    profile->count_memory(context_.allocator);
+}
+
+namespace {
+
+// How many of its tiles a kernel has to compute.
+std::int64_t tiles_of(const BoundKernel& kernel, void* const* arguments) {
+  const bool in_place =
+      kernel.tiles_in_place >= 0 && arguments[0] == arguments[kernel.arguments - 1];
+  return in_place ? kernel.tiles_in_place : kernel.tiles;
+}
+
+// Runs a launch; `run(i, arguments, begin, end)` computes tiles of its i-th kernel.
+template <class Run>
+void run_launch(ThreadPool& pool, const BoundLaunch& launch, void* const* arguments, Run&& run) {
+  if (launch.kernels.size() == 1) {
+    const std::int64_t tiles = tiles_of(launch.kernels[0], arguments);
+    if (tiles == 1) return run(0, arguments, 0, 1);
+    pool.parallel_for(tiles,
+                      [&](std::int64_t begin, std::int64_t end) { run(0, arguments, begin, end); });
+    return;
+  }
+  pool.parallel_for(launch.tiles, [&](std::int64_t begin, std::int64_t end) {
+    void* const* own = arguments;
+    for (std::size_t i = 0; i < launch.kernels.size(); ++i) {
+      const BoundKernel& kernel = launch.kernels[i];
+      if (begin >= end) return;
+      const std::int64_t tiles = tiles_of(kernel, own);
+      if (begin < tiles) run(i, own, begin, std::min(end, tiles));
+      begin = std::max<std::int64_t>(begin - kernel.tiles, 0);
+      end -= kernel.tiles;
+      own += kernel.arguments;
+    }
+  });
+}
+
+}  // namespace
+
+void PlanFrame::launch(std::int32_t number, void* const* arguments) {
+  if (profile != nullptr) [[unlikely]]
+    return launch_recorded(number, arguments);
+  const BoundLaunch& launch = launches[at(number)];
+  run_launch(context_.pool, launch, arguments,
+             [&](std::size_t i, void* const* own, std::int64_t begin, std::int64_t end) {
+               launch.kernels[i].run(launch.kernels[i].code, own, begin, end);
+             });
+}
+
+void PlanFrame::launch_recorded(std::int32_t number, void* const* arguments) {
+  const BoundLaunch& launch = launches[at(number)];
+  const PlanProfile::LaunchSources& sources = profile->launches[at(number)];
+  Profile& recorder = *profile->profile;
+  const std::uint32_t launch_number = recorder.begin_launch();
+  const std::int64_t start = monotonic_now();
+  run_launch(context_.pool, launch, arguments,
+             [&](std::size_t i, void* const* own, std::int64_t begin, std::int64_t end) {
+               const std::int64_t piece_start = monotonic_now();
+               launch.kernels[i].run(launch.kernels[i].code, own, begin, end);
+               recorder.add_piece(ThreadPool::thread_number(), sources.pieces[i], launch_number,
+                                  piece_start);
+             });
+  recorder.end_launch(sources.whole, launch_number, start);
+}
+
+void PlanFrame::launch_on(Accelerator& accelerator, std::int32_t number, const DeviceCode& code,
+                          void* const* arguments) {
+  if (profile == nullptr) return code.launch(accelerator, arguments);
+  const PlanProfile::LaunchSources& sources = profile->launches[at(number)];
+  Profile& recorder = *profile->profile;
+  accelerator.synchronize();
+  const std::uint32_t launch_number = recorder.begin_launch();
+  const std::int64_t start = monotonic_now();
+  code.launch(accelerator, arguments);
+  accelerator.synchronize();
+  recorder.add_piece(ThreadPool::thread_number(), sources.pieces[0], launch_number, start);
+  recorder.end_launch(sources.whole, launch_number, start);
+}
+
+std::byte* PlanFrame::arena(Device device) const {
+  for (const auto& [known, bytes] : device_arenas) {
+    if (known == device) return context_.arena(device, bytes);
+  }
+  return nullptr;
+}
+
+void PlanFrame::copy(std::int32_t from, const void* source, std::int32_t to, void* target) {
+  const std::size_t bytes = allocations[at(to)].bytes;
+  const Device source_device = allocations[at(from)].device;
+  const Device target_device = allocations[at(to)].device;
+  if (target_device.is_cpu()) {
+    return context_.accelerator(source_device).copy_out(target, source, bytes);
+  }
+  if (source_device.is_cpu()) {
+    return context_.accelerator(target_device).copy_in(target, source, bytes);
+  }
+  // Through the host: the devices may not reach each other.
+  const std::shared_ptr<Buffer> between = context_.allocator.allocate(bytes);
+  context_.accelerator(source_device).copy_out(between->data(), source, bytes);
+  context_.accelerator(target_device).copy_in(target, between->data(), bytes);
+}
+
+void PlanFrame::start(std::int32_t work) {
+  const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
+  const BoundCollective& collective = collectives[at(work)];
+  operands_.clear();
+  for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
+  operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
+  StartOptions options;
+  if (!lines.empty()) options.location = lines[at(work)];
+  if (!sites.empty()) options.site = sites[at(work)];
+  if (!agreements.empty()) options.agreement = agreements[at(work)];
+  works_[at(work)] = collective.communicator->start(collective.call, operands_, options);
+  operands_.clear();
+  if (profile != nullptr) [[unlikely]]
+    profile->started(work, begin, *works_[at(work)], lines);
+}
+
+void PlanFrame::wait(std::int32_t work) {
+  Work& pending = *works_[at(work)];
+  wait_for(pending, profile == nullptr ? nullptr : profile->profile.get());
+  const std::vector<std::int32_t>& results = collectives[at(work)].results;
+  for (std::size_t part = 0; part < results.size(); ++part) {
+    bind(results[part], pending.result(part));
+  }
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <tutti/runtime/kernel_function.h>
+#include <tutti/runtime/profile/plan_profile.h>
+#include <tutti/runtime/run/context.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+// A kernel bound to a launch.
+struct BoundKernel {
+  // Computes tiles [begin, end); `code` is the second member.
+  void (*run)(const void* code, void* const* arguments, std::int64_t begin, std::int64_t end);
+  const void* code;
+  std::int64_t tiles;
+  // How many there are when its last argument is its first; -1: as many.
+  std::int64_t tiles_in_place;
+  std::size_t arguments;  // how many addresses it takes
+};
+
+// One parallel loop over the tiles of several kernels.
+struct BoundLaunch {
+  std::vector<BoundKernel> kernels;
+  std::int64_t tiles = 0;     // of all
+  std::size_t arguments = 0;  // of all
+};
+
+// A collective bound to a rank. Operands and results are numbers of buffers, one a part.
+struct BoundCollective {
+  std::shared_ptr<Communicator> communicator;
+  std::shared_ptr<const PreparedCall> call;
+  std::vector<std::int32_t> operands;
+  std::vector<std::int32_t> results;
+};
+
+// What the native code of a plan reads of a frame; its layout is part of the interface.
+struct PlanMemory {
+  std::byte* arena = nullptr;
+  // By buffer, of those outside the arena; null when not there. Who enters a region says where its
+  // parameters and results lie.
+  void** addresses = nullptr;
+  // By launch: the kernel's function, where all that a launch does is to call it for one tile.
+  const KernelFunction* kernels = nullptr;
+};
+
+// The state of one plan on one rank: its buffers, its collectives under way, and the functions that
+// its steps are made of. Made once, used for run after run by one thread; a run allocates nothing
+// but what the allocators have ready. Buffers are numbered as in the plan.
+class PlanFrame {
+ public:
+  // A buffer that the plan allocates itself.
+  struct Allocation {
+    std::size_t bytes = 0;
+    bool shared = false;  // peers read it
+    Device device = {};
+  };
+
+  PlanFrame(Context& context, std::size_t buffers, std::size_t works, std::size_t arena_bytes);
+  PlanFrame(const PlanFrame&) = delete;
+  PlanFrame& operator=(const PlanFrame&) = delete;
+
+  // ---- Set once.
+  std::vector<BoundLaunch> launches;
+  std::vector<KernelFunction> kernels;       // by launch; see PlanMemory
+  std::vector<BoundCollective> collectives;  // by work
+  std::vector<Allocation> allocations;       // by buffer
+  // The bytes that each GPU's arena needs.
+  std::vector<std::pair<Device, std::size_t>> device_arenas;
+  std::unique_ptr<PlanProfile> profile;  // says what is recorded; null: nothing
+
+  // ---- A run.
+  // Gets the arena ready.
+  void begin();
+  // Gives a buffer its memory.
+  void bind(std::int32_t buffer, std::shared_ptr<Buffer> memory);
+  // Says where a buffer lies whose memory is somebody else's.
+  void place(std::int32_t buffer, void* address) { addresses_[at(buffer)] = address; }
+  const std::shared_ptr<Buffer>& held(std::int32_t buffer) const { return held_[at(buffer)]; }
+  const std::shared_ptr<Work>& work(std::int32_t number) const { return works_[at(number)]; }
+  const PlanMemory& memory() const { return memory_; }
+  // A GPU's arena.
+  std::byte* arena(Device device) const;
+  // Lets go of everything; the frame is ready for the next run.
+  void end();
+
+  // ---- Steps. They throw what goes wrong.
+  // Gives a buffer new memory, unless it is bound.
+  void allocate(std::int32_t buffer);
+  void free(std::int32_t buffer) {
+    bind(buffer, nullptr);
+    if (profile != nullptr) [[unlikely]]
+      profile->count_memory(context_.allocator);
+  }
+  // Runs a launch; `arguments` are the addresses of all its kernels, one kernel after another.
+  void launch(std::int32_t number, void* const* arguments);
+  // The same on a GPU; returns before the work is done, but in a run that is recorded in a profile.
+  void launch_on(Accelerator& accelerator, std::int32_t number, const DeviceCode& code,
+                 void* const* arguments);
+  // Brings what one buffer holds to another, of another device; `source` and `target` are their
+  // addresses.
+  void copy(std::int32_t from, const void* source, std::int32_t to, void* target);
+  // Announces the collective of a work, whose operands are bound.
+  void start(std::int32_t work);
+  // Waits for it, and binds its results.
+  void wait(std::int32_t work);
+
+  // The user's lines of the collectives, by work, where they differ from those of the calls.
+  std::span<const Location> lines;
+  std::span<const std::uint32_t> sites;  // likewise
+  // What else the ranks must agree on in this run, by work; empty: nothing.
+  std::span<const Agreement> agreements;
+  // What a step threw when native code ran it (see abi.h).
+  std::exception_ptr failure;
+
+ private:
+  void launch_recorded(std::int32_t number, void* const* arguments);
+
+  static std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+  Context& context_;
+  const std::size_t arena_bytes_;
+  PlanMemory memory_;
+  std::vector<void*> addresses_;
+  std::vector<std::shared_ptr<Buffer>> held_;
+  std::vector<std::shared_ptr<Work>> works_;
+  std::vector<std::shared_ptr<Buffer>> operands_;  // scratch
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,149 @@
+#include <tutti/codegen/driver/make_plan.h>
+#include <tutti/ir/parse/parse.h>
+#include <tutti/ir/passes/passes.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/support/golden.h"
+#include <gtest/gtest.h>
+
+namespace tutti::codegen::make_plan_test {
+namespace {
+
+Plan plan_of(const std::string& text, std::int64_t rank = 0) {
+  ir::Graph graph = ir::parse("// tutti ir 1\n" + text).functions.at(0);
+  ir::run_passes(graph);
+  return make_plan(graph, rank);
+}
+
+TEST(MakePlan, LaunchesCallsAndCollectivesStandInOrder) {
+  EXPECT_TRUE(test::matches_golden(print(plan_of(R"(
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+func @step(%x: f32[64,32], %w: f32[32,16] rep(dp)) -> (f32[64,16], f32[16] rep(dp)) {
+  %0 = vary(%w) {dimensions = "dp"} : f32[32,16]
+  %1 = matmul(%x, %0) : f32[64,16]
+  %2 = sum(%1) {axes = [0]} : f32[16]
+  %3 = all_reduce(%2) {op = "sum", group = @dp} : async f32[16] rep(dp)
+  %4 = relu(%1) : f32[64,16]
+  %5 = wait(%3) : f32[16] rep(dp)
+  return %4, %5
+})")),
+                                   "codegen/golden/step.plan"));
+}
+
+TEST(MakePlan, TransposesAreFoldedIntoTheProduct) {
+  const std::string text = print(plan_of(R"(
+func @product(%a: f32[32,64], %b: f32[16,32]) -> (f32[64,16]) {
+  %0 = transpose(%a) {permutation = [1, 0]} : f32[64,32]
+  %1 = transpose(%b) {permutation = [1, 0]} : f32[32,16]
+  %2 = matmul(%0, %1) : f32[64,16]
+  return %2
+})"));
+  EXPECT_EQ(text.find("copy"), std::string::npos) << text;
+}
+
+TEST(MakePlan, AResultThatIsAViewIsWrittenOut) {
+  const Plan plan = plan_of(R"(
+func @turn(%a: f32[32,64]) -> (f32[64,32], f32[32,64]) {
+  %0 = transpose(%a) {permutation = [1, 0]} : f32[64,32]
+  return %0, %a
+})");
+  EXPECT_EQ(plan.steps.size(), 2U);  // allocate, copy
+  EXPECT_EQ(plan.buffers[static_cast<std::size_t>(plan.results[1].buffer)].kind,
+            PlanBuffer::Kind::input);
+}
+
+TEST(MakePlan, ACollectiveOfManyTensorsIsWaitedForOnce) {
+  const Plan plan = plan_of(R"(
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+func @f(%x: f32[4], %y: f32[8]) -> (f32[4] rep(dp), f32[8] rep(dp), f32[4] rep(dp)) {
+  %0, %1 = all_reduce(%x, %y) {op = "sum", group = @dp} : async f32[4] rep(dp), async f32[8] rep(dp)
+  %2 = wait(%0) : f32[4] rep(dp)
+  %3 = exp(%2) : f32[4] rep(dp)
+  %4 = wait(%1) : f32[8] rep(dp)
+  return %3, %4, %2
+})");
+  EXPECT_EQ(std::ranges::count_if(
+                plan.steps,
+                [](const Step& step) { return std::holds_alternative<CollectiveWait>(step); }),
+            1)
+      << print(plan);
+}
+
+// Both functions of a level run both of the level below.
+std::size_t regions_of_ladder(int levels) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& op, const std::string& more) {
+    text += "private func @" + name + "(%h: f32[2], %i: i32[]) -> (f32[2]) {\n  %0 = " + op +
+            "(%h, %h) : f32[2]\n" + more + "}\n";
+  };
+  const auto branch = [](int level) {
+    return " {branches = [@a" + std::to_string(level) + ", @b" + std::to_string(level) + "]}";
+  };
+  add("a0", "add", "  return %0\n");
+  add("b0", "mul", "  return %0\n");
+  for (int level = 1; level < levels; ++level) {
+    const std::string below =
+        "  %1 = conditional(%i, %0, %i)" + branch(level - 1) + " : f32[2]\n  return %1\n";
+    add("a" + std::to_string(level), "add", below);
+    add("b" + std::to_string(level), "mul", below);
+  }
+  text += "func @main(%h: f32[2], %i: i32[]) -> (f32[2]) {\n  %0 = conditional(%i, %h, %i)" +
+          branch(levels - 1) + " : f32[2]\n  return %0\n}\n";
+  return plan_of(text).regions.size();
+}
+
+TEST(MakePlan, AFunctionThatManyRunIsPlannedOnce) {
+  EXPECT_EQ(regions_of_ladder(8), regions_of_ladder(7) + 2);
+}
+
+TEST(MakePlan, AnAsyncResultThatIsWrittenOutIsThere) {
+  const Plan plan = plan_of(R"(
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+func @f(%a: f32[1,4,4]) {
+  %0, %1 = all_to_all(%a, %a) {axis = 1, group = @dp}
+  %2 = slice(%1) {start = [0, 0, 0], stop = [1, 4, 2], step = [1, 1, 1]}
+  %3 = reshape(%2) {shape = [8]}
+  return %3, %0
+})");
+  EXPECT_EQ(plan.results.at(0).work, -1);
+  EXPECT_EQ(plan.results.at(1).work, 0);
+}
+
+TEST(MakePlan, SaysWhereValuesLie) {
+  ir::Graph graph = ir::parse(R"(
+func @f(%a: f32[32,64], %b: f32[64,16]) {
+  %0 = matmul(%a, %b)
+  %1 = transpose(%0) {permutation = [1, 0]}
+  %2 = sum(%1) {axes = [1]}
+  %3 = exp(%2)
+  %4 = add(%3, %2)
+  return %4, %1
+})")
+                        .functions.at(0);
+  ir::run_passes(graph);
+  std::vector<BufferId> buffers;
+  const Plan plan = make_plan(graph, 0, &buffers);
+  ASSERT_EQ(buffers.size(), graph.value_count());
+  const auto at = [&](ir::Op op) {
+    for (std::uint32_t id = 0; id < graph.value_count(); ++id) {
+      if (graph.op(ir::Value{id}) == op) return buffers[id];
+    }
+    return BufferId{-2};
+  };
+  EXPECT_EQ(buffers[0], 0);        // an argument
+  EXPECT_EQ(at(ir::Op::exp), -1);  // inside a kernel
+  EXPECT_EQ(at(ir::Op::add), plan.results[0].buffer);
+  EXPECT_EQ(at(ir::Op::transpose), plan.results[1].buffer);
+  EXPECT_EQ(plan.buffers[static_cast<std::size_t>(at(ir::Op::matmul))].bytes, 32 * 16 * 4);
+}
+
+}  // namespace
+}  // namespace tutti::codegen::make_plan_test
