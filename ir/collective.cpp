@@ -1,5 +1,5 @@
 #include <tutti/ir/collective.h>
-#include <tutti/ir/scalar.h>
+#include <tutti/ir/neutral.h>
 
 #include <algorithm>
 
@@ -41,20 +41,8 @@ ScalarOp combination_of(std::string_view reduction) {
   return ScalarOp::add;
 }
 
-Cell combination_of_none(ScalarOp combination, DType dtype) {
-  const DType compute = compute_dtype(dtype);
-  switch (combination) {
-    case ScalarOp::mul:
-      return cell_of(compute, 1);
-    case ScalarOp::minimum:
-      return cell_of(compute, largest_of(dtype));
-    case ScalarOp::maximum:
-      return cell_of(compute, -largest_of(dtype));
-    case ScalarOp::bit_and:
-      return evaluate(ScalarOp::bit_not, dtype, {cell_of(dtype, 0)});
-    default:
-      return cell_of(compute, 0);
-  }
+Array combination_of_none(ScalarOp combination, DType dtype) {
+  return combination == ScalarOp::add ? Array(dtype, {}) : neutral(combination, dtype);
 }
 
 bool is_point_to_point(Op op) {

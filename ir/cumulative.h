@@ -11,8 +11,4 @@ namespace tutti::ir {
 // `maximum` of cummax, `minimum` of cummin; nothing of other ops.
 std::optional<ScalarOp> running_combination(Op op);
 
-// What changes no number that it is combined with by add, mul, maximum or minimum: a scalar. Of
-// floats it is -0 for sums, so that -0 stays.
-Array unchanging(ScalarOp combine, DType dtype);
-
 }  // namespace tutti::ir

@@ -79,7 +79,7 @@ constexpr bool is_unsigned(DType dtype) { return dtype >= DType::u8 && dtype <= 
 constexpr bool is_signed_integer(DType dtype) { return dtype >= DType::i8 && dtype <= DType::i64; }
 constexpr bool is_integer(DType dtype) { return dtype >= DType::u8 && dtype <= DType::i64; }
 
-// The bits of a floating-point dtype's mantissa: 23 of f32.
+// The bits of a floating-point dtype's mantissa: 23 of f32. Of no other dtype.
 constexpr int mantissa_bits(DType dtype) {
   switch (dtype) {
     case DType::f8_e5m2:
@@ -97,9 +97,9 @@ constexpr int mantissa_bits(DType dtype) {
   }
 }
 
-// As far as a floating-point dtype reaches: infinity where it has one. Of others more than any of
-// their numbers, where casts stop.
-constexpr double largest_of(DType dtype) {
+// The end of a dtype's numbers: infinity, where there is one. Integers have none, but casts of it
+// give their largest number.
+constexpr double reach_of(DType dtype) {
   return dtype == DType::f8_e4m3fn ? 448 : std::numeric_limits<double>::infinity();
 }
 

@@ -50,9 +50,9 @@ struct ScanRange {
 
 // The running combination over the group's ranks, in rank order, as MPI_Scan and MPI_Exscan: where
 // each rank's part of something begins is the exclusive sum of the parts' sizes. Where a rank's
-// range is empty the result is what changes nothing: 0 of sums, 1 of products, the largest number
-// of min, the smallest of max, all bits of `bit_and`. No mean. Gradient, of sum: the scan from the
-// other end.
+// range is empty the result is what changes nothing: 0 of sums, 1 of products, all bits of
+// `bit_and`, of min and max the end of the dtype's numbers (infinity, where it has one). No mean.
+// Gradient, of sum: the scan from the other end.
 AsyncTensor scan_ranks(const Operand& x, const Group& group, Reduce reduce = Reduce::sum,
                        ScanRange range = {});
 

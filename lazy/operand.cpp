@@ -27,10 +27,10 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
   if (const auto* number = std::get_if<Operand::Number>(&value)) {
     if (!is_floating(dtype)) refuse(std::to_string(number->value), "which holds no fractions");
     Array scalar = Array::scalar_of(dtype, number->value);
-    const bool fits = std::isfinite(scalar.at(0)) || !std::isfinite(number->value);
-    if (!fits || std::isnan(scalar.at(0)) != std::isnan(number->value)) {
-      refuse(std::to_string(number->value), "where it does not fit");
-    }
+    const double stored = scalar.at(0);
+    const bool fits = std::isfinite(stored) ||
+                      (std::isnan(stored) ? std::isnan(number->value) : std::isinf(number->value));
+    if (!fits) refuse(std::to_string(number->value), "where it does not fit");
     return scalar;
   }
   if (const auto* truth = std::get_if<bool>(&value)) {
@@ -45,7 +45,9 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
         return Array::scalar(static_cast<T>(integer));
       } else {
         Array scalar = Array::scalar_of(dtype_of<T>, static_cast<double>(integer));
-        if (!std::isfinite(scalar.at(0))) refuse(std::to_string(integer), "where it does not fit");
+        if (is_narrow_float<T> && !std::isfinite(scalar.at(0))) {
+          refuse(std::to_string(integer), "where it does not fit");
+        }
         return scalar;
       }
     };

@@ -12,9 +12,11 @@ die() {
 }
 
 # Quiet when all is well: a configure's output matters only when it fails, except our own lines.
+# A tree that exists keeps the size of its batches, which a preset would set again.
 configure() {
-  local output
-  if output=$(cmake --preset "$1" 2>&1); then
+  local output batches
+  batches=$(grep -s '^TUTTI_UNITY:' "build/$1/CMakeCache.txt" | cut -d= -f2) || true
+  if output=$(cmake --preset "$@" ${batches:+"-DTUTTI_UNITY=$batches"} 2>&1); then
     grep '^-- Tutti:' <<<"$output" || true
   else
     printf '%s\n' "$output"

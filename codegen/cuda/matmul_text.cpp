@@ -39,8 +39,8 @@ std::string batch_place(const std::vector<std::int64_t>& sizes,
 
 // Element finish(Sum, Count column, const Element* bias)
 void add_finish(SpecText& spec, DType dtype, std::optional<Epilogue::Kind> epilogue) {
-  const bool half = is_narrow_floating(dtype);
-  const std::string stored = half ? "narrow<Element>" : "static_cast<Element>";
+  const bool is_narrow = is_narrow_floating(dtype);
+  const std::string stored = is_narrow ? "narrow<Element>" : "static_cast<Element>";
   if (!epilogue) {
     spec.line("static __device__ Element finish(Sum sum, Count, const Element*) {");
     spec.line("  return " + stored + "(sum);");
@@ -48,7 +48,7 @@ void add_finish(SpecText& spec, DType dtype, std::optional<Epilogue::Kind> epilo
     return;
   }
   spec.line("static __device__ Element finish(Sum sum, Count column, const Element* bias) {");
-  if (half) {
+  if (is_narrow) {
     spec.line("  const Sum x = rounded<Element>(rounded<Element>(sum) + widen(bias[column]));");
   } else {
     spec.line("  const Sum x = sum + bias[column];");

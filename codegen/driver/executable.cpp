@@ -129,8 +129,21 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
       if (const BoundStart* const loop = failed_loop()) abandon(*loop, error.what());
     }
     record.failed();
-    throw;
+    const auto* const of_communication = dynamic_cast<const CommError*>(&error);
+    if (of_communication == nullptr || frame_.failed_iterations().empty()) throw;
+    throw in_iterations(*of_communication);
   }
+}
+
+CommError Executable::in_iterations(const CommError& error) const {
+  std::string text = error.what();
+  for (const runtime::PlanFrame::Iteration& inside : frame_.failed_iterations()) {
+    text += std::string(&inside == frame_.failed_iterations().data() ? "; in iteration "
+                                                                     : ", of iteration ") +
+            std::to_string(inside.number) + " of @" + plan_.regions[at(inside.region)].name;
+  }
+  const std::string line = error.where().known() ? error.where().text() + ": " : std::string();
+  return CommError(text.substr(line.size()), error.where());
 }
 
 void Executable::bind_options(const RunOptions& options) {

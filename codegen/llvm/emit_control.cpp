@@ -23,9 +23,21 @@ const Region& PlanEmitter::body_of(const Control& control) const {
 }
 
 // Whatever fails in there is a failure of this step.
-void PlanEmitter::enter(int region) {
+void PlanEmitter::enter(int region, Value iteration) {
   Value failed = ir_.CreateCall(regions_[at(region)], {function_->getArg(0), function_->getArg(1)});
-  leave_unless(ir_.CreateICmpSLT(failed, number(0)));
+  Value succeeded = ir_.CreateICmpSLT(failed, number(0));
+  if (iteration == nullptr) return leave_unless(succeeded);
+  Block next = block("next");
+  Block inside = block("failed_inside");
+  ir_.CreateCondBr(succeeded, next, inside);
+  ir_.SetInsertPoint(inside);
+  auto* const type =
+      llvm::FunctionType::get(ir_.getVoidTy(), {pointer_, integer_, ir_.getInt64Ty()}, false);
+  ir_.CreateCall(module_.getOrInsertFunction("tutti_failed_inside", type),
+                 {function_->getArg(1), number(region), iteration});
+  step_of_failure_->addIncoming(number(step_), inside);
+  ir_.CreateBr(failed_);
+  ir_.SetInsertPoint(next);
 }
 
 void PlanEmitter::move(Value to, Value from, std::int64_t bytes) {
@@ -101,7 +113,7 @@ void PlanEmitter::scan(const Control& control) {
   for (std::size_t i = carries; i < control.results.size(); ++i) {
     place_part(body.results[i].buffer, control.results[i]);
   }
-  enter(control.regions[0]);
+  enter(control.regions[0], step);
   next_carries(control);
   Value next = ir_.CreateAdd(step, long_number(1));
   step->addIncoming(next, ir_.GetInsertBlock());
@@ -133,14 +145,17 @@ void PlanEmitter::while_loop(const Control& control) {
             i < carries ? ir_.CreateLoad(pointer_, now[i]) : address_of(control.operands[i]));
     }
   };
+  Block before = ir_.GetInsertBlock();
   Block loop = block("loop");
   Block step = block("step");
   Block done = block("done");
   ir_.CreateBr(loop);
   ir_.SetInsertPoint(loop);
+  llvm::PHINode* const iteration = ir_.CreatePHI(ir_.getInt64Ty(), 2, "iteration");
+  iteration->addIncoming(long_number(0), before);
   place_parameters(condition);
   place(condition.results[0].buffer, address_of(control.condition));
-  enter(control.regions[0]);
+  enter(control.regions[0], iteration);
   Value goes_on = ir_.CreateLoad(ir_.getInt8Ty(), address_of(control.condition), "goes_on");
   ir_.CreateCondBr(ir_.CreateICmpNE(goes_on, ir_.getInt8(0)), step, done);
   ir_.SetInsertPoint(step);
@@ -148,7 +163,7 @@ void PlanEmitter::while_loop(const Control& control) {
   for (std::size_t i = 0; i < carries; ++i) {
     place(body.results[i].buffer, ir_.CreateLoad(pointer_, next[i]));
   }
-  enter(control.regions[1]);
+  enter(control.regions[1], iteration);
   for (std::size_t i = 0; i < carries; ++i) {
     if (in_place(i)) continue;
     Value written = ir_.CreateLoad(pointer_, next[i]);
@@ -158,6 +173,7 @@ void PlanEmitter::while_loop(const Control& control) {
         ir_.CreateSelect(ir_.CreateICmpEQ(written, result), address_of(control.spares[i]), result),
         next[i]);
   }
+  iteration->addIncoming(ir_.CreateAdd(iteration, long_number(1)), ir_.GetInsertBlock());
   ir_.CreateBr(loop);
   ir_.SetInsertPoint(done);
   for (std::size_t i = 0; i < carries; ++i) {

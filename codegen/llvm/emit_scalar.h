@@ -44,7 +44,7 @@ class ScalarEmitter {
   llvm::Value* bitcast(DType from, DType to, llvm::Value* x);
   // The bits of a f32, of which the upper half is the value rounded to bf16.
   llvm::Value* bf16_bits(llvm::Value* x);
-  // The 8-bit floats, for which no machine has instructions.
+  // The 8-bit floats, for which few machines have instructions.
   llvm::Value* widen_byte(NarrowLayout layout, llvm::Value* element);
   llvm::Value* narrow_byte(NarrowLayout layout, llvm::Value* x);
 

@@ -41,7 +41,8 @@ class PlanEmitter final : public NativeSteps {
   void next_carries(const Control& control);
   void end_carries(const Control& control);
   const Region& body_of(const Control& control) const;
-  void enter(int region);
+  // `iteration`: of the loop that it is entered by; null: by a branch.
+  void enter(int region, Value iteration = nullptr);
   void move(Value to, Value from, std::int64_t bytes);
 
   // The steps from `first` up to `end`, in functions of at most so many steps that one calls.

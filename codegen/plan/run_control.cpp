@@ -30,6 +30,16 @@ class ControlRun {
   }
 
  private:
+  void enter(std::size_t number, std::int64_t iteration) const {
+    const int region = control_.regions[number];
+    try {
+      binding_.enter(binding_.plan().regions[at(region)]);
+    } catch (...) {
+      binding_.frame().failed_inside(region, iteration);
+      throw;
+    }
+  }
+
   std::byte* address(BufferId id) const { return static_cast<std::byte*>(binding_.address_of(id)); }
   std::byte* operand(std::size_t i) const { return address(control_.operands[i]); }
   std::byte* result(std::size_t i) const { return address(control_.results[i]); }
@@ -82,7 +92,7 @@ class ControlRun {
       for (std::size_t i = carries_; i < control_.results.size(); ++i) {
         place(given(i), result(i) + index * bytes(given(i)));
       }
-      binding_.enter(body_);
+      enter(0, step);
       next_carries();
     }
     end_carries();
@@ -113,14 +123,14 @@ class ControlRun {
         place(region.parameters[i], i < carries_ ? now(i) : operand(i));
       }
     };
-    while (true) {
+    for (std::int64_t step = 0;; ++step) {
       place_parameters(condition);
       place(condition.results[0].buffer, goes_on);
-      binding_.enter(condition);
+      enter(0, step);
       if (*goes_on == std::byte{0}) break;
       place_parameters(body_);
       for (std::size_t i = 0; i < carries_; ++i) place(given(i), next(i));
-      binding_.enter(body_);
+      enter(1, step);
       for (std::size_t i = 0; i < carries_; ++i) {
         if (in_place(i)) continue;
         now(i) = next(i);

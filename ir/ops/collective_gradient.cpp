@@ -35,6 +35,9 @@ bool carries_replication(const Gradient& gradient) {
                   gradient.builder()->location());
 }
 
+// Rounded once: a narrow float may not hold the divisor.
+Term divided(Term x, double by) { return cast(widened(x) / by, x.dtype()); }
+
 // Of a reduction, from `total(g)`, the cotangent of the combination as every rank knows it, and
 // `known(i)`, the i-th combination on every rank.
 template <class Total, class Known>
@@ -45,14 +48,14 @@ void gradient_of_reduction(Gradient& gradient, std::string_view name, Total&& to
   const auto members = static_cast<double>(group->size());
   if (op == "sum" || op == "mean") {
     each_operand(gradient,
-                 [&](int, Term g) { return op == "mean" ? total(g) / members : total(g); });
+                 [&](int, Term g) { return op == "mean" ? divided(total(g), members) : total(g); });
   } else if (op == "max" || op == "min") {
     // The holders of the extreme share evenly.
     each_operand(gradient, [&](int i, Term g) {
       const Term x = gradient.operand(i);
-      const Term holds = cast(x == known(i), x.dtype());
+      const Term holds = cast(x == known(i), compute_dtype(x.dtype()));
       const Term holders = communicated(holds, Op::all_reduce, {std::string("sum"), group});
-      return holds * (total(g) / holders);
+      return cast(holds * (widened(total(g)) / holders), x.dtype());
     });
   } else {
     refuse_reduction(gradient, name, "sum, mean, max and min");
@@ -151,7 +154,7 @@ void gradient_reduce_scatter(Gradient& gradient) {
   if (op != "sum" && op != "mean") refuse_reduction(gradient, "reduce_scatter", "sum and mean");
   each_operand(gradient, [&](int, Term g) {
     const Term all = communicated(g, Op::all_gather, {axis, group, sizes});
-    return op == "mean" ? all / static_cast<double>(group->size()) : all;
+    return op == "mean" ? divided(all, static_cast<double>(group->size())) : all;
   });
 }
 

@@ -17,13 +17,19 @@ Array combine(const CollectiveInterpretation& in, int i, int begin, int end) {
   const DType dtype = like.dtype();
   const DType compute = compute_dtype(dtype);
   const ScalarOp primitive = combination_of(op);
+  if (begin == end) {
+    const Array none = combination_of_none(primitive, dtype);
+    Array out(dtype, like.shape());
+    for (std::int64_t n = 0; n < out.elements(); ++n) copy_element(none, 0, out, n);
+    return out;
+  }
   Array out(dtype, like.shape());
   for (std::int64_t n = 0; n < out.elements(); ++n) {
     const std::int64_t at = n * size_of(dtype);
     const auto element = [&](int member) {
       return load_cell(dtype, in.operand(member, i).bytes().data() + at);
     };
-    Cell total = begin < end ? element(begin) : combination_of_none(primitive, dtype);
+    Cell total = element(begin);
     for (int member = begin + 1; member < end; ++member) {
       total = evaluate(primitive, compute, {total, element(member)});
     }

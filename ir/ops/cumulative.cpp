@@ -1,8 +1,6 @@
 #include <tutti/ir/cumulative.h>
 #include <tutti/ir/ops/family.h>
 
-#include <cmath>
-
 namespace tutti::ir {
 
 std::optional<ScalarOp> running_combination(Op op) {
@@ -18,14 +16,6 @@ std::optional<ScalarOp> running_combination(Op op) {
     default:
       return std::nullopt;
   }
-}
-
-Array unchanging(ScalarOp combine, DType dtype) {
-  if (combine == ScalarOp::add) return Array::scalar_of(dtype, is_floating(dtype) ? -0.0 : 0.0);
-  if (combine == ScalarOp::mul) return Array::scalar_of(dtype, 1);
-  // Integers saturate.
-  return Array::scalar_of(dtype,
-                          combine == ScalarOp::maximum ? -largest_of(dtype) : largest_of(dtype));
 }
 
 namespace family {

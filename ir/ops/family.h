@@ -75,7 +75,7 @@ void check_axis(const Inference& in, std::int64_t axis, int rank);
 // The shape after reducing `axes`.
 Shape reduced_shape(const Shape& shape, std::span<const std::int64_t> axes, bool keepdims);
 // Zeros of x's shape and dtype with `updates` added at their indices along `axis`, which are in
-// range: what take_along_axis(x, indices) takes from where. narrow floats add up in f32.
+// range: what take_along_axis(x, indices) takes from where. Narrow floats add up in f32.
 Term put_along_axis(Term x, Term indices, Term updates, std::int64_t axis);
 // The list as a message shows it: "[0, 1]".
 std::string list_text(std::span<const std::int64_t> values);

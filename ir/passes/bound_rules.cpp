@@ -1,6 +1,7 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/cumulative.h>
 #include <tutti/ir/interpret/interpretation.h>
+#include <tutti/ir/neutral.h>
 #include <tutti/ir/passes/bound_sizes.h>
 
 #include <algorithm>
@@ -16,16 +17,7 @@ Array zero_of(DType dtype) { return {dtype, {}}; }
 
 // The least number of a dtype, or the largest: what loses against every other one.
 Array extreme(DType dtype, bool largest) {
-  Array out(dtype, {});
-  visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T>) {
-      using Limits = std::numeric_limits<T>;
-      out.data<T>()[0] = largest ? Limits::max() : Limits::lowest();
-    } else {
-      out = Array::scalar_of(dtype, largest ? largest_of(dtype) : -largest_of(dtype));
-    }
-  });
-  return out;
+  return neutral(largest ? ScalarOp::minimum : ScalarOp::maximum, dtype);
 }
 
 void reduction(SizeBounds& in) {
@@ -60,7 +52,7 @@ void sort(SizeBounds& in) {
 // What lies behind is gone through first if it goes backwards: it has to change nothing.
 void running_reduction(SizeBounds& in, ScalarOp combine) {
   if (!in.attributes().flag("reverse")) return in.copy();
-  const Array fill = unchanging(combine, in.operand(0).dtype());
+  const Array fill = neutral(combine, in.operand(0).dtype());
   const std::int64_t axis = in.attributes().integer("axis");
   const Value x = in.filled_operand(0, {&axis, 1}, fill).value();
   in.copy({&x, 1});

@@ -188,7 +188,12 @@ bool merge(Graph& graph) {
 // Merged first: loops that went through the same carries may need different ones of them.
 bool simplify_loops(Graph& graph) {
   const bool merged = merge(graph);
-  const bool trimmed = trim_loops(graph);
+  bool trimmed = false;
+  // What only a loop took is of no use any more, and neither is what only that took of other loops.
+  while (trim_loops(graph)) {
+    dce(graph);
+    trimmed = true;
+  }
   return (trimmed && merge(graph)) || trimmed || merged;
 }
 

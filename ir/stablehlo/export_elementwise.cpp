@@ -214,7 +214,7 @@ void write_meaning(ExportStep& step) {
 
 TextValue write_cast(TextWriter& writer, const TextValue& given, DType dtype) {
   if (given.dtype == dtype) return given;
-  // narrow floats are read and written through f32.
+  // Narrow floats are read and written through f32.
   if (compute_dtype(dtype) != dtype && given.dtype != DType::f32) {
     const TextValue single = write_cast(writer, given, DType::f32);
     return writer.convert(single, dtype);

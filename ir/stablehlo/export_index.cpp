@@ -24,7 +24,7 @@ TextValue in_batch(TextWriter& writer, const TextValue& x, const Shape& batch) {
   return writer.broadcast(x, Shape(sizes));
 }
 
-// narrow floats are summed in f32 and rounded once.
+// Narrow floats are summed in f32 and rounded once.
 void export_matmul(ExportStep& step) {
   TextWriter& writer = step.writer;
   const Type& type = step.type();

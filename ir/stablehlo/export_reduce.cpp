@@ -1,4 +1,5 @@
 #include <tutti/ir/cumulative.h>
+#include <tutti/ir/neutral.h>
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/stablehlo/export_step.h>
 
@@ -14,8 +15,7 @@ using List = std::vector<std::int64_t>;
 
 // The number that every other one wins against.
 TextValue extreme(TextWriter& writer, DType dtype, bool greatest) {
-  const double infinity = greatest ? HUGE_VAL : -HUGE_VAL;
-  return writer.constant(Array::scalar_of(dtype, infinity));  // saturates
+  return writer.constant(neutral(greatest ? ScalarOp::minimum : ScalarOp::maximum, dtype));
 }
 
 // Combines elements over axes with an operation of two operands.
@@ -104,7 +104,7 @@ void export_running(ExportStep& step, std::string_view name) {
                                 .body = [&](std::span<const TextValue> a) -> TextValues {
                                   return {writer.alike(name, {a[0], a[1]})};
                                 }};
-  const TextValue start = writer.constant(unchanging(*running_combination(step.op()), x.dtype));
+  const TextValue start = writer.constant(neutral(*running_combination(step.op()), x.dtype));
   const TextValue out = writer.with_regions(
       "reduce_window", std::array{x, start},
       "padding = " + dense_text(padding) + ", window_dimensions = " + array_text(window),

@@ -1,3 +1,4 @@
+#include <tutti/ir/neutral.h>
 #include <tutti/ir/stablehlo/constants.h>
 #include <tutti/ir/stablehlo/monoid.h>
 
@@ -32,17 +33,8 @@ std::optional<Monoid> monoid_of(const Step& step, std::size_t region, DType dtyp
 }
 
 Array identity_of(const Monoid& monoid, DType dtype) {
-  if (!std::isinf(monoid.identity) || is_floating(dtype)) {
-    return Array::scalar_of(dtype, monoid.identity);
-  }
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-    Array out(dtype, {});
-    if constexpr (std::is_integral_v<T>) {
-      out.data<T>()[0] =
-          monoid.identity < 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
-    }
-    return out;
-  });
+  if (!std::isinf(monoid.identity)) return Array::scalar_of(dtype, monoid.identity);
+  return neutral(monoid.identity < 0 ? ScalarOp::maximum : ScalarOp::minimum, dtype);
 }
 
 const Array* constant_of(const Graph& graph, Value value) {

@@ -32,9 +32,7 @@ bool store_number(std::string_view text, DType dtype, std::byte* out) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     const auto parsed = [&]<class Number>(Number& value) {
       const auto read = std::from_chars(begin, end, value);
-      // Beyond the range of its type a real number is an infinity or zero.
-      const bool in_range = read.ec == std::errc();
-      return in_range && read.ptr == end;
+      return read.ec == std::errc() && read.ptr == end;
     };
     T value{};
     if constexpr (is_narrow_float<T>) {

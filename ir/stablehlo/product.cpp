@@ -8,14 +8,16 @@ namespace tutti::ir::stablehlo {
 namespace {
 
 // The dtype in which products are added up, of operands that may be narrower or wider than the
-// result.
+// result. Narrow floats of several kinds meet in f32: none holds all numbers of another.
 DType sum_dtype(Step& step) {
   DType dtype = step.dtype() == DType::boolean ? DType::i32 : step.dtype();
+  bool alike = true;
   for (const int i : {0, 1}) {
     const DType own = step.operand(i).dtype();
+    alike = alike && own == step.dtype();
     if (size_of(own) > size_of(dtype)) dtype = own;
   }
-  return dtype;
+  return alike ? dtype : compute_dtype(dtype);
 }
 
 // [1] x [0], or the list of that name of the generic form.

@@ -12,7 +12,7 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-// narrow floats are computed in f32 and rounded once.
+// Narrow floats are computed in f32 and rounded once.
 Term wide(Term x) { return cast(x, compute_dtype(x.dtype())); }
 
 template <Term (*function)(Term)>

@@ -107,10 +107,15 @@ inline constexpr bool is_narrow_float<NarrowFloat<Bits, kLayout>> = true;
 template <>
 inline constexpr bool is_narrow_float<BFloat16> = true;
 
+// How a NarrowFloat is laid out.
 template <class T>
-inline constexpr NarrowLayout layout_of = {};
+struct LayoutOf;
 template <class Bits, NarrowLayout kLayout>
-inline constexpr NarrowLayout layout_of<NarrowFloat<Bits, kLayout>> = kLayout;
+struct LayoutOf<NarrowFloat<Bits, kLayout>> {
+  static constexpr NarrowLayout value = kLayout;
+};
+template <class T>
+inline constexpr NarrowLayout layout_of = LayoutOf<T>::value;
 
 static_assert(sizeof(Float16) == 2 && sizeof(BFloat16) == 2 && sizeof(Float8E5M2) == 1);
 

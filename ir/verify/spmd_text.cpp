@@ -32,6 +32,7 @@ std::string attribute_text(const Attribute& attribute) {
   if (const auto* const number = std::get_if<std::int64_t>(&attribute)) {
     return std::to_string(*number);
   }
+  if (const auto* const flag = std::get_if<bool>(&attribute)) return *flag ? "true" : "false";
   std::string out;
   if (const auto* const list = std::get_if<std::vector<std::int64_t>>(&attribute)) {
     append_integers(out, *list);

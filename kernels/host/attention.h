@@ -13,7 +13,7 @@ namespace tutti::kernels {
 // Milakov and Gimelshein 2018, arXiv 1805.02867.
 //
 // A query sees the keys for which the mask is true, and if `causal` only those of its own number
-// and below; one that sees none gives zeros. narrow floats compute in f32 and round once. Bits
+// and below; one that sees none gives zeros. Narrow floats compute in f32 and round once. Bits
 // depend on this struct alone. tiles() throws InternalError where shapes do not fit, one is empty,
 // or the dtype is no floating-point one.
 struct Attention {

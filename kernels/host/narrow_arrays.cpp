@@ -35,8 +35,8 @@ TUTTI_TARGET_AVX2 void narrow_f16c(const float* from, Float16* to, std::int64_t 
   for (; i + 8 <= count; i += 8) {
     const __m256 single = _mm256_loadu_ps(from + i);
     if (_mm256_movemask_ps(_mm256_cmp_ps(single, single, _CMP_UNORD_Q)) != 0) {
-      convert_each(from + i, to + i,
-                   8);  // narrow_float.h drops a NaN's payload, the instruction does not
+      // narrow_float.h drops a NaN's payload, the instruction does not.
+      convert_each(from + i, to + i, 8);
       continue;
     }
     const __m128i half = _mm256_cvtps_ph(single, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

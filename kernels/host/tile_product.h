@@ -6,7 +6,7 @@
 
 namespace tutti::kernels {
 
-// Products whose operands must be copied first: 16-bit floats that the library cannot multiply, and
+// Products whose operands must be copied first: narrow floats that the library cannot multiply, and
 // strides that it does not take. Multiplies f32 copies, a piece of k at a time.
 class CopiedProduct {
  public:
@@ -29,7 +29,7 @@ class CopiedProduct {
 };
 
 // One of the ways to multiply, for all tiles of one size: the library, the library with copies, or
-// loops. Made for one thread. `accumulate` with 16-bit floats, or with strides that the library
+// loops. Made for one thread. `accumulate` with narrow floats, or with strides that the library
 // does not take, is not for it.
 class TileProduct {
  public:

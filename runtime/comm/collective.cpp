@@ -269,6 +269,8 @@ std::string describe(const CollectiveCall& call) {
   if (text.empty()) {
     text = name_of(call.kind);
     if (kernels::reduces(call.kind)) text += " " + std::string(name_of(call.reduction));
+    if (call.scan.exclusive) text += " exclusive";
+    if (call.scan.reverse) text += " reverse";
     for (const TensorPart& part : call.parts) {
       text += " " + std::string(name_of(call.dtype)) + "[" + std::to_string(part.elements) + "]";
     }

@@ -26,9 +26,8 @@ using kernels::Reduction;
 //                            [outer, sum of what comes, inner], in the members' order.
 // The others give a result like the operand: reduce to the root, zeros elsewhere;
 // collective_permute zeros where nothing arrives; scan_ranks the combination of a range of members.
-// What a rank does not have (an operand where
-// gives() is false, the result of send_recv's sender) may be null; `elements` and the dimensions
-// are given all the same.
+// What a rank does not have (an operand where gives() is false, the result of send_recv's sender)
+// may be null; `elements` and the dimensions are given all the same.
 //
 // `result` may be `operand` itself (in place); any other overlap with operands costs a copy.
 // Results do not overlap each other.
@@ -81,7 +80,8 @@ struct CollectiveCall {
 std::int64_t result_elements(const CollectiveCall& call, const TensorPart& part, int members,
                              int position);
 
-// Whether anybody reads the operands of the member at `position`.
+// Whether others may read the operands of the member at `position`. (Of an exclusive scan nobody
+// reads those of the last one.)
 bool gives(const CollectiveCall& call, int position);
 
 // What all ranks of a group must agree on: kind, dtype, reduction, root and range (where they

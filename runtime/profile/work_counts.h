@@ -7,7 +7,7 @@ namespace tutti::runtime {
 // What one run of a kernel has to do at least: bytes of the distinct elements that it reads and
 // writes, and arithmetic on floating-point elements, one flop an operation (exp too; two for a
 // fused multiply-add, one an element for a reduction). Comparisons, selections and conversions
-// count nothing. f16 and bf16 are computed in f32.
+// count nothing. Narrow floats are computed in f32.
 struct WorkCounts {
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;

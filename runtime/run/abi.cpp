@@ -36,6 +36,10 @@ std::int32_t tutti_wait(PlanFrame* frame, std::int32_t work) {
   return guarded(frame, [&] { frame->wait(work); });
 }
 
+void tutti_failed_inside(PlanFrame* frame, std::int32_t region, std::int64_t iteration) {
+  frame->failed_inside(region, iteration);
+}
+
 void tutti_move(void* to, const void* from, std::int64_t bytes) {
   if (to != from && bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
@@ -52,12 +56,13 @@ const void* address(Function* function) {
 }  // namespace
 
 std::span<const AbiFunction> abi_functions() {
-  static const std::array<AbiFunction, 6> functions = {{
+  static const std::array<AbiFunction, 7> functions = {{
       {"tutti_allocate", address(tutti_allocate)},
       {"tutti_free", address(tutti_free)},
       {"tutti_launch", address(tutti_launch)},
       {"tutti_start", address(tutti_start)},
       {"tutti_wait", address(tutti_wait)},
+      {"tutti_failed_inside", address(tutti_failed_inside)},
       {"tutti_move", address(tutti_move)},
   }};
   return functions;

@@ -15,6 +15,7 @@ PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
       held_(buffers),
       works_(works) {
   memory_.addresses = addresses_.data();
+  failed_iterations_.reserve(kMostLevels);
 }
 
 void PlanFrame::begin() {
@@ -36,6 +37,11 @@ void PlanFrame::end() {
   sites = {};
   agreements = {};
   failure = nullptr;
+  failed_iterations_.clear();
+}
+
+void PlanFrame::failed_inside(std::int32_t region, std::int64_t iteration) noexcept {
+  if (failed_iterations_.size() < kMostLevels) failed_iterations_.push_back({region, iteration});
 }
 
 void PlanFrame::allocate(std::int32_t buffer) {

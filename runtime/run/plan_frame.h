@@ -118,6 +118,14 @@ class PlanFrame {
   std::span<const Agreement> agreements;
   // What a step threw when native code ran it (see abi.h).
   std::exception_ptr failure;
+  // In which iterations of which regions the step failed that did, the innermost first.
+  struct Iteration {
+    std::int32_t region;
+    std::int64_t number;
+  };
+  std::span<const Iteration> failed_iterations() const { return failed_iterations_; }
+  // Needs no memory: of loops nested deeper than kMostLevels only the inner ones are kept.
+  void failed_inside(std::int32_t region, std::int64_t iteration) noexcept;
 
  private:
   void launch_recorded(std::int32_t number, void* const* arguments);
@@ -131,6 +139,8 @@ class PlanFrame {
   std::vector<std::shared_ptr<Buffer>> held_;
   std::vector<std::shared_ptr<Work>> works_;
   std::vector<std::shared_ptr<Buffer>> operands_;  // scratch
+  static constexpr std::size_t kMostLevels = 8;
+  std::vector<Iteration> failed_iterations_;
 };
 
 }  // namespace tutti::runtime

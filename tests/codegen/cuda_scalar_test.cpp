@@ -36,22 +36,22 @@ TEST(CudaScalar, AgreesWithTheInterpreter) {
 // Every narrow float there is, widened; and every f32 near a number that rounds another way.
 TEST(CudaScalar, NarrowFloatsAreExact) {
   std::vector<Kernel> kernels;
-  for (const DType half : {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16}) {
-    const std::int64_t count = std::int64_t{1} << (8 * size_of(half));
+  for (const DType dtype : {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16}) {
+    const std::int64_t count = std::int64_t{1} << (8 * size_of(dtype));
     KernelMaker maker("widen", {count}, {}, VectorAxis::outer, 64);
     maker.point();
-    const DType bits_dtype = size_of(half) == 1 ? DType::u8 : DType::u16;
+    const DType bits_dtype = size_of(dtype) == 1 ? DType::u8 : DType::u16;
     const ValueId bits = maker.cast(maker.index({0, {1}, {}}), bits_dtype);
-    const ValueId wide = maker.bitcast(bits, bits_dtype, half);
+    const ValueId wide = maker.bitcast(bits, bits_dtype, dtype);
     maker.store(maker.write(DType::f32), {0, {1}, {}}, wide);
     // Halfway to the next one, and its neighbours.
     const ValueId word = maker.bitcast(wide, DType::f32, DType::u32);
-    const int shift = 22 - mantissa_bits(half);
+    const int shift = 22 - mantissa_bits(dtype);
     for (const double around : {-1.0, 0.0, 1.0}) {
       const ValueId moved =
           maker.op(ScalarOp::add, word,
                    maker.constant(DType::u32, static_cast<double>(1 << shift) + around));
-      maker.store(maker.write(half), {0, {1}, {}}, maker.bitcast(moved, DType::u32, DType::f32));
+      maker.store(maker.write(dtype), {0, {1}, {}}, maker.bitcast(moved, DType::u32, DType::f32));
     }
     kernels.push_back(maker.kernel());
   }

@@ -82,7 +82,7 @@ void run_all(const KernelCode& code, const Kernel& kernel, Arguments& arguments)
 
 // Empty if the written buffers of two runs agree: equal bits (any NaN equals any other) or, for
 // floats, at most `ulp` units apart in the last place of their dtype; of `scale` where they are
-// smaller, as differences of sums are. 16-bit floats may then be off by one unit of their own, or
+// smaller, as differences of sums are. Narrow floats may then be off by one unit of their own, or
 // `ulp` units of f32, in which they were computed.
 std::string difference(const Kernel& kernel, const Arguments& wanted, const Arguments& got,
                        double ulp = 0, double scale = 0);

@@ -10,7 +10,7 @@
 #include <tutti/ir/verify/verify.h>
 #include <tutti/ir/verify/verify_spmd.h>
 
-#include "tests/ir/spmd_programs.h"
+#include "tests/ir/verify/spmd_programs.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir::communicating_loops_test {

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "tests/ir/gradient_check.h"
+#include "tests/ir/derive/gradient_check.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir::control_test {

@@ -1,56 +1,11 @@
-// Every collective x dtype x form of group x mode, on 1 to 8 ranks as threads, against the
-// interpreter. As processes: tests/processes/sweeping_test.cpp.
+// On few ranks and on many; collective_sweep_slow.cpp has those between.
 
-#include "tests/support/collective_sweep.h"
+#include "tests/lazy/collective_sweep_of.h"
 
-#include "tests/lazy/lazy_testing.h"
-
-namespace tutti::test::collective_sweep_test {
+namespace tutti::test {
 namespace {
 
-class CollectiveSweep : public testing::TestWithParam<std::tuple<int, GroupForm>> {};
-
-TEST_P(CollectiveSweep, IsWhatTheInterpreterSays) {
-  const auto [ranks, form] = GetParam();
-  for (const DType dtype : kSweptDTypes) {
-    std::vector<SweepResults> expected;
-    {
-      detail::RankContext& context = detail::RankContext::current();
-      const codegen::CompileOptions usual = context.compile_options;
-      context.compile_options.engine = codegen::Engine::evaluate;
-      expected = interpreted_sweep(ranks, dtype, form);
-      context.compile_options = usual;
-    }
-    simulate(ranks, [&, group_form = form](World& world) {
-      // Machine code takes longer to make than these programs take to run; one dtype has it.
-      if (dtype != DType::f32) {
-        world.context()->compile_options.engine = codegen::Engine::evaluate;
-      }
-      for (const RunMode mode : kRunModes) {
-        const SweepResults results = run_sweep(world, dtype, group_form, mode);
-        EXPECT_EQ(difference(results, expected[static_cast<std::size_t>(world.rank())]), "")
-            << name_of(dtype) << " " << name_of(mode) << " on rank " << world.rank();
-      }
-    });
-    if (HasFailure()) return;
-  }
-}
-
-std::vector<std::tuple<int, GroupForm>> all_that_suit() {
-  std::vector<std::tuple<int, GroupForm>> out;
-  for (int ranks = 1; ranks <= 8; ++ranks) {
-    for (const GroupForm form : kGroupForms) {
-      if (suits(form, ranks)) out.emplace_back(ranks, form);
-    }
-  }
-  return out;
-}
-
-INSTANTIATE_TEST_SUITE_P(Of, CollectiveSweep, testing::ValuesIn(all_that_suit()),
-                         [](const auto& of) {
-                           return std::string(name_of(std::get<1>(of.param))) + "_of_" +
-                                  std::to_string(std::get<0>(of.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Of, CollectiveSweep, sweeps_of({1, 2, 3, 4, 8}), sweep_name);
 
 }  // namespace
-}  // namespace tutti::test::collective_sweep_test
+}  // namespace tutti::test

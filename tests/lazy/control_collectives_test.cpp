@@ -286,6 +286,33 @@ TEST(ControlCollectivesOnRanks, LoopsOfDifferentLengthsAreAnErrorAtTheNextCall) 
   EXPECT_THAT(run_apart, ThrowsMessage<CommError>(HasSubstr("all_reduce")));
 }
 
+TEST(ControlCollectivesOnRanks, AnErrorInsideOfALoopSaysInWhichIteration) {
+  for (const std::int64_t steps : {3, 2000}) {  // walked, and in native code
+    std::string said;
+    simulate(2, [&](World& world) {
+      const auto run = [&] {
+        const Tensor x = for_loop(
+            steps + world.rank(),
+            [&](const Tensor&, const Tensor& each) {
+              return Tensor(all_reduce(each, world, Reduce::max));
+            },
+            ones({2}));
+        Tensor(all_reduce(x * 2, world, Reduce::sum)).to_vector<float>();
+      };
+      if (world.rank() == 0) {
+        EXPECT_THROW(run(), CommError);
+      } else {
+        try {
+          run();
+        } catch (const CommError& error) {
+          said = error.what();
+        }
+      }
+    });
+    EXPECT_THAT(said, HasSubstr("; in iteration " + std::to_string(steps) + " of @"));
+  }
+}
+
 // ---- Gradients
 
 // Layers whose weights are spread over the ranks, the first product by columns and the second by

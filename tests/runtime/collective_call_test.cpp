@@ -102,6 +102,10 @@ TEST(CollectiveCall, TheFingerprintCoversWhatHasAMeaningForTheKindAlone) {
     EXPECT_EQ(counts([](CollectiveCall& call) { call.root = 1; }), kernels::has_root(kind));
     EXPECT_EQ(counts([](CollectiveCall& call) { call.pairs = {{0, 1}}; }),
               kind == Kind::collective_permute);
+    EXPECT_EQ(counts([](CollectiveCall& call) { call.scan.exclusive = true; }),
+              kind == Kind::scan_ranks);
+    EXPECT_EQ(counts([](CollectiveCall& call) { call.scan.reverse = true; }),
+              kind == Kind::scan_ranks);
     EXPECT_EQ(counts([](CollectiveCall& call) { call.parts[0] = tensor(4, 2, 3); }),
               kernels::has_axis(kind));
     EXPECT_FALSE(counts([](CollectiveCall& call) {

@@ -42,6 +42,7 @@ struct ExchangeSpec {
   DType dtype = DType::f32;
   int root = 0;
   std::vector<std::pair<int, int>> pairs = {};
+  kernels::ScanRange scan = {};
   std::vector<Tensor> tensors = {};
   OperandPlace operands = OperandPlace::ordinary;
   ResultPlace results = ResultPlace::ordinary;
@@ -59,7 +60,7 @@ class Exchange {
       }
       expected.push_back(test::expected_results(spec.kind, spec.reduction, spec.dtype, spec.root,
                                                 tensor.shape(spec.kind, 0), of_part, spec.pairs,
-                                                tensor.splits));
+                                                tensor.splits, spec.scan));
       operands.push_back(std::move(of_part));
     }
   }
@@ -79,6 +80,7 @@ class Exchange {
   CollectiveCall call(int member) const {
     CollectiveCall call{.kind = spec.kind,
                         .reduction = spec.reduction,
+                        .scan = spec.scan,
                         .dtype = spec.dtype,
                         .root = spec.root,
                         .pairs = spec.pairs};

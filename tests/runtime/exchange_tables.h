@@ -127,6 +127,7 @@ inline std::vector<Exchange> every_reduction(std::int64_t ranks) {
         ExchangeSpec spec = table.spec(kind);
         spec.dtype = dtype;
         spec.reduction = reduction;
+        spec.scan = {.exclusive = scan && elements == 99, .reverse = scan && size_of(dtype) == 4};
         spec.tensors = {table.even(kind, elements)};
         table.add_anywhere(std::move(spec));
       }

@@ -112,7 +112,7 @@ Bytes changing_nothing(kernels::Reduction reduction, DType dtype, std::int64_t e
       if (reduction == Reduction::max) element = std::numeric_limits<T>::min();
       if (reduction == Reduction::bit_and) element = static_cast<T>(~T(0));
     } else {
-      const auto most = static_cast<float>(largest_of(dtype));
+      const auto most = static_cast<float>(reach_of(dtype));
       if (reduction == Reduction::min) element = T(most);
       if (reduction == Reduction::max) element = T(-most);
     }

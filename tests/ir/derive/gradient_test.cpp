@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "tests/ir/gradient_check.h"
+#include "tests/ir/derive/gradient_check.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir::gradient_test {

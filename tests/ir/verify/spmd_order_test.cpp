@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/ir/spmd_programs.h"
+#include "tests/ir/verify/spmd_programs.h"
 #include <gmock/gmock.h>
 
 // The order in which ranks call what they share.

@@ -1,6 +1,6 @@
 #include <tutti/ir/verify/verify_spmd.h>
 
-#include "tests/ir/spmd_programs.h"
+#include "tests/ir/verify/spmd_programs.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir::verify_spmd_test {
@@ -54,6 +54,9 @@ TEST(VerifySpmd, FunctionsOfARankFollowEachOther) {
 }
 
 TEST(VerifySpmd, NamesBothCallsWithTheirLines) {
+  EXPECT_THAT(difference("scan_ranks(%x) {op = \"sum\", group = @dp, exclusive = true}",
+                         "scan_ranks(%x) {op = \"sum\", group = @dp}"),
+              HasSubstr("exclusive = true} at a.cpp:2"));
   EXPECT_EQ(difference("all_reduce(%x) {op = \"sum\", group = @dp}",
                        "all_gather(%x) {axis = 0, group = @dp}"),
             "rank 0 calls all_reduce sum f32[4] at a.cpp:2, "

@@ -35,10 +35,10 @@ std::vector<OpRow> reduction_rows(
   const auto extreme = extremes ? kYes : HasGradient::refused;
   std::vector<DType> bits = kIntegers;
   bits.push_back(DType::boolean);
-  // A scan has no mean.
-  const std::string mean = row.op == Op::scan_ranks ? "sum" : "mean";
+  const bool scans = row.op == Op::scan_ranks;  // has no mean
+  const std::string mean = scans ? "product" : "mean";
   return {with(kNumbers, -2, "sum", "sum", kYes),
-          with(kFloats, -2, mean, mean, kYes),
+          with(kFloats, -2, mean, mean, scans ? HasGradient::refused : kYes),
           with(kNumbers, -2, "max", "min", extreme),
           with(kNumbers, -2, "min", "max", extreme),
           with(kNumbers, 0, "product", "product", HasGradient::refused),

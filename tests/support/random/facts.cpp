@@ -291,7 +291,7 @@ std::vector<Facts> facts_of(Op op, std::span<const ir::Attribute> attributes,
     Draw draw(operands.size() + 17);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!operands[i]->otherwise.empty()) columns[i] = operands[i]->otherwise;
-      // As sums of them are rounded in any order. 16-bit floats are combined in f32.
+      // As sums of them are rounded in any order. Narrow floats are combined in f32.
       const DType dtype = columns[i][0].dtype();
       if (ir::compute_dtype(dtype) != dtype) continue;
       for (Array& array : columns[i]) array = moved(array, precision_of(dtype).units, draw);

@@ -1,6 +1,6 @@
 #include <tutti/ir/stablehlo/parse.h>
 
-#include "tests/ir/stablehlo_testing.h"
+#include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir::stablehlo_parse_test {

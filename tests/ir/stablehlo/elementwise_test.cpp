@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/ir/stablehlo_testing.h"
+#include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir::stablehlo_elementwise_test {

@@ -4,7 +4,7 @@
 #include <tutti/ir/stablehlo/find_scans.h>
 #include <tutti/ir/text/print.h>
 
-#include "tests/ir/stablehlo_testing.h"
+#include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
 // While loops of StableHLO that count become scans.

@@ -1,7 +1,7 @@
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/text/print.h>
 
-#include "tests/ir/stablehlo_testing.h"
+#include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
 namespace tutti::ir::stablehlo_sharding_test {

@@ -1,4 +1,4 @@
-#include "tests/ir/spmd_programs.h"
+#include "tests/ir/verify/spmd_programs.h"
 
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/verify/verify.h>

@@ -1,6 +1,6 @@
 #include <tutti/ir/stablehlo/tiling.h>
 
-#include "tests/ir/stablehlo_testing.h"
+#include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
 // Shardings in XLA's older notation, and the custom calls that have them.

@@ -1,4 +1,4 @@
-#include "tests/ir/gradient_check.h"
+#include "tests/ir/derive/gradient_check.h"
 
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/ir/interpret/interpret.h>

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "tests/ir/gradient_check.h"
+#include "tests/ir/derive/gradient_check.h"
 #include <gmock/gmock.h>
 
 // Gradients of collectives, and through them.

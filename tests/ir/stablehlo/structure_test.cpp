@@ -1,4 +1,4 @@
-#include "tests/ir/stablehlo_testing.h"
+#include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
 // Operations that combine, move, order and choose elements.

@@ -1,4 +1,4 @@
-#include "tests/ir/stablehlo_testing.h"
+#include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
 // Decompositions and triangular systems, as StableHLO's own operations and as calls of LAPACK.
