@@ -1,5 +1,6 @@
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/stablehlo/export_step.h>
+#include <tutti/ir/stablehlo/layout.h>
 
 #include <bit>
 
@@ -8,8 +9,6 @@
 namespace tutti::ir::stablehlo {
 
 namespace {
-
-using List = std::vector<std::int64_t>;
 
 // One row a group: [groups, members].
 Array rows_of(const ExportStep& step) {

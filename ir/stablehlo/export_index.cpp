@@ -1,5 +1,6 @@
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/stablehlo/export_step.h>
+#include <tutti/ir/stablehlo/layout.h>
 
 #include <algorithm>
 
@@ -7,8 +8,6 @@
 namespace tutti::ir::stablehlo {
 
 namespace {
-
-using List = std::vector<std::int64_t>;
 
 List integers_between(std::int64_t from, std::int64_t to) {
   List out;

@@ -2,6 +2,7 @@
 #include <tutti/ir/neutral.h>
 #include <tutti/ir/scalar.h>
 #include <tutti/ir/stablehlo/export_step.h>
+#include <tutti/ir/stablehlo/layout.h>
 
 #include <cmath>
 #include <limits>
@@ -10,8 +11,6 @@
 namespace tutti::ir::stablehlo {
 
 namespace {
-
-using List = std::vector<std::int64_t>;
 
 // The number that every other one wins against.
 TextValue extreme(TextWriter& writer, DType dtype, bool greatest) {

@@ -1,4 +1,5 @@
 #include <tutti/ir/stablehlo/export_step.h>
+#include <tutti/ir/stablehlo/layout.h>
 
 #include <algorithm>
 
@@ -6,8 +7,6 @@
 namespace tutti::ir::stablehlo {
 
 namespace {
-
-using List = std::vector<std::int64_t>;
 
 void export_reshape(ExportStep& step) {
   step.result(step.writer.reshape(step.operand(0), step.type().shape));
