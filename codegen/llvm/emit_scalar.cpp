@@ -255,9 +255,9 @@ Value* ScalarEmitter::widen(DType dtype, Value* element) {
     case DType::boolean:
       return ir_.CreateICmpNE(element, llvm::Constant::getNullValue(element->getType()));
     case DType::f8_e4m3fn:
-      return widen_byte(layout_of<Float8E4M3FN>, element);
+      return widen_byte(Float8E4M3FN::layout(), element);
     case DType::f8_e5m2:
-      return widen_byte(layout_of<Float8E5M2>, element);
+      return widen_byte(Float8E5M2::layout(), element);
     case DType::f16:
       return ir_.CreateFPExt(element, type);
     case DType::bf16: {
@@ -275,9 +275,9 @@ Value* ScalarEmitter::narrow(DType dtype, Value* value, bool exact) {
     case DType::boolean:
       return ir_.CreateZExt(value, type);
     case DType::f8_e4m3fn:
-      return narrow_byte(layout_of<Float8E4M3FN>, value);
+      return narrow_byte(Float8E4M3FN::layout(), value);
     case DType::f8_e5m2:
-      return narrow_byte(layout_of<Float8E5M2>, value);
+      return narrow_byte(Float8E5M2::layout(), value);
     case DType::f16:
       return ir_.CreateFPTrunc(value, type);
     case DType::bf16: {

@@ -77,6 +77,7 @@ struct NarrowFloat {
   constexpr explicit NarrowFloat(float value)
       : bits(static_cast<Bits>(detail::narrow_float(kLayout, value))) {}
   constexpr operator float() const { return detail::widen_float(kLayout, bits); }
+  static constexpr NarrowLayout layout() { return kLayout; }
 };
 using Float16 = NarrowFloat<std::uint16_t, NarrowLayout{5, 10}>;
 // The 8-bit floats of Micikevicius et al., "FP8 formats for deep learning" (2022).
@@ -106,16 +107,6 @@ template <class Bits, NarrowLayout kLayout>
 inline constexpr bool is_narrow_float<NarrowFloat<Bits, kLayout>> = true;
 template <>
 inline constexpr bool is_narrow_float<BFloat16> = true;
-
-// How a NarrowFloat is laid out.
-template <class T>
-struct LayoutOf;
-template <class Bits, NarrowLayout kLayout>
-struct LayoutOf<NarrowFloat<Bits, kLayout>> {
-  static constexpr NarrowLayout value = kLayout;
-};
-template <class T>
-inline constexpr NarrowLayout layout_of = LayoutOf<T>::value;
 
 static_assert(sizeof(Float16) == 2 && sizeof(BFloat16) == 2 && sizeof(Float8E5M2) == 1);
 
