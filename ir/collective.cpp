@@ -1,5 +1,4 @@
 #include <tutti/ir/collective.h>
-#include <tutti/ir/neutral.h>
 
 #include <algorithm>
 
@@ -39,10 +38,6 @@ ScalarOp combination_of(std::string_view reduction) {
   if (reduction == "or") return ScalarOp::bit_or;
   if (reduction == "xor") return ScalarOp::bit_xor;
   return ScalarOp::add;
-}
-
-Array combination_of_none(ScalarOp combination, DType dtype) {
-  return combination == ScalarOp::add ? Array(dtype, {}) : neutral(combination, dtype);
 }
 
 bool is_point_to_point(Op op) {

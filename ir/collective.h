@@ -29,10 +29,6 @@ std::vector<Message> messages(Op op, const Attributes& attributes, std::int64_t 
 // "and", "or" and "xor" by the op of that name.
 ScalarOp combination_of(std::string_view reduction);
 
-// The scalar that scan_ranks gives where it combines nobody's: what changes no other (neutral.h),
-// but 0 of sums.
-Array combination_of_none(ScalarOp combination, DType dtype);
-
 // Throws TypeError, naming the line, if a member of the group has another part in a collective than
 // the attributes say (`sizes`), or if it sends to itself. A rank in no group has no part at all.
 void check_on_rank(Op op, std::span<const Type> operands, const Attributes& attributes,

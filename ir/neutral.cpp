@@ -1,4 +1,5 @@
 #include <tutti/ir/neutral.h>
+#include <tutti/ir/support/error.h>
 
 namespace tutti::ir {
 
@@ -18,9 +19,16 @@ Array neutral(ScalarOp combination, DType dtype) {
                  out.bytes().data());
       return out;
     }
-    default:
+    case ScalarOp::bit_or:
+    case ScalarOp::bit_xor:
       return {dtype, {}};
+    default:
+      throw InternalError("nothing is neutral to " + std::string(name_of(combination)));
   }
+}
+
+Array empty_combination(ScalarOp combination, DType dtype) {
+  return combination == ScalarOp::add ? Array(dtype, {}) : neutral(combination, dtype);
 }
 
 }  // namespace tutti::ir

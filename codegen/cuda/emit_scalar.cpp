@@ -259,13 +259,13 @@ std::string ScalarPrinter::bitcast(DType from, DType to, const std::string& x) {
 }
 
 std::string ScalarPrinter::widen(DType storage, const std::string& element) {
-  const bool is_narrow = ir::compute_dtype(storage) != storage;
-  return is_narrow ? call("narrow_floats", "widen", element) : element;
+  return is_narrow_floating(storage) ? call("narrow_floats", "widen", element) : element;
 }
 
 std::string ScalarPrinter::narrow(DType storage, const std::string& value) {
-  const bool is_narrow = ir::compute_dtype(storage) != storage;
-  return is_narrow ? call("narrow_floats", "narrow<" + type_name(storage) + ">", value) : value;
+  return is_narrow_floating(storage)
+             ? call("narrow_floats", "narrow<" + type_name(storage) + ">", value)
+             : value;
 }
 
 std::string ScalarPrinter::round(DType storage, const std::string& value) {

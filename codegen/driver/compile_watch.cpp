@@ -86,11 +86,8 @@ void CompileWatch::failed(const std::string& what) {
 
 std::string CompileWatch::failed_by_a_bug(const Error& error) {
   failed(error.what());
-  std::string what = error.what();
-  const std::string place = error.where().text() + ": ";
-  if (error.where().known() && what.starts_with(place)) what.erase(0, place.size());
   const std::string folder = dump_ != nullptr ? dump_->folder() : std::string();
-  return what + "\n" + how_to_reproduce(traced_, options_, folder);
+  return error.message() + "\n" + how_to_reproduce(traced_, options_, folder);
 }
 
 }  // namespace tutti::codegen

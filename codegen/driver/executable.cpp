@@ -136,14 +136,13 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
 }
 
 CommError Executable::in_iterations(const CommError& error) const {
-  std::string text = error.what();
+  std::string text = error.message();
   for (const runtime::PlanFrame::Iteration& inside : frame_.failed_iterations()) {
     text += std::string(&inside == frame_.failed_iterations().data() ? "; in iteration "
                                                                      : ", of iteration ") +
             std::to_string(inside.number) + " of @" + plan_.regions[at(inside.region)].name;
   }
-  const std::string line = error.where().known() ? error.where().text() + ": " : std::string();
-  return CommError(text.substr(line.size()), error.where());
+  return CommError(text, error.where());
 }
 
 void Executable::bind_options(const RunOptions& options) {

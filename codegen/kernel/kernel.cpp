@@ -1,11 +1,10 @@
 #include <tutti/codegen/kernel/kernel.h>
 #include <tutti/ir/names.h>
-#include <tutti/ir/support/error.h>
+#include <tutti/ir/neutral.h>
 
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <span>
 
 namespace tutti::codegen {
@@ -195,33 +194,7 @@ std::int64_t inner_points(const Kernel& kernel) {
 }
 
 ir::Cell neutral_element(ir::ScalarOp combine, DType dtype) {
-  using Limits = std::numeric_limits<double>;
-  ir::Cell cell;
-  switch (combine) {
-    case ir::ScalarOp::add:
-    case ir::ScalarOp::bit_or:
-    case ir::ScalarOp::bit_xor:
-      return cell;
-    case ir::ScalarOp::mul:
-      return ir::cell_of(dtype, 1);
-    // Casts saturate: an infinity becomes the largest or least value of an integer dtype.
-    case ir::ScalarOp::minimum:
-      return ir::cell_of(dtype, Limits::infinity());
-    case ir::ScalarOp::maximum:
-      return ir::cell_of(dtype, -Limits::infinity());
-    case ir::ScalarOp::bit_and:
-      if (dtype == DType::boolean) {
-        cell.truth = true;
-      } else if (is_unsigned(dtype)) {
-        return ir::cell_of(dtype, Limits::infinity());
-      } else {
-        cell.integer = -1;
-      }
-      return cell;
-    default:
-      break;
-  }
-  throw InternalError("a reduction cannot combine with " + std::string(ir::name_of(combine)));
+  return ir::load_cell(dtype, ir::empty_combination(combine, dtype).bytes().data());
 }
 
 std::string print(const Kernel& kernel) {

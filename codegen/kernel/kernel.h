@@ -121,7 +121,7 @@ struct Kernel {
 std::int64_t outer_points(const Kernel& kernel);
 std::int64_t inner_points(const Kernel& kernel);
 
-// The neutral element of a combination.
+// Where a combination starts (ir/neutral.h): 0 of sums.
 ir::Cell neutral_element(ir::ScalarOp combine, DType dtype);
 
 // Readable text, one line an instruction; the kernel's identity (see kernel_hash) and what dumps

@@ -1,4 +1,5 @@
 #include <tutti/ir/collective.h>
+#include <tutti/ir/neutral.h>
 #include <tutti/ir/ops/collective.h>
 
 #include <numeric>
@@ -18,7 +19,7 @@ Array combine(const CollectiveInterpretation& in, int i, int begin, int end) {
   const DType compute = compute_dtype(dtype);
   const ScalarOp primitive = combination_of(op);
   if (begin == end) {
-    const Array none = combination_of_none(primitive, dtype);
+    const Array none = empty_combination(primitive, dtype);
     Array out(dtype, like.shape());
     for (std::int64_t n = 0; n < out.elements(); ++n) copy_element(none, 0, out, n);
     return out;

@@ -33,10 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 // An error that a pass makes is a bug in it, whoever throws.
 [[noreturn]] void blame(std::string_view when, const Pass& pass, const Error& error) {
-  std::string what = error.what();
-  const std::string place = error.where().text() + ": ";
-  if (error.where().known() && what.starts_with(place)) what.erase(0, place.size());
-  throw InternalError(std::string(when) + " " + std::string(pass.name) + ": " + what,
+  throw InternalError(std::string(when) + " " + std::string(pass.name) + ": " + error.message(),
                       error.where());
 }
 

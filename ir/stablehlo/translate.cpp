@@ -250,11 +250,7 @@ std::vector<Bound> Translator::results_of(const Operation& operation) {
       rule.translate(step);
     }
   } catch (const TypeError& error) {
-    // The line stands in front of the message already.
-    std::string message = error.what();
-    const std::string line = error.where().text() + ": ";
-    if (error.where().known() && message.starts_with(line)) message.erase(0, line.size());
-    step.fail(message);
+    step.fail(error.message());  // which says the line itself
   }
   check(operation, step.results);
   return std::move(step.results);

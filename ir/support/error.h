@@ -14,6 +14,8 @@ class Error : public std::runtime_error {
   explicit Error(const std::string& what, Location where = {});
   // The line of the user's program that the error speaks of; unknown() if there is none.
   const Location& where() const { return where_; }
+  // what() without that line.
+  std::string message() const;
 
  private:
   Location where_;

@@ -74,6 +74,18 @@ class CollectiveBoxes {
     std::int64_t begin;
     std::int64_t axis;
   };
+  // All elements of a part, in one row.
+  static CollectiveBox whole_box(const PartShape& part, int source, int sources, int target) {
+    return {.source = source,
+            .sources = sources,
+            .target = target,
+            .from = 0,
+            .to = 0,
+            .rows = 1,
+            .length = part.elements,
+            .from_stride = 0,
+            .to_stride = 0};
+  }
   CollectiveBox box(const PartShape& part, int source, int target, Stretch from, Stretch to,
                     std::int64_t size) const;
 
@@ -111,7 +123,7 @@ void CollectiveBoxes::for_each(std::size_t part, int target, Take take) const {
   const auto whole = [&](int source, int to) {
     if (target != kAllMembers && to != kAllMembers && target != to) return;
     const bool all = source == kAllMembers;
-    take(CollectiveBox{all ? 0 : source, all ? members_ : 1, to, 0, 0, 1, shape.elements, 0, 0});
+    take(whole_box(shape, all ? 0 : source, all ? members_ : 1, to));
   };
   switch (kind_) {
     case CollectiveKind::all_reduce:
@@ -130,7 +142,7 @@ void CollectiveBoxes::for_each(std::size_t part, int target, Take take) const {
         if (target != kAllMembers && target != to) continue;
         const int first = scan_.reverse ? to + (scan_.exclusive ? 1 : 0) : 0;
         const int last = scan_.reverse ? members_ : to + (scan_.exclusive ? 0 : 1);
-        take(CollectiveBox{first, last - first, to, 0, 0, 1, shape.elements, 0, 0});
+        take(whole_box(shape, first, last - first, to));
       }
       return;
     case CollectiveKind::all_gather:

@@ -1,4 +1,5 @@
 #include <tutti/ir/collective.h>
+#include <tutti/ir/neutral.h>
 #include <tutti/kernels/host/collective_run.h>
 #include <tutti/kernels/host/copy_past_caches.h>
 
@@ -32,7 +33,7 @@ void CollectiveRun::reset(CollectiveKind kind, Reduction reduction, DType dtype,
   boxes_.reset(kind, root, pairs, members, parts, scan);
   if (kind == CollectiveKind::scan_ranks && scan.exclusive) {
     const ir::ScalarOp combination = ir::combination_of(name_of(reduction));
-    std::ranges::copy(ir::combination_of_none(combination, dtype).bytes(), none_.begin());
+    std::ranges::copy(ir::empty_combination(combination, dtype).bytes(), none_.begin());
   }
   const std::size_t places = parts.size() * static_cast<std::size_t>(members);
   operands_.resize(places);
