@@ -77,6 +77,7 @@ class Planner {
     for (const Value value : graph_.results()) {
       is_function_ ? add_function_result(value) : add_result(value);
     }
+    if (is_function_) wait_for_all();
     fuse_epilogues(plan_);
     cuda::fuse_epilogues(plan_, matmuls_);
     group_launches(plan_);
@@ -404,7 +405,7 @@ class Planner {
       }
       for (const BufferId buffer : start.operands) make_comm(buffer);
       for (const BufferId buffer : start.results) make_comm(buffer);
-      brought_.push_back(start.results);
+      waits_.push_back(CollectiveWait::of(start));
       plan_.steps.emplace_back(std::move(start));
     }
     if (graph_.node(id).op == Op::barrier) wait(plan_.works - 1);
@@ -417,8 +418,13 @@ class Planner {
     return {calls.begin(), calls.end()};
   }
 
-  void wait(int work) {
-    plan_.steps.emplace_back(CollectiveWait{.work = work, .results = brought_[at(work)]});
+  void wait(int work) { plan_.steps.emplace_back(waits_[at(work)]); }
+
+  // Nothing that comes is under way when a function ends: the next step of a loop starts it anew.
+  void wait_for_all() {
+    for (int work = 0; work < plan_.works; ++work) {
+      if (!waits_[at(work)].results.empty() && waited_.insert(work).second) wait(work);
+    }
   }
 
   // Where peers can reach it: a dense buffer of the value's, or a copy where that lies on a GPU, or
@@ -500,11 +506,11 @@ class Planner {
   std::vector<NodeId> last_reader_;  // of base values; the number of nodes where it is the caller
   Plan plan_;
   PlanWriter writer_{plan_};
-  std::map<Value, BufferId> buffers_;           // of base values
-  std::map<Value, BufferId> copies_;            // of values that are not dense
-  std::map<Value, int> works_;                  // of collectives' results
-  std::vector<std::vector<BufferId>> brought_;  // by work: what comes with its wait
-  std::set<int> waited_;                        // works that a step waits for
+  std::map<Value, BufferId> buffers_;  // of base values
+  std::map<Value, BufferId> copies_;   // of values that are not dense
+  std::map<Value, int> works_;         // of collectives' results
+  std::vector<CollectiveWait> waits_;  // by work
+  std::set<int> waited_;               // works that a step waits for
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
   std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write

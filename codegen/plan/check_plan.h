@@ -10,7 +10,8 @@ namespace tutti::codegen {
 //   and freed once, never used after, and none is left over;
 // - live local buffers do not overlap, and what the plan says of buffers' lives is true;
 // - a collective is waited for once at most, after its start; what peers may read is never written,
-//   and its memory is not the arena's;
+//   its memory is not the arena's, and is not freed before a wait for it; no results are under way
+//   when a region ends;
 // - a region keeps these rules, too, and uses no buffers but its own, which lie behind those of all
 //   that enter it; a loop or branch gives it as many values as it takes, of their sizes, and what
 //   it writes has no other use in the step, but for a carry that is computed in place;

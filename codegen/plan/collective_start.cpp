@@ -190,7 +190,7 @@ CollectiveStart CollectiveStart::parse(StepParser& parser) {
   if (lexer.accept("by")) out.engine = parser.name("the engine of a collective");
   out.operands = parser.buffers(true);
   if (lexer.accept("->")) out.results = parser.buffers(false);
-  parser.set_results(out.results);
+  parser.add_wait(CollectiveWait::of(out));
   parser.attributes([&](const Token& field) { parse_collective_field(parser, out, field); });
   out.call.location = parser.location();
   return out;
@@ -241,10 +241,7 @@ void CollectiveStart::for_each_access(const Plan& /*plan*/, const OnAccess& f) c
   for (const BufferId id : results) f(id, true);
 }
 
-void CollectiveStart::check(PlanChecker& checker) const {
-  for (const BufferId id : operands) checker.lend(id);
-  checker.start(work, results);
-}
+void CollectiveStart::check(PlanChecker& checker) const { checker.start(*this); }
 
 void CollectiveStart::bind(Binding& binding) const {
   runtime::Context& context = binding.context();

@@ -6,10 +6,13 @@
 
 namespace tutti::codegen {
 
+CollectiveWait CollectiveWait::of(const CollectiveStart& start) {
+  return {.work = start.work, .operands = start.operands, .results = start.results};
+}
+
 CollectiveWait CollectiveWait::parse(StepParser& parser) {
   parser.lexer().take();
-  const int work = parser.work();
-  return {.work = work, .results = parser.results_of(work)};
+  return parser.wait_of(parser.work());
 }
 
 void CollectiveWait::print(StepPrinter& printer) const {
@@ -19,15 +22,17 @@ void CollectiveWait::print(StepPrinter& printer) const {
 
 void CollectiveWait::shift(const Shift& by) {
   work += by.works;
+  for (BufferId& id : operands) id += by.buffers;
   for (BufferId& id : results) id += by.buffers;
 }
 
 // The results come with the wait.
 void CollectiveWait::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
+  for (const BufferId id : operands) f(id, false);
   for (const BufferId id : results) f(id, true);
 }
 
-void CollectiveWait::check(PlanChecker& checker) const { checker.wait(work, results); }
+void CollectiveWait::check(PlanChecker& checker) const { checker.wait(*this); }
 
 void CollectiveWait::bind(Binding& binding) const {
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().wait(self.number); };

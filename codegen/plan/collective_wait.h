@@ -4,10 +4,16 @@
 
 namespace tutti::codegen {
 
-// Waits for a collective and binds its results.
+struct CollectiveStart;
+
+// Waits for a collective and binds its results. Until then its operands are in use: peers read
+// them.
 struct CollectiveWait {
   int work = 0;
-  std::vector<BufferId> results = {};  // of the start
+  std::vector<BufferId> operands = {};  // of the start
+  std::vector<BufferId> results = {};   // likewise
+
+  static CollectiveWait of(const CollectiveStart& start);
 
   static constexpr std::array<std::string_view, 1> kWords = {"wait"};
   static CollectiveWait parse(StepParser& parser);

@@ -5,6 +5,8 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace tutti::codegen {
 
@@ -52,11 +54,17 @@ void PlanChecker::check_part(const Part& part) {
   step_ = part.first_step;
   find_lives(part);
   places_.clear();
+  started_.clear();
   for (step_ = part.first_step; step_ < part.end_step; ++step_) {
     std::visit([this](const auto& step) { step.check(*this); }, plan_.steps[step_]);
   }
   check_end(part);
-  for (const Donation& donation : part.donations) check_donation(donation);
+  std::set<std::pair<int, BufferId>> donations;
+  for (const Donation& donation : part.donations) {
+    check_donation(donation);
+    const bool is_new = donations.emplace(donation.input, donation.buffer).second;
+    require(is_new, " may take the same argument's memory over twice", donation.buffer);
+  }
 }
 
 // A region takes parameters and gives results; the program takes inputs and gives outputs.
@@ -174,28 +182,35 @@ void PlanChecker::enter(int region) {
   enters_[part_].push_back(static_cast<std::size_t>(region));
 }
 
-void PlanChecker::start(int number, const std::vector<BufferId>& results) {
-  for (const BufferId id : results) {
+void PlanChecker::start(const CollectiveStart& start) {
+  for (const BufferId id : start.operands) lend(id);
+  for (const BufferId id : start.results) {
     State& state = states_[at(id)];
     require(!state.allocated && !state.written && !state.arriving,
             " is a result, but written before", id);
     require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);
     state.arriving = true;
   }
-  Work& work = works_[at(number)];
-  if (work.state != Work::State::none) fail("starts w" + std::to_string(number) + " twice");
-  work = {.state = Work::State::started, .results = &results, .part = part_};
+  Work& work = works_[at(start.work)];
+  if (work.state != Work::State::none) fail("starts w" + std::to_string(start.work) + " twice");
+  work = {.state = Work::State::started, .start = &start, .part = part_};
+  started_.push_back(start.work);
 }
 
-void PlanChecker::wait(int number, const std::vector<BufferId>& results) {
-  Work& work = works_[at(number)];
-  const std::string what = "waits for w" + std::to_string(number);
+void PlanChecker::wait(const CollectiveWait& wait) {
+  Work& work = works_[at(wait.work)];
+  const std::string what = "waits for w" + std::to_string(wait.work);
   if (work.state == Work::State::none) fail(what + " before its start");
   if (work.state == Work::State::waited) fail(what + " twice");
   if (work.part != part_) fail(what + ", which another region starts");
-  if (*work.results != results) fail(what + ", but for other results than it has");
+  if (work.start->results != wait.results || work.start->operands != wait.operands) {
+    fail(what + ", but for other operands or results than it has");
+  }
   work.state = Work::State::waited;
-  for (const BufferId id : results) {
+  for (const BufferId id : wait.operands) {
+    require(!states_[at(id)].freed, " is freed before the collective that reads it is over", id);
+  }
+  for (const BufferId id : wait.results) {
     State& state = states_[at(id)];
     state.allocated = state.written = true;
   }
@@ -247,12 +262,18 @@ void PlanChecker::check_end(const Part& part) {
       const Work& work = works_[at(result.work)];
       require(work.state != Work::State::none && work.part == part_,
               " is returned, but its collective is not started", result.buffer);
-      const std::vector<BufferId>& parts = *work.results;
+      const std::vector<BufferId>& parts = work.start->results;
       require(std::ranges::find(parts, result.buffer) != parts.end(),
               " is returned under way, but is none of its collective's results", result.buffer);
     } else {
       require(state.written, " is returned, but not there", result.buffer);
     }
+  }
+  for (const int number : started_) {
+    const Work& work = works_[at(number)];
+    if (!part.is_region || work.state == Work::State::waited || work.start->results.empty())
+      continue;
+    fail("w" + std::to_string(number) + " is under way when its region ends");
   }
   for (BufferId id = part.first_buffer; id < part.end_buffer; ++id) {
     const State& state = states_[at(id)];

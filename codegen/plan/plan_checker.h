@@ -30,12 +30,10 @@ class PlanChecker {
   void free(BufferId id);
   void read(BufferId id);
   void write(BufferId id);
-  // Peers may read it from now on.
-  void lend(BufferId id);
   // Enters a region: one in front of that whose step this is.
   void enter(int region);
-  void start(int work, const std::vector<BufferId>& results);
-  void wait(int work, const std::vector<BufferId>& results);
+  void start(const CollectiveStart& start);
+  void wait(const CollectiveWait& wait);
 
  private:
   struct State {
@@ -52,7 +50,7 @@ class PlanChecker {
   };
   struct Work {
     enum class State : std::uint8_t { none, started, waited } state = State::none;
-    const std::vector<BufferId>* results = nullptr;
+    const CollectiveStart* start = nullptr;
     std::size_t part = 0;  // that starts it, and may wait for it
   };
 
@@ -75,6 +73,7 @@ class PlanChecker {
   void find_lives(const Part& part);
   std::int64_t arena_bytes(Device device) const;
   void begin_life(BufferId id);
+  void lend(BufferId id);
   void check_end(const Part& part);
   void check_arenas();
   void check_said_lives() const;
@@ -88,6 +87,7 @@ class PlanChecker {
   std::vector<Part> parts_;                       // the regions', and the program's
   std::size_t part_ = 0;                          // whose steps are looked at
   std::map<int, BufferId> inputs_;                // of the part, by argument
+  std::vector<int> started_;                      // works of the part
   std::vector<std::vector<std::size_t>> enters_;  // by part: the regions that it enters
   // The local buffers that were written last, by device and offset; none overlaps another.
   std::unordered_map<Device, std::map<std::int64_t, BufferId>> places_;

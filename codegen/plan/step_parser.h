@@ -39,9 +39,9 @@ class StepParser {
   // The collective that comes next, as in w0, which has started; and one that starts.
   int work();
   int new_work();
-  // What comes with the collective of a number, if it has started.
-  const std::vector<BufferId>& results_of(int work) const { return results_[at(work)]; }
-  void set_results(std::vector<BufferId> results) { results_.push_back(std::move(results)); }
+  // What waits for the collective of a number, which has started.
+  const CollectiveWait& wait_of(int work) const { return waits_[at(work)]; }
+  void add_wait(CollectiveWait wait) { waits_.push_back(std::move(wait)); }
   // A number of 0 or more whose double still fits in 64 bits, and with the word `bytes` behind it.
   std::int64_t number(std::string_view what);
   std::int64_t bytes();
@@ -69,7 +69,7 @@ class StepParser {
   const ir::GroupParser& groups_;
   Plan& plan_;
   std::vector<std::function<void()>> at_end_;
-  std::vector<std::vector<BufferId>> results_;  // by work
+  std::vector<CollectiveWait> waits_;  // by work
 };
 
 template <class F>

@@ -58,14 +58,14 @@ const std::string kLocals = plan_text(R"(
 // b1 is announced to peers, who give b2.
 const std::string kExchange = plan_text(R"(
   b0 = input 0: f32[4], 16 bytes, until step 1
-  b1 = comm, 16 bytes, steps 1..2
+  b1 = comm, 16 bytes, steps 1..3
   b2 = comm, 16 bytes, steps 2..6
   b3 = output, 16 bytes, steps 6..8
   0: allocate b1
   1: copy b0 -> b1
   2: start w0 = all_reduce "sum" over @dp (b1) -> b2 {dtype = f32, parts = [4]}
-  3: free b1
-  4: wait w0
+  3: wait w0
+  4: free b1
   5: allocate b3
   6: copy b2 -> b3
   7: free b2
@@ -170,6 +170,51 @@ TEST(CheckPlan, APlanSaysWhenItsBuffersLive) {
               HasSubstr("b3 is said to live in steps 6..6, but lives in steps 6..8"));
 }
 
+TEST(CheckPlan, AnOperandLivesUntilItsCollectiveIsOver) {
+  std::string text = with(kExchange, "3: wait w0", "3: free b1");
+  text = with(text, "4: free b1", "4: wait w0");
+  EXPECT_THAT(complaint(text),
+              HasSubstr("step 4: b1 is freed before the collective that reads it is over"));
+  EXPECT_THAT(complaint(with(kExchange, "steps 1..3", "steps 1..2")),
+              HasSubstr("b1 is said to live in steps 1..2, but lives in steps 1..3"));
+  // Where nobody waits, peers hold it.
+  text = with(kExchange, "4: free b1\n  5: allocate b3\n  6: copy b2 -> b3\n  7: free b2\n",
+              "4: free b1\n");
+  text = with(with(text, "  3: wait w0\n", ""), "  4: free b1\n", "  3: free b1\n");
+  text = with(with(text, "steps 1..3", "steps 1..2"), "steps 2..6", "steps 2..4");
+  text = with(with(text, "  b3 = output, 16 bytes, steps 6..8\n", ""), "return b3: f32[4]",
+              "return b2: f32[4] of w0");
+  EXPECT_EQ(complaint(text), "");
+}
+
+TEST(CheckPlan, RefusesAWriteToWhatPeersRead) {
+  const std::string write = "call fill \"f\" () -> b1 {tiles = 1}\n";
+  const std::string before = "3: " + write + "  4: wait w0\n  5: free b1\n  6: allocate b3\n" +
+                             "  7: copy b2 -> b3\n  8: free b2\n";
+  const std::string behind = with(with(before, "3: " + write + "  4: wait", "3: wait"), "  5: free",
+                                  "  4: " + write + "  5: free");
+  const std::string rest =
+      "3: wait w0\n  4: free b1\n  5: allocate b3\n  6: copy b2 -> b3\n  7: free b2\n";
+  for (const std::string& text : {before, behind}) {
+    EXPECT_THAT(complaint(with(kExchange, rest, text)),
+                HasSubstr("b1 is written, but peers may read it"));
+  }
+}
+
+TEST(CheckPlan, RefusesTheSameDonationTwice) {
+  const std::string text = plan_text(R"(
+  b0 = input 0: f32[4], 16 bytes, until step 1
+  b1 = output, 16 bytes, steps 1..2
+  0: allocate b1
+  1: call twice "t" (b0) -> b1 {tiles = 1, tiles_in_place = 1}
+  b1 may take over input 0
+  return b1: f32[4]
+)");
+  EXPECT_EQ(complaint(text), "");
+  EXPECT_THAT(complaint(with(text, "  return", "  b1 may take over input 0\n  return")),
+              HasSubstr("b1 may take the same argument's memory over twice"));
+}
+
 TEST(CheckPlan, RefusesASecondWait) {
   const std::string text = plan_text(R"(
   b0 = input 0: f32[4], 16 bytes, until step 0
@@ -184,15 +229,15 @@ TEST(CheckPlan, RefusesASecondWait) {
 }
 
 TEST(CheckPlan, RefusesAResultThatIsReadBeforeTheWait) {
-  std::string text = with(kExchange, "4: wait w0", "4: allocate b3");
+  std::string text = with(kExchange, "3: wait w0", "3: allocate b3");
   text = with(text, "5: allocate b3", "5: copy b2 -> b3");
   text = with(text, "6: copy b2 -> b3", "6: wait w0");
   EXPECT_THAT(complaint(text), HasSubstr("step 5: b2 is read before it is written"));
 }
 
 TEST(CheckPlan, RefusesAResultThatIsFreedBeforeTheWait) {
-  std::string text = with(kExchange, "3: free b1", "3: free b2");
-  text = with(text, "7: free b2", "7: free b1");
+  std::string text = with(kExchange, "3: wait w0", "3: free b2");
+  text = with(text, "7: free b2", "7: wait w0");
   EXPECT_THAT(complaint(text), HasSubstr("step 3: b2 is freed, but has no memory of its own"));
 }
 
@@ -213,7 +258,7 @@ TEST(CheckPlan, RefusesAResultOfTwoCollectives) {
 TEST(CheckPlan, RefusesMemoryForWhatComesWithACollective) {
   EXPECT_THAT(complaint(with(kExchange, "5: allocate b3", "5: allocate b2")),
               HasSubstr("b2 is allocated twice"));
-  std::string text = with(kExchange, "3: free b1", "3: allocate b2");
+  std::string text = with(kExchange, "3: wait w0", "3: allocate b2");
   EXPECT_THAT(complaint(text), HasSubstr("b2 is allocated, but comes with a collective"));
 }
 
@@ -221,7 +266,6 @@ TEST(CheckPlan, RefusesMemoryForWhatComesWithACollective) {
 TEST(CheckPlan, RefusesOperandsAndResultsOfCollectivesInTheArena) {
   std::string operand = with(kExchange, "b1 = comm", "b1 = local at 0");
   operand = with(operand, "0: allocate b1", "0: allocate b3");
-  operand = with(operand, "3: free b1", "3: wait w0");
   EXPECT_THAT(complaint(operand),
               HasSubstr("step 2: b1 goes to peers, but has no memory of its own"));
   EXPECT_THAT(complaint(with(kExchange, "b2 = comm", "b2 = local at 0")),
@@ -344,6 +388,31 @@ TEST(CheckPlan, ACollectiveIsWaitedForWhereItIsStarted) {
   EXPECT_EQ(complaint(barrier("    1: wait w0\n", "  2: scan r0 @body () {length = 3}\n")), "");
   EXPECT_THAT(complaint(barrier("", "  1: scan r0 @body () {length = 0}\n  2: wait w0\n")),
               HasSubstr("step 2: waits for w0, which another region starts"));
+}
+
+// The next step would start it anew.
+TEST(CheckPlan, NothingIsUnderWayWhenARegionEnds) {
+  const std::string text = plan_text(R"(
+  region r0 @body {
+    b0 = comm, 16 bytes, steps 1..3
+    b1 = comm, 16 bytes, steps 2..3
+    0: allocate b0
+    1: call fill "f" () -> b0 {tiles = 1}
+    2: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
+    3: wait w0
+    4: free b0
+    5: free b1
+    return
+  }
+  6: scan r0 @body () {length = 3}
+  return
+)");
+  EXPECT_EQ(complaint(text), "");
+  std::string without =
+      with(text, "    3: wait w0\n    4: free b0\n    5: free b1\n", "    3: free b0\n");
+  without = with(with(without, "6: scan", "4: scan"), "steps 1..3", "steps 1..2");
+  EXPECT_THAT(complaint(with(without, "steps 2..3", "steps 2..2")),
+              HasSubstr("w0 is under way when its region ends"));
 }
 
 // What a region is given may lie where no peer reaches it.

@@ -44,10 +44,10 @@ int PlanMaker::start(BufferId operand, BufferId result) {
 }
 
 void PlanMaker::wait(int work) {
-  codegen::CollectiveWait wait{.work = work};
+  codegen::CollectiveWait wait;
   for (const codegen::Step& step : plan.steps) {
     const codegen::CollectiveStart* const start = codegen::start_of(step);
-    if (start != nullptr && start->work == work) wait.results = start->results;
+    if (start != nullptr && start->work == work) wait = codegen::CollectiveWait::of(*start);
   }
   plan.steps.emplace_back(std::move(wait));
 }

@@ -80,7 +80,7 @@ TEST(PlanMemory, WhatPeersReadIsAllocatedBeforeAndFreedAfterItsUse) {
       order += "step, ";
     }
   }
-  EXPECT_EQ(order, "allocate 1, step, step, free 1, step, allocate 3, step, free 2, ");
+  EXPECT_EQ(order, "allocate 1, step, step, step, free 1, allocate 3, step, free 2, ");
 }
 
 TEST(PlanMemory, AResultTakesOverAnArgumentThatIsReadNoMore) {
@@ -215,7 +215,7 @@ TEST(CheckPlan, RefusesAResultThatItsCollectiveDoesNotHave) {
 group @dp = {ranks = [0, 1], stride = 2}
 
 plan @f rank 0 arena 0 bytes {
-  b0 = input 0: f32[4], 16 bytes, until step 0
+  b0 = input 0: f32[4], 16 bytes, until step 1
   b1 = comm, 16 bytes, steps 0..3
   b2 = output, 16 bytes, steps 3..5
   0: start w0 = all_reduce "sum" over @dp (b0) -> b1 {dtype = f32, parts = [4]}
@@ -308,7 +308,7 @@ TEST(CheckPlan, RefusesAWriteToWhatPeersMayRead) {
 
 TEST(CheckPlan, RefusesAWaitBeforeItsStart) {
   Exchange exchange;
-  exchange.plan.steps.insert(exchange.plan.steps.begin(), CollectiveWait{0});
+  exchange.plan.steps.insert(exchange.plan.steps.begin(), CollectiveWait{});
   expect_refused(exchange.plan, "before its start");
 }
 
@@ -317,7 +317,7 @@ TEST(CheckPlan, RefusesAWaitForOtherResultsThanTheStartHas) {
   for (Step& step : exchange.plan.steps) {
     if (auto* const wait = std::get_if<CollectiveWait>(&step)) wait->results.clear();
   }
-  expect_refused(exchange.plan, "for other results than it has");
+  expect_refused(exchange.plan, "for other operands or results than it has");
 }
 
 TEST(CheckPlan, RefusesToTakeOverWhatIsStillInUse) {
@@ -342,7 +342,9 @@ TEST(CheckPlan, RefusesToTakeOverWhatPeersRead) {
   exchange.launch({{exchange.y, z}});
   exchange.result(z);
   exchange.plan.steps.insert(exchange.plan.steps.end() - 1, Allocate{z});
-  std::get<CollectiveStart>(exchange.plan.steps[2]).operands = {exchange.a, exchange.x};
+  auto& start = std::get<CollectiveStart>(exchange.plan.steps[2]);
+  start.operands = {exchange.a, exchange.x};
+  exchange.plan.steps[3] = CollectiveWait::of(start);
   exchange.plan.donations = {{.input = 0, .buffer = z}};
   expect_refused(exchange.plan, "peers may read it");
 }
