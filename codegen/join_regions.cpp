@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace tutti::codegen {
@@ -58,12 +59,22 @@ void add_region(Plan& to, Plan& function) {
   to.regions.push_back(std::move(region));
 }
 
+bool before(Device a, Device b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); }
+
+std::int64_t arena_bytes(const Plan& plan, Device device) {
+  if (device.is_cpu()) return plan.arena_bytes;
+  const auto found = std::ranges::find(plan.devices, device, &PlanDevice::device);
+  return found == plan.devices.end() ? 0 : found->arena_bytes;
+}
+
 // Regions enter those in front of them only, so that from the back on each has its place when it is
-// met: behind the highest of those that enter it. `bytes` are what each has of the arena.
-void place_windows(Plan& plan, const std::vector<std::int64_t>& bytes) {
+// met: behind the highest of those that enter it. `bytes` are what each has of a device's arena,
+// and the program itself last. Gives what all have together.
+std::int64_t place_windows(Plan& plan, Device device, const std::vector<std::int64_t>& bytes) {
   std::vector<std::int64_t> begin(plan.regions.size(), 0);
+  std::int64_t all = 0;
   const auto enter = [&](int first_step, int end_step, std::int64_t end) {
-    plan.arena_bytes = std::max(plan.arena_bytes, end);
+    all = std::max(all, end);
     for (int step = first_step; step < end_step; ++step) {
       const Control* const control = control_of(plan.steps[at(step)]);
       if (control == nullptr) continue;
@@ -72,15 +83,18 @@ void place_windows(Plan& plan, const std::vector<std::int64_t>& bytes) {
       }
     }
   };
-  enter(plan.main_step(), static_cast<int>(plan.steps.size()), plan.arena_bytes);
+  enter(plan.main_step(), static_cast<int>(plan.steps.size()), bytes.back());
   for (std::size_t i = plan.regions.size(); i-- > 0;) {
     const Region& region = plan.regions[i];
     for (BufferId id = region.first_buffer; id < region.end_buffer; ++id) {
       PlanBuffer& buffer = plan.buffers[at(id)];
-      if (buffer.kind == PlanBuffer::Kind::local) buffer.offset += begin[i];
+      if (buffer.kind == PlanBuffer::Kind::local && buffer.device == device) {
+        buffer.offset += begin[i];
+      }
     }
     enter(region.first_step, region.end_step, begin[i] + bytes[i]);
   }
+  return all;
 }
 
 }  // namespace
@@ -88,11 +102,18 @@ void place_windows(Plan& plan, const std::vector<std::int64_t>& bytes) {
 Plan join_regions(std::vector<Plan> functions, Plan program) {
   if (functions.empty()) return program;
   Plan out;
-  std::vector<std::int64_t> bytes;
-  for (Plan& function : functions) {
-    bytes.push_back(function.arena_bytes);
-    add_region(out, function);
+  std::map<Device, std::vector<std::int64_t>, decltype(&before)> windows(before);
+  const auto add_windows = [&](const Plan& plan) {
+    windows.try_emplace(Device::cpu());
+    for (const PlanDevice& used : plan.devices) windows.try_emplace(used.device);
+  };
+  for (const Plan& function : functions) add_windows(function);
+  add_windows(program);
+  for (auto& [device, bytes] : windows) {
+    for (const Plan& function : functions) bytes.push_back(arena_bytes(function, device));
+    bytes.push_back(arena_bytes(program, device));
   }
+  for (Plan& function : functions) add_region(out, function);
   add(out, program);
   out.name = std::move(program.name);
   out.rank = program.rank;
@@ -100,9 +121,14 @@ Plan join_regions(std::vector<Plan> functions, Plan program) {
   out.inputs = std::move(program.inputs);
   out.results = std::move(program.results);
   out.donations = std::move(program.donations);
-  out.arena_bytes = program.arena_bytes;
-  out.devices = std::move(program.devices);
-  place_windows(out, bytes);
+  for (const auto& [device, bytes] : windows) {
+    const std::int64_t all = place_windows(out, device, bytes);
+    if (device.is_cpu()) {
+      out.arena_bytes = all;
+    } else {
+      out.devices.push_back({.device = device, .arena_bytes = all});
+    }
+  }
   return out;
 }
 

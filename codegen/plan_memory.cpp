@@ -171,9 +171,8 @@ void insert_allocations(Plan& plan) {
 
 // Gives the local buffers of a device their offsets; returns the size of its arena.
 std::int64_t place_in_arena(Plan& plan, Device device) {
-  // On a GPU whole sectors, so that 128-bit accesses of all warps are aligned.
   const auto alignment =
-      device.is_cpu() ? static_cast<std::int64_t>(runtime::kBufferAlignment) : std::int64_t{256};
+      device.is_cpu() ? static_cast<std::int64_t>(runtime::kBufferAlignment) : kDeviceAlignment;
   std::int64_t arena_bytes = 0;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {

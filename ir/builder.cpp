@@ -37,9 +37,10 @@ Replication result_replication(const Definition& entry, std::span<const Type> op
 }
 
 // Where the operands lie that do not lie anywhere; `any` if there are none.
-Device common_device(const Inference& in) {
+Device common_device(Op op, const Inference& in) {
   Device common = Device::any();
   for (int i = 0; i < in.count(); ++i) {
+    if (is_branch_index(op, static_cast<std::size_t>(i))) continue;
     const Device device = in.operand(i).device;
     if (device.is_any() || device == common) continue;
     in.require(common.is_any(), [&] {
@@ -122,7 +123,7 @@ void infer_types(Op op, std::span<const Type> operands, std::span<const Attribut
     if (type.async && op != Op::wait && !keeps_async)
       inference.fail("an async operand needs a wait first");
   }
-  const Device device = common_device(inference);
+  const Device device = common_device(entry.op, inference);
   entry.infer(inference);
   const bool control = entry.kind == OpClass::control;
   const bool own_replication = entry.kind == OpClass::collective || control || op == Op::wait ||

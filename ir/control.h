@@ -11,6 +11,12 @@ namespace tutti::ir {
 
 bool is_control(Op op);
 
+// Whether that operand is the index of a branch. It decides, and goes into no function: so it may
+// lie on another device than the rest.
+constexpr bool is_branch_index(Op op, std::size_t operand) {
+  return op == Op::conditional && operand == 0;
+}
+
 // Ranks meet in a loop or branch, but what decides about its steps is not known to be the same on
 // all of them.
 class UndecidedError : public TypeError {

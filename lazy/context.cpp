@@ -1,3 +1,4 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/scalar_tag.h>
@@ -232,8 +233,9 @@ void RankContext::check_devices(ir::Op op, std::span<const ir::Value> operands, 
   Trace& into = trace();
   const ir::Graph& graph = into.graph();
   ir::Value first;
-  for (const ir::Value operand : operands) {
-    if (into.is_number(operand)) continue;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const ir::Value operand = operands[i];
+    if (into.is_number(operand) || ir::is_branch_index(op, i)) continue;
     if (!first.valid()) first = operand;
     if (graph.device(operand) == graph.device(first)) continue;
     const auto shown = [&](ir::Value value) {

@@ -316,7 +316,13 @@ std::vector<Tensor> record_counted(const std::vector<Tensor>& carries, std::int6
   if (length < 0) {
     throw UsageError("a loop of " + std::to_string(length) + " steps; 0 or more are possible", at);
   }
-  return scan_over(carries, {arange(length, DType::i64, at)}, length, false, true, body, at);
+  Tensor numbers = arange(length, DType::i64, at);
+  if (!carries.empty() && carries[0].device() != numbers.device()) {
+    const StatePtr state = numbers.state();
+    numbers = Tensor(RankContext::current().record(ir::Op::to_device, std::span(&state, 1),
+                                                   {carries[0].device().text()}, at)[0]);
+  }
+  return scan_over(carries, {numbers}, length, false, true, body, at);
 }
 
 std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,

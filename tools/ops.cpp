@@ -84,7 +84,7 @@ std::string backends(const Definition& entry) {
                  ? "all, by its parts"
                  : "all, by its parts; larger ones on the host by a kernel of their own";
     case OpClass::control:
-      return "the host, one step after another";
+      return "all, one step after another";
     case OpClass::collective:
       return "all, between GPUs through the host";
   }

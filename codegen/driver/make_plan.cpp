@@ -259,10 +259,6 @@ class Planner {
 
   void visit_control(NodeId id) {
     const ir::Node& node = graph_.node(id);
-    for (const Value operand : graph_.operands(id)) require_host(device(operand), node);
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
-      require_host(device(graph_.result(id, i)), node);
-    }
     Control step = control_of(graph_, id);
     step.calls = calls_of(id);
     for (const ir::Attribute& attribute : node.attributes) {
@@ -272,10 +268,13 @@ class Planner {
     }
     for (const Value operand : graph_.operands(id)) step.operands.push_back(dense(operand));
     if (step.kind == Control::Kind::while_loop) {
-      step.condition = writer_.add_buffer(PlanBuffer::Kind::local, 1, {});
+      const Plan& condition = functions_.plan(step.regions.front());
+      const PlanBuffer& goes_on = condition.buffers[at(condition.results[0].buffer)];
+      step.condition = writer_.add_buffer(PlanBuffer::Kind::local, 1, goes_on.device);
     }
     for (std::size_t i = 0; std::cmp_less(i, step.carries); ++i)
       step.spares.push_back(spare(step, i));
+    stage(step);
     for (std::size_t i = 0; std::cmp_less(i, node.result_count); ++i) {
       const bool in_place = i < step.spares.size() && step.spares[i] < 0;
       if (in_place) update_in_place(id, i, step.operands);
@@ -289,15 +288,40 @@ class Planner {
     const Plan& body = functions_.plan(step.regions.back());
     const BufferId result = body.results[carry].buffer;
     if (computes_in_place(body.donations, carry, result)) return -1;
-    return writer_.add_buffer(PlanBuffer::Kind::local, body.buffers[at(result)].bytes, {});
+    const PlanBuffer& buffer = body.buffers[at(result)];
+    return writer_.add_buffer(PlanBuffer::Kind::local, buffer.bytes, buffer.device);
   }
 
-  static void require_host(Device device, const ir::Node& node) {
-    if (device.is_cpu()) return;
-    throw UsageError(std::string(name_of(node.op)) +
-                         " runs on the host only, but its values lie on " + device.text() +
-                         "; copy them with to(x, Device::cpu())",
-                     node.location);
+  // On a GPU the steps of a scan have the same addresses, so that the work of one is recorded and
+  // replayed: what differs between steps is copied to one place and from it. Large pieces are not,
+  // where each is aligned: to copy them would take longer than to put the work of a step on the
+  // stream anew.
+  void stage(Control& step) {
+    constexpr std::int64_t kLargestPiece = std::int64_t{1} << 20;
+    if (step.kind != Control::Kind::scan) return;
+    const Plan& body = functions_.plan(step.regions.back());
+    std::vector<const PlanBuffer*> pieces;
+    for (const PlanBuffer& buffer : body.buffers) {
+      if (buffer.kind == PlanBuffer::Kind::parameter && buffer.index >= step.carries &&
+          buffer.index < step.carries + step.sequences) {
+        pieces.push_back(&buffer);
+      }
+    }
+    std::ranges::sort(pieces, {}, &PlanBuffer::index);
+    for (auto i = static_cast<std::size_t>(step.carries); i < body.results.size(); ++i) {
+      pieces.push_back(&body.buffers[at(body.results[i].buffer)]);
+    }
+    const auto on_host = [](const PlanBuffer* piece) { return piece->device.is_cpu(); };
+    const auto is_large = [](const PlanBuffer* piece) { return piece->bytes > kLargestPiece; };
+    const auto is_aligned = [](const PlanBuffer* piece) {
+      return piece->bytes % kDeviceAlignment == 0;
+    };
+    if (std::ranges::any_of(pieces, on_host)) return;
+    if (std::ranges::any_of(pieces, is_large) && std::ranges::all_of(pieces, is_aligned)) return;
+    for (const PlanBuffer* const piece : pieces) {
+      step.staged.push_back(
+          writer_.add_buffer(PlanBuffer::Kind::local, piece->bytes, piece->device));
+    }
   }
 
   // Whether the node brings its operand to another device.
@@ -436,8 +460,8 @@ class Planner {
     const auto [found, inserted] = reachable_.try_emplace(id, -1);
     if (!inserted) return found->second;
     found->second = writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(id), {});
-    is_given ? copy_dense(id, found->second, views_[value].base)
-             : writer_.add_copy(id, found->second, location);
+    writer_.device_of(id).is_cpu() ? copy_dense(id, found->second, views_[value].base)
+                                   : writer_.add_copy(id, found->second, location);
     return found->second;
   }
 
@@ -483,7 +507,8 @@ class Planner {
     if (buffer.kind == PlanBuffer::Kind::local && buffer.bytes == type.bytes()) {
       buffer.kind = PlanBuffer::Kind::result;
     } else {
-      const BufferId copy = writer_.add_buffer(PlanBuffer::Kind::result, type.bytes(), {});
+      const BufferId copy =
+          writer_.add_buffer(PlanBuffer::Kind::result, type.bytes(), buffer.device);
       copy_dense(id, copy, value);
       id = copy;
     }
@@ -492,10 +517,16 @@ class Planner {
 
   void copy_dense(BufferId from, BufferId to, Value value) {
     const ir::Type& type = graph_.type(value);
-    LibraryCall call = strided_copy(
-        {.base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()});
+    const Location location = graph_.node(graph_.producer(value)).location;
+    const View view{
+        .base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()};
+    if (!writer_.device_of(to).is_cpu()) {
+      writer_.add_device_call(cuda::device_copy(view), {from, to}, location, count_copy(view));
+      return;
+    }
+    LibraryCall call = strided_copy(view);
     call.tiles_in_place = 0;
-    writer_.add_call(std::move(call), {from, to}, graph_.node(graph_.producer(value)).location, {});
+    writer_.add_call(std::move(call), {from, to}, location, {});
   }
 
   const ir::Graph& graph_;
@@ -520,12 +551,7 @@ class Planner {
 int FunctionPlans::number_of(const ir::Function& function) {
   if (const auto made = numbers_.find(function.hash()); made != numbers_.end()) return made->second;
   ir::call_test_hook(function.graph());
-  Plan plan = Planner(function.graph(), rank_, *this, true).run();
-  if (!plan.devices.empty()) {
-    throw UsageError("@" + plan.name + " is run by a loop or branch, which are on the host only, " +
-                     "but it uses " + plan.devices[0].device.text());
-  }
-  plans_.push_back(std::move(plan));
+  plans_.push_back(Planner(function.graph(), rank_, *this, true).run());
   const int number = static_cast<int>(plans_.size()) - 1;
   numbers_.emplace(function.hash(), number);
   return number;

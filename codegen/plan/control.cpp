@@ -75,8 +75,9 @@ class ControlCheck {
         break;
       case Kind::while_loop:
         takes(0, 0, 1);
-        require(results == control_.carries && checker_.buffer(control_.condition).bytes >= 1 &&
+        require(results == control_.carries && bytes(control_.condition) >= 1 &&
                 region(0).results[0].type.bytes() == 1);
+        lies_with(control_.condition, region(0).results[0].buffer);
         takes(1, 0, results);
         for (std::size_t i = 0; std::cmp_less(i, control_.carries); ++i) {
           require(bytes(region(0).parameters[i]) == bytes(region(1).parameters[i]));
@@ -86,6 +87,7 @@ class ControlCheck {
         require(operands >= 1 && bytes(control_.operands[0]) >= 4);
         for (std::size_t i = 0; i < control_.regions.size(); ++i) takes(i, 1, results);
     }
+    check_staged();
     check_places();
   }
 
@@ -99,6 +101,10 @@ class ControlCheck {
     return checker_.plan().regions[at(control_.regions[i])];
   }
   std::int64_t bytes(BufferId id) const { return checker_.buffer(id).bytes; }
+  void lies_with(BufferId id, BufferId inside) const {
+    checker_.require(checker_.buffer(id).device == checker_.buffer(inside).device,
+                     " lies on another device", id);
+  }
 
   // Operands from `first` on are as large as the region's parameters, and so are results.
   void takes(std::size_t i, std::size_t first, std::int64_t results) const {
@@ -112,17 +118,35 @@ class ControlCheck {
       const bool sequence = k >= carries && k < carries + sequences;
       const std::int64_t each = bytes(to.parameters[k]);
       require(fits(each, parts(sequence), bytes(control_.operands[k + first])));
+      lies_with(control_.operands[k + first], to.parameters[k]);
     }
     const bool gives_results = control_.kind != Control::Kind::while_loop || i == 1;
     for (std::size_t k = 0; gives_results && k < to.results.size(); ++k) {
       const bool stacked = control_.kind == Control::Kind::scan && k >= carries;
       require(fits(bytes(to.results[k].buffer), parts(stacked), bytes(control_.results[k])));
+      lies_with(control_.results[k], to.results[k].buffer);
     }
     for (std::size_t k = 0; gives_results && k < carries; ++k) {
       const std::int64_t carry = bytes(to.results[k].buffer);
       require(carry == bytes(to.parameters[k]));
       require((control_.spares[k] < 0) == computes_in_place(to.donations, k, to.results[k].buffer));
-      require(control_.spares[k] < 0 || carry <= bytes(control_.spares[k]));
+      if (control_.spares[k] < 0) continue;
+      require(carry <= bytes(control_.spares[k]));
+      lies_with(control_.spares[k], to.results[k].buffer);
+    }
+  }
+  void check_staged() const {
+    if (control_.staged.empty()) return;
+    const Region& body = region(0);
+    const auto sequences = static_cast<std::size_t>(control_.sequences);
+    const auto carries = static_cast<std::size_t>(control_.carries);
+    require(control_.kind == Control::Kind::scan &&
+            control_.staged.size() == sequences + body.results.size() - carries);
+    for (std::size_t i = 0; i < control_.staged.size(); ++i) {
+      const BufferId inside = i < sequences ? body.parameters[carries + i]
+                                            : body.results[carries + i - sequences].buffer;
+      require(bytes(inside) <= bytes(control_.staged[i]));
+      lies_with(control_.staged[i], inside);
     }
   }
   static bool fits(std::int64_t each, std::int64_t parts, std::int64_t bytes) {
@@ -152,6 +176,7 @@ class ControlCheck {
     std::vector<BufferId> out;
     std::ranges::copy_if(control_.spares, std::back_inserter(out),
                          [](BufferId id) { return id >= 0; });
+    std::ranges::copy(control_.staged, std::back_inserter(out));
     if (control_.condition >= 0) out.push_back(control_.condition);
     return out;
   }
@@ -222,6 +247,7 @@ Control Control::parse(StepParser& parser) {
   std::vector<BufferId> spares;
   const std::size_t offset = lexer.peek().offset;
   if (lexer.accept("with")) spares = parser.buffers(false);
+  if (lexer.accept("via")) out.staged = parser.buffers(false);
   parser.attributes([&](const ir::Token& field) { parse_control_field(parser, out, field); });
   place_spares(parser, out, spares, offset);
   out.location = parser.location();
@@ -249,6 +275,7 @@ void Control::print(StepPrinter& printer) const {
   std::vector<BufferId> listed;
   std::ranges::copy_if(spares, std::back_inserter(listed), [](BufferId id) { return id >= 0; });
   if (!listed.empty()) printer.add(" with " + StepPrinter::names(listed));
+  if (!staged.empty()) printer.add(" via " + StepPrinter::names(staged));
   TextAttributes attributes;
   attributes.add("carries", carries);
   attributes.add("sequences", sequences);
@@ -261,16 +288,16 @@ void Control::print(StepPrinter& printer) const {
 
 bool Control::same(const Control& other) const {
   return kind == other.kind && regions == other.regions && operands == other.operands &&
-         results == other.results && spares == other.spares && condition == other.condition &&
-         carries == other.carries && sequences == other.sequences && length == other.length &&
-         reverse == other.reverse && calls == other.calls;
+         results == other.results && spares == other.spares && staged == other.staged &&
+         condition == other.condition && carries == other.carries && sequences == other.sequences &&
+         length == other.length && reverse == other.reverse && calls == other.calls;
 }
 
 void Control::shift(const Shift& by) {
   const auto move = [&](BufferId& id) {
     if (id >= 0) id += by.buffers;
   };
-  for (std::vector<BufferId>* const list : {&operands, &results, &spares}) {
+  for (std::vector<BufferId>* const list : {&operands, &results, &spares, &staged}) {
     std::ranges::for_each(*list, move);
   }
   move(condition);
@@ -282,13 +309,13 @@ void Control::for_each_access(const Plan& /*plan*/, const OnAccess& f) const {
   for (const BufferId id : spares) {
     if (id >= 0) f(id, true);
   }
+  for (const BufferId id : staged) f(id, true);
   if (condition >= 0) f(condition, true);
 }
 
 void Control::check(PlanChecker& checker) const {
   ControlCheck(*this, checker).run();
   for_each_access(checker.plan(), [&](BufferId id, bool written) {
-    checker.require(checker.buffer(id).device.is_cpu(), " lies on another device", id);
     written ? checker.write(id) : checker.read(id);
   });
 }
@@ -313,8 +340,8 @@ void Control::hash(const Plan& plan, Hasher& hasher) const {
   for (const int number : regions) hasher.add(hashed(number));
   for_each_access(plan, [&](BufferId id, bool /*written*/) { add_place(plan, id, hasher); });
   for (const BufferId id : spares) hasher.add(hashed(id < 0 ? 0 : 1));
-  for (const std::int64_t number :
-       {std::ssize(operands), std::ssize(results), carries, sequences, length}) {
+  for (const std::int64_t number : {std::ssize(operands), std::ssize(results), std::ssize(staged),
+                                    carries, sequences, length}) {
     hasher.add(hashed(number));
   }
   hasher.add(hashed(reverse ? 1 : 0));

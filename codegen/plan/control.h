@@ -8,6 +8,9 @@ namespace tutti::codegen {
 // Enters regions of the plan: the steps of a loop one after another, or one branch. It says where
 // a region's parameters and results lie:
 // - An operand that is no carry lies where it lies; of a sequence, a step gets its part.
+// - All of a loop's or branch's buffers are where its regions want them; what decides about its
+// steps
+//   may be on a GPU, too, and is then waited for.
 // - What a scan stacks is written where it belongs.
 // - A carry that the region may compute in place (Region::donations) lies where the result does, in
 //   all steps. Others lie there and in a spare buffer by turns.
@@ -21,6 +24,9 @@ struct Control {
   std::vector<BufferId> results = {};
   std::vector<BufferId> spares = {};  // by carry; -1: computed in place
   BufferId condition = -1;            // of a while_loop: what its condition gives
+  // Of a scan on a GPU, by sequence and then by what it stacks: where a step has its part, so that
+  // all steps have the same addresses. Empty: where the part belongs.
+  std::vector<BufferId> staged = {};
   std::int64_t carries = 0;
   std::int64_t sequences = 0;
   std::int64_t length = 0;

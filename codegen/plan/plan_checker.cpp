@@ -282,13 +282,18 @@ void PlanChecker::check_end(const Part& part) {
   }
 }
 
-// What a region has of the arena lies behind all that those have that enter it, directly or not.
+// What a region has of an arena lies behind all that those have that enter it, directly or not.
 void PlanChecker::check_arenas() {
+  check_arenas(Device::cpu());
+  for (const PlanDevice& used : plan_.devices) check_arenas(used.device);
+}
+
+void PlanChecker::check_arenas(Device device) {
   std::vector<std::int64_t> least(parts_.size(), 0);
   for (std::size_t i = parts_.size(); i-- > 0;) {
     std::int64_t end = least[i];
     for (BufferId id = parts_[i].first_buffer; id < parts_[i].end_buffer; ++id) {
-      if (buffer(id).kind != PlanBuffer::Kind::local || !buffer(id).device.is_cpu()) continue;
+      if (buffer(id).kind != PlanBuffer::Kind::local || buffer(id).device != device) continue;
       require(buffer(id).offset >= least[i], " lies where a caller of its region has its own", id);
       end = std::max(end, buffer(id).offset + buffer(id).bytes);
     }

@@ -76,6 +76,7 @@ class PlanChecker {
   void lend(BufferId id);
   void check_end(const Part& part);
   void check_arenas();
+  void check_arenas(Device device);
   void check_said_lives() const;
   void check_donation(const Donation& donation);
   bool is_update(BufferId id) const;

@@ -16,7 +16,8 @@ class ControlRun {
       : control_(control),
         binding_(binding),
         body_(binding.plan().regions[at(control.regions.back())]),
-        carries_(static_cast<std::size_t>(control.carries)) {}
+        carries_(static_cast<std::size_t>(control.carries)),
+        sequences_(static_cast<std::size_t>(control.sequences)) {}
 
   void run() const {
     switch (control_.kind) {
@@ -51,15 +52,46 @@ class ControlRun {
   BufferId given(std::size_t i) const { return body_.results[i].buffer; }
   bool in_place(std::size_t i) const { return control_.spares[i] < 0; }
 
+  // Brings bytes from one place of a buffer's device to another.
+  void move(BufferId like, std::byte* to, const std::byte* from, std::int64_t bytes) const {
+    const Device device = binding_.plan().buffers[at(like)].device;
+    if (device.is_cpu()) return tutti_move(to, from, bytes);
+    if (to == from || bytes == 0) return;
+    binding_.context().accelerator(device).copy(to, from, static_cast<std::size_t>(bytes));
+  }
+  // The number that decides about the next step.
+  template <class T>
+  T decision(BufferId id) const {
+    T out{};
+    const Device device = binding_.plan().buffers[at(id)].device;
+    if (device.is_cpu()) {
+      std::memcpy(&out, address(id), sizeof out);
+    } else {
+      binding_.context().accelerator(device).copy_out(&out, address(id), sizeof out);
+    }
+    return out;
+  }
+
+  // Where a carry that is computed by turns lies before the first step, which writes it to `next`.
+  // On a GPU that is one of its two places, since the work of a step is recorded for its addresses.
+  std::byte* first_place(std::size_t i, const std::byte* next) const {
+    const BufferId spare = control_.spares[i];
+    if (binding_.plan().buffers[at(spare)].device.is_cpu()) return operand(i);
+    std::byte* const other = next == result(i) ? address(spare) : result(i);
+    move(spare, other, operand(i), bytes(parameter(i)));
+    return other;
+  }
+
   void begin_carries(bool with_spare) const {
     for (std::size_t i = 0; i < carries_; ++i) {
       if (in_place(i)) {
-        tutti_move(result(i), operand(i), bytes(parameter(i)));
+        move(parameter(i), result(i), operand(i), bytes(parameter(i)));
         place(parameter(i), result(i));
         place(given(i), result(i));
       } else {
-        place(parameter(i), operand(i));
-        place(given(i), with_spare ? address(control_.spares[i]) : result(i));
+        std::byte* const next = with_spare ? address(control_.spares[i]) : result(i);
+        place(parameter(i), first_place(i, next));
+        place(given(i), next);
       }
     }
   }
@@ -74,25 +106,41 @@ class ControlRun {
   // Where the last step's do not lie where they belong.
   void end_carries() const {
     for (std::size_t i = 0; i < carries_; ++i) {
-      tutti_move(result(i), address(parameter(i)), bytes(parameter(i)));
+      move(parameter(i), result(i), address(parameter(i)), bytes(parameter(i)));
+    }
+  }
+
+  // A step's part of a sequence, and of what a scan stacks.
+  void begin_parts(std::int64_t index) const {
+    const std::vector<BufferId>& staged = control_.staged;
+    for (std::size_t i = 0; i < sequences_; ++i) {
+      const BufferId id = parameter(carries_ + i);
+      std::byte* const part = operand(carries_ + i) + index * bytes(id);
+      place(id, staged.empty() ? part : address(staged[i]));
+      if (!staged.empty()) move(id, address(staged[i]), part, bytes(id));
+    }
+    for (std::size_t i = carries_; i < control_.results.size(); ++i) {
+      place(given(i), staged.empty() ? result(i) + index * bytes(given(i))
+                                     : address(staged[sequences_ + i - carries_]));
+    }
+  }
+  void end_parts(std::int64_t index) const {
+    if (control_.staged.empty()) return;
+    for (std::size_t i = carries_; i < control_.results.size(); ++i) {
+      move(given(i), result(i) + index * bytes(given(i)), address(given(i)), bytes(given(i)));
     }
   }
 
   void scan() const {
-    const auto sequences = static_cast<std::size_t>(control_.sequences);
     begin_carries(begins_with_spare(control_.length));
-    for (std::size_t i = carries_ + sequences; i < control_.operands.size(); ++i) {
+    for (std::size_t i = carries_ + sequences_; i < control_.operands.size(); ++i) {
       place(parameter(i), operand(i));
     }
     for (std::int64_t step = 0; step < control_.length; ++step) {
       const std::int64_t index = control_.reverse ? control_.length - 1 - step : step;
-      for (std::size_t i = carries_; i < carries_ + sequences; ++i) {
-        place(parameter(i), operand(i) + index * bytes(parameter(i)));
-      }
-      for (std::size_t i = carries_; i < control_.results.size(); ++i) {
-        place(given(i), result(i) + index * bytes(given(i)));
-      }
+      begin_parts(index);
       enter(0, step);
+      end_parts(index);
       next_carries();
     }
     end_carries();
@@ -114,8 +162,8 @@ class ControlRun {
     const auto now = [&](std::size_t i) -> std::byte*& { return carried[base + 2 * i]; };
     const auto next = [&](std::size_t i) -> std::byte*& { return carried[base + 2 * i + 1]; };
     for (std::size_t i = 0; i < carries_; ++i) {
-      if (in_place(i)) tutti_move(result(i), operand(i), bytes(parameter(i)));
-      now(i) = in_place(i) ? result(i) : operand(i);
+      if (in_place(i)) move(parameter(i), result(i), operand(i), bytes(parameter(i)));
+      now(i) = in_place(i) ? result(i) : first_place(i, result(i));
       next(i) = result(i);
     }
     const auto place_parameters = [&](const Region& region) {
@@ -127,7 +175,7 @@ class ControlRun {
       place_parameters(condition);
       place(condition.results[0].buffer, goes_on);
       enter(0, step);
-      if (*goes_on == std::byte{0}) break;
+      if (decision<std::uint8_t>(control_.condition) == 0) break;
       place_parameters(body_);
       for (std::size_t i = 0; i < carries_; ++i) place(given(i), next(i));
       enter(1, step);
@@ -138,13 +186,12 @@ class ControlRun {
       }
     }
     for (std::size_t i = 0; i < carries_; ++i) {
-      tutti_move(result(i), now(i), bytes(parameter(i)));
+      move(parameter(i), result(i), now(i), bytes(parameter(i)));
     }
   }
 
   void conditional() const {
-    std::int32_t index = 0;
-    std::memcpy(&index, operand(0), sizeof index);
+    auto index = decision<std::int32_t>(control_.operands[0]);
     const auto last = static_cast<std::int32_t>(control_.regions.size()) - 1;
     if (index < 0 || index > last) index = last;
     const Region& branch = binding_.plan().regions[at(control_.regions[at(index)])];
@@ -161,6 +208,7 @@ class ControlRun {
   Binding& binding_;
   const Region& body_;
   const std::size_t carries_;
+  const std::size_t sequences_;
 };
 
 }  // namespace

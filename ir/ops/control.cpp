@@ -22,7 +22,7 @@ FunctionPlace place_of_functions(const Attributes& attributes) {
 
 std::optional<Replication> replication_of_argument(Op op, const Attributes& attributes,
                                                    std::size_t operand) {
-  if (op == Op::conditional && operand == 0) return std::nullopt;
+  if (is_branch_index(op, operand)) return std::nullopt;
   const std::size_t parameter = op == Op::conditional ? operand - 1 : operand;
   std::optional<Replication> out;
   for (const Attribute& attribute : attributes.values()) {

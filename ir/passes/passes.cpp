@@ -25,7 +25,8 @@ constexpr std::array kPasses = {
     Pass{"dce", dce, "drops what no result and no collective needs"},
     Pass{"simplify_loops", simplify_loops,
          "drops what no one needs of loops and branches, and merges loops over the same carries"},
-    Pass{"place", place, "puts what could lie anywhere on the devices that need it"},
+    Pass{"place", place, "puts what could lie anywhere on the devices that need it", false,
+         place_function},
     Pass{"fuse", fuse, "groups nodes into kernels and moves waits down to their first consumer"},
 };
 

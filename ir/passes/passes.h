@@ -41,6 +41,8 @@ bool simplify_loops(Graph& graph);
 // Says where values lie that could lie anywhere: they are made on each device that needs them. A
 // device of `any` means the graph's default device from then on.
 bool place(Graph& graph);
+// The same of what loops and branches run: results lie where the parameters do.
+bool place_function(Graph& function);
 // Groups nodes into kernels (Node::fusion) and puts each group's nodes side by side; waits move
 // down to their first consumer. The rules are in fuse.h.
 bool fuse(Graph& graph);

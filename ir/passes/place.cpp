@@ -1,4 +1,5 @@
 #include <tutti/ir/builder.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/passes/passes.h>
 
 #include <algorithm>
@@ -6,7 +7,9 @@
 // What lies anywhere is made on every device that reads it: it comes from constants, so making it
 // twice costs less than a copy. Three things are there once: a parameter of device `any` is a
 // number that the caller has in host memory, a collective takes place once, and what comes of it is
-// waited for once. These are copied to where else they are needed.
+// waited for once. These are copied to where else they are needed; so is what a branch without
+// arguments gives. Loops and branches run where their functions' parameters lie, and the index of a
+// branch is the host's, who decides.
 //
 // On the graph's default device values stay `any`, which means nothing else from then on. So a
 // program that keeps to one device is left as it is.
@@ -18,8 +21,10 @@ using Devices = std::vector<Device>;  // few, each once
 
 class Placement {
  public:
-  explicit Placement(const Graph& graph)
+  // `home`: where what lies anywhere goes as a result.
+  Placement(const Graph& graph, Device home)
       : graph_(graph),
+        home_(home),
         needs_(graph.value_count()),
         values_(graph.value_count()),
         copies_(graph.value_count()),
@@ -45,12 +50,12 @@ class Placement {
         for (const Device device : devices_of(id)) make(id, device);
         if (is_made_once(id)) copy_results(id);
       } else {
-        append(id, device_of(graph_, id), [](Type type) { return type; });
+        append(id, wanted_by(id), [](Type type) { return type; });
       }
     }
     std::vector<Value> results;
     for (const Value value : graph_.results()) {
-      results.push_back(value_on(value, graph_.default_device));
+      results.push_back(value_on(value, home_));
     }
     out_.set_results(std::move(results));
     copy_shardings(graph_, out_);
@@ -67,7 +72,7 @@ class Placement {
   bool is_made_once(NodeId id) const {
     const Node& node = graph_.node(id);
     return definition(node.op).kind == OpClass::collective || node.op == Op::wait ||
-           node.op == Op::parameter ||
+           node.op == Op::parameter || is_control(node.op) ||
            (node.result_count > 0 && graph_.type(graph_.result(id)).async);
   }
   // The copy of what could as well be made there, or is there.
@@ -79,7 +84,16 @@ class Placement {
   }
   // Where a node that does not lie anywhere needs its operands.
   Device wanted_by(NodeId id) const {
-    return is_dropped(id) ? graph_.type(graph_.result(id)).device : device_of(graph_, id);
+    if (is_dropped(id)) return graph_.type(graph_.result(id)).device;
+    if (is_control(graph_.node(id).op)) {
+      const Device device = place_of_functions(graph_.attributes(id)).device;
+      if (!device.is_any()) return device;
+    }
+    return device_of(graph_, id);
+  }
+  // Where a node that is computed there needs one of them.
+  Device operand_device(NodeId id, std::size_t operand, Device device) const {
+    return is_branch_index(graph_.node(id).op, operand) ? Device::cpu() : device;
   }
 
   void need(Value value, Device device) {
@@ -102,13 +116,18 @@ class Placement {
   }
 
   void find_needs() {
-    for (const Value value : graph_.results()) need(value, graph_.default_device);
+    for (const Value value : graph_.results()) {
+      need(value, home_);
+      if (is_any(value) && home_ != graph_.default_device) changes_ = true;
+    }
     for (NodeId id = static_cast<NodeId>(graph_.node_count()); id-- > 0;) {
       if (graph_.node(id).op == Op::parameter) continue;
       const bool anywhere = lies_anywhere(id);
       const Devices devices = anywhere ? devices_of(id) : Devices{wanted_by(id)};
-      for (const Value operand : graph_.operands(id)) {
-        for (const Device device : devices) need(operand, device);
+      for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
+        for (const Device device : devices) {
+          need(graph_.operand(id, i), operand_device(id, i, device));
+        }
       }
       if (is_dropped(id) || (anywhere && devices != Devices{graph_.default_device}))
         changes_ = true;
@@ -201,9 +220,10 @@ class Placement {
     const Node& node = graph_.node(id);
     std::vector<Value> operands;
     Device common = Device::any();
-    for (const Value operand : graph_.operands(id)) {
-      operands.push_back(value_on(operand, device));
-      if (common.is_any()) common = out_.type(operands.back()).device;
+    for (std::size_t i = 0; i < node.operand_count; ++i) {
+      operands.push_back(value_on(graph_.operand(id, i), operand_device(id, i, device)));
+      if (common.is_any() && !is_branch_index(node.op, i))
+        common = out_.type(operands.back()).device;
     }
     std::vector<Type> types;
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
@@ -224,6 +244,7 @@ class Placement {
   using Copy = std::pair<Device, Value>;
 
   const Graph& graph_;
+  const Device home_;
   std::vector<Devices> needs_;             // [value], where values that lie anywhere are read
   std::vector<Value> values_;              // [value], of those that do not
   std::vector<std::vector<Copy>> copies_;  // [value], of those that do
@@ -233,11 +254,23 @@ class Placement {
 
 }  // namespace
 
-bool place(Graph& graph) {
-  Placement placement(graph);
+namespace {
+
+bool place_at(Graph& graph, Device home) {
+  Placement placement(graph, home);
   if (!placement.changes()) return false;
   graph = placement.placed();
   return true;
+}
+
+}  // namespace
+
+bool place(Graph& graph) { return place_at(graph, graph.default_device); }
+
+bool place_function(Graph& function) {
+  const auto& parameters = function.parameters();
+  return place_at(function, parameters.empty() ? function.default_device
+                                               : function.type(parameters[0].value).device);
 }
 
 }  // namespace tutti::ir

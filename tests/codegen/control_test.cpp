@@ -334,23 +334,5 @@ TEST(Control, ThePlanNamesItsRegions) {
   EXPECT_THAT(text, HasSubstr("\n  region r0 @cell {"));
 }
 
-TEST(Control, OnAGpuIsAnErrorThatSaysWhatWouldBeRight) {
-  ir::Graph graph = ir::parse(R"(
-private func @twice(%x: f32[2] on cuda:0) -> (f32[2] on cuda:0) {
-  %0 = add(%x, %x)
-  return %0
-}
-func @f(%x: f32[2] on cuda:0) {
-  %0 = scan(%x) {body = @twice, carries = 1, sequences = 0, length = 2}
-  return %0
-}
-)")
-                        .functions[0];
-  ir::run_passes(graph);
-  EXPECT_THAT([&] { make_plan(graph, 0); },
-              testing::ThrowsMessage<UsageError>(
-                  HasSubstr("scan runs on the host only, but its values lie on cuda:0")));
-}
-
 }  // namespace
 }  // namespace tutti::codegen::control_test

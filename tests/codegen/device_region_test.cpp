@@ -1,20 +1,13 @@
 // Plans with steps on a GPU, run on one of ordinary memory whose stream works as late as it may.
 
-#include <tutti/codegen/driver/evaluate.h>
 #include <tutti/codegen/driver/executable.h>
-#include <tutti/codegen/driver/kernel_compiler.h>
-#include <tutti/codegen/driver/make_plan.h>
-#include <tutti/codegen/driver/plan_code.h>
-#include <tutti/ir/parse/parse.h>
-#include <tutti/ir/passes/passes.h>
-#include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/local.h>
 
 #include <algorithm>
 #include <optional>
 #include <thread>
 
-#include "tests/support/host_accelerator.h"
+#include "tests/codegen/device_rank.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,85 +20,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using BufferPtr = std::shared_ptr<Buffer>;
 
-// A kernel of a plan, run by the evaluator in its turn of the stream.
-class Evaluated final : public runtime::DeviceCode {
- public:
-  explicit Evaluated(const Kernel& kernel)
-      : code_(make_evaluator(kernel)), tiles_(kernel.tiles()), buffers_(kernel.buffers.size()) {}
-  void launch(runtime::Accelerator& accelerator, void* const* buffers) const override {
-    dynamic_cast<HostAccelerator&>(accelerator)
-        .launch([code = code_, tiles = tiles_,
-                 arguments = std::vector<void*>(buffers, buffers + buffers_)] {
-          code->run(arguments.data(), 0, tiles);
-        });
-  }
-
- private:
-  std::shared_ptr<const KernelCode> code_;
-  std::int64_t tiles_;
-  std::size_t buffers_;
-};
-
-Plan plan_of(const std::string& text, std::int64_t rank = 0) {
-  ir::Graph graph = ir::parse(text).functions.at(0);
-  std::vector<const ir::Pass*> passes;
-  for (const ir::Pass& pass : ir::all_passes()) passes.push_back(&pass);
-  ir::run_passes(graph, passes, {});
-  Plan plan = make_plan(graph, rank);
-  KernelCompiler compiler(Engine::evaluate);
-  compile_kernels(plan, compiler);
-  for (Step& step : plan.steps) {
-    auto* const launch = std::get_if<Launch>(&step);
-    if (launch == nullptr || launch->device.is_cpu()) continue;
-    LaunchPart& part = launch->parts.at(0);
-    part.device_code =
-        std::make_shared<Evaluated>(plan.kernels.at(static_cast<std::size_t>(part.kernel)));
-  }
-  return plan;
-}
-
-// A rank with a GPU or two.
-struct Rank {
-  explicit Rank(std::shared_ptr<runtime::HostFabric> fabric = nullptr, std::int64_t rank = 0)
-      : context(
-            std::make_unique<runtime::HostBackend>(
-                fabric != nullptr ? std::move(fabric) : std::make_shared<runtime::LocalFabric>(1),
-                rank),
-            1) {
-    for (int index = 0; index < 2; ++index) {
-      auto made = std::make_unique<HostAccelerator>(Device::cuda(index));
-      gpus.push_back(made.get());
-      context.use(std::move(made));
-    }
-  }
-
-  BufferPtr put(Device device, const std::vector<float>& values) {
-    const std::size_t bytes = values.size() * sizeof(float);
-    if (device.is_cpu()) {
-      BufferPtr buffer = context.allocator.allocate(bytes);
-      std::ranges::copy(values, reinterpret_cast<float*>(buffer->data()));
-      return buffer;
-    }
-    BufferPtr buffer = context.accelerator(device).memory().allocate(bytes);
-    context.accelerator(device).copy_in(buffer->data(), values.data(), bytes);
-    return buffer;
-  }
-  std::vector<float> get(const Executable::Result& result) {
-    std::vector<float> out(static_cast<std::size_t>(result.type.shape.elements()));
-    const BufferPtr buffer = result.wait();
-    const std::size_t bytes = out.size() * sizeof(float);
-    if (result.type.device.is_cpu()) {
-      std::memcpy(out.data(), buffer->data(), bytes);
-    } else {
-      context.accelerator(result.type.device).copy_out(out.data(), buffer->data(), bytes);
-    }
-    return out;
-  }
-
-  runtime::Context context;
-  std::vector<HostAccelerator*> gpus;
-};
-
 constexpr const char* kStep = R"(
 func @step(%x: f32[2,2] on cuda:0) -> (f32[2,2] on cuda:0) {
   %0 = sum(%x) {axes = [0], keepdims = true}
@@ -115,8 +29,8 @@ func @step(%x: f32[2,2] on cuda:0) -> (f32[2,2] on cuda:0) {
 })";
 
 TEST(DeviceRegion, IsLaunchedThenRecordedThenReplayed) {
-  Rank rank;
-  Executable step(plan_of(kStep), rank.context);
+  test::DeviceRank rank;
+  Executable step(test::plan_of_device(kStep), rank.context);
   ASSERT_GE(step.plan().kernels.size(), 2U);
   const auto launches = static_cast<int>(step.plan().kernels.size());
   const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
@@ -132,8 +46,8 @@ TEST(DeviceRegion, IsLaunchedThenRecordedThenReplayed) {
 }
 
 TEST(DeviceRegion, RecordsEverySetOfAddresses) {
-  Rank rank;
-  Executable step(plan_of(kStep), rank.context);
+  test::DeviceRank rank;
+  Executable step(test::plan_of_device(kStep), rank.context);
   const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
   const BufferPtr a = rank.put(Device::cuda(), {1, 2, 3, 4});
   const BufferPtr b = rank.put(Device::cuda(), {10, 20, 30, 40});
@@ -147,8 +61,8 @@ TEST(DeviceRegion, RecordsEverySetOfAddresses) {
 }
 
 TEST(DeviceRegion, StopsRecordingWhereNoAddressComesAgain) {
-  Rank rank;
-  Executable step(plan_of(kStep), rank.context);
+  test::DeviceRank rank;
+  Executable step(test::plan_of_device(kStep), rank.context);
   const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
   std::vector<BufferPtr> all;
   for (int run = 0; run < DeviceRegion::kMostMisses + 10; ++run) {
@@ -162,15 +76,15 @@ TEST(DeviceRegion, StopsRecordingWhereNoAddressComesAgain) {
 }
 
 TEST(DeviceRegion, CanBeToldNotToRecord) {
-  Rank rank;
-  Executable step(plan_of(kStep), rank.context, Executable::Options{.record = false});
+  test::DeviceRank rank;
+  Executable step(test::plan_of_device(kStep), rank.context, Executable::Options{.record = false});
   const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
   for (int run = 0; run < 3; ++run) step.run(inputs);
   EXPECT_EQ(rank.gpus[0]->counts.recordings, 0);
 }
 
 TEST(DeviceRegion, ResultsTakeOverMemoryOfTheSameDeviceAlone) {
-  const Plan plan = plan_of(R"(
+  const Plan plan = test::plan_of_device(R"(
 func @both(%x: f32[4] on cuda:0, %y: f32[4]) -> (f32[4] on cuda:0, f32[4]) {
   %0 = add(%x, %x)
   %1 = add(%y, %y)
@@ -181,7 +95,7 @@ func @both(%x: f32[4] on cuda:0, %y: f32[4]) -> (f32[4] on cuda:0, f32[4]) {
     const Device device = plan.buffers[static_cast<std::size_t>(donation.buffer)].device;
     EXPECT_EQ(device.is_cpu(), donation.input == 1);
   }
-  Rank rank;
+  test::DeviceRank rank;
   Executable both(plan, rank.context);
   std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4}),
                                    rank.put({}, {5, 6, 7, 8})};
@@ -195,8 +109,8 @@ func @both(%x: f32[4] on cuda:0, %y: f32[4]) -> (f32[4] on cuda:0, f32[4]) {
 }
 
 TEST(DevicePlan, BringsValuesFromOneDeviceToAnother) {
-  Rank rank;
-  Executable f(plan_of(R"(
+  test::DeviceRank rank;
+  Executable f(test::plan_of_device(R"(
 func @f(%x: f32[4]) -> (f32[4]) {
   %0 = to_device(%x) {device = "cuda:1"}
   %1 = mul(%0, %0)
@@ -214,8 +128,8 @@ func @f(%x: f32[4]) -> (f32[4]) {
 }
 
 TEST(DevicePlan, ConstantsAreThereOnce) {
-  Rank rank;
-  Executable f(plan_of(R"(
+  test::DeviceRank rank;
+  Executable f(test::plan_of_device(R"(
 func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
   %0 = constant() {value = f32[4] [1, 20, 300, 4000]}
   %1 = add(%x, %0)
@@ -245,8 +159,8 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
   std::vector<std::thread> threads;
   for (int r = 0; r < 2; ++r) {
     threads.emplace_back([&, r] {
-      Rank rank(fabric, r);
-      Executable f(plan_of(text, r), rank.context);
+      test::DeviceRank rank(fabric, r);
+      Executable f(test::plan_of_device(text, r), rank.context);
       const auto own = static_cast<float>(r + 1);
       const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {own, 2, 3, 4})};
       for (int run = 0; run < 3; ++run)
