@@ -14,7 +14,8 @@ TEST(GpuRandomProgram, GivesWhatTheInterpreterGives) {
     const bool exact = seed % 2 == 0;
     return random_program(
         seed, {.values = exact ? ProgramOptions::Values::exact : ProgramOptions::Values::close,
-               .nodes = 8 + static_cast<int>(seed % 30)});
+               .nodes = 8 + static_cast<int>(seed % 30),
+               .control = seed % 3 == 0});
   };
   EXPECT_TRUE(all_agree({.test = "GpuRandomProgram.GivesWhatTheInterpreterGives",
                          .count = 200,

@@ -8,7 +8,7 @@
 
 #include "examples/char_gpt.h"
 #include "tests/nvrtc/cuda/kernel_sources.h"
-#include "tests/nvrtc/cuda/moved_graph.h"
+#include "tests/support/random/compare_ways.h"
 
 namespace tutti::test::every_kernel_test {
 namespace {
@@ -40,7 +40,7 @@ TEST_P(Nvrtc, TakesTheTrainingStepOfTheExample) {
   const Tensor tokens = zeros({kBatch, kContext}, DType::i32);
   step(gpt, state, tokens, tokens, 1e-3F);
   std::map<std::string, Source> sources;
-  add_sources(moved_to_gpu(ir::parse(step.ir()).functions.at(0)), sources);
+  add_sources(on_device(ir::parse(step.ir()).functions.at(0), Device::cuda()), sources);
   ASSERT_GT(sources.size(), 20U);
   std::int64_t most_registers = 0;
   compile_all(sources, GetParam(), [&](const Source& source, const Compiled& code) {

@@ -1,6 +1,7 @@
 #include "tests/support/random/compare_ways.h"
 
 #include <tutti/ir/builder.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/interpret/interpret.h>
 
 #include "tests/support/gpu.h"
@@ -86,7 +87,10 @@ std::optional<Difference> first_difference(const RandomProgram& program,
   return std::nullopt;
 }
 
-ir::Graph on_device(const ir::Graph& graph, Device device) {
+namespace {
+
+// But for the functions that its nodes run.
+ir::Graph moved(const ir::Graph& graph, Device device) {
   ir::Graph out(graph.name);
   out.mesh = graph.mesh;
   out.default_device = device;
@@ -113,6 +117,17 @@ ir::Graph on_device(const ir::Graph& graph, Device device) {
   for (const ir::Value result : graph.results()) results.push_back(values[result.id]);
   out.set_results(std::move(results));
   return out;
+}
+
+}  // namespace
+
+ir::Graph on_device(const ir::Graph& graph, Device device) {
+  ir::Graph with_functions = graph;
+  ir::change_functions(with_functions, [&](ir::Graph& function) {
+    function = moved(function, device);
+    return true;
+  });
+  return moved(with_functions, device);
 }
 
 }  // namespace tutti::test
