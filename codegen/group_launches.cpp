@@ -54,7 +54,7 @@ class Grouping {
   Load load_of(const Launch& launch) const {
     Load load;
     for (const LaunchPart& part : launch.parts) {
-      auto bytes = static_cast<double>(part.work);
+      auto bytes = static_cast<double>(part.cost);
       for (const BufferId id : part.buffers) {
         bytes += static_cast<double>(plan_.buffers[static_cast<std::size_t>(id)].bytes);
       }

@@ -16,7 +16,7 @@ struct LibraryCall {
   std::string detail;  // "f32 [128x64] x [64x32], batch [4]": what plans print
   std::shared_ptr<const KernelCode> code;
   std::int64_t tiles = 0;
-  std::int64_t work = 0;  // what it computes beyond moving its buffers, in bytes moved as fast
+  std::int64_t cost = 0;  // what it computes beyond moving its buffers, in bytes moved as fast
   // How many tiles there are when its result lies over its first operand; -1: it may not.
   std::int64_t tiles_in_place = -1;
 };

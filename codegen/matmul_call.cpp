@@ -127,11 +127,11 @@ LibraryCall matmul_call(const ir::Type& result, const std::vector<View>& operand
   const View& b = operands[1];
   const kernels::Matmul spec = matmul_spec(result, operands);
   // A core multiplies and adds about four times while it moves a byte.
-  const std::int64_t work = result.shape.elements() * spec.k / 4;
+  const std::int64_t cost = result.shape.elements() * spec.k / 4;
   auto code = std::make_shared<const MatmulCode>(spec, a.offset * size_of(a.dtype),
                                                  b.offset * size_of(b.dtype));
   const std::int64_t tiles = code->tiles();
-  return {"matmul", matmul_text(spec), std::move(code), tiles, work};
+  return {"matmul", matmul_text(spec), std::move(code), tiles, cost};
 }
 
 const MatmulRegion* matmul_region(const KernelCode& code) {

@@ -116,7 +116,8 @@ void CoalescedCalls::launch_together(std::span<Noted> calls) {
   std::vector<StatePtr> results;
   if (now) {
     context_.check_group(first.op, first.attributes, first.where);
-    results = context_.launches.launch(context_, first.op, operands, first.attributes, first.where);
+    results = context_.direct_collectives.start(context_, first.op, operands, first.attributes,
+                                                first.where);
   } else {
     results = record_collective(first.op, operands, first.attributes, first.where);
   }

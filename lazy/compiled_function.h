@@ -105,11 +105,15 @@ class CompiledFunction {
 
  private:
   struct Program;
-  // A program's result with empty leaves, and which argument each number in it is (-1: none).
+  // A program's result with empty leaves, which argument each number in it is (-1: none), and of
+  // each AsyncTensor the views of what leaves the program under way, if it is one.
   struct ResultForm {
     OwnedTree tree;
     std::vector<int> numbers;
+    std::vector<std::shared_ptr<Deferred>> views;
   };
+  // What a result's leaf is to a program; `views`, where given, gets what its caller does with it.
+  StatePtr state_of(const AsyncTensor& leaf, std::vector<std::shared_ptr<Deferred>>* views) const;
   void set(TreeRef formal, const std::vector<StatePtr>& tensors, bool tagged) const;
   // Takes the result's tensors, and notes its form.
   std::vector<StatePtr> take_result(OwnedTree result, std::size_t program, bool tagged);

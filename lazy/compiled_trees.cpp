@@ -1,6 +1,7 @@
 // Arguments and results of compiled functions, which are trees.
 
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/async_views.h>
 #include <tutti/lazy/compiled_program.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/scalar_tag.h>
@@ -151,13 +152,25 @@ void CompiledFunction::set(TreeRef formal, const std::vector<StatePtr>& tensors,
   });
 }
 
+// A view of what is under way is made by the caller: in the program it would have to wait. Where
+// sizes vary it stays in the program, since the caller's has fixed ones.
+StatePtr CompiledFunction::state_of(const AsyncTensor& leaf,
+                                    std::vector<std::shared_ptr<Deferred>>* views) const {
+  std::shared_ptr<Deferred> own = marks_ == nullptr ? AsyncViews::of(leaf) : nullptr;
+  StatePtr out = own != nullptr ? leaf.collective() : leaf.state();
+  if (views != nullptr) views->push_back(std::move(own));
+  return out;
+}
+
 std::vector<StatePtr> CompiledFunction::take_result(OwnedTree result, std::size_t program,
                                                     bool tagged) {
   std::vector<StatePtr> states;
   std::vector<int> numbers;
+  std::vector<std::shared_ptr<Deferred>> views;
   walk_tree(result.tree, [&](const std::string&, const TreeLeaf& leaf) {
     if (leaf.kind == TreeKind::tensor) states.push_back(leaf.tensor().state());
-    if (leaf.kind == TreeKind::async_tensor) states.push_back(leaf.async_tensor().state());
+    if (leaf.kind == TreeKind::async_tensor)
+      states.push_back(state_of(leaf.async_tensor(), &views));
     if (leaf.kind == TreeKind::floating) {
       numbers.push_back(tagged ? placeholder_number(leaf) : -1);
     }
@@ -165,7 +178,7 @@ std::vector<StatePtr> CompiledFunction::take_result(OwnedTree result, std::size_
   clear_tensors(result.tree);
   check_statics(result.tree);
   if (forms_.size() <= program) forms_.resize(program + 1);
-  forms_[program] = {std::move(result), std::move(numbers)};
+  forms_[program] = {std::move(result), std::move(numbers), std::move(views)};
   return states;
 }
 
@@ -204,7 +217,7 @@ void CompiledFunction::lower(const FormalArguments& formal, UserFunction f) {
           if (leaf.kind == TreeKind::tensor) {
             states.push_back(leaf.tensor().state());
           } else if (leaf.kind == TreeKind::async_tensor) {
-            states.push_back(leaf.async_tensor().state());
+            states.push_back(state_of(leaf.async_tensor(), nullptr));
           }
         });
         return states;
@@ -226,13 +239,15 @@ TreeRef CompiledFunction::call(const FormalArguments& formal, UserFunction f) {
 
 void CompiledFunction::fill(TreeRef result) {
   const std::vector<int>& arguments = forms_[last_].numbers;
+  const std::vector<std::shared_ptr<Deferred>>& views = forms_[last_].views;
+  std::size_t async = 0;
   std::size_t tensor = 0;
   std::size_t scalar = 0;
   walk_tree(result, [&](const std::string&, const TreeLeaf& leaf) {
     if (leaf.kind == TreeKind::tensor) {
       leaf.tensor() = Tensor(std::move(results_[tensor++]));
     } else if (leaf.kind == TreeKind::async_tensor) {
-      leaf.async_tensor() = AsyncTensor(std::move(results_[tensor++]));
+      leaf.async_tensor() = AsyncViews::again(std::move(results_[tensor++]), views[async++]);
     } else if (leaf.kind == TreeKind::floating) {
       const int argument = arguments[scalar++];
       if (argument < 0) return;

@@ -401,7 +401,7 @@ void RankContext::forget_programs_of(const ir::Group& group) {
     if (known.executable == nullptr) return false;
     return codegen::uses_group(known.executable->plan(), group);
   });
-  launches.forget_programs_of(group);
+  direct_collectives.forget_programs_of(group);
 }
 
 void RankContext::make_ready(TensorState& state) {

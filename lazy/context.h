@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/driver/compile.h>
-#include <tutti/lazy/launch_program.h>
+#include <tutti/lazy/direct_collectives.h>
 #include <tutti/lazy/program_cache.h>
 #include <tutti/lazy/recorder.h>
 #include <tutti/lazy/trace.h>
@@ -141,7 +141,7 @@ class RankContext {
   // Those that this rank has closed.
   std::vector<ir::GroupPtr> closed_groups;
   // Collectives that are launched and not recorded.
-  LaunchPrograms launches;
+  DirectCollectives direct_collectives;
   // The groups whose in-place collectives are being noted, see Coalesce: which may outlive this.
   std::shared_ptr<std::vector<CoalescedCalls*>> coalescing =
       std::make_shared<std::vector<CoalescedCalls*>>();

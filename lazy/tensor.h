@@ -70,9 +70,11 @@ namespace detail {
 struct Deferred {
   std::shared_ptr<Deferred> before;  // of whose result; null: of the collective's
   std::function<Tensor(const Tensor&)> compute;
-  StatePtr type;      // without a value
-  StatePtr computed;  // what the first wait gave
+  StatePtr type;         // without a value
+  StatePtr computed;     // what the first wait gave
+  bool is_view = false;  // and uses no other tensors
 };
+class AsyncViews;
 
 }  // namespace detail
 
@@ -129,6 +131,8 @@ class AsyncTensor {
                    Location at = std::source_location::current()) const;
 
  private:
+  friend class detail::AsyncViews;
+
   detail::StatePtr state_;
   std::shared_ptr<detail::Deferred> deferred_;
 };

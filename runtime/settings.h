@@ -41,7 +41,7 @@ struct Setting {
     assignments,  // NAME=VALUE,...: tunables, rows of all_tunables()
   };
 
-  std::string_view name;  // "TUTTI_THREADS", "engine"
+  std::string_view name;  // "TUTTI_THREADS", "kernels"
   Kind kind = Kind::text;
   std::string_view takes;         // what a value looks like: "N", "FILE", "STAGE,..."
   std::string_view initial = {};  // the value where nothing is said; empty: none,

@@ -139,7 +139,7 @@ std::vector<Setting> make_settings() {
 
 std::vector<Setting> make_tunables() {
   return {
-      {.name = "engine",
+      {.name = "kernels",
        .kind = Kind::word,
        .takes = "llvm|evaluate",
        .unset = "llvm, if it was built in",

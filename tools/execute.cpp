@@ -126,8 +126,8 @@ std::vector<RankResult> run_timed(const ir::Graph& function,
 
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
-                                            Engine engine, const codegen::CompileOptions& options) {
-  if (engine == Engine::interpreter) return ir::interpret(function, inputs);
+                                            RunMode mode, const codegen::CompileOptions& options) {
+  if (mode == RunMode::interpreter) return ir::interpret(function, inputs);
   const std::vector<const ir::Graph*> functions(inputs.size(), &function);
   return execute(functions, inputs, options);
 }

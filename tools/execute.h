@@ -11,12 +11,12 @@
 
 namespace tutti::tools {
 
-enum class Engine : std::uint8_t { compiled, interpreter };
+enum class RunMode : std::uint8_t { compiled, interpreter };
 
 // A function's results on every rank, [rank][result], from its arguments, [rank][parameter].
 std::vector<std::vector<ir::Array>> execute(const ir::Graph& function,
                                             std::span<const std::vector<ir::Array>> inputs,
-                                            Engine engine, const codegen::CompileOptions& options);
+                                            RunMode mode, const codegen::CompileOptions& options);
 // The same of a function for each rank, compiled.
 std::vector<std::vector<ir::Array>> execute(std::span<const ir::Graph* const> functions,
                                             std::span<const std::vector<ir::Array>> inputs,

@@ -1,6 +1,6 @@
 #include "tools/reduce.h"
 
-#include <tutti/ir/debug/reduce.h>
+#include <tutti/ir/debug/reduce_programs.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/new_file.h>
@@ -148,23 +148,24 @@ bool reduce(const ReduceOptions& options, std::ostream& out) {
   files.keep(programs);
   std::size_t checks = 1;
   std::size_t nodes = before;
-  const ir::Reduction reduction = ir::reduce(std::move(programs), [&](const ir::Programs& smaller) {
-    ++checks;
-    switch (command.run(files.write_candidate(smaller), false).outcome) {
-      case CheckCommand::Outcome::zero:
-        files.keep(smaller);
-        if (nodes_of(smaller) < nodes) {
-          nodes = nodes_of(smaller);
-          out << "  " << ir::counted(nodes, "node") << " after " << ir::counted(checks, "check")
-              << std::endl;
+  const ir::Reduction reduction =
+      ir::reduce_programs(std::move(programs), [&](const ir::Programs& smaller) {
+        ++checks;
+        switch (command.run(files.write_candidate(smaller), false).outcome) {
+          case CheckCommand::Outcome::zero:
+            files.keep(smaller);
+            if (nodes_of(smaller) < nodes) {
+              nodes = nodes_of(smaller);
+              out << "  " << ir::counted(nodes, "node") << " after " << ir::counted(checks, "check")
+                  << std::endl;
+            }
+            return ir::Verdict::interesting;
+          case CheckCommand::Outcome::interrupted:
+            return ir::Verdict::stop;
+          default:
+            return ir::Verdict::boring;
         }
-        return ir::Verdict::interesting;
-      case CheckCommand::Outcome::interrupted:
-        return ir::Verdict::stop;
-      default:
-        return ir::Verdict::boring;
-    }
-  });
+      });
   out << (reduction.stopped ? "interrupted; " : "") << "from " << ir::counted(before, "node")
       << " to " << nodes_of(reduction.programs) << " in " << ir::counted(checks, "check") << ": "
       << files.output().string() << "\n";

@@ -80,11 +80,11 @@ std::optional<std::vector<RankResult>> run_ranks(const ir::Graph& function, std:
     return run_in_processes(function, ranks, options);
   }
   const auto inputs = inputs_of_ranks(function, ranks, options);
-  if (options.engine == Engine::compiled) {
+  if (options.mode == RunMode::compiled) {
     return run_timed(function, inputs, compiling, options.bench ? options.timed_runs : 0, gpus);
   }
   std::vector<RankResult> out;
-  for (auto& arrays : execute(function, inputs, options.engine, compiling)) {
+  for (auto& arrays : execute(function, inputs, options.mode, compiling)) {
     out.push_back({.arrays = std::move(arrays), .times = {}});
   }
   return out;

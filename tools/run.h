@@ -23,7 +23,7 @@ struct RunOptions {
   std::string expect;                   // where the results are to be found; empty: nowhere
   double tolerance = kStandardTolerance;
   std::int64_t ranks = 0;  // 0: the program's own number
-  Engine engine = Engine::compiled;
+  RunMode mode = RunMode::compiled;
   bool on_gpus = false;       // values of programs that name no devices lie there
   bool processes = false;     // each rank is one, not a thread
   bool compile_only = false;  // no inputs are read, and nothing is run

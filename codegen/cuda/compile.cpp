@@ -23,9 +23,9 @@ using Clock = std::chrono::steady_clock;
 Code code_of(const Source& source, std::vector<std::byte> cubin) {
   return std::make_shared<CudaKernel>(
       std::make_shared<const CudaImage>(source.name, std::move(cubin)),
-      CudaKernel::Launch{.grid = source.grid,
-                         .block = source.block,
-                         .workspace_bytes = static_cast<std::size_t>(source.workspace_bytes)});
+      CudaKernel::Geometry{.grid = source.grid,
+                           .block = source.block,
+                           .workspace_bytes = static_cast<std::size_t>(source.workspace_bytes)});
 }
 
 // The shape of the launch is not part of what is compiled.

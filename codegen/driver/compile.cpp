@@ -59,7 +59,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
     verify_text(plan);
   }
   // 3. Kernels to code.
-  KernelCompiler& compiler = KernelCompiler::shared(options.engine);
+  KernelCompiler& compiler = KernelCompiler::shared(options.kernel_mode);
   {
     const runtime::ProfileSlice compiling(profile, "compile", "kernels");
     compile_kernels(plan, compiler);
@@ -72,7 +72,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   // 4. Bind to this rank.
   auto executable = std::make_unique<Executable>(
       std::move(plan), context,
-      Executable::Options{.engine = options.plan_engine, .record = options.record});
+      Executable::Options{.mode = options.plan_mode, .record = options.record});
   watch.compiled(executable->plan());
   return executable;
 }

@@ -25,8 +25,8 @@ inline constexpr bool kVerifyByDefault = true;
 #endif
 
 struct CompileOptions {
-  Engine engine = kDefaultEngine;
-  PlanEngine plan_engine = kDefaultPlanEngine;
+  KernelMode kernel_mode = kDefaultKernelMode;
+  PlanMode plan_mode = kDefaultPlanMode;
   bool record = true;  // see Executable::Options
   // Called with the graph as traced ("trace") and after every pass (its name).
   std::function<void(std::string_view stage, const ir::Graph&)> on_stage = {};

@@ -5,10 +5,10 @@ namespace tutti::codegen {
 
 CompileOptions compile_options(const runtime::Settings& settings) {
   CompileOptions out;
-  const std::string& engine = settings.text("engine");
-  if (!engine.empty()) out.engine = engine == "evaluate" ? Engine::evaluate : Engine::llvm;
+  const std::string& mode = settings.text("kernels");
+  if (!mode.empty()) out.kernel_mode = mode == "evaluate" ? KernelMode::evaluate : KernelMode::llvm;
   const std::string& plan = settings.text("plan");
-  if (!plan.empty()) out.plan_engine = plan == "walk" ? PlanEngine::walk : PlanEngine::native;
+  if (!plan.empty()) out.plan_mode = plan == "walk" ? PlanMode::walk : PlanMode::native;
   out.record = settings.flag("record");
   out.disabled = settings.words("TUTTI_DISABLE");
   out.verify = settings.flag("verify");

@@ -62,7 +62,7 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
     frame_.device_arenas.emplace_back(used.device, static_cast<std::size_t>(used.arena_bytes));
   }
   // Native code knows the host's steps alone.
-  if (!plan_.devices.empty()) options_.engine = PlanEngine::walk;
+  if (!plan_.devices.empty()) options_.mode = PlanMode::walk;
   bind_constants();
   frame_.profile = make_profile();
   binding_.bind();
@@ -198,7 +198,7 @@ void Executable::bind_inputs(std::span<const BufferPtr> inputs, bool donate) {
 void Executable::run_steps() {
 #if TUTTI_HAS_LLVM
   const bool often = runs_ == 1 || (runs_ == 0 && has_long_loop(plan_));
-  if (options_.engine == PlanEngine::native && function_ == nullptr && often) {
+  if (options_.mode == PlanMode::native && function_ == nullptr && often) {
     const runtime::ProfileSlice slice(context_.profile.get(), "compile", "native code of the plan");
     const native::PlanCode made = native::compile(plan_);
     code_ = made.code;

@@ -15,13 +15,13 @@ namespace tutti::codegen {
 
 // How the steps of a plan are run: one after another by walking the list, or by native code made
 // from it.
-enum class PlanEngine : std::uint8_t { walk, native };
+enum class PlanMode : std::uint8_t { walk, native };
 
-inline constexpr PlanEngine kDefaultPlanEngine =
-    TUTTI_HAS_LLVM != 0 ? PlanEngine::native : PlanEngine::walk;
+inline constexpr PlanMode kDefaultPlanMode =
+    TUTTI_HAS_LLVM != 0 ? PlanMode::native : PlanMode::walk;
 
 // A plan bound to one rank, for whose thread alone it is. The first run walks the plan; the second
-// makes native code of it where the engine says so, since most programs that run twice run often.
+// makes native code of it where its mode says so, since most programs that run twice run often.
 // A plan with a long loop is made native code of before it runs first.
 class Executable {
  public:
@@ -73,15 +73,15 @@ class Executable {
   };
 
   struct Options {
-    PlanEngine engine = kDefaultPlanEngine;
+    PlanMode mode = kDefaultPlanMode;
     bool record = true;  // what is put on GPUs, where it is likely to come again
   };
 
   // Throws CommError or UsageError like Backend::communicator, and EnvironmentError where there is
   // no such GPU.
   Executable(Plan plan, runtime::Context& context, const Options& options);
-  Executable(Plan plan, runtime::Context& context, PlanEngine engine = kDefaultPlanEngine)
-      : Executable(std::move(plan), context, Options{.engine = engine}) {}
+  Executable(Plan plan, runtime::Context& context, PlanMode mode = kDefaultPlanMode)
+      : Executable(std::move(plan), context, Options{.mode = mode}) {}
 
   const Plan& plan() const { return plan_; }
   // Whether there is native code of the plan by now.

@@ -39,20 +39,20 @@ std::string describe_disk_cache() {
 
 }  // namespace
 
-KernelCompiler::KernelCompiler(Engine engine, std::size_t capacity, runtime::DiskCache* cache)
-    : engine_(engine), capacity_(capacity), cache_(cache) {
-  if (engine == Engine::llvm && TUTTI_HAS_LLVM == 0) {
-    throw EnvironmentError("this build of Tutti has no LLVM; use the evaluating engine");
+KernelCompiler::KernelCompiler(KernelMode mode, std::size_t capacity, runtime::DiskCache* cache)
+    : mode_(mode), capacity_(capacity), cache_(cache) {
+  if (mode == KernelMode::llvm && TUTTI_HAS_LLVM == 0) {
+    throw EnvironmentError("this build of Tutti has no LLVM; set kernels=evaluate");
   }
 }
 
 // Never destroyed: a World that is a static object compiles to its end.
-KernelCompiler& KernelCompiler::shared(Engine engine) {
-  if (engine == Engine::evaluate) {
-    static auto* const evaluating = new KernelCompiler(Engine::evaluate);
+KernelCompiler& KernelCompiler::shared(KernelMode mode) {
+  if (mode == KernelMode::evaluate) {
+    static auto* const evaluating = new KernelCompiler(KernelMode::evaluate);
     return *evaluating;
   }
-  static auto* const compiling = new KernelCompiler(Engine::llvm);
+  static auto* const compiling = new KernelCompiler(KernelMode::llvm);
   return *compiling;
 }
 
@@ -132,7 +132,7 @@ std::uint64_t KernelCompiler::compiled() const {
 std::vector<std::shared_ptr<const KernelCode>> KernelCompiler::generate(
     std::span<const Kernel* const> kernels) const {
 #if TUTTI_HAS_LLVM
-  if (engine_ == Engine::llvm) {
+  if (mode_ == KernelMode::llvm) {
     return native::compile(kernels, {}, cache_ != nullptr ? *cache_ : runtime::DiskCache::shared());
   }
 #endif

@@ -16,9 +16,10 @@
 namespace tutti::codegen {
 
 // What runs kernels: machine code made by LLVM, or the reference evaluator.
-enum class Engine : std::uint8_t { llvm, evaluate };
+enum class KernelMode : std::uint8_t { llvm, evaluate };
 
-inline constexpr Engine kDefaultEngine = TUTTI_HAS_LLVM != 0 ? Engine::llvm : Engine::evaluate;
+inline constexpr KernelMode kDefaultKernelMode =
+    TUTTI_HAS_LLVM != 0 ? KernelMode::llvm : KernelMode::evaluate;
 
 // Turns kernels into code, or finds what LLVM made of them before in the disk cache, and remembers
 // it by kernel_hash, so that equal kernels of different plans
@@ -30,16 +31,17 @@ class KernelCompiler {
 
   // Keeps the code of the `capacity` kernels used last; code lives on while somebody holds it. Null
   // stands for the disk cache of the process. Throws EnvironmentError when this build has no such
-  // engine.
-  explicit KernelCompiler(Engine engine = kDefaultEngine, std::size_t capacity = kDefaultCapacity,
+  // mode.
+  explicit KernelCompiler(KernelMode mode = kDefaultKernelMode,
+                          std::size_t capacity = kDefaultCapacity,
                           runtime::DiskCache* cache = nullptr);
   KernelCompiler(const KernelCompiler&) = delete;
   KernelCompiler& operator=(const KernelCompiler&) = delete;
 
-  // The one that all ranks of this process share, for an engine.
-  static KernelCompiler& shared(Engine engine = kDefaultEngine);
+  // The one that all ranks of this process share, for an mode.
+  static KernelCompiler& shared(KernelMode mode = kDefaultKernelMode);
 
-  Engine engine() const { return engine_; }
+  KernelMode mode() const { return mode_; }
 
   // The code of each kernel, in order. Those not known yet are compiled in parallel. Throws
   // InternalError when a kernel breaks a rule of kernel.h.
@@ -61,7 +63,7 @@ class KernelCompiler {
   std::vector<Code> generate(std::span<const Kernel* const> kernels) const;
   void forget_oldest();
 
-  const Engine engine_;
+  const KernelMode mode_;
   const std::size_t capacity_;
   [[maybe_unused]] runtime::DiskCache* const cache_;
   mutable std::mutex mutex_;

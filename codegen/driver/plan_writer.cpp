@@ -33,7 +33,7 @@ void PlanWriter::add_call(LibraryCall call, std::vector<BufferId> buffers, Locat
               .code = std::move(call.code),
               .tiles = call.tiles,
               .tiles_in_place = call.tiles_in_place,
-              .work = call.work,
+              .cost = call.cost,
               .results = results,
               .buffers = std::move(buffers),
               .location = location,
@@ -63,7 +63,7 @@ void PlanWriter::add_kernel(Kernel kernel, std::vector<BufferId> buffers, Locati
               .kernel = static_cast<int>(plan_.kernels.size()),
               .code = nullptr,
               .tiles = kernel.tiles(),
-              .work = 0,
+              .cost = 0,
               .buffers = std::move(buffers),
               .location = location,
               .counts = count_work(kernel, bytes)});

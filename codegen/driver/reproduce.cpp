@@ -67,8 +67,8 @@ std::string how_to_reproduce(const ir::Graph& traced, const CompileOptions& opti
   std::string disabled;
   for (const std::string& pass : options.disabled) disabled += (disabled.empty() ? "" : ",") + pass;
   if (!disabled.empty()) command += " --disable " + disabled;
-  if (options.engine != kDefaultEngine) command += " --set engine=evaluate";
-  if (options.plan_engine != kDefaultPlanEngine) command += " --set plan=walk";
+  if (options.kernel_mode != kDefaultKernelMode) command += " --set kernels=evaluate";
+  if (options.plan_mode != kDefaultPlanMode) command += " --set plan=walk";
   if (options.verify && !kVerifyByDefault) command += " --set verify=on";
   return "This is a bug of Tutti's. The program is in " + file + "; to see this again:\n  " +
          command;

@@ -56,7 +56,7 @@ void print_part(const LaunchPart& part, Device device, StepPrinter& printer) {
   attributes.add("tiles", part.tiles);
   attributes.add("tiles_in_place", part.tiles_in_place, -1);
   attributes.add("results", part.results, 1);
-  attributes.add("work", part.work);
+  attributes.add("cost", part.cost);
   attributes.add("reads", part.counts.bytes_read);
   attributes.add("writes", part.counts.bytes_written);
   attributes.add("flops", part.counts.flops);
@@ -73,8 +73,8 @@ void parse_launch_field(StepParser& parser, LaunchPart& part, const Token& name)
     part.tiles_in_place = parser.number("the number of tiles");
   } else if (name.text == "results") {
     part.results = parser.small("the number of results", 1);
-  } else if (name.text == "work") {
-    part.work = ir::read_integer(lexer, "the work in bytes");
+  } else if (name.text == "cost") {
+    part.cost = ir::read_integer(lexer, "the cost in bytes");
   } else if (name.text == "reads") {
     part.counts.bytes_read = ir::read_integer(lexer, "the bytes that are read");
   } else if (name.text == "writes") {
@@ -85,7 +85,7 @@ void parse_launch_field(StepParser& parser, LaunchPart& part, const Token& name)
     part.counts.double_flops = ir::read_integer(lexer, "a number of operations");
   } else {
     lexer.fail(name.offset, "a launch has no attribute " + shown(name.text) +
-                                "; it has tiles, tiles_in_place, results, work, reads, "
+                                "; it has tiles, tiles_in_place, results, cost, reads, "
                                 "writes, flops and double_flops");
   }
 }
@@ -164,7 +164,7 @@ void complete(const StepParser& parser, const ir::Lexer& lexer, LaunchPart& part
 
 bool same_launch_part(const LaunchPart& a, const LaunchPart& b) {
   return a.name == b.name && a.detail == b.detail && a.kernel == b.kernel && a.tiles == b.tiles &&
-         a.tiles_in_place == b.tiles_in_place && a.work == b.work && a.epilogue == b.epilogue &&
+         a.tiles_in_place == b.tiles_in_place && a.cost == b.cost && a.epilogue == b.epilogue &&
          a.results == b.results && a.buffers == b.buffers && a.counts == b.counts;
 }
 

@@ -27,7 +27,7 @@ struct LaunchPart {
   // Of a library call that computes the same when its last buffer lies over its first: how many
   // tiles there are then. -1: it does not.
   std::int64_t tiles_in_place = -1;
-  std::int64_t work = 0;  // what it computes, beyond moving its buffers, in bytes
+  std::int64_t cost = 0;  // what it computes, beyond moving its buffers, in bytes
   // Of a library call: the kernel in Plan::kernels that goes over each tile of the result right
   // after it; -1 for none.
   int epilogue = -1;

@@ -16,8 +16,8 @@ std::string text_of(const std::array<std::uint32_t, 3>& shape) {
 
 }  // namespace
 
-CudaKernel::CudaKernel(std::shared_ptr<const CudaImage> image, const Launch& launch)
-    : image_(std::move(image)), launch_(launch) {}
+CudaKernel::CudaKernel(std::shared_ptr<const CudaImage> image, const Geometry& geometry)
+    : image_(std::move(image)), geometry_(geometry) {}
 
 void CudaKernel::launch(Accelerator& accelerator, void* const* buffers) const {
   CudaAccelerator& cuda = CudaAccelerator::of(accelerator);
@@ -25,9 +25,9 @@ void CudaKernel::launch(Accelerator& accelerator, void* const* buffers) const {
   const CudaStream::Function function = stream.function_of(*image_);
   void* workspace = nullptr;
   std::size_t count = function.parameters;
-  if (launch_.workspace_bytes > 0) {
+  if (geometry_.workspace_bytes > 0) {
     if (count == 0) throw InternalError("the kernel " + image_->name() + " takes no workspace");
-    workspace = cuda.workspace(launch_.workspace_bytes);
+    workspace = cuda.workspace(geometry_.workspace_bytes);
     --count;
   }
   // The driver takes the places of the values, and reads them before it returns.
@@ -45,12 +45,12 @@ void CudaKernel::launch(Accelerator& accelerator, void* const* buffers) const {
   places[count] = static_cast<void*>(&workspace);
   const CudaDriver& driver = stream.driver();
   const CUresult result = driver.cuLaunchKernel(
-      function.handle, launch_.grid[0], launch_.grid[1], launch_.grid[2], launch_.block[0],
-      launch_.block[1], launch_.block[2], 0, stream.handle(), places, nullptr);
+      function.handle, geometry_.grid[0], geometry_.grid[1], geometry_.grid[2], geometry_.block[0],
+      geometry_.block[1], geometry_.block[2], 0, stream.handle(), places, nullptr);
   if (result != CUDA_SUCCESS) {
     driver.fail(result, "cuLaunchKernel",
-                "launching " + image_->name() + " with " + text_of(launch_.grid) + " blocks of " +
-                    text_of(launch_.block) + " threads");
+                "launching " + image_->name() + " with " + text_of(geometry_.grid) + " blocks of " +
+                    text_of(geometry_.block) + " threads");
   }
   if (cuda.is_recording()) cuda.keep(image_);
 }

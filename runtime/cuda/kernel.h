@@ -15,20 +15,20 @@ namespace tutti::runtime {
 // stream at its first launch there, and unloaded when the kernel goes and no recording uses it.
 class CudaKernel final : public DeviceCode {
  public:
-  struct Launch {
+  struct Geometry {
     std::array<std::uint32_t, 3> grid = {1, 1, 1};   // blocks
     std::array<std::uint32_t, 3> block = {1, 1, 1};  // threads
     std::size_t workspace_bytes = 0;
   };
 
-  CudaKernel(std::shared_ptr<const CudaImage> image, const Launch& launch);
+  CudaKernel(std::shared_ptr<const CudaImage> image, const Geometry& geometry);
 
   // Throws EnvironmentError, with the kernel's name, when it can't be loaded or launched.
   void launch(Accelerator& accelerator, void* const* buffers) const override;
 
  private:
   const std::shared_ptr<const CudaImage> image_;
-  const Launch launch_;
+  const Geometry geometry_;
 };
 
 }  // namespace tutti::runtime

@@ -85,7 +85,7 @@ TEST(WholeAttention, MeansWhatItsPartsMean) {
   for (const char* dtype : {"f32", "f64", "f16", "bf16"}) {
     SCOPED_TRACE(dtype);
     const ir::Graph graph = parsed(heads_program(71, dtype));
-    EXPECT_TRUE(test::engines_agree(graph, inputs_of(graph), 8));
+    EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph), 8));
   }
 }
 
@@ -102,7 +102,7 @@ func @f(%q: f32[3,2,65,5], %k: f32[3,2,70,5], %v: f32[3,2,70,3], %m: f32MASK, %g
 })",
                                         "MASK", mask));
     EXPECT_THAT(print(plan_of(graph)), HasSubstr("call attention \""));
-    EXPECT_TRUE(test::engines_agree(graph, inputs_of(graph), 8));
+    EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph), 8));
   }
 }
 
@@ -112,7 +112,7 @@ func @f(%q: f32[70,4], %g: f32[70,4]) {
   %0, %1, %2 = attention_gradient(%q, %q, %q, %g)
   return %1
 })");
-  EXPECT_TRUE(test::engines_agree(graph, inputs_of(graph), 8));
+  EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph), 8));
 }
 
 TEST(WholeAttention, OfSizesThatAreZeroIsTakenApart) {
@@ -122,7 +122,7 @@ func @f(%q: f32[70,0], %v: f32[70,3], %w: f32[70,0]) {
   %1 = attention(%v, %v, %w)
   return %0, %1
 })");
-  EXPECT_TRUE(test::engines_agree(graph, inputs_of(graph)));
+  EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph)));
 }
 
 }  // namespace

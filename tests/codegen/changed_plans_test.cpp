@@ -141,8 +141,8 @@ TEST(ChangedPlans, AreRefusedOrGiveTheSame) {
     const test::RandomProgram program = test::random_program(
         seed, {.values = test::ProgramOptions::Values::exact, .nodes = 16, .control = true});
     CompileOptions options;
-    options.engine = Engine::evaluate;
-    options.plan_engine = PlanEngine::walk;
+    options.kernel_mode = KernelMode::evaluate;
+    options.plan_mode = PlanMode::walk;
     const auto executable = compile(program.graph, runner.context(), options);
     const auto expected = runner.run(*executable, program.inputs[0], false);
     Draw draw(seed);
@@ -160,7 +160,7 @@ TEST(ChangedPlans, AreRefusedOrGiveTheSame) {
       }
       ++accepted[kind];
       const std::string text = print(changed);
-      Executable other(std::move(changed), runner.context(), PlanEngine::walk);
+      Executable other(std::move(changed), runner.context(), PlanMode::walk);
       for (const bool donate : {false, true}) {
         ASSERT_EQ(runner.run(other, program.inputs[0], donate), expected)
             << "seed " << seed << ", change " << i << "\n"

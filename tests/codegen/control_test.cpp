@@ -1,4 +1,4 @@
-// Loops and branches, compiled: what the interpreter says they mean, for every engine.
+// Loops and branches, compiled: what the interpreter says they mean, for every mode.
 
 #include <tutti/codegen/driver/compile.h>
 #include <tutti/codegen/driver/make_plan.h>
@@ -30,7 +30,7 @@ std::vector<ir::Array> inputs_of(const ir::Graph& graph) {
 void expect_agreement(const std::string& text) {
   const ir::Graph graph = ir::parse(text).functions.at(0);
   ir::verify(graph);
-  EXPECT_TRUE(test::engines_agree(graph, inputs_of(graph))) << text;
+  EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph))) << text;
 }
 
 std::string with_dtype(std::string text, DType dtype) {

@@ -34,7 +34,7 @@ std::vector<ir::Array> inputs_of(const ir::Graph& graph) {
 void expect_agreement(const std::string& text) {
   const ir::Graph graph = ir::parse(text).functions.at(0);
   ir::verify(graph);
-  EXPECT_TRUE(test::engines_agree(graph, inputs_of(graph))) << text;
+  EXPECT_TRUE(test::modes_agree(graph, inputs_of(graph))) << text;
 }
 
 std::string plan_of(const std::string& text) {

@@ -36,7 +36,7 @@ std::string on_host(std::string text) {
 // Runs the program on both, several times, from these arguments.
 void expect_as_on_host(const std::string& text, const std::vector<std::vector<float>>& arguments) {
   DeviceRank rank;
-  Executable host(plan_of_device(on_host(text)), rank.context, PlanEngine::walk);
+  Executable host(plan_of_device(on_host(text)), rank.context, PlanMode::walk);
   Executable device(plan_of_device(text), rank.context);
   ASSERT_FALSE(device.plan().devices.empty());
   std::vector<std::shared_ptr<runtime::Buffer>> host_inputs;

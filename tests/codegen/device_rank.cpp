@@ -65,7 +65,7 @@ codegen::Plan plan_of_device(const std::string& text, std::int64_t rank) {
   for (const ir::Pass& pass : ir::all_passes()) passes.push_back(&pass);
   ir::run_passes(graph, passes, {});
   codegen::Plan plan = codegen::make_plan(graph, rank);
-  codegen::KernelCompiler compiler(codegen::Engine::evaluate);
+  codegen::KernelCompiler compiler(codegen::KernelMode::evaluate);
   codegen::compile_kernels(plan, compiler);
   for (codegen::Step& step : plan.steps) {
     auto* const launch = std::get_if<codegen::Launch>(&step);

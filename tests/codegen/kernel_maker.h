@@ -91,7 +91,7 @@ std::string difference(const Kernel& kernel, const Arguments& wanted, const Argu
 Kernel add_number(double number);
 
 // A kernel of random shape, dtypes, ops and strides that obeys kernel.h. Its ops give the same bits
-// in every engine.
+// in every mode.
 Kernel random_kernel(std::mt19937& random);
 
 }  // namespace tutti::codegen::kernel_testing

@@ -19,7 +19,7 @@ namespace {
 using ir::ScalarOp;
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
 
-// What differs between the engines, for some kernels compiled together; empty: nothing.
+// What differs between the modes, for some kernels compiled together; empty: nothing.
 std::string compare(const std::vector<Kernel>& kernels, const native::Target& target) {
   std::vector<const Kernel*> pointers;
   for (const Kernel& kernel : kernels) pointers.push_back(&kernel);

@@ -13,7 +13,7 @@ struct NamedKernel {
   Kernel kernel;
 };
 
-// Sizes of a few thousand elements, for engines that are slow, or as in a real model.
+// Sizes of a few thousand elements, for modes that are slow, or as in a real model.
 enum class Size : std::uint8_t { small, large };
 
 // What training a transformer consists of besides matrix products: "softmax", "layer_norm",

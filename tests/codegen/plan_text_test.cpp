@@ -250,10 +250,10 @@ std::unique_ptr<runtime::Context> one_rank() {
 TEST(PlanText, APlanOfKernelsThatWasReadCanBeEvaluated) {
   Plan plan = parse_plan(kSmall);
   check(plan);
-  KernelCompiler compiler(Engine::evaluate);
+  KernelCompiler compiler(KernelMode::evaluate);
   compile_kernels(plan, compiler);
   const auto context = one_rank();
-  Executable executable(std::move(plan), *context, PlanEngine::walk);
+  Executable executable(std::move(plan), *context, PlanMode::walk);
   const std::vector<std::shared_ptr<runtime::Buffer>> inputs = {context->allocator.allocate(16)};
   const std::array<float, 4> x = {-1, 0, 0.5F, 2};
   std::memcpy(inputs[0]->data(), x.data(), sizeof(x));
@@ -274,7 +274,7 @@ TEST(PlanText, CallsThatWereReadAreNotRun) {
   check(plan);
   const auto context = one_rank();
   try {
-    Executable(std::move(plan), *context, PlanEngine::walk);
+    Executable(std::move(plan), *context, PlanMode::walk);
     FAIL() << "the plan was taken";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("plan @f: sort has no code; a plan that was read"));

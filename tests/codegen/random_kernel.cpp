@@ -19,8 +19,8 @@ constexpr DType kAllDTypes[] = {
 
 constexpr DType kNarrowDTypes[] = {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16};
 
-// Ops that every engine computes to the same bits. (exp, log, tanh and so on of f32 are inline
-// polynomials in one engine and the C library's in the other.)
+// Ops that every mode computes to the same bits. (exp, log, tanh and so on of f32 are inline
+// polynomials in one mode and the C library's in the other.)
 constexpr ScalarOp kFloatOps[] = {
     ScalarOp::neg,   ScalarOp::abs,     ScalarOp::sqrt,    ScalarOp::floor, ScalarOp::ceil,
     ScalarOp::round, ScalarOp::add,     ScalarOp::sub,     ScalarOp::mul,   ScalarOp::div,

@@ -45,8 +45,8 @@ class StoredCode : public testing::Test {
 
   // Compiles kernels with nothing in memory, and checks that they compute what they should.
   static void compile(DiskCache& cache, const std::vector<Kernel>& kernels,
-                      Engine engine = Engine::llvm) {
-    KernelCompiler compiler(engine, KernelCompiler::kDefaultCapacity, &cache);
+                      KernelMode mode = KernelMode::llvm) {
+    KernelCompiler compiler(mode, KernelCompiler::kDefaultCapacity, &cache);
     const auto codes = compiler.compile(kernels);
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       Arguments wanted = make_arguments(kernels[i], 1);
@@ -155,7 +155,7 @@ TEST_F(StoredCode, IsNotNeeded) {
 
 TEST_F(StoredCode, IsNotWhatTheEvaluatorUses) {
   DiskCache mine = cache();
-  compile(mine, kernels(2), Engine::evaluate);
+  compile(mine, kernels(2), KernelMode::evaluate);
   EXPECT_EQ(mine.counts().misses, 0U);
 }
 

@@ -10,6 +10,7 @@
 namespace tutti::test::async_tensor_test {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Lets threads pass once somebody has opened it.
@@ -253,6 +254,56 @@ TEST(AsyncTensor, LeavesACompiledFunctionThatOnlyPassesItOnUnderWay) {
       gate.open();
       EXPECT_EQ(Tensor(same).item<float>(), 2);
       EXPECT_EQ(Tensor(a).item<float>(), 2);
+    }
+  });
+}
+
+// Of any kind, of a result of the function and of an argument; the other rank comes afterwards.
+TEST(AsyncTensor, LeavesACompiledFunctionAsAViewUnderWay) {
+  Gate gate;
+  simulate(2, [&](World& world) {
+    world.set_eager(true);
+    auto f = compile([&](const AsyncTensor& a, const Tensor& x) {
+      const AsyncTensor sum = all_reduce(x, world);
+      return std::tuple(transpose(sum, {1, 0}),
+                        slice(reverse(transpose(sum, {1, 0}), {0}), {{1, 3}}), transpose(a, {1, 0}),
+                        sum);
+    });
+    const Tensor x = tensor({{1.F, 2.F, 3.F}, {4.F, 5.F, 6.F}});
+    for (int call = 0; call < 3; ++call) {
+      if (world.rank() == 1 && call == 0) gate.pass();
+      const AsyncTensor a = all_reduce(x * 10.F, world);
+      const auto [turned, cut, argument, sum] = f(a, x);
+      if (world.rank() == 0 && call == 0) {
+        EXPECT_FALSE(turned.is_ready());
+        EXPECT_FALSE(cut.is_ready());
+        EXPECT_FALSE(argument.is_ready());
+        EXPECT_EQ(turned.shape(), Shape({3, 2}));
+        EXPECT_EQ(cut.shape(), Shape({2, 2}));
+        gate.open();
+      }
+      EXPECT_THAT(turned.to_vector<float>(), ElementsAre(2, 8, 4, 10, 6, 12));
+      EXPECT_THAT(cut.to_vector<float>(), ElementsAre(4, 10, 2, 8));
+      EXPECT_THAT(argument.to_vector<float>(), ElementsAre(20, 80, 40, 100, 60, 120));
+      EXPECT_THAT(sum.to_vector<float>(), ElementsAre(2, 4, 6, 8, 10, 12));
+    }
+  });
+}
+
+// What is no view alone, or was waited for inside, is the program's.
+TEST(AsyncTensor, WhatACompiledFunctionComputesOfItIsComputedInside) {
+  simulate(2, [&](World& world) {
+    auto f = compile([&](const Tensor& x) {
+      const AsyncTensor turned = transpose(all_reduce(x, world), {1, 0});
+      const Tensor used = turned * 2.F;
+      return std::tuple(turned, turned.then([x](const Tensor& t) { return t + sum(x); }), used);
+    });
+    const Tensor x = tensor({{1.F, 2.F}, {3.F, 4.F}});
+    for (int call = 0; call < 2; ++call) {
+      const auto [turned, more, used] = f(x);
+      EXPECT_THAT(turned.to_vector<float>(), ElementsAre(2, 6, 4, 8));
+      EXPECT_THAT(more.to_vector<float>(), ElementsAre(12, 16, 14, 18));
+      EXPECT_THAT(used.to_vector<float>(), ElementsAre(4, 12, 8, 16));
     }
   });
 }

@@ -18,14 +18,14 @@ TEST_P(CollectiveSweep, IsWhatTheInterpreterSays) {
     {
       detail::RankContext& context = detail::RankContext::current();
       const codegen::CompileOptions usual = context.compile_options;
-      context.compile_options.engine = codegen::Engine::evaluate;
+      context.compile_options.kernel_mode = codegen::KernelMode::evaluate;
       expected = interpreted_sweep(ranks, dtype, form);
       context.compile_options = usual;
     }
     simulate(ranks, [&, group_form = form](World& world) {
       // Machine code takes longer to make than these programs take to run; one dtype has it.
       if (dtype != DType::f32) {
-        world.context()->compile_options.engine = codegen::Engine::evaluate;
+        world.context()->compile_options.kernel_mode = codegen::KernelMode::evaluate;
       }
       for (const RunMode mode : kRunModes) {
         const SweepResults results = run_sweep(world, dtype, group_form, mode);

@@ -36,7 +36,7 @@ TEST_P(DivergentPrograms, AreRightOnEveryRank) {
                [&](World& world) {
                  // Machine code takes longer to make than these programs take to run.
                  if (seed % 16 != 0) {
-                   world.context()->compile_options.engine = codegen::Engine::evaluate;
+                   world.context()->compile_options.kernel_mode = codegen::KernelMode::evaluate;
                  }
                  run_divergent_program(world, program);
                },

@@ -62,7 +62,7 @@ Outcome two_steps(Way way, const Mishap& mishap, const Steps& steps = {}) {
       2,
       [&](World& world) {
         detail::RankContext& context = *world.context();
-        context.compile_options.engine = codegen::Engine::evaluate;
+        context.compile_options.kernel_mode = codegen::KernelMode::evaluate;
         world.set_eager(way == Way::eager);
         const auto rank = static_cast<std::size_t>(world.rank());
         const Group broken({0, 1}, "broken");

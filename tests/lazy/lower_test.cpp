@@ -27,7 +27,7 @@ TEST(Lower, GivesIrPlanAndCodeOfAnyRank) {
     EXPECT_THAT(lowered.plan(),
                 HasSubstr("start w0 = all_reduce \"all_reduce sum f32[4,5]\" over @ranks"));
     EXPECT_THAT(lowered.kernels(), HasSubstr("mul"));
-    if (codegen::kDefaultPlanEngine == codegen::PlanEngine::native) {
+    if (codegen::kDefaultPlanMode == codegen::PlanMode::native) {
       EXPECT_THAT(lowered.llvm(), HasSubstr("define "));
     }
     EXPECT_EQ(lowered.cuda(), "");

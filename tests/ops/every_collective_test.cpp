@@ -105,8 +105,8 @@ TEST_P(EveryCollective, MeansTheSameToInterpreterAndEngines) {
       }
     };
     expect_close(ir::interpret(programs, use.operands), "interpreted");
-    for (const codegen::Engine engine : engines()) {
-      expect_close(run_compiled(programs, use.operands, engine), name_of(engine));
+    for (const codegen::KernelMode mode : kernel_modes()) {
+      expect_close(run_compiled(programs, use.operands, mode), name_of(mode));
     }
   });
 }

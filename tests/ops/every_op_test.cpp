@@ -63,8 +63,8 @@ TEST_P(EveryOp, MeansTheSameToInterpreterAndEngines) {
     std::vector<Array> inputs;
     const ir::Graph graph = graph_of(row(), std::span(&uses, 1), Device::cpu(), inputs);
     expect_close(ir::interpret(graph, inputs), uses, "interpreted");
-    for (const codegen::Engine engine : engines()) {
-      expect_close(run_compiled(graph, inputs, engine), uses, name_of(engine));
+    for (const codegen::KernelMode mode : kernel_modes()) {
+      expect_close(run_compiled(graph, inputs, mode), uses, name_of(mode));
     }
   }
 }

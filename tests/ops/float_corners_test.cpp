@@ -240,8 +240,8 @@ TEST(FloatRounding, FusedNodesRoundOneByOne) {
   const ir::Value sum = builder.add(Op::add, {builder.add(Op::add, {x, one}), one});
   graph.set_results({builder.add(Op::sub, {sum, x})});
   const std::vector<Array> inputs = {numbers({2048, 2, 1024}, DType::f16)};
-  for (const codegen::Engine engine : engines()) {
-    EXPECT_TRUE(same_bits(run_compiled(graph, inputs, engine)[0], numbers({0, 2, 2}, DType::f16)));
+  for (const codegen::KernelMode mode : kernel_modes()) {
+    EXPECT_TRUE(same_bits(run_compiled(graph, inputs, mode)[0], numbers({0, 2, 2}, DType::f16)));
   }
 }
 

@@ -6,7 +6,7 @@
 #include "tests/support/ops/corners.h"
 
 // Sorting and running sums where order is not that of numbers alone: NaN, both zeros, equal
-// elements, rows of one element and of many; for every engine and on a GPU.
+// elements, rows of one element and of many; for every mode and on a GPU.
 namespace tutti::test::order_corners_test {
 namespace {
 
@@ -35,8 +35,8 @@ Order order_of(const Array& x, bool descending) {
     EXPECT_TRUE(same_bits(actual[0], expected[0])) << "values, " << where;
     EXPECT_TRUE(same_bits(actual[1], expected[1])) << "indices, " << where;
   };
-  for (const codegen::Engine engine : engines()) {
-    compare(run_compiled(graph, std::vector{x}, engine), name_of(engine));
+  for (const codegen::KernelMode mode : kernel_modes()) {
+    compare(run_compiled(graph, std::vector{x}, mode), name_of(mode));
   }
   if (has_gpu()) compare(run_on_gpu(sorted(Device::cuda()), {x}), "on a GPU");
   return {expected[0], expected[1]};
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(, IntegerOrder,
                                          DType::i16, DType::i32, DType::i64),
                          dtype_name);
 
-// Rows that the engines sort in different ways, with many equal elements.
+// Rows that the modes sort in different ways, with many equal elements.
 TEST(Order, IsStableInRowsOfAnyLength) {
   for (const std::int64_t size : {1, 2, 31, 255, 256, 1024, 1025, 3000}) {
     SCOPED_TRACE(size);

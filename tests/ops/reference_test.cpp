@@ -85,8 +85,8 @@ TEST_P(EveryReference, IsWhatInterpreterAndEnginesGive) {
     const ReferenceGraph all(op, cases, Device::cpu(),
                              [=](const ReferenceCase& use) { return use.dtype == dtype; });
     expect_agreement(ir::interpret(all.graph, all.inputs), all.values, "interpreted");
-    for (const codegen::Engine engine : engines()) {
-      expect_agreement(run_compiled(all.graph, all.inputs, engine), all.values, name_of(engine));
+    for (const codegen::KernelMode mode : kernel_modes()) {
+      expect_agreement(run_compiled(all.graph, all.inputs, mode), all.values, name_of(mode));
     }
   }
 }
@@ -97,9 +97,9 @@ TEST_P(EveryReference, IsWhatTheUsersFunctionGivesEagerly) {
   context.eager = true;
   for (const ReferenceCase& use : cases) {
     if (use.ir_only) continue;
-    // Machine code of each takes longer to make than to run; the test of engines has all of it.
-    context.compile_options.engine =
-        use.dtype == DType::f32 ? codegen::kDefaultEngine : codegen::Engine::evaluate;
+    // Machine code of each takes longer to make than to run; the test of modes has all of it.
+    context.compile_options.kernel_mode =
+        use.dtype == DType::f32 ? codegen::kDefaultKernelMode : codegen::KernelMode::evaluate;
     const Attributes named(ir::definition(op).attributes, use.attributes);
     std::vector<Tensor> operands;
     for (const Array& operand : use.operands) operands.push_back(from(operand));
@@ -129,7 +129,7 @@ TEST_P(EveryReference, IsWhatTheUsersFunctionGivesEagerly) {
     expect_agreement(gradients, values, "eager");
   }
   context.eager = false;
-  context.compile_options.engine = codegen::kDefaultEngine;
+  context.compile_options.kernel_mode = codegen::kDefaultKernelMode;
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryReference, testing::ValuesIn(reference_ops()),

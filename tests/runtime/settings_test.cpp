@@ -32,7 +32,7 @@ TEST(Settings, NothingSaidGivesDefaults) {
     EXPECT_EQ(read.number("TUTTI_THREADS"), std::nullopt);
     EXPECT_EQ(read.seconds("TUTTI_TIMEOUT"), std::nullopt);
     EXPECT_FALSE(read.flag("eager"));
-    EXPECT_EQ(read.text("engine"), "");
+    EXPECT_EQ(read.text("kernels"), "");
   }
 }
 
@@ -40,12 +40,12 @@ TEST(Settings, ReadsEveryKind) {
   const Settings read = settings({{"TUTTI_THREADS", "3"},
                                   {"TUTTI_TIMEOUT", "0.25"},
                                   {"TUTTI_DUMP_DIR", "/tmp/a b"},
-                                  {"TUTTI_SET", "eager=on, engine = evaluate"}});
+                                  {"TUTTI_SET", "eager=on, kernels = evaluate"}});
   EXPECT_EQ(read.number("TUTTI_THREADS"), 3);
   EXPECT_EQ(read.seconds("TUTTI_TIMEOUT"), milliseconds(250));
   EXPECT_EQ(read.text("TUTTI_DUMP_DIR"), "/tmp/a b");
   EXPECT_TRUE(read.flag("eager"));
-  EXPECT_EQ(read.text("engine"), "evaluate");
+  EXPECT_EQ(read.text("kernels"), "evaluate");
 }
 
 TEST(Settings, WordsComeOnceAndInTheOrderOfTheTable) {
@@ -94,11 +94,12 @@ INSTANTIATE_TEST_SUITE_P(
             "did you mean 'recompiles'?"},
         Mistake{"TUTTI_DISABLE", "fusion", R"(TUTTI_DISABLE is "fusion"; it takes bound_sizes, )"},
         Mistake{"TUTTI_DISABLE", "all", R"(TUTTI_DISABLE is "all"; it takes bound_sizes, )"},
-        Mistake{"TUTTI_SET", "engin=llvm",
-                R"(TUTTI_SET is "engin=llvm"; "engin" is none of engine, )"},
-        Mistake{"TUTTI_SET", "engine", R"(TUTTI_SET is "engine"; engine needs a value: engine=)"},
-        Mistake{"TUTTI_SET", "engine=gpu",
-                R"(engine in TUTTI_SET is "gpu"; it takes llvm or evaluate)"},
+        Mistake{"TUTTI_SET", "kernel=llvm",
+                R"(TUTTI_SET is "kernel=llvm"; "kernel" is none of kernels, )"},
+        Mistake{"TUTTI_SET", "kernels",
+                R"(TUTTI_SET is "kernels"; kernels needs a value: kernels=)"},
+        Mistake{"TUTTI_SET", "kernels=gpu",
+                R"(kernels in TUTTI_SET is "gpu"; it takes llvm or evaluate)"},
         Mistake{"TUTTI_SET", "eager=2",
                 R"(eager in TUTTI_SET is "2"; it is on (1, true, yes) or off (0, false, no))"},
         Mistake{"TUTTI_THREADS", "0",

@@ -17,7 +17,7 @@ namespace tutti::test {
 
 namespace {
 
-using codegen::Engine;
+using codegen::KernelMode;
 
 // One rank's part of a run, on its own thread.
 std::vector<Array> run_rank(const ir::Graph& graph, const std::vector<Array>& inputs,
@@ -156,17 +156,17 @@ RankArrays run_ranks(std::span<const ir::Graph* const> programs,
   return out;
 }
 
-codegen::CompileOptions with_engine(Engine engine) {
+codegen::CompileOptions with_kernels(KernelMode mode) {
   codegen::CompileOptions options;
-  options.engine = engine;
+  options.kernel_mode = mode;
   return options;
 }
 
 }  // namespace
 
 RankArrays run_compiled(std::span<const ir::Graph* const> programs,
-                        std::span<const std::vector<Array>> inputs, Engine engine, int threads) {
-  return run_ranks(programs, inputs, with_engine(engine), threads);
+                        std::span<const std::vector<Array>> inputs, KernelMode mode, int threads) {
+  return run_ranks(programs, inputs, with_kernels(mode), threads);
 }
 
 RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
@@ -175,35 +175,34 @@ RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Arra
 }
 
 RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
-                        Engine engine, int threads) {
-  return run_compiled(std::vector<const ir::Graph*>(inputs.size(), &graph), inputs, engine,
-                      threads);
+                        KernelMode mode, int threads) {
+  return run_compiled(std::vector<const ir::Graph*>(inputs.size(), &graph), inputs, mode, threads);
 }
 
 std::vector<Array> run_compiled(const ir::Graph& graph, const std::vector<Array>& inputs,
-                                Engine engine, int threads) {
-  return run_compiled(graph, std::span(&inputs, 1), engine, threads)[0];
+                                KernelMode mode, int threads) {
+  return run_compiled(graph, std::span(&inputs, 1), mode, threads)[0];
 }
 
-std::span<const Engine> engines() {
-  static constexpr std::array all = {Engine::evaluate, Engine::llvm};
+std::span<const KernelMode> kernel_modes() {
+  static constexpr std::array all = {KernelMode::evaluate, KernelMode::llvm};
   return std::span(all).first(TUTTI_HAS_LLVM != 0 ? 2 : 1);
 }
 
-std::string name_of(Engine engine) { return engine == Engine::llvm ? "llvm" : "evaluate"; }
+std::string name_of(KernelMode mode) { return mode == KernelMode::llvm ? "llvm" : "evaluate"; }
 
-testing::AssertionResult engines_agree(const ir::Graph& graph,
-                                       std::span<const std::vector<Array>> inputs, double slack) {
+testing::AssertionResult modes_agree(const ir::Graph& graph,
+                                     std::span<const std::vector<Array>> inputs, double slack) {
   const RankArrays expected = ir::interpret(graph, inputs);
-  for (const Engine engine : engines()) {
-    const RankArrays actual = run_compiled(graph, inputs, engine);
+  for (const KernelMode mode : kernel_modes()) {
+    const RankArrays actual = run_compiled(graph, inputs, mode);
     for (std::size_t rank = 0; rank < actual.size(); ++rank) {
       for (std::size_t i = 0; i < actual[rank].size(); ++i) {
         const testing::AssertionResult result = close(actual[rank][i], expected[rank][i], slack);
         if (result) continue;
         return testing::AssertionFailure()
-               << "with engine " << name_of(engine) << ", result " << i << " of rank " << rank
-               << ": " << result.message() << "\n"
+               << "with mode " << name_of(mode) << ", result " << i << " of rank " << rank << ": "
+               << result.message() << "\n"
                << print(graph);
       }
     }
@@ -211,9 +210,9 @@ testing::AssertionResult engines_agree(const ir::Graph& graph,
   return testing::AssertionSuccess();
 }
 
-testing::AssertionResult engines_agree(const ir::Graph& graph, const std::vector<Array>& inputs,
-                                       double slack) {
-  return engines_agree(graph, std::span(&inputs, 1), slack);
+testing::AssertionResult modes_agree(const ir::Graph& graph, const std::vector<Array>& inputs,
+                                     double slack) {
+  return modes_agree(graph, std::span(&inputs, 1), slack);
 }
 
 }  // namespace tutti::test

@@ -32,28 +32,28 @@ testing::AssertionResult close(const Array& actual, const Array& expected, doubl
 testing::AssertionResult same_bits(const Array& actual, const Array& expected);
 
 // Compiles the function for every rank (threads of this process) and runs it twice, each rank with
-// `threads` threads: by walking the plan, then by what the options' plan engine makes of it, which
+// `threads` threads: by walking the plan, then by what the options' plan mode makes of it, which
 // must give the same bits. Async results are waited for. What a rank throws is thrown here.
 RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
                         const codegen::CompileOptions& options, int threads = 2);
 RankArrays run_compiled(const ir::Graph& graph, std::span<const std::vector<Array>> inputs,
-                        codegen::Engine engine = codegen::kDefaultEngine, int threads = 2);
+                        codegen::KernelMode mode = codegen::kDefaultKernelMode, int threads = 2);
 // The same where every rank runs a program of its own.
 RankArrays run_compiled(std::span<const ir::Graph* const> programs,
                         std::span<const std::vector<Array>> inputs,
-                        codegen::Engine engine = codegen::kDefaultEngine, int threads = 2);
+                        codegen::KernelMode mode = codegen::kDefaultKernelMode, int threads = 2);
 std::vector<Array> run_compiled(const ir::Graph& graph, const std::vector<Array>& inputs,
-                                codegen::Engine engine = codegen::kDefaultEngine, int threads = 2);
+                                codegen::KernelMode mode = codegen::kDefaultKernelMode,
+                                int threads = 2);
 
-// The engines this build has.
-std::span<const codegen::Engine> engines();
-std::string name_of(codegen::Engine engine);
+// The modes this build has.
+std::span<const codegen::KernelMode> kernel_modes();
+std::string name_of(codegen::KernelMode mode);
 
-// Whether the function, compiled for each engine, gives what the interpreter gives.
-testing::AssertionResult engines_agree(const ir::Graph& graph,
-                                       std::span<const std::vector<Array>> inputs,
-                                       double slack = 1);
-testing::AssertionResult engines_agree(const ir::Graph& graph, const std::vector<Array>& inputs,
-                                       double slack = 1);
+// Whether the function, compiled for each mode, gives what the interpreter gives.
+testing::AssertionResult modes_agree(const ir::Graph& graph,
+                                     std::span<const std::vector<Array>> inputs, double slack = 1);
+testing::AssertionResult modes_agree(const ir::Graph& graph, const std::vector<Array>& inputs,
+                                     double slack = 1);
 
 }  // namespace tutti::test

@@ -27,7 +27,7 @@ TEST(Help, ListsEnvironmentVariablesWithTheirValues) {
   EXPECT_THAT(result.output, HasSubstr("\n  TUTTI_DUMP=STAGE,...\n"));
   EXPECT_THAT(result.output, HasSubstr("\n      Now: trace,plan\n"));
   EXPECT_THAT(result.output, HasSubstr("\n      That is a mistake: TUTTI_LOG is \"recompile\";"));
-  EXPECT_THAT(result.output, HasSubstr("\n      engine=llvm|evaluate\n"));
+  EXPECT_THAT(result.output, HasSubstr("\n      kernels=llvm|evaluate\n"));
   EXPECT_THAT(result.output, HasSubstr("fold_constants  computes what depends on small"));
   std::istringstream lines(result.output);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;

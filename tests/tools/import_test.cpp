@@ -69,7 +69,7 @@ TEST_F(Import, OfSeveralRanksTakesAndGivesWholeArrays) {
   const std::string file = folder_.path() / "p.tutti";
   EXPECT_EQ(import(kSharded, {"-o", file}).status, 0);
   const std::string x = folder_.write("x.npy", npy_array<float>("<f4", "(2, 2)", {1, 2, 3, 4}));
-  for (const std::string engine : {"--interpret", "--set=engine=evaluate"}) {
+  for (const std::string engine : {"--interpret", "--set=kernels=evaluate"}) {
     const CommandResult run =
         test::run_command({kTutti, "run", file, "--ranks", "2", "--input", "arg0=" + x, engine});
     EXPECT_EQ(run.output, "f32[2,2] [[2, 4], [6, 8]]\nf32[2,2] [[2, 6], [4, 8]]\n") << run.errors;

@@ -146,12 +146,12 @@ TEST_F(Run, PassesCanBeDisabledAndTunablesSet) {
                                            "y=" + vector("y.npy", {10, 20})};
   auto arguments = inputs;
   arguments.insert(arguments.end(),
-                   {"--disable", "cse,fuse", "--disable", "dce", "--set", "engine=evaluate"});
+                   {"--disable", "cse,fuse", "--disable", "dce", "--set", "kernels=evaluate"});
   EXPECT_EQ(run(kAdd, arguments).output, run(kAdd, inputs).output);
   expect_refused(run(kAdd, {"--disable", "fusion"}), 2, "no input for %x");
   expect_refused(run(kAdd, {"--compile-only", "--disable", "fusion"}), 2,
                  "there is no pass 'fusion' to disable; did you mean 'fuse'?");
-  expect_refused(run(kAdd, {"--compile-only", "--set", "engine=gpu"}), 2,
+  expect_refused(run(kAdd, {"--compile-only", "--set", "kernels=gpu"}), 2,
                  "--set: engine in TUTTI_SET is \"gpu\"; it takes llvm or evaluate");
 }
 

@@ -127,8 +127,8 @@ std::shared_ptr<bool> add_run(CLI::App& app) {
                 "tutti run step.tutti --random 7 --processes --bench --runs 100"},
                "if the results are not those of --expect");
   command->callback([options, on, interpret, failed] {
-    if (*interpret || *on == "interpreter") options->engine = Engine::interpreter;
-    if (options->engine == Engine::interpreter) {
+    if (*interpret || *on == "interpreter") options->mode = RunMode::interpreter;
+    if (options->mode == RunMode::interpreter) {
       const char* const other = options->bench          ? "--bench"
                                 : options->processes    ? "--processes"
                                 : options->compile_only ? "--compile-only"

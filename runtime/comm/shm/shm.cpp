@@ -1,6 +1,6 @@
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/comm/shm/arena.h>
 #include <tutti/runtime/comm/shm/rendezvous.h>
+#include <tutti/runtime/comm/shm/segment_blocks.h>
 #include <tutti/runtime/comm/shm/shm.h>
 #include <tutti/runtime/comm/signal.h>
 
@@ -25,9 +25,9 @@ class ShmMemory final : public CommMemory {
       : CommMemory(reinterpret_cast<std::uintptr_t>(segment->data())),
         segment_(std::move(segment)),
         part_bytes_(bytes),
-        arena_(new Arena(part, bytes, segment_)),
+        blocks_(new SegmentBlocks(part, bytes, segment_)),
         cache_(
-            new BlockCache(std::unique_ptr<BlockSource>(arena_), Allocator::kDefaultCacheBytes)) {}
+            new BlockCache(std::unique_ptr<BlockSource>(blocks_), Allocator::kDefaultCacheBytes)) {}
 
   bool reachable(const void* data, std::size_t bytes) const override {
     const auto offset =
@@ -35,7 +35,7 @@ class ShmMemory final : public CommMemory {
     return offset < segment_->bytes() && bytes <= segment_->bytes() - offset;
   }
   void close() override {
-    arena_->keep_pages();
+    blocks_->keep_pages();
     CommMemory::close();
   }
 
@@ -51,7 +51,7 @@ class ShmMemory final : public CommMemory {
  private:
   const std::shared_ptr<const Segment> segment_;
   const std::size_t part_bytes_;
-  Arena* const arena_;  // the cache's
+  SegmentBlocks* const blocks_;  // the cache's
   std::unique_ptr<BlockCache, BlockCache::Close> cache_;
 };
 

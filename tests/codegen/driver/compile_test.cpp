@@ -160,14 +160,14 @@ TEST(Compile, SettingsBecomeOptions) {
     }));
   };
   const CompileOptions plain = options_of({});
-  EXPECT_EQ(plain.engine, kDefaultEngine);
+  EXPECT_EQ(plain.kernel_mode, kDefaultKernelMode);
   EXPECT_EQ(plain.dump, nullptr);
   EXPECT_EQ(plain.verify, kVerifyByDefault);
-  const CompileOptions set = options_of({{"TUTTI_SET", "engine=evaluate,verify=on"},
+  const CompileOptions set = options_of({{"TUTTI_SET", "kernels=evaluate,verify=on"},
                                          {"TUTTI_DISABLE", "cse,dce"},
                                          {"TUTTI_DUMP", "plan"},
                                          {"TUTTI_DUMP_DIR", "/somewhere"}});
-  EXPECT_EQ(set.engine, Engine::evaluate);
+  EXPECT_EQ(set.kernel_mode, KernelMode::evaluate);
   EXPECT_TRUE(set.verify);
   EXPECT_THAT(set.disabled, testing::ElementsAre("cse", "dce"));
   EXPECT_EQ(set.dump->folder(), "/somewhere");
@@ -217,12 +217,12 @@ TEST(Reproduce, TheFileIsInTheDumpIfThereIsOne) {
   const test::TemporaryFolder folder;
   const std::string top = folder.path() / "with space";
   const std::string message = error_of<InternalError>(
-      softmax_program(), {.engine = Engine::evaluate,
+      softmax_program(), {.kernel_mode = KernelMode::evaluate,
                           .passes = kPasses,
                           .dump = std::make_shared<Dump>(top, std::vector<std::string>{"plan"})});
   EXPECT_THAT(message, HasSubstr("\n  tutti run '" + top + "/rank0/0001-f-a.cpp-5/failed-"));
-  if (kDefaultEngine != Engine::evaluate) {
-    EXPECT_THAT(message, HasSubstr(" --set engine=evaluate"));
+  if (kDefaultKernelMode != KernelMode::evaluate) {
+    EXPECT_THAT(message, HasSubstr(" --set kernels=evaluate"));
   }
 }
 

@@ -26,9 +26,9 @@ std::unique_ptr<runtime::Context> lone_rank() {
 }
 
 std::unique_ptr<Executable> executable_of(const std::string& text, runtime::Context& context,
-                                          PlanEngine engine = kDefaultPlanEngine) {
+                                          PlanMode mode = kDefaultPlanMode) {
   CompileOptions options;
-  options.plan_engine = engine;
+  options.plan_mode = mode;
   return compile(ir::parse(text).functions.at(0), context, options);
 }
 
@@ -93,7 +93,7 @@ func @twice(%x: f32[2]) -> (f32[2]) {
     const auto results = twice->run(inputs, run == 1 ? behind : Executable::RunOptions());
     EXPECT_THAT(values_of(results[0]), ElementsAre(2, 4));
   }
-  EXPECT_EQ(twice->is_native(), kDefaultPlanEngine == PlanEngine::native);
+  EXPECT_EQ(twice->is_native(), kDefaultPlanMode == PlanMode::native);
 }
 
 TEST(Executable, LongPlansRunNatively) {
@@ -110,7 +110,7 @@ TEST(Executable, LongPlansRunNatively) {
 
 TEST(Executable, CanBeToldToWalk) {
   const auto context = lone_rank();
-  const auto step = executable_of(kStep, *context, PlanEngine::walk);
+  const auto step = executable_of(kStep, *context, PlanMode::walk);
   const std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2, 3, 4}),
                                          buffer_of(*context, {5, 6, 7, 8})};
   for (int run = 0; run < 3; ++run) step->run(inputs);

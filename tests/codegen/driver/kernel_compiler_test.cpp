@@ -20,11 +20,11 @@ float first_result(const KernelCode& code) {
   return y[0];
 }
 
-class KernelCompilerTest : public testing::TestWithParam<Engine> {};
+class KernelCompilerTest : public testing::TestWithParam<KernelMode> {};
 
 TEST_P(KernelCompilerTest, CompilesEachKernelOnce) {
   KernelCompiler compiler(GetParam());
-  EXPECT_EQ(compiler.engine(), GetParam());
+  EXPECT_EQ(compiler.mode(), GetParam());
   Kernel renamed = add_number(1);
   renamed.name = "another name";
   const Kernel kernels[] = {add_number(1), add_number(2), renamed};
@@ -95,22 +95,22 @@ TEST_P(KernelCompilerTest, AFailureIsNotRemembered) {
 
 TEST_P(KernelCompilerTest, IsSharedByTheProcess) {
   EXPECT_EQ(&KernelCompiler::shared(GetParam()), &KernelCompiler::shared(GetParam()));
-  EXPECT_EQ(KernelCompiler::shared(GetParam()).engine(), GetParam());
+  EXPECT_EQ(KernelCompiler::shared(GetParam()).mode(), GetParam());
 }
 
-std::vector<Engine> engines() {
-  if (TUTTI_HAS_LLVM != 0) return {Engine::evaluate, Engine::llvm};
-  return {Engine::evaluate};
+std::vector<KernelMode> kernel_modes() {
+  if (TUTTI_HAS_LLVM != 0) return {KernelMode::evaluate, KernelMode::llvm};
+  return {KernelMode::evaluate};
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, KernelCompilerTest, testing::ValuesIn(engines()),
+INSTANTIATE_TEST_SUITE_P(Engines, KernelCompilerTest, testing::ValuesIn(kernel_modes()),
                          [](const auto& parameter) {
-                           return parameter.param == Engine::llvm ? "llvm" : "evaluate";
+                           return parameter.param == KernelMode::llvm ? "llvm" : "evaluate";
                          });
 
 #if !TUTTI_HAS_LLVM
 TEST(KernelCompiler, SaysThatThereIsNoLlvm) {
-  EXPECT_THROW(KernelCompiler{Engine::llvm}, EnvironmentError);
+  EXPECT_THROW(KernelCompiler{KernelMode::llvm}, EnvironmentError);
 }
 #endif
 

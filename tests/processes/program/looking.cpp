@@ -59,8 +59,8 @@ void divergent(const Arguments& arguments) {
   const auto count = std::stoull(arguments.at(1));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     // Machine code takes longer to make than these programs take to run.
-    world.context()->compile_options.engine =
-        seed % 16 == 0 ? codegen::kDefaultEngine : codegen::Engine::evaluate;
+    world.context()->compile_options.kernel_mode =
+        seed % 16 == 0 ? codegen::kDefaultKernelMode : codegen::KernelMode::evaluate;
     run_divergent_program(world, make_divergent_program(seed, world.size()));
     world.set_eager(false);
   }

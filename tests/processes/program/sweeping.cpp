@@ -13,7 +13,7 @@ namespace {
 
 // Machine code takes longer to make than these programs take to run.
 void evaluate_kernels(const World& world) {
-  world.context()->compile_options.engine = codegen::Engine::evaluate;
+  world.context()->compile_options.kernel_mode = codegen::KernelMode::evaluate;
 }
 
 void sweep(const Arguments&) {

@@ -39,7 +39,7 @@ inline std::shared_ptr<CudaKernel> add_one() {
 })";
   return std::make_shared<CudaKernel>(
       test::FakeCuda::image("add_one", text),
-      CudaKernel::Launch{.grid = {2, 1, 1}, .block = {32, 1, 1}, .workspace_bytes = 0});
+      CudaKernel::Geometry{.grid = {2, 1, 1}, .block = {32, 1, 1}, .workspace_bytes = 0});
 }
 
 inline std::vector<float> count_up(std::size_t count, float from = 0) {

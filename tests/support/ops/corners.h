@@ -42,7 +42,7 @@ inline Array numbers(const std::vector<double>& values, DType dtype) {
   });
 }
 
-// The op's result from the interpreter, which every engine must give as well, bit for bit but for
+// The op's result from the interpreter, which every mode must give as well, bit for bit but for
 // NaNs.
 inline Array result_of(ir::Op op, const std::vector<Array>& operands,
                        std::vector<ir::Attribute> attributes = {}) {
@@ -55,9 +55,9 @@ inline Array result_of(ir::Op op, const std::vector<Array>& operands,
   }
   graph.set_results({builder.add(op, values, std::move(attributes))});
   const Array expected = ir::interpret(graph, operands)[0];
-  for (const codegen::Engine engine : engines()) {
-    EXPECT_TRUE(same_bits(run_compiled(graph, operands, engine)[0], expected))
-        << ir::name_of(op) << " with engine " << name_of(engine);
+  for (const codegen::KernelMode mode : kernel_modes()) {
+    EXPECT_TRUE(same_bits(run_compiled(graph, operands, mode)[0], expected))
+        << ir::name_of(op) << " with mode " << name_of(mode);
   }
   return expected;
 }

@@ -11,12 +11,12 @@ namespace tutti::test {
 namespace {
 
 using codegen::CompileOptions;
-using codegen::Engine;
+using codegen::KernelMode;
 
-Way compiled(std::string name, Engine engine, std::vector<std::string> disabled) {
+Way compiled(std::string name, KernelMode mode, std::vector<std::string> disabled) {
   CompileOptions options;
-  options.engine = engine;
-  if (engine == Engine::evaluate) options.plan_engine = codegen::PlanEngine::walk;
+  options.kernel_mode = mode;
+  if (mode == KernelMode::evaluate) options.plan_mode = codegen::PlanMode::walk;
   options.disabled = std::move(disabled);
   options.verify = true;
   return {.name = std::move(name), .run = [options](const RandomProgram& program) {
@@ -55,10 +55,10 @@ std::span<const Way> host_ways() {
     out.push_back({.name = "the interpreter", .run = [](const RandomProgram& program) {
                      return ir::interpret(program.graph, program.inputs);
                    }});
-    out.push_back(compiled("evaluated kernels", Engine::evaluate, {}));
+    out.push_back(compiled("evaluated kernels", KernelMode::evaluate, {}));
     if (TUTTI_HAS_LLVM != 0) {
-      out.push_back(compiled("LLVM, fused", Engine::llvm, {}));
-      out.push_back(compiled("LLVM, not fused", Engine::llvm, {"fuse"}));
+      out.push_back(compiled("LLVM, fused", KernelMode::llvm, {}));
+      out.push_back(compiled("LLVM, not fused", KernelMode::llvm, {"fuse"}));
     }
     return out;
   }();

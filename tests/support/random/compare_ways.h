@@ -16,7 +16,7 @@ struct Way {
   std::function<RankArrays(const RandomProgram&)> run;
 };
 
-// On the host: compiled by every engine of this build, with fused kernels and with a kernel for
+// On the host: compiled by every mode of this build, with fused kernels and with a kernel for
 // every node, the steps walked and as native code.
 std::span<const Way> host_ways();
 // On a GPU (gpu.h), from a copy of the program that lies there. Of programs of one rank.

@@ -44,7 +44,7 @@ Precision precision_of(DType dtype) {
   }
 }
 
-// Whether engines may compute the expression to different bits: math libraries differ.
+// Whether modes may compute the expression to different bits: math libraries differ.
 bool rounds(const ir::ScalarExpression& meaning) {
   return std::ranges::any_of(meaning.nodes, [](const ir::ScalarNode& node) {
     switch (node.op) {

@@ -22,7 +22,7 @@ constexpr std::array kAllDTypes = {
 #undef TUTTI_ENTRY
 };
 
-// Of everything that engines do in steps: rests of vectors, of tiles and of blocks.
+// Of everything that modes do in steps: rests of vectors, of tiles and of blocks.
 constexpr std::array<std::int64_t, 12> kSizes = {1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 130};
 
 // The first rank that has a rank's coordinates in all dimensions but the replicated ones.

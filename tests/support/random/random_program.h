@@ -19,7 +19,7 @@ namespace tutti::test {
 struct ProgramOptions {
   // What the values are good for, whatever the inputs.
   enum class Values : std::uint8_t {
-    any,    // all numbers and all ops: nothing is known about how closely engines agree
+    any,    // all numbers and all ops: nothing is known about how closely modes agree
     exact,  // there is one right result of everything, bit for bit
     close,  // rounded numbers as well, as far as right results stay close to each other
     // The same, with few ops that are not smooth, so that gradients can be compared.

@@ -12,16 +12,16 @@ namespace tutti::detail {
 
 class RankContext;
 
-// Collectives of data, launched without being recorded: the program of one collective with so many
+// Collectives of data, started without being recorded: the program of one collective with so many
 // operands, compiled once for each signature. What a compiled function would be that does nothing
 // else; so it is an evaluation point, too.
-class LaunchPrograms {
+class DirectCollectives {
  public:
   // Starts the collective, and gives its results: data that may still be under way. `attributes`
   // are complete and were checked. Evaluates the operands; where that or anything else fails, the
   // peers are told that the collective won't come.
-  std::vector<StatePtr> launch(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
-                               const std::vector<ir::Attribute>& attributes, Location where);
+  std::vector<StatePtr> start(RankContext& context, ir::Op op, std::span<const StatePtr> operands,
+                              const std::vector<ir::Attribute>& attributes, Location where);
 
   // Lets go of the programs that use a group.
   void forget_programs_of(const ir::Group& group);

@@ -1,4 +1,4 @@
-#include <tutti/runtime/comm/shm/arena.h>
+#include <tutti/runtime/comm/shm/segment_blocks.h>
 
 #include <cerrno>
 #include <iterator>
@@ -36,13 +36,14 @@ void give_back_pages(std::byte* block, std::size_t bytes) {
 
 }  // namespace
 
-Arena::Arena(std::byte* data, std::size_t bytes, std::shared_ptr<const void> keep_alive)
+SegmentBlocks::SegmentBlocks(std::byte* data, std::size_t bytes,
+                             std::shared_ptr<const void> keep_alive)
     : keep_alive_(std::move(keep_alive)) {
   ranges_.emplace(data, bytes);
   by_size_.emplace(bytes, data);
 }
 
-void* Arena::take(std::size_t size) {
+void* SegmentBlocks::take(std::size_t size) {
   const std::scoped_lock lock(mutex_);
   std::byte* const block = cut(size);
   if (block == nullptr || populate(block, size)) return block;
@@ -50,19 +51,19 @@ void* Arena::take(std::size_t size) {
   return nullptr;
 }
 
-void Arena::give_back(void* block, std::size_t size) noexcept {
+void SegmentBlocks::give_back(void* block, std::size_t size) noexcept {
   auto* const begin = static_cast<std::byte*>(block);
   const std::scoped_lock lock(mutex_);
   if (!keep_pages_) give_back_pages(begin, size);
   join(begin, size);
 }
 
-void Arena::keep_pages() {
+void SegmentBlocks::keep_pages() {
   const std::scoped_lock lock(mutex_);
   keep_pages_ = true;
 }
 
-std::byte* Arena::cut(std::size_t size) {
+std::byte* SegmentBlocks::cut(std::size_t size) {
   const auto found = by_size_.lower_bound(size);
   if (found == by_size_.end()) return nullptr;
   const auto [range, begin] = *found;
@@ -75,7 +76,7 @@ std::byte* Arena::cut(std::size_t size) {
   return begin;
 }
 
-void Arena::join(std::byte* block, std::size_t size) {
+void SegmentBlocks::join(std::byte* block, std::size_t size) {
   const auto take = [&](std::map<std::byte*, std::size_t>::iterator range) {
     auto [first, last] = by_size_.equal_range(range->second);
     while (first != last && first->second != range->first) ++first;

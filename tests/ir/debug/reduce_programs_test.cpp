@@ -1,5 +1,5 @@
 #include <tutti/ir/debug/edit.h>
-#include <tutti/ir/debug/reduce.h>
+#include <tutti/ir/debug/reduce_programs.h>
 #include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/verify/verify.h>
@@ -10,7 +10,7 @@
 #include "tests/support/random/random_program.h"
 #include <gmock/gmock.h>
 
-namespace tutti::ir::reduce_test {
+namespace tutti::ir::reduce_programs_test {
 namespace {
 
 using testing::HasSubstr;
@@ -180,7 +180,7 @@ Check holds(std::vector<std::string> words) {
 }
 
 TEST(Reduce, FindsWhatMattersOfAThousandNodesInFewChecks) {
-  const Reduction reduction = reduce({long_program(1000)}, holds({"erf", "cbrt"}));
+  const Reduction reduction = reduce_programs({long_program(1000)}, holds({"erf", "cbrt"}));
   const Graph& smallest = reduction.programs[0].functions[0];
   EXPECT_EQ(smallest.parameters().size(), 1);
   EXPECT_EQ(smallest.type(smallest.parameters()[0].value).shape, Shape({1, 1}));
@@ -191,17 +191,17 @@ TEST(Reduce, FindsWhatMattersOfAThousandNodesInFewChecks) {
 
 TEST(Reduce, LeavesWhatCannotBeSmaller) {
   const std::string text = "func @f(%x: f32[]) {\n  %0 = erf(%x)\n  return %0\n}";
-  const Reduction reduction = reduce({parse(text)}, holds({"erf"}));
+  const Reduction reduction = reduce_programs({parse(text)}, holds({"erf"}));
   EXPECT_EQ(print(reduction.programs[0]), print(parse(text)));
   const Reduction nothing =
-      reduce({long_program(20)}, [](const Programs&) { return Verdict::boring; });
+      reduce_programs({long_program(20)}, [](const Programs&) { return Verdict::boring; });
   EXPECT_EQ(print(nothing.programs[0]), print(long_program(20)));
 }
 
 TEST(Reduce, EveryCandidateIsSmallerThanTheLastInterestingOne) {
   ProgramSize size = size_of({long_program(100)});
   const Check check = holds({"erf"});
-  reduce({long_program(100)}, [&](const Programs& programs) {
+  reduce_programs({long_program(100)}, [&](const Programs& programs) {
     EXPECT_LT(size_of(programs), size);
     const Verdict verdict = check(programs);
     if (verdict == Verdict::interesting) size = size_of(programs);
@@ -211,7 +211,7 @@ TEST(Reduce, EveryCandidateIsSmallerThanTheLastInterestingOne) {
 
 TEST(Reduce, StopsAtOnceWithTheBestSoFar) {
   int checks = 0;
-  const Reduction reduction = reduce({long_program(100)}, [&](const Programs& programs) {
+  const Reduction reduction = reduce_programs({long_program(100)}, [&](const Programs& programs) {
     return ++checks == 5 ? Verdict::stop : holds({"erf"})(programs);
   });
   EXPECT_TRUE(reduction.stopped);
@@ -224,7 +224,7 @@ TEST(Reduce, DropsFunctionsAndParameters) {
   const Module module = parse(
       "func @a(%x: f32[]) { return %x }\nfunc @b(%x: f32[2], %y: f32[2], %z: f32[2]) {\n"
       "  %0 = add(%x, %y)\n  %1 = erf(%0)\n  return %1, %z }\nfunc @c() { return }");
-  EXPECT_EQ(print(reduce({module}, holds({"erf", "add"})).programs[0]).substr(15),
+  EXPECT_EQ(print(reduce_programs({module}, holds({"erf", "add"})).programs[0]).substr(15),
             "func @b(%x: f32[1]) -> (f32[1]) {\n  %0 = add(%x, %x) : f32[1]\n"
             "  %1 = erf(%0) : f32[1]\n  return %1\n}\n");
 }
@@ -239,10 +239,11 @@ TEST(Reduce, RanksChangeTogether) {
     return print(module).find("all_reduce") != std::string::npos;
   };
   bool agreed = true;
-  const Reduction reduction = reduce({rank("3"), rank("5")}, [&](const Programs& programs) {
-    agreed = agreed && collectives(programs[0]) == collectives(programs[1]);
-    return collectives(programs[0]) ? Verdict::interesting : Verdict::boring;
-  });
+  const Reduction reduction =
+      reduce_programs({rank("3"), rank("5")}, [&](const Programs& programs) {
+        agreed = agreed && collectives(programs[0]) == collectives(programs[1]);
+        return collectives(programs[0]) ? Verdict::interesting : Verdict::boring;
+      });
   EXPECT_TRUE(agreed);
   EXPECT_EQ(size_of(reduction.programs).nodes, 4);  // all_reduce and wait
 }
@@ -261,7 +262,7 @@ TEST(Reduce, WhatDifferentRanksSayToEachOtherGoesAtOnce) {
       %3 = erf(%2)
       return %3
     })");
-  const Reduction reduction = reduce({sender, receiver}, [&](const Programs& programs) {
+  const Reduction reduction = reduce_programs({sender, receiver}, [&](const Programs& programs) {
     std::vector<RankProgram> ranks;
     for (const Module& program : programs) ranks.push_back({&program.functions[0]});
     const bool fits = programs.size() == 2 && verify_spmd(ranks).findings.empty();
@@ -280,7 +281,7 @@ TEST(Reduce, LeavesTwoRanksAndNoMesh) {
       %1 = wait(%0)
       return %1
     })");
-  EXPECT_EQ(print(reduce({module}, holds({"all_reduce"})).programs[0]),
+  EXPECT_EQ(print(reduce_programs({module}, holds({"all_reduce"})).programs[0]),
             "// tutti ir 1\ngroup @g = {ranks = [0, 1], stride = 2}\n\n"
             "func @f(%x: f32[1]) -> (f32[1]) {\n"
             "  %0 = all_reduce(%x) {op = \"sum\", group = @g} : async f32[1]\n"
@@ -291,7 +292,7 @@ TEST(Reduce, RandomProgramsStayInteresting) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Graph graph = test::random_program(seed, {.nodes = 40}).graph;
     const Op wanted = graph.node(static_cast<NodeId>(graph.node_count() / 2)).op;
-    const Reduction reduction = reduce({Module{{graph}}}, [&](const Programs& programs) {
+    const Reduction reduction = reduce_programs({Module{{graph}}}, [&](const Programs& programs) {
       const Graph& candidate = programs[0].functions[0];
       for (NodeId id = 0; id < candidate.node_count(); ++id) {
         if (candidate.node(id).op == wanted) return Verdict::interesting;
@@ -303,4 +304,4 @@ TEST(Reduce, RandomProgramsStayInteresting) {
 }
 
 }  // namespace
-}  // namespace tutti::ir::reduce_test
+}  // namespace tutti::ir::reduce_programs_test

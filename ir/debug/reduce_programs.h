@@ -30,6 +30,6 @@ struct Reduction {
 // becomes smaller where it is. Halves are tried first, then quarters and so on, so that it takes
 // about k log n checks from n nodes to k. Functions that are the same on several ranks, but for
 // sizes, change together.
-Reduction reduce(Programs programs, const Check& check);
+Reduction reduce_programs(Programs programs, const Check& check);
 
 }  // namespace tutti::ir

@@ -1,7 +1,7 @@
 #include <tutti/codegen/driver/abandon.h>
 #include <tutti/ir/builder.h>
 #include <tutti/lazy/context.h>
-#include <tutti/lazy/launch_program.h>
+#include <tutti/lazy/direct_collectives.h>
 #include <tutti/lazy/literal_inputs.h>
 #include <tutti/lazy/signature.h>
 #include <tutti/runtime/comm/site.h>
@@ -13,10 +13,10 @@
 
 namespace tutti::detail {
 
-LaunchPrograms::Program LaunchPrograms::make(RankContext& context, ir::Op op,
-                                             std::span<const StatePtr> operands,
-                                             const std::vector<ir::Attribute>& attributes,
-                                             Location where) {
+DirectCollectives::Program DirectCollectives::make(RankContext& context, ir::Op op,
+                                                   std::span<const StatePtr> operands,
+                                                   const std::vector<ir::Attribute>& attributes,
+                                                   Location where) {
   Program program;
   ir::Graph& graph = program.graph;
   graph.name = "launch";
@@ -41,10 +41,10 @@ LaunchPrograms::Program LaunchPrograms::make(RankContext& context, ir::Op op,
   return program;
 }
 
-LaunchPrograms::Program& LaunchPrograms::find(RankContext& context, ir::Op op,
-                                              std::span<const StatePtr> operands,
-                                              const std::vector<ir::Attribute>& attributes,
-                                              Location where) {
+DirectCollectives::Program& DirectCollectives::find(RankContext& context, ir::Op op,
+                                                    std::span<const StatePtr> operands,
+                                                    const std::vector<ir::Attribute>& attributes,
+                                                    Location where) {
   Hasher hasher;
   for (const ir::Attribute& attribute : attributes) ir::hash_attribute(hasher, attribute);
   const Hash128 hash = hasher.finish();
@@ -62,10 +62,10 @@ LaunchPrograms::Program& LaunchPrograms::find(RankContext& context, ir::Op op,
   return *programs_.emplace_back(std::move(program));
 }
 
-std::vector<StatePtr> LaunchPrograms::launch(RankContext& context, ir::Op op,
-                                             std::span<const StatePtr> operands,
-                                             const std::vector<ir::Attribute>& attributes,
-                                             Location where) {
+std::vector<StatePtr> DirectCollectives::start(RankContext& context, ir::Op op,
+                                               std::span<const StatePtr> operands,
+                                               const std::vector<ir::Attribute>& attributes,
+                                               Location where) {
   const Recorder::Claim claim(context.recorder());
   bool ran = false;  // then peers were told
   try {
@@ -90,11 +90,11 @@ std::vector<StatePtr> LaunchPrograms::launch(RankContext& context, ir::Op op,
   }
 }
 
-std::vector<StatePtr> LaunchPrograms::run(RankContext& context, Program& program,
-                                          std::span<const StatePtr> operands, Location where,
-                                          bool& ran) {
+std::vector<StatePtr> DirectCollectives::run(RankContext& context, Program& program,
+                                             std::span<const StatePtr> operands, Location where,
+                                             bool& ran) {
   struct End {
-    LaunchPrograms& programs;
+    DirectCollectives& programs;
     ~End() {
       programs.buffers_.clear();
       programs.results_.clear();
@@ -132,7 +132,7 @@ std::vector<StatePtr> LaunchPrograms::run(RankContext& context, Program& program
   return out;
 }
 
-void LaunchPrograms::forget_programs_of(const ir::Group& group) {
+void DirectCollectives::forget_programs_of(const ir::Group& group) {
   std::erase_if(programs_, [&](const std::unique_ptr<Program>& program) {
     return codegen::uses_group(program->executable->plan(), group);
   });

@@ -12,10 +12,11 @@ namespace tutti::runtime {
 // Blocks of one reserved range of memory, a rank's part of the segment. What comes back is joined
 // to larger ranges again. Pages are populated when a block is handed out, so that a lack of memory
 // is an answer here, not a signal later. Thread-safe.
-class Arena final : public BlockSource {
+class SegmentBlocks final : public BlockSource {
  public:
   // `keep_alive` holds the range.
-  Arena(std::byte* data, std::size_t bytes, std::shared_ptr<const void> keep_alive = nullptr);
+  SegmentBlocks(std::byte* data, std::size_t bytes,
+                std::shared_ptr<const void> keep_alive = nullptr);
 
   void* take(std::size_t size) override;
   void give_back(void* block, std::size_t size) noexcept override;

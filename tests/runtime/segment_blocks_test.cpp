@@ -1,5 +1,5 @@
-#include <tutti/runtime/comm/shm/arena.h>
 #include <tutti/runtime/comm/shm/segment.h>
+#include <tutti/runtime/comm/shm/segment_blocks.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,17 +14,17 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-namespace tutti::runtime::arena_test {
+namespace tutti::runtime::segment_blocks_test {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// An arena with a cache in front, in memory that can be asked how much of it is really there.
+// Blocks with a cache in front, in memory that can be asked how much of it is really there.
 struct Mapped {
   explicit Mapped(std::size_t bytes, std::size_t cache_bytes = 64 * kMiB)
       : segment(Segment::create(bytes)),
-        arena(new Arena(segment.data(), bytes)),
-        cache(new BlockCache(std::unique_ptr<BlockSource>(arena), cache_bytes)) {}
+        blocks(new SegmentBlocks(segment.data(), bytes)),
+        cache(new BlockCache(std::unique_ptr<BlockSource>(blocks), cache_bytes)) {}
 
   // The addresses of blocks, which are held until they are freed. From any thread.
   std::byte* allocate(std::size_t bytes) {
@@ -48,13 +48,13 @@ struct Mapped {
   }
 
   Segment segment;
-  Arena* arena;
+  SegmentBlocks* blocks;
   std::unique_ptr<BlockCache, BlockCache::Close> cache;
   std::mutex mutex;  // of what follows
   std::map<std::byte*, std::shared_ptr<Buffer>> held;
 };
 
-TEST(Arena, BlocksAreAlignedAndApart) {
+TEST(SegmentBlocks, BlocksAreAlignedAndApart) {
   Mapped mapped(8 * kMiB);
   std::map<std::byte*, std::size_t> blocks;
   for (const std::size_t bytes : {0, 1, 63, 64, 65, 4095, 4097, 100'000, 1'000'000}) {
@@ -71,7 +71,7 @@ TEST(Arena, BlocksAreAlignedAndApart) {
   EXPECT_LE(end, mapped.segment.data() + 8 * kMiB);
 }
 
-TEST(Arena, AFreedBlockServesTheNextOfItsSize) {
+TEST(SegmentBlocks, AFreedBlockServesTheNextOfItsSize) {
   Mapped mapped(8 * kMiB);
   std::byte* const block = mapped.allocate(kMiB);
   std::byte* const other = mapped.allocate(kMiB);
@@ -80,7 +80,7 @@ TEST(Arena, AFreedBlockServesTheNextOfItsSize) {
   EXPECT_NE(mapped.allocate(kMiB), other);
 }
 
-TEST(Arena, CountsWhatIsHandedOut) {
+TEST(SegmentBlocks, CountsWhatIsHandedOut) {
   Mapped mapped(8 * kMiB);
   std::byte* const block = mapped.allocate(kMiB);
   std::byte* const small = mapped.allocate(1);
@@ -91,7 +91,7 @@ TEST(Arena, CountsWhatIsHandedOut) {
   EXPECT_EQ(mapped.cache->used(), 0U);
 }
 
-TEST(Arena, WithoutRoomTheAnswerIsNull) {
+TEST(SegmentBlocks, WithoutRoomTheAnswerIsNull) {
   Mapped mapped(4 * kMiB);
   EXPECT_EQ(mapped.allocate(4 * kMiB + 1), nullptr);
   EXPECT_EQ(mapped.allocate(~std::size_t{0}), nullptr);
@@ -103,7 +103,7 @@ TEST(Arena, WithoutRoomTheAnswerIsNull) {
   EXPECT_NE(mapped.allocate(1), nullptr);
 }
 
-TEST(Arena, NeighboursAreJoinedInAnyOrder) {
+TEST(SegmentBlocks, NeighboursAreJoinedInAnyOrder) {
   std::vector<std::size_t> order{0, 1, 2, 3};
   do {
     Mapped mapped(4 * kMiB);
@@ -114,7 +114,7 @@ TEST(Arena, NeighboursAreJoinedInAnyOrder) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST(Arena, NoBlockIsHandedOutTwice) {
+TEST(SegmentBlocks, NoBlockIsHandedOutTwice) {
   Mapped mapped(16 * kMiB, 2 * kMiB);
   std::minstd_rand random(1);
   std::map<std::byte*, std::size_t> blocks;
@@ -144,7 +144,7 @@ TEST(Arena, NoBlockIsHandedOutTwice) {
   EXPECT_NE(mapped.allocate(16 * kMiB), nullptr);
 }
 
-TEST(Arena, PagesAreThereWhenABlockIsHandedOut) {
+TEST(SegmentBlocks, PagesAreThereWhenABlockIsHandedOut) {
   Mapped mapped(16 * kMiB);
   EXPECT_EQ(mapped.present_bytes(), 0U);
   mapped.allocate(4 * kMiB);
@@ -152,7 +152,7 @@ TEST(Arena, PagesAreThereWhenABlockIsHandedOut) {
   EXPECT_LT(mapped.present_bytes(), 16 * kMiB);
 }
 
-TEST(Arena, FreedBlocksKeepTheirPagesUpToTheCacheLimit) {
+TEST(SegmentBlocks, FreedBlocksKeepTheirPagesUpToTheCacheLimit) {
   Mapped mapped(16 * kMiB, 5 * kMiB);
   std::vector<std::byte*> blocks;
   for (int i = 0; i < 4; ++i) blocks.push_back(mapped.allocate(2 * kMiB));
@@ -170,17 +170,17 @@ TEST(Arena, FreedBlocksKeepTheirPagesUpToTheCacheLimit) {
   EXPECT_EQ(*blocks[3], std::byte{7});
 }
 
-TEST(Arena, PagesThatPeersMayReadAreNeverGivenBack) {
+TEST(SegmentBlocks, PagesThatPeersMayReadAreNeverGivenBack) {
   Mapped mapped(16 * kMiB, kMiB);
   std::byte* const block = mapped.allocate(4 * kMiB);
   block[3 * kMiB] = std::byte{7};
-  mapped.arena->keep_pages();
+  mapped.blocks->keep_pages();
   mapped.free(block);
   EXPECT_EQ(mapped.allocate(16 * kMiB), mapped.segment.data());  // joined all the same
   EXPECT_EQ(block[3 * kMiB], std::byte{7});
 }
 
-TEST(Arena, SeveralThreadsAtOnce) {
+TEST(SegmentBlocks, SeveralThreadsAtOnce) {
   Mapped mapped(64 * kMiB, 4 * kMiB);
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < 4; ++thread) {
@@ -203,4 +203,4 @@ TEST(Arena, SeveralThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace tutti::runtime::arena_test
+}  // namespace tutti::runtime::segment_blocks_test

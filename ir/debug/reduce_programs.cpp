@@ -1,6 +1,6 @@
 #include <tutti/ir/debug/edit.h>
 #include <tutti/ir/debug/program_family.h>
-#include <tutti/ir/debug/reduce.h>
+#include <tutti/ir/debug/reduce_programs.h>
 #include <tutti/ir/function.h>
 
 #include <algorithm>
@@ -372,7 +372,7 @@ class Reducer {
 
 }  // namespace
 
-Reduction reduce(Programs programs, const Check& check) {
+Reduction reduce_programs(Programs programs, const Check& check) {
   return Reducer(std::move(programs), check).run();
 }
 

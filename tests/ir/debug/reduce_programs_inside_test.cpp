@@ -1,5 +1,5 @@
 #include <tutti/ir/debug/edit.h>
-#include <tutti/ir/debug/reduce.h>
+#include <tutti/ir/debug/reduce_programs.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/parse/parse.h>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 // Reductions inside the functions that nodes run.
-namespace tutti::ir::reduce_inside_test {
+namespace tutti::ir::reduce_programs_inside_test {
 namespace {
 
 const std::string kLoop = R"(private func @cell(%h: f32[4], %x: f32[4], %w: f32[4]) {
@@ -248,12 +248,12 @@ Check holds(std::vector<std::string> words) {
 }
 
 std::string reduced(const std::string& program, std::vector<std::string> words) {
-  return text(reduce({parse(program)}, holds(std::move(words))).programs[0].functions[0]);
+  return text(reduce_programs({parse(program)}, holds(std::move(words))).programs[0].functions[0]);
 }
 
 TEST(ReduceInside, AMarkerInALoopComesOutOfIt) {
   for (const std::string& program : {kLoop, kBranches, kWhile}) {
-    const Reduction reduction = reduce({parse(program)}, holds({"erf"}));
+    const Reduction reduction = reduce_programs({parse(program)}, holds({"erf"}));
     const ProgramSize size = size_of(reduction.programs);
     EXPECT_EQ(size.inner, 0U);
     EXPECT_EQ(size.nodes + size.constants, 1U) << print(reduction.programs[0]);
@@ -300,7 +300,7 @@ TEST(ReduceInside, AMarkerInALoopInALoopIsLeftAlone) {
     return print(programs[0]).find("erf") == std::string::npos ? Verdict::boring
                                                                : Verdict::interesting;
   };
-  const Reduction reduction = reduce({parse(nested)}, check);
+  const Reduction reduction = reduce_programs({parse(nested)}, check);
   const ProgramSize size = size_of(reduction.programs);
   EXPECT_EQ(size.inner, 2U);
   EXPECT_EQ(size.nodes, 3U) << print(reduction.programs[0]);
@@ -321,7 +321,7 @@ TEST(ReduceInside, FunctionsThatAreSharedManyTimesStaySmall) {
   }
   std::size_t most = 0;
   const Check check = holds({"erf"});
-  const Reduction reduction = reduce({parse(program)}, [&](const Programs& programs) {
+  const Reduction reduction = reduce_programs({parse(program)}, [&](const Programs& programs) {
     most = std::max(most, size_of(programs).nodes);
     return check(programs);
   });
@@ -337,16 +337,17 @@ TEST(ReduceInside, RanksChangeTogether) {
                  "return %0 }");
   };
   bool agreed = true;
-  const Reduction reduction = reduce({rank("3"), rank("5")}, [&](const Programs& programs) {
-    const auto has = [&](std::size_t i, const char* word) {
-      return print(programs[i]).find(word) != std::string::npos;
-    };
-    agreed = agreed && programs.size() == 2 && has(0, "exp") == has(1, "exp");
-    return has(0, "erf") && has(0, "scan") ? Verdict::interesting : Verdict::boring;
-  });
+  const Reduction reduction =
+      reduce_programs({rank("3"), rank("5")}, [&](const Programs& programs) {
+        const auto has = [&](std::size_t i, const char* word) {
+          return print(programs[i]).find(word) != std::string::npos;
+        };
+        agreed = agreed && programs.size() == 2 && has(0, "exp") == has(1, "exp");
+        return has(0, "erf") && has(0, "scan") ? Verdict::interesting : Verdict::boring;
+      });
   EXPECT_TRUE(agreed);
   EXPECT_EQ(size_of(reduction.programs).nodes, 4U);
 }
 
 }  // namespace
-}  // namespace tutti::ir::reduce_inside_test
+}  // namespace tutti::ir::reduce_programs_inside_test
