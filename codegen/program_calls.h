@@ -6,18 +6,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
 #include <vector>
 
 namespace tutti::codegen {
 
-// By call of the program as it was traced: what all calls of its group are. None for messages,
-// which are matched by their peers, for calls of programs that differ, and for a group's only call.
+// Tag, engine, members: what has numbers of its own.
+using CallGroup = std::tuple<std::string, std::string, std::vector<std::int64_t>>;
+
+// By group: what all calls of the program as it was traced are, those of loops and branches
+// included. None for messages, which are matched by their peers, for calls of programs that differ,
+// and for a group's only call.
 // `arguments`: how many of the parameters, the first ones, the caller gives in an order of his own.
 // Throws TypeError like lower_collective.
-std::vector<runtime::ProgramCalls> program_calls(const ir::Graph& traced, std::size_t arguments,
-                                                 std::int64_t rank);
+std::map<CallGroup, runtime::ProgramCalls> program_calls(const ir::Graph& traced,
+                                                         std::size_t arguments, std::int64_t rank);
 
 // Lets the plan's collectives say so.
-void add_program_calls(Plan& plan, const std::vector<runtime::ProgramCalls>& calls);
+void add_program_calls(Plan& plan, const std::map<CallGroup, runtime::ProgramCalls>& calls);
 
 }  // namespace tutti::codegen

@@ -248,6 +248,49 @@ TEST(CallSites, ALoopInAnotherOrderIsAMismatchOfCompiledPrograms) {
   }
 }
 
+// Of tensors that the step is given, and of others, which are numbered as the step uses them.
+TEST(CallSites, StepsInAnotherOrderAreAMismatchOfCompiledPrograms) {
+  for (const bool captured : {false, true}) {
+    const auto said = thrown([&](World& world) {
+      auto f = compile([&](const Tensor& a, const Tensor& b) {
+        const auto step = [&](const Tensor&, const std::pair<Tensor, Tensor>& carry) {
+          const auto& [x, y] = captured ? std::pair(a, b) : carry;
+          const Tensor sum = summed_in_order(world, x, y, world.rank() == 0) * 0.125F;
+          return std::pair(carry.first + sum, carry.second - sum);
+        };
+        return for_loop(3, step, std::pair(a, b)).first;
+      });
+      f(tensor({1.F}), tensor({10.F})).item<float>();
+    });
+    for (const std::string& text : said) {
+      EXPECT_THAT(text, testing::HasSubstr("collective #1 of group")) << captured;
+      EXPECT_THAT(text, testing::HasSubstr("collectives of this group in another order"))
+          << captured;
+    }
+  }
+}
+
+TEST(CallSites, StepsInOneOrderAreNone) {
+  expect_none(thrown([](World& world) {
+    auto f = compile([&](const Tensor& a, const Tensor& b) {
+      const auto step = [&](const Tensor&, const Tensor& x) {
+        return summed_in_order(world, x, b, true) * 0.125F;
+      };
+      const Tensor twice = for_loop(2, step, for_loop(3, step, a));
+      return Tensor(all_reduce(twice, world)) * 0.5F;
+    });
+    // A peer that runs the steps one by one has another program, with the same calls.
+    const auto alone = [&](Tensor a, const Tensor& b) {
+      for (int i = 0; i < 5; ++i) a = summed_in_order(world, a, b, true) * 0.125F;
+      return a;
+    };
+    const Tensor expected = alone(tensor({1.F}), tensor({10.F}));
+    for (int call = 0; call < 3; ++call) {
+      EXPECT_FLOAT_EQ(f(tensor({1.F}), tensor({10.F})).item<float>(), expected.item<float>());
+    }
+  }));
+}
+
 TEST(CallSites, ALoopInOneOrderIsNone) {
   expect_none(thrown([](World& world) {
     auto f = compile(

@@ -152,7 +152,7 @@ TEST_F(Run, PassesCanBeDisabledAndTunablesSet) {
   expect_refused(run(kAdd, {"--compile-only", "--disable", "fusion"}), 2,
                  "there is no pass 'fusion' to disable; did you mean 'fuse'?");
   expect_refused(run(kAdd, {"--compile-only", "--set", "kernels=gpu"}), 2,
-                 "--set: engine in TUTTI_SET is \"gpu\"; it takes llvm or evaluate");
+                 "--set: kernels in TUTTI_SET is \"gpu\"; it takes llvm or evaluate");
 }
 
 TEST_F(Run, ReadsTheEnvironment) {

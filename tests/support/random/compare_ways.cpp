@@ -90,7 +90,7 @@ std::optional<Difference> first_difference(const RandomProgram& program,
 namespace {
 
 // But for the functions that its nodes run.
-ir::Graph moved(const ir::Graph& graph, Device device) {
+ir::Graph alone_on_device(const ir::Graph& graph, Device device) {
   ir::Graph out(graph.name);
   out.mesh = graph.mesh;
   out.default_device = device;
@@ -124,10 +124,10 @@ ir::Graph moved(const ir::Graph& graph, Device device) {
 ir::Graph on_device(const ir::Graph& graph, Device device) {
   ir::Graph with_functions = graph;
   ir::change_functions(with_functions, [&](ir::Graph& function) {
-    function = moved(function, device);
+    function = alone_on_device(function, device);
     return true;
   });
-  return moved(with_functions, device);
+  return alone_on_device(with_functions, device);
 }
 
 }  // namespace tutti::test
