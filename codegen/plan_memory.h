@@ -4,9 +4,6 @@
 
 namespace tutti::codegen {
 
-// Buffers on a GPU begin at whole sectors, so that 128-bit accesses of all warps are aligned.
-inline constexpr std::int64_t kDeviceAlignment = 256;
-
 // Fills in defined_at and last_use of every buffer from the steps.
 void find_live_ranges(Plan& plan);
 

@@ -1,3 +1,4 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/graph.h>
 #include <tutti/ir/symbolic_sizes.h>
@@ -94,8 +95,10 @@ void Graph::set_calls(std::span<const CallId> calls) {
 }
 
 Device device_of(const Graph& graph, NodeId node) {
-  for (const Value operand : graph.operands(node)) {
-    if (!graph.type(operand).device.is_any()) return graph.type(operand).device;
+  for (std::size_t i = is_branch_index(graph.node(node).op, 0) ? 1 : 0;
+       i < graph.node(node).operand_count; ++i) {
+    const Device device = graph.type(graph.operand(node, i)).device;
+    if (!device.is_any()) return device;
   }
   const bool decided = graph.node(node).result_count == 0 || graph.node(node).op == Op::to_device;
   return decided ? graph.default_device : graph.device(graph.result(node));

@@ -14,20 +14,31 @@ AsyncTensor AsyncViews::view(const AsyncTensor& x, std::function<Tensor(const Te
   return out;
 }
 
-std::shared_ptr<Deferred> AsyncViews::of(const AsyncTensor& x) {
-  for (const Deferred* each = x.deferred_.get(); each != nullptr; each = each->before.get()) {
-    if (!each->is_view || each->computed != nullptr) return nullptr;
-  }
-  return x.deferred_;
-}
+namespace {
 
-AsyncTensor AsyncViews::again(StatePtr collective, const std::shared_ptr<Deferred>& views) {
-  AsyncTensor out(std::move(collective));
-  std::shared_ptr<Deferred>* place = &out.deferred_;
+// Nobody else's: what computes one of the originals changes them.
+std::shared_ptr<Deferred> copy_of(const std::shared_ptr<Deferred>& views) {
+  std::shared_ptr<Deferred> out;
+  std::shared_ptr<Deferred>* place = &out;
   for (const Deferred* each = views.get(); each != nullptr; each = each->before.get()) {
     *place = std::make_shared<Deferred>(*each);
     place = &(*place)->before;
   }
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<Deferred> AsyncViews::of(const AsyncTensor& x) {
+  for (const Deferred* each = x.deferred_.get(); each != nullptr; each = each->before.get()) {
+    if (!each->is_view || each->computed != nullptr) return nullptr;
+  }
+  return copy_of(x.deferred_);
+}
+
+AsyncTensor AsyncViews::again(StatePtr collective, const std::shared_ptr<Deferred>& views) {
+  AsyncTensor out(std::move(collective));
+  out.deferred_ = copy_of(views);
   return out;
 }
 

@@ -165,7 +165,10 @@ class Functions {
 
   ir::Graph trace(const Body& body) {
     Trace::Captures captures{
-        .all = ir::known_replication(common_, 0), .numbers = numbers_, .lost = {}};
+        .all = ir::known_replication(common_, 0),
+        .numbers = numbers_,
+        .lost = {},
+        .device = parameters_.empty() ? context_.default_device() : parameters_[0].device};
     if (communicate_) {
       captures.all = std::nullopt;
       captures.lost.assign(lost_.begin() + std::ssize(parameters_), lost_.end());

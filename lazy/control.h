@@ -18,8 +18,8 @@
 // number of steps. (A C++ `for` is recorded step by step, which is as good for a few.)
 //
 // What a function is given and gives are trees of tensors (tree.h); other members of a tree are
-// carried along as they were first. It may use tensors from outside. It may not read tensors. Loops
-// and branches run on the host.
+// carried along as they were first. It may use tensors from outside. It may not read tensors. All
+// that it takes and gives lies on one device, where it runs.
 //
 // It may call collectives. All ranks of their groups have to take part in all steps, so the
 // condition of such a while_loop, and the index of such a conditional, must be known to be the same
@@ -159,7 +159,7 @@ auto conditional(const Operand& index, const std::vector<Branch>& branches, cons
   (detail::append(given, detail::tensors_of(arguments, where)), ...);
   Result form{};
   const auto call = [&](const Branch& branch, const std::vector<Tensor>& tensors) {
-    std::size_t next = 0;
+    [[maybe_unused]] std::size_t next = 0;  // of no arguments: none
     // In braces, so that the arguments are put together from left to right.
     const std::tuple<T...> own{detail::with_tensors(arguments, tensors, next)...};
     Result out = std::apply(branch, own);

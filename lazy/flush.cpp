@@ -170,8 +170,8 @@ void copy_node(const ir::Graph& from, NodeId id, ir::Graph& into, std::vector<Va
   for (std::uint32_t i = 0; i < node.result_count; ++i) {
     types.push_back(from.type(from.result(id, i)));
     // What it was made from may be data by now, which lies somewhere.
-    for (const Value operand : operands) {
-      if (types.back().device.is_any()) types.back().device = into.type(operand).device;
+    for (std::size_t k = ir::is_branch_index(node.op, 0) ? 1 : 0; k < operands.size(); ++k) {
+      if (types.back().device.is_any()) types.back().device = into.type(operands[k]).device;
     }
   }
   const NodeId copy = into.append(node.op, operands, node.attributes, types, node.location);

@@ -78,11 +78,12 @@ ir::Value Trace::capture(TensorState& state) {
       own.dimensions =
           static_cast<std::uint8_t>(own.dimensions & ~captures_.lost[captured_.size()]);
     }
+    const bool is_number = state.trace != nullptr && state.trace->is_number(state.value);
     const ir::Type type{.dtype = state.type.dtype,
                         .shape = state.type.shape,
                         .replication = captures_.all.value_or(own),
                         .async = false,
-                        .device = state.type.device};
+                        .device = is_number ? captures_.device : state.type.device};
     captured_.emplace_back(&state);
     found->second =
         add_formal("captured" + std::to_string(captured_.size() - 1), type, state.where);

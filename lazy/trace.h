@@ -24,11 +24,12 @@ class Trace {
   Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> mesh,
         Device default_device);
   // How what a function captures is replicated: all alike, or each as it is, numbers over the
-  // dimensions `numbers`, but for those that it has lost, by capture.
+  // dimensions `numbers`, but for those that it has lost, by capture. C++ numbers lie on `device`.
   struct Captures {
     std::optional<ir::Replication> all;
     std::uint8_t numbers = 0;
     std::vector<std::uint8_t> lost;
+    Device device = {};
   };
   // The body of a function that a node of `outer` runs.
   Trace(Trace& outer, Captures captures);

@@ -5,6 +5,7 @@
 #include <tutti/runtime/run/find_cuda.h>
 #include <tutti/runtime/run/open_accelerator.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@ namespace tutti::tools {
 
 namespace {
 
-bool names_devices(const ir::Graph& function) {
+bool names_devices_itself(const ir::Graph& function) {
   if (!function.default_device.is_cpu()) return true;
   for (ir::NodeId id = 0; id < function.node_count(); ++id) {
     if (function.node(id).op == ir::Op::to_device) return true;
@@ -25,26 +26,15 @@ bool names_devices(const ir::Graph& function) {
   return false;
 }
 
-}  // namespace
-
-int count_gpus() {
-  try {
-    runtime::open_accelerator(Device::cuda());
-  } catch (const EnvironmentError& error) {
-    throw EnvironmentError("--on device: " + std::string(error.what()) +
-                           "\n`tutti doctor` lists what is found here. Without a GPU, `tutti emit "
-                           "--stage cuda --on device` and `--stage ptx` show the code for one, "
-                           "and `tutti run --on host` runs the program.");
-  }
-  return static_cast<int>(runtime::find_cuda().gpus.size());
+bool names_devices(const ir::Graph& function) {
+  return names_devices_itself(function) ||
+         std::ranges::any_of(ir::all_functions(function), [](const ir::FunctionPtr& each) {
+           return names_devices_itself(each->graph());
+         });
 }
 
-ir::Graph placed_on(const ir::Graph& function, Device gpu) {
-  if (names_devices(function)) return function;
-  if (ir::has_functions(function)) {
-    throw TypeError("--on device: @" + function.name +
-                    " has loops or branches, which do not run on GPUs yet; run it with --on host");
-  }
+// But for the functions that its loops and branches run.
+ir::Graph placed_itself(const ir::Graph& function, Device gpu) {
   const auto placed = [&](ir::Value value) {
     ir::Type type = function.type(value);
     if (type.device.is_cpu()) type.device = gpu;
@@ -73,6 +63,30 @@ ir::Graph placed_on(const ir::Graph& function, Device gpu) {
   out.set_results(function.results());
   ir::copy_shardings(function, out);
   return out;
+}
+
+}  // namespace
+
+int count_gpus() {
+  try {
+    runtime::open_accelerator(Device::cuda());
+  } catch (const EnvironmentError& error) {
+    throw EnvironmentError("--on device: " + std::string(error.what()) +
+                           "\n`tutti doctor` lists what is found here. Without a GPU, `tutti emit "
+                           "--stage cuda --on device` and `--stage ptx` show the code for one, "
+                           "and `tutti run --on host` runs the program.");
+  }
+  return static_cast<int>(runtime::find_cuda().gpus.size());
+}
+
+ir::Graph placed_on(const ir::Graph& function, Device gpu) {
+  if (names_devices(function)) return function;
+  ir::Graph out = function;
+  ir::change_functions(out, [&](ir::Graph& each) {
+    each = placed_itself(each, gpu);
+    return true;
+  });
+  return placed_itself(out, gpu);
 }
 
 ir::Graph for_rank(const ir::Graph& function, std::int64_t rank, int gpus) {

@@ -12,8 +12,7 @@ namespace tutti::tools {
 int count_gpus();
 
 // The function with all its values on that GPU. A program that names devices is left as it is, and
-// numbers that callers pass stay with them. Throws TypeError for loops and branches, which do not
-// run on GPUs yet.
+// numbers that callers pass stay with them.
 ir::Graph placed_on(const ir::Graph& function, Device gpu);
 
 // What a rank runs: the function itself, or on one of so many GPUs, which the ranks share evenly.

@@ -25,6 +25,8 @@ class Epilogues {
     std::map<BufferId, std::size_t> made_at;  // by a matmul's buffer: its step
     std::vector<bool> gone(plan_.steps.size(), false);
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+      // A loop may work in the memory of what a product read.
+      if (control_of(plan_.steps[step]) != nullptr) made_at.clear();
       Launch* const launch = launch_of(plan_.steps[step]);
       if (launch == nullptr || launch->device.is_cpu()) continue;
       LaunchPart& part = launch->parts.front();

@@ -400,6 +400,7 @@ class Planner {
     const bool whole = buffer.bytes == graph_.type(graph_.result(id, i)).bytes();
     if (whole && buffer.kind == PlanBuffer::Kind::local) {
       buffers_[graph_.result(id, i)] = operands[i];
+      reachable_.erase(operands[i]);  // of what was there before
     }
   }
 

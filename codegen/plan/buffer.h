@@ -13,6 +13,9 @@ using BufferId = std::int32_t;
 // A number of the plan as an index.
 constexpr std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
+// Buffers on a GPU begin at whole sectors, so that 128-bit accesses of all warps are aligned.
+inline constexpr std::int64_t kDeviceAlignment = 256;
+
 // A piece of memory that a plan names. All sizes and offsets are bytes.
 struct PlanBuffer {
   enum class Kind : std::uint8_t {

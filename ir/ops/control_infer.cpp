@@ -112,6 +112,10 @@ void check_carries(const Inference& in, const Function& body, std::size_t carrie
 // A result of the node, of what a function gives. What is made of numbers alone counts as the same
 // where all arguments are.
 void add_result(Inference& in, const Type& given, const FunctionPlace& place, const Shape& shape) {
+  in.require(given.device.is_any() || given.device == place.device, [&] {
+    return "result " + std::to_string(in.results().size()) + " lies on " + given.device.text() +
+           ", not where the parameters of its function do; copy it behind the loop or branch";
+  });
   in.result({.dtype = given.dtype,
              .shape = shape,
              .replication = given.replication.literal ? place.replication : given.replication,

@@ -302,6 +302,111 @@ func @f(%x: f32[2] on cuda:0) {
   EXPECT_EQ(got[1], got[0]);
 }
 
+// The loop works in the memory of what the first collective sent.
+TEST(DeviceControl, WhatALoopOverwrotePeersGetAnew) {
+  const std::string text = R"(
+mesh (world = 2)
+group @world = {ranks = [0, 1], stride = 2}
+private func @step(%x: f32[2] on cuda:0) {
+  %0 = constant() {value = f32[] 1}
+  %1 = add(%x, %0)
+  return %1
+}
+func @f(%x: f32[2] on cuda:0) {
+  %0 = neg(%x)
+  %1 = all_reduce(%0) {op = "sum", group = @world}
+  %2 = wait(%1)
+  %3 = scan(%0) {body = @step, carries = 1, sequences = 0, length = 3}
+  %4 = all_reduce(%3) {op = "sum", group = @world}
+  %5 = wait(%4)
+  return %2, %5
+}
+)";
+  const auto fabric = std::make_shared<runtime::LocalFabric>(2);
+  std::vector<std::vector<float>> got(4);
+  std::vector<std::thread> ranks;
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      DeviceRank own(fabric, rank);
+      Executable step(plan_of_device(text, rank), own.context);
+      const std::vector<std::shared_ptr<runtime::Buffer>> inputs = {
+          own.put(Device::cuda(), {1, 2})};
+      const auto results = step.run(inputs);
+      for (std::size_t i = 0; i < 2; ++i) {
+        got[2 * static_cast<std::size_t>(rank) + i] = own.get(results[i]);
+      }
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  for (const std::size_t rank : {0U, 1U}) {
+    EXPECT_EQ(got[2 * rank], (std::vector<float>{-2, -4}));
+    EXPECT_EQ(got[2 * rank + 1], (std::vector<float>{4, 2}));
+  }
+}
+
+TEST(DeviceControl, LoopsOfOneProgramRunOnSeveralDevices) {
+  DeviceRank rank;
+  Executable both(plan_of_device(R"(
+private func @here(%x: f32[4] on cuda:0) {
+  %0 = reverse(%x) {axes = [0]}
+  %1 = add(%x, %0)
+  %2 = sum(%1) {axes = [0], keepdims = true}
+  %3 = sub(%2, %1)
+  return %3
+}
+private func @there(%x: f32[4] on cuda:1) {
+  %0 = to_device(%x) {device = "cuda:0"}
+  %1 = scan(%0) {body = @here, carries = 1, sequences = 0, length = 1}
+  %2 = to_device(%1) {device = "cuda:1"}
+  %3 = add(%2, %x)
+  return %3
+}
+func @f(%x: f32[4] on cuda:0, %y: f32[4] on cuda:1) {
+  %0 = scan(%x) {body = @here, carries = 1, sequences = 0, length = 2}
+  %1 = scan(%y) {body = @there, carries = 1, sequences = 0, length = 2}
+  return %0, %1
+}
+)"),
+                  rank.context);
+  ASSERT_EQ(both.plan().devices.size(), 2U);
+  const std::vector<std::shared_ptr<runtime::Buffer>> inputs = {
+      rank.put(Device::cuda(0), {1, 2, 3, 4}), rank.put(Device::cuda(1), {1, 0, 0, 0})};
+  const auto here = [](std::vector<float> x) {
+    std::vector<float> out(4);
+    float sum = 0;
+    for (std::size_t i = 0; i < 4; ++i) sum += out[i] = x[i] + x[3 - i];
+    for (float& each : out) each = sum - each;
+    return out;
+  };
+  const auto there = [&](const std::vector<float>& x) {
+    std::vector<float> out = here(x);
+    for (std::size_t i = 0; i < 4; ++i) out[i] += x[i];
+    return out;
+  };
+  for (int run = 0; run < 3; ++run) {
+    const auto results = both.run(inputs);
+    EXPECT_EQ(rank.get(results[0]), here(here({1, 2, 3, 4})));
+    EXPECT_EQ(rank.get(results[1]), there(there({1, 0, 0, 0})));
+  }
+}
+
+TEST(DeviceControl, ALoopWithoutStepsGivesWhatItIsGiven) {
+  std::string text = kScan;
+  for (std::size_t at = text.find("length = 5"); at != text.npos; at = text.find("length = 5")) {
+    text.replace(at, 10, "length = 0");
+  }
+  text.replace(text.find("f32[5,3]"), 8, "f32[0,3]");
+  expect_as_on_host(text, {{1, 2, 3}, {1, 1, 2}, {}, {2, 3, 0.5F}});
+}
+
+TEST(DeviceControl, PlansWhosePartsAreNotAlignedAreRefused) {
+  Plan plan = plan_of_device(kScan);
+  for (Step& step : plan.steps) {
+    if (Control* const control = control_of(step)) control->staged.clear();
+  }
+  EXPECT_THROW(check(plan), InternalError);
+}
+
 TEST(DeviceControl, PlansWithBuffersOnAnotherDeviceThanTheirRegionsAreRefused) {
   const std::string text = print(plan_of_device(kScan));
   const auto refused = [&](const std::string& buffer) {

@@ -298,12 +298,20 @@ TEST(AsyncTensor, WhatACompiledFunctionComputesOfItIsComputedInside) {
       const Tensor used = turned * 2.F;
       return std::tuple(turned, turned.then([x](const Tensor& t) { return t + sum(x); }), used);
     });
+    // Computing the second leaves the first as it is.
+    auto g = compile([&](const Tensor& x) {
+      const AsyncTensor turned = transpose(all_reduce(x, world), {1, 0});
+      return std::pair(turned, turned.then([](const Tensor& t) { return t + 1.F; }));
+    });
     const Tensor x = tensor({{1.F, 2.F}, {3.F, 4.F}});
     for (int call = 0; call < 2; ++call) {
       const auto [turned, more, used] = f(x);
       EXPECT_THAT(turned.to_vector<float>(), ElementsAre(2, 6, 4, 8));
       EXPECT_THAT(more.to_vector<float>(), ElementsAre(12, 16, 14, 18));
       EXPECT_THAT(used.to_vector<float>(), ElementsAre(4, 12, 8, 16));
+      const auto [first, second] = g(x);
+      EXPECT_THAT(first.to_vector<float>(), ElementsAre(2, 6, 4, 8));
+      EXPECT_THAT(second.to_vector<float>(), ElementsAre(3, 7, 5, 9));
     }
   });
 }

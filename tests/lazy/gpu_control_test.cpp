@@ -1,7 +1,10 @@
 // Loops and branches of a user on a GPU: the same numbers as on the host.
 
+#include <tutti/ir/interpret/interpret.h>
+#include <tutti/ir/parse/parse.h>
 #include <tutti/tutti.h>
 
+#include <algorithm>
 #include <functional>
 #include <tuple>
 #include <vector>
@@ -134,6 +137,70 @@ TEST_F(GpuControl, LoopsCommunicate) {
     }
     set_default_device(Device::cpu());
   });
+}
+
+// The loop works in the memory that a product read, whose epilogue comes behind the loop.
+TEST_F(GpuControl, WhatALoopOverwritesWasReadBefore) {
+  const ir::Graph graph = ir::parse(R"(
+private func @step(%h: f32[32,16] on cuda:0, %b: f32[16] on cuda:0) {
+  %0 = constant() {value = f32[] 1}
+  %1 = add(%h, %0)
+  %2 = add(%b, %0)
+  return %1, %2
+}
+func @f(%x: f32[32,16] on cuda:0, %w: f32[16,16] on cuda:0, %v: f32[16] on cuda:0) {
+  %0 = neg(%x)
+  %1 = matmul(%0, %w)
+  %2, %3 = scan(%0, %v) {body = @step, carries = 2, sequences = 0, length = 3}
+  %4 = add(%1, %3)
+  return %2, %4
+}
+)")
+                              .functions[0];
+  std::vector<Array> inputs;
+  for (const ir::Parameter& parameter : graph.parameters()) {
+    Array& input = inputs.emplace_back(DType::f32, graph.type(parameter.value).shape);
+    std::ranges::fill(input.data<float>(), 2.F);
+  }
+  const std::vector<Array> expected = ir::interpret(graph, inputs);
+  const std::vector<Array> given = test::run_on_gpu(graph, inputs);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(std::ranges::equal(given[i].bytes(), expected[i].bytes())) << i;
+  }
+}
+
+TEST_F(GpuControl, NumbersGoWhereTheLoopRuns) {
+  const Tensor x = to(tensor({1.F, 2.F}), Device::cuda());
+  auto f = compile([](Tensor h, float rate) {
+    return for_loop(3, [&](const Tensor&, const Tensor& y) { return y * rate + 1; }, h);
+  });
+  for (const float rate : {0.5F, 2.F}) {
+    const float rest = 1 + rate + rate * rate;
+    const float cubed = rate * rate * rate;
+    EXPECT_THAT(f(x, rate).to_vector<float>(), ElementsAre(cubed + rest, 2 * cubed + rest));
+  }
+}
+
+TEST_F(GpuControl, ABranchWithoutArgumentsIsChosenFromAnywhere) {
+  const auto one = [] { return full({2}, 1.F); };
+  const auto two = [] { return full({2}, 2.F); };
+  const Tensor x = to(tensor({1.F, 2.F}), Device::cuda());
+  const Tensor y = tensor({1.F, 2.F});
+  EXPECT_THAT(cond(sum(x) > 1.F, one, two).to_vector<float>(), ElementsAre(1, 1));
+  set_default_device(Device::cuda());
+  EXPECT_THAT(cond(sum(y) > 5.F, one, two).to_vector<float>(), ElementsAre(2, 2));
+  EXPECT_THAT((cond(sum(y) > 5.F, one, two) + x).to_vector<float>(), ElementsAre(3, 4));
+}
+
+TEST_F(GpuControl, WhatAStepGivesElsewhereIsAnErrorAtTheLoop) {
+  set_default_device(Device::cuda());
+  EXPECT_THAT(
+      [&] {
+        scan(
+            [](const Tensor& h, const Tensor& x) { return std::pair(h + x, to(h, Device::cpu())); },
+            zeros({2}), ones({3, 2}));
+      },
+      testing::ThrowsMessage<TypeError>(HasSubstr("copy it behind the loop or branch")));
 }
 
 TEST_F(GpuControl, ValuesOnTwoDevicesAreAnErrorAtTheLoop) {

@@ -33,7 +33,7 @@ const std::string kSum =
     "%0 = all_reduce(%x) {op = \"sum\", group = @dp}\n%1 = wait(%0)\nreturn %1 }\n";
 const std::string kLoop =
     "private func @less(%y: f32[]) {\n  %0 = constant() {value = f32[] 100}\n"
-    "  %1 = lt(%y, %0)\n  return %1\n}\n"
+    "  %1 = abs(%y)\n  %2 = lt(%1, %0)\n  return %2\n}\n"
     "private func @twice(%y: f32[]) {\n  %0 = add(%y, %y)\n  return %0\n}\n"
     "func @f(%x: f32[]) {\n"
     "  %0 = while_loop(%x) {condition = @less, body = @twice, carries = 1}\n  return %0\n}\n";
@@ -76,10 +76,12 @@ TEST_F(OnDevice, LeavesProgramsThatNameDevices) {
   EXPECT_THAT(result.errors, HasSubstr("cuda:1"));
 }
 
-TEST_F(OnDevice, RefusesLoops) {
-  const CommandResult result = run_with(1, kLoop, {"--random", "1", "--on", "device"});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.errors, HasSubstr("@f has loops or branches, which do not run on GPUs yet"));
+TEST_F(OnDevice, TakesLoopsAlong) {
+  const CommandResult host = run_with(0, kLoop, {"--random", "1"});
+  EXPECT_EQ(host.status, 0) << host.errors;
+  const CommandResult device = run_with(1, kLoop, {"--random", "1", "--on", "device"});
+  EXPECT_EQ(device.status, 0) << device.errors;
+  EXPECT_EQ(device.output, host.output);
 }
 
 #endif
