@@ -61,12 +61,6 @@ void add_region(Plan& to, Plan& function) {
 
 bool before(Device a, Device b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); }
 
-std::int64_t arena_bytes(const Plan& plan, Device device) {
-  if (device.is_cpu()) return plan.arena_bytes;
-  const auto found = std::ranges::find(plan.devices, device, &PlanDevice::device);
-  return found == plan.devices.end() ? 0 : found->arena_bytes;
-}
-
 // Regions enter those in front of them only, so that from the back on each has its place when it is
 // met: behind the highest of those that enter it. `bytes` are what each has of a device's arena,
 // and the program itself last. Gives what all have together.

@@ -62,7 +62,7 @@ struct GroupCalls {
   }
   // Those of a function, where a node runs it: what it calls in another order is the same set.
   void add(const GroupCalls& function, std::uint64_t node) {
-    count = std::min(count + function.count, kMany);
+    count += function.count;
     set += Hasher().add(function.set).add(node).finish().low;
     order = Hasher().add(order).add(function.order).add(node).finish().low;
   }
@@ -71,8 +71,6 @@ struct GroupCalls {
     return {.set = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(set)),
             .order = static_cast<std::uint32_t>(order)};
   }
-
-  static constexpr std::size_t kMany = 2;  // how many more there are makes no difference
 };
 
 CallGroup group_of(const ir::Group& group, const std::string& engine, std::int64_t rank) {

@@ -95,6 +95,10 @@ void Graph::set_calls(std::span<const CallId> calls) {
 }
 
 Device device_of(const Graph& graph, NodeId node) {
+  if (is_control(graph.node(node).op)) {
+    const Device device = place_of_functions(graph.attributes(node)).device;
+    if (!device.is_any()) return device;
+  }
   for (std::size_t i = is_branch_index(graph.node(node).op, 0) ? 1 : 0;
        i < graph.node(node).operand_count; ++i) {
     const Device device = graph.type(graph.operand(node, i)).device;

@@ -38,7 +38,7 @@ class KernelCompiler {
   KernelCompiler(const KernelCompiler&) = delete;
   KernelCompiler& operator=(const KernelCompiler&) = delete;
 
-  // The one that all ranks of this process share, for an mode.
+  // The one that all ranks of this process share, for a mode.
   static KernelCompiler& shared(KernelMode mode = kDefaultKernelMode);
 
   KernelMode mode() const { return mode_; }

@@ -8,12 +8,10 @@ namespace tutti::codegen {
 // Enters regions of the plan: the steps of a loop one after another, or one branch. It says where
 // a region's parameters and results lie:
 // - An operand that is no carry lies where it lies; of a sequence, a step gets its part.
-// - All of a loop's or branch's buffers are where its regions want them; what decides about its
-// steps
-//   may be on a GPU, too, and is then waited for.
 // - What a scan stacks is written where it belongs.
 // - A carry that the region may compute in place (Region::donations) lies where the result does, in
 //   all steps. Others lie there and in a spare buffer by turns.
+// Each lies on the device where its region wants it; what decides about the steps may lie on any.
 struct Control {
   enum class Kind : std::uint8_t { scan, while_loop, conditional };
 

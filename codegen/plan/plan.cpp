@@ -45,6 +45,12 @@ CollectiveStart* start_of(Step& step) {
 const Control* control_of(const Step& step) { return std::visit(Only<Control>(), step); }
 Control* control_of(Step& step) { return const_cast<Control*>(control_of(std::as_const(step))); }
 
+std::int64_t arena_bytes(const Plan& plan, Device device) {
+  if (device.is_cpu()) return plan.arena_bytes;
+  const auto found = std::ranges::find(plan.devices, device, &PlanDevice::device);
+  return found == plan.devices.end() ? 0 : found->arena_bytes;
+}
+
 void add_place(const Plan& plan, BufferId id, Hasher& hasher) {
   const PlanBuffer& buffer = plan.buffers[at(id)];
   const bool local = buffer.kind == PlanBuffer::Kind::local;

@@ -83,6 +83,9 @@ bool structurally_equal(const Plan& a, const Plan& b);
 // Whether a step communicates over a group of that tag and those ranks.
 bool uses_group(const Plan& plan, const ir::Group& group);
 
+// What a run has to itself on a device; 0 where the plan does not use it.
+std::int64_t arena_bytes(const Plan& plan, Device device);
+
 // Where a buffer lies, as native code finds it.
 void add_place(const Plan& plan, BufferId buffer, Hasher& hasher);
 

@@ -216,17 +216,12 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   }
 }
 
-std::int64_t PlanChecker::arena_bytes(Device device) const {
-  if (device.is_cpu()) return plan_.arena_bytes;
-  const auto used = std::ranges::find(plan_.devices, device, &PlanDevice::device);
-  return used == plan_.devices.end() ? 0 : used->arena_bytes;
-}
-
 // Nothing that a later step uses, or this one, lies where the buffer does.
 void PlanChecker::begin_life(BufferId id) {
   const PlanBuffer& buffer = plan_.buffers[at(id)];
   const std::int64_t end = buffer.offset + buffer.bytes;
-  require(buffer.offset >= 0 && end <= arena_bytes(buffer.device), " lies outside the arena", id);
+  require(buffer.offset >= 0 && end <= arena_bytes(plan_, buffer.device), " lies outside the arena",
+          id);
   if (buffer.bytes == 0) return;
   std::map<std::int64_t, BufferId>& places = places_[buffer.device];
   auto next = places.lower_bound(buffer.offset);

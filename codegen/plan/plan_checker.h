@@ -71,7 +71,6 @@ class PlanChecker {
   void check_kinds(const Part& part);
   void require_own(BufferId id) const;
   void find_lives(const Part& part);
-  std::int64_t arena_bytes(Device device) const;
   void begin_life(BufferId id);
   void lend(BufferId id);
   void check_end(const Part& part);

@@ -84,12 +84,7 @@ class Placement {
   }
   // Where a node that does not lie anywhere needs its operands.
   Device wanted_by(NodeId id) const {
-    if (is_dropped(id)) return graph_.type(graph_.result(id)).device;
-    if (is_control(graph_.node(id).op)) {
-      const Device device = place_of_functions(graph_.attributes(id)).device;
-      if (!device.is_any()) return device;
-    }
-    return device_of(graph_, id);
+    return is_dropped(id) ? graph_.type(graph_.result(id)).device : device_of(graph_, id);
   }
   // Where a node that is computed there needs one of them.
   Device operand_device(NodeId id, std::size_t operand, Device device) const {

@@ -265,6 +265,29 @@ func @f(%x: f32[2] on cuda:0, %i: i32[]) {
   }
 }
 
+// What a program of one argument gives on two ranks that meet: [rank][result].
+std::vector<std::vector<std::vector<float>>> on_two_ranks(
+    const std::string& text, const std::vector<std::vector<float>>& arguments) {
+  const auto fabric = std::make_shared<runtime::LocalFabric>(2);
+  std::vector<std::vector<std::vector<float>>> out(2);
+  std::vector<std::thread> ranks;
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      const auto number = static_cast<std::int64_t>(rank);
+      DeviceRank own(fabric, number);
+      Executable program(plan_of_device(text, number), own.context);
+      const std::vector<std::shared_ptr<runtime::Buffer>> inputs = {
+          own.put(Device::cuda(), arguments[rank])};
+      for (int run = 0; run < 2; ++run) {
+        out[rank].clear();
+        for (const auto& result : program.run(inputs)) out[rank].push_back(own.get(result));
+      }
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  return out;
+}
+
 TEST(DeviceControl, LoopsCommunicateThroughTheHost) {
   const std::string text = R"(
 mesh (world = 2)
@@ -282,24 +305,9 @@ func @f(%x: f32[2] on cuda:0) {
   return %0
 }
 )";
-  const auto fabric = std::make_shared<runtime::LocalFabric>(2);
-  std::vector<std::vector<float>> got(2);
-  std::vector<std::thread> ranks;
-  for (std::int64_t rank = 0; rank < 2; ++rank) {
-    ranks.emplace_back([&, rank] {
-      DeviceRank own(fabric, rank);
-      Executable step(plan_of_device(text, rank), own.context);
-      const std::vector<std::shared_ptr<runtime::Buffer>> inputs = {
-          own.put(Device::cuda(), {1 + 10 * static_cast<float>(rank), 2})};
-      for (int run = 0; run < 2; ++run) {
-        got[static_cast<std::size_t>(rank)] = own.get(step.run(inputs)[0]);
-      }
-    });
-  }
-  for (std::thread& rank : ranks) rank.join();
+  const auto got = on_two_ranks(text, {{1, 2}, {11, 2}});
   // (12, 4), turned thrice, doubled twice.
-  EXPECT_EQ(got[0], (std::vector<float>{-16, -48}));
-  EXPECT_EQ(got[1], got[0]);
+  for (const auto& results : got) EXPECT_EQ(results[0], (std::vector<float>{-16, -48}));
 }
 
 // The loop works in the memory of what the first collective sent.
@@ -322,25 +330,9 @@ func @f(%x: f32[2] on cuda:0) {
   return %2, %5
 }
 )";
-  const auto fabric = std::make_shared<runtime::LocalFabric>(2);
-  std::vector<std::vector<float>> got(4);
-  std::vector<std::thread> ranks;
-  for (std::int64_t rank = 0; rank < 2; ++rank) {
-    ranks.emplace_back([&, rank] {
-      DeviceRank own(fabric, rank);
-      Executable step(plan_of_device(text, rank), own.context);
-      const std::vector<std::shared_ptr<runtime::Buffer>> inputs = {
-          own.put(Device::cuda(), {1, 2})};
-      const auto results = step.run(inputs);
-      for (std::size_t i = 0; i < 2; ++i) {
-        got[2 * static_cast<std::size_t>(rank) + i] = own.get(results[i]);
-      }
-    });
-  }
-  for (std::thread& rank : ranks) rank.join();
-  for (const std::size_t rank : {0U, 1U}) {
-    EXPECT_EQ(got[2 * rank], (std::vector<float>{-2, -4}));
-    EXPECT_EQ(got[2 * rank + 1], (std::vector<float>{4, 2}));
+  for (const auto& results : on_two_ranks(text, {{1, 2}, {1, 2}})) {
+    EXPECT_EQ(results[0], (std::vector<float>{-2, -4}));
+    EXPECT_EQ(results[1], (std::vector<float>{4, 2}));
   }
 }
 
