@@ -18,15 +18,7 @@ run_ctest() {
     sed 's/^[0-9]*:/passed only the second time: /' "$logs/again" | tee -a "$logs/flaky"
 }
 
-# What is built for the first time is built in larger batches than presets have: to be built once
-# that is faster, to be changed slower.
-at_once() {
-  local batch=()
-  [[ -f build/$1/CMakeCache.txt ]] || batch=(-DTUTTI_UNITY=32)
-  configure "$1" "${batch[@]}"
-}
-
-release() { at_once release && build release && run_ctest release -L quick; }
+release() { configure release && build release && run_ctest release -L quick; }
 # The benchmarks are built so that they do not rot; they run by hand.
 slow() {
   configure release && build release && build release tutti_benches && build release tutti_slow_tests &&
@@ -57,7 +49,7 @@ formatting() {
   }
 }
 
-clang() { at_once clang && build clang && run_ctest clang -L quick; }
+clang() { configure clang && build clang && run_ctest clang -L quick; }
 
 # On batches of files as the compiler sees them: a file's time goes into the headers that it shares.
 tidy() {

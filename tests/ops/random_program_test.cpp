@@ -76,14 +76,14 @@ TEST(RandomProgram, HasLoopsAndBranchesOfAllKinds) {
 
 TEST(RandomProgram, OfExactOpsGivesTheSameBits) {
   EXPECT_TRUE(all_agree({.test = "RandomProgram.OfExactOpsGivesTheSameBits",
-                         .count = 600,
+                         .count = 300,
                          .ways = host_ways(),
                          .make = programs_of(Values::exact)}));
 }
 
 TEST(RandomProgram, OfRoundedNumbersGivesTheSameWithinRounding) {
   EXPECT_TRUE(all_agree({.test = "RandomProgram.OfRoundedNumbersGivesTheSameWithinRounding",
-                         .count = 300,
+                         .count = 150,
                          .ways = host_ways(),
                          .make = programs_of(Values::close)}));
 }
@@ -106,7 +106,7 @@ TEST(RandomProgram, HasGradientsThatAgree) {
     throw std::runtime_error("no program has a gradient");
   };
   EXPECT_TRUE(all_agree({.test = "RandomProgram.HasGradientsThatAgree",
-                         .count = 100,
+                         .count = 50,
                          .ways = host_ways(),
                          .make = make}));
 }

@@ -1,5 +1,5 @@
-// One hot path in its steady state, for a test that counts its instructions: those of measured().
-//   counts_program PATH    prints how many operations measured() has done
+// Hot paths in their steady state, for a test that counts their instructions: those of measured().
+//   counts_program PATH...    prints for each how many operations measured() has done
 #include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/parse/parse.h>
 #include <tutti/tutti.h>
@@ -86,10 +86,8 @@ std::string plan_with(const std::string& much, int count) {
   return {};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  const std::string path = argc == 2 ? argv[1] : "";
+// Whether there is such a path.
+bool run(const std::string& path) {
   if (path == "trace/30_ops") {
     count(20, 30, [] { trace_small_function(10); });
   } else if (path == "trace/999_ops") {
@@ -113,8 +111,19 @@ int main(int argc, char** argv) try {
       if (!plan.empty()) print(codegen::parse_plan(plan));
     });
   } else {
-    std::cerr << "counts_program: no such path: \"" << path << "\"\n";
-    return 1;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  for (int i = 1; i < argc; ++i) {
+    if (!run(argv[i])) {
+      std::cerr << "counts_program: no such path: \"" << argv[i] << "\"\n";
+      return 1;
+    }
   }
 } catch (const std::exception& error) {
   std::cerr << "counts_program: " << error.what() << "\n";
