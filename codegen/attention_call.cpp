@@ -49,18 +49,21 @@ class GradientCode final : public KernelCode {
 
 // What a call's code and tiles are made of.
 template <class Code, class Spec>
-LibraryCall make_attention_call(std::string_view name, std::string detail, Spec spec,
-                                std::int64_t flops) {
+LaunchPart make_attention_call(std::string_view name, std::string detail, Spec spec,
+                               std::int64_t flops) {
   const std::int64_t tiles = kernels::tiles(spec);
   // As for a matmul: four multiplications and additions while a byte is moved.
-  return {std::string(name), std::move(detail), std::make_shared<const Code>(std::move(spec)),
-          tiles, flops / 8};
+  return {.name = std::string(name),
+          .detail = std::move(detail),
+          .code = std::make_shared<const Code>(std::move(spec)),
+          .tiles = tiles,
+          .cost = flops / 8};
 }
 
 }  // namespace
 
-LibraryCall attention_call(const ir::Graph& graph, ir::NodeId id,
-                           const std::vector<View>& operands) {
+LaunchPart attention_call(const ir::Graph& graph, ir::NodeId id,
+                          const std::vector<View>& operands) {
   const ir::Attributes attributes = graph.attributes(id);
   const bool backward = graph.node(id).op == Op::attention_gradient;
   const bool masked = operands.size() == (backward ? 5 : 4);

@@ -8,8 +8,7 @@
 namespace tutti::codegen {
 
 // The call for an attention, or the gradient of one, that was not decomposed.
-LibraryCall attention_call(const ir::Graph& graph, ir::NodeId id,
-                           const std::vector<View>& operands);
+LaunchPart attention_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands);
 
 // Its floating-point operations, counting every key for every query.
 std::int64_t attention_flops(const ir::Graph& graph, ir::NodeId id);

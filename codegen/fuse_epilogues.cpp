@@ -1,3 +1,4 @@
+#include <tutti/codegen/access_history.h>
 #include <tutti/codegen/fuse_epilogues.h>
 #include <tutti/codegen/matmul_call.h>
 
@@ -72,7 +73,7 @@ std::optional<Kernel> fitted(Kernel kernel, int result, const MatmulRegion& regi
 class Epilogues {
  public:
   explicit Epilogues(Plan& plan)
-      : plan_(plan), written_(plan.buffers.size(), kNever), call_of_(plan.buffers.size(), kNever) {}
+      : plan_(plan), history_(plan), call_of_(plan.buffers.size(), kNever) {}
 
   void run() {
     std::vector<bool> gone(plan_.steps.size(), false);
@@ -91,11 +92,7 @@ class Epilogues {
       }
       note(plan_.steps[at], at);
     }
-    std::size_t kept = 0;
-    for (std::size_t at = 0; at < plan_.steps.size(); ++at) {
-      if (!gone[at]) std::swap(plan_.steps[kept++], plan_.steps[at]);
-    }
-    plan_.steps.resize(kept);
+    erase_steps(plan_, gone);
   }
 
  private:
@@ -116,15 +113,13 @@ class Epilogues {
   bool join(LaunchPart& matmul, std::size_t call, const LaunchPart& part) {
     const MatmulRegion* const region = matmul_region(*matmul.code);
     if (region->columns < kLeastColumns) return false;
+    if (history_.earliest(part) > call + 1) return false;
     const BufferId target = matmul.buffers.back();
     int result = -1;
     for (std::size_t i = 0; i < part.buffers.size(); ++i) {
-      const auto id = static_cast<std::size_t>(part.buffers[i]);
       if (part.buffers[i] == target) {
         if (result >= 0) return false;
         result = static_cast<int>(i);
-      } else if (!writes(plan_, part, i) && written_[id] != kNever && written_[id] >= call) {
-        return false;
       }
       if (!writes(plan_, part, i) && may_be_taken_over(part, part.buffers[i])) return false;
     }
@@ -155,10 +150,9 @@ class Epilogues {
   }
 
   void note(const Step& step, std::size_t at) {
-    for_each_access(plan_, step, [&](BufferId id, bool written) {
-      call_of_[static_cast<std::size_t>(id)] = kNever;
-      if (written) written_[static_cast<std::size_t>(id)] = at;
-    });
+    history_.note(step, at);
+    for_each_access(plan_, step,
+                    [&](BufferId id, bool) { call_of_[static_cast<std::size_t>(id)] = kNever; });
     const Launch* const launch = launch_of(step);
     if (launch == nullptr || !launch->device.is_cpu()) return;
     const LaunchPart& part = launch->parts.front();
@@ -168,7 +162,7 @@ class Epilogues {
   }
 
   Plan& plan_;
-  std::vector<std::size_t> written_;  // [buffer], the last step that wrote it
+  AccessHistory history_;
   std::vector<std::size_t> call_of_;  // [buffer], the matmul that made it, while nobody has read it
   std::size_t last_barrier_ = kNever;  // the last step that is no launch on the host
 };

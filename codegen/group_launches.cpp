@@ -1,3 +1,4 @@
+#include <tutti/codegen/access_history.h>
 #include <tutti/codegen/group_launches.h>
 
 #include <algorithm>
@@ -17,8 +18,7 @@ constexpr double kMostUneven = 2;
 
 class Grouping {
  public:
-  explicit Grouping(Plan& plan)
-      : plan_(plan), written_(plan.buffers.size(), 0), used_(plan.buffers.size(), 0) {}
+  explicit Grouping(Plan& plan) : plan_(plan), history_(plan) {}
 
   void run() {
     std::vector<Step> steps = std::move(plan_.steps);
@@ -30,11 +30,11 @@ class Grouping {
       if (place < done_.size()) {
         Launch& target = *launch_of(done_[place]);
         loads_[place] = together(loads_[place], load_of(*launch));
-        note(step, place);
+        history_.note(step, place);
         std::ranges::move(launch->parts, std::back_inserter(target.parts));
         continue;
       }
-      note(step, place);
+      history_.note(step, place);
       loads_.push_back(launch == nullptr ? Load() : load_of(*launch));
       done_.push_back(std::move(step));
       if (!may_move) first_ = done_.size();
@@ -74,12 +74,7 @@ class Grouping {
   // The step that a launch joins; the end for none.
   std::size_t place_of(const Launch& launch) const {
     std::size_t least = std::max(first_, done_.size() - std::min(done_.size(), kMostMoved));
-    for (const LaunchPart& part : launch.parts) {
-      for (std::size_t i = 0; i < part.buffers.size(); ++i) {
-        const auto id = static_cast<std::size_t>(part.buffers[i]);
-        least = std::max(least, writes(plan_, part, i) ? used_[id] : written_[id]);
-      }
-    }
+    for (const LaunchPart& part : launch.parts) least = std::max(least, history_.earliest(part));
     const Load load = load_of(launch);
     for (std::size_t place = done_.size(); place-- > least;) {
       const Load both = together(loads_[place], load);
@@ -88,20 +83,11 @@ class Grouping {
     return done_.size();
   }
 
-  void note(const Step& step, std::size_t place) {
-    for_each_access(plan_, step, [&](BufferId id, bool written) {
-      const auto buffer = static_cast<std::size_t>(id);
-      if (written) written_[buffer] = std::max(written_[buffer], place + 1);
-      used_[buffer] = std::max(used_[buffer], place + 1);
-    });
-  }
-
   Plan& plan_;
   std::vector<Step> done_;
-  std::vector<Load> loads_;           // [step done]
-  std::size_t first_ = 0;             // the step after the last that is no launch on the host
-  std::vector<std::size_t> written_;  // [buffer], the step after the last that writes it
-  std::vector<std::size_t> used_;     // [buffer], the step after the last that reads or writes it
+  std::vector<Load> loads_;  // [step done]
+  std::size_t first_ = 0;    // the step after the last that is no launch on the host
+  AccessHistory history_;
 };
 
 }  // namespace

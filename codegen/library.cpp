@@ -33,11 +33,12 @@ class HostKernel final : public KernelCode {
 };
 
 template <class Spec, class Call>
-LibraryCall make_call(std::string_view name, std::string detail, Spec spec, Call call) {
+LaunchPart make_call(std::string_view name, std::string detail, Spec spec, Call call) {
   const std::int64_t count = kernels::tiles(spec);
-  return {std::string(name), std::move(detail),
-          std::make_shared<const HostKernel<Spec, Call>>(std::move(spec), std::move(call)), count,
-          0};
+  return {.name = std::string(name),
+          .detail = std::move(detail),
+          .code = std::make_shared<const HostKernel<Spec, Call>>(std::move(spec), std::move(call)),
+          .tiles = count};
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ bool takes_strides(Op op, std::size_t operand) {
          op == Op::concat || (op == Op::pad && operand == 0);
 }
 
-LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands) {
+LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands) {
   const Op op = graph.node(id).op;
   const ir::Type& result = graph.type(graph.result(id));
   const ir::Attributes attributes = graph.attributes(id);
@@ -164,7 +165,7 @@ LibraryCall library_call(const ir::Graph& graph, ir::NodeId id, const std::vecto
                                                .index_dtype = operands[2].dtype,
                                                .x = operands[0].shape,
                                                .part = operands[1].shape};
-      LibraryCall call =
+      LaunchPart call =
           make_call(name, detail, update,
                     [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                       kernels::run(spec, b[0], b[1], b[2], b[3], begin, end);
@@ -222,13 +223,15 @@ kernels::StridedView strided(const View& view) {
   return {.shape = view.shape, .strides = view.strides, .offset = view.offset};
 }
 
-LibraryCall strided_copy(const View& view) {
-  return make_call(
-      "copy", operands_text({view}),
-      kernels::StridedCopy{.element_size = size_of(view.dtype), .source = strided(view)},
-      [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-        kernels::run(spec, b[0], b[1], begin, end);
-      });
+LaunchPart strided_copy(const View& view) {
+  LaunchPart call =
+      make_call("copy", operands_text({view}),
+                kernels::StridedCopy{.element_size = size_of(view.dtype), .source = strided(view)},
+                [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
+                  kernels::run(spec, b[0], b[1], begin, end);
+                });
+  if (view.dense()) call.tiles_in_place = 0;
+  return call;
 }
 
 }  // namespace tutti::codegen

@@ -1,5 +1,6 @@
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/schedule.h>
+#include <tutti/codegen/target.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -415,17 +416,11 @@ class Lowering {
 }  // namespace
 
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<NodeId>& members,
-                                       const Views& views, const std::vector<bool>& stored) {
+                                       const Views& views, const std::vector<bool>& stored,
+                                       const Target& target) {
   LoweredKernel lowered = Lowering(graph, members, views, stored).run();
   merge_axes(lowered.kernel);
-  // On a GPU the blocks of one kernel divide it themselves.
-  const bool on_host = ir::device_of(graph, members.front()).is_cpu();
-  std::vector<LoweredKernel> out;
-  if (on_host) {
-    out = split_reduction(std::move(lowered));
-  } else {
-    out.push_back(std::move(lowered));
-  }
+  std::vector<LoweredKernel> out = target.schedule(std::move(lowered));
   for (LoweredKernel& part : out) {
     set_block(part.kernel);
     check(part.kernel);

@@ -19,12 +19,13 @@ struct LoweredKernel {
   std::vector<Argument> arguments;
 };
 
-// Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or on the host two where a
-// long reduction is split into parts that depend on the shape alone. `stored` says which members'
-// values need storage.
+class Target;
+
+// Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or to as many as the
+// target makes of it. `stored` says which members' values need storage.
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph,
                                        const std::vector<ir::NodeId>& members, const Views& views,
-                                       const std::vector<bool>& stored);
+                                       const std::vector<bool>& stored, const Target& target);
 
 // A kernel that writes out a value which is no one's storage: a strided view, an iota, a constant.
 LoweredKernel lower_copy(const View& view, ir::Value target);

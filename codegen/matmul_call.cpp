@@ -122,7 +122,7 @@ std::string matmul_text(const kernels::Matmul& product) {
   return text;
 }
 
-LibraryCall matmul_call(const ir::Type& result, const std::vector<View>& operands) {
+LaunchPart matmul_call(const ir::Type& result, const std::vector<View>& operands) {
   const View& a = operands[0];
   const View& b = operands[1];
   const kernels::Matmul spec = matmul_spec(result, operands);
@@ -131,7 +131,11 @@ LibraryCall matmul_call(const ir::Type& result, const std::vector<View>& operand
   auto code = std::make_shared<const MatmulCode>(spec, a.offset * size_of(a.dtype),
                                                  b.offset * size_of(b.dtype));
   const std::int64_t tiles = code->tiles();
-  return {"matmul", matmul_text(spec), std::move(code), tiles, cost};
+  return {.name = "matmul",
+          .detail = matmul_text(spec),
+          .code = std::move(code),
+          .tiles = tiles,
+          .cost = cost};
 }
 
 const MatmulRegion* matmul_region(const KernelCode& code) {

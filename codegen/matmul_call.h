@@ -17,7 +17,7 @@ kernels::Matmul matmul_spec(const ir::Type& result, const std::vector<View>& ope
 std::string matmul_text(const kernels::Matmul& product);
 
 // The call for a matmul whose operands have these views.
-LibraryCall matmul_call(const ir::Type& result, const std::vector<View>& operands);
+LaunchPart matmul_call(const ir::Type& result, const std::vector<View>& operands);
 
 // How a matmul's results are divided, seen as one dense [rows, columns] matrix.
 struct MatmulRegion {

@@ -1,8 +1,11 @@
-#include <tutti/codegen/cuda/device_call.h>
+#include <tutti/codegen/access_history.h>
 #include <tutti/codegen/cuda/fuse_epilogues.h>
+#include <tutti/codegen/cuda/target.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <utility>
 
 namespace tutti::codegen::cuda {
@@ -11,8 +14,8 @@ namespace {
 
 class Epilogues {
  public:
-  Epilogues(Plan& plan, const std::map<BufferId, PlannedMatmul>& matmuls)
-      : plan_(plan), matmuls_(matmuls), reads_(plan.buffers.size(), 0) {
+  Epilogues(Plan& plan, const PlannedMatmuls& matmuls)
+      : plan_(plan), matmuls_(matmuls), history_(plan), reads_(plan.buffers.size(), 0) {
     for (const Step& step : plan.steps) {
       for_each_access(plan, step, [&](BufferId id, bool written) {
         if (!written) ++reads_[at(id)];
@@ -22,33 +25,20 @@ class Epilogues {
   }
 
   void run() {
-    std::map<BufferId, std::size_t> made_at;  // by a matmul's buffer: its step
     std::vector<bool> gone(plan_.steps.size(), false);
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      // A loop may work in the memory of what a product read.
-      if (control_of(plan_.steps[step]) != nullptr) made_at.clear();
       Launch* const launch = launch_of(plan_.steps[step]);
-      if (launch == nullptr || launch->device.is_cpu()) continue;
-      LaunchPart& part = launch->parts.front();
-      if (part.kernel < 0) {
-        if (matmuls_.contains(part.buffers.back())) made_at[part.buffers.back()] = step;
-        continue;
+      if (launch != nullptr && !launch->device.is_cpu()) {
+        LaunchPart& part = launch->parts.front();
+        if (part.kernel >= 0) {
+          if (const auto matmul = join(part)) gone[*matmul] = true;
+        } else if (matmuls_.contains(part.buffers.back())) {
+          made_at_[part.buffers.back()] = step;
+        }
       }
-      for (const BufferId product : part.buffers) {
-        const auto made = made_at.find(product);
-        if (made == made_at.end() || reads_[at(product)] != 1) continue;
-        LaunchPart& matmul = launch_of(plan_.steps[made->second])->parts.front();
-        if (!join(matmul, part, product)) continue;
-        // Where the kernel was, its bias is there.
-        gone[made->second] = true;
-        break;
-      }
+      history_.note(plan_.steps[step], step);
     }
-    std::size_t kept = 0;
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-      if (!gone[step]) std::swap(plan_.steps[kept++], plan_.steps[step]);
-    }
-    plan_.steps.resize(kept);
+    erase_steps(plan_, gone);
     drop_unused_kernels();
   }
 
@@ -78,7 +68,18 @@ class Epilogues {
     for_each_use([&](int& kernel) { kernel = numbers[static_cast<std::size_t>(kernel)]; });
   }
 
-  // Makes the kernel's launch one of the matmul and what the kernel does.
+  // Makes the kernel's launch, the next step, one of a matmul and what the kernel does: of which
+  // step, if there is one that may move down to it.
+  std::optional<std::size_t> join(LaunchPart& part) const {
+    for (const BufferId product : part.buffers) {
+      const auto made = made_at_.find(product);
+      if (made == made_at_.end() || reads_[at(product)] != 1) continue;
+      const LaunchPart& matmul = launch_of(plan_.steps[made->second])->parts.front();
+      if (history_.earliest(matmul) > made->second + 1) continue;
+      if (join(matmul, part, product)) return made->second;
+    }
+    return std::nullopt;
+  }
   bool join(const LaunchPart& matmul, LaunchPart& part, BufferId product) const {
     const PlannedMatmul& planned = matmuls_.at(product);
     const Shape& shape = planned.result.shape;
@@ -92,12 +93,12 @@ class Epilogues {
     const BufferId result = part.buffers[static_cast<std::size_t>(epilogue->result)];
     // A kernel that reads only some rows of the product.
     if (plan_.buffers[at(result)].bytes != plan_.buffers[at(product)].bytes) return false;
-    DeviceCall call = call_of(device_matmul(planned.result, planned.operands, epilogue->kind));
+    LaunchPart call = call_of(device_matmul(planned.result, planned.operands, epilogue->kind));
     part.name = call.name + " then " + part.name;
     part.detail = std::move(call.detail);
     part.kernel = -1;
     part.source = std::move(call.source);
-    part.device_code = std::move(call.code);
+    part.device_code = std::move(call.device_code);
     part.buffers = {matmul.buffers[0], matmul.buffers[1], bias, result};
     part.counts += matmul.counts;
     // The product is neither written nor read.
@@ -108,13 +109,15 @@ class Epilogues {
   }
 
   Plan& plan_;
-  const std::map<BufferId, PlannedMatmul>& matmuls_;
-  std::vector<int> reads_;  // [buffer]
+  const PlannedMatmuls& matmuls_;
+  AccessHistory history_;
+  std::map<BufferId, std::size_t> made_at_;  // by a matmul's buffer: its step
+  std::vector<int> reads_;                   // [buffer]
 };
 
 }  // namespace
 
-void fuse_epilogues(Plan& plan, const std::map<BufferId, PlannedMatmul>& matmuls) {
+void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls) {
   if (!matmuls.empty()) Epilogues(plan, matmuls).run();
 }
 

@@ -1,16 +1,12 @@
 #include <tutti/codegen/count_work.h>
-#include <tutti/codegen/cuda/device_call.h>
-#include <tutti/codegen/cuda/fuse_epilogues.h>
 #include <tutti/codegen/driver/control_of.h>
 #include <tutti/codegen/driver/make_plan.h>
 #include <tutti/codegen/driver/plan_writer.h>
-#include <tutti/codegen/fuse_epilogues.h>
+#include <tutti/codegen/driver/target_of.h>
 #include <tutti/codegen/group_launches.h>
 #include <tutti/codegen/join_regions.h>
-#include <tutti/codegen/library.h>
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/lower_collective.h>
-#include <tutti/codegen/matmul_call.h>
 #include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/control.h>
@@ -78,8 +74,7 @@ class Planner {
       is_function_ ? add_function_result(value) : add_result(value);
     }
     if (is_function_) wait_for_all();
-    fuse_epilogues(plan_);
-    cuda::fuse_epilogues(plan_, matmuls_);
+    for (const Target* const target : targets()) target->fuse_epilogues(plan_, matmuls_);
     group_launches(plan_);
     plan_memory(plan_);
     return std::move(plan_);
@@ -190,18 +185,17 @@ class Planner {
   }
 
   void write_out(const View& view, BufferId target, Location location) {
-    if (view.source == View::Source::buffer && !writer_.device_of(target).is_cpu()) {
-      writer_.add_device_call(cuda::device_copy(view), {storage(view.base), target}, location,
-                              count_copy(view));
-      return;
-    }
     if (view.source == View::Source::buffer) {
-      writer_.add_call(strided_copy(view), {storage(view.base), target}, location,
-                       count_copy(view));
+      copy(view, storage(view.base), target, location);
       return;
     }
     LoweredKernel copy = lower_copy(view, {});
     writer_.add_kernel(std::move(copy.kernel), {target}, location);
+  }
+
+  void copy(const View& view, BufferId from, BufferId to, Location location) {
+    writer_.add_call(target_of(writer_.device_of(to)).copy(view), {from, to}, location,
+                     count_copy(view));
   }
 
   // Adds the steps of a node, or of the whole group it begins; returns the next node to visit.
@@ -237,7 +231,8 @@ class Planner {
     const auto is_stored = [&](NodeId member) { return stored_[graph_.result(member).id]; };
     if (std::ranges::none_of(members, is_stored)) return next;
     std::map<std::size_t, BufferId> scratch;
-    for (LoweredKernel& part : lower_group(graph_, members, views_, stored_)) {
+    const Target& target = target_of(ir::device_of(graph_, members.front()));
+    for (LoweredKernel& part : lower_group(graph_, members, views_, stored_, target)) {
       std::vector<BufferId> buffers;
       std::size_t scratches = 0;
       for (const LoweredKernel::Argument& argument : part.arguments) {
@@ -292,8 +287,8 @@ class Planner {
     return writer_.add_buffer(PlanBuffer::Kind::local, buffer.bytes, buffer.device);
   }
 
-  // On a GPU the steps of a scan have the same addresses, so that the work of one is recorded and
-  // replayed: what differs between steps is copied to one place and from it. Large pieces are not,
+  // Where the work of one step of a scan is recorded and replayed, what differs between steps is
+  // copied to one place and from it. Large pieces are not,
   // where each is aligned: to copy them would take longer than to put the work of a step on the
   // stream anew.
   void stage(Control& step) {
@@ -311,12 +306,14 @@ class Planner {
     for (auto i = static_cast<std::size_t>(step.carries); i < body.results.size(); ++i) {
       pieces.push_back(&body.buffers[at(body.results[i].buffer)]);
     }
-    const auto on_host = [](const PlanBuffer* piece) { return piece->device.is_cpu(); };
+    const auto runs_anew = [](const PlanBuffer* piece) {
+      return !target_of(piece->device).replays_steps();
+    };
     const auto is_large = [](const PlanBuffer* piece) { return piece->bytes > kLargestPiece; };
     const auto is_aligned = [](const PlanBuffer* piece) {
       return piece->bytes % kDeviceAlignment == 0;
     };
-    if (std::ranges::any_of(pieces, on_host)) return;
+    if (std::ranges::any_of(pieces, runs_anew)) return;
     if (std::ranges::any_of(pieces, is_large) && std::ranges::all_of(pieces, is_aligned)) return;
     for (const PlanBuffer* const piece : pieces) {
       step.staged.push_back(
@@ -344,15 +341,13 @@ class Planner {
       write_out(views_[graph_.operand(id, 0)], storage(result), location);
       return;
     }
-    const bool on_host = device(result).is_cpu();
+    const Target& target = target_of(device(result));
     std::vector<View> views;
     for (const Value operand : graph_.operands(id)) views.push_back(views_[operand]);
     std::vector<BufferId> buffers;
     for (std::size_t i = 0; i < views.size(); ++i) {
       View& view = views[i];
-      const bool reads_view =
-          on_host ? takes_strides(graph_.node(id).op, i) : cuda::reads_view(graph_, id, views, i);
-      if (reads_view && view.source == View::Source::buffer) {
+      if (view.source == View::Source::buffer && target.reads_view(graph_, id, views, i)) {
         buffers.push_back(storage(view.base));
       } else {
         buffers.push_back(dense(graph_.operand(id, i)));
@@ -361,32 +356,24 @@ class Planner {
         view.strides = view.shape.strides();
       }
     }
-    if (!on_host) {
-      if (auto before = cuda::preparation(graph_, id, views)) {
-        const BufferId prepared =
-            writer_.add_buffer(PlanBuffer::Kind::local, before->bytes, device(result));
-        std::vector<BufferId> own = buffers;
-        own.push_back(prepared);
-        writer_.add_device_call(std::move(before->call), std::move(own), location, {});
-        buffers.push_back(prepared);
-      }
+    if (auto before = target.preparation(graph_, id, views)) {
+      const BufferId prepared =
+          writer_.add_buffer(PlanBuffer::Kind::local, before->bytes, device(result));
+      std::vector<BufferId> own = buffers;
+      own.push_back(prepared);
+      writer_.add_call(std::move(before->call), std::move(own), location, {});
+      buffers.push_back(prepared);
     }
-    if (on_host && graph_.node(id).op == Op::dynamic_update_slice) update_in_place(id, 0, buffers);
+    if (target.works_in_place(graph_.node(id).op)) update_in_place(id, 0, buffers);
     const auto results = static_cast<int>(graph_.node(id).result_count);
     for (int i = 0; i < results; ++i) {
       buffers.push_back(storage(graph_.result(id, static_cast<std::size_t>(i))));
     }
     const runtime::WorkCounts counts = count_work(graph_, id, views);
-    if (!on_host) {
-      if (graph_.node(id).op == Op::matmul) {
-        matmuls_[buffers.back()] = {.result = graph_.type(result), .operands = views};
-      }
-      writer_.add_device_call(cuda::device_call(graph_, id, views), std::move(buffers), location,
-                              counts, results);
-      return;
+    if (graph_.node(id).op == Op::matmul) {
+      matmuls_[buffers.back()] = {.result = graph_.type(result), .operands = views};
     }
-    writer_.add_call(library_call(graph_, id, views), std::move(buffers), location, counts,
-                     results);
+    writer_.add_call(target.call(graph_, id, views), std::move(buffers), location, counts, results);
   }
 
   // A node that may write its result i over its operand i does, where the operand is a value that
@@ -521,13 +508,7 @@ class Planner {
     const Location location = graph_.node(graph_.producer(value)).location;
     const View view{
         .base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()};
-    if (!writer_.device_of(to).is_cpu()) {
-      writer_.add_device_call(cuda::device_copy(view), {from, to}, location, count_copy(view));
-      return;
-    }
-    LibraryCall call = strided_copy(view);
-    call.tiles_in_place = 0;
-    writer_.add_call(std::move(call), {from, to}, location, {});
+    copy(view, from, to, location);
   }
 
   const ir::Graph& graph_;
@@ -545,8 +526,8 @@ class Planner {
   std::set<int> waited_;               // works that a step waits for
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
-  std::map<BufferId, cuda::PlannedMatmul> matmuls_;  // on GPUs, by what they write
-  std::map<BufferId, BufferId> reachable_;           // copies that peers can reach
+  PlannedMatmuls matmuls_;
+  std::map<BufferId, BufferId> reachable_;  // copies that peers can reach
 };
 
 int FunctionPlans::number_of(const ir::Function& function) {

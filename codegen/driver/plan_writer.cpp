@@ -25,45 +25,21 @@ void PlanWriter::add_launch(LaunchPart part) {
   plan_.steps.emplace_back(std::move(launch));
 }
 
-void PlanWriter::add_call(LibraryCall call, std::vector<BufferId> buffers, Location location,
+void PlanWriter::add_call(LaunchPart call, std::vector<BufferId> buffers, Location location,
                           const runtime::WorkCounts& counts, int results) {
-  add_launch({.name = std::move(call.name),
-              .detail = std::move(call.detail),
-              .kernel = -1,
-              .code = std::move(call.code),
-              .tiles = call.tiles,
-              .tiles_in_place = call.tiles_in_place,
-              .cost = call.cost,
-              .results = results,
-              .buffers = std::move(buffers),
-              .location = location,
-              .counts = counts});
-}
-
-void PlanWriter::add_device_call(cuda::DeviceCall call, std::vector<BufferId> buffers,
-                                 Location location, const runtime::WorkCounts& counts,
-                                 int results) {
-  add_launch({.name = std::move(call.name),
-              .detail = std::move(call.detail),
-              .kernel = -1,
-              .code = nullptr,
-              .source = std::move(call.source),
-              .device_code = std::move(call.code),
-              .results = results,
-              .buffers = std::move(buffers),
-              .location = location,
-              .counts = counts});
+  call.results = results;
+  call.buffers = std::move(buffers);
+  call.location = location;
+  call.counts = counts;
+  add_launch(std::move(call));
 }
 
 void PlanWriter::add_kernel(Kernel kernel, std::vector<BufferId> buffers, Location location) {
   std::vector<std::int64_t> bytes;
   for (const BufferId id : buffers) bytes.push_back(bytes_of(id));
   add_launch({.name = kernel.name,
-              .detail = {},
               .kernel = static_cast<int>(plan_.kernels.size()),
-              .code = nullptr,
               .tiles = kernel.tiles(),
-              .cost = 0,
               .buffers = std::move(buffers),
               .location = location,
               .counts = count_work(kernel, bytes)});

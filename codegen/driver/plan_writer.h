@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tutti/codegen/cuda/device_call.h>
-#include <tutti/codegen/library.h>
 #include <tutti/codegen/plan/plan.h>
 
 #include <vector>
@@ -19,11 +17,9 @@ class PlanWriter {
   Device device_of(BufferId id) const { return plan_.buffers[at(id)].device; }
   std::int64_t bytes_of(BufferId id) const { return plan_.buffers[at(id)].bytes; }
 
-  // Launches of one part, on the device of their last buffer.
-  void add_call(LibraryCall call, std::vector<BufferId> buffers, Location location,
+  // Launches of one part, on the device of their last buffer. A call (target.h) has no buffers yet.
+  void add_call(LaunchPart call, std::vector<BufferId> buffers, Location location,
                 const runtime::WorkCounts& counts, int results = 1);
-  void add_device_call(cuda::DeviceCall call, std::vector<BufferId> buffers, Location location,
-                       const runtime::WorkCounts& counts, int results = 1);
   void add_kernel(Kernel kernel, std::vector<BufferId> buffers, Location location);
   // From one device to another.
   void add_copy(BufferId from, BufferId to, Location location);

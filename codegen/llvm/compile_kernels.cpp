@@ -61,9 +61,9 @@ std::shared_ptr<const KernelCode> code_of(const Jit::Functions& functions) {
 }  // namespace
 
 std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* const> kernels,
-                                                       const Target& target,
+                                                       const Processor& processor,
                                                        runtime::DiskCache& cache) {
-  Jit& jit = Jit::of(target);
+  Jit& jit = Jit::of(processor);
   std::vector<std::shared_ptr<const KernelCode>> codes(kernels.size());
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -84,11 +84,11 @@ std::vector<std::shared_ptr<const KernelCode>> compile(std::span<const Kernel* c
   return codes;
 }
 
-std::string compiler_text(const Target& target) { return Jit::of(target).origin(); }
+std::string compiler_text(const Processor& processor) { return Jit::of(processor).origin(); }
 
-std::string llvm_text(const Kernel& kernel, const Target& target) {
+std::string llvm_text(const Kernel& kernel, const Processor& processor) {
   llvm::LLVMContext context;
-  Jit& jit = Jit::of(target);
+  Jit& jit = Jit::of(processor);
   const auto module = jit.make_module(context, kernel.name);
   emit_verified(*module, jit, kernel, kernel_symbol(kernel));
   std::string text;
@@ -97,9 +97,9 @@ std::string llvm_text(const Kernel& kernel, const Target& target) {
   return text;
 }
 
-std::string assembly_text(const Kernel& kernel, const Target& target) {
+std::string assembly_text(const Kernel& kernel, const Processor& processor) {
   llvm::LLVMContext context;
-  Jit& jit = Jit::of(target);
+  Jit& jit = Jit::of(processor);
   const auto module = jit.make_module(context, kernel.name);
   emit_verified(*module, jit, kernel, kernel_symbol(kernel));
   return jit.assembly(*module);

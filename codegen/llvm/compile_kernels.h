@@ -14,24 +14,24 @@ namespace tutti::codegen::native {
 
 // What code is made for: a CPU by LLVM's name, with features such as "-fma" changed. Empty: this
 // machine.
-struct Target {
+struct Processor {
   std::string cpu;
   std::string features;
 
-  friend bool operator==(const Target&, const Target&) = default;
+  friend bool operator==(const Processor&, const Processor&) = default;
 };
 
 // The code of each kernel, in order: from the cache, or compiled by as many threads as there are
 // cores, and stored. Thread-safe. Throws InternalError when a kernel breaks a rule of kernel.h.
 std::vector<std::shared_ptr<const KernelCode>> compile(
-    std::span<const Kernel* const> kernels, const Target& target = {},
+    std::span<const Kernel* const> kernels, const Processor& processor = {},
     runtime::DiskCache& cache = runtime::DiskCache::shared());
 
 // What makes the code, and for what: "LLVM 22.1.8, sapphirerapids, build 59f7d68a".
-std::string compiler_text(const Target& target = {});
+std::string compiler_text(const Processor& processor = {});
 
 // For dumps: a kernel as LLVM IR, and as assembly.
-std::string llvm_text(const Kernel& kernel, const Target& target = {});
-std::string assembly_text(const Kernel& kernel, const Target& target = {});
+std::string llvm_text(const Kernel& kernel, const Processor& processor = {});
+std::string assembly_text(const Kernel& kernel, const Processor& processor = {});
 
 }  // namespace tutti::codegen::native

@@ -44,14 +44,14 @@ class PassGate : public llvm::OptPassGate {
   }
 };
 
-llvm::orc::JITTargetMachineBuilder machine_builder(const Target& target) {
+llvm::orc::JITTargetMachineBuilder machine_builder(const Processor& processor) {
   auto builder = unwrap(llvm::orc::JITTargetMachineBuilder::detectHost(), "LLVM, this machine");
-  if (!target.cpu.empty()) {
-    builder.setCPU(target.cpu);
+  if (!processor.cpu.empty()) {
+    builder.setCPU(processor.cpu);
     builder.getFeatures() = llvm::SubtargetFeatures();
   }
   std::vector<std::string> features;
-  llvm::SubtargetFeatures::Split(features, target.features);
+  llvm::SubtargetFeatures::Split(features, processor.features);
   builder.addFeatures(features);
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   // As JITLink wants it; a module's code and constants are loaded close together.
@@ -105,23 +105,23 @@ LoadedCode::~LoadedCode() {
   llvm::consumeError(session_.removeJITDylib(library_));
 }
 
-Jit& Jit::of(const Target& target) {
+Jit& Jit::of(const Processor& processor) {
   // Never destroyed: code may outlive every static object.
   static std::mutex mutex;
-  static auto* engines = new std::list<std::pair<Target, Jit*>>();
+  static auto* engines = new std::list<std::pair<Processor, Jit*>>();
   std::lock_guard lock(mutex);
   for (auto& [known, engine] : *engines) {
-    if (known == target) return *engine;
+    if (known == processor) return *engine;
   }
-  engines->emplace_back(target, new Jit(target));
+  engines->emplace_back(processor, new Jit(processor));
   return *engines->back().second;
 }
 
-Jit::Jit(const Target& target)
+Jit::Jit(const Processor& processor)
     : builder_([&] {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
-        return machine_builder(target);
+        return machine_builder(processor);
       }()) {
   engine_ = unwrap(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder_).create(),
                    "LLVM, starting its engine");

@@ -48,14 +48,14 @@ struct CodeRequest {
 // A name for a function: letters, digits and '_' of `name`, and the first digits of a hash.
 std::string symbol_name(std::string_view name, const Hash128& hash);
 
-// LLVM's just-in-time compiler for one target: modules in, function addresses out. One engine
+// LLVM's just-in-time compiler for one processor: modules in, function addresses out. One engine
 // serves all threads of the process: machine code is immutable and holds no state of a rank.
 // Modules are compiled by the calling thread, each in a context of its own; only loading is
 // serialised. Thread-safe.
 class Jit {
  public:
-  // The engine for a target, made at first use and kept until the process ends.
-  static Jit& of(const Target& target);
+  // The engine for a processor, made at first use and kept until the process ends.
+  static Jit& of(const Processor& processor);
 
   // An empty module set up for the target.
   std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, const std::string& name);
@@ -91,7 +91,7 @@ class Jit {
     std::vector<void*> addresses;
   };
 
-  explicit Jit(const Target& target);
+  explicit Jit(const Processor& processor);
 
   std::shared_ptr<Loaded> loaded_under(const Hash128& key);
   bool has_feature(const std::string& name) const;

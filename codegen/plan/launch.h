@@ -17,9 +17,9 @@ struct Source;
 // A kernel, generated or hand-written, with the buffers it works on.
 struct LaunchPart {
   std::string name;
-  std::string detail;                      // of library calls: shapes
-  int kernel = -1;                         // in Plan::kernels; -1 for a library call
-  std::shared_ptr<const KernelCode> code;  // on the host
+  std::string detail = {};                           // of library calls: "f32 128x64x32, batch 4"
+  int kernel = -1;                                   // in Plan::kernels; -1 for a library call
+  std::shared_ptr<const KernelCode> code = nullptr;  // on the host
   // On a GPU: the text that is compiled for it (null for a call of a device library), and its code.
   std::shared_ptr<const cuda::Source> source = nullptr;
   std::shared_ptr<const runtime::DeviceCode> device_code = nullptr;
@@ -27,14 +27,15 @@ struct LaunchPart {
   // Of a library call that computes the same when its last buffer lies over its first: how many
   // tiles there are then. -1: it does not.
   std::int64_t tiles_in_place = -1;
-  std::int64_t cost = 0;  // what it computes, beyond moving its buffers, in bytes
+  // What it computes, beyond moving its buffers, in bytes moved as fast.
+  std::int64_t cost = 0;
   // Of a library call: the kernel in Plan::kernels that goes over each tile of the result right
   // after it; -1 for none.
   int epilogue = -1;
   // Of a library call: how many it writes, the last of `buffers` but for those of its epilogue.
   int results = 1;
-  std::vector<BufferId> buffers;
-  Location location;
+  std::vector<BufferId> buffers = {};
+  Location location = {};
   runtime::WorkCounts counts = {};  // of all tiles
 };
 

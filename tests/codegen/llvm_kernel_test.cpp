@@ -20,7 +20,7 @@ using ir::ScalarOp;
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
 
 // What differs between the modes, for some kernels compiled together; empty: nothing.
-std::string compare(const std::vector<Kernel>& kernels, const native::Target& target) {
+std::string compare(const std::vector<Kernel>& kernels, const native::Processor& target) {
   std::vector<const Kernel*> pointers;
   for (const Kernel& kernel : kernels) pointers.push_back(&kernel);
   const auto codes = native::compile(pointers, target);
@@ -39,7 +39,7 @@ std::string compare(const std::vector<Kernel>& kernels, const native::Target& ta
 // multiply-add, one with SSE4 alone.
 class Llvm : public testing::TestWithParam<std::string> {
  protected:
-  static native::Target target() {
+  static native::Processor target() {
     return {.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
   }
 };

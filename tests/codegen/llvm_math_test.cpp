@@ -97,7 +97,7 @@ TEST_P(InlineMath, IsWithinTwoUlp) {
   // Every 4093rd bit pattern takes half a second; TUTTI_TEST_MATH_STRIDE=31 a minute.
   const char* asked = std::getenv("TUTTI_TEST_MATH_STRIDE");
   const std::uint64_t stride = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 4093;
-  const native::Target target{.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
+  const native::Processor target{.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
   std::vector<float> x(std::begin(kCorners), std::end(kCorners));
   for (std::uint64_t pattern = 0; pattern < (std::uint64_t{1} << 32); pattern += stride) {
     x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(pattern)));
