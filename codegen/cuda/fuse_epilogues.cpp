@@ -118,7 +118,10 @@ class Epilogues {
 }  // namespace
 
 void fuse_epilogues(Plan& plan, const PlannedMatmuls& matmuls) {
-  if (!matmuls.empty()) Epilogues(plan, matmuls).run();
+  const auto on_gpu = [&](const auto& made) {
+    return !plan.buffers[at(made.first)].device.is_cpu();
+  };
+  if (std::ranges::any_of(matmuls, on_gpu)) Epilogues(plan, matmuls).run();
 }
 
 }  // namespace tutti::codegen::cuda

@@ -20,10 +20,10 @@ using ir::ScalarOp;
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
 
 // What differs between the modes, for some kernels compiled together; empty: nothing.
-std::string compare(const std::vector<Kernel>& kernels, const native::Processor& target) {
+std::string compare(const std::vector<Kernel>& kernels, const native::Processor& processor) {
   std::vector<const Kernel*> pointers;
   for (const Kernel& kernel : kernels) pointers.push_back(&kernel);
-  const auto codes = native::compile(pointers, target);
+  const auto codes = native::compile(pointers, processor);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     Arguments wanted = make_arguments(kernels[i], static_cast<std::uint32_t>(i));
     Arguments got = make_arguments(kernels[i], static_cast<std::uint32_t>(i));
@@ -39,12 +39,12 @@ std::string compare(const std::vector<Kernel>& kernels, const native::Processor&
 // multiply-add, one with SSE4 alone.
 class Llvm : public testing::TestWithParam<std::string> {
  protected:
-  static native::Processor target() {
+  static native::Processor processor() {
     return {.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Targets, Llvm, testing::Values("host", "haswell", "nehalem"),
+INSTANTIATE_TEST_SUITE_P(Processors, Llvm, testing::Values("host", "haswell", "nehalem"),
                          [](const auto& parameter) { return parameter.param; });
 
 TEST_P(Llvm, RandomKernelsGiveTheSameBits) {
@@ -52,7 +52,7 @@ TEST_P(Llvm, RandomKernelsGiveTheSameBits) {
     std::mt19937 random(seed);
     std::vector<Kernel> kernels;
     for (int i = 0; i < 25; ++i) kernels.push_back(random_kernel(random));
-    ASSERT_EQ(compare(kernels, target()), "") << "seed " << seed;
+    ASSERT_EQ(compare(kernels, processor()), "") << "seed " << seed;
   }
 }
 
@@ -86,7 +86,7 @@ TEST_P(Llvm, AllSmallExtents) {
     columns.store(columns.write(DType::f32), {0, {1}, {}}, total);
     kernels.push_back(columns.kernel());
   }
-  EXPECT_EQ(compare(kernels, target()), "");
+  EXPECT_EQ(compare(kernels, processor()), "");
 }
 
 // Minima and maxima of long runs have several partial results.
@@ -105,7 +105,7 @@ TEST_P(Llvm, LongRuns) {
       kernels.push_back(maker.kernel());
     }
   }
-  EXPECT_EQ(compare(kernels, target()), "");
+  EXPECT_EQ(compare(kernels, processor()), "");
 }
 
 TEST(LlvmText, IsReadable) {

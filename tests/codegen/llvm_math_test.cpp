@@ -97,7 +97,7 @@ TEST_P(InlineMath, IsWithinTwoUlp) {
   // Every 4093rd bit pattern takes half a second; TUTTI_TEST_MATH_STRIDE=31 a minute.
   const char* asked = std::getenv("TUTTI_TEST_MATH_STRIDE");
   const std::uint64_t stride = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 4093;
-  const native::Processor target{.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
+  const native::Processor processor{.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
   std::vector<float> x(std::begin(kCorners), std::end(kCorners));
   for (std::uint64_t pattern = 0; pattern < (std::uint64_t{1} << 32); pattern += stride) {
     x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(pattern)));
@@ -106,7 +106,7 @@ TEST_P(InlineMath, IsWithinTwoUlp) {
   for (const Function& function : kFunctions) {
     const Kernel kernel = map_kernel(function.op, static_cast<std::int64_t>(x.size()));
     const Kernel* const kernels[] = {&kernel};
-    const auto code = native::compile(kernels, target).front();
+    const auto code = native::compile(kernels, processor).front();
     void* const buffers[] = {x.data(), y.data()};
     code->run(buffers, 0, kernel.tiles());
     double worst = 0;
@@ -123,7 +123,7 @@ TEST_P(InlineMath, IsWithinTwoUlp) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, InlineMath, testing::Values("host", "haswell", "nehalem"),
+INSTANTIATE_TEST_SUITE_P(Processors, InlineMath, testing::Values("host", "haswell", "nehalem"),
                          [](const auto& parameter) { return parameter.param; });
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST_P(LlvmScalar, AgreesWithTheInterpreter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, LlvmScalar, testing::Values("host", "haswell", "nehalem"),
+INSTANTIATE_TEST_SUITE_P(Processors, LlvmScalar, testing::Values("host", "haswell", "nehalem"),
                          [](const auto& parameter) { return parameter.param; });
 
 }  // namespace

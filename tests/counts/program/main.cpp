@@ -119,6 +119,7 @@ bool run(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  if (argc < 2) throw UsageError("takes paths to count");
   for (int i = 1; i < argc; ++i) {
     if (!run(argv[i])) {
       std::cerr << "counts_program: no such path: \"" << argv[i] << "\"\n";
