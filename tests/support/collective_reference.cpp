@@ -59,11 +59,9 @@ Bytes assembled(DType dtype, std::int64_t outer, std::int64_t axis, std::int64_t
   for (std::int64_t o = 0; o < outer; ++o) {
     for (std::int64_t place = 0; place < axis; ++place) {
       const Origin origin = source(place);
-      for (std::int64_t i = 0; i < inner; ++i) {
-        const auto begin = origin.operand->begin() +
-                           ((o * origin.axis + origin.place) * inner + i) * size_of(dtype);
-        result.insert(result.end(), begin, begin + size_of(dtype));
-      }
+      const std::int64_t line = inner * size_of(dtype);
+      const auto begin = origin.operand->begin() + (o * origin.axis + origin.place) * line;
+      result.insert(result.end(), begin, begin + line);
     }
   }
   return result;
