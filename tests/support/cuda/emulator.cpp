@@ -89,7 +89,7 @@ void compile_emulated(const std::vector<std::string>& texts, const std::filesyst
           // through g++, which takes seven times as long: the C library is in this process.
           " && ld -shared -Bsymbolic -o " + quoted(library) + " " + quoted(object),
       status);
-  if (status != 0) throw std::runtime_error("g++ refuses " + source.string() + ":\n" + log);
+  if (status != 0) throw std::runtime_error("cannot compile " + source.string() + ":\n" + log);
 }
 
 void run_emulated(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
