@@ -18,21 +18,8 @@ std::string dimension_names(const Mesh& mesh, std::uint8_t dimensions) {
 }
 
 Replication common_replication(std::span<const Type> operands) {
-  Replication common{.dimensions = 0, .literal = true};
+  Replication common{.dimensions = 0, .literal = true, .positions = true};
   for (const Type& type : operands) common = intersect(common, type.replication);
-  return common;
-}
-
-// A literal adapts where it is used, so what is computed from literals alone varies: nobody has
-// said that they are the same on all ranks. Seen through a view or in another dtype it is still a
-// literal.
-// A copy on another device is one, too.
-Replication result_replication(const Definition& entry, std::span<const Type> operands,
-                               const Mesh* mesh) {
-  Replication common = common_replication(operands);
-  const bool keeps_literal =
-      entry.kind == OpClass::view || entry.op == Op::cast || entry.op == Op::to_device;
-  if (mesh != nullptr && !operands.empty() && !keeps_literal) common.literal = false;
   return common;
 }
 
@@ -130,7 +117,8 @@ void infer_types(Op op, std::span<const Type> operands, std::span<const Attribut
                                op == Op::vary || op == Op::rank_index ||
                                op == Op::optimization_barrier;
   for (Type& type : results) {
-    if (!own_replication) type.replication = result_replication(entry, operands, mesh);
+    if (!own_replication) type.replication = common_replication(operands);
+    if (op == Op::constant) type.replication.positions = false;
     if (keeps_async && operands[0].async) type.async = true;
     const bool own_device =
         control || op == Op::to_device || (says_own_device(op) && device.is_any());

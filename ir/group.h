@@ -23,16 +23,23 @@ inline std::uint8_t all_dimensions(const Mesh& mesh) {
 }
 
 // A set of mesh dimensions over which all ranks are known to hold the same value. Literals (C++
-// scalars, full, iota) adapt to whatever they meet: they are replicated where the other operand is.
+// scalars, full, iota, and what is computed from them alone) adapt to whatever they meet: they are
+// replicated where the other operand is.
 struct Replication {
   std::uint8_t dimensions = 0;  // bit d: mesh dimension d
   bool literal = false;
+  // Of a literal: no number went into it, only positions (iota), so no rank can have chosen another
+  // one. Recording asks for that; it is no part of the type.
+  bool positions = false;
 
-  friend bool operator==(const Replication&, const Replication&) = default;
+  friend bool operator==(const Replication& a, const Replication& b) {
+    return a.dimensions == b.dimensions && a.literal == b.literal;
+  }
 };
 
 // The one rule for all local ops.
 constexpr Replication intersect(Replication a, Replication b) {
+  if (a.literal && b.literal) return {0, true, a.positions && b.positions};
   if (a.literal) return b;
   if (b.literal) return a;
   return {static_cast<std::uint8_t>(a.dimensions & b.dimensions), false};

@@ -361,7 +361,7 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
   if (values.size() > 1) check_devices(op, values, where);
   into.builder().at(where);
   const std::size_t calls = into.graph().call_count();
-  const ir::NodeId node = into.builder().node(op, values, std::move(attributes));
+  const ir::NodeId node = into.node(op, values, std::move(attributes));
   if (!compiling() && into.graph().call_count() != calls) pending_collectives_ = true;
   std::vector<StatePtr> results;
   for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
@@ -377,7 +377,8 @@ StatePtr RankContext::record_local(ir::Op op, std::span<const ir::Value> operand
   Trace& into = trace();
   if (operands.size() > 1) check_devices(op, operands, where);
   into.builder().at(where);
-  StatePtr result = into.handle(into.builder().add(op, operands, std::move(attributes)), where);
+  const ir::NodeId node = into.node(op, operands, std::move(attributes));
+  StatePtr result = into.handle(into.graph().result(node), where);
   compute_if_due(std::span(&result, 1));
   return result;
 }

@@ -56,7 +56,8 @@ void add_type(const TensorState& state, const RankContext& context,
                 static_cast<std::uint64_t>(shape.rank()) << 8 |
                 static_cast<std::uint64_t>(replication.dimensions) << 16 |
                 static_cast<std::uint64_t>(replication.literal) << 24 |
-                static_cast<std::uint64_t>(!device.is_cpu()) << 25);
+                static_cast<std::uint64_t>(!device.is_cpu()) << 25 |
+                static_cast<std::uint64_t>(replication.positions) << 26);
   for (const std::int64_t size : shape) key.push_back(static_cast<std::uint64_t>(size));
   if (!device.is_cpu()) key.push_back(std::hash<Device>()(device));
 }

@@ -163,6 +163,40 @@ std::vector<TensorState*> Trace::handles() const {
   return live;
 }
 
+namespace {
+
+// Whether it computes elements from those of its operands.
+bool computes(ir::Op op) {
+  switch (ir::definition(op).kind) {
+    case ir::OpClass::elementwise:
+      return op != ir::Op::cast && op != ir::Op::select && op != ir::Op::vary;
+    case ir::OpClass::reduce:
+    case ir::OpClass::opaque:
+    case ir::OpClass::composite:
+      return op != ir::Op::to_device;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+ir::NodeId Trace::node(ir::Op op, std::span<const ir::Value> operands,
+                       std::vector<ir::Attribute> attributes) {
+  if (graph_.mesh == nullptr || !computes(op))
+    return builder_.node(op, operands, std::move(attributes));
+  const auto replication = [&](ir::Value value) { return graph_.type(value).replication; };
+  const auto is_literal = [&](ir::Value value) { return replication(value).literal; };
+  const auto number = std::ranges::find_if_not(
+      operands, [&](ir::Value value) { return replication(value).positions; });
+  if (number == operands.end() || !std::ranges::all_of(operands, is_literal))
+    return builder_.node(op, operands, std::move(attributes));
+  std::vector<ir::Value> own(operands.begin(), operands.end());
+  ir::Value& first = own[static_cast<std::size_t>(number - operands.begin())];
+  first = builder_.vary(first, ir::all_dimensions(*graph_.mesh));
+  return builder_.node(op, own, std::move(attributes));
+}
+
 ir::Value Trace::number(ir::Value value) {
   if (numbers_.size() <= value.id) numbers_.resize(2 * numbers_.size() + value.id + 1);
   numbers_[value.id] = true;

@@ -51,6 +51,12 @@ class Trace {
   ir::Graph& graph() { return graph_; }
   ir::Builder& builder() { return builder_; }
 
+  // Records an op. A C++ number is nobody's in common with other ranks, so what is computed from
+  // literals alone varies if there is a number among them; what only chooses from them, or shows
+  // them in another way, is a literal itself.
+  ir::NodeId node(ir::Op op, std::span<const ir::Value> operands,
+                  std::vector<ir::Attribute> attributes);
+
   // The value of a state in this trace. Data becomes a parameter; in a compiled trace that is an
   // error naming the line (unless it was let in with add_argument or constant()).
   ir::Value value_of(TensorState& state, Location where);

@@ -48,7 +48,10 @@ void gradient_wait(Gradient& gradient) { gradient.operand_cotangent(0, gradient.
 
 void gradient_vary(Gradient& gradient) {
   const Mesh& mesh = *gradient.builder()->graph().mesh;
-  const std::uint8_t before = gradient.operand(0).type().replication.dimensions;
+  const Type& operand = gradient.builder()->type(gradient.value(0));
+  // A literal was nobody's in common.
+  if (operand.replication.literal) return gradient.operand_cotangent(0, gradient.cotangent());
+  const std::uint8_t before = operand.replication.dimensions;
   const std::uint8_t after = gradient.result().type().replication.dimensions;
   const Group group = mesh_group(mesh, static_cast<std::uint8_t>(before & ~after));
   const Term total = gradient.cotangent().apply(

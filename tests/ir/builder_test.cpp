@@ -65,6 +65,21 @@ TEST(Builder, ReplicationIsTheIntersection) {
   EXPECT_EQ(in.graph.type(in.builder.add(Op::mul, {both, half})).replication.dimensions, 3);
 }
 
+TEST(Builder, WhatIsComputedFromLiteralsIsOne) {
+  Meshed in;
+  const auto replication = [&](Value value) { return in.graph.type(value).replication; };
+  const Value half = in.builder.scalar(DType::f32, 0.5);
+  const Value position = in.builder.add(
+      Op::iota, {}, {DType::f32, std::vector<std::int64_t>{4}, std::int64_t{0}});
+  for (const Value other : {half, position}) {
+    const Value sum = in.builder.add(Op::add, {position, other});
+    EXPECT_TRUE(replication(sum).literal);
+    EXPECT_EQ(replication(sum).positions, other == position);
+    EXPECT_EQ(replication(in.builder.add(Op::add, {sum, in.parameter(3)})).dimensions, 3);
+    EXPECT_EQ(replication(in.builder.add(Op::add, {sum, in.parameter(0)})).dimensions, 0);
+  }
+}
+
 TEST(Builder, CollectivesTakeVaryingValuesAndReplicate) {
   Meshed in;
   const Value both = in.parameter(3);

@@ -88,6 +88,10 @@ TEST(Replication, Intersects) {
   EXPECT_EQ(intersect(literal, one), one);
   EXPECT_EQ(intersect(one, literal), one);
   EXPECT_EQ(intersect(literal, literal), literal);
+  const Replication position{0, true, true};
+  EXPECT_EQ(position, literal);
+  EXPECT_TRUE(intersect(position, position).positions);
+  EXPECT_FALSE(intersect(position, literal).positions);
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+// What is computed of positions alone (iota, arange) is the same on all ranks by itself: it takes
+// the side of what it meets, as a number does, but without anybody's word for it.
+
+#include "tests/lazy/distributed_testing.h"
+
+namespace tutti::test::positions_test {
+namespace {
+
+constexpr unsigned kWorld = 1;  // the one dimension of the mesh
+
+Tensor lower_triangle(std::int64_t n) { return iota({n, n}, 0) >= iota({n, n}, 1); }
+
+float number_of(const World& world) { return static_cast<float>(world.rank() + 1); }
+
+class Positions : public testing::TestWithParam<bool> {
+ protected:
+  static void on_two_ranks(const std::function<void(World&, const Tensor& model)>& body) {
+    simulate(2, [&](World& world) {
+      world.set_eager(GetParam());
+      body(world, replicated(tensor({{1.F, 2.F}, {3.F, 4.F}}), world));
+    });
+  }
+};
+
+TEST_P(Positions, ComparedWithEachOtherLeaveWhatTheyMeetReplicated) {
+  on_two_ranks([](World& world, const Tensor& model) {
+    const Tensor mask = lower_triangle(2);
+    const Tensor chosen = select(mask, model, 0.F);
+    EXPECT_TRUE(is_replicated(chosen, kWorld));
+    const Tensor added = model + select(mask, 0.F, 10.F);  // as an attention's mask
+    EXPECT_TRUE(is_replicated(added, kWorld));
+    EXPECT_TRUE(is_replicated(model * cast(mask, DType::f32), kWorld));
+    EXPECT_EQ(chosen.to_vector<float>(), Floats({1, 0, 3, 4}));
+    EXPECT_EQ(all_reduce(added, world).to_vector<float>(), Floats({2, 24, 6, 8}));
+  });
+}
+
+TEST_P(Positions, AreSoWhateverIsEvaluatedOnTheWay) {
+  on_two_ranks([](World& world, const Tensor& model) {
+    const Tensor rows = iota({2, 2}, 0);
+    if (world.rank() == 0) rows.array();
+    const Tensor mask = rows >= iota({2, 2}, 1);
+    if (world.rank() == 1) mask.array();
+    const Tensor chosen = select(logical_and(mask, rows == rows), model, 0.F);
+    EXPECT_TRUE(is_replicated(chosen, kWorld));
+    EXPECT_EQ(all_reduce(chosen, world).to_vector<float>(), Floats({2, 0, 6, 8}));
+  });
+}
+
+TEST_P(Positions, ComputedWithNumbersVary) {
+  on_two_ranks([](World& world, const Tensor& model) {
+    const Tensor own = iota({2}, 0, DType::f32) * number_of(world);
+    EXPECT_FALSE(is_replicated(model + own, kWorld));
+    const Tensor is_mine = arange(2) == world.rank();
+    const Tensor part = select(is_mine, model, 0.F);
+    EXPECT_FALSE(is_replicated(part, kWorld));
+    EXPECT_EQ(all_reduce(part, world).to_vector<float>(), Floats({1, 2, 3, 4}));
+    const Tensor total = all_reduce(own, world);
+    EXPECT_EQ(all_reduce(total - own, world).to_vector<float>(), Floats({0, 3}));
+  });
+}
+
+TEST_P(Positions, MayBeLookedAtByCollectivesAsWhatVaries) {
+  on_two_ranks([](World& world, const Tensor&) {
+    const Tensor squares = iota({3}, 0, DType::f32) * iota({3}, 0, DType::f32);
+    EXPECT_EQ(all_reduce(squares, world).to_vector<float>(), Floats({0, 2, 8}));
+  });
+}
+
+TEST_P(Positions, ThatChooseBetweenRanksOwnNumbersAreAnErrorWithTheLine) {
+  try {
+    on_two_ranks([](World& world, const Tensor& model) {
+      const Tensor chosen = select(lower_triangle(2), number_of(world), 0.F);
+      all_reduce(model * chosen, world).wait().array();
+    });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const CommError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("number that the ranks take for the same"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("positions_test.cpp:"));
+  }
+}
+
+TEST_P(Positions, GoIntoCompiledFunctionsAndLoopsAsTheyAre) {
+  on_two_ranks([](World& world, const Tensor& model) {
+    const Tensor rows = iota({2, 2}, 0);
+    auto step = compile([](const Tensor& m, const Tensor& r) {
+      return select(r >= iota({2, 2}, 1), m, 0.F);
+    });
+    for (int call = 0; call < 2; ++call) EXPECT_TRUE(is_replicated(step(model, rows), kWorld));
+    // The same function, with data of the same type and shape that varies.
+    EXPECT_FALSE(is_replicated(step(model, from(rows.array())), kWorld));
+    EXPECT_TRUE(is_replicated(step(model, rows), kWorld));
+    const Tensor summed = for_loop(
+        3,
+        [&](const Tensor&, const Tensor& sum) {
+          return sum + select(lower_triangle(2), model, 0.F);
+        },
+        zeros_like(model));
+    EXPECT_TRUE(is_replicated(summed, kWorld));
+    EXPECT_EQ(all_reduce(summed, world).to_vector<float>(), Floats({6, 0, 18, 24}));
+  });
+}
+
+// Numbers vary before they are computed with: the way back is no sum over ranks.
+TEST_P(Positions, AndNumbersHaveGradientsOfTheirOwnRank) {
+  on_two_ranks([](World& world, const Tensor&) {
+    const auto squares = [](const Tensor& x) { return sum(x * x); };
+    const Tensor x = full({2}, number_of(world));
+    EXPECT_EQ(grad(squares)(x).to_vector<float>(), Floats(2, 2 * number_of(world)));
+    const Tensor positions = iota({2}, 0, DType::f32);
+    EXPECT_EQ(grad(squares)(positions).to_vector<float>(), Floats({0, 2}));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(EagerOrNot, Positions, testing::Bool());
+
+}  // namespace
+}  // namespace tutti::test::positions_test
