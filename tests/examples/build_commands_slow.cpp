@@ -15,9 +15,11 @@ namespace {
 
 // From the top of the tree, with that home folder.
 CommandResult run_at_home(const std::filesystem::path& home, const std::string& command) {
+  constexpr std::chrono::minutes kLongestBuild{60};
   return run_command({"/bin/sh", "-c",
                       "cd '" + source_folder().string() + "' && export HOME='" + home.string() +
-                          "' && " + command});
+                          "' && " + command},
+                     kLongestBuild);
 }
 
 std::string text_of(const std::string& page, const std::string& language,

@@ -69,8 +69,8 @@ TEST(Builder, WhatIsComputedFromLiteralsIsOne) {
   Meshed in;
   const auto replication = [&](Value value) { return in.graph.type(value).replication; };
   const Value half = in.builder.scalar(DType::f32, 0.5);
-  const Value position = in.builder.add(
-      Op::iota, {}, {DType::f32, std::vector<std::int64_t>{4}, std::int64_t{0}});
+  const Value position =
+      in.builder.add(Op::iota, {}, {DType::f32, std::vector<std::int64_t>{4}, std::int64_t{0}});
   for (const Value other : {half, position}) {
     const Value sum = in.builder.add(Op::add, {position, other});
     EXPECT_TRUE(replication(sum).literal);

@@ -83,9 +83,8 @@ TEST_P(Positions, ThatChooseBetweenRanksOwnNumbersAreAnErrorWithTheLine) {
 TEST_P(Positions, GoIntoCompiledFunctionsAndLoopsAsTheyAre) {
   on_two_ranks([](World& world, const Tensor& model) {
     const Tensor rows = iota({2, 2}, 0);
-    auto step = compile([](const Tensor& m, const Tensor& r) {
-      return select(r >= iota({2, 2}, 1), m, 0.F);
-    });
+    auto step = compile(
+        [](const Tensor& m, const Tensor& r) { return select(r >= iota({2, 2}, 1), m, 0.F); });
     for (int call = 0; call < 2; ++call) EXPECT_TRUE(is_replicated(step(model, rows), kWorld));
     // The same function, with data of the same type and shape that varies.
     EXPECT_FALSE(is_replicated(step(model, from(rows.array())), kWorld));

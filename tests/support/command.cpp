@@ -10,7 +10,10 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +31,8 @@ std::string content_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& arguments) {
-  return RunningCommand(arguments).wait();
+CommandResult run_command(const std::vector<std::string>& arguments, std::chrono::minutes longest) {
+  return RunningCommand(arguments).wait(longest);
 }
 
 bool comes_true(const std::function<bool()>& condition) {
@@ -80,13 +83,15 @@ RunningCommand::RunningCommand(const std::vector<std::string>& arguments, int ou
   for (const std::string& argument : arguments)
     words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  // Shells start background jobs with interrupts ignored; the command is to get them all the same.
+  // Shells start background jobs with interrupts ignored, and nohup what it runs with hang-ups; the
+  // command is to get them all the same.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t interrupts;
   sigemptyset(&interrupts);
   sigaddset(&interrupts, SIGINT);
   sigaddset(&interrupts, SIGQUIT);
+  sigaddset(&interrupts, SIGHUP);
   posix_spawnattr_setsigdefault(&attributes, &interrupts);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const int failed = posix_spawn(&id_, words[0], &files, &attributes, words.data(), environ);
@@ -103,7 +108,15 @@ RunningCommand::~RunningCommand() {
 
 void RunningCommand::send(int signal) const { kill(id_, signal); }
 
-CommandResult RunningCommand::wait() {
+CommandResult RunningCommand::wait(std::chrono::minutes longest) {
+  const int process = pidfd_open(id_, 0);
+  pollfd end{.fd = process, .events = POLLIN, .revents = 0};
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(longest).count();
+  if (process >= 0 && poll(&end, 1, static_cast<int>(limit)) == 0) {
+    ADD_FAILURE() << "killed, since it did not end within " << longest.count() << " minutes";
+    send(SIGKILL);
+  }
+  if (process >= 0) close(process);
   int status = 0;
   waitpid(std::exchange(id_, 0), &status, 0);
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),

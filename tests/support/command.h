@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -16,8 +17,12 @@ struct CommandResult {
   std::string errors;
 };
 
+// What takes longer hangs: it is killed, so that the test fails that started it, with its name.
+inline constexpr std::chrono::minutes kLongestCommand{8};
+
 // Runs a program with arguments, without a shell, and waits for its end.
-CommandResult run_command(const std::vector<std::string>& arguments);
+CommandResult run_command(const std::vector<std::string>& arguments,
+                          std::chrono::minutes longest = kLongestCommand);
 
 // Waits for something that has to happen sooner or later; false if it has not within a minute.
 bool comes_true(const std::function<bool()>& condition);
@@ -51,8 +56,8 @@ class RunningCommand {
 
   pid_t id() const { return id_; }
   void send(int signal) const;
-  // Until its end, which may be far.
-  CommandResult wait();
+  // Until its end.
+  CommandResult wait(std::chrono::minutes longest = kLongestCommand);
 
  private:
   TemporaryFolder folder_;
