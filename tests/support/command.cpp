@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,7 +109,7 @@ RunningCommand::~RunningCommand() {
 void RunningCommand::send(int signal) const { kill(id_, signal); }
 
 CommandResult RunningCommand::wait(std::chrono::minutes longest) {
-  const int process = pidfd_open(id_, 0);
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, id_, 0));
   pollfd end{.fd = process, .events = POLLIN, .revents = 0};
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(longest).count();
   if (process >= 0 && poll(&end, 1, static_cast<int>(limit)) == 0) {
