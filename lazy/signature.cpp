@@ -38,18 +38,22 @@ std::pair<std::string_view, std::string_view> split_device(std::string_view fact
   return {fact.substr(0, on), fact.substr(on + kOn.size())};
 }
 
-ir::Replication formal_replication(const TensorState& state, const RankContext& context) {
-  const auto& mesh = context.mesh();
-  if (mesh == nullptr || mesh->ranks() == 1) return {};
+// Null for a rank alone, to which replication means nothing.
+const ir::Mesh* shared_mesh(const RankContext& context) {
+  const ir::Mesh* mesh = context.mesh().get();
+  return mesh == nullptr || mesh->ranks() == 1 ? nullptr : mesh;
+}
+
+ir::Replication formal_replication(const TensorState& state, const ir::Mesh* mesh) {
+  if (mesh == nullptr) return {};
   ir::Replication replication = state.type.replication;
   replication.dimensions &= ir::all_dimensions(*mesh);  // an abstract tensor's are any mesh's
   return replication;
 }
 
 // Dtype, rank, replication and whether a device follows in a word; the sizes; the device.
-void add_type(const TensorState& state, const RankContext& context,
-              std::vector<std::uint64_t>& key) {
-  const ir::Replication replication = formal_replication(state, context);
+void add_type(const TensorState& state, const ir::Mesh* mesh, std::vector<std::uint64_t>& key) {
+  const ir::Replication replication = formal_replication(state, mesh);
   const Shape& shape = state.type.shape;
   const Device device = state.type.device;
   key.push_back(static_cast<std::uint64_t>(state.type.dtype) |
@@ -65,13 +69,13 @@ void add_type(const TensorState& state, const RankContext& context,
 }  // namespace
 
 void add_type(const TensorState& state, std::vector<std::uint64_t>& key) {
-  add_type(state, RankContext::current(), key);
+  add_type(state, shared_mesh(RankContext::current()), key);
 }
 
 ir::Type formal_type(const TensorState& state) {
   ir::Type type = state.type;
   type.async = false;
-  type.replication = formal_replication(state, RankContext::current());
+  type.replication = formal_replication(state, shared_mesh(RankContext::current()));
   return type;
 }
 
@@ -79,6 +83,7 @@ void add_signature(RankContext& context, CompiledFunction::Arguments& arguments,
                    const SizeMarks* marks) {
   std::vector<std::uint64_t>& key = arguments.key;
   const std::uint64_t look = context.next_look();
+  const ir::Mesh* mesh = shared_mesh(context);
   key.push_back(std::hash<Device>()(context.default_device()));
   for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
     TensorState& state = *arguments.tensors[i];
@@ -87,7 +92,7 @@ void add_signature(RankContext& context, CompiledFunction::Arguments& arguments,
       state.seen_as = static_cast<std::uint32_t>(i);
     }
     const std::size_t word = key.size();
-    add_type(state, context, key);
+    add_type(state, mesh, key);
     for (int d = 0; marks != nullptr && d < state.type.shape.rank(); ++d) {
       const std::optional<std::size_t> symbol = marks->symbol_of(i, d);
       if (symbol) key[word + 1 + static_cast<std::size_t>(d)] = ~std::uint64_t{*symbol};

@@ -182,19 +182,19 @@ bool computes(ir::Op op) {
 }  // namespace
 
 ir::NodeId Trace::node(ir::Op op, std::span<const ir::Value> operands,
-                       std::vector<ir::Attribute> attributes) {
-  if (graph_.mesh == nullptr || !computes(op))
-    return builder_.node(op, operands, std::move(attributes));
-  const auto replication = [&](ir::Value value) { return graph_.type(value).replication; };
-  const auto is_literal = [&](ir::Value value) { return replication(value).literal; };
-  const auto number = std::ranges::find_if_not(
-      operands, [&](ir::Value value) { return replication(value).positions; });
-  if (number == operands.end() || !std::ranges::all_of(operands, is_literal))
-    return builder_.node(op, operands, std::move(attributes));
-  std::vector<ir::Value> own(operands.begin(), operands.end());
-  ir::Value& first = own[static_cast<std::size_t>(number - operands.begin())];
-  first = builder_.vary(first, ir::all_dimensions(*graph_.mesh));
-  return builder_.node(op, own, std::move(attributes));
+                       std::vector<ir::Attribute>&& attributes) {
+  const auto is_literal = [&](ir::Value value) { return graph_.type(value).replication.literal; };
+  const auto is_number = [&](ir::Value value) { return !graph_.type(value).replication.positions; };
+  if (graph_.mesh != nullptr && std::ranges::all_of(operands, is_literal) && computes(op)) {
+    const auto number = std::ranges::find_if(operands, is_number);
+    if (number != operands.end()) {
+      std::vector<ir::Value> varied(operands.begin(), operands.end());
+      ir::Value& first = varied[static_cast<std::size_t>(number - operands.begin())];
+      first = builder_.vary(first, ir::all_dimensions(*graph_.mesh));
+      return builder_.node(op, varied, std::move(attributes));
+    }
+  }
+  return builder_.node(op, operands, std::move(attributes));
 }
 
 ir::Value Trace::number(ir::Value value) {

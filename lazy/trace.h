@@ -55,7 +55,7 @@ class Trace {
   // literals alone varies if there is a number among them; what only chooses from them, or shows
   // them in another way, is a literal itself.
   ir::NodeId node(ir::Op op, std::span<const ir::Value> operands,
-                  std::vector<ir::Attribute> attributes);
+                  std::vector<ir::Attribute>&& attributes);
 
   // The value of a state in this trace. Data becomes a parameter; in a compiled trace that is an
   // error naming the line (unless it was let in with add_argument or constant()).
