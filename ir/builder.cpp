@@ -23,6 +23,22 @@ Replication common_replication(std::span<const Type> operands) {
   return common;
 }
 
+// Whether what is made of positions alone is the same on all ranks that make it of the same ones
+// and have its type: a slice begins where a rank says, and a reduction hides how long its operand
+// is.
+bool keeps_positions(const Definition& entry) {
+  switch (entry.kind) {
+    case OpClass::elementwise:
+      return true;
+    case OpClass::view:
+      return entry.op != Op::slice;
+    case OpClass::make:
+      return entry.op == Op::iota;
+    default:
+      return false;
+  }
+}
+
 // Where the operands lie that do not lie anywhere; `any` if there are none.
 Device common_device(Op op, const Inference& in) {
   Device common = Device::any();
@@ -118,7 +134,7 @@ void infer_types(Op op, std::span<const Type> operands, std::span<const Attribut
                                op == Op::optimization_barrier;
   for (Type& type : results) {
     if (!own_replication) type.replication = common_replication(operands);
-    if (op == Op::constant) type.replication.positions = false;
+    if (!keeps_positions(entry)) type.replication.positions = false;
     if (keeps_async && operands[0].async) type.async = true;
     const bool own_device =
         control || op == Op::to_device || (says_own_device(op) && device.is_any());

@@ -276,6 +276,8 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
   }
   for (std::size_t i = 0; i < program.results.size(); ++i) {
     codegen::Executable::Result& result = program.results[i];
+    ir::Replication& replication = result.type.replication;
+    if (replication.literal) replication.positions = program.positions[i];
     StatePtr state = context.leaf(result.type, std::move(result.buffer), where_);
     state->work = std::move(result.work);
     state->part = result.part;

@@ -22,6 +22,7 @@ struct CompiledFunction::Program {
   ir::Graph graph;
   std::unique_ptr<codegen::Executable> executable;
   std::vector<std::string> origins;  // of results that are still under way
+  std::vector<bool> positions;       // of results; passes may make constants of them
   LiteralPlan literals;
   std::optional<codegen::VaryingSizes> sizes;         // if some vary
   std::vector<std::string> reasons;                   // why these are not smaller

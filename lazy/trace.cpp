@@ -166,10 +166,10 @@ std::vector<TensorState*> Trace::handles() const {
 namespace {
 
 // Whether it computes elements from those of its operands.
-bool computes(ir::Op op) {
-  switch (ir::definition(op).kind) {
+bool computes(ir::Op op, ir::OpClass kind) {
+  switch (kind) {
     case ir::OpClass::elementwise:
-      return op != ir::Op::cast && op != ir::Op::select && op != ir::Op::vary;
+      return op != ir::Op::cast;
     case ir::OpClass::reduce:
     case ir::OpClass::opaque:
     case ir::OpClass::composite:
@@ -184,13 +184,16 @@ bool computes(ir::Op op) {
 ir::NodeId Trace::node(ir::Op op, std::span<const ir::Value> operands,
                        std::vector<ir::Attribute>&& attributes) {
   const auto is_literal = [&](ir::Value value) { return graph_.type(value).replication.literal; };
-  const auto is_number = [&](ir::Value value) { return !graph_.type(value).replication.positions; };
-  if (graph_.mesh != nullptr && std::ranges::all_of(operands, is_literal) && computes(op)) {
-    const auto number = std::ranges::find_if(operands, is_number);
-    if (number != operands.end()) {
+  const auto is_position = [&](ir::Value value) {
+    return graph_.type(value).replication.positions;
+  };
+  if (graph_.mesh != nullptr && !operands.empty() && std::ranges::all_of(operands, is_literal)) {
+    const ir::OpClass kind = ir::definition(op).kind;
+    const bool by_position =
+        kind == ir::OpClass::elementwise && std::ranges::all_of(operands, is_position);
+    if (!by_position && computes(op, kind)) {
       std::vector<ir::Value> varied(operands.begin(), operands.end());
-      ir::Value& first = varied[static_cast<std::size_t>(number - operands.begin())];
-      first = builder_.vary(first, ir::all_dimensions(*graph_.mesh));
+      varied[0] = builder_.vary(varied[0], ir::all_dimensions(*graph_.mesh));
       return builder_.node(op, varied, std::move(attributes));
     }
   }

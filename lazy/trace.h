@@ -52,8 +52,7 @@ class Trace {
   ir::Builder& builder() { return builder_; }
 
   // Records an op. A C++ number is nobody's in common with other ranks, so what is computed from
-  // literals alone varies if there is a number among them; what only chooses from them, or shows
-  // them in another way, is a literal itself.
+  // literals alone varies, but for what is computed elementwise from positions alone.
   ir::NodeId node(ir::Op op, std::span<const ir::Value> operands,
                   std::vector<ir::Attribute>&& attributes);
 

@@ -171,6 +171,9 @@ void CompiledFunction::make_ready_to_run(Program& made, const Names& names, std:
   for (const codegen::PlanResult& result : plan.results) {
     program->origins.push_back(origin_of(plan, result.work));
   }
+  for (const ir::Value result : graph.results()) {
+    program->positions.push_back(graph.type(result).replication.positions);
+  }
 }
 
 }  // namespace tutti::detail

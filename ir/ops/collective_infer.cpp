@@ -88,9 +88,8 @@ void result(Inference& in, const Type& operand, const Shape& shape, bool replica
   // replication.
   const std::uint8_t group =
       in.mesh == nullptr ? std::uint8_t{0} : dimensions_of(in.attributes.group("group"), *in.mesh);
-  Replication replication = group == 0 ? Replication{} : operand.replication;
-  replication.literal = false;
-  if (operand.replication.literal) replication.dimensions = 0;
+  const bool adds = group != 0 && !operand.replication.literal;
+  Replication replication = adds ? operand.replication : Replication{};
   if (replicated) replication.dimensions |= group;
   in.result({.dtype = operand.dtype,
              .shape = shape,
