@@ -9,7 +9,7 @@ std::shared_ptr<runtime::Communicator> communicator_of(runtime::Context& context
   runtime::Backend& backend = *context.backend;
   const std::int64_t rank = context.rank();
   if (parent == nullptr) return backend.communicator(group.members_with(rank), group.tag, engine);
-  const auto of = backend.communicator(parent->members_with(rank), parent->tag);
+  const auto of = backend.communicator(parent->members_with(rank), parent->tag, engine);
   return backend.messages(group.members_with(rank), group.tag, *of);
 }
 

@@ -135,13 +135,6 @@ class Communicator {
   int size() const { return static_cast<int>(members().size()); }
 };
 
-// What a backend promises beyond the interface.
-struct Capabilities {
-  bool order_stable = true;  // elements are added in the members' order, whatever the algorithm
-  bool recoverable = true;   // survives the death of a peer: errors arrive, other groups go on
-  bool ordered = true;       // two collectives of a group need no wait between them
-};
-
 // One rank's access to its peers.
 class Backend {
  public:
@@ -151,7 +144,6 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual std::string_view name() const = 0;
-  virtual Capabilities capabilities() const = 0;
   virtual std::int64_t rank() const = 0;
   // How many ranks there are in all.
   virtual std::int64_t ranks() const = 0;
@@ -163,7 +155,8 @@ class Backend {
                                                      std::string tag,
                                                      const std::string& engine = "shm") = 0;
   // The same for the messages from one member of a group to another; when the group is aborted, so
-  // are they. They are the runtime's own, whatever the group's engine: sending waits for nobody.
+  // are they. They go through the group's engine where that carries messages, and else are the
+  // runtime's own, with which sending waits for nobody.
   virtual std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
                                                  const Communicator& group) = 0;
 

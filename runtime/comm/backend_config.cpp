@@ -2,6 +2,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/backend_config.h>
 #include <tutti/runtime/comm/engine.h>
+#include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
 #include <vector>
@@ -17,7 +18,7 @@ namespace {
 
 void check_engine(std::string_view text, const std::string& name) {
   std::vector<std::string> known = EngineRegistry::process().names();
-  known.insert(known.end(), {"shm", "nccl"});
+  for (const TransportEntry& own : transports()) known.emplace_back(own.name);
   if (std::ranges::find(known, name) != known.end()) return;
   if (name.empty()) refuse_backends(text, "an engine's name is missing");
   const std::vector<std::string_view> names(known.begin(), known.end());
@@ -57,10 +58,10 @@ BackendConfig BackendConfig::parse(std::string_view text) {
 }
 
 void require_engine(std::string_view engine, const std::string& tag) {
-  if (engine != "nccl") return;
-  throw EnvironmentError("group \"" + tag +
-                         "\" communicates values of GPUs with nccl, which this version does not "
-                         "have; \"cuda:shm\" takes them through the host");
+  const TransportEntry* const own = find_transport(engine);
+  if (own == nullptr || own->make != nullptr) return;
+  throw EnvironmentError("group \"" + tag + "\" communicates with " + std::string(engine) +
+                         ", which this version does not have; " + std::string(own->instead));
 }
 
 }  // namespace tutti::runtime

@@ -69,8 +69,6 @@ struct CollectiveCall {
   bool programs_differ = false;
   // What the compiled program that it is of calls in this group; compared like the site.
   ProgramCalls program = {};
-  // For engines of the user (engine.h): Agreement::word(). Not part of the fingerprint.
-  std::uint64_t numbers = 0;
   // How long waiting for this collective may take; zero: what the group says.
   std::chrono::milliseconds timeout{0};
 };

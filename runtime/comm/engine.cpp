@@ -1,10 +1,8 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/engine.h>
-#include <tutti/runtime/start_thread.h>
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <dlfcn.h>
@@ -16,31 +14,11 @@ namespace {
 class FutureWork final : public EngineWork {
  public:
   explicit FutureWork(std::future<void> future) : future_(future.share()) {}
-  ~FutureWork() override {
-    for (std::thread& watcher : watchers_) watcher.join();
-  }
-
   bool test() override { return is_over(std::chrono::milliseconds(0)); }
   bool wait(std::chrono::milliseconds timeout) override {
     if (!is_over(timeout)) return false;
     future_.get();
     return true;
-  }
-  void on_complete(std::function<void(std::exception_ptr)> f) override {
-    const auto call = [future = future_, told = std::move(f)] {
-      std::exception_ptr failure;
-      try {
-        future.get();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      told(failure);
-    };
-    if (test()) {
-      call();
-    } else {
-      watchers_.push_back(start_thread(call));
-    }
   }
 
  private:
@@ -50,7 +28,6 @@ class FutureWork final : public EngineWork {
   }
 
   std::shared_future<void> future_;
-  std::vector<std::thread> watchers_;
 };
 
 }  // namespace
@@ -65,36 +42,40 @@ EngineRegistry& EngineRegistry::process() {
   return *registry;
 }
 
-void EngineRegistry::add(const std::string& name, EngineFactory factory) {
+void EngineRegistry::add(const std::string& name, EngineFactory factory, EngineTraits traits) {
   const bool word = !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
   if (!word) throw UsageError("an engine is named by a word of [a-z0-9_], not \"" + name + "\"");
   if (factory == nullptr) throw UsageError("engine \"" + name + "\" has no factory");
   const std::scoped_lock lock(mutex_);
-  if (!factories_.emplace(name, std::move(factory)).second) {
+  if (!engines_.emplace(name, Entry{std::move(factory), traits}).second) {
     throw UsageError("there is an engine \"" + name + "\" already");
   }
 }
 
 bool EngineRegistry::contains(std::string_view name) const {
   const std::scoped_lock lock(mutex_);
-  return factories_.contains(name);
+  return engines_.contains(name);
 }
 
 std::vector<std::string> EngineRegistry::names() const {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> out;
-  for (const auto& [name, factory] : factories_) out.push_back(name);
+  for (const auto& [name, entry] : engines_) out.push_back(name);
   return out;
 }
 
-EngineFactory EngineRegistry::factory(const std::string& name) const {
+EngineRegistry::Entry EngineRegistry::find(const std::string& name) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = factories_.find(name);
-  if (found == factories_.end()) throw UsageError("there is no engine \"" + name + "\"");
+  const auto found = engines_.find(name);
+  if (found == engines_.end()) throw UsageError("there is no engine \"" + name + "\"");
   return found->second;
 }
+
+EngineFactory EngineRegistry::factory(const std::string& name) const { return find(name).factory; }
+
+EngineTraits EngineRegistry::traits(const std::string& name) const { return find(name).traits; }
 
 void EngineRegistry::load(const std::string& file) {
   // A path, and not a name to be searched for in the system's folders.

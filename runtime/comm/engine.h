@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <future>
 #include <map>
@@ -19,7 +18,7 @@
 // group; Tutti does the rest: program order, results' memory, time-outs, errors with lines. Say
 // which group uses it with Group::with_backends("cpu:my_engine"). A group's first collective waits
 // until all members have come to it, so that they can tell each other where they are. Messages from
-// one member to another stay the runtime's own.
+// one member to another stay the runtime's own, unless the engine says that it carries them.
 namespace tutti::runtime {
 
 // A collective that an engine has under way on one rank. It is over when its results are in place
@@ -36,11 +35,9 @@ class EngineWork {
   // Returns true once it is over, false when the time is up before. Throws why it failed, every
   // time again.
   virtual bool wait(std::chrono::milliseconds timeout) = 0;
-  // Calls f once it is over, with why it failed or null, on any thread; at once if it is over.
-  virtual void on_complete(std::function<void(std::exception_ptr)> f) = 0;
 };
 
-// The work that a future stands for. Its destructor waits for the future if on_complete was used.
+// The work that a future stands for.
 std::shared_ptr<EngineWork> work_of(std::future<void> future);
 
 // What an engine is told of its group.
@@ -66,22 +63,30 @@ class Engine {
   // Starts the group's next collective; several may be under way. `call` was checked, and every
   // place in it is given and stays until the work is over. What its kinds mean, and the order of
   // members in combinations, is written at TensorPart; result_elements() and gives() tell sizes.
-  // Members whose calls do not agree must get an error: send fingerprint(call) along and compare,
-  // and compared_site(call) and compared_program(call) with program_build() (site.h). For that, and
-  // for a peer that is gone, the work fails with a CommError.
+  // A message (send_recv) is started by its two members alone, whose positions in this group are
+  // pairs[0], and which are positions 0 and 1 for gives() and the like. Those of one pair are in
+  // order among themselves, and in none with the group's collectives.
+  // A member may have been given another call: the runtime compares them, says both lines, and
+  // aborts the engine, which keeps to the places of its own call. For a peer that is gone, the work
+  // fails with a CommError.
   virtual std::shared_ptr<EngineWork> start(const CollectiveCall& call) = 0;
 
   // Makes all works of this rank fail, now and later, with that reason. From any thread.
   virtual void abort(const std::string& reason) noexcept = 0;
 };
 
+// What an engine can do beyond collectives.
+struct EngineTraits {
+  bool messages = false;
+};
+
 using EngineFactory = std::function<std::unique_ptr<Engine>(const EngineGroup&)>;
 
 // For engines that only carry bytes. All that the other members need of this rank's call: its
-// fingerprint, its site, its splits and its operands.
+// fingerprint, its splits and its operands.
 std::string pack_operands(const CollectiveCall& call, int position);
 // Writes this rank's results, given what pack_operands() made on every member, in their order.
-// Throws CommError where the calls do not agree.
+// Throws CommError where that is not of the same call.
 void compute_results(const CollectiveCall& call, int position, std::span<const std::string> packed);
 
 // The engines that groups can name. Thread-safe.
@@ -91,11 +96,12 @@ class EngineRegistry {
   static EngineRegistry& process();
 
   // Throws UsageError for a name that is taken or that is no word ([a-z0-9_]).
-  void add(const std::string& name, EngineFactory factory);
+  void add(const std::string& name, EngineFactory factory, EngineTraits traits = {});
   bool contains(std::string_view name) const;
   std::vector<std::string> names() const;
   // Throws UsageError for an unknown name.
   EngineFactory factory(const std::string& name) const;
+  EngineTraits traits(const std::string& name) const;
 
   // Loads a shared library, which must have been compiled for this version of Tutti and which
   // stays loaded, and lets it add its engines, once: it holds
@@ -105,13 +111,19 @@ class EngineRegistry {
   void load(const std::string& file);
 
  private:
+  struct Entry {
+    EngineFactory factory;
+    EngineTraits traits;
+  };
+  Entry find(const std::string& name) const;
+
   mutable std::mutex mutex_;
-  std::map<std::string, EngineFactory, std::less<>> factories_;
+  std::map<std::string, Entry, std::less<>> engines_;
   std::vector<std::shared_ptr<void>> libraries_;
 };
 
 // Changes whenever this header does.
-inline constexpr int kEngineVersion = 3;
+inline constexpr int kEngineVersion = 4;
 
 }  // namespace tutti::runtime
 

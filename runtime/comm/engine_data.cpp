@@ -2,10 +2,8 @@
 
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/collective_run.h>
-#include <tutti/runtime/comm/agreement.h>
 #include <tutti/runtime/comm/engine.h>
-#include <tutti/runtime/comm/host_call.h>
-#include <tutti/runtime/comm/site.h>
+#include <tutti/runtime/comm/group_call.h>
 
 #include <cstddef>
 #include <cstring>
@@ -48,12 +46,6 @@ class DataReader {
     take(padded_to_alignment(at_) - at_);
     return take(bytes);
   }
-  template <class T>
-  T value() {
-    T out{};
-    std::memcpy(&out, take(sizeof(T)), sizeof(T));
-    return out;
-  }
   std::vector<std::int64_t> numbers(std::size_t count) {
     std::vector<std::int64_t> out(count);
     if (count > 0)
@@ -67,41 +59,12 @@ class DataReader {
   std::size_t at_ = 0;
 };
 
-void check_site(const CollectiveCall& call, int position, int member, DataReader& reader) {
-  const auto build = reader.value<std::uint64_t>();
-  const auto site = reader.value<std::uint32_t>();
-  const auto program = reader.value<ProgramCalls>();
-  const auto length = reader.value<std::uint32_t>();
-  const std::string where(reader.take(length), length);
-  if (build != program_build()) return;
-  if (!sites_agree(call, position, compared_site(call), member, site)) {
-    throw CommError("member " + std::to_string(member) +
-                    " of the group calls it in another place (" + where + ")" +
-                    std::string(kMendOfSites));
-  }
-  if (same_order(program, compared_program(call))) return;
-  throw CommError("member " + std::to_string(member) +
-                  " of the group does not mean the same call (" + where + ")" +
-                  std::string(kMendOfOrder));
-}
-
 }  // namespace
 
 std::string pack_operands(const CollectiveCall& call, int position) {
-  const std::uint64_t agreed = fingerprint(call);
   std::string out;
+  const std::uint64_t agreed = fingerprint(call);
   append(out, &agreed, sizeof(agreed));
-  append(out, &call.numbers, sizeof(call.numbers));
-  const std::uint64_t build = program_build();
-  append(out, &build, sizeof(build));
-  const std::uint32_t site = compared_site(call);
-  append(out, &site, sizeof(site));
-  const ProgramCalls program = compared_program(call);
-  append(out, &program, sizeof(program));
-  const std::string where = call.location.text();
-  const auto length = static_cast<std::uint32_t>(where.size());
-  append(out, &length, sizeof(length));
-  append(out, where.data(), where.size());
   for (const TensorPart& part : call.parts) {
     if (!is_uneven_exchange(call, part)) continue;
     append(out, part.sizes.data(), part.sizes.size() * sizeof(std::int64_t));
@@ -121,19 +84,11 @@ void compute_results(const CollectiveCall& call, int position,
   std::vector<DataReader> readers;
   for (int member = 0; member < members; ++member) {
     readers.emplace_back(packed[static_cast<std::size_t>(member)], member);
-    const auto agreed = readers.back().value<std::uint64_t>();
-    if (agreed != fingerprint(call)) {
-      throw CommError("it does not match what member " + std::to_string(member) +
-                      " of the group calls");
-    }
-    const auto numbers = readers.back().value<std::uint64_t>();
-    check_site(call, position, member, readers.back());
-    if (agree(numbers, call.numbers)) continue;
-    const bool sizes = numbers >> 32 == Agreement::kSizes;
-    throw CommError((sizes ? "it is called with other sizes, of those that vary, on member "
-                           : "it depends on a number that the ranks take for the same, and that "
-                             "is another on member ") +
-                    std::to_string(member) + " of the group");
+    std::uint64_t agreed = 0;
+    std::memcpy(&agreed, readers.back().take(sizeof(agreed)), sizeof(agreed));
+    // The runtime says what differs; here it is what follows that could not be read.
+    if (agreed == fingerprint(call)) continue;
+    throw CommError("member " + std::to_string(member) + " of the group calls something else");
   }
   if (call.kind == CollectiveKind::barrier) return;
   std::vector<kernels::PartShape> shapes;

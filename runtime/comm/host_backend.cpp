@@ -1,9 +1,10 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/backend_config.h>
-#include <tutti/runtime/comm/engine_communicator.h>
+#include <tutti/runtime/comm/engine_transport.h>
+#include <tutti/runtime/comm/group_communicator.h>
 #include <tutti/runtime/comm/host_backend.h>
-#include <tutti/runtime/comm/host_communicator.h>
 #include <tutti/runtime/comm/site.h>
+#include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
 #include <exception>
@@ -12,6 +13,13 @@
 namespace tutti::runtime {
 
 namespace {
+
+const std::string kOwn = "shm";
+const std::string kSetup = "set-up of ";
+
+std::string page_tag(const std::string& tag, const std::string& engine) {
+  return engine == kOwn ? tag : tag + " (" + engine + ")";
+}
 
 std::string listed_ranks(const std::vector<std::int64_t>& ranks) {
   std::string text;
@@ -32,27 +40,76 @@ HostBackend::~HostBackend() { leave(""); }
 
 std::int64_t HostBackend::rank() const { return rank_->rank; }
 
+std::shared_ptr<GroupCommunicator> HostBackend::find(const Key& key,
+                                                     const std::string& engine) const {
+  const auto of_group = communicators_.find(key);
+  if (of_group == communicators_.end()) return nullptr;
+  const auto found = of_group->second.find(engine);
+  return found == of_group->second.end() ? nullptr : found->second;
+}
+
 std::shared_ptr<Communicator> HostBackend::communicator(std::vector<std::int64_t> members,
                                                         std::string tag,
-                                                        const std::string& engine) {
+                                                        const std::string& wanted) {
   const Key key{std::move(tag), std::move(members)};
-  if (engine == "shm") return host_communicator(key);
-  require_engine(engine, key.first);
-  if (const auto known = engines_.find({engine, key}); known != engines_.end()) {
-    return known->second;
+  require_engine(wanted, key.first);
+  // Nobody has to be told where a group of one is.
+  const std::string& engine = key.second.size() == 1 ? kOwn : wanted;
+  if (std::shared_ptr<GroupCommunicator> known = find(key, engine)) return known;
+  check(key);
+  if (const TransportEntry* const own = find_transport(engine)) {
+    return add(key, engine, {}, own->make);
   }
-  std::shared_ptr<HostCommunicator> host = host_communicator(key);
-  if (host->size() == 1) return host;
-  auto made = std::make_shared<EngineCommunicator>(engine, fabric_, rank_, std::move(host),
-                                                   fabric_->group(key.second, key.first));
-  engines_.emplace(std::pair{engine, key}, made);
+  const Parents parents = {page(key, kOwn)};
+  const auto setup = make(key, kSetup + engine, parents, find_transport(kOwn)->make);
+  const auto end = std::make_shared<EngineEnd>(engine, page(key, engine), setup);
+  return add(key, engine, parents, [&](GroupAgreement& agreement) {
+    return std::make_unique<EngineTransport>(agreement, end);
+  });
+}
+
+std::shared_ptr<Communicator> HostBackend::messages(std::vector<std::int64_t> pair, std::string tag,
+                                                    const Communicator& group) {
+  const Key key{std::move(tag), std::move(pair)};
+  const Key of{group.tag(), group.members()};
+  std::vector<Key>& of_group = messages_[of];
+  if (std::find(of_group.begin(), of_group.end(), key) == of_group.end()) of_group.push_back(key);
+  const auto& parent = static_cast<const GroupCommunicator&>(group);
+  const std::string& engine = parent.transport().carries_messages() ? parent.engine() : kOwn;
+  if (std::shared_ptr<GroupCommunicator> known = find(key, engine)) return known;
+  check(key);
+  Parents parents = {page(of, kOwn)};
+  if (engine != kOwn) parents.push_back(page(of, engine));
+  return add(key, engine, std::move(parents),
+             [&](GroupAgreement& agreement) { return parent.transport().for_messages(agreement); });
+}
+
+// What an engine carries has a page of its own, since it is numbered apart.
+std::shared_ptr<HostGroup> HostBackend::page(const Key& key, const std::string& engine) const {
+  const auto& [tag, members] = key;
+  return fabric_->group(members, page_tag(tag, engine));
+}
+
+std::shared_ptr<GroupCommunicator> HostBackend::make(const Key& key, const std::string& engine,
+                                                     Parents parents,
+                                                     const MakeTransport& transport) const {
+  const auto& [tag, members] = key;
+  GroupName name{.tag = tag, .engine = engine, .recorded = tag};
+  if (std::ssize(members) != ranks()) name.recorded += " " + listed_ranks(members);
+  if (engine != kOwn) name.recorded += ", " + engine;
+  return std::make_shared<GroupCommunicator>(fabric_, rank_, page(key, engine), std::move(parents),
+                                             std::move(name), transport);
+}
+
+std::shared_ptr<GroupCommunicator> HostBackend::add(const Key& key, const std::string& engine,
+                                                    Parents parents,
+                                                    const MakeTransport& transport) {
+  auto made = make(key, engine, std::move(parents), transport);
+  communicators_[key].emplace(engine, made);
   return made;
 }
 
-std::shared_ptr<HostCommunicator> HostBackend::host_communicator(const Key& key) {
-  if (const auto known = communicators_.find(key); known != communicators_.end()) {
-    return known->second;
-  }
+void HostBackend::check(const Key& key) const {
   const auto& [tag, members] = key;
   const auto refuse = [&](const std::string& rule) {
     throw UsageError("group \"" + tag + "\" " + listed_ranks(members) + ": " + rule);
@@ -67,54 +124,34 @@ std::shared_ptr<HostCommunicator> HostBackend::host_communicator(const Key& key)
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
     refuse("a rank is there twice");
   }
-  const auto found = std::find(members.begin(), members.end(), rank());
-  if (found == members.end()) refuse("rank " + std::to_string(rank()) + " is not a member");
-
-  std::vector<kernels::RankPage*> pages;
-  for (const std::int64_t member : members) pages.push_back(&fabric_->page(member));
-  auto communicator = std::make_shared<HostCommunicator>(
-      fabric_, rank_, fabric_->group(members, tag), std::move(pages),
-      static_cast<int>(found - members.begin()));
-  communicators_.emplace(key, communicator);
-  return communicator;
-}
-
-std::shared_ptr<Communicator> HostBackend::messages(std::vector<std::int64_t> pair, std::string tag,
-                                                    const Communicator& group) {
-  const Key key{std::move(tag), std::move(pair)};
-  std::vector<Key>& of_group = messages_[{group.tag(), group.members()}];
-  if (std::find(of_group.begin(), of_group.end(), key) == of_group.end()) of_group.push_back(key);
-  const std::shared_ptr<HostCommunicator> made = host_communicator(key);
-  made->set_parent(fabric_->group(group.members(), group.tag()));
-  return made;
+  if (!std::binary_search(sorted.begin(), sorted.end(), rank())) {
+    refuse("rank " + std::to_string(rank()) + " is not a member");
+  }
 }
 
 void HostBackend::close(const std::vector<std::int64_t>& members, const std::string& tag) {
-  std::vector<Key> keys = {{tag, members}};
-  if (const auto found = messages_.find(keys[0]); found != messages_.end()) {
-    keys.insert(keys.end(), found->second.begin(), found->second.end());
+  // Messages first: they may go through the group's engine.
+  std::vector<Key> keys;
+  if (const auto found = messages_.find({tag, members}); found != messages_.end()) {
+    keys = std::move(found->second);
     messages_.erase(found);
   }
+  keys.emplace_back(tag, members);
   std::exception_ptr failure;
-  const auto close = [&](Communicator& communicator) {
-    try {
-      communicator.close();
-    } catch (...) {
-      if (!failure) failure = std::current_exception();
-    }
-  };
   for (const Key& key : keys) {
     closed_.insert(key);
-    std::erase_if(engines_, [&](const auto& known) {
-      if (known.first.second != key) return false;
-      close(*known.second);
-      return true;
-    });
-    if (const auto known = communicators_.find(key); known != communicators_.end()) {
-      close(*known->second);
-      communicators_.erase(known);
-      fabric_->forget(key.second, key.first);
+    const auto known = communicators_.find(key);
+    if (known == communicators_.end()) continue;
+    for (const auto& [engine, communicator] : known->second) {
+      try {
+        communicator->close();
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+      fabric_->forget(key.second, page_tag(key.first, engine));
+      if (engine != kOwn) fabric_->forget(key.second, page_tag(key.first, kSetup + engine));
     }
+    communicators_.erase(known);
   }
   if (failure) std::rethrow_exception(failure);
 }

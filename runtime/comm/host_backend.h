@@ -4,6 +4,7 @@
 #include <tutti/runtime/comm/host_fabric.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,8 +14,9 @@
 
 namespace tutti::runtime {
 
-class EngineCommunicator;
-class HostCommunicator;
+class GroupAgreement;
+class GroupCommunicator;
+class Transport;
 
 // A rank's access to the peers of its host, be they threads (local.h) or processes (shm/). Leaves
 // the fabric when it is destroyed, if not before.
@@ -24,11 +26,10 @@ class HostBackend final : public Backend {
   ~HostBackend() override;
 
   std::string_view name() const override { return fabric_->name(); }
-  Capabilities capabilities() const override { return {}; }
   std::int64_t rank() const override;
   std::int64_t ranks() const override { return fabric_->ranks(); }
   std::shared_ptr<Communicator> communicator(std::vector<std::int64_t> members, std::string tag,
-                                             const std::string& engine = "shm") override;
+                                             const std::string& wanted = "shm") override;
   std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
                                          const Communicator& group) override;
   void close(const std::vector<std::int64_t>& members, const std::string& tag) override;
@@ -52,10 +53,22 @@ class HostBackend final : public Backend {
   std::shared_ptr<HostRank> rank_;
   // Tag and members.
   using Key = std::pair<std::string, std::vector<std::int64_t>>;
-  std::shared_ptr<HostCommunicator> host_communicator(const Key& key);
+  // By engine.
+  using Communicators = std::map<std::string, std::shared_ptr<GroupCommunicator>, std::less<>>;
 
-  std::map<Key, std::shared_ptr<HostCommunicator>> communicators_;
-  std::map<std::pair<std::string, Key>, std::shared_ptr<EngineCommunicator>> engines_;
+  using Parents = std::vector<std::shared_ptr<HostGroup>>;
+  using MakeTransport = std::function<std::unique_ptr<Transport>(GroupAgreement&)>;
+
+  std::shared_ptr<GroupCommunicator> find(const Key& key, const std::string& engine) const;
+  // Throws UsageError where this rank can not communicate in such a group.
+  void check(const Key& key) const;
+  std::shared_ptr<HostGroup> page(const Key& key, const std::string& engine) const;
+  std::shared_ptr<GroupCommunicator> make(const Key& key, const std::string& engine,
+                                          Parents parents, const MakeTransport& transport) const;
+  std::shared_ptr<GroupCommunicator> add(const Key& key, const std::string& engine, Parents parents,
+                                         const MakeTransport& transport);
+
+  std::map<Key, Communicators> communicators_;
   std::map<Key, std::vector<Key>> messages_;  // of each group
   std::set<Key> closed_;
 };

@@ -20,7 +20,6 @@ class UnboundBackend final : public Backend {
   UnboundBackend(std::int64_t ranks, std::int64_t rank) : ranks_(ranks), rank_(rank) {}
 
   std::string_view name() const override { return "unbound"; }
-  Capabilities capabilities() const override { return {}; }
   std::int64_t rank() const override { return rank_; }
   std::int64_t ranks() const override { return ranks_; }
   // Throws like HostBackend's for an engine that is not in this version; that its rank is a member

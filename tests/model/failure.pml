@@ -1,6 +1,6 @@
 // What happens to a group when a rank calls something else, leaves, dies, gives up waiting, or when
-// somebody aborts. kernels/host/collectives.h has the rules, runtime/comm/host_communicator.cpp
-// and host_start.cpp the waits.
+// somebody aborts. kernels/host/collectives.h has the rules, runtime/comm/group_agreement.cpp
+// the waits.
 //
 // Every rank publishes LAST collectives and waits for the oldest whenever it likes. A rank that
 // failed either leaves or stays without doing anything more in this group (a user may catch the

@@ -1,6 +1,6 @@
 // Program order, overlap, lifetimes, the ring.
 
-#include <tutti/runtime/comm/host_communicator.h>
+#include <tutti/runtime/comm/group_agreement.h>
 
 #include <atomic>
 #include <barrier>

@@ -1,7 +1,7 @@
 // What a rank says when a collective can't be completed.
 
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/comm/host_communicator.h>
+#include <tutti/runtime/comm/group_agreement.h>
 #include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
@@ -19,13 +19,12 @@ std::string call_text(const kernels::RankPage& page, std::uint64_t recorded) {
 
 }  // namespace
 
-void HostCommunicator::compare(int member, const HostWork& work) {
+void GroupAgreement::compare(int member, const GroupWork& work) {
   const std::uint64_t sequence = work.sequence();
   const kernels::ArrivalRecord& theirs = page_.record(member, sequence);
   const kernels::ArrivalRecord& ours = page_.record(position_, sequence);
   const auto call_of = [&](int position) {
-    return call_text(*pages_[static_cast<std::size_t>(position)],
-                     page_.record(position, sequence).recorded);
+    return call_text(rank_page(position), page_.record(position, sequence).recorded);
   };
   const auto speaks = [&](int position) {
     return names({position}) + " calls " + call_of(position);
@@ -52,8 +51,8 @@ void HostCommunicator::compare(int member, const HostWork& work) {
     const std::string call = number(sequence) + " (" + work.call().call().description + ") ";
     const std::string between = names({std::min(member, position_)}) + " than on " +
                                 names({std::max(member, position_)}) + ": ";
-    const std::string where = work.agreement_.where.text();
-    if (work.agreement_.structure == Agreement::kSizes) {
+    const std::string where = work.agreement().where.text();
+    if (work.agreement().structure == Agreement::kSizes) {
       fail(sequence, work.waiting(),
            call + "is called with other sizes, of those that vary, on " + between + "at " + where);
     }
@@ -70,50 +69,23 @@ void HostCommunicator::compare(int member, const HostWork& work) {
   fail(sequence, work.waiting(), text);
 }
 
-bool HostCommunicator::same_build(int member) const {
-  return pages_[static_cast<std::size_t>(member)]->build.load() ==
-         pages_[static_cast<std::size_t>(position_)]->build.load();
+bool GroupAgreement::same_build(int member) const {
+  return rank_page(member).build.load() == rank_page(position_).build.load();
 }
 
-// What one member sends, the other must expect; for all pairs, since any rank may move their data.
-void HostCommunicator::check_splits(const HostWork& work) const {
-  const CollectiveCall& call = work.call().call();
-  std::vector<const std::int64_t*> sizes;  // by member: the numbers that follow its table
-  for (int member = 0; member < size(); ++member) {
-    kernels::PartPlace single{};
-    sizes.push_back(
-        reinterpret_cast<const std::int64_t*>(places_of(member, work, single) + call.parts.size()));
-  }
-  for (const TensorPart& part : call.parts) {
-    if (!is_uneven_exchange(call, part)) continue;
-    for (int giver = 0; giver < size(); ++giver) {
-      for (int taker = 0; taker < size(); ++taker) {
-        const std::int64_t sent = sizes[static_cast<std::size_t>(giver)][taker];
-        const std::int64_t expected = sizes[static_cast<std::size_t>(taker)][size() + giver];
-        if (sent == expected) continue;
-        fail(work.sequence(), work.waiting(),
-             number(work.sequence()) + " (" + call.description +
-                 ") does not match: " + names({giver}) + " sends " + std::to_string(sent) + " to " +
-                 names({taker}) + ", which expects " + std::to_string(expected));
-      }
-    }
-    for (const std::int64_t*& numbers : sizes) numbers += 2 * size();
+// An abort fails a group from the beginning.
+void GroupAgreement::check_parents(std::uint64_t sequence, const Waiting& waiting) const {
+  for (const std::shared_ptr<HostGroup>& parent : parents_) {
+    if (parent->page.failed(0)) fail(sequence, waiting, parent->page.failure_text());
   }
 }
 
-// An abort, which fails a group from the beginning, holds for its messages.
-void HostCommunicator::check_parent(std::uint64_t sequence, const Waiting& waiting) const {
-  if (parent_ != nullptr && parent_->page.failed(0)) {
-    fail(sequence, waiting, parent_->page.failure_text());
-  }
-}
-
-void HostCommunicator::check_failure(std::uint64_t sequence, const Waiting& waiting) const {
-  check_parent(sequence, waiting);
+void GroupAgreement::check_failure(std::uint64_t sequence, const Waiting& waiting) const {
+  check_parents(sequence, waiting);
   if (page_.failed(sequence)) throw CommError(page_.failure_text(), waiting.location);
   if (!page_.half_failed(sequence)) return;
   for (int member = 0; member < size(); ++member) {
-    const kernels::RankPage& page = *pages_[static_cast<std::size_t>(member)];
+    const kernels::RankPage& page = rank_page(member);
     if (page.presence.load() != kernels::RankPage::kDied) continue;
     throw CommError(fabric_->describe(members()[static_cast<std::size_t>(member)]) +
                         " died while group \"" + tag() + "\" failed",
@@ -121,9 +93,17 @@ void HostCommunicator::check_failure(std::uint64_t sequence, const Waiting& wait
   }
 }
 
-void HostCommunicator::check_gone(const HostWork& work, const std::vector<int>& late) const {
+void GroupAgreement::check_peers(const GroupWork& work) const {
+  check_failure(work.sequence(), work.waiting());
+  for (int member = 0; member < size(); ++member) {
+    if (rank_page(member).presence.load() != kernels::RankPage::kDied) continue;
+    if (page_.progress(member).done_through.load() < work.sequence()) check_gone(work, {member});
+  }
+}
+
+void GroupAgreement::check_gone(const GroupWork& work, const std::vector<int>& late) const {
   for (const int member : late) {
-    kernels::RankPage& page = *pages_[static_cast<std::size_t>(member)];
+    kernels::RankPage& page = rank_page(member);
     const std::uint32_t presence = page.presence.load();
     if (presence == kernels::RankPage::kPresent) continue;
     // What it published before it went is visible by now.
@@ -141,15 +121,15 @@ void HostCommunicator::check_gone(const HostWork& work, const std::vector<int>& 
 }
 
 // Also for one that left: it may have been killed before it could say so itself.
-void HostCommunicator::bury(int member) const {
-  const kernels::RankPage& page = *pages_[static_cast<std::size_t>(member)];
+void GroupAgreement::bury(int member) const {
+  const kernels::RankPage& page = rank_page(member);
   if (page.presence.load() == kernels::RankPage::kPresent) return;
   if (page_.progress(member).done_through.load() == kernels::kLeft) return;
   group_->member_left(member);
 }
 
-void HostCommunicator::time_out(std::uint64_t sequence, const Waiting& waiting,
-                                const std::string& waits_for, const std::vector<int>& late) const {
+void GroupAgreement::time_out(std::uint64_t sequence, const Waiting& waiting,
+                              const std::string& waits_for, const std::vector<int>& late) const {
   std::string text = "time-out after " + std::to_string(timeout_of(waiting).count()) +
                      " ms: " + number(sequence) + " (" + std::string(waiting.description) +
                      ") waits " + waits_for;
@@ -161,30 +141,30 @@ void HostCommunicator::time_out(std::uint64_t sequence, const Waiting& waiting,
 }
 
 // "; its last collective was #3 of group "dp": all_reduce sum f32[4] (train.cpp:41)".
-std::string HostCommunicator::last_call(int position) const {
-  const kernels::FlightRecorder& recorder = pages_[static_cast<std::size_t>(position)]->recorder;
+std::string GroupAgreement::last_call(int position) const {
+  const kernels::FlightRecorder& recorder = rank_page(position).recorder;
   const kernels::FlightEntry* entry = recorder.find(recorder.count());
   if (entry == nullptr) return "; it has started no collective";
   return "; its last collective was #" + std::to_string(entry->sequence) + " of group \"" +
          kernels::read_line(entry->group) + "\": " + kernels::read_line(entry->call);
 }
 
-void HostCommunicator::fail(std::uint64_t sequence, const Waiting& waiting,
-                            const std::string& text) const {
+void GroupAgreement::fail(std::uint64_t sequence, const Waiting& waiting,
+                          const std::string& text) const {
   group_->fail(sequence, text);
   // Another rank's reason may have come first; one that is being written is as good as ours.
   throw CommError(page_.failed(sequence) ? page_.failure_text() : text, waiting.location);
 }
 
-std::chrono::milliseconds HostCommunicator::timeout_of(const Waiting& waiting) const {
+std::chrono::milliseconds GroupAgreement::timeout_of(const Waiting& waiting) const {
   return std::min(waiting.timeout.count() > 0 ? waiting.timeout : timeout_, kLongestWait);
 }
 
-std::string HostCommunicator::number(std::uint64_t sequence) const {
+std::string GroupAgreement::number(std::uint64_t sequence) const {
   return "collective #" + std::to_string(sequence) + " of group \"" + tag() + "\"";
 }
 
-std::string HostCommunicator::names(const std::vector<int>& positions) const {
+std::string GroupAgreement::names(const std::vector<int>& positions) const {
   std::string text = positions.size() == 1 ? "rank " : "ranks ";
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (i > 0) text += ", ";

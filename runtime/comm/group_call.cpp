@@ -1,6 +1,6 @@
 #include <tutti/kernels/host/collective_run.h>
 #include <tutti/kernels/host/collectives.h>
-#include <tutti/runtime/comm/host_call.h>
+#include <tutti/runtime/comm/group_call.h>
 #include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ CollectiveCall checked(const Communicator& by, CollectiveCall call) {
 
 }  // namespace
 
-HostCall::HostCall(const Communicator& by, CollectiveCall wanted)
+GroupCall::GroupCall(const Communicator& by, CollectiveCall wanted)
     : PreparedCall(checked(by, std::move(wanted))),
       made_by(&by),
       fingerprint(runtime::fingerprint(call())),

@@ -9,16 +9,16 @@
 
 namespace tutti::runtime {
 
-// Numbers that only the member itself knows follow its table (HostCall::has_table).
+// Numbers that only the member itself knows follow its table (GroupCall::has_table).
 inline bool is_uneven_exchange(const CollectiveCall& call, const TensorPart& part) {
   return call.kind == CollectiveKind::all_to_all && !part.sizes.empty();
 }
 
-// What a HostCommunicator knows of a call before it starts.
-class HostCall final : public PreparedCall {
+// What a GroupCommunicator knows of a call before it starts.
+class GroupCall final : public PreparedCall {
  public:
   // Throws TypeError (check_call).
-  HostCall(const Communicator& by, CollectiveCall call);
+  GroupCall(const Communicator& by, CollectiveCall call);
 
   const Communicator* const made_by;  // to be compared with, not used
   const std::uint64_t fingerprint;

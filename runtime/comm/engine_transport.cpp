@@ -1,0 +1,218 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/engine_transport.h>
+#include <tutti/runtime/comm/group_communicator.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+namespace {
+
+// How long a rank waits before it looks whether its group failed.
+constexpr std::chrono::milliseconds kLook{10};
+
+// One that failed is over.
+bool is_over(EngineWork& work) noexcept {
+  try {
+    return work.test();
+  } catch (...) {
+    return true;
+  }
+}
+
+// What engines have not let go of, though nobody waits for it any more.
+class Abandoned {
+ public:
+  struct Work {
+    std::shared_ptr<EngineWork> work;
+    std::vector<std::shared_ptr<Buffer>> results;
+    std::vector<std::shared_ptr<Buffer>> operands;
+  };
+
+  static Abandoned& process() {
+    static auto* const abandoned = new Abandoned;
+    return *abandoned;
+  }
+  void add(Work work) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(works_, [](const Work& each) { return is_over(*each.work); });
+    works_.push_back(std::move(work));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Work> works_;
+};
+
+// What an EngineTransport has under way.
+class EngineGroupWork final : public GroupWork {
+ public:
+  explicit EngineGroupWork(std::shared_ptr<EngineEnd> end) : end_(std::move(end)) {}
+
+  // An engine may still be about to write what this holds, if it was given up before it was over.
+  ~EngineGroupWork() override {
+    if (under_way == nullptr || is_over(*under_way)) return;
+    end_->abort("given up before it was over");
+    if (!is_over(*under_way)) Abandoned::process().add({under_way, results, operands});
+  }
+
+  std::shared_ptr<EngineWork> under_way;
+  Keeping operands;
+
+ private:
+  const std::shared_ptr<EngineEnd> end_;
+};
+
+// EngineGroup::exchange.
+std::vector<std::string> exchange(GroupCommunicator& setup, const std::string& own) {
+  const auto gather = [&](const void* data, std::int64_t size, std::vector<std::int64_t> sizes,
+                          DType dtype) {
+    // Peers may read it after this rank is done.
+    const auto bytes = static_cast<std::size_t>(size * size_of(dtype));
+    const std::shared_ptr<Buffer> operand = Allocator(0).allocate(bytes);
+    if (bytes > 0) std::memcpy(operand->data(), data, bytes);
+    CollectiveCall call{.kind = CollectiveKind::all_gather, .dtype = dtype};
+    call.description = "setting up an engine";
+    call.parts.push_back({.operand = operand->data(),
+                          .elements = size,
+                          .axis_size = size,
+                          .sizes = std::move(sizes)});
+    const std::shared_ptr<Work> work = setup.start(std::move(call), {operand});
+    work->wait();
+    return work->result(0);
+  };
+  const auto length = static_cast<std::int64_t>(own.size());
+  const std::shared_ptr<Buffer> lengths = gather(&length, 1, {}, DType::i64);
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(setup.size()));
+  std::memcpy(sizes.data(), lengths->data(), sizes.size() * sizeof(std::int64_t));
+  const std::shared_ptr<Buffer> texts = gather(own.data(), length, sizes, DType::u8);
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  for (const std::int64_t size : sizes) {
+    out.emplace_back(reinterpret_cast<const char*>(texts->data()) + at,
+                     static_cast<std::size_t>(size));
+    at += static_cast<std::size_t>(size);
+  }
+  return out;
+}
+
+}  // namespace
+
+Engine& EngineEnd::engine() {
+  if (engine_ != nullptr) return *engine_;
+  const EngineFactory factory = EngineRegistry::process().factory(name_);
+  try {
+    set(factory({.members = setup_->members(),
+                 .position = setup_->position(),
+                 .tag = setup_->tag(),
+                 .exchange = [this](const std::string& own) { return exchange(*setup_, own); }}));
+    if (engine_ == nullptr) throw EnvironmentError("engine \"" + name_ + "\" could not be made");
+  } catch (const std::exception& error) {
+    const std::int64_t rank = setup_->members()[static_cast<std::size_t>(setup_->position())];
+    const std::string reason = "rank " + std::to_string(rank) + " could not set up engine \"" +
+                               name_ + "\": " + error.what();
+    group_->abort(reason);
+    setup_->abort(reason);
+    throw;
+  }
+  return *engine_;
+}
+
+std::shared_ptr<Engine> EngineEnd::current() {
+  const std::scoped_lock lock(mutex_);
+  return engine_;
+}
+
+void EngineEnd::set(std::shared_ptr<Engine> engine) {
+  const std::scoped_lock lock(mutex_);
+  engine_.swap(engine);
+}
+
+void EngineEnd::abort(const std::string& reason) noexcept {
+  const std::shared_ptr<Engine> engine = current();
+  if (engine != nullptr) engine->abort(reason);
+}
+
+void EngineEnd::close() {
+  set(nullptr);
+  setup_->close();
+}
+
+std::shared_ptr<GroupWork> EngineTransport::new_work() {
+  return std::make_shared<EngineGroupWork>(end_);
+}
+
+void EngineTransport::prepare(GroupWork& work, Keeping& /*keeping*/) {
+  const GroupCall& call = work.call();
+  work.results.resize(work.parts.size());
+  for (std::size_t i = 0; call.gets && i < work.parts.size(); ++i) {
+    if (work.parts[i].result != nullptr) continue;
+    work.results[i] = agreement_.fabric().memory()->allocate(call.result_bytes[i]);
+  }
+}
+
+kernels::PartPlace EngineTransport::begin(GroupWork& work, Keeping& keeping) {
+  auto& own = static_cast<EngineGroupWork&>(work);
+  CollectiveCall call = work.call().call();
+  call.location = work.waiting().location;
+  call.timeout = work.waiting().timeout;
+  call.site = work.site();
+  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+    call.parts[i].operand = work.parts[i].operand;
+    call.parts[i].result =
+        work.results[i] != nullptr ? work.results[i]->data() : work.parts[i].result;
+  }
+  if (message_) call.pairs = {*message_};
+  own.operands = keeping;
+  try {
+    own.under_way = end_->engine().start(call);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw CommError(text(work) + error.what(), work.waiting().location);
+  }
+  if (own.under_way == nullptr) {
+    throw CommError(text(work) + "it started nothing", work.waiting().location);
+  }
+  return {0, 0};
+}
+
+bool EngineTransport::move(GroupWork& work, bool may_wait) {
+  EngineWork& under_way = *static_cast<EngineGroupWork&>(work).under_way;
+  const auto in_words = [&](auto&& f) {
+    try {
+      return f();
+    } catch (const std::exception& error) {
+      // An abort breaks connections, too: its reason says more.
+      agreement_.check_peers(work);
+      throw CommError(text(work) + error.what(), work.waiting().location);
+    }
+  };
+  if (!in_words([&] { return under_way.test(); })) {
+    agreement_.check_peers(work);
+    if (!may_wait) return false;
+    agreement_.wait_elsewhere(work, "for engine " + end_->name(),
+                              [&] { return in_words([&] { return under_way.wait(kLook); }); });
+  }
+  in_words([&] { return under_way.wait(std::chrono::milliseconds(0)); });
+  return true;
+}
+
+std::unique_ptr<Transport> EngineTransport::for_messages(GroupAgreement& pair) {
+  const auto position_of = [&](std::int64_t rank) {
+    const std::vector<std::int64_t>& members = agreement_.members();
+    return static_cast<int>(std::ranges::find(members, rank) - members.begin());
+  };
+  return std::make_unique<EngineTransport>(
+      pair, end_, std::pair{position_of(pair.members()[0]), position_of(pair.members()[1])});
+}
+
+std::string EngineTransport::text(const GroupWork& work) const {
+  return agreement_.number(work.sequence()) + " (" + work.call().call().description + ", engine " +
+         end_->name() + "): ";
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <tutti/runtime/comm/group_work.h>
+#include <tutti/runtime/comm/host_fabric.h>
+#include <tutti/runtime/comm/transport.h>
+#include <tutti/runtime/function_ref.h>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::runtime {
+
+// How many collectives of a group may queue up for a slot of the ring. Starting more waits for
+// peers, so that one who never waits does not fill the memory.
+inline constexpr std::uint64_t kMostQueued = 1024;
+
+// What a group is known by to a rank.
+struct GroupName {
+  std::string tag;
+  std::string engine;
+  std::string recorded;  // in flight records: of one tag there may be several groups
+};
+
+// What one rank and its group agree about: the numbers of collectives, that all members make the
+// same call under one number, who is done with which, and what failed. It all stands on the group's
+// page (kernels/host/collectives.h has the rules); how data moves is a Transport's affair.
+class GroupAgreement {
+ public:
+  // The aborts of `parents` hold for this group, too.
+  GroupAgreement(std::shared_ptr<HostFabric> fabric, std::shared_ptr<HostRank> rank,
+                 std::shared_ptr<HostGroup> group, std::vector<std::shared_ptr<HostGroup>> parents,
+                 GroupName name);
+  GroupAgreement(const GroupAgreement&) = delete;
+  GroupAgreement& operator=(const GroupAgreement&) = delete;
+
+  HostFabric& fabric() const { return *fabric_; }
+  HostGroup& group() const { return *group_; }
+  const kernels::GroupPage& page() const { return page_; }
+  const std::string& tag() const { return name_.tag; }
+  const std::string& engine() const { return name_.engine; }
+  const std::vector<std::int64_t>& members() const { return group_->members; }
+  int size() const { return static_cast<int>(members().size()); }
+  int position() const { return position_; }
+  void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
+
+  // Throws UsageError where this rank can start nothing in the group.
+  void check_usable(const Waiting& waiting) const;
+  // Says why no collective can start, or waits until one may.
+  void make_room(const Waiting& waiting);
+  // Gives the work the next number.
+  void number(GroupWork& work);
+  // Makes sure that announce() of what is kept, and one buffer more, needs no memory.
+  void reserve(Keeping& keeping);
+  // The number is taken. Empties `keeping`.
+  void announce(const std::shared_ptr<GroupWork>& work, Keeping& keeping);
+
+  // Completing a collective; the booleans are those of OrderedWork::attempt. Whether it is the
+  // group's first:
+  bool is_first(const GroupWork& work) const { return work.sequence_ == finished_ + 1; }
+  // Whether all members have announced the same call.
+  bool arrive(GroupWork& work, bool may_wait);
+  void finish(const GroupWork& work);
+  void finish(const GroupWork& work, const std::exception& failure);
+
+  // For transports: waits until `ready` says so, with what the error of a time-out says, "for
+  // chunks that a peer has claimed". The second one calls what waits for a while itself.
+  void wait(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready);
+  void wait_elsewhere(const GroupWork& work, std::string_view what,
+                      FunctionRef<bool()> waits_a_while);
+  // Throws CommError if the collective has failed, or if a member died that is not done with it.
+  void check_peers(const GroupWork& work) const;
+  [[noreturn]] void fail(std::uint64_t sequence, const Waiting& waiting,
+                         const std::string& text) const;
+
+  // See Communicator.
+  bool released(std::uint64_t sequence);
+  void wait_released(std::uint64_t sequence);
+  void abandon(const std::string& reason) { group_->fail(started_ + 1, reason); }
+  // Completes what is started, `closing` what it uses, and says that nothing more comes.
+  void close(FunctionRef<void()> closing);
+
+  std::string number(std::uint64_t sequence) const;  // `collective #3 of group "dp"`
+  std::string names(const std::vector<int>& positions) const;
+
+ private:
+  void publish(GroupWork& work);
+  // Publishes what waits for a slot of the ring, if there is one; see OrderedWork::attempt.
+  bool publish_in_turn(GroupWork& work, bool may_wait);
+  bool all_arrived(const GroupWork& work, bool may_wait);
+  // What a rank does while it waits.
+  void look_around() const;
+  void wait_for_all(std::uint64_t sequence, const Waiting& waiting);
+  // Drops what is kept for collectives that everybody is done with, as far as is known.
+  void retire();
+  // Looks for such ones if that is worth while: what others write soon is dear to read, and a few
+  // small operands may stay.
+  void look_for_retired();
+  const std::vector<int>& others();
+  kernels::RankPage& rank_page(int member) const {
+    return *pages_[static_cast<std::size_t>(member)];
+  }
+  KeptCollectives& kept() const { return group_->kept[static_cast<std::size_t>(position_)]; }
+  void write_record() const noexcept;
+
+  // Failures (group_failure.cpp). `waiting` is this rank's, for its line.
+  void compare(int member, const GroupWork& work);
+  bool same_build(int member) const;
+  void check_parents(std::uint64_t sequence, const Waiting& waiting) const;
+  void check_failure(std::uint64_t sequence, const Waiting& waiting) const;
+  void check_gone(const GroupWork& work, const std::vector<int>& late) const;
+  void bury(int member) const;
+  [[noreturn]] void time_out(std::uint64_t sequence, const Waiting& waiting,
+                             const std::string& waits_for, const std::vector<int>& late) const;
+  std::chrono::milliseconds timeout_of(const Waiting& waiting) const;
+  std::string last_call(int position) const;
+
+  const std::shared_ptr<HostFabric> fabric_;
+  const std::shared_ptr<HostRank> rank_;
+  const std::shared_ptr<HostGroup> group_;
+  const std::vector<std::shared_ptr<HostGroup>> parents_;
+  const GroupName name_;
+  const kernels::GroupPage& page_;
+  std::vector<kernels::RankPage*> pages_;  // by position
+  const int position_;
+  const int spins_;
+  std::chrono::milliseconds timeout_;
+  // Numbers of collectives: started_ >= published_ >= finished_ (in success or failure).
+  std::uint64_t started_ = 0;
+  std::uint64_t published_ = 0;
+  std::uint64_t finished_ = 0;
+  bool told_ = false;  // that the group fails
+  bool closed_ = false;
+  std::uint64_t done_by_all_ = 0;  // as last seen
+  std::uint64_t last_large_ = 0;   // the last collective that was not one-shot
+  bool waited_long_ = false;
+
+  // Scratch.
+  std::vector<int> missing_;
+  std::vector<int> late_;
+  std::vector<int> asked_;
+};
+
+}  // namespace tutti::runtime

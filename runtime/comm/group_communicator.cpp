@@ -1,0 +1,202 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/collective_run.h>
+#include <tutti/runtime/comm/group_communicator.h>
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+// Whether results in a group of one are the operands; else nobody's operand is in them.
+bool gives_back(const CollectiveCall& call) {
+  if (call.kind == CollectiveKind::scan_ranks) return !call.scan.exclusive;
+  return call.kind != CollectiveKind::collective_permute || !call.pairs.empty();
+}
+
+Waiting waiting_for(const GroupCall& call, const StartOptions& options) {
+  const CollectiveCall& of = call.call();
+  return {of.description, options.location.known() ? options.location : of.location,
+          options.timeout.count() > 0 ? options.timeout : of.timeout};
+}
+
+}  // namespace
+
+bool GroupWork::attempt(bool may_wait) { return communicator_->complete(*this, may_wait); }
+
+GroupCommunicator::GroupCommunicator(std::shared_ptr<HostFabric> fabric,
+                                     std::shared_ptr<HostRank> rank,
+                                     std::shared_ptr<HostGroup> group,
+                                     std::vector<std::shared_ptr<HostGroup>> parents,
+                                     GroupName name, const MakeTransport& transport)
+    : agreement_(std::move(fabric), std::move(rank), std::move(group), std::move(parents),
+                 std::move(name)),
+      transport_(transport(agreement_)) {}
+
+std::shared_ptr<const PreparedCall> GroupCommunicator::prepare(CollectiveCall call) {
+  return std::make_shared<GroupCall>(*this, std::move(call));
+}
+
+std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const PreparedCall>& call,
+                                               std::span<const std::shared_ptr<Buffer>> operands,
+                                               const StartOptions& options) {
+  const auto& prepared = static_cast<const GroupCall&>(*call);
+  const Waiting waiting = waiting_for(prepared, options);
+  check_usable(prepared, waiting);
+  const auto refuse = [&](const std::string& rule) {
+    throw TypeError(std::string(waiting.description) + ": " + rule, waiting.location);
+  };
+  if (operands.size() != prepared.shapes.size()) {
+    refuse("takes " + std::to_string(prepared.shapes.size()) + " operands, not " +
+           std::to_string(operands.size()));
+  }
+  const auto address_of = [&](std::size_t i) -> const void* {
+    const std::size_t needed = prepared.gives ? prepared.operand_bytes[i] : 0;
+    if (operands[i] == nullptr) {
+      if (needed > 0) refuse("an operand is missing");
+      return nullptr;
+    }
+    if (operands[i]->bytes() < needed) {
+      refuse("an operand has " + std::to_string(operands[i]->bytes()) + " bytes of " +
+             std::to_string(needed));
+    }
+    return operands[i]->data();
+  };
+  if (size() == 1) {
+    for (std::size_t i = 0; i < operands.size(); ++i) address_of(i);
+    if (!gives_back(prepared.call())) {
+      return start_alone(prepared, std::vector<PartAddresses>(operands.size()));
+    }
+    std::shared_ptr<LonelyWork> work = lonely_works_->take();
+    work->results_.assign(operands.begin(), operands.end());
+    return work;
+  }
+  std::shared_ptr<GroupWork> work =
+      new_work(std::static_pointer_cast<const GroupCall>(call), waiting);
+  work->agreement_ = options.agreement;
+  if (options.site != 0 && prepared.compares_positions) work->site_ = options.site;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    work->parts.push_back({address_of(i), nullptr});
+  }
+  keeping_.assign(operands.begin(), operands.end());
+  announce(work);
+  return work;
+}
+
+std::shared_ptr<Work> GroupCommunicator::start(CollectiveCall call,
+                                               std::vector<std::shared_ptr<Buffer>> keep_alive) {
+  std::vector<PartAddresses> parts;
+  for (const TensorPart& part : call.parts) parts.push_back({part.operand, part.result});
+  const auto prepared = std::make_shared<GroupCall>(*this, std::move(call));
+  const Waiting waiting = waiting_for(*prepared, {});
+  check_usable(*prepared, waiting);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (prepared->gives && prepared->operand_bytes[i] > 0 && parts[i].operand == nullptr) {
+      throw TypeError(std::string(waiting.description) + ": an operand is missing",
+                      waiting.location);
+    }
+  }
+  if (size() == 1) return start_alone(*prepared, parts);
+  std::shared_ptr<GroupWork> work = new_work(prepared, waiting);
+  work->parts = std::move(parts);
+  keeping_ = std::move(keep_alive);
+  announce(work);
+  return work;
+}
+
+void GroupCommunicator::check_usable(const GroupCall& call, const Waiting& waiting) const {
+  if (call.made_by != this) {
+    throw UsageError(std::string(waiting.description) + ": was prepared for another group than \"" +
+                         tag() + "\"",
+                     waiting.location);
+  }
+  agreement_.check_usable(waiting);
+}
+
+// Results are the operands, copied, or what a collective of nobody gives.
+std::shared_ptr<Work> GroupCommunicator::start_alone(const GroupCall& call,
+                                                     std::span<const PartAddresses> parts) const {
+  CommMemory& memory = *agreement_.fabric().memory();
+  // A result may lie over another's operand.
+  std::vector<std::vector<std::byte>> operands;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto* const bytes = static_cast<const std::byte*>(parts[i].operand);
+    const bool copied = parts.size() > 1 && parts[i].result != nullptr;
+    operands.emplace_back(bytes, bytes + (copied ? call.operand_bytes[i] : 0));
+  }
+  std::shared_ptr<LonelyWork> work = lonely_works_->take();
+  std::vector<std::shared_ptr<Buffer>>& results = work->results_;
+  const CollectiveCall& what = call.call();
+  std::optional<kernels::CollectiveRun> run;
+  if (!gives_back(what)) {
+    run.emplace();
+    run->reset(what.kind, what.reduction, what.dtype, what.root, what.pairs, 1, call.shapes,
+               what.scan);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t bytes = call.result_bytes[i];
+    results.push_back(parts[i].result == nullptr ? memory.allocate_anywhere(bytes) : nullptr);
+    void* const result = parts[i].result != nullptr ? parts[i].result : results.back()->data();
+    const void* const operand = operands[i].empty() ? parts[i].operand : operands[i].data();
+    if (run) {
+      run->place(0, i, nullptr, result);
+    } else if (bytes != 0 && result != operand) {
+      std::memmove(result, operand, bytes);
+    }
+  }
+  if (run) run->compute_for(0);
+  return work;
+}
+
+std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<const GroupCall>& call,
+                                                       const Waiting& waiting) {
+  agreement_.make_room(waiting);
+  std::shared_ptr<GroupWork> work = transport_->new_work();
+  agreement_.number(*work);
+  work->communicator_ = shared_from_this();
+  if (work->call_ != call) work->call_ = call;
+  work->waiting_ = waiting;
+  work->agreement_ = {};
+  work->site_ = call->site;
+  work->fingerprint = call->fingerprint;
+  work->parts.clear();
+  return work;
+}
+
+void GroupCommunicator::announce(const std::shared_ptr<GroupWork>& work) {
+  try {
+    transport_->prepare(*work, keeping_);
+    agreement_.reserve(keeping_);
+    work->place_ = transport_->begin(*work, keeping_);
+  } catch (...) {
+    keeping_.clear();
+    throw;
+  }
+  agreement_.announce(work, keeping_);
+}
+
+bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
+  if (!agreement_.is_first(work)) return false;
+  try {
+    if (!agreement_.arrive(work, may_wait) || !transport_->move(work, may_wait)) return false;
+  } catch (const std::exception& error) {
+    agreement_.finish(work, error);
+    transport_->fail(error.what());
+    throw;
+  }
+  agreement_.finish(work);
+  return true;
+}
+
+void GroupCommunicator::abort(const std::string& reason) {
+  agreement_.group().abort(reason);  // whoever waits looks there
+  transport_->fail(reason);
+}
+
+void GroupCommunicator::close() {
+  agreement_.close([&] { transport_->close(); });
+}
+
+}  // namespace tutti::runtime

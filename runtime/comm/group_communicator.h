@@ -1,0 +1,83 @@
+#pragma once
+
+#include <tutti/runtime/comm/group_agreement.h>
+#include <tutti/runtime/comm/transport.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::runtime {
+
+// The collective of a group of one.
+class LonelyWork final : public Work, public Recycled<LonelyWork> {
+ public:
+  explicit LonelyWork(Home* home) : Recycled(home) {}
+
+  bool test() override { return true; }
+  void wait() override {}
+  std::uint64_t sequence() const override { return 0; }
+  std::shared_ptr<Buffer> result(std::size_t part) const override { return results_.at(part); }
+
+ private:
+  friend class GroupCommunicator;
+  friend class Recycled<LonelyWork>;
+  void let_go() noexcept { results_.clear(); }
+
+  std::vector<std::shared_ptr<Buffer>> results_;
+};
+
+// One rank's end of a group: what its members agree about, and how their data moves.
+class GroupCommunicator final : public Communicator,
+                                public std::enable_shared_from_this<GroupCommunicator> {
+ public:
+  using MakeTransport = std::function<std::unique_ptr<Transport>(GroupAgreement&)>;
+
+  GroupCommunicator(std::shared_ptr<HostFabric> fabric, std::shared_ptr<HostRank> rank,
+                    std::shared_ptr<HostGroup> group,
+                    std::vector<std::shared_ptr<HostGroup>> parents, GroupName name,
+                    const MakeTransport& transport);
+
+  std::shared_ptr<const PreparedCall> prepare(CollectiveCall call) override;
+  std::shared_ptr<Work> start(const std::shared_ptr<const PreparedCall>& call,
+                              std::span<const std::shared_ptr<Buffer>> operands,
+                              const StartOptions& options) override;
+  std::shared_ptr<Work> start(CollectiveCall call,
+                              std::vector<std::shared_ptr<Buffer>> keep_alive) override;
+  bool released(std::uint64_t sequence) override { return agreement_.released(sequence); }
+  void wait_released(std::uint64_t sequence) override { agreement_.wait_released(sequence); }
+  void abort(const std::string& reason) override;
+  void abandon(const std::string& reason) override { agreement_.abandon(reason); }
+  void close() override;
+  void set_timeout(std::chrono::milliseconds timeout) override { agreement_.set_timeout(timeout); }
+  const std::string& tag() const override { return agreement_.tag(); }
+  const std::vector<std::int64_t>& members() const override { return agreement_.members(); }
+  int position() const override { return agreement_.position(); }
+
+  Transport& transport() const { return *transport_; }
+  const std::string& engine() const { return agreement_.engine(); }
+
+ private:
+  friend class GroupWork;
+
+  // The steps of start().
+  void check_usable(const GroupCall& call, const Waiting& waiting) const;
+  std::shared_ptr<Work> start_alone(const GroupCall& call,
+                                    std::span<const PartAddresses> parts) const;
+  // The caller fills in its places, and keeping_ with what is to be kept for it.
+  std::shared_ptr<GroupWork> new_work(const std::shared_ptr<const GroupCall>& call,
+                                      const Waiting& waiting);
+  void announce(const std::shared_ptr<GroupWork>& work);
+  // See OrderedWork::attempt.
+  bool complete(GroupWork& work, bool may_wait);
+
+  GroupAgreement agreement_;
+  const std::unique_ptr<Transport> transport_;
+  RecycledPool<LonelyWork>::Handle lonely_works_ = RecycledPool<LonelyWork>::make();
+  Keeping keeping_;  // scratch: of the collective that starts
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <tutti/kernels/host/collectives.h>
+#include <tutti/runtime/comm/group_call.h>
+#include <tutti/runtime/comm/order.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+class GroupCommunicator;
+
+// What waits: for messages, and how long.
+struct Waiting {
+  std::string_view description;
+  Location location;
+  std::chrono::milliseconds timeout;  // zero: what the group says
+};
+
+// Where a part's tensors lie on this rank.
+struct PartAddresses {
+  const void* operand = nullptr;
+  void* result = nullptr;  // null: where the transport chooses
+};
+
+// A collective under way in a GroupCommunicator. Transports derive theirs from it.
+class GroupWork : public OrderedWork {
+ public:
+  std::uint64_t sequence() const final { return sequence_; }
+  std::shared_ptr<Buffer> result(std::size_t part) const final { return results.at(part); }
+  const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
+  const GroupCall& call() const { return *call_; }
+  const Waiting& waiting() const { return waiting_; }
+  const Agreement& agreement() const { return agreement_; }
+  std::uint32_t site() const { return site_; }
+
+  std::vector<PartAddresses> parts;
+  // By part: memory of the transport's choice that holds the result, null where the caller's own
+  // does or (until it is complete) where a peer provides it.
+  std::vector<std::shared_ptr<Buffer>> results;
+  // What the record is to say, which a transport may add to.
+  std::uint64_t fingerprint = 0;
+
+ protected:
+  // When nobody holds it any more. The call stays: the next one is likely to be the same.
+  void let_go() noexcept {
+    forget_failure();
+    results.clear();
+    communicator_.reset();
+  }
+
+ private:
+  friend class GroupAgreement;
+  friend class GroupCommunicator;
+  bool attempt(bool may_wait) final;
+
+  std::shared_ptr<GroupCommunicator> communicator_;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t recorded_ = 0;  // in the flight recorder
+  std::shared_ptr<const GroupCall> call_;
+  Waiting waiting_;
+  Agreement agreement_;
+  std::uint32_t site_ = 0;
+  kernels::PartPlace place_{};  // what its record will say
+};
+
+}  // namespace tutti::runtime

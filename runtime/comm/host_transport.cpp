@@ -1,0 +1,280 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/host_transport.h>
+#include <tutti/runtime/comm/signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+// Stretches of memory that do not overlap each other.
+class Stretches {
+ public:
+  void add(const void* data, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    if (data != nullptr && bytes > 0) stretches_.emplace_back(begin, begin + bytes);
+  }
+  void sort() { std::sort(stretches_.begin(), stretches_.end()); }
+  // Once they are sorted.
+  bool touch(const void* data, std::size_t bytes) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const auto first = std::upper_bound(
+        stretches_.begin(), stretches_.end(), begin,
+        [](std::uintptr_t at, const auto& stretch) { return at < stretch.second; });
+    return first != stretches_.end() && first->first < begin + bytes;
+  }
+
+ private:
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> stretches_;  // begins and ends
+};
+
+// Whether results that are common to all have no place of the caller's.
+bool leaves_results(const GroupWork& work) {
+  const GroupCall& call = work.call();
+  if (!call.common_results) return false;
+  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+    if (call.result_bytes[i] > 0 && work.parts[i].result != nullptr) return false;
+  }
+  return true;
+}
+
+void copy_out(const GroupWork& work) {
+  for (std::size_t i = 0; i < work.results.size(); ++i) {
+    void* const target = work.parts[i].result;
+    if (target == nullptr || work.results[i] == nullptr) continue;
+    std::memcpy(target, work.results[i]->data(), work.results[i]->bytes());
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<GroupWork> HostTransport::new_work() {
+  std::shared_ptr<HostWork> work = works_->take();
+  work->copies_out_ = false;
+  work->common_results_ = false;
+  work->lent_.clear();
+  return work;
+}
+
+void HostTransport::prepare(GroupWork& work, Keeping& keeping) {
+  auto& own = static_cast<HostWork&>(work);
+  prepare_operands(own, keeping);
+  prepare_results(own, keeping);
+  own.lent_.reserve(work.call().result_bytes.size());
+  if (leaves_results(work)) ++work.fingerprint;
+}
+
+bool HostTransport::move(GroupWork& work, bool may_wait) {
+  auto& own = static_cast<HostWork&>(work);
+  if (!compute(own, may_wait)) return false;
+  // One-shot, the results were written where they belong.
+  if (own.copies_out_) copy_out(own);
+  return true;
+}
+
+void HostTransport::prepare_operands(HostWork& work, Keeping& keeping) {
+  const GroupCall& call = work.call();
+  if (!call.gives) return;
+  // Chunks of an all_reduce read all operands before they write where they read; one-shot, a rank
+  // may write its result long before a peer has read the operand. The root of a broadcast writes
+  // nothing in place, and nobody reads another's operand.
+  const CollectiveKind kind = call.call().kind;
+  const bool in_place =
+      kind == CollectiveKind::broadcast || (kind == CollectiveKind::all_reduce && !call.one_shot);
+  Stretches results;
+  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+    results.add(work.parts[i].result, call.result_bytes[i]);
+  }
+  results.sort();
+  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+    PartAddresses& part = work.parts[i];
+    const std::size_t bytes = call.operand_bytes[i];
+    const bool same = part.operand == part.result && in_place;
+    const bool overwritten = !same && results.touch(part.operand, bytes);
+    if (!overwritten && memory_->reachable(part.operand, bytes)) continue;
+    std::shared_ptr<Buffer> copy = memory_->allocate(bytes);
+    if (bytes > 0) std::memcpy(copy->data(), part.operand, bytes);
+    part.operand = copy->data();
+    keeping.push_back(std::move(copy));
+  }
+}
+
+void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
+  const GroupCall& call = work.call();
+  work.results.resize(work.parts.size());
+  if (!call.gets) return;
+  const bool others_write = !call.one_shot;
+  work.common_results_ = others_write && leaves_results(work);
+  if (work.common_results_) return;
+  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+    const void* const result = work.parts[i].result;
+    const std::size_t bytes = call.result_bytes[i];
+    const bool provided = result == nullptr;
+    if (!provided && (!others_write || memory_->reachable(result, bytes))) continue;
+    work.results[i] = others_write ? memory_->allocate(bytes) : memory_->allocate_anywhere(bytes);
+    work.copies_out_ = work.copies_out_ || !provided;
+    // Peers write it, whatever becomes of the work.
+    if (others_write) keeping.push_back(work.results[i]);
+  }
+}
+
+// All of them or none: without room each rank has its own.
+void HostTransport::lend_common_results(HostWork& work) const {
+  for (const std::size_t bytes : work.call().result_bytes) {
+    const std::uint64_t place = memory_->lend(bytes, static_cast<std::uint32_t>(agreement_.size()));
+    if (place != 0) {
+      work.lent_.push_back(place);
+      continue;
+    }
+    for (const std::uint64_t lent : work.lent_) memory_->take_back(lent);
+    work.lent_.clear();
+    return;
+  }
+}
+
+kernels::PartPlace HostTransport::begin(GroupWork& started, Keeping& keeping) {
+  auto& work = static_cast<HostWork&>(started);
+  const GroupCall& call = work.call();
+  if (work.parts.empty()) return {0, 0};
+  std::shared_ptr<Buffer> table;
+  if (call.has_table) table = memory_->allocate(call.table_bytes);
+  // Nothing may go wrong from here on: what is lent gets announced.
+  if (work.common_results_ && owner_of(work) == agreement_.position()) lend_common_results(work);
+  const auto place_of = [&](std::size_t i) -> kernels::PartPlace {
+    const PartAddresses& part = work.parts[i];
+    const std::uint64_t operand = call.gives ? memory_->place_of(part.operand) : 0;
+    if (!work.lent_.empty()) return {operand, work.lent_[i]};
+    const void* result = work.results[i] != nullptr ? work.results[i]->data() : part.result;
+    // One that peers can't reach is written by this rank alone.
+    if (result == nullptr || !memory_->reachable(result, 0)) return {operand, 0};
+    return {operand, memory_->place_of(result)};
+  };
+  if (table == nullptr) return place_of(0);
+  auto* const places = reinterpret_cast<kernels::PartPlace*>(table->data());
+  for (std::size_t i = 0; i < work.parts.size(); ++i) places[i] = place_of(i);
+  auto* number = reinterpret_cast<std::int64_t*>(places + work.parts.size());
+  for (const TensorPart& part : call.call().parts) {
+    if (!is_uneven_exchange(call.call(), part)) continue;
+    number = std::copy(part.sizes.begin(), part.sizes.end(), number);
+    number = std::copy(part.receive_sizes.begin(), part.receive_sizes.end(), number);
+  }
+  const std::uint64_t place = memory_->place_of(table->data());
+  keeping.push_back(std::move(table));
+  return {place, 0};
+}
+
+bool HostTransport::compute(HostWork& work, bool may_wait) {
+  if (work.parts.empty()) return true;
+  if (prepare_run(work)) {
+    run_.compute_for(agreement_.position());
+    return true;
+  }
+  kernels::ChunkCounters& counters = agreement_.page().chunks(work.sequence());
+  const std::int64_t chunks = run_.chunks();
+  run_.write_zeros(agreement_.position());
+  const std::int64_t taken = run_.take_chunks(counters.claimed);
+  if (taken > 0 && counters.done.fetch_add(taken) + taken == chunks)
+    notify(agreement_.page().signal());
+  // Nobody but a rank that died leaves a chunk that it has claimed.
+  const auto all_done = [&] {
+    if (counters.done.load() == chunks) return true;
+    agreement_.check_peers(work);
+    return false;
+  };
+  if (all_done()) return true;
+  if (!may_wait) return false;
+  agreement_.wait(work, "for chunks that a peer has claimed", all_done);
+  return true;
+}
+
+const kernels::PartPlace* HostTransport::places_of(int member, const HostWork& work,
+                                                   kernels::PartPlace& single) const {
+  const kernels::ArrivalRecord& record = agreement_.page().record(member, work.sequence());
+  if (work.call().has_table) {
+    return memory_->pointer_to<const kernels::PartPlace>(record.operand);
+  }
+  single = {record.operand, record.result};
+  return &single;
+}
+
+bool HostTransport::prepare_run(HostWork& work) {
+  const CollectiveCall& call = work.call().call();
+  if (work.prepared() != run_call_) {
+    run_.reset(call.kind, call.reduction, call.dtype, call.root, call.pairs, agreement_.size(),
+               work.call().shapes, call.scan);
+    run_call_ = work.call().one_shot ? work.prepared() : nullptr;
+  }
+  for (int member = 0; member < agreement_.size(); ++member) {
+    kernels::PartPlace single{};
+    const kernels::PartPlace* const places = places_of(member, work, single);
+    const auto* sizes = reinterpret_cast<const std::int64_t*>(places + call.parts.size());
+    for (std::size_t part = 0; part < call.parts.size(); ++part) {
+      run_.place(member, part, memory_->pointer_to<const void>(places[part].operand),
+                 memory_->pointer_to<void>(places[part].result));
+      if (!is_uneven_exchange(call, call.parts[part])) continue;
+      const std::size_t count = call.parts[part].sizes.size();
+      run_.split(member, part, {sizes, count}, {sizes + count, count});
+      sizes += 2 * count;
+    }
+  }
+  if (work.call().uneven) check_splits(work);
+  const bool alone = run_.one_shot() || (work.common_results_ && !take_common_results(work));
+  for (std::size_t part = 0; alone && part < work.parts.size(); ++part) {
+    std::shared_ptr<Buffer>& result = work.results[part];
+    if (work.common_results_ && result == nullptr) {
+      result = memory_->allocate_anywhere(work.call().result_bytes[part]);
+    }
+    run_.place(agreement_.position(), part, work.parts[part].operand,
+               result != nullptr ? result->data() : work.parts[part].result);
+  }
+  return alone;
+}
+
+// False where the owner had no room.
+bool HostTransport::take_common_results(HostWork& work) {
+  kernels::PartPlace single{};
+  const kernels::PartPlace* const places = places_of(owner_of(work), work, single);
+  for (std::size_t part = 0; part < work.results.size(); ++part) {
+    const std::uint64_t place = places[part].result;
+    if (place == 0) return false;
+    if (work.results[part] == nullptr) {  // else: not the first attempt
+      work.results[part] = memory_->hold(place, work.call().result_bytes[part]);
+    }
+    run_.place_common(part, memory_->pointer_to<void>(place));
+  }
+  return true;
+}
+
+// What one member sends, the other must expect; for all pairs, since any rank may move their data.
+void HostTransport::check_splits(const HostWork& work) const {
+  const CollectiveCall& call = work.call().call();
+  std::vector<const std::int64_t*> sizes;  // by member: the numbers that follow its table
+  for (int member = 0; member < agreement_.size(); ++member) {
+    kernels::PartPlace single{};
+    sizes.push_back(
+        reinterpret_cast<const std::int64_t*>(places_of(member, work, single) + call.parts.size()));
+  }
+  for (const TensorPart& part : call.parts) {
+    if (!is_uneven_exchange(call, part)) continue;
+    for (int giver = 0; giver < agreement_.size(); ++giver) {
+      for (int taker = 0; taker < agreement_.size(); ++taker) {
+        const std::int64_t sent = sizes[static_cast<std::size_t>(giver)][taker];
+        const std::int64_t expected =
+            sizes[static_cast<std::size_t>(taker)][agreement_.size() + giver];
+        if (sent == expected) continue;
+        agreement_.fail(work.sequence(), work.waiting(),
+                        agreement_.number(work.sequence()) + " (" + call.description +
+                            ") does not match: " + agreement_.names({giver}) + " sends " +
+                            std::to_string(sent) + " to " + agreement_.names({taker}) +
+                            ", which expects " + std::to_string(expected));
+      }
+    }
+    for (const std::int64_t*& numbers : sizes) numbers += 2 * agreement_.size();
+  }
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <tutti/kernels/host/collective_run.h>
+#include <tutti/runtime/comm/group_agreement.h>
+#include <tutti/runtime/comm/transport.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti::runtime {
+
+// What a HostTransport has under way.
+class HostWork final : public GroupWork, public Recycled<HostWork> {
+ public:
+  explicit HostWork(Home* home) : Recycled(home) {}
+
+ private:
+  friend class HostTransport;
+  friend class Recycled<HostWork>;
+  void let_go() noexcept { GroupWork::let_go(); }
+
+  bool copies_out_ = false;      // results go on to memory of the caller's that peers can't reach
+  bool common_results_ = false;  // one copy is to serve all members
+  // The places of common results, by part, if this rank owns them.
+  std::vector<std::uint64_t> lent_;
+};
+
+// Over memory that the ranks of a host share: operands and results have places in it, which records
+// tell, and whoever waits does the work.
+class HostTransport final : public Transport {
+ public:
+  explicit HostTransport(GroupAgreement& agreement)
+      : agreement_(agreement), memory_(agreement.fabric().memory()) {}
+
+  std::shared_ptr<GroupWork> new_work() override;
+  void prepare(GroupWork& work, Keeping& keeping) override;
+  kernels::PartPlace begin(GroupWork& work, Keeping& keeping) override;
+  bool move(GroupWork& work, bool may_wait) override;
+  bool carries_messages() const override { return true; }
+  std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override {
+    return std::make_unique<HostTransport>(pair);
+  }
+
+ private:
+  void prepare_operands(HostWork& work, Keeping& keeping);
+  void prepare_results(HostWork& work, Keeping& keeping);
+  void lend_common_results(HostWork& work) const;
+  // Who provides the memory of a result that is common to all.
+  int owner_of(const HostWork& work) const {
+    return static_cast<int>(work.sequence() % static_cast<std::uint64_t>(agreement_.size()));
+  }
+
+  bool compute(HostWork& work, bool may_wait);
+  // Returns whether each rank computes its own result.
+  bool prepare_run(HostWork& work);
+  const kernels::PartPlace* places_of(int member, const HostWork& work,
+                                      kernels::PartPlace& single) const;
+  void check_splits(const HostWork& work) const;
+  bool take_common_results(HostWork& work);
+
+  GroupAgreement& agreement_;
+  const std::shared_ptr<CommMemory> memory_;
+  RecycledPool<HostWork>::Handle works_ = RecycledPool<HostWork>::make();
+  kernels::CollectiveRun run_;
+  std::shared_ptr<const GroupCall> run_call_;  // the one-shot call that run_ was reset for
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <tutti/runtime/comm/group_work.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::runtime {
+
+// What has to live until every member is done with a collective.
+using Keeping = std::vector<std::shared_ptr<Buffer>>;
+
+class GroupAgreement;
+
+// How the data of one rank's end of a group moves, once its members agree about a call. The rank's
+// thread alone calls it, but for fail().
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  virtual std::shared_ptr<GroupWork> new_work() = 0;
+
+  // The two steps before a call is announced; what they throw has announced nothing. The first
+  // brings operands to where peers reach them and makes room for results. The second is the last
+  // thing that may fail: the call is announced when it returns, with the places that it gives. It
+  // adds one buffer to `keeping` at most.
+  virtual void prepare(GroupWork& work, Keeping& keeping) = 0;
+  virtual kernels::PartPlace begin(GroupWork& work, Keeping& keeping) = 0;
+
+  // Brings the results of a call that all members have announced, the group's first that is not
+  // complete, to their places and returns true; false if a peer is not ready and `may_wait` does
+  // not allow to wait for it. Throws where the collective failed.
+  virtual bool move(GroupWork& work, bool may_wait) = 0;
+
+  // Whether it moves messages between two of the group's members, and how; `pair` is what these two
+  // agree about.
+  virtual bool carries_messages() const = 0;
+  virtual std::unique_ptr<Transport> for_messages(GroupAgreement& pair) = 0;
+
+  // The group failed, for that reason: what is under way comes to its end. From any thread.
+  virtual void fail(const std::string& /*reason*/) noexcept {}
+  // Nothing is under way any more, and nothing will be.
+  virtual void close() {}
+};
+
+}  // namespace tutti::runtime
