@@ -22,3 +22,5 @@
 #include <tutti/lazy/tensor.h>
 #include <tutti/lazy/tree.h>
 #include <tutti/lazy/world.h>
+
+#include <cmath>  // INFINITY, std::sqrt: numbers of nearly every program

@@ -1,8 +1,10 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/engine.h>
+#include <tutti/runtime/start_thread.h>
 
 #include <algorithm>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <dlfcn.h>
@@ -14,11 +16,31 @@ namespace {
 class FutureWork final : public EngineWork {
  public:
   explicit FutureWork(std::future<void> future) : future_(future.share()) {}
+  ~FutureWork() override {
+    for (std::thread& watcher : watchers_) watcher.join();
+  }
+
   bool test() override { return is_over(std::chrono::milliseconds(0)); }
   bool wait(std::chrono::milliseconds timeout) override {
     if (!is_over(timeout)) return false;
     future_.get();
     return true;
+  }
+  void on_complete(std::function<void(std::exception_ptr)> f) override {
+    const auto call = [future = future_, told = std::move(f)] {
+      std::exception_ptr failure;
+      try {
+        future.get();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      told(failure);
+    };
+    if (test()) {
+      call();
+    } else {
+      watchers_.push_back(start_thread(call));
+    }
   }
 
  private:
@@ -28,6 +50,7 @@ class FutureWork final : public EngineWork {
   }
 
   std::shared_future<void> future_;
+  std::vector<std::thread> watchers_;
 };
 
 }  // namespace

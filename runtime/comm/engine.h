@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
 #include <map>
@@ -35,9 +36,12 @@ class EngineWork {
   // Returns true once it is over, false when the time is up before. Throws why it failed, every
   // time again.
   virtual bool wait(std::chrono::milliseconds timeout) = 0;
+  // Calls f once it is over, with why it failed or null, on any thread; at once if it is over.
+  // Asked for where a rank is about to sleep.
+  virtual void on_complete(std::function<void(std::exception_ptr)> f) = 0;
 };
 
-// The work that a future stands for.
+// The work that a future stands for. Its destructor waits for the future if on_complete was used.
 std::shared_ptr<EngineWork> work_of(std::future<void> future);
 
 // What an engine is told of its group.

@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/engine_transport.h>
 #include <tutti/runtime/comm/group_communicator.h>
+#include <tutti/runtime/comm/signal.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +11,6 @@
 namespace tutti::runtime {
 
 namespace {
-
-// How long a rank waits before it looks whether its group failed.
-constexpr std::chrono::milliseconds kLook{10};
 
 // One that failed is over.
 bool is_over(EngineWork& work) noexcept {
@@ -182,22 +180,25 @@ kernels::PartPlace EngineTransport::begin(GroupWork& work, Keeping& keeping) {
 
 bool EngineTransport::move(GroupWork& work, bool may_wait) {
   EngineWork& under_way = *static_cast<EngineGroupWork&>(work).under_way;
-  const auto in_words = [&](auto&& f) {
+  const auto is_done = [&] {
     try {
-      return f();
+      return under_way.test() && under_way.wait(std::chrono::milliseconds(0));
     } catch (const std::exception& error) {
       // An abort breaks connections, too: its reason says more.
       agreement_.check_peers(work);
       throw CommError(text(work) + error.what(), work.waiting().location);
     }
   };
-  if (!in_words([&] { return under_way.test(); })) {
+  const auto is_done_or_fails = [&] {
+    if (is_done()) return true;
     agreement_.check_peers(work);
-    if (!may_wait) return false;
-    agreement_.wait_elsewhere(work, "for engine " + end_->name(),
-                              [&] { return in_words([&] { return under_way.wait(kLook); }); });
-  }
-  in_words([&] { return under_way.wait(std::chrono::milliseconds(0)); });
+    return false;
+  };
+  if (is_done_or_fails()) return true;
+  if (!may_wait) return false;
+  under_way.on_complete(
+      [group = agreement_.group()](const std::exception_ptr&) { notify(group->page.signal()); });
+  agreement_.wait(work, "for engine " + end_->name(), is_done_or_fails);
   return true;
 }
 

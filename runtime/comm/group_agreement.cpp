@@ -1,7 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/asking.h>
 #include <tutti/runtime/comm/clock.h>
-#include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/flight_record.h>
 #include <tutti/runtime/comm/group_agreement.h>
 #include <tutti/runtime/comm/signal.h>
@@ -170,24 +169,16 @@ const std::vector<int>& GroupAgreement::others() {
 }
 
 void GroupAgreement::wait(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready) {
-  if (!wait_until(page_.signal(), spins_, timeout_of(work.waiting()), ready,
+  waited_long_ = true;
+  Asking asking(pages_, spins_, asked_);
+  const auto is_ready = [&] {
+    if (ready()) return true;
+    asking.looked(others());
+    return false;
+  };
+  if (!wait_until(page_.signal(), spins_, timeout_of(work.waiting()), is_ready,
                   [&] { look_around(); })) {
     time_out(work.sequence(), work.waiting(), std::string(what), others());
-  }
-}
-
-void GroupAgreement::wait_elsewhere(const GroupWork& work, std::string_view what,
-                                    FunctionRef<bool()> waits_a_while) {
-  waited_long_ = true;
-  Deadline deadline(timeout_of(work.waiting()));
-  Asking asking(pages_, 0, asked_);
-  while (!waits_a_while()) {
-    look_around();
-    check_peers(work);
-    asking.looked(others());
-    if (deadline.has_passed()) {
-      time_out(work.sequence(), work.waiting(), std::string(what), others());
-    }
   }
 }
 

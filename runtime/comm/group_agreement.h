@@ -39,7 +39,7 @@ class GroupAgreement {
   GroupAgreement& operator=(const GroupAgreement&) = delete;
 
   HostFabric& fabric() const { return *fabric_; }
-  HostGroup& group() const { return *group_; }
+  const std::shared_ptr<HostGroup>& group() const { return group_; }
   const kernels::GroupPage& page() const { return page_; }
   const std::string& tag() const { return name_.tag; }
   const std::string& engine() const { return name_.engine; }
@@ -67,11 +67,9 @@ class GroupAgreement {
   void finish(const GroupWork& work);
   void finish(const GroupWork& work, const std::exception& failure);
 
-  // For transports: waits until `ready` says so, with what the error of a time-out says, "for
-  // chunks that a peer has claimed". The second one calls what waits for a while itself.
+  // For transports: waits until `ready` says so, with what the error of a time-out says: "for
+  // chunks that a peer has claimed".
   void wait(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready);
-  void wait_elsewhere(const GroupWork& work, std::string_view what,
-                      FunctionRef<bool()> waits_a_while);
   // Throws CommError if the collective has failed, or if a member died that is not done with it.
   void check_peers(const GroupWork& work) const;
   [[noreturn]] void fail(std::uint64_t sequence, const Waiting& waiting,

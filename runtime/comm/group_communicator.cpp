@@ -191,7 +191,7 @@ bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
 }
 
 void GroupCommunicator::abort(const std::string& reason) {
-  agreement_.group().abort(reason);  // whoever waits looks there
+  agreement_.group()->abort(reason);  // whoever waits looks there
   transport_->fail(reason);
 }
 

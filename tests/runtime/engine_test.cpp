@@ -8,6 +8,8 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -291,10 +293,9 @@ class BoxesEngine final : public Engine {
       compute_results(call_, own_, packed);
       return true;
     }
-    bool wait(milliseconds /*timeout*/) override {
-      std::this_thread::yield();
-      return test();
-    }
+    bool wait(milliseconds /*timeout*/) override { return test(); }
+    // Whoever waits looks again before long.
+    void on_complete(std::function<void(std::exception_ptr)> /*f*/) override {}
 
    private:
     const CollectiveCall call_;
@@ -446,9 +447,16 @@ TEST(WorkOfAFuture, IsOverWhenTheFutureIs) {
   const std::shared_ptr<EngineWork> work = work_of(promise.get_future());
   EXPECT_FALSE(work->test());
   EXPECT_FALSE(work->wait(milliseconds(1)));
+  std::promise<bool> called;
+  work->on_complete(
+      [&](const std::exception_ptr& failure) { called.set_value(failure != nullptr); });
   promise.set_value();
   EXPECT_TRUE(work->wait(milliseconds(60'000)));
   EXPECT_TRUE(work->test());
+  EXPECT_FALSE(called.get_future().get());
+  bool again = false;
+  work->on_complete([&](const std::exception_ptr&) { again = true; });
+  EXPECT_TRUE(again);
 }
 
 TEST(WorkOfAFuture, ThrowsWhatTheFutureHoldsEveryTime) {
@@ -457,6 +465,9 @@ TEST(WorkOfAFuture, ThrowsWhatTheFutureHoldsEveryTime) {
   promise.set_exception(std::make_exception_ptr(std::runtime_error("broken")));
   EXPECT_TRUE(work->test());
   for (int i = 0; i < 2; ++i) EXPECT_THROW(work->wait(milliseconds(0)), std::runtime_error);
+  std::exception_ptr seen;
+  work->on_complete([&](const std::exception_ptr& failure) { seen = failure; });
+  EXPECT_NE(seen, nullptr);
   EXPECT_THROW(work_of(std::future<void>()), UsageError);
 }
 
