@@ -13,7 +13,8 @@ struct LoweredCollective {
   runtime::CollectiveCall call = {};
   ir::GroupPtr group;
   ir::GroupPtr parent = nullptr;  // of a message: the group whose ranks these two are
-  std::string engine = "shm";     // that the group names for where the tensors lie
+  // That the group names for where the tensors lie, and of messages for the host.
+  std::string engine = "shm";
   // One of each a part; none where this rank only receives, or only sends.
   std::vector<ir::Value> operands = {};
   std::vector<ir::Value> results = {};

@@ -81,6 +81,8 @@ class Engine {
 
 // What an engine can do beyond collectives.
 struct EngineTraits {
+  // It carries messages between two members. As a group's first collective, its first message then
+  // waits until all members have come to one or the other.
   bool messages = false;
 };
 

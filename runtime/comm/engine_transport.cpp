@@ -48,20 +48,25 @@ class Abandoned {
 // What an EngineTransport has under way.
 class EngineGroupWork final : public GroupWork {
  public:
-  explicit EngineGroupWork(std::shared_ptr<EngineEnd> end) : end_(std::move(end)) {}
+  EngineGroupWork(std::shared_ptr<EngineEnd> end, std::shared_ptr<HostGroup> group)
+      : end_(std::move(end)), group_(std::move(group)) {}
 
-  // An engine may still be about to write what this holds, if it was given up before it was over.
+  // One that is given up before it is over fails for the others, too; and the engine may still be
+  // about to write what this holds.
   ~EngineGroupWork() override {
     if (under_way == nullptr || is_over(*under_way)) return;
+    group_->fail(sequence(), "a member gave it up before it was over");
     end_->abort("given up before it was over");
     if (!is_over(*under_way)) Abandoned::process().add({under_way, results, operands});
   }
 
   std::shared_ptr<EngineWork> under_way;
   Keeping operands;
+  bool told_to_wake = false;
 
  private:
   const std::shared_ptr<EngineEnd> end_;
+  const std::shared_ptr<HostGroup> group_;
 };
 
 // EngineGroup::exchange.
@@ -136,11 +141,15 @@ void EngineEnd::abort(const std::string& reason) noexcept {
 
 void EngineEnd::close() {
   set(nullptr);
-  setup_->close();
+  try {
+    setup_->close();
+  } catch (const CommError&) {
+    // What kept the members from setting it up, the group has said.
+  }
 }
 
 std::shared_ptr<GroupWork> EngineTransport::new_work() {
-  return std::make_shared<EngineGroupWork>(end_);
+  return std::make_shared<EngineGroupWork>(end_, agreement_.group());
 }
 
 void EngineTransport::prepare(GroupWork& work, Keeping& /*keeping*/) {
@@ -179,26 +188,33 @@ kernels::PartPlace EngineTransport::begin(GroupWork& work, Keeping& keeping) {
 }
 
 bool EngineTransport::move(GroupWork& work, bool may_wait) {
-  EngineWork& under_way = *static_cast<EngineGroupWork&>(work).under_way;
+  auto& own = static_cast<EngineGroupWork&>(work);
+  EngineWork& under_way = *own.under_way;
   const auto is_done = [&] {
     try {
-      return under_way.test() && under_way.wait(std::chrono::milliseconds(0));
+      if (under_way.test() && under_way.wait(std::chrono::milliseconds(0))) return true;
     } catch (const std::exception& error) {
       // An abort breaks connections, too: its reason says more.
       agreement_.check_peers(work);
-      throw CommError(text(work) + error.what(), work.waiting().location);
+      agreement_.fail(work.sequence(), work.waiting(),
+                      text(work) + agreement_.names({agreement_.position()}) + ": " + error.what());
     }
-  };
-  const auto is_done_or_fails = [&] {
-    if (is_done()) return true;
     agreement_.check_peers(work);
     return false;
   };
-  if (is_done_or_fails()) return true;
-  if (!may_wait) return false;
-  under_way.on_complete(
-      [group = agreement_.group()](const std::exception_ptr&) { notify(group->page.signal()); });
-  agreement_.wait(work, "for engine " + end_->name(), is_done_or_fails);
+  if (is_done()) return true;
+  if (!may_wait) {
+    agreement_.fabric().look_for_deaths();
+    return false;
+  }
+  agreement_.wait_elsewhere(work, "for engine " + end_->name(), is_done, [&] {
+    if (std::exchange(own.told_to_wake, true)) return;
+    try {
+      under_way.on_complete([wake = agreement_.wake()](const std::exception_ptr&) { wake(); });
+    } catch (const std::exception&) {
+      // A sleep ends after a while anyway.
+    }
+  });
   return true;
 }
 

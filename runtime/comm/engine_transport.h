@@ -22,9 +22,13 @@ class EngineEnd {
   // communicator of their own.
   EngineEnd(std::string name, std::shared_ptr<HostGroup> group,
             std::shared_ptr<GroupCommunicator> setup)
-      : name_(std::move(name)), group_(std::move(group)), setup_(std::move(setup)) {}
+      : name_(std::move(name)),
+        traits_(EngineRegistry::process().traits(name_)),
+        group_(std::move(group)),
+        setup_(std::move(setup)) {}
 
   const std::string& name() const { return name_; }
+  const EngineTraits& traits() const { return traits_; }
   // Throws what making it does, after which the group fails: another try would find nobody.
   Engine& engine();
   // From any thread.
@@ -36,6 +40,7 @@ class EngineEnd {
   void set(std::shared_ptr<Engine> engine);
 
   const std::string name_;
+  const EngineTraits traits_;
   const std::shared_ptr<HostGroup> group_;
   const std::shared_ptr<GroupCommunicator> setup_;
   std::mutex mutex_;  // aborts come from any thread
@@ -54,9 +59,7 @@ class EngineTransport final : public Transport {
   void prepare(GroupWork& work, Keeping& keeping) override;
   kernels::PartPlace begin(GroupWork& work, Keeping& keeping) override;
   bool move(GroupWork& work, bool may_wait) override;
-  bool carries_messages() const override {
-    return EngineRegistry::process().traits(end_->name()).messages;
-  }
+  bool carries_messages() const override { return end_->traits().messages; }
   std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override;
   void fail(const std::string& reason) noexcept override { end_->abort(reason); }
   void close() override {

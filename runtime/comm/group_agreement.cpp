@@ -12,13 +12,13 @@
 namespace tutti::runtime {
 
 GroupAgreement::GroupAgreement(std::shared_ptr<HostFabric> fabric, std::shared_ptr<HostRank> rank,
-                               std::shared_ptr<HostGroup> group,
-                               std::vector<std::shared_ptr<HostGroup>> parents, GroupName name)
+                               std::shared_ptr<HostGroup> group, std::vector<Parent> parents,
+                               std::string recorded)
     : fabric_(std::move(fabric)),
       rank_(std::move(rank)),
       group_(std::move(group)),
       parents_(std::move(parents)),
-      name_(std::move(name)),
+      recorded_name_(std::move(recorded)),
       page_(group_->page),
       position_(static_cast<int>(std::ranges::find(group_->members, rank_->rank) -
                                  group_->members.begin())),
@@ -82,7 +82,7 @@ void GroupAgreement::publish(GroupWork& work) {
   const Waiting& waiting = work.waiting();
   work.recorded_ = rank_page(position_).recorder.start(
       {.group = group_->id, .sequence = work.sequence_, .fingerprint = work.fingerprint},
-      name_.recorded, waiting.description, waiting.location.file(), waiting.location.line(),
+      recorded_name_, waiting.description, waiting.location.file(), waiting.location.line(),
       monotonic_now());
   published_ = work.sequence_;
   page_.publish(position_, work.sequence_, work.fingerprint, work.place_, work.recorded_,
@@ -169,17 +169,31 @@ const std::vector<int>& GroupAgreement::others() {
 }
 
 void GroupAgreement::wait(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready) {
+  if (!wait_until(page_.signal(), spins_, timeout_of(work.waiting()), ready,
+                  [&] { look_around(); })) {
+    time_out(work.sequence(), work.waiting(), std::string(what), others());
+  }
+}
+
+void GroupAgreement::wait_elsewhere(const GroupWork& work, std::string_view what,
+                                    FunctionRef<bool()> ready, FunctionRef<void()> before_sleep) {
   waited_long_ = true;
-  Asking asking(pages_, spins_, asked_);
+  Asking asking(pages_, 0, asked_);
   const auto is_ready = [&] {
     if (ready()) return true;
     asking.looked(others());
     return false;
   };
-  if (!wait_until(page_.signal(), spins_, timeout_of(work.waiting()), is_ready,
-                  [&] { look_around(); })) {
+  if (!wait_until(page_.signal(), 0, timeout_of(work.waiting()), is_ready, [&] {
+        look_around();
+        before_sleep();
+      })) {
     time_out(work.sequence(), work.waiting(), std::string(what), others());
   }
+}
+
+std::function<void()> GroupAgreement::wake() const {
+  return [fabric = fabric_, group = group_] { notify(group->page.signal()); };
 }
 
 void GroupAgreement::close(FunctionRef<void()> closing) {
@@ -189,10 +203,16 @@ void GroupAgreement::close(FunctionRef<void()> closing) {
   const bool failed = !told_ && started_ > 0 && page_.failed(started_);
   const std::string failure = failed ? page_.failure_text() : std::string();
   abandon(names({position_}) + " closed group \"" + tag() + "\"");
-  closing();
+  std::exception_ptr failure_of_closing;
+  try {
+    closing();
+  } catch (...) {
+    failure_of_closing = std::current_exception();
+  }
   group_->member_left(position_);
   done_by_all_ = page_.done_by_all();
   retire();
+  if (failure_of_closing) std::rethrow_exception(failure_of_closing);
   if (failed) throw CommError(failure);
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,11 +20,10 @@ namespace tutti::runtime {
 // peers, so that one who never waits does not fill the memory.
 inline constexpr std::uint64_t kMostQueued = 1024;
 
-// What a group is known by to a rank.
-struct GroupName {
-  std::string tag;
-  std::string engine;
-  std::string recorded;  // in flight records: of one tag there may be several groups
+// A page whose failure of collective `from` fails another group as a whole; 0: its abort alone.
+struct Parent {
+  std::shared_ptr<HostGroup> group;
+  std::uint64_t from = 0;
 };
 
 // What one rank and its group agree about: the numbers of collectives, that all members make the
@@ -31,18 +31,17 @@ struct GroupName {
 // page (kernels/host/collectives.h has the rules); how data moves is a Transport's affair.
 class GroupAgreement {
  public:
-  // The aborts of `parents` hold for this group, too.
+  // `recorded` is what flight records call the group: of one tag there may be several.
   GroupAgreement(std::shared_ptr<HostFabric> fabric, std::shared_ptr<HostRank> rank,
-                 std::shared_ptr<HostGroup> group, std::vector<std::shared_ptr<HostGroup>> parents,
-                 GroupName name);
+                 std::shared_ptr<HostGroup> group, std::vector<Parent> parents,
+                 std::string recorded);
   GroupAgreement(const GroupAgreement&) = delete;
   GroupAgreement& operator=(const GroupAgreement&) = delete;
 
   HostFabric& fabric() const { return *fabric_; }
   const std::shared_ptr<HostGroup>& group() const { return group_; }
   const kernels::GroupPage& page() const { return page_; }
-  const std::string& tag() const { return name_.tag; }
-  const std::string& engine() const { return name_.engine; }
+  const std::string& tag() const { return group_->tag; }
   const std::vector<std::int64_t>& members() const { return group_->members; }
   int size() const { return static_cast<int>(members().size()); }
   int position() const { return position_; }
@@ -68,8 +67,13 @@ class GroupAgreement {
   void finish(const GroupWork& work, const std::exception& failure);
 
   // For transports: waits until `ready` says so, with what the error of a time-out says: "for
-  // chunks that a peer has claimed".
+  // chunks that a peer has claimed". The second is for what is done elsewhere: it looks less often,
+  // asks the others to hurry, and calls `before_sleep` before each sleep, which wake() ends.
   void wait(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready);
+  void wait_elsewhere(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready,
+                      FunctionRef<void()> before_sleep);
+  // Wakes whoever waits for the group. From any thread, whatever has ended meanwhile.
+  std::function<void()> wake() const;
   // Throws CommError if the collective has failed, or if a member died that is not done with it.
   void check_peers(const GroupWork& work) const;
   [[noreturn]] void fail(std::uint64_t sequence, const Waiting& waiting,
@@ -120,8 +124,8 @@ class GroupAgreement {
   const std::shared_ptr<HostFabric> fabric_;
   const std::shared_ptr<HostRank> rank_;
   const std::shared_ptr<HostGroup> group_;
-  const std::vector<std::shared_ptr<HostGroup>> parents_;
-  const GroupName name_;
+  const std::vector<Parent> parents_;
+  const std::string recorded_name_;
   const kernels::GroupPage& page_;
   std::vector<kernels::RankPage*> pages_;  // by position
   const int position_;

@@ -28,11 +28,12 @@ bool GroupWork::attempt(bool may_wait) { return communicator_->complete(*this, m
 
 GroupCommunicator::GroupCommunicator(std::shared_ptr<HostFabric> fabric,
                                      std::shared_ptr<HostRank> rank,
-                                     std::shared_ptr<HostGroup> group,
-                                     std::vector<std::shared_ptr<HostGroup>> parents,
-                                     GroupName name, const MakeTransport& transport)
-    : agreement_(std::move(fabric), std::move(rank), std::move(group), std::move(parents),
-                 std::move(name)),
+                                     std::shared_ptr<HostGroup> group, std::vector<Parent> parents,
+                                     std::string engine, std::string recorded,
+                                     const MakeTransport& transport)
+    : engine_(std::move(engine)),
+      agreement_(std::move(fabric), std::move(rank), std::move(group), std::move(parents),
+                 std::move(recorded)),
       transport_(transport(agreement_)) {}
 
 std::shared_ptr<const PreparedCall> GroupCommunicator::prepare(CollectiveCall call) {

@@ -37,9 +37,8 @@ class GroupCommunicator final : public Communicator,
   using MakeTransport = std::function<std::unique_ptr<Transport>(GroupAgreement&)>;
 
   GroupCommunicator(std::shared_ptr<HostFabric> fabric, std::shared_ptr<HostRank> rank,
-                    std::shared_ptr<HostGroup> group,
-                    std::vector<std::shared_ptr<HostGroup>> parents, GroupName name,
-                    const MakeTransport& transport);
+                    std::shared_ptr<HostGroup> group, std::vector<Parent> parents,
+                    std::string engine, std::string recorded, const MakeTransport& transport);
 
   std::shared_ptr<const PreparedCall> prepare(CollectiveCall call) override;
   std::shared_ptr<Work> start(const std::shared_ptr<const PreparedCall>& call,
@@ -58,7 +57,7 @@ class GroupCommunicator final : public Communicator,
   int position() const override { return agreement_.position(); }
 
   Transport& transport() const { return *transport_; }
-  const std::string& engine() const { return agreement_.engine(); }
+  const std::string& engine() const { return engine_; }
 
  private:
   friend class GroupWork;
@@ -74,6 +73,7 @@ class GroupCommunicator final : public Communicator,
   // See OrderedWork::attempt.
   bool complete(GroupWork& work, bool may_wait);
 
+  const std::string engine_;
   GroupAgreement agreement_;
   const std::unique_ptr<Transport> transport_;
   RecycledPool<LonelyWork>::Handle lonely_works_ = RecycledPool<LonelyWork>::make();

@@ -73,10 +73,9 @@ bool GroupAgreement::same_build(int member) const {
   return rank_page(member).build.load() == rank_page(position_).build.load();
 }
 
-// An abort fails a group from the beginning.
 void GroupAgreement::check_parents(std::uint64_t sequence, const Waiting& waiting) const {
-  for (const std::shared_ptr<HostGroup>& parent : parents_) {
-    if (parent->page.failed(0)) fail(sequence, waiting, parent->page.failure_text());
+  for (const auto& [parent, from] : parents_) {
+    if (parent->page.failed(from)) fail(sequence, waiting, parent->page.failure_text());
   }
 }
 

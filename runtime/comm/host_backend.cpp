@@ -17,8 +17,9 @@ namespace {
 const std::string kOwn = "shm";
 const std::string kSetup = "set-up of ";
 
-std::string page_tag(const std::string& tag, const std::string& engine) {
-  return engine == kOwn ? tag : tag + " (" + engine + ")";
+GroupKey page_key(const std::pair<std::string, std::vector<std::int64_t>>& group,
+                  const std::string& engine) {
+  return {.tag = group.first, .purpose = engine == kOwn ? "" : engine, .members = group.second};
 }
 
 std::string listed_ranks(const std::vector<std::int64_t>& ranks) {
@@ -60,10 +61,13 @@ std::shared_ptr<Communicator> HostBackend::communicator(std::vector<std::int64_t
   if (const TransportEntry* const own = find_transport(engine)) {
     return add(key, engine, {}, own->make);
   }
-  const Parents parents = {page(key, kOwn)};
-  const auto setup = make(key, kSetup + engine, parents, find_transport(kOwn)->make);
+  // Whoever sets the engine up must not wait for one who will not: the failure of the first call,
+  // which that is for, is one of the set-up.
+  const auto group = page(key, kOwn);
+  const auto setup =
+      make(key, kSetup + engine, {{group, 0}, {page(key, engine), 1}}, find_transport(kOwn)->make);
   const auto end = std::make_shared<EngineEnd>(engine, page(key, engine), setup);
-  return add(key, engine, parents, [&](GroupAgreement& agreement) {
+  return add(key, engine, {{group, 0}}, [&](GroupAgreement& agreement) {
     return std::make_unique<EngineTransport>(agreement, end);
   });
 }
@@ -78,31 +82,30 @@ std::shared_ptr<Communicator> HostBackend::messages(std::vector<std::int64_t> pa
   const std::string& engine = parent.transport().carries_messages() ? parent.engine() : kOwn;
   if (std::shared_ptr<GroupCommunicator> known = find(key, engine)) return known;
   check(key);
-  Parents parents = {page(of, kOwn)};
-  if (engine != kOwn) parents.push_back(page(of, engine));
+  std::vector<Parent> parents = {{page(of, kOwn), 0}};
+  if (engine != kOwn) parents.push_back({page(of, engine), 0});
   return add(key, engine, std::move(parents),
              [&](GroupAgreement& agreement) { return parent.transport().for_messages(agreement); });
 }
 
 // What an engine carries has a page of its own, since it is numbered apart.
 std::shared_ptr<HostGroup> HostBackend::page(const Key& key, const std::string& engine) const {
-  const auto& [tag, members] = key;
-  return fabric_->group(members, page_tag(tag, engine));
+  return fabric_->group(page_key(key, engine));
 }
 
 std::shared_ptr<GroupCommunicator> HostBackend::make(const Key& key, const std::string& engine,
-                                                     Parents parents,
+                                                     std::vector<Parent> parents,
                                                      const MakeTransport& transport) const {
   const auto& [tag, members] = key;
-  GroupName name{.tag = tag, .engine = engine, .recorded = tag};
-  if (std::ssize(members) != ranks()) name.recorded += " " + listed_ranks(members);
-  if (engine != kOwn) name.recorded += ", " + engine;
+  std::string recorded = tag;
+  if (std::ssize(members) != ranks()) recorded += " " + listed_ranks(members);
+  if (engine != kOwn) recorded += ", " + engine;
   return std::make_shared<GroupCommunicator>(fabric_, rank_, page(key, engine), std::move(parents),
-                                             std::move(name), transport);
+                                             engine, std::move(recorded), transport);
 }
 
 std::shared_ptr<GroupCommunicator> HostBackend::add(const Key& key, const std::string& engine,
-                                                    Parents parents,
+                                                    std::vector<Parent> parents,
                                                     const MakeTransport& transport) {
   auto made = make(key, engine, std::move(parents), transport);
   communicators_[key].emplace(engine, made);
@@ -148,8 +151,12 @@ void HostBackend::close(const std::vector<std::int64_t>& members, const std::str
       } catch (...) {
         if (!failure) failure = std::current_exception();
       }
-      fabric_->forget(key.second, page_tag(key.first, engine));
-      if (engine != kOwn) fabric_->forget(key.second, page_tag(key.first, kSetup + engine));
+      fabric_->forget(page_key(key, engine));
+      if (engine == kOwn) continue;
+      fabric_->forget(page_key(key, kSetup + engine));
+      if (known->second.contains(kOwn)) continue;
+      page(key, kOwn)->rank_left(rank());
+      fabric_->forget(page_key(key, kOwn));
     }
     communicators_.erase(known);
   }

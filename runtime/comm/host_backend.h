@@ -16,6 +16,7 @@ namespace tutti::runtime {
 
 class GroupAgreement;
 class GroupCommunicator;
+struct Parent;
 class Transport;
 
 // A rank's access to the peers of its host, be they threads (local.h) or processes (shm/). Leaves
@@ -43,7 +44,7 @@ class HostBackend final : public Backend {
   void leave(const std::string& message) noexcept override;
   void abort(const std::vector<std::int64_t>& members, const std::string& tag,
              const std::string& reason) override {
-    fabric_->group(members, tag)->abort(reason);
+    fabric_->group({.tag = tag, .purpose = {}, .members = members})->abort(reason);
   }
   void abort(const std::string& reason) override { fabric_->abort(reason); }
 
@@ -56,7 +57,6 @@ class HostBackend final : public Backend {
   // By engine.
   using Communicators = std::map<std::string, std::shared_ptr<GroupCommunicator>, std::less<>>;
 
-  using Parents = std::vector<std::shared_ptr<HostGroup>>;
   using MakeTransport = std::function<std::unique_ptr<Transport>(GroupAgreement&)>;
 
   std::shared_ptr<GroupCommunicator> find(const Key& key, const std::string& engine) const;
@@ -64,8 +64,10 @@ class HostBackend final : public Backend {
   void check(const Key& key) const;
   std::shared_ptr<HostGroup> page(const Key& key, const std::string& engine) const;
   std::shared_ptr<GroupCommunicator> make(const Key& key, const std::string& engine,
-                                          Parents parents, const MakeTransport& transport) const;
-  std::shared_ptr<GroupCommunicator> add(const Key& key, const std::string& engine, Parents parents,
+                                          std::vector<Parent> parents,
+                                          const MakeTransport& transport) const;
+  std::shared_ptr<GroupCommunicator> add(const Key& key, const std::string& engine,
+                                         std::vector<Parent> parents,
                                          const MakeTransport& transport);
 
   std::map<Key, Communicators> communicators_;

@@ -32,17 +32,18 @@ void KeptCollectives::drop_through(std::uint64_t sequence) {
   }
 }
 
-Hash128 key_of(const std::vector<std::int64_t>& members, const std::string& tag) {
+Hash128 GroupKey::hash() const {
   Hasher hasher;
   hasher.add(std::string_view(tag));
   for (const std::int64_t member : members) hasher.add(static_cast<std::uint64_t>(member));
+  if (!purpose.empty()) hasher.add(std::string_view(purpose));
   return hasher.finish();
 }
 
-HostGroup::HostGroup(std::vector<std::int64_t> ranks, std::string name, void* memory)
-    : members(std::move(ranks)),
-      tag(std::move(name)),
-      id(key_of(members, tag).low),
+HostGroup::HostGroup(GroupKey key, void* memory)
+    : members(std::move(key.members)),
+      tag(std::move(key.tag)),
+      id(GroupKey{tag, key.purpose, members}.hash().low),
       page(memory, static_cast<int>(members.size())),
       kept(members.size()) {}
 

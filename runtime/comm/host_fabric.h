@@ -39,14 +39,21 @@ class KeptCollectives {
   Ring<std::shared_ptr<Buffer>> buffers_;
 };
 
-// What a group is known by, in all processes the same.
-Hash128 key_of(const std::vector<std::int64_t>& members, const std::string& tag);
+// What a group's page is known by, in all processes the same.
+struct GroupKey {
+  std::string tag;
+  std::string purpose;  // of a page besides the group's own: what an engine carries
+  std::vector<std::int64_t> members;
+
+  Hash128 hash() const;
+  friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
+};
 
 // What the members of a group share, as one process sees it.
 class HostGroup {
  public:
   // `memory` holds the initialised page and lives as long as the group.
-  HostGroup(std::vector<std::int64_t> ranks, std::string name, void* memory);
+  HostGroup(GroupKey key, void* memory);
   HostGroup(const HostGroup&) = delete;
   HostGroup& operator=(const HostGroup&) = delete;
 
@@ -96,11 +103,10 @@ class HostFabric {
 
   virtual const std::shared_ptr<CommMemory>& memory() const = 0;
   // The group's shared state, made by the first member that asks.
-  virtual std::shared_ptr<HostGroup> group(const std::vector<std::int64_t>& members,
-                                           const std::string& tag) = 0;
+  virtual std::shared_ptr<HostGroup> group(const GroupKey& key) = 0;
 
   // A member has closed the group; the last one may let go of its state.
-  virtual void forget(const std::vector<std::int64_t>& /*members*/, const std::string& /*tag*/) {}
+  virtual void forget(const GroupKey& /*key*/) {}
 
   // Frees every rank that is stuck in any group, and poisons all groups, future ones too.
   virtual void abort(const std::string& reason) = 0;

@@ -34,11 +34,11 @@ class LocalMemory final : public CommMemory {
 }  // namespace
 
 struct LocalFabric::Page {
-  Page(const std::vector<std::int64_t>& members, const std::string& tag)
+  explicit Page(const GroupKey& key)
       : memory(static_cast<std::byte*>(::operator new(
-            kernels::GroupPage::bytes(static_cast<int>(members.size())), kPageAlignment))) {
-    kernels::GroupPage::initialise(memory.get(), static_cast<int>(members.size()));
-    group = std::make_shared<HostGroup>(members, tag, memory.get());
+            kernels::GroupPage::bytes(static_cast<int>(key.members.size())), kPageAlignment))) {
+    kernels::GroupPage::initialise(memory.get(), static_cast<int>(key.members.size()));
+    group = std::make_shared<HostGroup>(key, memory.get());
   }
 
   struct Free {
@@ -61,20 +61,19 @@ void LocalFabric::abort(const std::string& reason) {
   for (const auto& [key, page] : groups_) page->group->abort(reason);
 }
 
-std::shared_ptr<HostGroup> LocalFabric::group(const std::vector<std::int64_t>& members,
-                                              const std::string& tag) {
+std::shared_ptr<HostGroup> LocalFabric::group(const GroupKey& key) {
   const std::scoped_lock lock(mutex_);
-  std::shared_ptr<Page>& page = groups_[{tag, members}];
+  std::shared_ptr<Page>& page = groups_[key];
   if (page == nullptr) {
-    page = std::make_shared<Page>(members, tag);
+    page = std::make_shared<Page>(key);
     if (aborted_) page->group->abort(*aborted_);
   }
   return {page, page->group.get()};  // whoever has the group has its page
 }
 
-void LocalFabric::forget(const std::vector<std::int64_t>& members, const std::string& tag) {
+void LocalFabric::forget(const GroupKey& key) {
   const std::scoped_lock lock(mutex_);
-  const auto found = groups_.find({tag, members});
+  const auto found = groups_.find(key);
   if (found == groups_.end()) return;
   // The last to close it.
   if (found->second->group->page.done_by_all() == kernels::kLeft) groups_.erase(found);

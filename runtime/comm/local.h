@@ -23,9 +23,8 @@ class LocalFabric final : public HostFabric {
 
   std::string_view name() const override { return "local"; }
   const std::shared_ptr<CommMemory>& memory() const override { return memory_; }
-  std::shared_ptr<HostGroup> group(const std::vector<std::int64_t>& members,
-                                   const std::string& tag) override;
-  void forget(const std::vector<std::int64_t>& members, const std::string& tag) override;
+  std::shared_ptr<HostGroup> group(const GroupKey& key) override;
+  void forget(const GroupKey& key) override;
   void abort(const std::string& reason) override;
   void leave(std::int64_t rank, const std::string& message) override;
 
@@ -40,7 +39,7 @@ class LocalFabric final : public HostFabric {
   std::shared_ptr<CommMemory> memory_;
   std::vector<kernels::RankPage> pages_;  // by rank
   std::mutex mutex_;                      // of what follows
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<Page>> groups_;
+  std::map<GroupKey, std::shared_ptr<Page>> groups_;
   std::optional<std::string> aborted_;
 };
 

@@ -79,6 +79,90 @@ TEST(SocketsEngineOfProcesses, CarriesOutEveryKind) {
   run_exchanges(in_processes, 3, every_kind_and_place(3), "exchanges", "sockets");
 }
 
+// ---- An engine in one process
+
+// What members say lies in boxes that all see.
+class BoxesEngine final : public Engine {
+ public:
+  explicit BoxesEngine(const EngineGroup& group)
+      : position_(group.position), members_(static_cast<int>(group.members.size())) {
+    group.exchange("hello");
+  }
+
+  std::shared_ptr<EngineWork> start(const CollectiveCall& call) override {
+    const bool message = call.kind == CollectiveKind::send_recv;
+    const int own = message ? static_cast<int>(call.pairs[0].second == position_) : position_;
+    std::string box = "collective";
+    if (message) {
+      box = std::to_string(call.pairs[0].first) + " to " + std::to_string(call.pairs[0].second);
+    }
+    box += " " + std::to_string(started_[box]++);
+    {
+      const std::scoped_lock lock(boxes().mutex);
+      boxes().said[box][own] = pack_operands(call, own);
+    }
+    return std::make_shared<BoxWork>(call, own, message ? 2 : members_, box, aborted_);
+  }
+  void abort(const std::string& /*reason*/) noexcept override { *aborted_ = true; }
+
+  struct Boxes {
+    std::mutex mutex;
+    std::map<std::string, std::map<int, std::string>> said;
+  };
+  static Boxes& boxes() {
+    static Boxes all;
+    return all;
+  }
+
+ private:
+  class BoxWork final : public EngineWork {
+   public:
+    BoxWork(CollectiveCall call, int own, int speakers, std::string box,
+            std::shared_ptr<std::atomic<bool>> aborted)
+        : call_(std::move(call)),
+          own_(own),
+          speakers_(speakers),
+          box_(std::move(box)),
+          aborted_(std::move(aborted)) {}
+    bool test() override {
+      if (*aborted_) throw CommError("aborted");
+      const std::scoped_lock lock(boxes().mutex);
+      const std::map<int, std::string>& said = boxes().said[box_];
+      if (std::ssize(said) < speakers_) return false;
+      std::vector<std::string> packed;
+      for (const auto& [position, text] : said) packed.push_back(text);
+      compute_results(call_, own_, packed);
+      return true;
+    }
+    bool wait(milliseconds /*timeout*/) override { return test(); }
+    // Whoever waits looks again before long.
+    void on_complete(std::function<void(std::exception_ptr)> /*f*/) override {}
+
+   private:
+    const CollectiveCall call_;
+    const int own_;
+    const int speakers_;
+    const std::string box_;
+    const std::shared_ptr<std::atomic<bool>> aborted_;
+  };
+
+  const std::shared_ptr<std::atomic<bool>> aborted_ = std::make_shared<std::atomic<bool>>(false);
+  const int position_;
+  const int members_;
+  std::map<std::string, int> started_;
+};
+
+void add_boxes() {
+  static const bool added = [] {
+    EngineRegistry::process().add(
+        "boxes", [](const EngineGroup& group) { return std::make_unique<BoxesEngine>(group); },
+        {.messages = true});
+    return true;
+  }();
+  EXPECT_TRUE(added);
+  BoxesEngine::boxes().said.clear();
+}
+
 // ---- What goes wrong
 
 TEST(EngineFailure, OfCallsThatDifferIsAnErrorOnEveryRank) {
@@ -208,6 +292,39 @@ TEST(EngineFailure, LeavesAloneWhatWasStartedBefore) {
   for (const std::vector<float>& sum : sums) EXPECT_EQ(sum, std::vector<float>(3, 2));
 }
 
+TEST(EngineFailure, OfTheFirstCallFreesWhoSetsItUp) {
+  load_sockets();
+  const std::vector<std::string> thrown = run_ranks(2, [](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "sockets");
+    std::vector<float> x(3, 1), y;
+    if (backend.rank() == 1) return group->abandon("it has no memory");
+    EXPECT_THAT(message_of<CommError>([&] { group->start(all_reduce_call(x, y)); }),
+                HasSubstr("it has no memory"));
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+// It may have started what it will not complete.
+TEST(EngineFailure, OfARankThatLeavesIsSeenByWhoeverWaits) {
+  add_boxes();
+  std::vector<float> x(3, 1);
+  std::atomic<bool> gone = false;
+  const std::vector<std::string> thrown = run_ranks(3, [&](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1, 2}, "group", "boxes");
+    std::vector<float> y;
+    group->start(all_reduce_call(x, y))->wait();
+    if (backend.rank() == 2) {
+      while (!gone) std::this_thread::yield();
+      throw CommError("enough");
+    }
+    const auto work = group->start(all_reduce_call(x, y));
+    gone = true;
+    work->wait();
+  });
+  EXPECT_THAT(thrown[0], HasSubstr("enough"));
+  EXPECT_THAT(thrown[1], HasSubstr("enough"));
+}
+
 // Another try would wait for members that are through with it.
 TEST(EngineFailure, OfSettingItUpHoldsForTheGroup) {
   static const bool added = [] {
@@ -245,80 +362,6 @@ TEST(EngineMessage, HasItsOperandsAligned) {
 }
 
 // ---- Messages
-
-// In one process: what members say lies in boxes that all see.
-class BoxesEngine final : public Engine {
- public:
-  explicit BoxesEngine(const EngineGroup& group)
-      : position_(group.position), members_(static_cast<int>(group.members.size())) {
-    group.exchange("hello");
-  }
-
-  std::shared_ptr<EngineWork> start(const CollectiveCall& call) override {
-    const bool message = call.kind == CollectiveKind::send_recv;
-    const int own = message ? static_cast<int>(call.pairs[0].second == position_) : position_;
-    std::string box = "collective";
-    if (message) {
-      box = std::to_string(call.pairs[0].first) + " to " + std::to_string(call.pairs[0].second);
-    }
-    box += " " + std::to_string(started_[box]++);
-    {
-      const std::scoped_lock lock(boxes().mutex);
-      boxes().said[box][own] = pack_operands(call, own);
-    }
-    return std::make_shared<BoxWork>(call, own, message ? 2 : members_, box);
-  }
-  void abort(const std::string& /*reason*/) noexcept override {}
-
-  struct Boxes {
-    std::mutex mutex;
-    std::map<std::string, std::map<int, std::string>> said;
-  };
-  static Boxes& boxes() {
-    static Boxes all;
-    return all;
-  }
-
- private:
-  class BoxWork final : public EngineWork {
-   public:
-    BoxWork(CollectiveCall call, int own, int speakers, std::string box)
-        : call_(std::move(call)), own_(own), speakers_(speakers), box_(std::move(box)) {}
-    bool test() override {
-      const std::scoped_lock lock(boxes().mutex);
-      const std::map<int, std::string>& said = boxes().said[box_];
-      if (std::ssize(said) < speakers_) return false;
-      std::vector<std::string> packed;
-      for (const auto& [position, text] : said) packed.push_back(text);
-      compute_results(call_, own_, packed);
-      return true;
-    }
-    bool wait(milliseconds /*timeout*/) override { return test(); }
-    // Whoever waits looks again before long.
-    void on_complete(std::function<void(std::exception_ptr)> /*f*/) override {}
-
-   private:
-    const CollectiveCall call_;
-    const int own_;
-    const int speakers_;
-    const std::string box_;
-  };
-
-  const int position_;
-  const int members_;
-  std::map<std::string, int> started_;
-};
-
-void add_boxes() {
-  static const bool added = [] {
-    EngineRegistry::process().add(
-        "boxes", [](const EngineGroup& group) { return std::make_unique<BoxesEngine>(group); },
-        {.messages = true});
-    return true;
-  }();
-  EXPECT_TRUE(added);
-  BoxesEngine::boxes().said.clear();
-}
 
 CollectiveCall message_call(std::vector<float>& x) {
   CollectiveCall call{.kind = CollectiveKind::send_recv};
@@ -384,6 +427,21 @@ TEST(EngineMessages, EndWithTheirGroup) {
     received = true;
   });
   EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+TEST(EngineGroups, ArePagesOfTheirOwnWhateverTagsSay) {
+  load_sockets();
+  std::vector<float> x(3, 1);  // peers may still read it when a rank is done
+  run_ranks_well(2, [&x](HostBackend& backend) {
+    std::vector<float> y, z;
+    const auto engine = backend.communicator({0, 1}, "g", "sockets");
+    const auto own = backend.communicator({0, 1}, "g (sockets)");
+    const auto first = engine->start(all_reduce_call(x, y));
+    own->start(all_reduce_call(x, z))->wait();
+    first->wait();
+    EXPECT_EQ(y, std::vector<float>(3, 2));
+    EXPECT_EQ(z, std::vector<float>(3, 2));
+  });
 }
 
 // ---- Finding engines

@@ -151,26 +151,27 @@ std::string ShmFabric::missing_ranks() const {
   return text;
 }
 
-std::shared_ptr<HostGroup> ShmFabric::group(const std::vector<std::int64_t>& members,
-                                            const std::string& tag) {
+std::shared_ptr<HostGroup> ShmFabric::group(const GroupKey& key) {
   const std::scoped_lock lock(mutex_);
-  if (const auto known = groups_.find({tag, members}); known != groups_.end()) return known->second;
+  if (const auto known = groups_.find(key); known != groups_.end()) return known->second;
   SharedGroup& shared =
-      layout_.group(key_of(members, tag), static_cast<std::int64_t>(members.size()), tag.c_str());
-  auto group = std::make_shared<HostGroup>(members, tag, shared.page());
+      layout_.group(key.hash(), static_cast<std::int64_t>(key.members.size()), key.tag.c_str());
+  auto group = std::make_shared<HostGroup>(key, shared.page());
   const kernels::Failure& aborted = layout_.header().aborted;
   if (aborted.state.load() == kernels::Failure::kWritten)
     group->abort(kernels::read_text(aborted.text));
-  return groups_.emplace(std::pair{tag, members}, std::move(group)).first->second;
+  return groups_.emplace(key, std::move(group)).first->second;
 }
 
 void ShmFabric::abort(const std::string& reason) {
   kernels::fail(layout_.header().aborted, 0, reason);
   // Groups of other ranks too.
   layout_.each_group([&](SharedGroup& shared) {
-    HostGroup(std::vector<std::int64_t>(static_cast<std::size_t>(shared.members)),
-              kernels::read_line(shared.tag), shared.page())
-        .abort(reason);
+    const GroupKey key{
+        .tag = kernels::read_line(shared.tag),
+        .purpose = {},
+        .members = std::vector<std::int64_t>(static_cast<std::size_t>(shared.members))};
+    HostGroup(key, shared.page()).abort(reason);
   });
 }
 

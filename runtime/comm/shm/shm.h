@@ -37,8 +37,7 @@ class ShmFabric final : public HostFabric {
 
   std::string_view name() const override { return "shm"; }
   const std::shared_ptr<CommMemory>& memory() const override { return memory_; }
-  std::shared_ptr<HostGroup> group(const std::vector<std::int64_t>& members,
-                                   const std::string& tag) override;
+  std::shared_ptr<HostGroup> group(const GroupKey& key) override;
   void abort(const std::string& reason) override;
   void leave(std::int64_t rank, const std::string& message) override;
   bool is_forked_off() const override { return segment_->is_copy(); }
@@ -58,7 +57,7 @@ class ShmFabric final : public HostFabric {
   std::shared_ptr<CommMemory> memory_;
   Peers peers_;
   std::mutex mutex_;  // of what follows
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<HostGroup>> groups_;
+  std::map<GroupKey, std::shared_ptr<HostGroup>> groups_;
 };
 
 }  // namespace tutti::runtime
