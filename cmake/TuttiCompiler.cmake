@@ -25,6 +25,9 @@ add_library(tutti_flags INTERFACE)
 target_compile_options(tutti_flags INTERFACE
   # A contracted multiply-add rounds once instead of twice: results would depend on the compiler.
   -ffp-contract=off
+  # Nobody replaces a function of ours in a running program: without this, gcc inlines none that is
+  # seen from outside, since all code can be moved (-fPIC).
+  -fno-semantic-interposition
   # __FILE__ and std::source_location then read the same on every machine, also in golden files.
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
   -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/tutti/=
