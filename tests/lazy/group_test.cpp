@@ -1,5 +1,10 @@
 // Groups: their places, their engines, and their end.
 
+#include <tutti/runtime/comm/engine.h>
+
+#include <cstring>
+#include <future>
+
 #include "tests/lazy/lazy_testing.h"
 
 namespace tutti::test::group_test {
@@ -80,6 +85,55 @@ TEST(GroupBackends, AreOpenedWhenTheyAreUsed) {
     expect_error<EnvironmentError>([&] { all_reduce(tensor({1.F}), nccl).item<float>(); },
                                    {"nccl", "does not have", "cuda:shm"}, kNowhere);
   });
+}
+
+// Carries one message, and nothing else.
+class OneMessage final : public runtime::Engine {
+ public:
+  explicit OneMessage(const runtime::EngineGroup& group) : position_(group.position) {
+    group.exchange("hello");
+  }
+  std::shared_ptr<runtime::EngineWork> start(const runtime::CollectiveCall& call) override {
+    const runtime::TensorPart& part = call.parts.at(0);
+    const auto bytes = static_cast<std::size_t>(part.elements * size_of(call.dtype));
+    std::promise<void> done;
+    if (call.pairs.at(0).first == position_) {
+      const auto* const data = static_cast<const char*>(part.operand);
+      said().set_value(std::string(data, data + bytes));
+      done.set_value();
+      return runtime::work_of(done.get_future());
+    }
+    return runtime::work_of(std::async(std::launch::async, [to = part.result, bytes] {
+      const std::string data = said().get_future().get();
+      std::memcpy(to, data.data(), bytes);
+    }));
+  }
+  void abort(const std::string& /*reason*/) noexcept override {}
+
+  static std::promise<std::string>& said() {
+    static std::promise<std::string> message;
+    return message;
+  }
+
+ private:
+  const int position_;
+};
+
+TEST(GroupBackends, TakeMessagesWhereTheEngineCarriesThem) {
+  runtime::EngineRegistry::process().add(
+      "one_message",
+      [](const runtime::EngineGroup& group) { return std::make_unique<OneMessage>(group); },
+      {.messages = true});
+  simulate(2, [](World& world) {
+    const Group group = Group(world).with_backends("cpu:one_message");
+    if (world.rank() == 0) {
+      send(tensor({1.F, 2.F}), group, 1);
+      return;
+    }
+    const Tensor received = recv(Shape{2}, DType::f32, group, 0);
+    EXPECT_EQ(received.to_vector<float>(), Floats({1, 2}));
+  });
+  EXPECT_ANY_THROW(OneMessage::said().get_future());  // it was asked for
 }
 
 TEST(GroupBackends, ArePartOfThePlanAndOfTheText) {
