@@ -4,6 +4,7 @@
 #include <tutti/runtime/comm/signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -11,6 +12,10 @@
 namespace tutti::runtime {
 
 namespace {
+
+// How long an engine that was aborted may take to end what it is at. One that takes longer keeps
+// what the library gave it.
+constexpr std::chrono::seconds kEnd{1};
 
 // One that failed is over.
 bool is_over(EngineWork& work) noexcept {
@@ -216,6 +221,14 @@ bool EngineTransport::move(GroupWork& work, bool may_wait) {
     }
   });
   return true;
+}
+
+void EngineTransport::give_up(GroupWork& work) noexcept {
+  try {
+    static_cast<EngineGroupWork&>(work).under_way->wait(kEnd);
+  } catch (const std::exception&) {
+    // It has ended.
+  }
 }
 
 std::unique_ptr<Transport> EngineTransport::for_messages(GroupAgreement& pair) {

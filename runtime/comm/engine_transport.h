@@ -62,6 +62,7 @@ class EngineTransport final : public Transport {
   bool carries_messages() const override { return end_->traits().messages; }
   std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override;
   void fail(const std::string& reason) noexcept override { end_->abort(reason); }
+  void give_up(GroupWork& work) noexcept override;
   void close() override {
     if (!message_) end_->close();
   }

@@ -185,6 +185,7 @@ bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
   } catch (const std::exception& error) {
     agreement_.finish(work, error);
     transport_->fail(error.what());
+    transport_->give_up(work);
     throw;
   }
   agreement_.finish(work);

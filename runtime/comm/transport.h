@@ -43,6 +43,9 @@ class Transport {
 
   // The group failed, for that reason: what is under way comes to its end. From any thread.
   virtual void fail(const std::string& /*reason*/) noexcept {}
+  // Behind fail(), for a call that began: its caller is about to hear of it, and may then free what
+  // it works on.
+  virtual void give_up(GroupWork& /*work*/) noexcept {}
   // Nothing is under way any more, and nothing will be.
   virtual void close() {}
 };
