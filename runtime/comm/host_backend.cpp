@@ -14,8 +14,8 @@ namespace tutti::runtime {
 
 namespace {
 
-const std::string kOwn = "shm";
-const std::string kSetup = "set-up of ";
+constexpr const char* kOwn = "shm";
+constexpr const char* kSetup = "set-up of ";
 
 GroupKey page_key(const std::pair<std::string, std::vector<std::int64_t>>& group,
                   const std::string& engine) {
