@@ -147,6 +147,11 @@ LoweredCollective lower_message(const ir::Graph& graph, ir::NodeId id, const ir:
 
 }  // namespace
 
+std::string engine_of(const ir::Group& group, Device device) {
+  if (group.backends.empty()) return runtime::BackendConfig().engine(device);
+  return runtime::BackendConfig::parse(group.backends).engine(device);
+}
+
 std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::NodeId id,
                                                 std::int64_t rank) {
   const ir::Node& node = graph.node(id);
@@ -161,22 +166,18 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
   for (const Value operand : graph.operands(id)) types.push_back(graph.type(operand));
   ir::check_on_rank(node.op, types, attributes, rank, node.location);
   std::vector<LoweredCollective> out;
-  const auto engine_on = [&](Device device) -> std::string {
-    if (group.backends.empty()) return "shm";
-    return runtime::BackendConfig::parse(group.backends).engine(device);
-  };
   if (ir::is_point_to_point(node.op)) {
     for (const ir::Message& message : ir::messages(node.op, attributes, rank)) {
       out.push_back(lower_message(graph, id, message));
       out.back().parent = attributes.group("group");
       // Who sends does not know where the other one wants it.
-      out.back().engine = engine_on(Device::cpu());
+      out.back().engine = engine_of(group, Device::cpu());
     }
     return out;
   }
   out.push_back(lower_whole(graph, id, kind_of(node.op)));
   const bool none = out[0].operands.empty();  // a barrier has no tensors
-  out[0].engine = engine_on(none ? Device::cpu() : graph.device(out[0].operands[0]));
+  out[0].engine = engine_of(group, none ? Device::cpu() : graph.device(out[0].operands[0]));
   return out;
 }
 

@@ -20,6 +20,9 @@ struct LoweredCollective {
   std::vector<ir::Value> results = {};
 };
 
+// The engine that a group names for values on a device.
+std::string engine_of(const ir::Group& group, Device device);
+
 // The calls that carry out a collective node on one rank: one, or one for each message of a
 // batch_send_recv, in the order in which they start. Throws TypeError, naming the line, if the rank
 // is in no group of the collective or has another part in it than the node says.

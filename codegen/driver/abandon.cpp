@@ -2,7 +2,6 @@
 #include <tutti/codegen/lower_collective.h>
 #include <tutti/codegen/plan/communicator_of.h>
 #include <tutti/ir/control.h>
-#include <tutti/runtime/comm/backend_config.h>
 
 #include <exception>
 
@@ -41,12 +40,15 @@ void abandon_calls(const ir::Graph& graph, ir::NodeId id, runtime::Context& cont
 // Where the calls themselves are what fails: an engine that is not there, no memory.
 void abandon_group(const ir::Graph& graph, ir::NodeId id, runtime::Context& context) {
   for (const ir::GroupPtr& group : groups_met_in(graph, id)) {
-    const auto config =
-        runtime::BackendConfig::parse(group->backends.empty() ? "shm" : group->backends);
     for (const Device device : {Device::cpu(), Device::cuda(0)}) {
-      context.backend
-          ->communicator(group->members_with(context.rank()), group->tag, config.engine(device))
-          ->abandon("a peer failed");  // short: without an allocation
+      try {
+        context.backend
+            ->communicator(group->members_with(context.rank()), group->tag,
+                           engine_of(*group, device))
+            ->abandon("a peer failed");  // short: without an allocation
+      } catch (const std::exception&) {
+        // The other engine, and other groups, may be told all the same.
+      }
     }
   }
 }

@@ -262,9 +262,7 @@ void infer_conditional(Inference& in) {
       });
       common.replication = intersect(common.replication, type.replication);
     }
-    if (common.replication.literal) {
-      common.replication = intersect(common.replication, place.replication);
-    }
+    if (common.replication.literal) common.replication = place.replication;
     common.replication = intersect(common.replication, index.replication);
     add_result(in, common, place, common.shape);
   }

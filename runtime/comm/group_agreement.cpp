@@ -108,10 +108,7 @@ bool GroupAgreement::arrive(GroupWork& work, bool may_wait) {
 }
 
 bool GroupAgreement::all_arrived(const GroupWork& work, bool may_wait) {
-  missing_.clear();
-  for (int member = 0; member < size(); ++member) {
-    if (member != position_) missing_.push_back(member);
-  }
+  others();
   const auto nobody_is_missing = [&] {
     std::erase_if(missing_, [&](int member) {
       if (!page_.arrived(member, work.sequence())) return false;

@@ -102,6 +102,7 @@ class GroupAgreement {
   // Looks for such ones if that is worth while: what others write soon is dear to read, and a few
   // small operands may stay.
   void look_for_retired();
+  // All members but this one, in missing_.
   const std::vector<int>& others();
   kernels::RankPage& rank_page(int member) const {
     return *pages_[static_cast<std::size_t>(member)];

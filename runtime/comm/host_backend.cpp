@@ -152,9 +152,10 @@ void HostBackend::close(const std::vector<std::int64_t>& members, const std::str
         if (!failure) failure = std::current_exception();
       }
       fabric_->forget(page_key(key, engine));
-      if (engine == kOwn) continue;
-      fabric_->forget(page_key(key, kSetup + engine));
-      if (known->second.contains(kOwn)) continue;
+      if (engine != kOwn) fabric_->forget(page_key(key, kSetup + engine));
+    }
+    // One that only engines served has its own page for their aborts; messages have their group's.
+    if (&key == &keys.back() && !known->second.contains(kOwn)) {
       page(key, kOwn)->rank_left(rank());
       fabric_->forget(page_key(key, kOwn));
     }

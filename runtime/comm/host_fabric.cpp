@@ -40,10 +40,10 @@ Hash128 GroupKey::hash() const {
   return hasher.finish();
 }
 
-HostGroup::HostGroup(GroupKey key, void* memory)
-    : members(std::move(key.members)),
-      tag(std::move(key.tag)),
-      id(GroupKey{tag, key.purpose, members}.hash().low),
+HostGroup::HostGroup(const GroupKey& key, void* memory)
+    : members(key.members),
+      tag(key.tag),
+      id(key.hash().low),
       page(memory, static_cast<int>(members.size())),
       kept(members.size()) {}
 

@@ -53,7 +53,7 @@ struct GroupKey {
 class HostGroup {
  public:
   // `memory` holds the initialised page and lives as long as the group.
-  HostGroup(GroupKey key, void* memory);
+  HostGroup(const GroupKey& key, void* memory);
   HostGroup(const HostGroup&) = delete;
   HostGroup& operator=(const HostGroup&) = delete;
 
