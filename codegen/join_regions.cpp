@@ -23,6 +23,9 @@ void add(Plan& to, Plan& from) {
   const int constants = static_cast<int>(to.constants.size());
   for (PlanBuffer& buffer : from.buffers) {
     if (buffer.kind == PlanBuffer::Kind::constant) buffer.index += constants;
+    if (buffer.kind == PlanBuffer::Kind::symmetric) {
+      buffer.index = area_of(to, *from.areas[at(buffer.index)].group);
+    }
     if (buffer.defined_at >= 0) buffer.defined_at += first_step;
     if (buffer.last_use >= 0) buffer.last_use += first_step;
   }
@@ -62,9 +65,11 @@ void add_region(Plan& to, Plan& function) {
 bool before(Device a, Device b) { return std::pair(a.kind, a.index) < std::pair(b.kind, b.index); }
 
 // Regions enter those in front of them only, so that from the back on each has its place when it is
-// met: behind the highest of those that enter it. `bytes` are what each has of a device's arena,
-// and the program itself last. Gives what all have together.
-std::int64_t place_windows(Plan& plan, Device device, const std::vector<std::int64_t>& bytes) {
+// met: behind the highest of those that enter it. `bytes` are what each has of an arena or area,
+// the program itself last; `lies_there` says which buffers are in it. Gives what all have together.
+template <class LiesThere>
+std::int64_t place_windows(Plan& plan, const std::vector<std::int64_t>& bytes,
+                           LiesThere&& lies_there) {
   std::vector<std::int64_t> begin(plan.regions.size(), 0);
   std::int64_t all = 0;
   const auto enter = [&](int first_step, int end_step, std::int64_t end) {
@@ -82,13 +87,29 @@ std::int64_t place_windows(Plan& plan, Device device, const std::vector<std::int
     const Region& region = plan.regions[i];
     for (BufferId id = region.first_buffer; id < region.end_buffer; ++id) {
       PlanBuffer& buffer = plan.buffers[at(id)];
-      if (buffer.kind == PlanBuffer::Kind::local && buffer.device == device) {
-        buffer.offset += begin[i];
-      }
+      if (lies_there(buffer)) buffer.offset += begin[i];
     }
     enter(region.first_step, region.end_step, begin[i] + bytes[i]);
   }
   return all;
+}
+
+// Each group once, in the order in which the program itself uses them, then the functions.
+std::vector<PlanArea> all_areas(const std::vector<Plan>& functions, const Plan& program) {
+  Plan out;
+  const auto add = [&](const Plan& plan) {
+    for (const PlanArea& area : plan.areas) {
+      if (area_of(out, *area.group) < 0) out.areas.push_back({.group = area.group});
+    }
+  };
+  add(program);
+  for (const Plan& function : functions) add(function);
+  return std::move(out.areas);
+}
+
+std::int64_t area_bytes(const Plan& plan, const ir::Group& group) {
+  const int area = area_of(plan, group);
+  return area < 0 ? 0 : plan.areas[at(area)].bytes;
 }
 
 }  // namespace
@@ -107,6 +128,13 @@ Plan join_regions(std::vector<Plan> functions, Plan program) {
     for (const Plan& function : functions) bytes.push_back(arena_bytes(function, device));
     bytes.push_back(arena_bytes(program, device));
   }
+  out.areas = all_areas(functions, program);
+  std::vector<std::vector<std::int64_t>> area_windows;
+  for (const PlanArea& area : out.areas) {
+    std::vector<std::int64_t>& bytes = area_windows.emplace_back();
+    for (const Plan& function : functions) bytes.push_back(area_bytes(function, *area.group));
+    bytes.push_back(area_bytes(program, *area.group));
+  }
   for (Plan& function : functions) add_region(out, function);
   add(out, program);
   out.name = std::move(program.name);
@@ -116,12 +144,20 @@ Plan join_regions(std::vector<Plan> functions, Plan program) {
   out.results = std::move(program.results);
   out.donations = std::move(program.donations);
   for (const auto& [device, bytes] : windows) {
-    const std::int64_t all = place_windows(out, device, bytes);
+    const auto lies_there = [&](const PlanBuffer& buffer) {
+      return buffer.kind == PlanBuffer::Kind::local && buffer.device == device;
+    };
+    const std::int64_t all = place_windows(out, bytes, lies_there);
     if (device.is_cpu()) {
       out.arena_bytes = all;
     } else {
       out.devices.push_back({.device = device, .arena_bytes = all});
     }
+  }
+  for (std::size_t i = 0; i < out.areas.size(); ++i) {
+    out.areas[i].bytes = place_windows(out, area_windows[i], [i](const PlanBuffer& buffer) {
+      return buffer.kind == PlanBuffer::Kind::symmetric && at(buffer.index) == i;
+    });
   }
   return out;
 }

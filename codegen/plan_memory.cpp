@@ -1,4 +1,6 @@
+#include <tutti/codegen/pack.h>
 #include <tutti/codegen/plan/in_place.h>
+#include <tutti/codegen/plan_areas.h>
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/runtime/buffer.h>
 
@@ -159,8 +161,9 @@ void insert_allocations(Plan& plan) {
     if (result_memory(step) == ResultMemory::there) {
       for_each_access(plan, step, [&](BufferId id, bool written) {
         const PlanBuffer& buffer = plan.buffers[at(id)];
-        const bool first = buffer.defined_at == static_cast<int>(i);
-        if (written && first && buffer.is_allocated()) steps.emplace_back(Allocate{id});
+        if (!written || buffer.defined_at != static_cast<int>(i)) return;
+        if (buffer.is_allocated()) steps.emplace_back(Allocate{id});
+        if (buffer.kind == PlanBuffer::Kind::symmetric) steps.emplace_back(Acquire{id});
       });
     }
     steps.push_back(std::move(step));
@@ -173,63 +176,16 @@ void insert_allocations(Plan& plan) {
 std::int64_t place_in_arena(Plan& plan, Device device) {
   const auto alignment =
       device.is_cpu() ? static_cast<std::int64_t>(runtime::kBufferAlignment) : kDeviceAlignment;
-  std::int64_t arena_bytes = 0;
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    const PlanBuffer& buffer = plan.buffers[i];
-    if (buffer.kind == PlanBuffer::Kind::local && buffer.device == device) order.push_back(i);
+  std::vector<PlanBuffer*> buffers;
+  std::vector<Life> lives;
+  for (PlanBuffer& buffer : plan.buffers) {
+    if (buffer.kind != PlanBuffer::Kind::local || buffer.device != device) continue;
+    buffers.push_back(&buffer);
+    lives.push_back({buffer.defined_at, buffer.last_use, buffer.bytes});
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return plan.buffers[a].defined_at < plan.buffers[b].defined_at;
-  });
-  std::map<std::int64_t, std::int64_t> free;  // offset -> size; neighbours are joined
-  std::multimap<int, std::pair<std::int64_t, std::int64_t>> ending;  // last use -> block
-  const auto release = [&](std::int64_t offset, std::int64_t size) {
-    auto next = free.lower_bound(offset);
-    if (next != free.end() && next->first == offset + size) {
-      size += next->second;
-      next = free.erase(next);
-    }
-    if (next != free.begin()) {
-      const auto previous = std::prev(next);
-      if (previous->first + previous->second == offset) {
-        previous->second += size;
-        return;
-      }
-    }
-    free.emplace(offset, size);
-  };
-  for (const std::size_t i : order) {
-    PlanBuffer& buffer = plan.buffers[i];
-    while (!ending.empty() && ending.begin()->first < buffer.defined_at) {
-      release(ending.begin()->second.first, ending.begin()->second.second);
-      ending.erase(ending.begin());
-    }
-    const std::int64_t size =
-        std::max<std::int64_t>((buffer.bytes + alignment - 1) / alignment * alignment, alignment);
-    auto place = free.begin();
-    while (place != free.end() && place->second < size) ++place;
-    if (place != free.end()) {
-      buffer.offset = place->first;
-      const std::int64_t rest = place->second - size;
-      free.erase(place);
-      if (rest > 0) free.emplace(buffer.offset + size, rest);
-    } else {
-      // Grow the arena, from its last hole if it ends in one.
-      std::int64_t begin = arena_bytes;
-      if (!free.empty()) {
-        const auto last = std::prev(free.end());
-        if (last->first + last->second == arena_bytes) {
-          begin = last->first;
-          free.erase(last);
-        }
-      }
-      buffer.offset = begin;
-      arena_bytes = begin + size;
-    }
-    ending.emplace(buffer.last_use, std::pair(buffer.offset, size));
-  }
-  return arena_bytes;
+  const Packing packing = pack_first_fit(lives, alignment);
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i]->offset = packing.offsets[i];
+  return packing.bytes;
 }
 
 void place_in_arenas(Plan& plan) {
@@ -263,6 +219,7 @@ void find_live_ranges(Plan& plan) {
 void plan_memory(Plan& plan) {
   find_live_ranges(plan);
   DonationFinder(plan).run();
+  place_in_areas(plan);
   insert_allocations(plan);
   find_live_ranges(plan);
   place_in_arenas(plan);

@@ -74,6 +74,10 @@ struct Group {
   std::vector<std::int64_t> members_with(std::int64_t rank) const;
   // This rank's position among the members of its group; -1 if it is in none.
   std::int64_t position_of(std::int64_t rank) const;
+  // Whether the same ranks number their collectives together, whatever else the two say.
+  bool has_ranks_of(const Group& other) const {
+    return tag == other.tag && ranks == other.ranks && stride == other.stride;
+  }
 
   friend bool operator==(const Group&, const Group&) = default;
 };

@@ -4,6 +4,7 @@
 #include <tutti/codegen/driver/make_plan.h>
 #include <tutti/codegen/driver/plan_code.h>
 #include <tutti/codegen/driver/verify_text.h>
+#include <tutti/codegen/plan/placement.h>
 #include <tutti/codegen/program_calls.h>
 #include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/support/error.h>
@@ -52,6 +53,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   }();
   if (options.one_program) {
     add_program_calls(plan, program_calls(traced, *options.one_program, context.rank()));
+    add_placements(plan);
   }
   watch.planned(plan);
   if (options.verify) {

@@ -1,5 +1,6 @@
 #include <tutti/codegen/driver/abandon.h>
 #include <tutti/codegen/driver/executable.h>
+#include <tutti/codegen/plan/communicator_of.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
@@ -60,6 +61,10 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   }
   for (const PlanDevice& used : plan_.devices) {
     frame_.device_arenas.emplace_back(used.device, static_cast<std::size_t>(used.arena_bytes));
+  }
+  for (const PlanArea& area : plan_.areas) {
+    frame_.areas.push_back({.communicator = communicator_of(context, *area.group, nullptr, "shm"),
+                            .bytes = static_cast<std::size_t>(area.bytes)});
   }
   // Native code knows the host's steps alone.
   if (!plan_.devices.empty()) options_.mode = PlanMode::walk;
@@ -122,6 +127,7 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
     }
     take_results(options.pending, results);
   } catch (const std::exception& error) {
+    frame_.break_off();
     if (options.abandon) {
       abandon_from(binding_.step(), error.what());
     } else {

@@ -24,6 +24,7 @@ struct PlanBuffer {
     parameter,  // of a region: number `index`, where whoever enters the region says
     local,      // at `offset` of its device's arena, which one run of the plan has to itself
     comm,       // operand or result of a collective: memory that peers may read and write
+    symmetric,  // operand of a collective, at `offset` of its group's area number `index`
     output,     // made by the plan and handed to the caller
     result,     // made by a region, where whoever enters it says
   };
@@ -37,7 +38,9 @@ struct PlanBuffer {
   bool is_result() const { return kind == Kind::output || kind == Kind::result; }
   // Memory of its own, which a step allocates or brings.
   bool is_allocated() const { return kind == Kind::comm || kind == Kind::output; }
-  // The same, where a step lets go of it.
+  // At a place that the plan says, in memory of the run's or the group's.
+  bool is_placed() const { return kind == Kind::local || kind == Kind::symmetric; }
+  // Allocated, and a step lets go of it.
   bool is_freed() const { return kind == Kind::comm; }
 
   friend bool operator==(const PlanBuffer&, const PlanBuffer&) = default;
@@ -46,7 +49,7 @@ struct PlanBuffer {
   std::int64_t bytes = 0;
   Device device = {};  // where its memory is; comm buffers are the host's
   int index = -1;
-  std::int64_t offset = 0;
+  std::int64_t offset = 0;  // a multiple of the alignment of host buffers, where symmetric
   // The steps that write it first and use it last; -1: before the first step.
   int defined_at = -1;
   int last_use = -1;

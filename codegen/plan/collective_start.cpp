@@ -91,13 +91,8 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
   } else if (name.text == "agreement") {
     call.agreement = parser.hexadecimal();
   } else if (name.text == "program") {
-    const std::vector<std::int64_t> hashes = ir::read_integers(lexer);
-    const auto fits = [](std::int64_t hash) { return hash >= 0 && hash <= UINT32_MAX; };
-    if (hashes.size() != 2 || !std::ranges::all_of(hashes, fits) || hashes[0] == 0) {
-      lexer.fail(offset, "what a program calls are two hashes of 32 bits, the first not 0");
-    }
-    call.program = {.set = static_cast<std::uint32_t>(hashes[0]),
-                    .order = static_cast<std::uint32_t>(hashes[1])};
+    const auto [set, order] = parser.hashes("of what a program calls");
+    call.program = {.set = set, .order = order};
   } else if (name.text == "calls") {
     start.calls = parser.calls();
   } else {
@@ -253,6 +248,12 @@ void CollectiveStart::bind(Binding& binding) const {
   runtime::CollectiveCall prepared = call;
   prepared.timeout = std::chrono::milliseconds(group->timeout);
   prepared.programs_differ = prepared.programs_differ || context.programs_differ;
+  const auto lies_in_area = [&](BufferId id) {
+    return binding.plan().buffers[at(id)].kind == PlanBuffer::Kind::symmetric;
+  };
+  const int area = parent == nullptr ? area_of(binding.plan(), *group) : -1;
+  if (area >= 0) prepared.placement = binding.plan().areas[at(area)].placement;
+  if (std::ranges::any_of(operands, lies_in_area)) bound.area = area;
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);

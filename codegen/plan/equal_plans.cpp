@@ -25,6 +25,9 @@ bool same(const Donation& a, const Donation& b) {
 bool same(const PlanDevice& a, const PlanDevice& b) {
   return a.device == b.device && a.arena_bytes == b.arena_bytes && a.target == b.target;
 }
+bool same(const PlanArea& a, const PlanArea& b) {
+  return same(a.group, b.group) && a.bytes == b.bytes && a.placement == b.placement;
+}
 // The text is a kernel's identity.
 bool same(const Kernel& a, const Kernel& b) { return print(a) == print(b); }
 bool same(const Region& a, const Region& b);
@@ -45,7 +48,8 @@ std::string first_of(const std::string& what, const std::vector<T>& a, const std
 
 bool same_head(const Plan& a, const Plan& b) {
   return a.name == b.name && a.rank == b.rank && same(a.mesh, b.mesh) && a.works == b.works &&
-         a.arena_bytes == b.arena_bytes && first_of("", a.devices, b.devices).empty();
+         a.arena_bytes == b.arena_bytes && first_of("", a.devices, b.devices).empty() &&
+         first_of("", a.areas, b.areas).empty();
 }
 
 bool same(const Region& a, const Region& b) {

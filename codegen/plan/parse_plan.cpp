@@ -59,15 +59,32 @@ class PlanParser {
     lexer_.expect("arena", "and the bytes of the plan's own memory");
     plan_.arena_bytes = steps_.bytes();
     while (lexer_.accept(",")) {
+      const std::int64_t bytes = steps_.bytes();
+      if (lexer_.accept("in")) {
+        area(bytes);
+        continue;
+      }
       PlanDevice& device = plan_.devices.emplace_back();
-      device.arena_bytes = steps_.bytes();
-      lexer_.expect("on", "and the device that has these bytes");
+      device.arena_bytes = bytes;
+      lexer_.expect("on", "and the device that has these bytes, or 'in' and the group");
       device.device = ir::read_device(lexer_, false);
       if (lexer_.accept("for")) {
         device.target = ir::read_text(lexer_, "what code is compiled for, as in \"sm_90\"");
       }
     }
     lexer_.expect("{", "before the body of the plan");
+  }
+
+  // 128 bytes in @dp as [17, 18]
+  void area(std::int64_t bytes) {
+    const std::size_t offset = lexer_.peek().offset;
+    PlanArea area{.group = steps_.group(), .bytes = bytes};
+    if (area_of(plan_, *area.group) >= 0) lexer_.fail(offset, "this group's memory is said twice");
+    if (lexer_.accept("as")) {
+      const auto [skeleton, layout] = steps_.hashes("of what is done, and of the places");
+      area.placement = {.skeleton = skeleton, .layout = layout};
+    }
+    plan_.areas.push_back(std::move(area));
   }
 
   // r0 @body { ... }
@@ -169,6 +186,14 @@ class PlanParser {
     } else if (kind.text == "local") {
       lexer_.expect("at", "and the place in the arena");
       buffer.offset = steps_.number("an offset in bytes");
+    } else if (kind.text == "symmetric") {
+      buffer.kind = PlanBuffer::Kind::symmetric;
+      lexer_.expect("at", "and the place in a group's memory");
+      buffer.offset = steps_.number("an offset in bytes");
+      lexer_.expect("in", "and the group");
+      const std::size_t offset = lexer_.peek().offset;
+      buffer.index = area_of(plan_, *steps_.group());
+      if (buffer.index < 0) lexer_.fail(offset, "the plan's head says nothing of its memory");
     } else if (kind.text == "comm") {
       buffer.kind = PlanBuffer::Kind::comm;
     } else if (kind.text == "output") {

@@ -27,9 +27,9 @@ struct Only {
   }
   template <class S>
   static constexpr bool kKnown =
-      (std::is_same_v<S, Allocate> || std::is_same_v<S, Launch> || std::is_same_v<S, Copy> ||
-       std::is_same_v<S, CollectiveStart> || std::is_same_v<S, CollectiveWait> ||
-       std::is_same_v<S, Free> || std::is_same_v<S, Control>);
+      (std::is_same_v<S, Allocate> || std::is_same_v<S, Acquire> || std::is_same_v<S, Launch> ||
+       std::is_same_v<S, Copy> || std::is_same_v<S, CollectiveStart> ||
+       std::is_same_v<S, CollectiveWait> || std::is_same_v<S, Free> || std::is_same_v<S, Control>);
 };
 
 }  // namespace
@@ -44,6 +44,12 @@ CollectiveStart* start_of(Step& step) {
 }
 const Control* control_of(const Step& step) { return std::visit(Only<Control>(), step); }
 Control* control_of(Step& step) { return const_cast<Control*>(control_of(std::as_const(step))); }
+
+int area_of(const Plan& plan, const ir::Group& group) {
+  const auto is_for = [&](const PlanArea& area) { return area.group->has_ranks_of(group); };
+  const auto found = std::ranges::find_if(plan.areas, is_for);
+  return found == plan.areas.end() ? -1 : static_cast<int>(found - plan.areas.begin());
+}
 
 std::int64_t arena_bytes(const Plan& plan, Device device) {
   if (device.is_cpu()) return plan.arena_bytes;
@@ -62,7 +68,7 @@ bool uses_group(const Plan& plan, const ir::Group& group) {
     const CollectiveStart* const start = start_of(step);
     if (start == nullptr) return false;
     const ir::Group& of = start->parent != nullptr ? *start->parent : *start->group;
-    return of.tag == group.tag && of.ranks == group.ranks && of.stride == group.stride;
+    return of.has_ranks_of(group);
   });
 }
 

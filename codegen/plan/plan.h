@@ -33,6 +33,14 @@ struct PlanDevice {
   std::string target = {};  // what its code is compiled for, once it is: "sm_90"
 };
 
+// What a plan uses of the memory that the members of a group have in common: its symmetric buffers
+// lie there, at places that are the same on all of them.
+struct PlanArea {
+  ir::GroupPtr group;
+  std::int64_t bytes = 0;
+  runtime::Placement placement = {};  // of compiled programs (placement.h)
+};
+
 // A function of a plan: steps that loops and branches enter, from one place or several, as often as
 // they like. Whoever enters it says where its parameters and results lie; what else it uses is its
 // own, at the same place whoever enters. Regions enter those in front of them only.
@@ -66,6 +74,7 @@ struct Plan {
   int works = 0;
   std::int64_t arena_bytes = 0;     // of the host
   std::vector<PlanDevice> devices;  // other than the host
+  std::vector<PlanArea> areas;      // one a group
 
   // The steps and buffers of the program itself, and no region's, begin here.
   int main_step() const { return regions.empty() ? 0 : regions.back().end_step; }
@@ -82,6 +91,9 @@ bool structurally_equal(const Plan& a, const Plan& b);
 
 // Whether a step communicates over a group of that tag and those ranks.
 bool uses_group(const Plan& plan, const ir::Group& group);
+
+// The number of the group's area; -1 where the plan has none.
+int area_of(const Plan& plan, const ir::Group& group);
 
 // What a run has to itself on a device; 0 where the plan does not use it.
 std::int64_t arena_bytes(const Plan& plan, Device device);

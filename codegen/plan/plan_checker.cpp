@@ -22,6 +22,7 @@ void PlanChecker::run() {
   for (part_ = 0; part_ < parts_.size(); ++part_) check_part(parts_[part_]);
   step_ = plan_.steps.size();
   check_arenas();
+  check_areas();
   check_said_lives();
 }
 
@@ -54,6 +55,7 @@ void PlanChecker::check_part(const Part& part) {
   step_ = part.first_step;
   find_lives(part);
   places_.clear();
+  area_places_.assign(plan_.areas.size(), {});
   started_.clear();
   for (step_ = part.first_step; step_ < part.end_step; ++step_) {
     std::visit([this](const auto& step) { step.check(*this); }, plan_.steps[step_]);
@@ -73,6 +75,7 @@ void PlanChecker::check_kinds(const Part& part) {
   inputs_.clear();
   for (BufferId id = part.first_buffer; id < part.end_buffer; ++id) {
     const Kind kind = buffer(id).kind;
+    if (kind == Kind::symmetric) check_place(id);
     require(!part.is_region || (kind != Kind::input && kind != Kind::output),
             " is a program's, but in a region", id);
     require(part.is_region || (kind != Kind::parameter && kind != Kind::result),
@@ -159,18 +162,29 @@ void PlanChecker::write(BufferId id) {
   require(!state.freed, " is written after it was freed", id);
   if (buffer(id).is_allocated()) {
     require(state.allocated, " is written before it is allocated", id);
+  } else if (buffer(id).kind == PlanBuffer::Kind::symmetric) {
+    require(state.allocated, " is written before its place is acquired", id);
   } else if (buffer(id).kind == PlanBuffer::Kind::local) {
-    begin_life(id);
+    const std::int64_t end = buffer(id).offset + buffer(id).bytes;
+    require(buffer(id).offset >= 0 && end <= arena_bytes(plan_, buffer(id).device),
+            " lies outside the arena", id);
+    if (buffer(id).bytes > 0) begin_life(id, places_[buffer(id).device]);
   }
   state.written = true;
 }
 
-void PlanChecker::lend(BufferId id) {
+void PlanChecker::lend(BufferId id, const CollectiveStart& start) {
   require(buffer(id).device.is_cpu(), " lies where peers can't reach it", id);
   const PlanBuffer::Kind kind = buffer(id).kind;
   require(kind != PlanBuffer::Kind::local && kind != PlanBuffer::Kind::parameter &&
               kind != PlanBuffer::Kind::result,
           " goes to peers, but has no memory of its own", id);
+  if (kind == PlanBuffer::Kind::symmetric) {
+    require(start.parent == nullptr && start.engine == "shm" &&
+                area_of(plan_, *start.group) == buffer(id).index,
+            " lies in another group's memory", id);
+    states_[at(id)].lent_to.push_back(start.work);
+  }
   read(id);
   states_[at(id)].lent = true;
 }
@@ -183,7 +197,7 @@ void PlanChecker::enter(int region) {
 }
 
 void PlanChecker::start(const CollectiveStart& start) {
-  for (const BufferId id : start.operands) lend(id);
+  for (const BufferId id : start.operands) lend(id, start);
   for (const BufferId id : start.results) {
     State& state = states_[at(id)];
     require(!state.allocated && !state.written && !state.arriving,
@@ -216,37 +230,12 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   }
 }
 
-// Nothing that a later step uses, or this one, lies where the buffer does.
-void PlanChecker::begin_life(BufferId id) {
-  const PlanBuffer& buffer = plan_.buffers[at(id)];
-  const std::int64_t end = buffer.offset + buffer.bytes;
-  require(buffer.offset >= 0 && end <= arena_bytes(plan_, buffer.device), " lies outside the arena",
-          id);
-  if (buffer.bytes == 0) return;
-  std::map<std::int64_t, BufferId>& places = places_[buffer.device];
-  auto next = places.lower_bound(buffer.offset);
-  if (next != places.begin()) {
-    const PlanBuffer& previous = plan_.buffers[at(std::prev(next)->second)];
-    if (previous.offset + previous.bytes > buffer.offset) --next;
-  }
-  while (next != places.end() && next->first < end) {
-    const BufferId other = next->second;
-    const int last_use = states_[at(other)].last_use;
-    if (last_use >= static_cast<int>(step_)) {
-      fail(name(id) + " overlaps a live buffer, " + name(other) + ", which step " +
-           std::to_string(last_use) + " uses");
-    }
-    next = places.erase(next);
-  }
-  places.emplace(buffer.offset, id);
-}
-
 void PlanChecker::check_end(const Part& part) {
   for (const PlanResult& result : part.results) {
     State& state = states_[at(result.buffer)];
     state.returned = true;
     const PlanBuffer::Kind kind = buffer(result.buffer).kind;
-    require(part.is_region || kind != PlanBuffer::Kind::local,
+    require(part.is_region || !buffer(result.buffer).is_placed(),
             " is returned, but has no memory of its own", result.buffer);
     require(!part.is_region || kind == PlanBuffer::Kind::result,
             " is given by a region, but lies where only the region writes", result.buffer);
@@ -273,26 +262,13 @@ void PlanChecker::check_end(const Part& part) {
   for (BufferId id = part.first_buffer; id < part.end_buffer; ++id) {
     const State& state = states_[at(id)];
     require(!state.allocated || state.written, " is allocated, but not written", id);
-    require(!state.allocated || state.freed || state.returned, " is never freed", id);
-  }
-}
-
-// What a region has of an arena lies behind all that those have that enter it, directly or not.
-void PlanChecker::check_arenas() {
-  check_arenas(Device::cpu());
-  for (const PlanDevice& used : plan_.devices) check_arenas(used.device);
-}
-
-void PlanChecker::check_arenas(Device device) {
-  std::vector<std::int64_t> least(parts_.size(), 0);
-  for (std::size_t i = parts_.size(); i-- > 0;) {
-    std::int64_t end = least[i];
-    for (BufferId id = parts_[i].first_buffer; id < parts_[i].end_buffer; ++id) {
-      if (buffer(id).kind != PlanBuffer::Kind::local || buffer(id).device != device) continue;
-      require(buffer(id).offset >= least[i], " lies where a caller of its region has its own", id);
-      end = std::max(end, buffer(id).offset + buffer(id).bytes);
+    // What the group's memory holds is given back by the end of its collective.
+    require(!buffer(id).is_allocated() || !state.allocated || state.freed || state.returned,
+            " is never freed", id);
+    for (const int work : state.lent_to) {
+      require(works_[at(work)].state == Work::State::waited,
+              " lies in the group's memory, but its collective is not waited for", id);
     }
-    for (const std::size_t region : enters_[i]) least[region] = std::max(least[region], end);
   }
 }
 

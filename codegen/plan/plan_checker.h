@@ -3,6 +3,7 @@
 #include <tutti/codegen/plan/plan.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,7 @@ class PlanChecker {
 
   // What the step does.
   void allocate(BufferId id);
+  void acquire(BufferId id);
   void free(BufferId id);
   void read(BufferId id);
   void write(BufferId id);
@@ -37,11 +39,12 @@ class PlanChecker {
 
  private:
   struct State {
-    bool allocated = false;
-    bool arriving = false;  // is a result of a collective that was started
+    bool allocated = false;  // or acquired
+    bool arriving = false;   // is a result of a collective that was started
     bool written = false;
     bool freed = false;
-    bool lent = false;  // peers may read it
+    bool lent = false;              // peers may read it
+    std::vector<int> lent_to = {};  // of one in a group's memory: the works that read it
     bool returned = false;
     // Of the whole part: the steps that write it first and use it last, but for those that allocate
     // and free it; the number of steps where it is returned, -1 where there is none.
@@ -69,13 +72,18 @@ class PlanChecker {
   void find_parts();
   void check_part(const Part& part);
   void check_kinds(const Part& part);
+  void check_place(BufferId id) const;
   void require_own(BufferId id) const;
   void find_lives(const Part& part);
-  void begin_life(BufferId id);
-  void lend(BufferId id);
+  // The buffers of a space that were written last, by offset; none overlaps another.
+  using Places = std::map<std::int64_t, BufferId>;
+  void begin_life(BufferId id, Places& places);
+  void lend(BufferId id, const CollectiveStart& start);
   void check_end(const Part& part);
   void check_arenas();
-  void check_arenas(Device device);
+  // What `bytes` bytes of a space hold, those that `lies_there` says.
+  void check_windows(const std::function<bool(const PlanBuffer&)>& lies_there);
+  void check_areas();
   void check_said_lives() const;
   void check_donation(const Donation& donation);
   bool is_update(BufferId id) const;
@@ -89,8 +97,8 @@ class PlanChecker {
   std::map<int, BufferId> inputs_;                // of the part, by argument
   std::vector<int> started_;                      // works of the part
   std::vector<std::vector<std::size_t>> enters_;  // by part: the regions that it enters
-  // The local buffers that were written last, by device and offset; none overlaps another.
-  std::unordered_map<Device, std::map<std::int64_t, BufferId>> places_;
+  std::unordered_map<Device, Places> places_;
+  std::vector<Places> area_places_;
   std::size_t step_ = 0;
 };
 

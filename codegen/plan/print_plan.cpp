@@ -41,6 +41,13 @@ class Printer {
       out_ += ", " + std::to_string(device.arena_bytes) + " bytes on " + device.device.text();
       if (!device.target.empty()) out_ += " for " + ir::quoted(device.target);
     }
+    for (const PlanArea& area : plan_.areas) {
+      out_ += ", " + std::to_string(area.bytes) + " bytes in " + text_.group(area.group);
+      const auto& [skeleton, layout] = area.placement;
+      if (skeleton == 0) continue;
+      out_ += " as ";
+      ir::append_integers(out_, {skeleton, layout});
+    }
     out_ += " {\n";
   }
 
@@ -107,6 +114,10 @@ class Printer {
         break;
       case PlanBuffer::Kind::comm:
         out_ += "comm";
+        break;
+      case PlanBuffer::Kind::symmetric:
+        out_ += "symmetric at " + std::to_string(buffer.offset) + " in " +
+                text_.group(plan_.areas[at(buffer.index)].group);
         break;
       case PlanBuffer::Kind::output:
         out_ += "output";

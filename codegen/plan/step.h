@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/codegen/plan/acquire.h>
 #include <tutti/codegen/plan/allocate.h>
 #include <tutti/codegen/plan/collective_start.h>
 #include <tutti/codegen/plan/collective_wait.h>
@@ -16,7 +17,8 @@ namespace tutti::codegen {
 
 // The kinds of steps: a file each, and an entry here. What tells kinds apart asks one of their
 // members, or one of the functions below, so that a new kind can't be forgotten.
-using Step = std::variant<Allocate, Launch, Copy, CollectiveStart, CollectiveWait, Free, Control>;
+using Step =
+    std::variant<Allocate, Acquire, Launch, Copy, CollectiveStart, CollectiveWait, Free, Control>;
 
 // What a kind of step has to have.
 template <class S>

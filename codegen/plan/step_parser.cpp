@@ -176,6 +176,16 @@ std::vector<ir::CallId> StepParser::calls() {
   return out;
 }
 
+std::pair<std::uint32_t, std::uint32_t> StepParser::hashes(std::string_view what) {
+  const std::size_t offset = lexer_.peek().offset;
+  const std::vector<std::int64_t> hashes = ir::read_integers(lexer_);
+  const auto fits = [](std::int64_t hash) { return hash >= 0 && hash <= UINT32_MAX; };
+  if (hashes.size() != 2 || !std::ranges::all_of(hashes, fits) || hashes[0] == 0) {
+    lexer_.fail(offset, "expected two hashes of 32 bits, the first not 0, " + std::string(what));
+  }
+  return {static_cast<std::uint32_t>(hashes[0]), static_cast<std::uint32_t>(hashes[1])};
+}
+
 std::uint64_t StepParser::hexadecimal() {
   const Token token = lexer_.expect(Token::Kind::number, "a number such as 0x7f");
   std::uint64_t out = 0;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::codegen {
@@ -51,6 +52,8 @@ class StepParser {
   std::vector<ir::CallId> calls();
   // 0x7f
   std::uint64_t hexadecimal();
+  // [17, 18]: two hashes of 32 bits, the first not 0, of what `what` says.
+  std::pair<std::uint32_t, std::uint32_t> hashes(std::string_view what);
   std::string name(std::string_view what);
   // k0, and the kernel of a number once all are read.
   int kernel_number();

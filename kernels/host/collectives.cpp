@@ -20,20 +20,18 @@ GroupPage::GroupPage(void* memory, int members)
       pages_(reinterpret_cast<MemberPage*>(static_cast<std::byte*>(memory) + sizeof(GroupHeader))),
       members_(members) {}
 
-void GroupPage::publish(int member, std::uint64_t sequence, std::uint64_t fingerprint,
-                        PartPlace place, std::uint64_t recorded, std::uint64_t numbers,
-                        std::uint32_t site, std::uint32_t program_set,
-                        std::uint32_t program_order) const {
+void GroupPage::publish(int member, std::uint64_t sequence, const Arrival& arrival) const {
   ArrivalRecord& own = record(member, sequence);
-  own.sequence = sequence;
-  own.fingerprint = fingerprint;
-  own.operand = place.operand;
-  own.result = place.result;
-  own.recorded = recorded;
-  own.numbers = numbers;
-  own.site = site;
-  own.program_set = program_set;
-  own.program_order = program_order;
+  own.fingerprint = arrival.fingerprint;
+  own.operand = arrival.place.operand;
+  own.result = arrival.place.result;
+  own.recorded = arrival.recorded;
+  own.numbers = arrival.numbers;
+  own.site = arrival.site;
+  own.program_set = arrival.program_set;
+  own.program_order = arrival.program_order;
+  own.skeleton = arrival.skeleton;
+  own.layout = arrival.layout;
   if (member == 0) {
     chunks(sequence).claimed.store(0, std::memory_order_relaxed);
     chunks(sequence).done.store(0, std::memory_order_relaxed);

@@ -57,7 +57,6 @@ inline constexpr std::uint64_t kLeft = ~std::uint64_t{0};
 struct alignas(64) ArrivalRecord {
   std::atomic<std::uint32_t> epoch{0};  // low half of the sequence number; written last
   std::uint32_t site = 0;               // where the program calls it: runtime/comm/site.h
-  std::uint64_t sequence = 0;
   std::uint64_t fingerprint = 0;
   std::uint64_t operand = 0;
   std::uint64_t result = 0;    // 0: the rank leaves it to others where the result lies (rule 6)
@@ -65,12 +64,27 @@ struct alignas(64) ArrivalRecord {
   std::uint64_t numbers = 0;   // of the program, that ranks must agree on: runtime/comm/agreement.h
   std::uint32_t program_set = 0;  // of the compiled program: runtime/comm/program_calls.h
   std::uint32_t program_order = 0;
+  std::uint32_t skeleton = 0;  // likewise: runtime/comm/placement.h
+  std::uint32_t layout = 0;
 };
 static_assert(sizeof(ArrivalRecord) == 64);
 
 struct PartPlace {
   std::uint64_t operand;
   std::uint64_t result;
+};
+
+// What publish() writes into a record.
+struct Arrival {
+  std::uint64_t fingerprint = 0;
+  PartPlace place = {};
+  std::uint64_t recorded = 0;
+  std::uint64_t numbers = 0;
+  std::uint32_t site = 0;
+  std::uint32_t program_set = 0;
+  std::uint32_t program_order = 0;
+  std::uint32_t skeleton = 0;
+  std::uint32_t layout = 0;
 };
 
 // Before a result that several ranks hold. The bytes follow.
@@ -157,9 +171,7 @@ class GroupPage {
   }
 
   // Rule 2, for the calling rank's own record; rule 1 is the caller's.
-  void publish(int member, std::uint64_t sequence, std::uint64_t fingerprint, PartPlace place,
-               std::uint64_t recorded, std::uint64_t numbers = 0, std::uint32_t site = 0,
-               std::uint32_t program_set = 0, std::uint32_t program_order = 0) const;
+  void publish(int member, std::uint64_t sequence, const Arrival& arrival) const;
   bool arrived(int member, std::uint64_t sequence) const {
     return record(member, sequence).epoch.load() == static_cast<std::uint32_t>(sequence);
   }

@@ -3,6 +3,7 @@
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/comm/agreement.h>
 #include <tutti/runtime/comm/collective.h>
+#include <tutti/runtime/comm/symmetric_memory.h>
 
 #include <chrono>
 #include <cstdint>
@@ -108,7 +109,12 @@ class Communicator {
   // completion on this rank does not say); and the same as a wait. What must not be overwritten
   // while a peer reads it, and no plan proves it, asks here.
   virtual bool released(std::uint64_t sequence) = 0;
-  virtual void wait_released(std::uint64_t sequence) = 0;
+  virtual void wait_released(std::uint64_t sequence, const Location& where = {}) = 0;
+
+  // This rank's part of the memory that programs place the group's operands in: the same for all
+  // that need about so many bytes, as long as one of them is there. Throws EnvironmentError if
+  // there is no room.
+  virtual std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes) = 0;
 
   // Frees every rank that is stuck in this group, with CommError("... aborted: reason"), and
   // poisons the group: every later use says why. From any thread.

@@ -3,6 +3,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/support/location.h>
 #include <tutti/kernels/host/collective_kinds.h>
+#include <tutti/runtime/comm/placement.h>
 #include <tutti/runtime/comm/program_calls.h>
 
 #include <chrono>
@@ -69,6 +70,8 @@ struct CollectiveCall {
   bool programs_differ = false;
   // What the compiled program that it is of calls in this group; compared like the site.
   ProgramCalls program = {};
+  // Where it puts the group's operands.
+  Placement placement = {};
   // How long waiting for this collective may take; zero: what the group says.
   std::chrono::milliseconds timeout{0};
 };

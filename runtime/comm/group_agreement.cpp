@@ -85,9 +85,17 @@ void GroupAgreement::publish(GroupWork& work) {
       recorded_name_, waiting.description, waiting.location.file(), waiting.location.line(),
       monotonic_now());
   published_ = work.sequence_;
-  page_.publish(position_, work.sequence_, work.fingerprint, work.place_, work.recorded_,
-                work.agreement_.word(), work.site_, work.call().program.set,
-                work.call().program.order);
+  const CollectiveCall& call = work.call().call();
+  page_.publish(position_, work.sequence_,
+                {.fingerprint = work.fingerprint,
+                 .place = work.place_,
+                 .recorded = work.recorded_,
+                 .numbers = work.agreement_.word(),
+                 .site = work.site_,
+                 .program_set = work.call().program.set,
+                 .program_order = work.call().program.order,
+                 .skeleton = call.placement.skeleton,
+                 .layout = call.placement.layout});
   notify(page_.signal());
 }
 
@@ -252,12 +260,12 @@ bool GroupAgreement::released(std::uint64_t sequence) {
   return done_by_all_ >= sequence;
 }
 
-void GroupAgreement::wait_released(std::uint64_t sequence) {
+void GroupAgreement::wait_released(std::uint64_t sequence, const Location& where) {
   // Peers may wait for us too: our own part comes first.
   while (!released(sequence) && finished_ < sequence && !rank_->order.empty()) {
     rank_->order.complete_first();
   }
-  wait_for_all(sequence, {.description = "wait_released", .location = {}, .timeout = {}});
+  wait_for_all(sequence, {.description = "wait_released", .location = where, .timeout = {}});
 }
 
 void GroupAgreement::retire() { kept().drop_through(done_by_all_); }

@@ -81,7 +81,7 @@ class GroupAgreement {
 
   // See Communicator.
   bool released(std::uint64_t sequence);
-  void wait_released(std::uint64_t sequence);
+  void wait_released(std::uint64_t sequence, const Location& where);
   void abandon(const std::string& reason) { group_->fail(started_ + 1, reason); }
   // Completes what is started, `closing` what it uses, and says that nothing more comes.
   void close(FunctionRef<void()> closing);

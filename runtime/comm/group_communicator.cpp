@@ -1,7 +1,9 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/collective_run.h>
 #include <tutti/runtime/comm/group_communicator.h>
+#include <tutti/runtime/size_class.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -105,6 +107,18 @@ std::shared_ptr<Work> GroupCommunicator::start(CollectiveCall call,
   keeping_ = std::move(keep_alive);
   announce(work);
   return work;
+}
+
+std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t bytes) {
+  constexpr std::size_t kLeast = std::size_t{64} << 10;
+  const std::size_t size = SizeClass(std::max(bytes, kLeast)).size;
+  std::weak_ptr<SymmetricMemory>& known = symmetric_[size];
+  std::shared_ptr<SymmetricMemory> out = known.lock();
+  if (out == nullptr) {
+    out = std::make_shared<SymmetricMemory>(agreement_.fabric().memory()->allocate(size));
+    known = out;
+  }
+  return out;
 }
 
 void GroupCommunicator::check_usable(const GroupCall& call, const Waiting& waiting) const {

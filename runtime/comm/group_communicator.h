@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,7 +48,10 @@ class GroupCommunicator final : public Communicator,
   std::shared_ptr<Work> start(CollectiveCall call,
                               std::vector<std::shared_ptr<Buffer>> keep_alive) override;
   bool released(std::uint64_t sequence) override { return agreement_.released(sequence); }
-  void wait_released(std::uint64_t sequence) override { agreement_.wait_released(sequence); }
+  void wait_released(std::uint64_t sequence, const Location& where) override {
+    agreement_.wait_released(sequence, where);
+  }
+  std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes) override;
   void abort(const std::string& reason) override;
   void abandon(const std::string& reason) override { agreement_.abandon(reason); }
   void close() override;
@@ -77,6 +81,8 @@ class GroupCommunicator final : public Communicator,
   GroupAgreement agreement_;
   const std::unique_ptr<Transport> transport_;
   RecycledPool<LonelyWork>::Handle lonely_works_ = RecycledPool<LonelyWork>::make();
+  // By size. Memory that nobody uses any more returns once all members are done with it.
+  std::map<std::size_t, std::weak_ptr<SymmetricMemory>> symmetric_;
   Keeping keeping_;  // scratch: of the collective that starts
 };
 

@@ -47,6 +47,9 @@ void GroupAgreement::compare(int member, const GroupWork& work) {
         same_build(member)) {
       fail(sequence, work.waiting(), both() + std::string(kMendOfOrder));
     }
+    if (!same_places({theirs.skeleton, theirs.layout}, {ours.skeleton, ours.layout})) {
+      fail(sequence, work.waiting(), both() + std::string(kMendOfPlaces));
+    }
     if (agree(theirs.numbers, ours.numbers)) return;
     const std::string call = number(sequence) + " (" + work.call().call().description + ") ";
     const std::string between = names({std::min(member, position_)}) + " than on " +

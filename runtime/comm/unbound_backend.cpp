@@ -34,7 +34,8 @@ class UnboundCommunicator final : public Communicator {
     refuse();
   }
   bool released(std::uint64_t /*sequence*/) override { return true; }
-  void wait_released(std::uint64_t /*sequence*/) override {}
+  void wait_released(std::uint64_t /*sequence*/, const Location& /*where*/) override {}
+  std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t /*bytes*/) override { refuse(); }
   void abort(const std::string& /*reason*/) override {}
   void abandon(const std::string& /*reason*/) override {}
   void close() override {}
@@ -46,7 +47,7 @@ class UnboundCommunicator final : public Communicator {
  private:
   [[noreturn]] void refuse() const {
     throw InternalError("group \"" + tag_ +
-                        "\": a rank that programs are only compiled for starts a collective");
+                        "\": a rank that programs are only compiled for communicates");
   }
 
   const std::vector<std::int64_t> members_;

@@ -23,6 +23,9 @@ std::int32_t guarded(PlanFrame* frame, Step&& step) noexcept {
 std::int32_t tutti_allocate(PlanFrame* frame, std::int32_t buffer) {
   return guarded(frame, [&] { frame->allocate(buffer); });
 }
+std::int32_t tutti_acquire(PlanFrame* frame, std::int32_t buffer) {
+  return guarded(frame, [&] { frame->acquire(buffer); });
+}
 std::int32_t tutti_free(PlanFrame* frame, std::int32_t buffer) {
   return guarded(frame, [&] { frame->free(buffer); });
 }
@@ -56,8 +59,9 @@ const void* address(Function* function) {
 }  // namespace
 
 std::span<const AbiFunction> abi_functions() {
-  static const std::array<AbiFunction, 7> functions = {{
+  static const std::array<AbiFunction, 8> functions = {{
       {"tutti_allocate", address(tutti_allocate)},
+      {"tutti_acquire", address(tutti_acquire)},
       {"tutti_free", address(tutti_free)},
       {"tutti_launch", address(tutti_launch)},
       {"tutti_start", address(tutti_start)},

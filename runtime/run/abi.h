@@ -11,6 +11,7 @@
 // else 0.
 extern "C" {
 std::int32_t tutti_allocate(tutti::runtime::PlanFrame* frame, std::int32_t buffer);
+std::int32_t tutti_acquire(tutti::runtime::PlanFrame* frame, std::int32_t buffer);
 std::int32_t tutti_free(tutti::runtime::PlanFrame* frame, std::int32_t buffer);
 std::int32_t tutti_launch(tutti::runtime::PlanFrame* frame, std::int32_t launch,
                           void* const* arguments);

@@ -13,7 +13,8 @@ PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
       arena_bytes_(arena_bytes),
       addresses_(buffers),
       held_(buffers),
-      works_(works) {
+      works_(works),
+      sequences_(works, 0) {
   memory_.addresses = addresses_.data();
   failed_iterations_.reserve(kMostLevels);
 }
@@ -21,6 +22,34 @@ PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
 void PlanFrame::begin() {
   memory_.arena = context_.arena(arena_bytes_);
   memory_.kernels = kernels.data();
+  if (!areas.empty()) begin_areas();
+}
+
+void PlanFrame::add_place(BoundPlace place) {
+  allocations[at(place.buffer)].place = static_cast<std::int32_t>(places_.size());
+  places_.push_back(std::move(place));
+}
+
+void PlanFrame::begin_areas() {
+  for (BoundArea& area : areas) {
+    if (area.memory == nullptr) {
+      area.memory = area.communicator->symmetric_memory(area.bytes);
+      area.user = area.memory->new_user();
+    }
+    area.others = std::max(area.others, area.memory->enter(area.user));
+  }
+  for (BoundPlace& place : places_) {
+    if (place.memory == nullptr) {
+      place.memory = areas[place.area].memory->at(place.offset, place.bytes);
+    }
+    bind(place.buffer, place.memory);
+  }
+}
+
+void PlanFrame::break_off() {
+  for (const BoundArea& area : areas) {
+    if (area.memory != nullptr) area.memory->leave(area.user);
+  }
 }
 
 void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {
@@ -55,6 +84,16 @@ void PlanFrame::allocate(std::int32_t buffer) {
                              : context_.allocator.allocate(wanted.bytes));
   if (profile != nullptr) [[unlikely]]
     profile->count_memory(context_.allocator);
+}
+
+void PlanFrame::acquire(std::int32_t buffer) {
+  const BoundPlace& place = places_[at(allocations[at(buffer)].place)];
+  const BoundArea& area = areas[place.area];
+  std::uint64_t last = area.others;
+  for (const std::int32_t work : place.readers) last = std::max(last, sequences_[at(work)]);
+  if (!area.communicator->released(last)) {
+    area.communicator->wait_released(last, place.where);
+  }
 }
 
 namespace {
@@ -167,6 +206,8 @@ void PlanFrame::start(std::int32_t work) {
   if (!agreements.empty()) options.agreement = agreements[at(work)];
   works_[at(work)] = collective.communicator->start(collective.call, operands_, options);
   operands_.clear();
+  sequences_[at(work)] = works_[at(work)]->sequence();
+  if (collective.area >= 0) areas[at(collective.area)].memory->used_by(sequences_[at(work)]);
   if (profile != nullptr) [[unlikely]]
     profile->started(work, begin, *works_[at(work)], lines);
 }

@@ -38,6 +38,28 @@ struct BoundCollective {
   std::shared_ptr<const PreparedCall> call;
   std::vector<std::int32_t> operands;
   std::vector<std::int32_t> results;
+  std::int32_t area = -1;  // that operands lie in
+};
+
+// Memory that the plan's runs use at the same place each time, as all members of the group do.
+struct BoundArea {
+  std::shared_ptr<Communicator> communicator;
+  std::size_t bytes = 0;
+  std::shared_ptr<SymmetricMemory> memory = nullptr;  // from the first run on
+  std::uint64_t user = 0;                             // the plan, as the memory knows it
+  std::uint64_t others = 0;  // the last collective of other plans that reads it
+};
+
+// A buffer that lies in an area.
+struct BoundPlace {
+  std::int32_t buffer = -1;
+  std::size_t area = 0;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  // Collectives, by work: who reads what lies there when it is acquired, one of them last.
+  std::vector<std::int32_t> readers;
+  Location where;  // the user's line, for errors
+  std::shared_ptr<Buffer> memory = nullptr;
 };
 
 // What the native code of a plan reads of a frame; its layout is part of the interface.
@@ -60,6 +82,7 @@ class PlanFrame {
     std::size_t bytes = 0;
     bool shared = false;  // peers read it
     Device device = {};
+    std::int32_t place = -1;  // of one that lies in an area
   };
 
   PlanFrame(Context& context, std::size_t buffers, std::size_t works, std::size_t arena_bytes);
@@ -71,13 +94,17 @@ class PlanFrame {
   std::vector<KernelFunction> kernels;       // by launch; see PlanMemory
   std::vector<BoundCollective> collectives;  // by work
   std::vector<Allocation> allocations;       // by buffer
+  std::vector<BoundArea> areas;
+  void add_place(BoundPlace place);
   // The bytes that each GPU's arena needs.
   std::vector<std::pair<Device, std::size_t>> device_arenas;
   std::unique_ptr<PlanProfile> profile;  // says what is recorded; null: nothing
 
   // ---- A run.
-  // Gets the arena ready.
+  // Gets the arena and the areas ready. Throws EnvironmentError if there is no room.
   void begin();
+  // The run did not get to its end.
+  void break_off();
   // Gives a buffer its memory.
   void bind(std::int32_t buffer, std::shared_ptr<Buffer> memory);
   // Says where a buffer lies whose memory is somebody else's.
@@ -93,6 +120,8 @@ class PlanFrame {
   // ---- Steps. They throw what goes wrong.
   // Gives a buffer new memory, unless it is bound.
   void allocate(std::int32_t buffer);
+  // Waits until a buffer of an area may be written.
+  void acquire(std::int32_t buffer);
   void free(std::int32_t buffer) {
     bind(buffer, nullptr);
     if (profile != nullptr) [[unlikely]]
@@ -129,6 +158,7 @@ class PlanFrame {
 
  private:
   void launch_recorded(std::int32_t number, void* const* arguments);
+  void begin_areas();
 
   static std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
@@ -138,6 +168,8 @@ class PlanFrame {
   std::vector<void*> addresses_;
   std::vector<std::shared_ptr<Buffer>> held_;
   std::vector<std::shared_ptr<Work>> works_;
+  std::vector<std::uint64_t> sequences_;  // by work, of its last start
+  std::vector<BoundPlace> places_;
   std::vector<std::shared_ptr<Buffer>> operands_;  // scratch
   static constexpr std::size_t kMostLevels = 8;
   std::vector<Iteration> failed_iterations_;

@@ -5,6 +5,7 @@
 
 namespace tutti::test {
 
+using codegen::at;
 using codegen::BufferId;
 using codegen::PlanBuffer;
 
@@ -36,6 +37,7 @@ void PlanMaker::launch(std::vector<std::vector<BufferId>> parts) {
 int PlanMaker::start(BufferId operand, BufferId result) {
   codegen::CollectiveStart start;
   start.group = std::make_shared<const ir::Group>(ir::Group{.tag = "all", .ranks = {0}});
+  start.call.parts.push_back({.elements = plan.buffers[at(operand)].bytes});
   start.operands = {operand};
   start.results = {result};
   start.work = plan.works++;

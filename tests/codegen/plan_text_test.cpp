@@ -211,7 +211,7 @@ TEST(PlanText, MistakesAreNamedWithTheirPlace) {
             "5:8: a buffer is an input, constant, parameter, local, comm, output or result"},
            {"16 bytes, steps", "-1 bytes, steps", "5:16: a number of bytes is 0 or more"},
            {"1: launch", "7: launch", "7:3: steps are numbered in order; the next is 1"},
-           {"allocate b1", "alocate b1", "6:6: expected a step: allocate, launch"},
+           {"allocate b1", "alocate b1", "6:6: expected a step: allocate, acquire, launch"},
            {"allocate b1", "free b9", "6:11: there is no buffer 'b9' above"},
            {"allocate b1", "wait w0", "6:11: no step above starts 'w0'"},
            {"(b0) -> b1", "(b0, b0) -> b1", "7:6: kernel k0 takes 2 buffers, but more are given"},

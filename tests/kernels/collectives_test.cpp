@@ -81,7 +81,7 @@ class GroupPageTest : public testing::Test {
 
 TEST_F(GroupPageTest, ARecordArrivesInItsTurnOfTheRing) {
   EXPECT_FALSE(page_.arrived(1, 1));
-  page_.publish(1, 1, 77, {8, 16}, 5);
+  page_.publish(1, 1, {.fingerprint = 77, .place = {8, 16}, .recorded = 5});
   EXPECT_TRUE(page_.arrived(1, 1));
   EXPECT_FALSE(page_.arrived(0, 1));
   EXPECT_FALSE(page_.arrived(1, 1 + kRingSlots));

@@ -91,7 +91,7 @@ TEST(SegmentLayout, AGroupsPageIsItsOwn) {
   }
   for (std::size_t i = 0; i < pages.size(); ++i) {
     for (int member = 0; member < 5; ++member) {
-      pages[i].publish(member, 63, i, {.operand = i, .result = i}, 0);
+      pages[i].publish(member, 63, {.fingerprint = i, .place = {.operand = i, .result = i}});
       pages[i].progress(member).done_through.store(i);
     }
   }

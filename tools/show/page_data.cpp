@@ -120,6 +120,8 @@ const char* kind_text(codegen::PlanBuffer::Kind kind) {
       return "local";
     case codegen::PlanBuffer::Kind::comm:
       return "comm";
+    case codegen::PlanBuffer::Kind::symmetric:
+      return "symmetric";
     case codegen::PlanBuffer::Kind::parameter:
       return "parameter";
     case codegen::PlanBuffer::Kind::output:

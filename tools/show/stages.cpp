@@ -79,10 +79,11 @@ PlanMemory find_memory(const codegen::Plan& plan) {
   out.comm = out.output = out.local;
   // The change at each step, then summed up.
   for (const codegen::PlanBuffer& buffer : plan.buffers) {
-    auto* const row = buffer.kind == Kind::local    ? &out.local
-                      : buffer.kind == Kind::comm   ? &out.comm
-                      : buffer.kind == Kind::output ? &out.output
-                                                    : nullptr;
+    auto* const row = buffer.kind == Kind::local       ? &out.local
+                      : buffer.kind == Kind::comm      ? &out.comm
+                      : buffer.kind == Kind::symmetric ? &out.comm
+                      : buffer.kind == Kind::output    ? &out.output
+                                                       : nullptr;
     if (row == nullptr || buffer.defined_at < 0) continue;
     add((*row)[static_cast<std::size_t>(buffer.defined_at)], buffer.bytes);
     const auto end = static_cast<std::size_t>(buffer.last_use) + 1;

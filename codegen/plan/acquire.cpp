@@ -1,0 +1,94 @@
+#include <tutti/codegen/plan/binding.h>
+#include <tutti/codegen/plan/native_steps.h>
+#include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/codegen/plan/step_parser.h>
+#include <tutti/codegen/plan/step_printer.h>
+
+#include <algorithm>
+
+namespace tutti::codegen {
+
+namespace {
+
+bool overlap(const PlanBuffer& a, const PlanBuffer& b) {
+  return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+// The last of some steps that announces what lies where the buffer does; null if there is none.
+const CollectiveStart* last_reader(const Plan& plan, const PlanBuffer& place, std::int32_t first,
+                                   std::int32_t end) {
+  const auto lies_there = [&](BufferId id) {
+    const PlanBuffer& other = plan.buffers[at(id)];
+    return other.kind == PlanBuffer::Kind::symmetric && other.index == place.index &&
+           overlap(other, place);
+  };
+  for (std::int32_t step = end; step-- > first;) {
+    const CollectiveStart* const start = start_of(plan.steps[at(step)]);
+    if (start != nullptr && std::ranges::any_of(start->operands, lies_there)) return start;
+  }
+  return nullptr;
+}
+
+// The collectives one of which was the last to read what lies at the place when a step acquires it.
+// Numbers grow in the order of the steps, so that of each region, and of the program itself, the
+// last one is enough: of its own the last above the step, or, where there is none, that of the
+// iteration or run before.
+std::vector<std::int32_t> readers_before(const Plan& plan, const PlanBuffer& place,
+                                         std::int32_t step) {
+  std::vector<std::int32_t> out;
+  const auto add = [&](std::int32_t first, std::int32_t end) {
+    const bool own = first <= step && step < end;
+    const CollectiveStart* found = own ? last_reader(plan, place, first, step) : nullptr;
+    if (found == nullptr) found = last_reader(plan, place, first, end);
+    if (found != nullptr) out.push_back(found->work);
+  };
+  for (const Region& region : plan.regions) add(region.first_step, region.end_step);
+  add(plan.main_step(), static_cast<std::int32_t>(plan.steps.size()));
+  return out;
+}
+
+// The line of the collective that the buffer is for.
+Location line_of_reader(const Plan& plan, BufferId id, std::int32_t step) {
+  for (; at(step) < plan.steps.size(); ++step) {
+    const CollectiveStart* const start = start_of(plan.steps[at(step)]);
+    if (start == nullptr || std::ranges::count(start->operands, id) == 0) continue;
+    return start->call.location;
+  }
+  return {};
+}
+
+}  // namespace
+
+Acquire Acquire::parse(StepParser& parser) {
+  parser.lexer().take();
+  return {.buffer = parser.next_buffer()};
+}
+
+void Acquire::print(StepPrinter& printer) const {
+  printer.add("acquire " + StepPrinter::name(buffer));
+  printer.end_line();
+}
+
+void Acquire::for_each_access(const Plan& /*plan*/, const OnAccess& /*f*/) const {}
+
+void Acquire::check(PlanChecker& checker) const { checker.acquire(buffer); }
+
+void Acquire::bind(Binding& binding) const {
+  const Plan& plan = binding.plan();
+  const PlanBuffer& place = plan.buffers[at(buffer)];
+  const std::int32_t step = binding.next_step();
+  binding.frame().add_place({.buffer = buffer,
+                             .area = static_cast<std::size_t>(place.index),
+                             .offset = static_cast<std::size_t>(place.offset),
+                             .bytes = static_cast<std::size_t>(place.bytes),
+                             .readers = readers_before(plan, place, step),
+                             .where = line_of_reader(plan, buffer, step)});
+  const auto run = [](Binding& with, const BoundStep& self) { with.frame().acquire(self.number); };
+  binding.add({.run = run, .number = buffer});
+}
+
+void Acquire::emit(NativeSteps& native) const { native.call("tutti_acquire", buffer); }
+
+void Acquire::hash(const Plan& /*plan*/, Hasher& hasher) const { hasher.add(hashed(buffer)); }
+
+}  // namespace tutti::codegen

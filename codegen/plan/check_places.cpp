@@ -1,0 +1,99 @@
+// What PlanChecker makes sure of about places in arenas and in groups' memory.
+
+#include <tutti/codegen/plan/placement.h>
+#include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/runtime/buffer.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace tutti::codegen {
+
+// From here on other buffers must be done with the place, and peers have read what lay there.
+void PlanChecker::acquire(BufferId id) {
+  State& state = states_[at(id)];
+  require_own(id);
+  require(buffer(id).kind == PlanBuffer::Kind::symmetric, " is not to be acquired", id);
+  require(!state.allocated, " is acquired twice", id);
+  state.allocated = true;
+  if (buffer(id).bytes > 0) begin_life(id, area_places_[at(buffer(id).index)]);
+}
+
+// Nothing that a later step uses, or this one, lies where the buffer does.
+void PlanChecker::begin_life(BufferId id, Places& places) {
+  const PlanBuffer& buffer = plan_.buffers[at(id)];
+  const std::int64_t end = buffer.offset + buffer.bytes;
+  auto next = places.lower_bound(buffer.offset);
+  if (next != places.begin()) {
+    const PlanBuffer& previous = plan_.buffers[at(std::prev(next)->second)];
+    if (previous.offset + previous.bytes > buffer.offset) --next;
+  }
+  while (next != places.end() && next->first < end) {
+    const BufferId other = next->second;
+    const int last_use = states_[at(other)].last_use;
+    if (last_use >= static_cast<int>(step_)) {
+      fail(name(id) + " overlaps a live buffer, " + name(other) + ", which step " +
+           std::to_string(last_use) + " uses");
+    }
+    next = places.erase(next);
+  }
+  places.emplace(buffer.offset, id);
+}
+
+void PlanChecker::check_place(BufferId id) const {
+  const PlanBuffer& place = buffer(id);
+  require(place.index >= 0 && at(place.index) < plan_.areas.size(),
+          " lies in a group's memory that the plan does not have", id);
+  require(place.device.is_cpu(), " lies in a group's memory, which the host has", id);
+  require(place.offset >= 0 && place.bytes >= 0 &&
+              place.offset + place.bytes <= plan_.areas[at(place.index)].bytes,
+          " lies outside the group's memory", id);
+  require(static_cast<std::size_t>(place.offset) % runtime::kBufferAlignment == 0,
+          " is not aligned", id);
+}
+
+void PlanChecker::check_arenas() {
+  const auto check = [this](Device device) {
+    check_windows([device](const PlanBuffer& buffer) {
+      return buffer.kind == PlanBuffer::Kind::local && buffer.device == device;
+    });
+  };
+  check(Device::cpu());
+  for (const PlanDevice& used : plan_.devices) check(used.device);
+}
+
+// What a region has of an arena or area lies behind all that those have that enter it, directly or
+// not.
+void PlanChecker::check_windows(const std::function<bool(const PlanBuffer&)>& lies_there) {
+  std::vector<std::int64_t> least(parts_.size(), 0);
+  for (std::size_t i = parts_.size(); i-- > 0;) {
+    std::int64_t end = least[i];
+    for (BufferId id = parts_[i].first_buffer; id < parts_[i].end_buffer; ++id) {
+      if (!lies_there(buffer(id))) continue;
+      require(buffer(id).offset >= least[i], " lies where a caller of its region has its own", id);
+      end = std::max(end, buffer(id).offset + buffer(id).bytes);
+    }
+    for (const std::size_t region : enters_[i]) least[region] = std::max(least[region], end);
+  }
+}
+
+void PlanChecker::check_areas() {
+  for (std::size_t area = 0; area < plan_.areas.size(); ++area) {
+    const ir::Group& group = *plan_.areas[area].group;
+    if (area_of(plan_, group) != static_cast<int>(area)) {
+      fail("group \"" + group.tag + "\" has memory in two places");
+    }
+    if (group.members_with(plan_.rank).size() < 2) {
+      fail("group \"" + group.tag + "\" has memory, but nobody to share it with");
+    }
+    check_windows([area](const PlanBuffer& buffer) {
+      return buffer.kind == PlanBuffer::Kind::symmetric && at(buffer.index) == area;
+    });
+    const runtime::Placement said = plan_.areas[area].placement;
+    if (said.skeleton != 0 && said != placement_of(plan_, area)) {
+      fail("the places in group \"" + group.tag + "\" are not those that the plan's head says");
+    }
+  }
+}
+
+}  // namespace tutti::codegen

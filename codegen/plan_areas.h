@@ -1,0 +1,14 @@
+#pragma once
+
+#include <tutti/codegen/plan/plan.h>
+
+namespace tutti::codegen {
+
+// Gives operands of collectives places in their group's memory, the same on all members, once their
+// lives are known (find_live_ranges): those that the plan itself writes, for collectives of one
+// group that the runtime's own engine carries out and that the plan waits for. What a message
+// sends is none of them, since sending waits for nobody; nor is what a member alone knows the size
+// of. A place is in use up to the wait; later an Acquire step says when it may be written again.
+void place_in_areas(Plan& plan);
+
+}  // namespace tutti::codegen
