@@ -170,7 +170,8 @@ std::vector<Setting> make_tunables() {
 #else
        .initial = "on",
 #endif
-       .does = "Checks the program after every pass that changed it."},
+       .does = "Checks the program after every pass that changed it, and writes over what ranks "
+               "say that they are done with."},
   };
 }
 

@@ -74,7 +74,8 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   // 4. Bind to this rank.
   auto executable = std::make_unique<Executable>(
       std::move(plan), context,
-      Executable::Options{.mode = options.plan_mode, .record = options.record});
+      Executable::Options{
+          .mode = options.plan_mode, .record = options.record, .scribble = options.verify});
   watch.compiled(executable->plan());
   return executable;
 }

@@ -62,6 +62,7 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   for (const PlanDevice& used : plan_.devices) {
     frame_.device_arenas.emplace_back(used.device, static_cast<std::size_t>(used.arena_bytes));
   }
+  frame_.scribbles = options.scribble;
   for (const PlanArea& area : plan_.areas) {
     frame_.areas.push_back({.communicator = communicator_of(context, *area.group, nullptr, "shm"),
                             .bytes = static_cast<std::size_t>(area.bytes)});

@@ -75,6 +75,8 @@ class Executable {
   struct Options {
     PlanMode mode = kDefaultPlanMode;
     bool record = true;  // what is put on GPUs, where it is likely to come again
+    // What peers are said to be done with is written over, so that one who is not gives it away.
+    bool scribble = false;
   };
 
   // Throws CommError or UsageError like Backend::communicator, and EnvironmentError where there is

@@ -1,6 +1,7 @@
 #include <tutti/runtime/run/plan_frame.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace tutti::runtime {
@@ -94,6 +95,9 @@ void PlanFrame::acquire(std::int32_t buffer) {
   if (!area.communicator->released(last)) {
     area.communicator->wait_released(last, place.where);
   }
+  // Floats are NaN then.
+  if (scribbles) [[unlikely]]
+    std::memset(place.memory->data(), 0xff, place.bytes);
 }
 
 namespace {

@@ -96,6 +96,7 @@ class PlanFrame {
   std::vector<Allocation> allocations;       // by buffer
   std::vector<BoundArea> areas;
   void add_place(BoundPlace place);
+  bool scribbles = false;  // over what lay at a place that is acquired
   // The bytes that each GPU's arena needs.
   std::vector<std::pair<Device, std::size_t>> device_arenas;
   std::unique_ptr<PlanProfile> profile;  // says what is recorded; null: nothing

@@ -1,4 +1,5 @@
 #include <tutti/codegen/driver/compile.h>
+#include <tutti/codegen/plan/placement.h>
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/host_backend.h>
@@ -310,6 +311,76 @@ func @step(%x: f32[2]) -> (f32[2], async f32[2]) {
     });
   }
   for (std::thread& rank : ranks) rank.join();
+}
+
+// Of two ranks whose plans differ in places alone, each way once on each rank: nobody reads a byte.
+TEST(Executable, RanksWithOtherPlacesAreToldBothLines) {
+  constexpr const char* kTwoCalls = R"(
+group @all = {ranks = [0, 1], stride = 2}
+func @step(%x: f32[2]) -> (f32[2]) {
+  %0 = mul(%x, %x) : f32[2]
+  %1 = all_reduce(%0) {op = "sum", group = @all} : async f32[2]  // step.cpp:7
+  %2 = add(%x, %x) : f32[2]
+  %3 = all_reduce(%2) {op = "sum", group = @all} : async f32[2]  // step.cpp:9
+  %4 = wait(%1) : f32[2]
+  %5 = wait(%3) : f32[2]
+  %6 = add(%4, %5) : f32[2]
+  return %6
+})";
+  using Change = void (*)(Plan&);
+  static constexpr auto of = [](Plan& plan, std::size_t number) -> PlanBuffer& {
+    std::vector<PlanBuffer*> found;
+    for (PlanBuffer& each : plan.buffers) {
+      if (each.kind == PlanBuffer::Kind::symmetric) found.push_back(&each);
+    }
+    return *found.at(number);
+  };
+  const std::vector<Change> changes = {
+      [](Plan& plan) { of(plan, 1).offset = 0; },  // both at one place
+      [](Plan& plan) { of(plan, 0).offset = 64; },
+      [](Plan& plan) { std::swap(of(plan, 0).offset, of(plan, 1).offset); },
+      [](Plan& plan) { of(plan, 0).offset = 8; },
+      [](Plan& plan) {
+        plan.areas[0].bytes = 256;
+        of(plan, 1).offset = 192;
+      },
+      // The second is acquired when it is written already.
+      [](Plan& plan) {
+        const auto is_acquire = [](const Step& step) {
+          return std::holds_alternative<Acquire>(step);
+        };
+        const auto last = std::find_if(plan.steps.rbegin(), plan.steps.rend(), is_acquire);
+        std::iter_swap(last, last - 1);
+      },
+  };
+  for (std::size_t change = 0; change < changes.size(); ++change) {
+    for (const int other : {0, 1}) {
+      SCOPED_TRACE("change " + std::to_string(change) + " on rank " + std::to_string(other));
+      const auto fabric = std::make_shared<runtime::LocalFabric>(2);
+      std::array<std::string, 2> said;
+      std::vector<std::thread> ranks;
+      for (int rank = 0; rank < 2; ++rank) {
+        ranks.emplace_back([&, rank] {
+          runtime::Context context(std::make_unique<runtime::HostBackend>(fabric, rank), 1);
+          Plan plan = executable_of(kTwoCalls, context)->plan();
+          if (rank == other) changes[change](plan);
+          add_placements(plan);
+          Executable step(std::move(plan), context);
+          try {
+            step.run(std::vector{buffer_of(context, {1, 2})});
+          } catch (const CommError& error) {
+            said[static_cast<std::size_t>(rank)] = error.what();
+          }
+        });
+      }
+      for (std::thread& rank : ranks) rank.join();
+      for (const std::string& text : said) {
+        EXPECT_THAT(text, HasSubstr("collective #1 of group \"all\" does not match: rank 0 calls"));
+        EXPECT_THAT(text,
+                    HasSubstr("use this group's memory in the same order, but at other places"));
+      }
+    }
+  }
 }
 
 // The first all_reduce is of a group of one, and goes; the second call keeps its name.
