@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tutti::codegen {
 
 namespace {
 
-enum Event : std::uint64_t { kAcquire, kWrite, kStart, kFinish, kRead, kEnter, kEnd };
+enum Event : std::uint64_t { kWrite, kStart, kFinish, kRead, kEnter, kEnd };
 
 // Goes through one part of a plan after another, regions first.
 class Skeleton {
@@ -42,15 +43,22 @@ class Skeleton {
     events_ = 0;
     numbers_.clear();
     works_.clear();
+    acquired_.clear();
     for (int step = first_step; step < end_step; ++step) visit(plan_.steps[at(step)]);
+    // By number: where each lies, and behind how many events it is acquired.
+    std::vector<std::pair<std::size_t, std::uint64_t>> places(numbers_.size());
+    for (const auto& [id, number] : numbers_) {
+      const auto acquired = acquired_.find(id);
+      places[number] = {acquired == acquired_.end() ? ~std::size_t{0} : acquired->second,
+                        hashed(plan_.buffers[at(id)].offset)};
+    }
+    for (const auto& [acquired, offset] : places) layout_.add(acquired).add(offset);
     return {skeleton_.finish().low, layout_.finish().low, events_};
   }
 
   void visit(const Step& step) {
     if (const auto* const acquire = std::get_if<Acquire>(&step)) {
-      if (!lies_here(acquire->buffer)) return;
-      const PlanBuffer& buffer = plan_.buffers[at(acquire->buffer)];
-      layout_.add(kAcquire).add(events_).add(number(acquire->buffer)).add(hashed(buffer.offset));
+      acquired_[acquire->buffer] = events_;
       return;
     }
     const CollectiveStart* const start = start_of(step);
@@ -109,6 +117,7 @@ class Skeleton {
   std::size_t events_ = 0;
   std::unordered_map<BufferId, std::size_t> numbers_;
   std::unordered_map<int, std::size_t> works_;
+  std::unordered_map<BufferId, std::size_t> acquired_;
 };
 
 }  // namespace
