@@ -21,11 +21,25 @@ std::int64_t most_bytes(const runtime::CollectiveCall& call, const runtime::Tens
     case runtime::CollectiveKind::all_gather:
     case runtime::CollectiveKind::gather:
       return part.outer * *std::ranges::max_element(part.sizes) * part.inner * size_of(call.dtype);
+    case runtime::CollectiveKind::all_to_all:
+      return -1;
+    default:
+      return own;
+  }
+}
+
+// The same of its result.
+std::int64_t most_result_bytes(const runtime::CollectiveCall& call, const runtime::TensorPart& part,
+                               std::int64_t own) {
+  if (part.sizes.empty()) return own;
+  switch (call.kind) {
     case runtime::CollectiveKind::reduce_scatter:
     case runtime::CollectiveKind::scatter:
-      return own;
-    default:
+      return part.outer * *std::ranges::max_element(part.sizes) * part.inner * size_of(call.dtype);
+    case runtime::CollectiveKind::all_to_all:
       return -1;
+    default:
+      return own;
   }
 }
 
@@ -61,26 +75,32 @@ class Areas {
     for (const Step& step : plan_.steps) {
       const CollectiveStart* const start = start_of(step);
       if (start == nullptr) continue;
+      const runtime::CollectiveCall& call = start->call;
+      const auto members = static_cast<int>(start->group->members_with(plan_.rank).size());
+      const bool fits = waited[at(start->work)] && start->parent == nullptr &&
+                        start->engine == "shm" && members > 1;
+      const bool results_fit = fits && !runtime::common_result(call, members);
       for (std::size_t i = 0; i < start->operands.size(); ++i) {
-        const PlanBuffer& buffer = plan_.buffers[at(start->operands[i])];
-        Candidate& operand = candidates_[at(start->operands[i])];
-        const bool known = operand.group == nullptr || operand.group->has_ranks_of(*start->group);
-        const std::int64_t bytes = most_bytes(start->call, start->call.parts[i], buffer.bytes);
-        operand.fits = operand.fits && known && bytes >= buffer.bytes && waited[at(start->work)] &&
-                       start->parent == nullptr && start->engine == "shm" &&
-                       start->group->members_with(plan_.rank).size() > 1 &&
-                       buffer.kind == Kind::comm;
-        operand.group = start->group;
-        operand.bytes = std::max(operand.bytes, bytes);
+        add(start->operands[i], *start, fits,
+            most_bytes(call, call.parts[i], bytes(start->operands[i])));
+      }
+      for (std::size_t i = 0; i < start->results.size(); ++i) {
+        add(start->results[i], *start, results_fit,
+            most_result_bytes(call, call.parts[i], bytes(start->results[i])));
       }
     }
     for (const PlanResult& result : plan_.results) candidates_[at(result.buffer)].fits = false;
-    // What comes with a collective has the memory that this one finds for it.
-    for (const Step& step : plan_.steps) {
-      const CollectiveStart* const start = start_of(step);
-      if (start == nullptr) continue;
-      for (const BufferId id : start->results) candidates_[at(id)].fits = false;
-    }
+  }
+
+  std::int64_t bytes(BufferId id) const { return plan_.buffers[at(id)].bytes; }
+
+  void add(BufferId id, const CollectiveStart& start, bool fits, std::int64_t most) {
+    Candidate& candidate = candidates_[at(id)];
+    const bool known = candidate.group == nullptr || candidate.group->has_ranks_of(*start.group);
+    candidate.fits = candidate.fits && fits && known && most >= bytes(id) &&
+                     plan_.buffers[at(id)].kind == Kind::comm;
+    candidate.group = start.group;
+    candidate.bytes = std::max(candidate.bytes, most);
   }
 
   int area(const ir::GroupPtr& group) {
@@ -109,7 +129,7 @@ class Areas {
   }
 
   Plan& plan_;
-  std::vector<Candidate> candidates_;  // by buffer; those of operands have a group
+  std::vector<Candidate> candidates_;  // by buffer; what collectives use has a group
 };
 
 }  // namespace

@@ -4,11 +4,12 @@
 
 namespace tutti::codegen {
 
-// Gives operands of collectives places in their group's memory, the same on all members, once their
-// lives are known (find_live_ranges): those that the plan itself writes, for collectives of one
-// group that the runtime's own engine carries out and that the plan waits for. What a message
-// sends is none of them, since sending waits for nobody; nor is what a member alone knows the size
-// of. A place is in use up to the wait; later an Acquire step says when it may be written again.
+// Gives operands and results of collectives places in their group's memory, the same on all
+// members, once their lives are known (find_live_ranges): those that the plan makes and uses up
+// itself, of collectives of one group that the runtime's own engine carries out and that the plan
+// waits for. What a message sends is none of them, since sending waits for nobody; nor is what a
+// member alone knows the size of, nor a result that lies once for all members. An operand's place
+// is in use up to the wait at least; an Acquire step says when peers are done with it, too.
 void place_in_areas(Plan& plan);
 
 }  // namespace tutti::codegen

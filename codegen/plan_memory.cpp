@@ -158,14 +158,14 @@ void insert_allocations(Plan& plan) {
   std::vector<Step> steps;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     Step& step = plan.steps[i];
-    if (result_memory(step) == ResultMemory::there) {
-      for_each_access(plan, step, [&](BufferId id, bool written) {
-        const PlanBuffer& buffer = plan.buffers[at(id)];
-        if (!written || buffer.defined_at != static_cast<int>(i)) return;
-        if (buffer.is_allocated()) steps.emplace_back(Allocate{id});
-        if (buffer.kind == PlanBuffer::Kind::symmetric) steps.emplace_back(Acquire{id});
-      });
-    }
+    const bool there = result_memory(step) == ResultMemory::there;
+    for_each_access(plan, step, [&](BufferId id, bool written) {
+      const PlanBuffer& buffer = plan.buffers[at(id)];
+      if (!written || buffer.defined_at != static_cast<int>(i)) return;
+      if (there && buffer.is_allocated()) steps.emplace_back(Allocate{id});
+      // Peers may write a result as soon as its collective is announced.
+      if (buffer.kind == PlanBuffer::Kind::symmetric) steps.emplace_back(Acquire{id});
+    });
     steps.push_back(std::move(step));
     for (const BufferId id : to_free[i]) steps.emplace_back(Free{id});
   }

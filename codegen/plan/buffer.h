@@ -24,7 +24,7 @@ struct PlanBuffer {
     parameter,  // of a region: number `index`, where whoever enters the region says
     local,      // at `offset` of its device's arena, which one run of the plan has to itself
     comm,       // operand or result of a collective: memory that peers may read and write
-    symmetric,  // operand of a collective, at `offset` of its group's area number `index`
+    symmetric,  // the same, at `offset` of its group's area number `index`
     output,     // made by the plan and handed to the caller
     result,     // made by a region, where whoever enters it says
   };

@@ -19,6 +19,13 @@ void PlanChecker::acquire(BufferId id) {
   if (buffer(id).bytes > 0) begin_life(id, area_places_[at(buffer(id).index)]);
 }
 
+// What lies in a group's memory is for that group's collectives, as the runtime itself moves it.
+void PlanChecker::require_area(BufferId id, const CollectiveStart& start) const {
+  require(start.parent == nullptr && start.engine == "shm" &&
+              area_of(plan_, *start.group) == buffer(id).index,
+          " lies in another group's memory", id);
+}
+
 // Nothing that a later step uses, or this one, lies where the buffer does.
 void PlanChecker::begin_life(BufferId id, Places& places) {
   const PlanBuffer& buffer = plan_.buffers[at(id)];

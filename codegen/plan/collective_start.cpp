@@ -254,6 +254,7 @@ void CollectiveStart::bind(Binding& binding) const {
   const int area = parent == nullptr ? area_of(binding.plan(), *group) : -1;
   if (area >= 0) prepared.placement = binding.plan().areas[at(area)].placement;
   if (std::ranges::any_of(operands, lies_in_area)) bound.area = area;
+  bound.places_results = std::ranges::any_of(results, lies_in_area);
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);

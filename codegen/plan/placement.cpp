@@ -66,8 +66,10 @@ class Skeleton {
         start->group->has_ranks_of(*plan_.areas[area_].group)) {
       works_.emplace(start->work, works_.size());
       add(kStart, runtime::fingerprint(start->call));
-      for (const BufferId id : start->operands) {
-        skeleton_.add(lies_here(id) ? number(id) : ~std::uint64_t{0});
+      for (const std::vector<BufferId>& buffers : {start->operands, start->results}) {
+        for (const BufferId id : buffers) {
+          skeleton_.add(lies_here(id) ? number(id) : ~std::uint64_t{0});
+        }
       }
       return;
     }

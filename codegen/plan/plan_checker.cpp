@@ -180,9 +180,7 @@ void PlanChecker::lend(BufferId id, const CollectiveStart& start) {
               kind != PlanBuffer::Kind::result,
           " goes to peers, but has no memory of its own", id);
   if (kind == PlanBuffer::Kind::symmetric) {
-    require(start.parent == nullptr && start.engine == "shm" &&
-                area_of(plan_, *start.group) == buffer(id).index,
-            " lies in another group's memory", id);
+    require_area(id, start);
     states_[at(id)].lent_to.push_back(start.work);
   }
   read(id);
@@ -200,9 +198,16 @@ void PlanChecker::start(const CollectiveStart& start) {
   for (const BufferId id : start.operands) lend(id, start);
   for (const BufferId id : start.results) {
     State& state = states_[at(id)];
-    require(!state.allocated && !state.written && !state.arriving,
-            " is a result, but written before", id);
-    require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);
+    const bool placed = buffer(id).kind == PlanBuffer::Kind::symmetric;
+    require(!state.written && !state.arriving, " is a result, but written before", id);
+    if (placed) {
+      require(state.allocated, " is written before its place is acquired", id);
+      require_area(id, start);
+      state.lent_to.push_back(start.work);
+    } else {
+      require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);
+      require(!state.allocated, " is a result, but written before", id);
+    }
     state.arriving = true;
   }
   Work& work = works_[at(start.work)];

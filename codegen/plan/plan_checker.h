@@ -44,7 +44,7 @@ class PlanChecker {
     bool written = false;
     bool freed = false;
     bool lent = false;              // peers may read it
-    std::vector<int> lent_to = {};  // of one in a group's memory: the works that read it
+    std::vector<int> lent_to = {};  // of one in a group's memory: the works that use it
     bool returned = false;
     // Of the whole part: the steps that write it first and use it last, but for those that allocate
     // and free it; the number of steps where it is returned, -1 where there is none.
@@ -73,6 +73,7 @@ class PlanChecker {
   void check_part(const Part& part);
   void check_kinds(const Part& part);
   void check_place(BufferId id) const;
+  void require_area(BufferId id, const CollectiveStart& start) const;
   void require_own(BufferId id) const;
   void find_lives(const Part& part);
   // The buffers of a space that were written last, by offset; none overlaps another.

@@ -37,8 +37,8 @@ class Work {
   virtual void wait() = 0;
   // The collective's number in its group, from 1. 0 in a group of one, which does not communicate.
   virtual std::uint64_t sequence() const = 0;
-  // Of a part that was started without a place for its result: the memory that holds it, once
-  // wait() has returned. Not to be written: other ranks may hold the same.
+  // Of a part of a prepared call, or that was started without a place for its result: the memory
+  // that holds it, once wait() has returned. Not to be written: other ranks may hold the same.
   virtual std::shared_ptr<Buffer> result(std::size_t part) const = 0;
 };
 
@@ -68,6 +68,9 @@ struct StartOptions {
   std::uint32_t site = 0;                // 0: the call's
   std::chrono::milliseconds timeout{0};  // zero: the call's
   Agreement agreement = {};
+  // By part: memory for its result that peers can reach; null, or none at all: where there is room.
+  // None for a result that all members have in common (common_result).
+  std::span<const std::shared_ptr<Buffer>> results = {};
 };
 
 // One rank's end of one group.
@@ -100,8 +103,8 @@ class Communicator {
 
   // The same for a call that is made once, with operands and results where the call says.
   // `keep_alive` holds the buffers behind them until every rank is done with them. A part without a
-  // place for its result gets one; all ranks leave the results of an all_reduce, all_gather or
-  // broadcast without places, or none does. Throws TypeError as prepare() does, too.
+  // place for its result gets one; all ranks leave results that they have in common (common_result)
+  // without places, or none does. Throws TypeError as prepare() does, too.
   virtual std::shared_ptr<Work> start(CollectiveCall call,
                                       std::vector<std::shared_ptr<Buffer>> keep_alive = {}) = 0;
 

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/hash.h>
+#include <tutti/kernels/host/collective_run.h>
 #include <tutti/kernels/host/reduce_elements.h>
 #include <tutti/runtime/comm/collective.h>
 
@@ -9,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -240,6 +242,15 @@ bool gives(const CollectiveCall& call, int position) {
     default:
       return true;
   }
+}
+
+bool common_result(const CollectiveCall& call, int members) {
+  if (!kernels::has_common_result(call.kind)) return false;
+  std::vector<kernels::PartShape> shapes;
+  for (const TensorPart& part : call.parts) {
+    shapes.push_back({part.elements, part.outer, part.axis_size, part.inner, part.sizes});
+  }
+  return !kernels::is_one_shot(call.kind, call.dtype, shapes, members);
 }
 
 std::uint64_t fingerprint(const CollectiveCall& call) {

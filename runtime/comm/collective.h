@@ -85,6 +85,10 @@ std::int64_t result_elements(const CollectiveCall& call, const TensorPart& part,
 // reads those of the last one.)
 bool gives(const CollectiveCall& call, int position);
 
+// Whether the members have one result in common, which lies once: a large one of those that are the
+// same for all.
+bool common_result(const CollectiveCall& call, int members);
+
 // What all ranks of a group must agree on: kind, dtype, reduction, root and range (where they
 // count), pairs, number and shape of the parts, `agreement`, `programs_differ`. Addresses,
 // descriptions and lines do not enter, nor does what may differ: where parts are uneven, a member's

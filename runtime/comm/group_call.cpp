@@ -46,9 +46,7 @@ GroupCall::GroupCall(const Communicator& by, CollectiveCall wanted)
   one_shot = !uneven && kernels::is_one_shot(call().kind, call().dtype, shapes, by.size());
   has_table = uneven || shapes.size() > 1;
   table_bytes = shapes.size() * sizeof(kernels::PartPlace) + numbers * sizeof(std::int64_t);
-  common_results = kernels::has_common_result(call().kind) &&
-                   std::any_of(result_bytes.begin(), result_bytes.end(),
-                               [](std::size_t bytes) { return bytes > 0; });
+  common_results = common_result(call(), by.size());
 }
 
 }  // namespace tutti::runtime

@@ -37,7 +37,7 @@ class GroupCall final : public PreparedCall {
   // part, then the numbers of uneven exchanges.
   bool has_table = false;
   std::size_t table_bytes = 0;
-  // All results that there are, are common to all members, if the caller has no place for any.
+  // The results are common to all members, if the caller has no place for any.
   bool common_results = false;
 };
 

@@ -80,8 +80,11 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
       new_work(std::static_pointer_cast<const GroupCall>(call), waiting);
   work->agreement_ = options.agreement;
   if (options.site != 0 && prepared.compares_positions) work->site_ = options.site;
+  work->results.assign(options.results.begin(), options.results.end());
+  work->results.resize(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    work->parts.push_back({address_of(i), nullptr});
+    std::shared_ptr<Buffer>& result = work->results[i];
+    work->parts.push_back({address_of(i), result == nullptr ? nullptr : result->data()});
   }
   keeping_.assign(operands.begin(), operands.end());
   announce(work);
@@ -114,7 +117,7 @@ std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t
   const std::size_t size = SizeClass(std::max(bytes, kLeast)).size;
   std::weak_ptr<SymmetricMemory>& known = symmetric_[size];
   std::shared_ptr<SymmetricMemory> out = known.lock();
-  if (out == nullptr) {
+  if (out == nullptr || out->retired()) {
     out = std::make_shared<SymmetricMemory>(agreement_.fabric().memory()->allocate(size));
     known = out;
   }

@@ -14,6 +14,10 @@ namespace {
 // Stretches of memory that do not overlap each other.
 class Stretches {
  public:
+  explicit Stretches(std::vector<std::pair<std::uintptr_t, std::uintptr_t>>& scratch)
+      : stretches_(scratch) {
+    stretches_.clear();
+  }
   void add(const void* data, std::size_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(data);
     if (data != nullptr && bytes > 0) stretches_.emplace_back(begin, begin + bytes);
@@ -29,7 +33,7 @@ class Stretches {
   }
 
  private:
-  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> stretches_;  // begins and ends
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>>& stretches_;  // begins and ends
 };
 
 // Whether results that are common to all have no place of the caller's.
@@ -46,6 +50,7 @@ void copy_out(const GroupWork& work) {
   for (std::size_t i = 0; i < work.results.size(); ++i) {
     void* const target = work.parts[i].result;
     if (target == nullptr || work.results[i] == nullptr) continue;
+    if (work.results[i]->data() == target) continue;  // the caller's own
     std::memcpy(target, work.results[i]->data(), work.results[i]->bytes());
   }
 }
@@ -85,7 +90,7 @@ void HostTransport::prepare_operands(HostWork& work, Keeping& keeping) {
   const CollectiveKind kind = call.call().kind;
   const bool in_place =
       kind == CollectiveKind::broadcast || (kind == CollectiveKind::all_reduce && !call.one_shot);
-  Stretches results;
+  Stretches results(stretches_);
   for (std::size_t i = 0; i < work.parts.size(); ++i) {
     results.add(work.parts[i].result, call.result_bytes[i]);
   }
@@ -108,7 +113,7 @@ void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
   work.results.resize(work.parts.size());
   if (!call.gets) return;
   const bool others_write = !call.one_shot;
-  work.common_results_ = others_write && leaves_results(work);
+  work.common_results_ = leaves_results(work);
   if (work.common_results_) return;
   for (std::size_t i = 0; i < work.parts.size(); ++i) {
     const void* const result = work.parts[i].result;

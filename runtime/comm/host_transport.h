@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -62,6 +63,7 @@ class HostTransport final : public Transport {
   GroupAgreement& agreement_;
   const std::shared_ptr<CommMemory> memory_;
   RecycledPool<HostWork>::Handle works_ = RecycledPool<HostWork>::make();
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> stretches_;  // scratch
   kernels::CollectiveRun run_;
   std::shared_ptr<const GroupCall> run_call_;  // the one-shot call that run_ was reset for
 };

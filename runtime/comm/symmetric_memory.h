@@ -30,10 +30,9 @@ class SymmetricMemory {
   // Says who uses it from now on; gives the last collective that others had read it, 0 if there is
   // none.
   std::uint64_t enter(std::uint64_t user) { return std::exchange(user_, user) == user ? 0 : last_; }
-  // That one did not do what it was to do: what it did counts as others' when it comes again.
-  void leave(std::uint64_t user) {
-    if (user_ == user) user_ = 0;
-  }
+  // Nobody is to use it any more, whoever did: results of collectives stay in it.
+  void retire() { retired_ = true; }
+  bool retired() const { return retired_; }
   // What lies in it goes to a collective of that number, which only grows.
   void used_by(std::uint64_t sequence) { last_ = sequence; }
 
@@ -42,6 +41,7 @@ class SymmetricMemory {
   std::uint64_t users_ = 0;
   std::uint64_t user_ = 0;
   std::uint64_t last_ = 0;
+  bool retired_ = false;
 };
 
 }  // namespace tutti::runtime

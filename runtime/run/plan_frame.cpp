@@ -33,23 +33,23 @@ void PlanFrame::add_place(BoundPlace place) {
 
 void PlanFrame::begin_areas() {
   for (BoundArea& area : areas) {
-    if (area.memory == nullptr) {
+    if (area.memory == nullptr || area.memory->retired()) {
       area.memory = area.communicator->symmetric_memory(area.bytes);
       area.user = area.memory->new_user();
+      area.others = 0;
+      const auto number = static_cast<std::size_t>(&area - areas.data());
+      for (BoundPlace& place : places_) {
+        if (place.area == number) place.memory = area.memory->at(place.offset, place.bytes);
+      }
     }
     area.others = std::max(area.others, area.memory->enter(area.user));
   }
-  for (BoundPlace& place : places_) {
-    if (place.memory == nullptr) {
-      place.memory = areas[place.area].memory->at(place.offset, place.bytes);
-    }
-    bind(place.buffer, place.memory);
-  }
+  for (const BoundPlace& place : places_) bind(place.buffer, place.memory);
 }
 
 void PlanFrame::break_off() {
   for (const BoundArea& area : areas) {
-    if (area.memory != nullptr) area.memory->leave(area.user);
+    if (area.memory != nullptr) area.memory->retire();
   }
 }
 
@@ -59,6 +59,7 @@ void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {
 }
 
 void PlanFrame::end() {
+  placed_results_.clear();
   std::ranges::fill(addresses_, nullptr);
   std::ranges::fill(held_, nullptr);
   std::ranges::fill(works_, nullptr);
@@ -204,12 +205,21 @@ void PlanFrame::start(std::int32_t work) {
   operands_.clear();
   for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
   operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
+  placed_results_.clear();
+  if (collective.places_results) {
+    for (const std::int32_t result : collective.results) {
+      const bool placed = allocations[at(result)].place >= 0;
+      placed_results_.push_back(placed ? held_[at(result)] : nullptr);
+    }
+  }
   StartOptions options;
+  options.results = placed_results_;
   if (!lines.empty()) options.location = lines[at(work)];
   if (!sites.empty()) options.site = sites[at(work)];
   if (!agreements.empty()) options.agreement = agreements[at(work)];
   works_[at(work)] = collective.communicator->start(collective.call, operands_, options);
   operands_.clear();
+  placed_results_.clear();
   sequences_[at(work)] = works_[at(work)]->sequence();
   if (collective.area >= 0) areas[at(collective.area)].memory->used_by(sequences_[at(work)]);
   if (profile != nullptr) [[unlikely]]

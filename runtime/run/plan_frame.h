@@ -38,7 +38,8 @@ struct BoundCollective {
   std::shared_ptr<const PreparedCall> call;
   std::vector<std::int32_t> operands;
   std::vector<std::int32_t> results;
-  std::int32_t area = -1;  // that operands lie in
+  std::int32_t area = -1;       // that operands lie in
+  bool places_results = false;  // some lie there, too
 };
 
 // Memory that the plan's runs use at the same place each time, as all members of the group do.
@@ -104,7 +105,7 @@ class PlanFrame {
   // ---- A run.
   // Gets the arena and the areas ready. Throws EnvironmentError if there is no room.
   void begin();
-  // The run did not get to its end.
+  // The run did not get to its end: what it started may still be asked for its results.
   void break_off();
   // Gives a buffer its memory.
   void bind(std::int32_t buffer, std::shared_ptr<Buffer> memory);
@@ -171,7 +172,8 @@ class PlanFrame {
   std::vector<std::shared_ptr<Work>> works_;
   std::vector<std::uint64_t> sequences_;  // by work, of its last start
   std::vector<BoundPlace> places_;
-  std::vector<std::shared_ptr<Buffer>> operands_;  // scratch
+  std::vector<std::shared_ptr<Buffer>> operands_;  // scratch, as the next
+  std::vector<std::shared_ptr<Buffer>> placed_results_;
   static constexpr std::size_t kMostLevels = 8;
   std::vector<Iteration> failed_iterations_;
 };

@@ -219,8 +219,44 @@ TEST(CheckPlaces, AreNotTheCallers) {
               HasSubstr("b3 is returned, but has no memory of its own"));
   EXPECT_THAT(complaint(with(kTogether, "return b5", "b3 may take over input 0\n  return b5")),
               HasSubstr("b3 can't take an argument's memory over"));
-  EXPECT_THAT(complaint(with(kTogether, "over @dp (b1) -> b2", "over @dp (b1) -> b3")),
-              HasSubstr("step 2: b3 comes with a collective, but has a place already"));
+}
+
+// A result that peers write.
+const std::string kResult = plan_text(R"(
+  b0 = input 0: f32[16], 64 bytes
+  b1 = symmetric at 0 in @dp, 64 bytes
+  b2 = symmetric at 64 in @dp, 64 bytes
+  b3 = output, 64 bytes
+  0: acquire b1
+  1: copy b0 -> b1
+  2: acquire b2
+  3: start w0 = all_reduce "sum" over @dp (b1) -> b2 {dtype = f32, parts = [16]}
+  4: wait w0
+  5: allocate b3
+  6: copy b2 -> b3
+  return b3: f32[16]
+)");
+
+TEST(CheckPlaces, AResultHasAPlaceFromItsStartOn) {
+  EXPECT_EQ(complaint(kResult), "");
+  EXPECT_THAT(complaint(with(kResult, "symmetric at 64", "symmetric at 0")),
+              HasSubstr("step 2: b2 overlaps a live buffer, b1, which step 4 uses"));
+  EXPECT_THAT(complaint(with(kResult,
+                             "2: acquire b2\n  3: start w0 = all_reduce \"sum\" over @dp "
+                             "(b1) -> b2 {dtype = f32, parts = [16]}",
+                             "2: start w0 = all_reduce \"sum\" over @dp (b1) -> b2 {dtype = f32, "
+                             "parts = [16]}\n  3: acquire b2")),
+              HasSubstr("step 2: b2 is written before its place is acquired"));
+  EXPECT_THAT(
+      complaint(with(kResult, "b1 = symmetric at 0 in @dp, 64 bytes", "b1 = comm, 64 bytes")),
+      HasSubstr("step 0: b1 is not to be acquired"));
+  EXPECT_THAT(complaint(with(kResult, "over @dp (b1)", "over @tp (b1)")),
+              HasSubstr("lies in another group's memory"));
+  EXPECT_THAT(complaint(with(kResult, "4: wait w0\n  5: allocate b3\n  6: copy b2 -> b3",
+                             "4: allocate b3\n  5: copy b2 -> b3\n  6: wait w0")),
+              HasSubstr("step 5: b2 is read before it is written"));
+  EXPECT_THAT(complaint(with(kResult, "5: allocate b3", "5: copy b0 -> b2")),
+              HasSubstr("step 5: b2 is written twice"));
 }
 
 TEST(CheckPlaces, WhatALoopHasLiesBehindWhatItsProgramHas) {

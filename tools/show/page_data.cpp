@@ -160,31 +160,54 @@ json step_data(const codegen::Plan& plan) {
   return out;
 }
 
+// What buffers have places in: the arenas, then the groups' areas.
+json spaces_of(const codegen::Plan& plan) {
+  json out = json::array();
+  const auto add = [&](const std::string& name, std::int64_t bytes) {
+    out.push_back({{"name", name}, {"bytes", bytes}});
+  };
+  add("arena of cpu", plan.arena_bytes);
+  for (const codegen::PlanDevice& used : plan.devices) {
+    add("arena of " + used.device.text(), used.arena_bytes);
+  }
+  for (const codegen::PlanArea& area : plan.areas) {
+    add("memory of group " + area.group->tag, area.bytes);
+  }
+  return out;
+}
+
+// The number of a buffer's in these; -1 where it has no place.
+std::int64_t space_of(const codegen::Plan& plan, const codegen::PlanBuffer& buffer) {
+  const std::int64_t areas = 1 + std::ssize(plan.devices);
+  if (buffer.kind == codegen::PlanBuffer::Kind::symmetric) return areas + buffer.index;
+  if (buffer.kind != codegen::PlanBuffer::Kind::local) return -1;
+  if (buffer.device.is_cpu()) return 0;
+  const auto used = std::ranges::find(plan.devices, buffer.device, &codegen::PlanDevice::device);
+  return 1 + (used - plan.devices.begin());
+}
+
 json plan_data(const Stages& stages) {
   const codegen::Plan& plan = *stages.plan;
-  json buffers = empty_columns({"kind", "index", "bytes", "device", "offset", "first", "last"});
+  json buffers =
+      empty_columns({"kind", "index", "bytes", "device", "space", "offset", "first", "last"});
   for (const codegen::PlanBuffer& buffer : plan.buffers) {
     buffers["kind"].push_back(kind_text(buffer.kind));
     buffers["index"].push_back(buffer.index);
     buffers["bytes"].push_back(buffer.bytes);
     buffers["device"].push_back(buffer.device.text());
+    buffers["space"].push_back(space_of(plan, buffer));
     buffers["offset"].push_back(buffer.offset);
     buffers["first"].push_back(buffer.defined_at);
     buffers["last"].push_back(buffer.last_use);
   }
   buffers["node"] = nodes_of_buffers(stages);
-  json arenas = json::array();
-  arenas.push_back({{"device", Device::cpu().text()}, {"bytes", plan.arena_bytes}});
-  for (const codegen::PlanDevice& device : plan.devices) {
-    arenas.push_back({{"device", device.device.text()}, {"bytes", device.arena_bytes}});
-  }
   json donations = json::array();
   for (const codegen::Donation& donation : plan.donations) {
     donations.push_back({donation.buffer, donation.input});
   }
   const PlanMemory memory = find_memory(plan);
   return {{"buffers", std::move(buffers)},
-          {"arenas", std::move(arenas)},
+          {"spaces", spaces_of(plan)},
           {"donations", std::move(donations)},
           {"steps", step_data(plan)},
           {"local", memory.local},

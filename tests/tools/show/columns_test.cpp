@@ -44,7 +44,7 @@ TEST(ShowColumns, OfAPlanSayWhatIsHeld) {
   // The gradient is on its way to the other rank, and so is the sum.
   EXPECT_THAT(
       text,
-      HasSubstr("      0 B  61.2 KiB    4: start w0 = all_reduce \"all_reduce mean f32[784,10]"));
+      HasSubstr("      0 B  61.2 KiB    5: start w0 = all_reduce \"all_reduce mean f32[784,10]"));
   EXPECT_THAT(text, HasSubstr(", 61.2 KiB for collectives, 30.6 KiB of results\n"));
 }
 

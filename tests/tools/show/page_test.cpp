@@ -121,7 +121,7 @@ TEST_F(ShowPage, SaysWhereValuesLie) {
     ++collectives;
     const int buffer = graph.at("buffer").at(i);
     ASSERT_GE(buffer, 0);
-    EXPECT_EQ(buffers.at("kind").at(static_cast<std::size_t>(buffer)), "comm");
+    EXPECT_EQ(buffers.at("kind").at(static_cast<std::size_t>(buffer)), "symmetric");
     EXPECT_EQ(buffers.at("bytes").at(static_cast<std::size_t>(buffer)), 784 * 10 * 4);
     EXPECT_EQ(buffers.at("node").at(static_cast<std::size_t>(buffer)), i);
   }

@@ -4,11 +4,12 @@ const CHART_LEFT = 64;  // room for the numbers
 const HUES = [212, 28, 140, 268, 48, 330, 180];
 
 function bufferText(plan, buffer) {
-  const {kind, index, bytes, device, offset, first, last} = plan.buffers;
-  const parts = [`b${buffer}, ${kind[buffer]}${index[buffer] >= 0 ? ` ${index[buffer]}` : ""}`,
+  const {kind, index, bytes, device, space, offset, first, last} = plan.buffers;
+  const numbered = index[buffer] >= 0 && space[buffer] < 0;
+  const parts = [`b${buffer}, ${kind[buffer]}${numbered ? ` ${index[buffer]}` : ""}`,
                  bytesText(bytes[buffer])];
-  if (kind[buffer] === "local") {
-    parts.push(`at ${offset[buffer].toLocaleString("en")} of the arena of ${device[buffer]}`);
+  if (space[buffer] >= 0) {
+    parts.push(`at ${offset[buffer].toLocaleString("en")} of the ${plan.spaces[space[buffer]].name}`);
   } else {
     parts.push(`on ${device[buffer]}`);
   }
@@ -27,7 +28,7 @@ function buffersAt(plan, step) {
   const {kind, first, last} = plan.buffers;
   const out = [];
   kind.forEach((each, buffer) => {
-    const own = each === "local" || each === "comm" || each === "output";
+    const own = ["local", "symmetric", "comm", "output"].includes(each);
     if (own && first[buffer] >= 0 && first[buffer] <= step && step <= last[buffer]) out.push(buffer);
   });
   return out.sort((a, b) => plan.buffers.bytes[b] - plan.buffers.bytes[a]);
@@ -168,18 +169,18 @@ class PlanView {
 
   makeCharts() {
     const {plan} = this;
-    const {kind, device, offset, bytes, first, last} = plan.buffers;
+    const {kind, space, offset, bytes, first, last} = plan.buffers;
     const out = [];
-    for (const arena of plan.arenas) {
-      const inside = (buffer) => kind[buffer] === "local" && device[buffer] === arena.device;
+    for (const [number, {name, bytes: size}] of plan.spaces.entries()) {
+      const inside = (buffer) => space[buffer] === number;
       const live = liveOf(plan, inside);
       const peak = peakOf(live);
       if (live.length === 0 || live[peak] === 0) continue;
       const buffers = [...kind.keys()].filter((buffer) => inside(buffer) && first[buffer] >= 0);
       out.push(new Chart(plan, {
-        title: [`Arena of ${arena.device}`, `${bytesText(arena.bytes)}, of which at most ${
+        title: [name[0].toUpperCase() + name.slice(1), `${bytesText(size)}, of which at most ${
             bytesText(live[peak])} hold something; up: the offset`],
-        height: 190, top: arena.bytes, peak,
+        height: 190, top: size, peak,
         paint: (chart, pen) => this.paintArena(chart, pen, buffers),
         at: (step, place) => {
           const hit = buffers.find((buffer) => first[buffer] <= step && step <= last[buffer] &&
@@ -275,7 +276,7 @@ class PlanView {
 
   // Buffers with their places and values.
   table(buffers) {
-    const {kind, index, bytes, first, last, node, offset} = this.plan.buffers;
+    const {kind, index, bytes, first, last, node, space, offset} = this.plan.buffers;
     const {fn} = this.app;
     const graph = fn.graphs[fn.graphs.length - 1];
     const stage = fn.stages.findLast((each) => each.view === "graph");
@@ -285,7 +286,7 @@ class PlanView {
                       onclick: () => this.app.goTo(node[buffer], stage)},
            `${graph.nameOf(node[buffer]).split(",")[0]} ${graph.opOf(node[buffer])}`),
       " ", make("small", {}, graph.sourceOf(node[buffer]))];
-    const place = (buffer) => kind[buffer] === "local" ? `@${offset[buffer]}`
+    const place = (buffer) => space[buffer] >= 0 ? `@${offset[buffer]}`
         : index[buffer] < 0 ? kind[buffer] : `${kind[buffer]} ${index[buffer]}`;
     const steps = (buffer) => {
       const from = first[buffer] < 0 ? "" : first[buffer];
