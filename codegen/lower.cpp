@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <ranges>
 
 namespace tutti::codegen {
@@ -37,6 +38,22 @@ ScalarOp combination(Op op) {
   }
 }
 
+std::optional<ScalarOp> combining_op(runtime::Reduction reduction) {
+  switch (reduction) {
+    case runtime::Reduction::sum:
+    case runtime::Reduction::mean:
+      return ScalarOp::add;
+    case runtime::Reduction::product:
+      return ScalarOp::mul;
+    case runtime::Reduction::min:
+      return ScalarOp::minimum;
+    case runtime::Reduction::max:
+      return ScalarOp::maximum;
+    default:
+      return std::nullopt;
+  }
+}
+
 // A group member's place in the loop nest. A row value is a point value: one per outer point.
 struct Place {
   bool row = false;
@@ -47,8 +64,8 @@ struct Place {
 class Lowering {
  public:
   Lowering(const ir::Graph& graph, const std::vector<NodeId>& members, const Views& views,
-           const std::vector<bool>& stored)
-      : graph_(graph), members_(members), views_(views), stored_(stored) {}
+           const std::vector<bool>& stored, const PeerReadings& peers)
+      : graph_(graph), members_(members), views_(views), stored_(stored), peers_(peers) {}
 
   LoweredKernel run() {
     find_shape();
@@ -263,8 +280,11 @@ class Lowering {
                    .constant = ir::load_cell(view.dtype, view.scalar->bytes().data()),
                    .type = dtype});
     }
-    const int buffer =
-        view.source == View::Source::index ? -1 : add_buffer(view.base, view.dtype, false);
+    const auto peers = view.source == View::Source::index ? peers_.end() : peers_.find(view.base);
+    const bool combined = peers != peers_.end();
+    const int buffer = view.source == View::Source::index
+                           ? -1
+                           : add_buffer(view.base, view.dtype, false, combined ? 0 : -1);
     for (const auto& [key, value] : leaves_) {
       if (key.buffer == buffer && key.dtype == view.dtype && key.address == address) return value;
     }
@@ -276,14 +296,43 @@ class Lowering {
                     .type = DType::i64});
       if (view.dtype != DType::i64) value = emit_cast(value, DType::i64, view.dtype);
     } else {
-      value = emit({.kind = Instruction::Kind::load,
-                    .dtype = view.dtype,
-                    .buffer = buffer,
-                    .address = address,
-                    .type = dtype});
+      value = emit_load(buffer, view.dtype, address);
+      if (combined) value = combine(peers->second, view, address, value);
     }
     leaves_.push_back({{buffer, view.dtype, address}, value});
     return value;
+  }
+
+  ValueId emit_load(int buffer, DType dtype, const Affine& address) {
+    return emit({.kind = Instruction::Kind::load,
+                 .dtype = dtype,
+                 .buffer = buffer,
+                 .address = address,
+                 .type = ir::compute_dtype(dtype)});
+  }
+
+  // What the first member has, combined with what the others have.
+  ValueId combine(const PeerReading& peers, const View& view, const Affine& address,
+                  ValueId value) {
+    const DType dtype = ir::compute_dtype(view.dtype);
+    const auto apply = [&](ScalarOp op, ValueId other) {
+      value = emit({.kind = Instruction::Kind::scalar,
+                    .op = op,
+                    .operands = {value, other, -1},
+                    .dtype = dtype,
+                    .type = dtype});
+    };
+    for (int member = 1; member < peers.members; ++member) {
+      const int buffer = add_buffer(view.base, view.dtype, false, member);
+      apply(*combining_op(peers.reduction), emit_load(buffer, view.dtype, address));
+    }
+    if (peers.reduction == runtime::Reduction::mean) {
+      apply(ScalarOp::div, emit({.kind = Instruction::Kind::constant,
+                                 .dtype = dtype,
+                                 .constant = ir::cell_of(dtype, peers.members),
+                                 .type = dtype}));
+    }
+    return dtype == view.dtype ? value : emit_round(value, view.dtype);
   }
 
   ValueId emit_round(ValueId value, DType dtype) {
@@ -366,14 +415,14 @@ class Lowering {
     return ir::compute_dtype(to) == to ? value : emit_round(value, to);
   }
 
-  int add_buffer(Value value, DType dtype, bool written) {
+  int add_buffer(Value value, DType dtype, bool written, int member = -1) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
-      if (arguments_[i].value == value && kernel_.buffers[i].written == written &&
-          kernel_.buffers[i].dtype == dtype) {
+      if (arguments_[i].value == value && arguments_[i].member == member &&
+          kernel_.buffers[i].written == written && kernel_.buffers[i].dtype == dtype) {
         return static_cast<int>(i);
       }
     }
-    arguments_.push_back({.value = value});
+    arguments_.push_back({.value = value, .member = member});
     kernel_.buffers.push_back({.dtype = dtype, .written = written});
     return static_cast<int>(arguments_.size()) - 1;
   }
@@ -402,6 +451,7 @@ class Lowering {
   const std::vector<NodeId>& members_;
   const Views& views_;
   const std::vector<bool>& stored_;
+  const PeerReadings& peers_;
   Shape space_;
   std::vector<std::int64_t> reduced_;
   std::vector<int> kept_;
@@ -415,10 +465,15 @@ class Lowering {
 
 }  // namespace
 
+bool can_combine(runtime::Reduction reduction, DType dtype) {
+  if (dtype == DType::boolean || !combining_op(reduction)) return false;
+  return reduction != runtime::Reduction::mean || is_floating(dtype);
+}
+
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<NodeId>& members,
                                        const Views& views, const std::vector<bool>& stored,
-                                       const Target& target) {
-  LoweredKernel lowered = Lowering(graph, members, views, stored).run();
+                                       const PeerReadings& peers, const Target& target) {
+  LoweredKernel lowered = Lowering(graph, members, views, stored, peers).run();
   merge_axes(lowered.kernel);
   std::vector<LoweredKernel> out = target.schedule(std::move(lowered));
   for (LoweredKernel& part : out) {

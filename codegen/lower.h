@@ -3,7 +3,9 @@
 #include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/view.h>
 #include <tutti/ir/graph.h>
+#include <tutti/runtime/comm/collective.h>
 
+#include <map>
 #include <vector>
 
 namespace tutti::codegen {
@@ -15,17 +17,31 @@ struct LoweredKernel {
   struct Argument {
     ir::Value value;           // its storage; invalid for scratch
     std::int64_t scratch = 0;  // bytes of scratch, shared by the two kernels of one group
+    int member = -1;           // of a value that is read from peers: whose operand
   };
   std::vector<Argument> arguments;
 };
 
 class Target;
 
+// A value that kernels compute from what all members of a group have: element by element, in the
+// order of the members, as the runtime does.
+struct PeerReading {
+  int members = 0;
+  runtime::Reduction reduction = runtime::Reduction::sum;
+};
+using PeerReadings = std::map<ir::Value, PeerReading>;
+
+// Whether kernels can do so.
+bool can_combine(runtime::Reduction reduction, DType dtype);
+
 // Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or to as many as the
-// target makes of it. `stored` says which members' values need storage.
+// target makes of it. `stored` says which members' values need storage, `peers` which values from
+// outside are read from peers.
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph,
                                        const std::vector<ir::NodeId>& members, const Views& views,
-                                       const std::vector<bool>& stored, const Target& target);
+                                       const std::vector<bool>& stored, const PeerReadings& peers,
+                                       const Target& target);
 
 // A kernel that writes out a value which is no one's storage: a strided view, an iota, a constant.
 LoweredKernel lower_copy(const View& view, ir::Value target);

@@ -19,6 +19,8 @@ class FailedWork final : public runtime::Work {
   void wait() override { std::rethrow_exception(failure_); }
   std::uint64_t sequence() const override { return 0; }
   std::shared_ptr<runtime::Buffer> result(std::size_t /*part*/) const override { return nullptr; }
+  std::span<const void* const> arrive() override { std::rethrow_exception(failure_); }
+  void finish() override { std::rethrow_exception(failure_); }
 
  private:
   const std::exception_ptr failure_;

@@ -7,6 +7,7 @@
 #include <tutti/codegen/join_regions.h>
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/lower_collective.h>
+#include <tutti/codegen/peer_readings.h>
 #include <tutti/codegen/plan/check_plan.h>
 #include <tutti/codegen/plan_memory.h>
 #include <tutti/ir/control.h>
@@ -52,6 +53,7 @@ class Planner {
         functions_(functions),
         is_function_(is_function),
         views_(graph),
+        peers_(find_peer_readings(graph, views_, rank)),
         stored_(graph.value_count(), false),
         last_reader_(graph.value_count(), 0) {
     plan_.name = graph.name;
@@ -70,6 +72,11 @@ class Planner {
           writer_.add_buffer(kind, graph_.type(value).bytes(), device(value), static_cast<int>(i));
     }
     for (NodeId id = 0; id < graph_.node_count();) id = visit(id);
+    for (const auto& [value, peers] : peers_) {
+      if (waited_.contains(works_.at(value))) continue;
+      begin_reading(value);
+      end_reading(value);
+    }
     for (const Value value : graph_.results()) {
       is_function_ ? add_function_result(value) : add_result(value);
     }
@@ -232,10 +239,16 @@ class Planner {
     if (std::ranges::none_of(members, is_stored)) return next;
     std::map<std::size_t, BufferId> scratch;
     const Target& target = target_of(ir::device_of(graph_, members.front()));
-    for (LoweredKernel& part : lower_group(graph_, members, views_, stored_, target)) {
+    std::set<Value> read;
+    for (LoweredKernel& part : lower_group(graph_, members, views_, stored_, peers_, target)) {
       std::vector<BufferId> buffers;
       std::size_t scratches = 0;
       for (const LoweredKernel::Argument& argument : part.arguments) {
+        if (argument.member >= 0) {
+          if (read.insert(argument.value).second) begin_reading(argument.value);
+          buffers.push_back(starts_.at(argument.value).results[at(argument.member)]);
+          continue;
+        }
         if (argument.value.valid()) {
           buffers.push_back(storage(argument.value));
           continue;
@@ -249,6 +262,7 @@ class Planner {
       }
       writer_.add_kernel(std::move(part.kernel), std::move(buffers), graph_.node(id).location);
     }
+    for (const Value value : read) end_reading(value);
     return next;
   }
 
@@ -406,6 +420,14 @@ class Planner {
       }
       for (const Value result : lowered.results) {
         works_[result] = start.work;
+        if (const auto peers = peers_.find(result); peers != peers_.end()) {
+          for (int member = 0; member < peers->second.members; ++member) {
+            start.results.push_back(writer_.add_buffer(PlanBuffer::Kind::peer,
+                                                       graph_.type(result).bytes(), {}, member));
+          }
+          starts_.emplace(result, start);
+          continue;
+        }
         BufferId target = storage(result);
         if (!writer_.device_of(target).is_cpu()) {
           const BufferId arrived =
@@ -429,6 +451,13 @@ class Planner {
     const std::span<const ir::CallId> calls = graph_.calls(id);
     return {calls.begin(), calls.end()};
   }
+
+  // A kernel reads what the members gave between the two.
+  void begin_reading(Value value) {
+    waited_.insert(works_.at(value));
+    wait(works_.at(value));
+  }
+  void end_reading(Value value) { plan_.steps.emplace_back(Finish::of(starts_.at(value))); }
 
   void wait(int work) { plan_.steps.emplace_back(waits_[at(work)]); }
 
@@ -457,7 +486,7 @@ class Planner {
   bool is_there(Value async) const { return !works_.contains(views_[async].base); }
 
   void wait_for(Value async) {
-    if (is_there(async)) return;
+    if (is_there(async) || peers_.contains(views_[async].base)) return;
     const int work = works_.at(views_[async].base);
     if (!waited_.insert(work).second) return;  // for another of its results
     wait(work);
@@ -515,15 +544,17 @@ class Planner {
   FunctionPlans& functions_;
   const bool is_function_;
   const Views views_;
+  const PeerReadings peers_;
   std::vector<bool> stored_;
   std::vector<NodeId> last_reader_;  // of base values; the number of nodes where it is the caller
   Plan plan_;
   PlanWriter writer_{plan_};
-  std::map<Value, BufferId> buffers_;  // of base values
-  std::map<Value, BufferId> copies_;   // of values that are not dense
-  std::map<Value, int> works_;         // of collectives' results
-  std::vector<CollectiveWait> waits_;  // by work
-  std::set<int> waited_;               // works that a step waits for
+  std::map<Value, BufferId> buffers_;        // of base values
+  std::map<Value, BufferId> copies_;         // of values that are not dense
+  std::map<Value, int> works_;               // of collectives' results
+  std::vector<CollectiveWait> waits_;        // by work
+  std::map<Value, CollectiveStart> starts_;  // of those in peers_
+  std::set<int> waited_;                     // works that a step waits for
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
   PlannedMatmuls matmuls_;

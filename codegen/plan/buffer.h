@@ -25,6 +25,7 @@ struct PlanBuffer {
     local,      // at `offset` of its device's arena, which one run of the plan has to itself
     comm,       // operand or result of a collective: memory that peers may read and write
     symmetric,  // the same, at `offset` of its group's area number `index`
+    peer,       // operand of member number `index` of a group, where that has it: up to a Finish
     output,     // made by the plan and handed to the caller
     result,     // made by a region, where whoever enters it says
   };

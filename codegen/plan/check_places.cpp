@@ -15,6 +15,7 @@ void PlanChecker::acquire(BufferId id) {
   require_own(id);
   require(buffer(id).kind == PlanBuffer::Kind::symmetric, " is not to be acquired", id);
   require(!state.allocated, " is acquired twice", id);
+  require(reading_ < 0, " is acquired while peers' operands are read", id);
   state.allocated = true;
   if (buffer(id).bytes > 0) begin_life(id, area_places_[at(buffer(id).index)]);
 }

@@ -236,6 +236,10 @@ void CollectiveStart::for_each_access(const Plan& /*plan*/, const OnAccess& f) c
   for (const BufferId id : results) f(id, true);
 }
 
+bool CollectiveStart::reads(const Plan& plan) const {
+  return !results.empty() && plan.buffers[at(results[0])].kind == PlanBuffer::Kind::peer;
+}
+
 void CollectiveStart::check(PlanChecker& checker) const { checker.start(*this); }
 
 void CollectiveStart::bind(Binding& binding) const {
@@ -254,6 +258,7 @@ void CollectiveStart::bind(Binding& binding) const {
   const int area = parent == nullptr ? area_of(binding.plan(), *group) : -1;
   if (area >= 0) prepared.placement = binding.plan().areas[at(area)].placement;
   if (std::ranges::any_of(operands, lies_in_area)) bound.area = area;
+  bound.reads = reads(binding.plan());
   bound.places_results = std::ranges::any_of(results, lies_in_area);
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {

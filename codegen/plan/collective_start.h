@@ -26,6 +26,9 @@ struct CollectiveStart {
   bool same(const CollectiveStart& other) const;
   void shift(const Shift& by);
 
+  // Whether the plan reads the members' operands itself: its results are where they lie, by member.
+  bool reads(const Plan& plan) const;
+
   void for_each_access(const Plan& plan, const OnAccess& f) const;
   // Peers may read an operand when this rank is long done.
   std::span<const BufferId> keeps() const { return operands; }

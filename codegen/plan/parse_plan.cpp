@@ -186,6 +186,9 @@ class PlanParser {
     } else if (kind.text == "local") {
       lexer_.expect("at", "and the place in the arena");
       buffer.offset = steps_.number("an offset in bytes");
+    } else if (kind.text == "peer") {
+      buffer.kind = PlanBuffer::Kind::peer;
+      buffer.index = steps_.small("the place of a member in its group", 0);
     } else if (kind.text == "symmetric") {
       buffer.kind = PlanBuffer::Kind::symmetric;
       lexer_.expect("at", "and the place in a group's memory");

@@ -10,7 +10,7 @@ namespace tutti::codegen {
 
 namespace {
 
-enum Event : std::uint64_t { kWrite, kStart, kFinish, kRead, kEnter, kEnd };
+enum Event : std::uint64_t { kWrite, kStart, kFinish, kRelease, kRead, kEnter, kEnd };
 
 // Goes through one part of a plan after another, regions first.
 class Skeleton {
@@ -76,6 +76,12 @@ class Skeleton {
     if (const auto* const wait = std::get_if<CollectiveWait>(&step)) {
       if (const auto known = works_.find(wait->work); known != works_.end()) {
         add(kFinish, known->second);
+      }
+      return;
+    }
+    if (const auto* const finish = std::get_if<Finish>(&step)) {
+      if (const auto known = works_.find(finish->work); known != works_.end()) {
+        add(kRelease, known->second);
       }
       return;
     }

@@ -56,6 +56,7 @@ void PlanChecker::check_part(const Part& part) {
   find_lives(part);
   places_.clear();
   area_places_.assign(plan_.areas.size(), {});
+  reading_ = -1;
   started_.clear();
   for (step_ = part.first_step; step_ < part.end_step; ++step_) {
     std::visit([this](const auto& step) { step.check(*this); }, plan_.steps[step_]);
@@ -199,6 +200,12 @@ void PlanChecker::start(const CollectiveStart& start) {
   for (const BufferId id : start.results) {
     State& state = states_[at(id)];
     const bool placed = buffer(id).kind == PlanBuffer::Kind::symmetric;
+    if (buffer(id).kind == PlanBuffer::Kind::peer) {
+      require(start.reads(plan_), " is a peer's, but comes with a result", id);
+      require(!state.written && !state.arriving, " is a result, but written before", id);
+      state.arriving = true;
+      continue;
+    }
     require(!state.written && !state.arriving, " is a result, but written before", id);
     if (placed) {
       require(state.allocated, " is written before its place is acquired", id);
@@ -210,6 +217,7 @@ void PlanChecker::start(const CollectiveStart& start) {
     }
     state.arriving = true;
   }
+  if (start.reads(plan_)) check_reading(start);
   Work& work = works_[at(start.work)];
   if (work.state != Work::State::none) fail("starts w" + std::to_string(start.work) + " twice");
   work = {.state = Work::State::started, .start = &start, .part = part_};
@@ -220,12 +228,14 @@ void PlanChecker::wait(const CollectiveWait& wait) {
   Work& work = works_[at(wait.work)];
   const std::string what = "waits for w" + std::to_string(wait.work);
   if (work.state == Work::State::none) fail(what + " before its start");
-  if (work.state == Work::State::waited) fail(what + " twice");
+  if (work.state != Work::State::started) fail(what + " twice");
   if (work.part != part_) fail(what + ", which another region starts");
   if (work.start->results != wait.results || work.start->operands != wait.operands) {
     fail(what + ", but for other operands or results than it has");
   }
+  if (reading_ >= 0) fail(what + " while w" + std::to_string(reading_) + " is read");
   work.state = Work::State::waited;
+  if (work.start->reads(plan_)) reading_ = wait.work;
   for (const BufferId id : wait.operands) {
     require(!states_[at(id)].freed, " is freed before the collective that reads it is over", id);
   }
@@ -233,6 +243,36 @@ void PlanChecker::wait(const CollectiveWait& wait) {
     State& state = states_[at(id)];
     state.allocated = state.written = true;
   }
+}
+
+// Nothing is waited for while peers' operands are read: it would have to wait for the reading.
+void PlanChecker::check_reading(const CollectiveStart& start) {
+  const std::size_t members = start.group->members_with(plan_.rank).size();
+  const bool fits = start.call.kind == runtime::CollectiveKind::all_reduce &&
+                    start.call.parts.size() == 1 && start.parent == nullptr &&
+                    start.engine == "shm" && members > 1 && start.results.size() == members;
+  if (!fits) fail("w" + std::to_string(start.work) + " is not one that a plan can read");
+  for (std::size_t member = 0; member < members; ++member) {
+    const BufferId id = start.results[member];
+    require(buffer(id).kind == PlanBuffer::Kind::peer && at(buffer(id).index) == member &&
+                buffer(id).device.is_cpu() && buffer(id).bytes <= buffer(start.operands[0]).bytes,
+            " is not where the member of that place has its operand", id);
+  }
+}
+
+void PlanChecker::finish(const Finish& finish) {
+  Work& work = works_[at(finish.work)];
+  const std::string what = "finishes w" + std::to_string(finish.work);
+  if (work.state == Work::State::none || work.part != part_ || !work.start->reads(plan_)) {
+    fail(what + ", which is not read here");
+  }
+  if (work.state != Work::State::waited) fail(what + " twice, or before it is waited for");
+  if (work.start->results != finish.peers || work.start->operands != finish.operands) {
+    fail(what + ", but for other operands than it has");
+  }
+  work.state = Work::State::read;
+  reading_ = -1;
+  for (const BufferId id : finish.peers) states_[at(id)].freed = true;
 }
 
 void PlanChecker::check_end(const Part& part) {
@@ -260,7 +300,10 @@ void PlanChecker::check_end(const Part& part) {
   }
   for (const int number : started_) {
     const Work& work = works_[at(number)];
-    if (!part.is_region || work.state == Work::State::waited || work.start->results.empty())
+    if (work.state == Work::State::waited && work.start->reads(plan_)) {
+      fail("w" + std::to_string(number) + " is read, but never finished");
+    }
+    if (!part.is_region || work.state >= Work::State::waited || work.start->results.empty())
       continue;
     fail("w" + std::to_string(number) + " is under way when its region ends");
   }
@@ -271,7 +314,7 @@ void PlanChecker::check_end(const Part& part) {
     require(!buffer(id).is_allocated() || !state.allocated || state.freed || state.returned,
             " is never freed", id);
     for (const int work : state.lent_to) {
-      require(works_[at(work)].state == Work::State::waited,
+      require(works_[at(work)].state >= Work::State::waited,
               " lies in the group's memory, but its collective is not waited for", id);
     }
   }

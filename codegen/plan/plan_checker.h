@@ -36,6 +36,7 @@ class PlanChecker {
   void enter(int region);
   void start(const CollectiveStart& start);
   void wait(const CollectiveWait& wait);
+  void finish(const Finish& finish);
 
  private:
   struct State {
@@ -52,7 +53,7 @@ class PlanChecker {
     int last_use = -1;
   };
   struct Work {
-    enum class State : std::uint8_t { none, started, waited } state = State::none;
+    enum class State : std::uint8_t { none, started, waited, read } state = State::none;
     const CollectiveStart* start = nullptr;
     std::size_t part = 0;  // that starts it, and may wait for it
   };
@@ -80,6 +81,7 @@ class PlanChecker {
   using Places = std::map<std::int64_t, BufferId>;
   void begin_life(BufferId id, Places& places);
   void lend(BufferId id, const CollectiveStart& start);
+  void check_reading(const CollectiveStart& start);
   void check_end(const Part& part);
   void check_arenas();
   // What `bytes` bytes of a space hold, those that `lies_there` says.
@@ -100,6 +102,7 @@ class PlanChecker {
   std::vector<std::vector<std::size_t>> enters_;  // by part: the regions that it enters
   std::unordered_map<Device, Places> places_;
   std::vector<Places> area_places_;
+  int reading_ = -1;  // the work whose operands are read right now
   std::size_t step_ = 0;
 };
 

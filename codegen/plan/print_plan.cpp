@@ -115,6 +115,9 @@ class Printer {
       case PlanBuffer::Kind::comm:
         out_ += "comm";
         break;
+      case PlanBuffer::Kind::peer:
+        out_ += "peer " + std::to_string(buffer.index);
+        break;
       case PlanBuffer::Kind::symmetric:
         out_ += "symmetric at " + std::to_string(buffer.offset) + " in " +
                 text_.group(plan_.areas[at(buffer.index)].group);

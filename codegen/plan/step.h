@@ -6,6 +6,7 @@
 #include <tutti/codegen/plan/collective_wait.h>
 #include <tutti/codegen/plan/control.h>
 #include <tutti/codegen/plan/copy.h>
+#include <tutti/codegen/plan/finish.h>
 #include <tutti/codegen/plan/free.h>
 #include <tutti/codegen/plan/launch.h>
 
@@ -17,8 +18,8 @@ namespace tutti::codegen {
 
 // The kinds of steps: a file each, and an entry here. What tells kinds apart asks one of their
 // members, or one of the functions below, so that a new kind can't be forgotten.
-using Step =
-    std::variant<Allocate, Acquire, Launch, Copy, CollectiveStart, CollectiveWait, Free, Control>;
+using Step = std::variant<Allocate, Acquire, Launch, Copy, CollectiveStart, CollectiveWait, Finish,
+                          Free, Control>;
 
 // What a kind of step has to have.
 template <class S>

@@ -40,6 +40,13 @@ class Work {
   // Of a part of a prepared call, or that was started without a place for its result: the memory
   // that holds it, once wait() has returned. Not to be written: other ranks may hold the same.
   virtual std::shared_ptr<Buffer> result(std::size_t part) const = 0;
+
+  // Of a call that was started to be read (StartOptions::reads). The first returns when all members
+  // have announced it: where their operands of part 0 lie, by member, up to finish(), which makes
+  // the call complete. Between the two nothing else is waited for: this call would have to be over
+  // first, and works on copies then. Throws like wait().
+  virtual std::span<const void* const> arrive() = 0;
+  virtual void finish() = 0;
 };
 
 class Communicator;
@@ -71,6 +78,9 @@ struct StartOptions {
   // By part: memory for its result that peers can reach; null, or none at all: where there is room.
   // None for a result that all members have in common (common_result).
   std::span<const std::shared_ptr<Buffer>> results = {};
+  // The caller computes the results of an all_reduce himself, from where the operands lie
+  // (Work::arrive): there are none to be had from it. Peers may, or may not.
+  bool reads = false;
 };
 
 // One rank's end of one group.

@@ -28,6 +28,21 @@ Waiting waiting_for(const GroupCall& call, const StartOptions& options) {
 
 bool GroupWork::attempt(bool may_wait) { return communicator_->complete(*this, may_wait); }
 
+std::span<const void* const> GroupWork::arrive() {
+  struct Arriving {
+    bool& flag;
+    ~Arriving() { flag = false; }
+  } const arriving{arriving_};
+  arriving_ = true;
+  bring();
+  return operands;
+}
+
+void GroupWork::finish() {
+  read_ = true;
+  wait();
+}
+
 GroupCommunicator::GroupCommunicator(std::shared_ptr<HostFabric> fabric,
                                      std::shared_ptr<HostRank> rank,
                                      std::shared_ptr<HostGroup> group, std::vector<Parent> parents,
@@ -80,6 +95,7 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
       new_work(std::static_pointer_cast<const GroupCall>(call), waiting);
   work->agreement_ = options.agreement;
   if (options.site != 0 && prepared.compares_positions) work->site_ = options.site;
+  work->reads = options.reads;
   work->results.assign(options.results.begin(), options.results.end());
   work->results.resize(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -177,6 +193,7 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   if (work->call_ != call) work->call_ = call;
   work->waiting_ = waiting;
   work->agreement_ = {};
+  work->reads = work->arrived_ = work->read_ = false;
   work->site_ = call->site;
   work->fingerprint = call->fingerprint;
   work->parts.clear();
@@ -198,7 +215,7 @@ void GroupCommunicator::announce(const std::shared_ptr<GroupWork>& work) {
 bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
   if (!agreement_.is_first(work)) return false;
   try {
-    if (!agreement_.arrive(work, may_wait) || !transport_->move(work, may_wait)) return false;
+    if (!(work.reads ? read(work, may_wait) : move(work, may_wait))) return false;
   } catch (const std::exception& error) {
     agreement_.finish(work, error);
     transport_->fail(error.what());
@@ -206,6 +223,27 @@ bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
     throw;
   }
   agreement_.finish(work);
+  return true;
+}
+
+bool GroupCommunicator::move(GroupWork& work, bool may_wait) {
+  return agreement_.arrive(work, may_wait) && transport_->move(work, may_wait);
+}
+
+bool GroupCommunicator::read(GroupWork& work, bool may_wait) {
+  if (!work.arrived_) {
+    if (!agreement_.arrive(work, may_wait)) return false;
+    work.arrived_ = true;
+    transport_->find_operands(work);
+  }
+  if (work.read_) return true;
+  if (work.arriving_ || !may_wait) return false;
+  // Something behind it is waited for.
+  const std::size_t bytes = work.call().operand_bytes[0];
+  for (const void*& operand : work.operands) {
+    const auto* const begin = static_cast<const std::byte*>(operand);
+    operand = work.copies_.emplace_back(begin, begin + bytes).data();
+  }
   return true;
 }
 

@@ -22,6 +22,8 @@ class LonelyWork final : public Work, public Recycled<LonelyWork> {
   void wait() override {}
   std::uint64_t sequence() const override { return 0; }
   std::shared_ptr<Buffer> result(std::size_t part) const override { return results_.at(part); }
+  std::span<const void* const> arrive() override { return {}; }
+  void finish() override {}
 
  private:
   friend class GroupCommunicator;
@@ -76,6 +78,10 @@ class GroupCommunicator final : public Communicator,
   void announce(const std::shared_ptr<GroupWork>& work);
   // See OrderedWork::attempt.
   bool complete(GroupWork& work, bool may_wait);
+  // Brings the data of a call that is the group's first to its place; the same.
+  bool move(GroupWork& work, bool may_wait);
+  // The same for one that the caller reads.
+  bool read(GroupWork& work, bool may_wait);
 
   const std::string engine_;
   GroupAgreement agreement_;

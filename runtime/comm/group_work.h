@@ -5,8 +5,10 @@
 #include <tutti/runtime/comm/order.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,8 @@ class GroupWork : public OrderedWork {
  public:
   std::uint64_t sequence() const final { return sequence_; }
   std::shared_ptr<Buffer> result(std::size_t part) const final { return results.at(part); }
+  std::span<const void* const> arrive() final;
+  void finish() final;
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
   const Waiting& waiting() const { return waiting_; }
@@ -44,12 +48,16 @@ class GroupWork : public OrderedWork {
   std::vector<std::shared_ptr<Buffer>> results;
   // What the record is to say, which a transport may add to.
   std::uint64_t fingerprint = 0;
+  // Whether the caller reads the operands himself, and where they lie then, by member.
+  bool reads = false;
+  std::vector<const void*> operands;
 
  protected:
   // When nobody holds it any more. The call stays: the next one is likely to be the same.
   void let_go() noexcept {
     forget_failure();
     results.clear();
+    copies_.clear();
     communicator_.reset();
   }
 
@@ -59,6 +67,11 @@ class GroupWork : public OrderedWork {
   bool attempt(bool may_wait) final;
 
   std::shared_ptr<GroupCommunicator> communicator_;
+  // Of one that is read: in arrive() just now; all have announced it; the reading is over.
+  bool arriving_ = false;
+  bool arrived_ = false;
+  bool read_ = false;
+  std::vector<std::vector<std::byte>> copies_;  // of operands, where it had to be over sooner
   std::uint64_t sequence_ = 0;
   std::uint64_t recorded_ = 0;  // in the flight recorder
   std::shared_ptr<const GroupCall> call_;

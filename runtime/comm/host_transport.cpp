@@ -111,7 +111,7 @@ void HostTransport::prepare_operands(HostWork& work, Keeping& keeping) {
 void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
   const GroupCall& call = work.call();
   work.results.resize(work.parts.size());
-  if (!call.gets) return;
+  if (!call.gets || (work.reads && !leaves_results(work))) return;
   const bool others_write = !call.one_shot;
   work.common_results_ = leaves_results(work);
   if (work.common_results_) return;
@@ -148,7 +148,9 @@ kernels::PartPlace HostTransport::begin(GroupWork& started, Keeping& keeping) {
   std::shared_ptr<Buffer> table;
   if (call.has_table) table = memory_->allocate(call.table_bytes);
   // Nothing may go wrong from here on: what is lent gets announced.
-  if (work.common_results_ && owner_of(work) == agreement_.position()) lend_common_results(work);
+  const bool owns = work.common_results_ && owner_of(work) == agreement_.position();
+  // Who reads for himself has none to lend: the others, if they do not, compute their own.
+  if (owns && !work.reads) lend_common_results(work);
   const auto place_of = [&](std::size_t i) -> kernels::PartPlace {
     const PartAddresses& part = work.parts[i];
     const std::uint64_t operand = call.gives ? memory_->place_of(part.operand) : 0;
@@ -170,6 +172,21 @@ kernels::PartPlace HostTransport::begin(GroupWork& started, Keeping& keeping) {
   const std::uint64_t place = memory_->place_of(table->data());
   keeping.push_back(std::move(table));
   return {place, 0};
+}
+
+void HostTransport::find_operands(GroupWork& work) {
+  const auto& own = static_cast<const HostWork&>(work);
+  work.operands.clear();
+  for (int member = 0; member < agreement_.size(); ++member) {
+    kernels::PartPlace single{};
+    work.operands.push_back(
+        memory_->pointer_to<const void>(places_of(member, own, single)->operand));
+  }
+  // A common result is also lent to this rank.
+  if (!own.common_results_) return;
+  kernels::PartPlace single{};
+  const std::uint64_t place = places_of(owner_of(own), own, single)->result;
+  if (place != 0) memory_->hold(place, work.call().result_bytes[0]);
 }
 
 bool HostTransport::compute(HostWork& work, bool may_wait) {

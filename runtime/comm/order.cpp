@@ -21,6 +21,11 @@ void OrderedWork::wait() {
   rethrow_failure();
 }
 
+void OrderedWork::bring() {
+  if (!finished_) order_->bring(*this);
+  rethrow_failure();
+}
+
 void OrderedWork::rethrow_failure() const {
   if (!failure_) return;
   *told_ = true;
@@ -62,6 +67,11 @@ void ProgramOrder::advance_any() {
 
 void ProgramOrder::complete(const OrderedWork& work) {
   while (!work.finished_) step(true);
+}
+
+void ProgramOrder::bring(OrderedWork& work) {
+  while (!work.finished_ && works_.front().get() != &work) step(true);
+  if (!work.finished_) step(true);
 }
 
 void ProgramOrder::advance() {

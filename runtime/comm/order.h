@@ -23,6 +23,9 @@ class OrderedWork : public Work {
   // For a new collective. `told`: whether the rank knows that collectives of this one's group fail.
   // Both live as long as the collective.
   void start_in(ProgramOrder& order, bool& told);
+  // Brings it as far as it comes on its own, behind all before it: to where it is to be read, or to
+  // its end. Throws where it failed.
+  void bring();
   // What a failed one keeps; to be called when the collective is over and nobody holds it.
   void forget_failure() { failure_ = nullptr; }
 
@@ -54,6 +57,8 @@ class ProgramOrder {
 
   // Completes `work` and all before it, and waits where it must.
   void complete(const OrderedWork& work);
+  // Completes all before `work`, and attempts it once.
+  void bring(OrderedWork& work);
   // Completes the first one.
   void complete_first() { step(true); }
   // Completes what can be without waiting.

@@ -36,6 +36,10 @@ class Transport {
   // not allow to wait for it. Throws where the collective failed.
   virtual bool move(GroupWork& work, bool may_wait) = 0;
 
+  // Of a call that its caller reads: where all members' operands lie, and that this rank wants no
+  // result.
+  virtual void find_operands(GroupWork& work) = 0;
+
   // Whether it moves messages between two of the group's members, and how; `pair` is what these two
   // agree about.
   virtual bool carries_messages() const = 0;

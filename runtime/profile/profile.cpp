@@ -128,18 +128,33 @@ void Profile::save() noexcept {
   }
 }
 
-void wait_for(Work& work, Profile* profile) {
+namespace {
+
+template <class Wait>
+void recorded_wait(Work& work, Profile* profile, Wait&& wait) {
   if (profile == nullptr) [[likely]]
-    return work.wait();
+    return wait();
   const std::int64_t begin = monotonic_now();
   try {
-    work.wait();
+    wait();
   } catch (const std::exception&) {
     profile->waited(work, begin);
     profile->save();
     throw;
   }
   profile->waited(work, begin);
+}
+
+}  // namespace
+
+void wait_for(Work& work, Profile* profile) {
+  recorded_wait(work, profile, [&] { work.wait(); });
+}
+
+std::span<const void* const> wait_to_read(Work& work, Profile* profile) {
+  std::span<const void* const> out;
+  recorded_wait(work, profile, [&] { out = work.arrive(); });
+  return out;
 }
 
 }  // namespace tutti::runtime

@@ -159,5 +159,7 @@ class ProfileSlice {
 
 // Waits for a collective. When that throws (see Work::wait()), the trace is saved.
 void wait_for(Work& work, Profile* profile);
+// The same for Work::arrive().
+std::span<const void* const> wait_to_read(Work& work, Profile* profile);
 
 }  // namespace tutti::runtime

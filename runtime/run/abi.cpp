@@ -38,6 +38,9 @@ std::int32_t tutti_start(PlanFrame* frame, std::int32_t work) {
 std::int32_t tutti_wait(PlanFrame* frame, std::int32_t work) {
   return guarded(frame, [&] { frame->wait(work); });
 }
+std::int32_t tutti_finish(PlanFrame* frame, std::int32_t work) {
+  return guarded(frame, [&] { frame->finish(work); });
+}
 
 void tutti_failed_inside(PlanFrame* frame, std::int32_t region, std::int64_t iteration) {
   frame->failed_inside(region, iteration);
@@ -59,13 +62,14 @@ const void* address(Function* function) {
 }  // namespace
 
 std::span<const AbiFunction> abi_functions() {
-  static const std::array<AbiFunction, 8> functions = {{
+  static const std::array<AbiFunction, 9> functions = {{
       {"tutti_allocate", address(tutti_allocate)},
       {"tutti_acquire", address(tutti_acquire)},
       {"tutti_free", address(tutti_free)},
       {"tutti_launch", address(tutti_launch)},
       {"tutti_start", address(tutti_start)},
       {"tutti_wait", address(tutti_wait)},
+      {"tutti_finish", address(tutti_finish)},
       {"tutti_failed_inside", address(tutti_failed_inside)},
       {"tutti_move", address(tutti_move)},
   }};

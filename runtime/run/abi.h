@@ -17,6 +17,7 @@ std::int32_t tutti_launch(tutti::runtime::PlanFrame* frame, std::int32_t launch,
                           void* const* arguments);
 std::int32_t tutti_start(tutti::runtime::PlanFrame* frame, std::int32_t work);
 std::int32_t tutti_wait(tutti::runtime::PlanFrame* frame, std::int32_t work);
+std::int32_t tutti_finish(tutti::runtime::PlanFrame* frame, std::int32_t work);
 // Says in which iteration of a loop a step of a region failed. Never fails.
 void tutti_failed_inside(tutti::runtime::PlanFrame* frame, std::int32_t region,
                          std::int64_t iteration);

@@ -214,6 +214,7 @@ void PlanFrame::start(std::int32_t work) {
   }
   StartOptions options;
   options.results = placed_results_;
+  options.reads = collective.reads;
   if (!lines.empty()) options.location = lines[at(work)];
   if (!sites.empty()) options.site = sites[at(work)];
   if (!agreements.empty()) options.agreement = agreements[at(work)];
@@ -228,8 +229,16 @@ void PlanFrame::start(std::int32_t work) {
 
 void PlanFrame::wait(std::int32_t work) {
   Work& pending = *works_[at(work)];
-  wait_for(pending, profile == nullptr ? nullptr : profile->profile.get());
   const std::vector<std::int32_t>& results = collectives[at(work)].results;
+  Profile* const recorder = profile == nullptr ? nullptr : profile->profile.get();
+  if (collectives[at(work)].reads) {
+    const std::span<const void* const> operands = wait_to_read(pending, recorder);
+    for (std::size_t member = 0; member < results.size(); ++member) {
+      place(results[member], const_cast<void*>(operands[member]));
+    }
+    return;
+  }
+  wait_for(pending, recorder);
   for (std::size_t part = 0; part < results.size(); ++part) {
     bind(results[part], pending.result(part));
   }

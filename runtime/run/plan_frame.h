@@ -40,6 +40,8 @@ struct BoundCollective {
   std::vector<std::int32_t> results;
   std::int32_t area = -1;       // that operands lie in
   bool places_results = false;  // some lie there, too
+  // The plan reads the members' operands, which lie where the results would.
+  bool reads = false;
 };
 
 // Memory that the plan's runs use at the same place each time, as all members of the group do.
@@ -141,6 +143,8 @@ class PlanFrame {
   void start(std::int32_t work);
   // Waits for it, and binds its results.
   void wait(std::int32_t work);
+  // Of one that is read: says that the reading is over.
+  void finish(std::int32_t work) { works_[at(work)]->finish(); }
 
   // The user's lines of the collectives, by work, where they differ from those of the calls.
   std::span<const Location> lines;

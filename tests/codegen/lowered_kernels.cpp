@@ -19,7 +19,7 @@ std::vector<Kernel> lowered(const std::string& function) {
     if (graph.node(id).fusion >= 0) members.push_back(id);
   }
   std::vector<Kernel> kernels;
-  for (LoweredKernel& part : lower_group(graph, members, views, stored, host_target())) {
+  for (LoweredKernel& part : lower_group(graph, members, views, stored, {}, host_target())) {
     kernels.push_back(std::move(part.kernel));
   }
   return kernels;

@@ -122,6 +122,8 @@ const char* kind_text(codegen::PlanBuffer::Kind kind) {
       return "comm";
     case codegen::PlanBuffer::Kind::symmetric:
       return "symmetric";
+    case codegen::PlanBuffer::Kind::peer:
+      return "peer";
     case codegen::PlanBuffer::Kind::parameter:
       return "parameter";
     case codegen::PlanBuffer::Kind::output:

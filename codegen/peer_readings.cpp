@@ -1,0 +1,171 @@
+#include <tutti/codegen/lower_collective.h>
+#include <tutti/codegen/peer_readings.h>
+#include <tutti/ir/control.h>
+#include <tutti/kernels/host/collective_run.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace tutti::codegen {
+
+namespace {
+
+using ir::NodeId;
+using ir::Op;
+using ir::Value;
+
+// Below that a reading costs as much as a step.
+constexpr std::int64_t kLeastBytes = 4096;
+constexpr int kMostMembers = 8;
+
+struct Candidate {
+  Value result;
+  NodeId start = 0;
+  std::int32_t group = -1;  // of fused nodes, that reads it
+  NodeId reading = 0;       // the first of these
+  bool fits = true;
+};
+
+class Finder {
+ public:
+  Finder(const ir::Graph& graph, const Views& views, std::int64_t rank)
+      : graph_(graph), views_(views), rank_(rank) {}
+
+  PeerReadings run() {
+    find_candidates();
+    if (candidates_.empty()) return {};
+    find_readers();
+    keep_last_of_each_group();
+    while (drop_one()) {
+    }
+    PeerReadings out;
+    for (const Candidate& each : candidates_) {
+      if (!each.fits) continue;
+      const ir::Attributes attributes = graph_.attributes(each.start);
+      out[each.result] = {.members = static_cast<int>(attributes.group("group")->size()),
+                          .reduction = *kernels::reduction_from_name(attributes.text("op"))};
+    }
+    return out;
+  }
+
+ private:
+  void find_candidates() {
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      const ir::Node& node = graph_.node(id);
+      if (node.op != Op::all_reduce || node.operand_count != 1) continue;
+      const ir::Attributes attributes = graph_.attributes(id);
+      const ir::Group& group = *attributes.group("group");
+      const Value result = graph_.result(id);
+      const ir::Type& type = graph_.type(result);
+      const bool few = type.bytes() <= kernels::kOneShotBytes || group.size() == 2;
+      const bool fits =
+          group.size() > 1 && group.size() <= kMostMembers && few && type.bytes() >= kLeastBytes &&
+          can_combine(*kernels::reduction_from_name(attributes.text("op")), type.dtype) &&
+          graph_.device(graph_.operand(id, 0)).is_cpu() && graph_.device(result).is_cpu() &&
+          engine_of(group, Device::cpu()) == "shm" && group.position_of(rank_) >= 0;
+      if (!fits) continue;
+      numbers_[result.id] = candidates_.size();
+      candidates_.push_back({.result = result, .start = id});
+    }
+  }
+
+  Candidate* candidate_of(Value base) {
+    const auto found = numbers_.find(base.id);
+    return found == numbers_.end() ? nullptr : &candidates_[found->second];
+  }
+
+  void find_readers() {
+    for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
+      const View& view = views_[Value{id}];
+      if (view.source != View::Source::buffer) continue;
+      Candidate* const read = candidate_of(view.base);
+      // Bits of another dtype can't be combined on the way.
+      if (read != nullptr && view.dtype != graph_.type(view.base).dtype) read->fits = false;
+    }
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      if (graph_.node(id).fusion >= 0) first_of_group_.try_emplace(graph_.node(id).fusion, id);
+      if (views_.free(id) || graph_.node(id).op == Op::wait) continue;
+      for (const Value operand : graph_.operands(id)) add_reader(operand, id);
+    }
+    for (const Value result : graph_.results()) {
+      if (Candidate* const read = candidate_of(views_[result].base)) read->fits = false;
+    }
+    for (Candidate& each : candidates_) each.fits = each.fits && each.group >= 0;
+  }
+
+  void add_reader(Value value, NodeId reader) {
+    const View& view = views_[value];
+    if (view.source != View::Source::buffer) return;
+    Candidate* const read = candidate_of(view.base);
+    if (read == nullptr) return;
+    const std::int32_t group = graph_.node(reader).fusion;
+    if (group < 0 || (read->group >= 0 && read->group != group)) read->fits = false;
+    read->group = group;
+    // The group's kernels run where its first node stands, whichever reads.
+    if (group >= 0) read->reading = first_of_group_.at(group);
+  }
+
+  // Of several that one kernel reads the last one alone: the others would have to be over first.
+  void keep_last_of_each_group() {
+    std::set<std::int32_t> taken;
+    for (std::size_t i = candidates_.size(); i-- > 0;) {
+      Candidate& each = candidates_[i];
+      if (each.fits) each.fits = taken.insert(each.group).second;
+    }
+  }
+
+  // A candidate that something waited for before its reading would end.
+  bool drop_one() {
+    std::vector<Candidate*> open;
+    const auto end_before = [&](NodeId start) {
+      const auto ended =
+          std::ranges::find_if(open, [&](const Candidate* each) { return each->start < start; });
+      if (ended == open.end()) return false;
+      (*ended)->fits = false;
+      return true;
+    };
+    for (NodeId id = 0; id < graph_.node_count(); ++id) {
+      const auto read_here = std::ranges::find(open, id, &Candidate::reading);
+      if (read_here != open.end()) {
+        const Candidate* const read = *read_here;
+        open.erase(read_here);
+        if (end_before(read->start)) return true;
+      }
+      if (Candidate* const started = started_by(id)) open.push_back(started);
+      if (open.empty()) continue;
+      if (graph_.node(id).op == Op::wait) {
+        const Value base = views_[graph_.operand(id, 0)].base;
+        const Candidate* const waited = candidate_of(base);
+        const bool is_read = waited != nullptr && waited->fits;
+        if (!is_read && base.valid() && end_before(graph_.producer(base))) return true;
+      } else if (graph_.node(id).op == Op::barrier ||
+                 (ir::is_control(graph_.node(id).op) && ir::communicates(graph_, id))) {
+        if (end_before(id)) return true;
+      }
+    }
+    return false;
+  }
+
+  Candidate* started_by(NodeId id) {
+    if (graph_.node(id).op != Op::all_reduce) return nullptr;
+    Candidate* const found = candidate_of(graph_.result(id));
+    return found != nullptr && found->fits ? found : nullptr;
+  }
+
+  const ir::Graph& graph_;
+  const Views& views_;
+  const std::int64_t rank_;
+  std::vector<Candidate> candidates_;                       // in the order of their starts
+  std::unordered_map<std::uint32_t, std::size_t> numbers_;  // by result
+  std::unordered_map<std::int32_t, NodeId> first_of_group_;
+};
+
+}  // namespace
+
+PeerReadings find_peer_readings(const ir::Graph& graph, const Views& views, std::int64_t rank) {
+  return Finder(graph, views, rank).run();
+}
+
+}  // namespace tutti::codegen

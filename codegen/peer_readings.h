@@ -1,0 +1,23 @@
+#pragma once
+
+#include <tutti/codegen/lower.h>
+#include <tutti/codegen/view.h>
+#include <tutti/ir/graph.h>
+
+#include <cstdint>
+
+namespace tutti::codegen {
+
+// The all_reduces whose results no step makes: the one kernel that uses a result reads what every
+// member gave and combines it on the way, instead of reading a sum that the runtime wrote. By the
+// result, which is async. They are those
+// - whose operands lie in the host's memory and which the runtime's own engine carries out;
+// - of so few bytes that each rank would combine all of them for itself anyway, or of two ranks,
+//   who move less that way at any size; and of so many that it is worth two steps more;
+// - that one fused group reads and nobody else, so that nothing is combined twice;
+// - between whose start and reading the program waits for nothing that it started later: what is
+//   waited for completes all before it.
+// Members need not agree on it: to the others the rank computes its own result.
+PeerReadings find_peer_readings(const ir::Graph& graph, const Views& views, std::int64_t rank);
+
+}  // namespace tutti::codegen
