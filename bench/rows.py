@@ -169,6 +169,27 @@ row(
     unit="ms",
 )
 
+# ---- A sum over two processes with what follows it, in one kernel or in several
+
+
+def our_norm_of_sum(how):
+    return Program(
+        "tutti" if how == "one" else how,
+        lambda context, keys: [context.ours("bench_norm_of_sum"), how, *keys],
+        ranks=2,
+        environment={"TUTTI_THREADS": "1"},
+    )
+
+
+for rows in (4, 1024):
+    row(
+        f"collectives/norm_of_sum_{rows}x1024",
+        key=str(rows),
+        ours=our_norm_of_sum("one"),
+        peers=(our_norm_of_sum("two"), our_norm_of_sum("three")),
+        goal=1.0,
+    )
+
 # ---- The front end: calls of a compiled function, and tracing
 
 

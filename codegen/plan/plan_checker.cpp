@@ -189,6 +189,7 @@ void PlanChecker::lend(BufferId id, const CollectiveStart& start) {
 }
 
 void PlanChecker::enter(int region) {
+  if (reading_ >= 0) fail("enters a region while w" + std::to_string(reading_) + " is read");
   if (region < 0 || std::cmp_greater_equal(region, part_)) {
     fail("enters region r" + std::to_string(region) + ", which is not there above it");
   }

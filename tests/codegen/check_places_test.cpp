@@ -237,6 +237,75 @@ const std::string kResult = plan_text(R"(
   return b3: f32[16]
 )");
 
+// A kernel combines what both ranks have.
+const std::string kReading = plan_text(R"(
+  b0 = input 0: f32[16], 64 bytes
+  b1 = symmetric at 0 in @dp, 64 bytes
+  b2 = peer 0, 64 bytes
+  b3 = peer 1, 64 bytes
+  b4 = output, 64 bytes
+  b5 = symmetric at 64 in @dp, 64 bytes
+  b6 = comm, 64 bytes
+  0: acquire b5
+  1: copy b0 -> b5
+  2: acquire b1
+  3: copy b0 -> b1
+  4: start w0 = all_reduce "other" over @dp (b5) -> b6 {dtype = f32, parts = [16]}
+  5: start w1 = all_reduce "sum" over @dp (b1) -> b2, b3 {dtype = f32, parts = [16]}
+  6: wait w0
+  7: free b6
+  8: allocate b4
+  9: wait w1
+  10: call add "both" (b2, b3) -> b4 {tiles = 1}
+  11: finish w1
+  return b4: f32[16]
+)");
+
+TEST(CheckPlaces, OperandsOfPeersAreReadBetweenTheWaitAndTheFinish) {
+  EXPECT_EQ(complaint(kReading), "");
+  const std::string add = "call add \"both\" (b2, b3) -> b4 {tiles = 1}";
+  EXPECT_THAT(
+      complaint(with(kReading, "9: wait w1\n  10: " + add, "9: " + add + "\n  10: wait w1")),
+      HasSubstr("step 9: b2 is read before it is written"));
+  EXPECT_THAT(
+      complaint(with(kReading, "10: " + add + "\n  11: finish w1", "10: finish w1\n  11: " + add)),
+      HasSubstr("step 11: b2 is read after it was freed"));
+  EXPECT_THAT(complaint(with(kReading, "\n  11: finish w1", "")),
+              HasSubstr("w1 is read, but never finished"));
+  EXPECT_THAT(
+      complaint(with(kReading, "8: allocate b4\n  9: wait w1", "8: wait w1\n  9: allocate b4")),
+      "");
+  EXPECT_THAT(complaint(with(kReading, "11: finish w1", "11: finish w0")),
+              HasSubstr("finishes w0, which is not read here"));
+  EXPECT_THAT(
+      complaint(with(kReading, "8: allocate b4\n  9: wait w1", "8: finish w1\n  9: wait w1")),
+      HasSubstr("finishes w1 twice, or before it is waited for"));
+}
+
+// What is waited for completes all that was started before it, and a place may have to wait for
+// that, too.
+TEST(CheckPlaces, WhileOperandsOfPeersAreReadNothingIsWaitedFor) {
+  std::string text = with(kReading, "6: wait w0\n  7: free b6\n  8: allocate b4\n  9: wait w1\n",
+                          "6: wait w1\n  7: wait w0\n  8: free b6\n  9: allocate b4\n");
+  EXPECT_THAT(complaint(text), HasSubstr("step 7: waits for w0 while w1 is read"));
+  text = with(kReading, "  b5 = symmetric at 64", "  b5 = symmetric at 0");
+  EXPECT_THAT(complaint(text), HasSubstr("step 2: b1 overlaps a live buffer, b5"));
+}
+
+TEST(CheckPlaces, AReadingIsOfAllMembersOfOneAllReduce) {
+  EXPECT_THAT(
+      complaint(with(kReading, "\"sum\" over @dp (b1) -> b2, b3", "\"sum\" over @dp (b1) -> b2")),
+      HasSubstr("w1 is not one that a plan can read"));
+  EXPECT_THAT(complaint(with(kReading, "b3 = peer 1", "b3 = peer 0")),
+              HasSubstr("b3 is not where the member of that place has its operand"));
+  EXPECT_THAT(complaint(with(kReading, "b3 = peer 1, 64 bytes", "b3 = peer 1, 128 bytes")),
+              HasSubstr("b3 is not where the member of that place has its operand"));
+  EXPECT_THAT(complaint(with(kReading, "w1 = all_reduce", "w1 = barrier")),
+              HasSubstr("w1 is not one that a plan can read"));
+  EXPECT_THAT(complaint(with(kReading, "1: copy b0 -> b5", "1: copy b0 -> b2")), testing::Not(""));
+  EXPECT_THAT(complaint(with(kReading, "return b4", "return b2")), testing::Not(""));
+}
+
 TEST(CheckPlaces, AResultHasAPlaceFromItsStartOn) {
   EXPECT_EQ(complaint(kResult), "");
   EXPECT_THAT(complaint(with(kResult, "symmetric at 64", "symmetric at 0")),

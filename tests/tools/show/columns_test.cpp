@@ -41,11 +41,11 @@ TEST(ShowColumns, StandBesideTheCanonicalText) {
 TEST(ShowColumns, OfAPlanSayWhatIsHeld) {
   const std::string text = text_of(test::kTrainingStep, {"--stage", "plan"});
   EXPECT_THAT(text, HasSubstr("    local      comm\n"));
-  // The gradient is on its way to the other rank, and so is the sum.
+  // The gradient is where the other rank reads it.
   EXPECT_THAT(
       text,
-      HasSubstr("      0 B  61.2 KiB    5: start w0 = all_reduce \"all_reduce mean f32[784,10]"));
-  EXPECT_THAT(text, HasSubstr(", 61.2 KiB for collectives, 30.6 KiB of results\n"));
+      HasSubstr("      0 B  30.6 KiB    4: start w0 = all_reduce \"all_reduce mean f32[784,10]"));
+  EXPECT_THAT(text, HasSubstr(", 30.6 KiB for collectives, 30.6 KiB of results\n"));
 }
 
 TEST(ShowColumns, TakeStringsForNoComments) {
