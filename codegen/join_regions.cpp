@@ -97,6 +97,7 @@ std::int64_t place_windows(Plan& plan, const std::vector<std::int64_t>& bytes,
 // Each group once, in the order in which the program itself uses them, then the functions.
 std::vector<PlanArea> all_areas(const std::vector<Plan>& functions, const Plan& program) {
   Plan out;
+  out.rank = program.rank;
   const auto add = [&](const Plan& plan) {
     for (const PlanArea& area : plan.areas) {
       if (area_of(out, *area.group) < 0) out.areas.push_back({.group = area.group});
@@ -117,6 +118,7 @@ std::int64_t area_bytes(const Plan& plan, const ir::Group& group) {
 Plan join_regions(std::vector<Plan> functions, Plan program) {
   if (functions.empty()) return program;
   Plan out;
+  out.rank = program.rank;
   std::map<Device, std::vector<std::int64_t>, decltype(&before)> windows(before);
   const auto add_windows = [&](const Plan& plan) {
     windows.try_emplace(Device::cpu());
@@ -138,7 +140,6 @@ Plan join_regions(std::vector<Plan> functions, Plan program) {
   for (Plan& function : functions) add_region(out, function);
   add(out, program);
   out.name = std::move(program.name);
-  out.rank = program.rank;
   out.mesh = std::move(program.mesh);
   out.inputs = std::move(program.inputs);
   out.results = std::move(program.results);

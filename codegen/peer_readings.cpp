@@ -4,7 +4,7 @@
 #include <tutti/kernels/host/collective_run.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -30,7 +30,6 @@ struct Candidate {
   Value result;
   NodeId start = 0;
   std::int32_t group = -1;  // of fused nodes, that reads it
-  NodeId reading = 0;       // the first of these
   bool fits = true;
 };
 
@@ -44,7 +43,9 @@ class Finder {
     if (candidates_.empty()) return {};
     find_readers();
     keep_last_of_each_group();
-    while (drop_one()) {
+    // Rounds find little after the first; what is left is read from copies, if at all too soon.
+    constexpr int kMostRounds = 8;
+    for (int round = 0; round < kMostRounds && drop_ended(); ++round) {
     }
     PeerReadings out;
     for (const Candidate& each : candidates_) {
@@ -111,49 +112,62 @@ class Finder {
     const std::int32_t group = graph_.node(reader).fusion;
     if (group < 0 || (read->group >= 0 && read->group != group)) read->fits = false;
     read->group = group;
-    // The group's kernels run where its first node stands, whichever reads.
-    if (group >= 0) read->reading = first_of_group_.at(group);
+    // What is broadcast would be combined again for each element that it goes to.
+    const std::int64_t elements = graph_.type(view.base).shape.elements();
+    const bool reduces = ir::definition(graph_.node(reader).op).kind == ir::OpClass::reduce;
+    if (view.shape.elements() > elements) read->fits = false;
+    if (!reduces && graph_.type(graph_.result(reader)).shape.elements() > elements) {
+      read->fits = false;
+    }
   }
 
   // Of several that one kernel reads the last one alone: the others would have to be over first.
   void keep_last_of_each_group() {
-    std::set<std::int32_t> taken;
     for (std::size_t i = candidates_.size(); i-- > 0;) {
       Candidate& each = candidates_[i];
-      if (each.fits) each.fits = taken.insert(each.group).second;
+      if (each.fits) each.fits = of_group_.emplace(each.group, i).second;
     }
   }
 
-  // A candidate that something waited for before its reading would end.
-  bool drop_one() {
-    std::vector<Candidate*> open;
+  // Drops candidates that something waited for before their reading would end; whether there was
+  // one. What is dropped is waited for where the program says, which may end others.
+  bool drop_ended() {
+    bool dropped = false;
+    std::map<NodeId, Candidate*> open;  // by start
     const auto end_before = [&](NodeId start) {
-      const auto ended =
-          std::ranges::find_if(open, [&](const Candidate* each) { return each->start < start; });
-      if (ended == open.end()) return false;
-      (*ended)->fits = false;
-      return true;
+      for (auto each = open.begin(); each != open.end() && each->first < start;) {
+        each->second->fits = false;
+        dropped = true;
+        each = open.erase(each);
+      }
     };
     for (NodeId id = 0; id < graph_.node_count(); ++id) {
-      const auto read_here = std::ranges::find(open, id, &Candidate::reading);
-      if (read_here != open.end()) {
-        const Candidate* const read = *read_here;
-        open.erase(read_here);
-        if (end_before(read->start)) return true;
+      if (Candidate* const read = read_at(id)) {
+        open.erase(read->start);
+        end_before(read->start);
       }
-      if (Candidate* const started = started_by(id)) open.push_back(started);
+      if (Candidate* const started = started_by(id)) open.emplace(id, started);
       if (open.empty()) continue;
       if (graph_.node(id).op == Op::wait) {
         const Value base = views_[graph_.operand(id, 0)].base;
         const Candidate* const waited = candidate_of(base);
         const bool is_read = waited != nullptr && waited->fits;
-        if (!is_read && base.valid() && end_before(graph_.producer(base))) return true;
+        if (!is_read && base.valid()) end_before(graph_.producer(base));
       } else if (graph_.node(id).op == Op::barrier ||
                  (ir::is_control(graph_.node(id).op) && ir::communicates(graph_, id))) {
-        if (end_before(id)) return true;
+        end_before(id);
       }
     }
-    return false;
+    return dropped;
+  }
+
+  // Of a group's candidates one is left.
+  Candidate* read_at(NodeId id) {
+    const std::int32_t group = graph_.node(id).fusion;
+    if (group < 0 || first_of_group_.at(group) != id) return nullptr;
+    const auto found = of_group_.find(group);
+    if (found == of_group_.end() || !candidates_[found->second].fits) return nullptr;
+    return &candidates_[found->second];
   }
 
   Candidate* started_by(NodeId id) {
@@ -168,6 +182,7 @@ class Finder {
   std::vector<Candidate> candidates_;                       // in the order of their starts
   std::unordered_map<std::uint32_t, std::size_t> numbers_;  // by result
   std::unordered_map<std::int32_t, NodeId> first_of_group_;
+  std::unordered_map<std::int32_t, std::size_t> of_group_;  // the candidate that it reads
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tutti::codegen {
@@ -12,35 +13,16 @@ namespace {
 
 using Kind = PlanBuffer::Kind;
 
-// How many bytes any member may have of a part's operand, where this rank has it in a buffer of
-// `own` bytes, which may be more; -1 where only the member itself knows.
+// How many bytes any member may have of a part's operand, or of its result, where this rank has it
+// in a buffer of `own` bytes, which may be more; -1 where only the member itself knows.
 std::int64_t most_bytes(const runtime::CollectiveCall& call, const runtime::TensorPart& part,
-                        std::int64_t own) {
+                        bool of_result, std::int64_t own) {
+  using Kind = runtime::CollectiveKind;
   if (part.sizes.empty()) return own;
-  switch (call.kind) {
-    case runtime::CollectiveKind::all_gather:
-    case runtime::CollectiveKind::gather:
-      return part.outer * *std::ranges::max_element(part.sizes) * part.inner * size_of(call.dtype);
-    case runtime::CollectiveKind::all_to_all:
-      return -1;
-    default:
-      return own;
-  }
-}
-
-// The same of its result.
-std::int64_t most_result_bytes(const runtime::CollectiveCall& call, const runtime::TensorPart& part,
-                               std::int64_t own) {
-  if (part.sizes.empty()) return own;
-  switch (call.kind) {
-    case runtime::CollectiveKind::reduce_scatter:
-    case runtime::CollectiveKind::scatter:
-      return part.outer * *std::ranges::max_element(part.sizes) * part.inner * size_of(call.dtype);
-    case runtime::CollectiveKind::all_to_all:
-      return -1;
-    default:
-      return own;
-  }
+  if (call.kind == Kind::all_to_all) return -1;
+  const bool takes_parts = call.kind == Kind::reduce_scatter || call.kind == Kind::scatter;
+  if (takes_parts != of_result) return own;
+  return part.outer * *std::ranges::max_element(part.sizes) * part.inner * size_of(call.dtype);
 }
 
 class Areas {
@@ -56,6 +38,7 @@ class Areas {
       buffer.index = area(candidates_[id].group);
       buffer.bytes = candidates_[id].bytes;
     }
+    find_begins();
     for (std::size_t i = 0; i < plan_.areas.size(); ++i) place(i);
   }
 
@@ -82,21 +65,32 @@ class Areas {
       const bool results_fit = fits && !runtime::common_result(call, members);
       for (std::size_t i = 0; i < start->operands.size(); ++i) {
         add(start->operands[i], *start, fits,
-            most_bytes(call, call.parts[i], bytes(start->operands[i])));
+            most_bytes(call, call.parts[i], false, bytes(start->operands[i])));
       }
+      if (start->reads(plan_)) continue;  // there is no result
       for (std::size_t i = 0; i < start->results.size(); ++i) {
         add(start->results[i], *start, results_fit,
-            most_result_bytes(call, call.parts[i], bytes(start->results[i])));
+            most_bytes(call, call.parts[i], true, bytes(start->results[i])));
       }
     }
     for (const PlanResult& result : plan_.results) candidates_[at(result.buffer)].fits = false;
+    // What is brought to or from a GPU has the size that it has there.
+    for (const Step& step : plan_.steps) {
+      const auto* const copy = std::get_if<Copy>(&step);
+      if (copy == nullptr) continue;
+      for (const BufferId id : {copy->from, copy->to}) {
+        Candidate& candidate = candidates_[at(id)];
+        candidate.fits = candidate.fits && candidate.bytes == bytes(id);
+      }
+    }
   }
 
   std::int64_t bytes(BufferId id) const { return plan_.buffers[at(id)].bytes; }
 
   void add(BufferId id, const CollectiveStart& start, bool fits, std::int64_t most) {
     Candidate& candidate = candidates_[at(id)];
-    const bool known = candidate.group == nullptr || candidate.group->has_ranks_of(*start.group);
+    const bool known =
+        candidate.group == nullptr || candidate.group->is_same_for(plan_.rank, *start.group);
     candidate.fits = candidate.fits && fits && known && most >= bytes(id) &&
                      plan_.buffers[at(id)].kind == Kind::comm;
     candidate.group = start.group;
@@ -110,6 +104,16 @@ class Areas {
     return static_cast<int>(plan_.areas.size()) - 1;
   }
 
+  // Nothing is acquired while peers' operands are read, but before the wait for them.
+  void find_begins() {
+    int reading = -1;
+    for (int step = 0; std::cmp_less(step, plan_.steps.size()); ++step) {
+      if (reads_peers(plan_, plan_.steps[at(step)])) reading = step;
+      begins_.push_back(reading >= 0 ? reading : step);
+      if (std::holds_alternative<Finish>(plan_.steps[at(step)])) reading = -1;
+    }
+  }
+
   // By the better of two ways, which all members find alike.
   void place(std::size_t area) {
     std::vector<PlanBuffer*> buffers;
@@ -118,7 +122,7 @@ class Areas {
       PlanBuffer& buffer = plan_.buffers[id];
       if (buffer.kind != Kind::symmetric || at(buffer.index) != area) continue;
       buffers.push_back(&buffer);
-      lives.push_back({buffer.defined_at, buffer.last_use, buffer.bytes});
+      lives.push_back({begins_[at(buffer.defined_at)], buffer.last_use, buffer.bytes});
     }
     constexpr auto kAlignment = static_cast<std::int64_t>(runtime::kBufferAlignment);
     const Packing first_fit = pack_first_fit(lives, kAlignment);
@@ -129,6 +133,7 @@ class Areas {
   }
 
   Plan& plan_;
+  std::vector<int> begins_;            // by step: where what it writes first is in use from
   std::vector<Candidate> candidates_;  // by buffer; what collectives use has a group
 };
 

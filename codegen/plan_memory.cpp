@@ -155,16 +155,23 @@ void insert_allocations(Plan& plan) {
     if (!buffer.is_freed() || !bound[i] || buffer.last_use >= end) continue;
     to_free[static_cast<std::size_t>(buffer.last_use)].push_back(static_cast<BufferId>(i));
   }
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t reading = kNone;  // the place of the wait for peers' operands that are read now
   std::vector<Step> steps;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     Step& step = plan.steps[i];
     const bool there = result_memory(step) == ResultMemory::there;
+    if (reads_peers(plan, step)) reading = steps.size();
+    if (std::holds_alternative<Finish>(step)) reading = kNone;
     for_each_access(plan, step, [&](BufferId id, bool written) {
       const PlanBuffer& buffer = plan.buffers[at(id)];
       if (!written || buffer.defined_at != static_cast<int>(i)) return;
       if (there && buffer.is_allocated()) steps.emplace_back(Allocate{id});
       // Peers may write a result as soon as its collective is announced.
-      if (buffer.kind == PlanBuffer::Kind::symmetric) steps.emplace_back(Acquire{id});
+      if (buffer.kind != PlanBuffer::Kind::symmetric) return;
+      // While peers' operands are read nothing is waited for.
+      const std::size_t place = reading == kNone ? steps.size() : reading++;
+      steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(place), Acquire{id});
     });
     steps.push_back(std::move(step));
     for (const BufferId id : to_free[i]) steps.emplace_back(Free{id});

@@ -78,6 +78,11 @@ struct Group {
   bool has_ranks_of(const Group& other) const {
     return tag == other.tag && ranks == other.ranks && stride == other.stride;
   }
+  // Whether this rank does so, which two lists of groups may say of it.
+  bool is_same_for(std::int64_t rank, const Group& other) const {
+    return tag == other.tag &&
+           (has_ranks_of(other) || members_with(rank) == other.members_with(rank));
+  }
 
   friend bool operator==(const Group&, const Group&) = default;
 };

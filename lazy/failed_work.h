@@ -21,6 +21,7 @@ class FailedWork final : public runtime::Work {
   std::shared_ptr<runtime::Buffer> result(std::size_t /*part*/) const override { return nullptr; }
   std::span<const void* const> arrive() override { std::rethrow_exception(failure_); }
   void finish() override { std::rethrow_exception(failure_); }
+  void stop_reading() override {}
 
  private:
   const std::exception_ptr failure_;

@@ -10,48 +10,51 @@ namespace tutti::codegen {
 
 namespace {
 
-bool overlap(const PlanBuffer& a, const PlanBuffer& b) {
-  return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
-// The last of some steps that announces what lies where the buffer does; null if there is none.
-const CollectiveStart* last_reader(const Plan& plan, const PlanBuffer& place, std::int32_t first,
-                                   std::int32_t end) {
-  const auto lies_there = [&](BufferId id) {
-    const PlanBuffer& other = plan.buffers[at(id)];
-    return other.kind == PlanBuffer::Kind::symmetric && other.index == place.index &&
-           overlap(other, place);
+// The last collective of some steps that reads what lies where the buffer does; -1 if there is
+// none.
+int last_reader(std::span<const PlaceReader> readers, const PlanBuffer& place, std::int32_t first,
+                std::int32_t end) {
+  const auto begins_before = [](const PlaceReader& reader, std::int32_t step) {
+    return reader.step < step;
   };
-  for (std::int32_t step = end; step-- > first;) {
-    const CollectiveStart* const start = start_of(plan.steps[at(step)]);
-    if (start != nullptr && std::ranges::any_of(start->operands, lies_there)) return start;
+  auto reader = std::lower_bound(readers.begin(), readers.end(), end, begins_before);
+  while (reader != readers.begin() && (--reader)->step >= first) {
+    if (reader->area == place.index && reader->begin < place.offset + place.bytes &&
+        place.offset < reader->end) {
+      return reader->work;
+    }
   }
-  return nullptr;
+  return -1;
 }
 
 // The collectives one of which was the last to read what lies at the place when a step acquires it.
 // Numbers grow in the order of the steps, so that of each region, and of the program itself, the
 // last one is enough: of its own the last above the step, or, where there is none, that of the
 // iteration or run before.
-std::vector<std::int32_t> readers_before(const Plan& plan, const PlanBuffer& place,
+std::vector<std::int32_t> readers_before(const Binding& binding, const PlanBuffer& place,
                                          std::int32_t step) {
+  const Plan& plan = binding.plan();
+  const std::span<const PlaceReader> readers = binding.place_readers();
   std::vector<std::int32_t> out;
   const auto add = [&](std::int32_t first, std::int32_t end) {
     const bool own = first <= step && step < end;
-    const CollectiveStart* found = own ? last_reader(plan, place, first, step) : nullptr;
-    if (found == nullptr) found = last_reader(plan, place, first, end);
-    if (found != nullptr) out.push_back(found->work);
+    int found = own ? last_reader(readers, place, first, step) : -1;
+    if (found < 0) found = last_reader(readers, place, first, end);
+    if (found >= 0) out.push_back(found);
   };
   for (const Region& region : plan.regions) add(region.first_step, region.end_step);
   add(plan.main_step(), static_cast<std::int32_t>(plan.steps.size()));
   return out;
 }
 
-// The line of the collective that the buffer is for.
-Location line_of_reader(const Plan& plan, BufferId id, std::int32_t step) {
+// The line of the collective that the buffer is for, the next one that uses it.
+Location line_of_user(const Plan& plan, BufferId id, std::int32_t step) {
   for (; at(step) < plan.steps.size(); ++step) {
     const CollectiveStart* const start = start_of(plan.steps[at(step)]);
-    if (start == nullptr || std::ranges::count(start->operands, id) == 0) continue;
+    if (start == nullptr) continue;
+    if (std::ranges::count(start->operands, id) + std::ranges::count(start->results, id) == 0) {
+      continue;
+    }
     return start->call.location;
   }
   return {};
@@ -81,8 +84,8 @@ void Acquire::bind(Binding& binding) const {
                              .area = static_cast<std::size_t>(place.index),
                              .offset = static_cast<std::size_t>(place.offset),
                              .bytes = static_cast<std::size_t>(place.bytes),
-                             .readers = readers_before(plan, place, step),
-                             .where = line_of_reader(plan, buffer, step)});
+                             .readers = readers_before(binding, place, step),
+                             .where = line_of_user(plan, buffer, step)});
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().acquire(self.number); };
   binding.add({.run = run, .number = buffer});
 }

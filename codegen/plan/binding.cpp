@@ -5,6 +5,16 @@
 namespace tutti::codegen {
 
 void Binding::bind() {
+  for (std::int32_t step = 0; at(step) < plan_.steps.size(); ++step) {
+    const CollectiveStart* const start = start_of(plan_.steps[at(step)]);
+    if (start == nullptr) continue;
+    for (const BufferId id : start->operands) {
+      const PlanBuffer& place = plan_.buffers[at(id)];
+      if (place.kind != PlanBuffer::Kind::symmetric) continue;
+      place_readers_.push_back(
+          {step, start->work, place.index, place.offset, place.offset + place.bytes});
+    }
+  }
   const auto bind_up_to = [this](std::int32_t end) {
     for (region_ = nullptr; next_step_ < end; ++next_step_) {
       std::visit([this](const auto& each) { each.bind(*this); }, plan_.steps[at(next_step_)]);

@@ -20,6 +20,15 @@ struct BoundStep {
   std::uint32_t first_buffer = 0;  // of a launch or a copy, in the binding's buffers
 };
 
+// A collective that reads what lies at a place of a group's memory.
+struct PlaceReader {
+  std::int32_t step = 0;
+  int work = 0;
+  int area = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
 // A step of a program that communicates.
 struct BoundStart {
   std::size_t step = 0;               // as the binding counts
@@ -46,6 +55,9 @@ class Binding {
   runtime::PlanFrame& frame() { return frame_; }
   // The plan's number of the step that is being bound.
   std::int32_t next_step() const { return next_step_; }
+
+  // All of the plan, in the order of the steps.
+  std::span<const PlaceReader> place_readers() const { return place_readers_; }
 
   // The next step, on buffers that add_buffers() took.
   void add(const BoundStep& step);
@@ -86,6 +98,7 @@ class Binding {
   std::vector<BoundStep> steps_;
   std::vector<BufferId> buffers_;  // of all launches
   std::vector<BoundStart> starts_;
+  std::vector<PlaceReader> place_readers_;
   std::vector<void*> arguments_;  // scratch, for the launch that takes most
   std::size_t step_ = 0;          // that runs now
   std::int32_t next_step_ = 0;

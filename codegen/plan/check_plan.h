@@ -15,9 +15,8 @@ namespace tutti::codegen {
 // - what lies in a group's memory is acquired before it is written, overlaps nothing that is in use
 //   there, and is for that group's collectives, which the plan waits for: so nothing is acquired
 //   before this rank is done with what lay there;
-// - what peers have is read behind the wait for it and before it is finished; nothing is waited
-// for,
-//   acquired or entered in between, and the finish is there;
+// - what peers have is read behind the wait for it and before it is finished, in between nothing is
+//   waited for, acquired, started or entered, and the finish is there;
 // - a region keeps these rules, too, and uses no buffers but its own, which lie behind those of all
 //   that enter it; a loop or branch gives it as many values as it takes, of their sizes, and what
 //   it writes has no other use in the step, but for a carry that is computed in place;

@@ -205,7 +205,8 @@ class PlanParser {
       buffer.kind = PlanBuffer::Kind::result;
     } else {
       lexer_.fail(kind.offset,
-                  "a buffer is an input, constant, parameter, local, comm, output or result");
+                  "a buffer is an input, constant, parameter, local, symmetric, peer, comm, "
+                  "output or result");
     }
     lexer_.expect(",", "and the bytes of a buffer");
     buffer.bytes = steps_.bytes();

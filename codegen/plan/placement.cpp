@@ -10,7 +10,7 @@ namespace tutti::codegen {
 
 namespace {
 
-enum Event : std::uint64_t { kWrite, kStart, kFinish, kRelease, kRead, kEnter, kEnd };
+enum Event : std::uint64_t { kWrite, kStart, kFinish, kRelease, kRead, kEnter, kEnd, kStep };
 
 // Goes through one part of a plan after another, regions first.
 class Skeleton {
@@ -44,7 +44,12 @@ class Skeleton {
     numbers_.clear();
     works_.clear();
     acquired_.clear();
-    for (int step = first_step; step < end_step; ++step) visit(plan_.steps[at(step)]);
+    for (int step = first_step; step < end_step; ++step) {
+      const std::size_t before = events_;
+      visit(plan_.steps[at(step)]);
+      // What one step does is done together, and its places are acquired before all of it.
+      if (events_ != before) skeleton_.add(kStep);
+    }
     // By number: where each lies, and behind how many events it is acquired.
     std::vector<std::pair<std::size_t, std::uint64_t>> places(numbers_.size());
     for (const auto& [id, number] : numbers_) {
@@ -63,7 +68,7 @@ class Skeleton {
     }
     const CollectiveStart* const start = start_of(step);
     if (start != nullptr && start->parent == nullptr &&
-        start->group->has_ranks_of(*plan_.areas[area_].group)) {
+        start->group->is_same_for(plan_.rank, *plan_.areas[area_].group)) {
       works_.emplace(start->work, works_.size());
       add(kStart, runtime::fingerprint(start->call));
       for (const std::vector<BufferId>& buffers : {start->operands, start->results}) {

@@ -46,8 +46,16 @@ CollectiveStart* start_of(Step& step) {
 const Control* control_of(const Step& step) { return std::visit(Only<Control>(), step); }
 Control* control_of(Step& step) { return const_cast<Control*>(control_of(std::as_const(step))); }
 
+bool reads_peers(const Plan& plan, const Step& step) {
+  const auto* const wait = std::get_if<CollectiveWait>(&step);
+  return wait != nullptr && !wait->results.empty() &&
+         plan.buffers[at(wait->results[0])].kind == PlanBuffer::Kind::peer;
+}
+
 int area_of(const Plan& plan, const ir::Group& group) {
-  const auto is_for = [&](const PlanArea& area) { return area.group->has_ranks_of(group); };
+  const auto is_for = [&](const PlanArea& area) {
+    return area.group->is_same_for(plan.rank, group);
+  };
   const auto found = std::ranges::find_if(plan.areas, is_for);
   return found == plan.areas.end() ? -1 : static_cast<int>(found - plan.areas.begin());
 }

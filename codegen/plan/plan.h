@@ -92,6 +92,9 @@ bool structurally_equal(const Plan& a, const Plan& b);
 // Whether a step communicates over a group of that tag and those ranks.
 bool uses_group(const Plan& plan, const ir::Group& group);
 
+// Whether a step is the wait for operands that the plan reads itself, up to a Finish.
+bool reads_peers(const Plan& plan, const Step& step);
+
 // The number of the group's area; -1 where the plan has none.
 int area_of(const Plan& plan, const ir::Group& group);
 

@@ -157,6 +157,7 @@ void PlanChecker::read(BufferId id) {
 void PlanChecker::write(BufferId id) {
   State& state = states_[at(id)];
   require(!buffer(id).is_given(), " is written, but is the caller's", id);
+  require(buffer(id).kind != PlanBuffer::Kind::peer, " is written, but is a peer's", id);
   require(!state.lent, " is written, but peers may read it", id);
   if (state.written && is_update(id)) return;
   require(!state.written, " is written twice", id);
@@ -197,6 +198,8 @@ void PlanChecker::enter(int region) {
 }
 
 void PlanChecker::start(const CollectiveStart& start) {
+  if (reading_ >= 0)
+    fail("a collective is started while w" + std::to_string(reading_) + " is read");
   for (const BufferId id : start.operands) lend(id, start);
   for (const BufferId id : start.results) {
     State& state = states_[at(id)];
@@ -251,12 +254,14 @@ void PlanChecker::check_reading(const CollectiveStart& start) {
   const std::size_t members = start.group->members_with(plan_.rank).size();
   const bool fits = start.call.kind == runtime::CollectiveKind::all_reduce &&
                     start.call.parts.size() == 1 && start.parent == nullptr &&
-                    start.engine == "shm" && members > 1 && start.results.size() == members;
+                    start.engine == "shm" && members > 1 && start.results.size() == members &&
+                    start.operands.size() == 1;
   if (!fits) fail("w" + std::to_string(start.work) + " is not one that a plan can read");
   for (std::size_t member = 0; member < members; ++member) {
     const BufferId id = start.results[member];
     require(buffer(id).kind == PlanBuffer::Kind::peer && at(buffer(id).index) == member &&
-                buffer(id).device.is_cpu() && buffer(id).bytes <= buffer(start.operands[0]).bytes,
+                buffer(id).device.is_cpu() &&
+                buffer(id).bytes / size_of(start.call.dtype) <= start.call.parts[0].elements,
             " is not where the member of that place has its operand", id);
   }
 }

@@ -47,6 +47,8 @@ class Work {
   // first, and works on copies then. Throws like wait().
   virtual std::span<const void* const> arrive() = 0;
   virtual void finish() = 0;
+  // Nobody will read it: it has a result like any other call then.
+  virtual void stop_reading() = 0;
 };
 
 class Communicator;
@@ -78,8 +80,9 @@ struct StartOptions {
   // By part: memory for its result that peers can reach; null, or none at all: where there is room.
   // None for a result that all members have in common (common_result).
   std::span<const std::shared_ptr<Buffer>> results = {};
-  // The caller computes the results of an all_reduce himself, from where the operands lie
-  // (Work::arrive): there are none to be had from it. Peers may, or may not.
+  // The caller computes the result of an all_reduce of one tensor himself, from where the operands
+  // lie (Work::arrive), whether or not peers do so. Over the host's own memory, in a group of
+  // several.
   bool reads = false;
 };
 

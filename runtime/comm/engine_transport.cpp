@@ -192,10 +192,6 @@ kernels::PartPlace EngineTransport::begin(GroupWork& work, Keeping& keeping) {
   return {0, 0};
 }
 
-void EngineTransport::find_operands(GroupWork& /*work*/) {
-  throw InternalError("an engine's calls are read by the engine");
-}
-
 bool EngineTransport::move(GroupWork& work, bool may_wait) {
   auto& own = static_cast<EngineGroupWork&>(work);
   EngineWork& under_way = *own.under_way;

@@ -59,7 +59,6 @@ class EngineTransport final : public Transport {
   void prepare(GroupWork& work, Keeping& keeping) override;
   kernels::PartPlace begin(GroupWork& work, Keeping& keeping) override;
   bool move(GroupWork& work, bool may_wait) override;
-  void find_operands(GroupWork& work) override;
   bool carries_messages() const override { return end_->traits().messages; }
   std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override;
   void fail(const std::string& reason) noexcept override { end_->abort(reason); }

@@ -51,7 +51,10 @@ void GroupAgreement::make_room(const Waiting& waiting) {
   if (sequence > kernels::kRingSlots && !released(sequence - kernels::kRingSlots)) {
     rank_->order.advance_any();
     constexpr std::uint64_t kMost = kernels::kRingSlots + kMostQueued;
-    if (sequence > kMost) wait_for_all(sequence - kMost, waiting);
+    if (sequence <= kMost) return;
+    // One that is to be read does not end by itself.
+    while (finished_ < sequence - kMost && !rank_->order.empty()) rank_->order.complete_first();
+    wait_for_all(sequence - kMost, waiting);
   }
 }
 

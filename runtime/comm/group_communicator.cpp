@@ -82,6 +82,15 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
     }
     return operands[i]->data();
   };
+  const bool readable = prepared.call().kind == CollectiveKind::all_reduce &&
+                        operands.size() == 1 && size() > 1 && transport_->is_readable();
+  if (options.reads && !readable) refuse("is no call whose operands a caller can read");
+  for (std::size_t i = 0; i < options.results.size(); ++i) {
+    const Buffer* const result = options.results[i].get();
+    if (result == nullptr || result->bytes() >= prepared.result_bytes.at(i)) continue;
+    refuse("a place for a result has " + std::to_string(result->bytes()) + " bytes of " +
+           std::to_string(prepared.result_bytes[i]));
+  }
   if (size() == 1) {
     for (std::size_t i = 0; i < operands.size(); ++i) address_of(i);
     if (!gives_back(prepared.call())) {
@@ -193,7 +202,7 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   if (work->call_ != call) work->call_ = call;
   work->waiting_ = waiting;
   work->agreement_ = {};
-  work->reads = work->arrived_ = work->read_ = false;
+  work->reads = work->arrived_ = work->read_ = work->given_up_ = false;
   work->site_ = call->site;
   work->fingerprint = call->fingerprint;
   work->parts.clear();
@@ -237,8 +246,9 @@ bool GroupCommunicator::read(GroupWork& work, bool may_wait) {
     transport_->find_operands(work);
   }
   if (work.read_) return true;
-  if (work.arriving_ || !may_wait) return false;
-  // Something behind it is waited for.
+  if (work.arriving_ || (!may_wait && !work.given_up_)) return false;
+  // Something behind it is waited for, or it is itself.
+  transport_->compute_result(work);
   const std::size_t bytes = work.call().operand_bytes[0];
   for (const void*& operand : work.operands) {
     const auto* const begin = static_cast<const std::byte*>(operand);

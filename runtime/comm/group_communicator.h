@@ -24,6 +24,7 @@ class LonelyWork final : public Work, public Recycled<LonelyWork> {
   std::shared_ptr<Buffer> result(std::size_t part) const override { return results_.at(part); }
   std::span<const void* const> arrive() override { return {}; }
   void finish() override {}
+  void stop_reading() override {}
 
  private:
   friend class GroupCommunicator;

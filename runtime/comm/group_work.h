@@ -36,6 +36,7 @@ class GroupWork : public OrderedWork {
   std::shared_ptr<Buffer> result(std::size_t part) const final { return results.at(part); }
   std::span<const void* const> arrive() final;
   void finish() final;
+  void stop_reading() final { given_up_ = true; }
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
   const Waiting& waiting() const { return waiting_; }
@@ -71,6 +72,7 @@ class GroupWork : public OrderedWork {
   bool arriving_ = false;
   bool arrived_ = false;
   bool read_ = false;
+  bool given_up_ = false;                       // and its result is wanted
   std::vector<std::vector<std::byte>> copies_;  // of operands, where it had to be over sooner
   std::uint64_t sequence_ = 0;
   std::uint64_t recorded_ = 0;  // in the flight recorder

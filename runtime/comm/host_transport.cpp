@@ -119,7 +119,10 @@ void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
     const void* const result = work.parts[i].result;
     const std::size_t bytes = call.result_bytes[i];
     const bool provided = result == nullptr;
-    if (!provided && (!others_write || memory_->reachable(result, bytes))) continue;
+    if (!provided && (!others_write || memory_->reachable(result, bytes))) {
+      if (others_write && work.results[i] != nullptr) keeping.push_back(work.results[i]);
+      continue;
+    }
     work.results[i] = others_write ? memory_->allocate(bytes) : memory_->allocate_anywhere(bytes);
     work.copies_out_ = work.copies_out_ || !provided;
     // Peers write it, whatever becomes of the work.
@@ -187,6 +190,16 @@ void HostTransport::find_operands(GroupWork& work) {
   kernels::PartPlace single{};
   const std::uint64_t place = places_of(owner_of(own), own, single)->result;
   if (place != 0) memory_->hold(place, work.call().result_bytes[0]);
+}
+
+void HostTransport::compute_result(GroupWork& work) {
+  auto& own = static_cast<HostWork&>(work);
+  own.common_results_ = false;
+  std::shared_ptr<Buffer>& result = work.results[0];
+  if (result == nullptr) result = memory_->allocate_anywhere(work.call().result_bytes[0]);
+  prepare_run(own);
+  run_.place(agreement_.position(), 0, work.parts[0].operand, result->data());
+  run_.compute_for(agreement_.position());
 }
 
 bool HostTransport::compute(HostWork& work, bool may_wait) {

@@ -38,7 +38,9 @@ class HostTransport final : public Transport {
   void prepare(GroupWork& work, Keeping& keeping) override;
   kernels::PartPlace begin(GroupWork& work, Keeping& keeping) override;
   bool move(GroupWork& work, bool may_wait) override;
+  bool is_readable() const override { return true; }
   void find_operands(GroupWork& work) override;
+  void compute_result(GroupWork& work) override;
   bool carries_messages() const override { return true; }
   std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override {
     return std::make_unique<HostTransport>(pair);

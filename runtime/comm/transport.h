@@ -36,9 +36,12 @@ class Transport {
   // not allow to wait for it. Throws where the collective failed.
   virtual bool move(GroupWork& work, bool may_wait) = 0;
 
-  // Of a call that its caller reads: where all members' operands lie, and that this rank wants no
-  // result.
-  virtual void find_operands(GroupWork& work) = 0;
+  // Whether its callers may read what the members gave to an all_reduce (StartOptions::reads): they
+  // are told where it lies, this rank moves nothing; or, where nobody read it after all, it
+  // computes its own result. The last two only where it says so.
+  virtual bool is_readable() const { return false; }
+  virtual void find_operands(GroupWork& /*work*/) {}
+  virtual void compute_result(GroupWork& /*work*/) {}
 
   // Whether it moves messages between two of the group's members, and how; `pair` is what these two
   // agree about.

@@ -48,6 +48,9 @@ void PlanFrame::begin_areas() {
 }
 
 void PlanFrame::break_off() {
+  for (std::size_t work = 0; work < works_.size(); ++work) {
+    if (collectives[work].reads && works_[work] != nullptr) works_[work]->stop_reading();
+  }
   for (const BoundArea& area : areas) {
     if (area.memory != nullptr) area.memory->retire();
   }

@@ -300,6 +300,8 @@ TEST(CheckPlaces, AReadingIsOfAllMembersOfOneAllReduce) {
               HasSubstr("b3 is not where the member of that place has its operand"));
   EXPECT_THAT(complaint(with(kReading, "b3 = peer 1, 64 bytes", "b3 = peer 1, 128 bytes")),
               HasSubstr("b3 is not where the member of that place has its operand"));
+  EXPECT_THAT(complaint(with(kReading, "\"sum\" over @dp (b1) -> b2", "\"sum\" over @dp () -> b2")),
+              HasSubstr("w1 is not one that a plan can read"));
   EXPECT_THAT(complaint(with(kReading, "w1 = all_reduce", "w1 = barrier")),
               HasSubstr("w1 is not one that a plan can read"));
   EXPECT_THAT(complaint(with(kReading, "1: copy b0 -> b5", "1: copy b0 -> b2")), testing::Not(""));
@@ -381,6 +383,30 @@ TEST(Placement, TheSkeletonIsOfWhatAGroupsMemoryAndCallsAreUsedFor) {
             before.skeleton);
   text = with(kTogether, "6: wait w0", "6: wait w1");
   EXPECT_NE(placement(with(text, "8: wait w1", "8: wait w0")).skeleton, before.skeleton);
+}
+
+// The places that a step writes are acquired before all that it does.
+TEST(Placement, WhatOneStepDoesIsDoneTogether) {
+  const std::string apart = plan_text(R"(
+  b0 = input 0: f32[16], 64 bytes
+  b1 = symmetric at 0 in @dp, 64 bytes
+  b2 = comm, 64 bytes
+  b3 = local at 0, 64 bytes
+  b4 = symmetric at 64 in @dp, 64 bytes
+  0: acquire b1
+  1: copy b0 -> b1
+  2: start w0 = all_reduce "sum" over @dp (b1) -> b2 {dtype = f32, parts = [16]}
+  3: wait w0
+  4: call read "it" (b1) -> b3 {tiles = 1}
+  5: call write "it" (b0) -> b4 {tiles = 1}
+  return
+)");
+  const std::string together = with(
+      apart,
+      "4: call read \"it\" (b1) -> b3 {tiles = 1}\n  5: call write \"it\" (b0) -> b4 {tiles = 1}",
+      "4: together\n    call read \"it\" (b1) -> b3 {tiles = 1}\n    call write \"it\" (b0) -> b4 "
+      "{tiles = 1}");
+  EXPECT_NE(placement(together).skeleton, placement(apart).skeleton);
 }
 
 TEST(Placement, TheLayoutIsOfPlacesAndOfWhenTheyAreAcquired) {

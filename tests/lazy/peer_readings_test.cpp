@@ -118,6 +118,11 @@ TEST(PeerReadings, AreForResultsThatOneKernelReads) {
     // Another collective does.
     EXPECT_FALSE(reads_peers(plan_of(
         [&](const Tensor& y) { return Tensor(all_gather(Tensor(sum(y * 2)), world, 0)) + 1; })));
+    // It would be combined again for each row that it goes to.
+    EXPECT_FALSE(reads_peers(plan_of([&](const Tensor& y) {
+      return Tensor(sum(reshape(y, {kRows * kColumns}) * 2)) +
+             broadcast_to(full({}, 1.0), {4, kRows * kColumns});
+    })));
     // It is small.
     EXPECT_FALSE(reads_peers(
         plan_of([&](const Tensor& y) { return Tensor(sum(tutti::sum(y * 2, {0}))) + 1; })));
@@ -144,6 +149,40 @@ TEST(PeerReadings, OfSeveralEachKernelHasItsOwn) {
       EXPECT_EQ(bits_of(b), bits_of(tutti::sum(sum_y * y, {1})));
     }
     EXPECT_TRUE(reads_peers(step.plan()));
+  });
+}
+
+TEST(PeerReadings, OneBehindTheOther) {
+  simulate(2, [](World& world) {
+    auto step = compile([&](const Tensor& x) {
+      const Tensor y = Tensor(all_reduce(x * 2, world, Reduce::sum)) + x;
+      return Tensor(all_reduce(y, world, Reduce::max)) * 3;
+    });
+    for (int run = 0; run < 4; ++run) {
+      const auto number = static_cast<float>(run);
+      const Tensor x =
+          from(std::vector<float>(2048, number + static_cast<float>(world.rank())), {2048});
+      EXPECT_EQ(step(x).to_vector<float>()[2047], 3 * (2 * (2 * number + 1) + number + 1));
+    }
+    EXPECT_TRUE(reads_peers(step.plan()));
+  });
+}
+
+// What was started before an error has a result for the evaluation that goes on.
+TEST(PeerReadings, ThatAnErrorCutShortHaveTheirResults) {
+  simulate(2, [](World& world) {
+    const Group other({0, 1}, "other");
+    const Tensor x = from(std::vector<float>(2048, 1.F + static_cast<float>(world.rank())), {2048});
+    eval(Tensor(all_reduce(x, other, Reduce::sum)));
+    barrier(world);
+    if (world.rank() == 0) other.abort("enough");
+    const Tensor sum = Tensor(all_reduce(x * 2, world, Reduce::sum)) + 1;
+    const Tensor lost = Tensor(all_reduce(x, other, Reduce::sum)) + sum;
+    EXPECT_THROW(eval(lost), CommError);
+    EXPECT_EQ(sum.to_vector<float>()[77], 7);
+    for (int run = 0; run < 3; ++run) {
+      EXPECT_EQ((Tensor(all_reduce(x * 3, world, Reduce::sum)) + 1).to_vector<float>()[0], 10);
+    }
   });
 }
 

@@ -152,6 +152,24 @@ TEST(SymmetricPlaces, GroupsThatOverlapHaveMemoryOfTheirOwn) {
   });
 }
 
+TEST(SymmetricPlaces, AGroupThatIsWrittenInTwoWaysHasOneMemory) {
+  simulate(4, [](World& world) {
+    const Group halves({{0, 1}, {2, 3}});
+    const Group low({0, 1});
+    auto step = compile([&](const Tensor& x) {
+      AsyncTensor doubled = all_reduce(x * 2, halves, Reduce::sum);
+      if (world.rank() > 1) return Tensor(doubled);
+      AsyncTensor tripled = all_reduce(x * 3, low, Reduce::sum);
+      return Tensor(doubled) + Tensor(tripled);
+    });
+    for (int run = 0; run < 20; ++run) {
+      const auto number = static_cast<float>(run);
+      const float y = step(small(world, number)).to_vector<float>()[4];
+      EXPECT_EQ(y, world.rank() < 2 ? 5 * (2 * number + 1) : 2 * (2 * number + 5));
+    }
+  });
+}
+
 TEST(SymmetricPlaces, InLoopsEachIterationWaitsForTheOneBefore) {
   simulate(4, [](World& world) {
     for (const std::int64_t steps : {3, 1500}) {  // walked, and in native code

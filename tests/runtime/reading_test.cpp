@@ -122,6 +122,61 @@ TEST(Reading, ThatHasToBeOverSoonerIsOfCopies) {
   });
 }
 
+TEST(Reading, ThatNobodyWantsAnyMoreHasAResult) {
+  for (const std::int64_t elements : {kSmall, kLarge}) {
+    for (const bool arrives : {false, true}) {
+      run_ranks_well(2, [&](HostBackend& backend) {
+        const auto world = backend.communicator({0, 1}, "world");
+        const auto work = start_reading(backend, *world, elements, 3);
+        if (arrives) work->arrive();
+        work->stop_reading();
+        while (!work->test()) std::this_thread::yield();
+        EXPECT_TRUE(is_full_of(work->result(0)->data(), elements, 6));
+      });
+    }
+  }
+}
+
+// More than may queue up.
+TEST(Reading, EndsWhereSoManyFollowThatItsPlaceIsNeeded) {
+  run_ranks_well(2, [](HostBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    const auto first = start_reading(backend, *world, kSmall, 1);
+    const auto call = world->prepare(sum_of(kSmall));
+    const auto operand = floats(backend, kSmall, 2);
+    std::vector<std::shared_ptr<Work>> works;
+    for (int i = 0; i < 1200; ++i) works.push_back(world->start(call, {{operand}}));
+    for (const void* each : first->arrive()) EXPECT_TRUE(is_full_of(each, kSmall, 1));
+    first->finish();
+    for (const auto& work : works) work->wait();
+    EXPECT_TRUE(is_full_of(works.back()->result(0)->data(), kSmall, 4));
+  });
+}
+
+TEST(Reading, IsOfAnAllReduceOfOneTensorAmongSeveral) {
+  run_ranks_well(2, [](HostBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    const auto alone = backend.communicator({backend.rank()}, "alone");
+    const auto operand = floats(backend, kSmall, 1);
+    const auto refuses = [&](Communicator& group, CollectiveCall call) {
+      const std::vector<std::shared_ptr<Buffer>> operands(call.parts.size(), operand);
+      EXPECT_THROW(group.start(group.prepare(std::move(call)), operands, {.reads = true}),
+                   TypeError);
+    };
+    refuses(*alone, sum_of(kSmall));
+    CollectiveCall call = sum_of(kSmall);
+    call.parts.push_back(call.parts[0]);
+    refuses(*world, call);
+    call = sum_of(kSmall);
+    call.kind = CollectiveKind::broadcast;
+    refuses(*world, call);
+    // A place that is too small.
+    const std::vector<std::shared_ptr<Buffer>> place = {floats(backend, kSmall - 1, 0)};
+    EXPECT_THROW(world->start(world->prepare(sum_of(kSmall)), {{operand}}, {.results = place}),
+                 TypeError);
+  });
+}
+
 TEST(Reading, ThatNobodyEndsIsOverWhenItsRankLeaves) {
   run_ranks_well(2, [](HostBackend& backend) {
     const auto world = backend.communicator({0, 1}, "world");
