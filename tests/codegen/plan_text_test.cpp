@@ -208,7 +208,8 @@ TEST(PlanText, MistakesAreNamedWithTheirPlace) {
            {"plan @f", "func @f", "3:1: expected 'plan', 'group' or 'mesh', not 'func'"},
            {"b0 = input", "b1 = input", "4:3: buffers are numbered in order; the next is b0"},
            {"output,", "outptu,",
-            "5:8: a buffer is an input, constant, parameter, local, comm, output or result"},
+            "5:8: a buffer is an input, constant, parameter, local, symmetric, peer, comm, output "
+            "or result"},
            {"16 bytes, steps", "-1 bytes, steps", "5:16: a number of bytes is 0 or more"},
            {"1: launch", "7: launch", "7:3: steps are numbered in order; the next is 1"},
            {"allocate b1", "alocate b1", "6:6: expected a step: allocate, acquire, launch"},
