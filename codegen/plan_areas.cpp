@@ -17,10 +17,10 @@ using Kind = PlanBuffer::Kind;
 // in a buffer of `own` bytes, which may be more; -1 where only the member itself knows.
 std::int64_t most_bytes(const runtime::CollectiveCall& call, const runtime::TensorPart& part,
                         bool of_result, std::int64_t own) {
-  using Kind = runtime::CollectiveKind;
+  using Call = runtime::CollectiveKind;
   if (part.sizes.empty()) return own;
-  if (call.kind == Kind::all_to_all) return -1;
-  const bool takes_parts = call.kind == Kind::reduce_scatter || call.kind == Kind::scatter;
+  if (call.kind == Call::all_to_all) return -1;
+  const bool takes_parts = call.kind == Call::reduce_scatter || call.kind == Call::scatter;
   if (takes_parts != of_result) return own;
   return part.outer * *std::ranges::max_element(part.sizes) * part.inner * size_of(call.dtype);
 }
