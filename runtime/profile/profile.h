@@ -7,6 +7,7 @@
 #include <tutti/runtime/profile/work_counts.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
