@@ -52,7 +52,8 @@ std::vector<Executable::Result> results_of(const ir::Graph& graph, NodeId id,
                                            runtime::Context& context) {
   const Location where = graph.node(id).location;
   std::vector<codegen::LoweredCollective> calls;
-  if (failure == nullptr && ir::is_control(graph.node(id).op)) {
+  const auto is_lost = [](const Executable::Started& one) { return one.work == nullptr; };
+  if (failure == nullptr && std::ranges::any_of(started, is_lost)) {
     // What it gave went with the run; nobody may run it again, since the peers won't.
     failure = std::make_exception_ptr(CommError(
         std::string(name_of(graph.node(id).op)) +

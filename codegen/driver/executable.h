@@ -68,8 +68,10 @@ class Executable {
 
   // A collective that a failed run has started.
   struct Started {
-    std::span<const ir::CallId> calls;    // of the traced program; the plan's
-    std::shared_ptr<runtime::Work> work;  // null for a loop that was entered
+    std::span<const ir::CallId> calls;  // of the traced program; the plan's
+    // Null where it is over and its results are lost: of a loop that was entered, or of what the
+    // plan has read.
+    std::shared_ptr<runtime::Work> work;
   };
 
   struct Options {

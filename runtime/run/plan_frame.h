@@ -143,8 +143,11 @@ class PlanFrame {
   void start(std::int32_t work);
   // Waits for it, and binds its results.
   void wait(std::int32_t work);
-  // Of one that is read: says that the reading is over.
-  void finish(std::int32_t work) { works_[at(work)]->finish(); }
+  // Of one that is read: says that the reading is over. There is no work then.
+  void finish(std::int32_t work) {
+    works_[at(work)]->finish();
+    works_[at(work)] = nullptr;
+  }
 
   // The user's lines of the collectives, by work, where they differ from those of the calls.
   std::span<const Location> lines;

@@ -186,6 +186,26 @@ TEST(PeerReadings, ThatAnErrorCutShortHaveTheirResults) {
   });
 }
 
+// What was read before an error is over, and lies nowhere: whoever needs it again hears so.
+TEST(PeerReadings, ThatAreOverWhenAnErrorComes) {
+  simulate(2, [](World& world) {
+    const Group other({0, 1}, "other");
+    auto breaks = compile([&](const Tensor& x) {
+      const Tensor first = all_reduce(x * 3, world, Reduce::sum);
+      return Tensor(all_reduce(first * x, other, Reduce::sum));
+    });
+    const Tensor x = from(std::vector<float>(2048, 1.F + static_cast<float>(world.rank())), {2048});
+    EXPECT_EQ(breaks(x).to_vector<float>()[0], 27);
+    EXPECT_TRUE(reads_peers(breaks.plan()));
+    barrier(world);
+    if (world.rank() == 0) other.abort("enough");
+    EXPECT_THROW(breaks(x).to_vector<float>(), CommError);
+    for (int run = 0; run < 3; ++run) {
+      EXPECT_EQ((Tensor(all_reduce(x * 2, world, Reduce::sum)) + 1).to_vector<float>()[7], 7);
+    }
+  });
+}
+
 // Large ones are cut into chunks by who does not read them.
 TEST(PeerReadings, MeetRanksThatDoNot) {
   static constexpr std::int64_t kMany = 1'200'000;
