@@ -82,9 +82,11 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
     }
     return operands[i]->data();
   };
-  const bool readable = prepared.call().kind == CollectiveKind::all_reduce &&
-                        operands.size() == 1 && size() > 1 && transport_->is_readable();
-  if (options.reads && !readable) refuse("is no call whose operands a caller can read");
+  if (options.reads) {
+    const bool readable = prepared.call().kind == CollectiveKind::all_reduce &&
+                          operands.size() == 1 && size() > 1 && transport_->is_readable();
+    if (!readable) refuse("is no call whose operands a caller can read");
+  }
   for (std::size_t i = 0; i < options.results.size(); ++i) {
     const Buffer* const result = options.results[i].get();
     if (result == nullptr || result->bytes() >= prepared.result_bytes.at(i)) continue;

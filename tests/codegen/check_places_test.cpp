@@ -8,12 +8,15 @@
 
 #include <string>
 
+#include "tests/codegen/plan_complaint.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tutti::codegen::check_places_test {
 namespace {
 
+using test::complaint;
+using test::with;
 using testing::HasSubstr;
 
 std::string plan_text(const std::string& body, const std::string& head = "128 bytes in @dp") {
@@ -23,25 +26,6 @@ std::string plan_text(const std::string& body, const std::string& head = "128 by
          "group @alone = {ranks = [0, 1], stride = 1}\n"
          "plan @f rank 0 arena 128 bytes, " +
          head + " {\n" + body + "}\n";
-}
-
-// "" if the plan is accepted.
-std::string complaint(const std::string& text) {
-  const Plan plan = parse_plan(text);
-  try {
-    check(plan);
-  } catch (const InternalError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-// The text with one piece of it replaced, which must be there once.
-std::string with(std::string text, const std::string& piece, const std::string& by) {
-  const std::size_t at = text.find(piece);
-  EXPECT_NE(at, text.npos) << piece;
-  EXPECT_EQ(text.find(piece, at + 1), text.npos) << piece;
-  return text.replace(at, piece.size(), by);
 }
 
 // Two collectives under way at once.
