@@ -23,6 +23,8 @@ class BlockSource {
   // `size` is a SizeClass's. Aligned to kBufferAlignment; null if there is none.
   virtual void* take(std::size_t size) = 0;
   virtual void give_back(void* block, std::size_t size) noexcept = 0;
+  // Whether a block is of this source, where several are one behind another.
+  virtual bool owns(const void* /*block*/) const { return true; }
   // Whether the host can read and write the blocks.
   virtual bool is_of_host() const { return true; }
   // For a message that there is no more: where that is, and what room there is; may be empty.

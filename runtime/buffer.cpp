@@ -17,9 +17,17 @@ namespace {
 constexpr std::size_t kMappedBytes = std::size_t{1} << 20;
 constexpr std::size_t kHugePagesFrom = std::size_t{4} << 20;
 
+// From this size on a copy that a collective makes of an operand is worth avoiding.
+constexpr std::size_t kLargeBytes = std::size_t{64} << 10;
+
 class HostBlocks final : public BlockSource {
  public:
+  explicit HostBlocks(std::unique_ptr<BlockSource> large) : large_(std::move(large)) {}
+
   void* take(std::size_t size) override {
+    if (large_ != nullptr && size >= kLargeBytes) {
+      if (void* const block = large_->take(size)) return block;
+    }
     if (size < kMappedBytes) return std::aligned_alloc(kBufferAlignment, size);
     void* block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED) return nullptr;
@@ -27,17 +35,26 @@ class HostBlocks final : public BlockSource {
     return block;
   }
   void give_back(void* block, std::size_t size) noexcept override {
-    if (size < kMappedBytes) {
+    if (large_ != nullptr && large_->owns(block)) {
+      large_->give_back(block, size);
+    } else if (size < kMappedBytes) {
       std::free(block);
     } else {
       munmap(block, size);
     }
   }
+
+ private:
+  const std::unique_ptr<BlockSource> large_;
 };
 
 std::string megabytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 }  // namespace
+
+std::unique_ptr<BlockSource> host_blocks(std::unique_ptr<BlockSource> large) {
+  return std::make_unique<HostBlocks>(std::move(large));
+}
 
 std::shared_ptr<Buffer> Buffer::wrap(void* data, std::size_t bytes, Release release) {
   auto* const buffer = new Buffer(nullptr);
@@ -63,8 +80,7 @@ std::shared_ptr<Buffer> BufferPool::wrap(void* data, std::size_t bytes, Release 
 
 void Allocator::Close::operator()(BlockCache* cache) const { BlockCache::Close()(cache); }
 
-Allocator::Allocator(std::size_t cache_bytes)
-    : Allocator(std::make_unique<HostBlocks>(), cache_bytes) {}
+Allocator::Allocator(std::size_t cache_bytes) : Allocator(host_blocks(), cache_bytes) {}
 
 Allocator::Allocator(std::unique_ptr<BlockSource> source, std::size_t cache_bytes)
     : cache_(new BlockCache(std::move(source), cache_bytes)) {}

@@ -61,6 +61,9 @@ class BufferPool {
   RecycledPool<Buffer>::Handle pool_ = RecycledPool<Buffer>::make();
 };
 
+// Ordinary memory of the host; from a large size on, `large` is asked first, where there is one.
+std::unique_ptr<BlockSource> host_blocks(std::unique_ptr<BlockSource> large = nullptr);
+
 // Memory for tensors. Freed blocks are kept, mapped and by size class, and handed out again,
 // so that a step that is replayed asks neither malloc nor the system for anything and sees no page
 // faults. Thread-safe. Buffers may outlive their allocator.
@@ -71,7 +74,8 @@ class Allocator {
   // At most `cache_bytes` of free blocks are kept; the longest unused go first.
   explicit Allocator(std::size_t cache_bytes = kDefaultCacheBytes);
   // Of memory from elsewhere.
-  Allocator(std::unique_ptr<BlockSource> source, std::size_t cache_bytes);
+  explicit Allocator(std::unique_ptr<BlockSource> source,
+                     std::size_t cache_bytes = kDefaultCacheBytes);
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
   ~Allocator();

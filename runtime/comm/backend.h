@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/comm/agreement.h>
 #include <tutti/runtime/comm/collective.h>
@@ -186,6 +187,9 @@ class Backend {
   // them; nobody can use the group again. What closing throws, after all are closed.
   virtual void close(const std::vector<std::int64_t>& members, const std::string& tag) = 0;
 
+  // Where large tensors may lie so that collectives need not copy them: memory that peers can
+  // reach, as much of it as they can spare. Null where there is no such thing, or no need.
+  virtual std::unique_ptr<BlockSource> large_blocks() { return nullptr; }
   // Memory that peers can reach: operands that lie in it are not copied. Thread-safe; the buffers
   // may outlive the backend. Throws EnvironmentError if there is no room.
   virtual std::shared_ptr<Buffer> allocate(std::size_t bytes) = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
 
 #include <atomic>
@@ -33,6 +34,9 @@ class CommMemory : public std::enable_shared_from_this<CommMemory> {
   void take_back(std::uint64_t place);
   // One of the holds of a result that some rank has lent.
   std::shared_ptr<Buffer> hold(std::uint64_t place, std::size_t bytes);
+
+  // Backend::large_blocks().
+  virtual std::unique_ptr<BlockSource> large_blocks() { return nullptr; }
 
   // Whether peers can read and write these bytes where they lie.
   virtual bool reachable(const void* data, std::size_t bytes) const = 0;

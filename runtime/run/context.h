@@ -16,7 +16,8 @@ class Profile;
 // Everything one rank runs with. Belongs to the thread that runs the rank.
 struct Context {
   // `threads` counts the calling thread (see ThreadPool).
-  Context(std::unique_ptr<Backend> comm, int threads) : pool(threads), backend(std::move(comm)) {}
+  Context(std::unique_ptr<Backend> comm, int threads)
+      : allocator(host_blocks(comm->large_blocks())), pool(threads), backend(std::move(comm)) {}
 
   std::int64_t rank() const { return backend->rank(); }
   std::int64_t ranks() const { return backend->ranks(); }

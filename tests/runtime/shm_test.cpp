@@ -1,5 +1,7 @@
 #include <tutti/runtime/comm/shm/shm.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -93,6 +95,54 @@ TEST(Shm, ListsThatDoNotMatchNameBothSides) {
   });
   EXPECT_THAT(said, Each(HasSubstr("collective #1 of group \"world\" (all_to_all f32[6]) does not "
                                    "match: rank 2 sends 2 to rank 1, which expects 7")));
+}
+
+// Rank 0 changes what it gave after it has announced it, and before rank 1 takes part.
+TEST(Shm, LargeBlocksOfTensorsAreReadWhereTheyLie) {
+  run_processes_well(2, [](HostBackend& backend) {
+    constexpr std::int64_t kElements = 1 << 16;
+    Allocator tensors(host_blocks(backend.large_blocks()));
+    const auto group = backend.communicator(first_ranks(2), "group");
+    const auto other = backend.communicator(first_ranks(2), "other");
+    const auto operand = tensors.allocate(kElements * sizeof(float));
+    auto* const numbers = reinterpret_cast<float*>(operand->data());
+    std::fill_n(numbers, kElements, 1.0F);
+    const auto sum = [&] {
+      CollectiveCall call{.kind = CollectiveKind::all_reduce};
+      call.parts = {{.operand = numbers, .elements = kElements}};
+      return group->start(std::move(call), {operand});
+    };
+    std::shared_ptr<Work> work;
+    if (backend.rank() == 0) {
+      work = sum();
+      std::fill_n(numbers, kElements, 10.0F);
+    }
+    other->start(CollectiveCall{})->wait();
+    if (backend.rank() == 1) work = sum();
+    work->wait();
+    const auto* const result = reinterpret_cast<const float*>(work->result(0)->data());
+    EXPECT_EQ(std::count(result, result + kElements, 11.0F), kElements);
+  });
+}
+
+TEST(Shm, TensorsLeaveHalfOfTheMemoryToCollectives) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  ShmOptions options;
+  options.segment_bytes = 64 * kMiB;
+  const auto fill = [](HostBackend& backend) {
+    std::vector<std::shared_ptr<Buffer>> blocks;
+    {
+      Allocator tensors(host_blocks(backend.large_blocks()));
+      for (int i = 0; i < 64; ++i) {  // more than there is: the rest is ordinary memory
+        blocks.push_back(tensors.allocate(kMiB));
+        std::fill_n(blocks.back()->data(), kMiB, std::byte{1});
+      }
+    }
+    for (int i = 0; i < 12; ++i) blocks.push_back(backend.allocate(kMiB));
+    blocks.erase(blocks.begin(), blocks.begin() + 64);
+    for (int i = 0; i < 12; ++i) blocks.push_back(backend.allocate(kMiB));
+  };
+  run_processes_well(2, fill, options);
 }
 
 TEST(Shm, AHundredGroupsOfTheSameRanks) {

@@ -1,6 +1,7 @@
 #include <tutti/runtime/comm/shm/segment_blocks.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -38,7 +39,7 @@ void give_back_pages(std::byte* block, std::size_t bytes) {
 
 SegmentBlocks::SegmentBlocks(std::byte* data, std::size_t bytes,
                              std::shared_ptr<const void> keep_alive)
-    : keep_alive_(std::move(keep_alive)) {
+    : begin_(data), bytes_(bytes), keep_alive_(std::move(keep_alive)) {
   ranges_.emplace(data, bytes);
   by_size_.emplace(bytes, data);
 }
@@ -49,6 +50,11 @@ void* SegmentBlocks::take(std::size_t size) {
   if (block == nullptr || populate(block, size)) return block;
   join(block, size);
   return nullptr;
+}
+
+bool SegmentBlocks::owns(const void* block) const {
+  return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(begin_) <
+         bytes_;
 }
 
 void SegmentBlocks::give_back(void* block, std::size_t size) noexcept {

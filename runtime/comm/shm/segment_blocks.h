@@ -19,6 +19,7 @@ class SegmentBlocks final : public BlockSource {
                 std::shared_ptr<const void> keep_alive = nullptr);
 
   void* take(std::size_t size) override;
+  bool owns(const void* block) const override;
   void give_back(void* block, std::size_t size) noexcept override;
 
   // From now on no pages are given back to the system: peers may still read them.
@@ -28,6 +29,8 @@ class SegmentBlocks final : public BlockSource {
   std::byte* cut(std::size_t size);  // from a free range, the smallest that fits
   void join(std::byte* block, std::size_t size);
 
+  const std::byte* const begin_;
+  const std::size_t bytes_;
   const std::shared_ptr<const void> keep_alive_;
   std::mutex mutex_;
   std::map<std::byte*, std::size_t> ranges_;  // free; neighbours are joined

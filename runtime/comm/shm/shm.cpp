@@ -4,6 +4,7 @@
 #include <tutti/runtime/comm/shm/shm.h>
 #include <tutti/runtime/comm/signal.h>
 
+#include <atomic>
 #include <optional>
 
 #include <poll.h>
@@ -18,6 +19,31 @@ constexpr int kServeMilliseconds = 10;
 
 }  // namespace
 
+// What one of several users may have of a rank's part of the segment.
+class Share final : public BlockSource {
+ public:
+  Share(std::shared_ptr<SegmentBlocks> blocks, std::size_t bytes)
+      : blocks_(std::move(blocks)), left_(static_cast<std::int64_t>(bytes)) {}
+
+  void* take(std::size_t size) override {
+    const auto bytes = static_cast<std::int64_t>(size);
+    if (left_.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) {
+      if (void* const block = blocks_->take(size)) return block;
+    }
+    left_.fetch_add(bytes, std::memory_order_relaxed);
+    return nullptr;
+  }
+  void give_back(void* block, std::size_t size) noexcept override {
+    blocks_->give_back(block, size);
+    left_.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+  }
+  bool owns(const void* block) const override { return blocks_->owns(block); }
+
+ private:
+  const std::shared_ptr<SegmentBlocks> blocks_;
+  std::atomic<std::int64_t> left_;
+};
+
 // This rank's part of the segment, and the view of everybody's.
 class ShmMemory final : public CommMemory {
  public:
@@ -25,9 +51,14 @@ class ShmMemory final : public CommMemory {
       : CommMemory(reinterpret_cast<std::uintptr_t>(segment->data())),
         segment_(std::move(segment)),
         part_bytes_(bytes),
-        blocks_(new SegmentBlocks(part, bytes, segment_)),
-        cache_(
-            new BlockCache(std::unique_ptr<BlockSource>(blocks_), Allocator::kDefaultCacheBytes)) {}
+        blocks_(std::make_shared<SegmentBlocks>(part, bytes, segment_)),
+        cache_(new BlockCache(std::make_unique<Share>(blocks_, bytes),
+                              Allocator::kDefaultCacheBytes)) {}
+
+  // Half of it, so that collectives always find the other half.
+  std::unique_ptr<BlockSource> large_blocks() override {
+    return std::make_unique<Share>(blocks_, part_bytes_ / 2);
+  }
 
   bool reachable(const void* data, std::size_t bytes) const override {
     const auto offset =
@@ -51,7 +82,7 @@ class ShmMemory final : public CommMemory {
  private:
   const std::shared_ptr<const Segment> segment_;
   const std::size_t part_bytes_;
-  SegmentBlocks* const blocks_;  // the cache's
+  const std::shared_ptr<SegmentBlocks> blocks_;
   std::unique_ptr<BlockCache, BlockCache::Close> cache_;
 };
 
