@@ -153,7 +153,8 @@ std::string engine_of(const ir::Group& group, Device device) {
 }
 
 std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::NodeId id,
-                                                std::int64_t rank) {
+                                                std::int64_t rank,
+                                                const runtime::Algorithms& algorithms) {
   const ir::Node& node = graph.node(id);
   const ir::Attributes attributes = graph.attributes(id);
   const ir::Group& group = *attributes.group("group");
@@ -170,12 +171,19 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
     for (const ir::Message& message : ir::messages(node.op, attributes, rank)) {
       out.push_back(lower_message(graph, id, message));
       out.back().parent = attributes.group("group");
+      out.back().call.one_shot_up_to = algorithms.one_shot_up_to(out.back().call, *message.pair);
       // Who sends does not know where the other one wants it.
       out.back().engine = engine_of(group, Device::cpu());
     }
     return out;
   }
   out.push_back(lower_whole(graph, id, kind_of(node.op)));
+  runtime::CollectiveCall& call = out[0].call;
+  call.one_shot_up_to = algorithms.one_shot_up_to(call, group);
+  const ir::Algorithm asked = algorithms.asked_of(group);
+  if (asked == ir::Algorithm::one_shot || asked == ir::Algorithm::two_shot) {
+    call.description += ", " + std::string(name_of(asked));
+  }
   const bool none = out[0].operands.empty();  // a barrier has no tensors
   out[0].engine = engine_of(group, none ? Device::cpu() : graph.device(out[0].operands[0]));
   return out;

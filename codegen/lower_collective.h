@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/graph.h>
+#include <tutti/runtime/comm/algorithms.h>
 #include <tutti/runtime/comm/collective.h>
 
 #include <string>
@@ -27,6 +28,7 @@ std::string engine_of(const ir::Group& group, Device device);
 // batch_send_recv, in the order in which they start. Throws TypeError, naming the line, if the rank
 // is in no group of the collective or has another part in it than the node says.
 std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::NodeId id,
-                                                std::int64_t rank);
+                                                std::int64_t rank,
+                                                const runtime::Algorithms& algorithms = {});
 
 }  // namespace tutti::codegen

@@ -1,7 +1,6 @@
 #include <tutti/codegen/lower_collective.h>
 #include <tutti/codegen/peer_readings.h>
 #include <tutti/ir/control.h>
-#include <tutti/kernels/host/collective_run.h>
 
 #include <algorithm>
 #include <map>
@@ -16,15 +15,7 @@ using ir::NodeId;
 using ir::Op;
 using ir::Value;
 
-// Where a reading is at least as fast as a result that the runtime makes (bench/compare --rows
-// collectives/norm_of_sum). Of less the step more costs as much as is saved. In between what a core
-// reads of another's cache decides: a kernel stops at the end of each row, the runtime does not,
-// and of two ranks each reads half as much of the operands.
-constexpr std::int64_t kLeastBytes = 4096;
-constexpr std::int64_t kMostBytes = std::int64_t{32} << 10;
-constexpr std::int64_t kLeastOfTwo = std::int64_t{4} << 20;
-constexpr int kMostMembers = 8;
-static_assert(kMostBytes <= kernels::kOneShotBytes);
+constexpr int kMostMembers = 8;  // each is an argument of the kernel
 
 struct Candidate {
   Value result;
@@ -35,8 +26,9 @@ struct Candidate {
 
 class Finder {
  public:
-  Finder(const ir::Graph& graph, const Views& views, std::int64_t rank)
-      : graph_(graph), views_(views), rank_(rank) {}
+  Finder(const ir::Graph& graph, const Views& views, std::int64_t rank,
+         const runtime::Algorithms& algorithms)
+      : graph_(graph), views_(views), rank_(rank), algorithms_(algorithms) {}
 
   PeerReadings run() {
     find_candidates();
@@ -66,14 +58,13 @@ class Finder {
       const ir::Group& group = *attributes.group("group");
       const Value result = graph_.result(id);
       const ir::Type& type = graph_.type(result);
-      const bool few = type.bytes() >= kLeastBytes && type.bytes() <= kMostBytes;
-      const bool many = type.bytes() >= kLeastOfTwo && group.size() == 2;
-      const bool fits =
-          group.size() > 1 && group.size() <= kMostMembers && (few || many) &&
-          type.bytes() >= kLeastBytes &&
-          can_combine(*kernels::reduction_from_name(attributes.text("op")), type.dtype) &&
-          graph_.device(graph_.operand(id, 0)).is_cpu() && graph_.device(result).is_cpu() &&
-          engine_of(group, Device::cpu()) == "shm" && group.position_of(rank_) >= 0;
+      const auto reduction = *kernels::reduction_from_name(attributes.text("op"));
+      const bool fits = group.size() > 1 && group.size() <= kMostMembers && type.bytes() > 0 &&
+                        algorithms_.reads(reduction, type.dtype, group, type.bytes()) &&
+                        can_combine(reduction, type.dtype) &&
+                        graph_.device(graph_.operand(id, 0)).is_cpu() &&
+                        graph_.device(result).is_cpu() &&
+                        engine_of(group, Device::cpu()) == "shm" && group.position_of(rank_) >= 0;
       if (!fits) continue;
       numbers_[result.id] = candidates_.size();
       candidates_.push_back({.result = result, .start = id});
@@ -179,6 +170,7 @@ class Finder {
   const ir::Graph& graph_;
   const Views& views_;
   const std::int64_t rank_;
+  const runtime::Algorithms& algorithms_;
   std::vector<Candidate> candidates_;                       // in the order of their starts
   std::unordered_map<std::uint32_t, std::size_t> numbers_;  // by result
   std::unordered_map<std::int32_t, NodeId> first_of_group_;
@@ -187,8 +179,9 @@ class Finder {
 
 }  // namespace
 
-PeerReadings find_peer_readings(const ir::Graph& graph, const Views& views, std::int64_t rank) {
-  return Finder(graph, views, rank).run();
+PeerReadings find_peer_readings(const ir::Graph& graph, const Views& views, std::int64_t rank,
+                                const runtime::Algorithms& algorithms) {
+  return Finder(graph, views, rank, algorithms).run();
 }
 
 }  // namespace tutti::codegen

@@ -3,6 +3,7 @@
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/view.h>
 #include <tutti/ir/graph.h>
+#include <tutti/runtime/comm/algorithms.h>
 
 #include <cstdint>
 
@@ -18,6 +19,7 @@ namespace tutti::codegen {
 // - between whose start and reading the program waits for nothing that it started later: what is
 //   waited for completes all before it.
 // Members need not agree on it: to the others the rank computes its own result.
-PeerReadings find_peer_readings(const ir::Graph& graph, const Views& views, std::int64_t rank);
+PeerReadings find_peer_readings(const ir::Graph& graph, const Views& views, std::int64_t rank,
+                                const runtime::Algorithms& algorithms);
 
 }  // namespace tutti::codegen

@@ -27,7 +27,8 @@ std::int64_t most_bytes(const runtime::CollectiveCall& call, const runtime::Tens
 
 class Areas {
  public:
-  explicit Areas(Plan& plan) : plan_(plan), candidates_(plan.buffers.size()) {}
+  Areas(Plan& plan, const runtime::Algorithms& algorithms)
+      : plan_(plan), algorithms_(algorithms), candidates_(plan.buffers.size()) {}
 
   void run() {
     find_candidates();
@@ -61,7 +62,8 @@ class Areas {
       const runtime::CollectiveCall& call = start->call;
       const auto members = static_cast<int>(start->group->members_with(plan_.rank).size());
       const bool fits = waited[at(start->work)] && start->parent == nullptr &&
-                        start->engine == "shm" && members > 1;
+                        start->engine == "shm" && members > 1 &&
+                        algorithms_.asked_of(*start->group) != ir::Algorithm::off;
       const bool results_fit = fits && !runtime::common_result(call, members);
       for (std::size_t i = 0; i < start->operands.size(); ++i) {
         add(start->operands[i], *start, fits,
@@ -133,12 +135,15 @@ class Areas {
   }
 
   Plan& plan_;
+  const runtime::Algorithms& algorithms_;
   std::vector<int> begins_;            // by step: where what it writes first is in use from
   std::vector<Candidate> candidates_;  // by buffer; what collectives use has a group
 };
 
 }  // namespace
 
-void place_in_areas(Plan& plan) { Areas(plan).run(); }
+void place_in_areas(Plan& plan, const runtime::Algorithms& algorithms) {
+  Areas(plan, algorithms).run();
+}
 
 }  // namespace tutti::codegen

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
+#include <tutti/runtime/comm/algorithms.h>
 
 namespace tutti::codegen {
 
@@ -10,6 +11,6 @@ namespace tutti::codegen {
 // waits for. What a message sends is none of them, since sending waits for nobody; nor is what a
 // member alone knows the size of, nor a result that lies once for all members. An operand's place
 // is in use up to the wait at least; an Acquire step says when peers are done with it, too.
-void place_in_areas(Plan& plan);
+void place_in_areas(Plan& plan, const runtime::Algorithms& algorithms);
 
 }  // namespace tutti::codegen

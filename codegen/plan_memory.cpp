@@ -223,10 +223,10 @@ void find_live_ranges(Plan& plan) {
   }
 }
 
-void plan_memory(Plan& plan) {
+void plan_memory(Plan& plan, const runtime::Algorithms& algorithms) {
   find_live_ranges(plan);
   DonationFinder(plan).run();
-  place_in_areas(plan);
+  place_in_areas(plan, algorithms);
   insert_allocations(plan);
   find_live_ranges(plan);
   place_in_arenas(plan);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
+#include <tutti/runtime/comm/algorithms.h>
 
 namespace tutti::codegen {
 
@@ -13,6 +14,6 @@ void find_live_ranges(Plan& plan);
 // - buffers of the run's own that outlive the plan's hold on them (results, what peers read) get
 //   Allocate steps before they are written, and Free steps after their last use;
 // - results get the arguments whose memory they may take over.
-void plan_memory(Plan& plan);
+void plan_memory(Plan& plan, const runtime::Algorithms& algorithms = {});
 
 }  // namespace tutti::codegen

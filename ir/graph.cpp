@@ -160,6 +160,7 @@ void hash_attribute(Hasher& hasher, const Attribute& attribute) {
           hasher.add(static_cast<std::uint64_t>(value->timeout)).add(value->backends);
           if (!value->name.empty()) hasher.add(value->name);
           if (value->programs_differ) hasher.add(std::uint64_t{1});
+          if (value->algorithm) hasher.add(static_cast<std::uint64_t>(*value->algorithm) + 2);
           hash_list(hasher, value->ranks);
         } else if constexpr (std::is_same_v<T, ArrayPtr>) {
           hash_type(hasher, {.dtype = value->dtype(), .shape = value->shape()});

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::ir {
@@ -50,6 +54,24 @@ constexpr Replication known_replication(Replication own, std::uint8_t numbers) {
   return own.literal ? Replication{numbers, false} : own;
 }
 
+// How a group's collectives over the host's memory are carried out: as the compiler and the runtime
+// find best; without what the compiler plans for it (places in the group's memory, kernels that
+// read what peers have); or by one algorithm, whatever the size (runtime/comm/algorithms.h).
+enum class Algorithm : std::uint8_t { automatic, off, one_shot, two_shot };
+
+inline constexpr std::array<std::string_view, 4> kAlgorithmNames = {"auto", "off", "one_shot",
+                                                                    "two_shot"};
+constexpr std::string_view name_of(Algorithm algorithm) {
+  return kAlgorithmNames[static_cast<std::size_t>(algorithm)];
+}
+// Nothing if there is none of that name.
+constexpr std::optional<Algorithm> algorithm_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < kAlgorithmNames.size(); ++i) {
+    if (kAlgorithmNames[i] == name) return static_cast<Algorithm>(i);
+  }
+  return std::nullopt;
+}
+
 // Which ranks communicate: plain data, so that programs are traced, printed and compiled with no
 // communicator. `ranks` lists the groups' ranks, one group after another, `stride` ranks each:
 // every rank finds its own group in it.
@@ -68,6 +90,8 @@ struct Group {
   std::string name = {};
   // Ranks don't compare that, since each runs a program of its own.
   bool programs_differ = false;
+  // None: as the program is compiled.
+  std::optional<Algorithm> algorithm = std::nullopt;
 
   std::int64_t size() const { return stride; }
   // The members of the group that `rank` belongs to; empty if it is in none.

@@ -1,3 +1,4 @@
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/coalesced_calls.h>
 #include <tutti/lazy/collectives.h>
@@ -98,6 +99,20 @@ Group Group::named(std::string_view name) const {
   Group group = *this;
   ir::Group data = *data_;
   data.name = name;
+  group.data_ = std::make_shared<const ir::Group>(std::move(data));
+  return group;
+}
+
+Group Group::with_algorithm(std::string_view algorithm) const {
+  const auto known = ir::algorithm_from_name(algorithm);
+  if (!known) {
+    throw UsageError("with_algorithm: there is no '" + std::string(algorithm) +
+                     "'; say auto, off, one_shot or two_shot" +
+                     ir::suggestion(algorithm, ir::kAlgorithmNames));
+  }
+  Group group = *this;
+  ir::Group data = *data_;
+  data.algorithm = *known;
   group.data_ = std::make_shared<const ir::Group>(std::move(data));
   return group;
 }

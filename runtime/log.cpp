@@ -19,8 +19,9 @@ constexpr std::array kTopics = {
     SettingWord{"compile", "what is compiled, and how long it takes"},
     SettingWord{"cache", "which kernels are known already"},
     SettingWord{"evaluate", "what a look at a lazy tensor computes"},
+    SettingWord{"copies", "which operands a collective copies, since peers can't reach them"},
 };
-static_assert(kTopics.size() == static_cast<std::size_t>(LogTopic::evaluate) + 1);
+static_assert(kTopics.size() == static_cast<std::size_t>(LogTopic::copies) + 1);
 
 }  // namespace
 

@@ -49,7 +49,8 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   // 2. Lay out: kernels, library calls and collectives as steps, memory by liveness.
   Plan plan = [&] {
     const runtime::ProfileSlice planning(profile, "compile", "plan");
-    return make_plan(graph, context.rank());
+    return make_plan(graph, context.rank(),
+                     {.table = &context.backend->algorithms(), .asked = options.algorithm});
   }();
   if (options.one_program) {
     add_program_calls(plan, program_calls(traced, *options.one_program, context.rank()));

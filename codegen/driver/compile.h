@@ -28,6 +28,8 @@ struct CompileOptions {
   KernelMode kernel_mode = kDefaultKernelMode;
   PlanMode plan_mode = kDefaultPlanMode;
   bool record = true;  // see Executable::Options
+  // How collectives are carried out where their group says nothing.
+  ir::Algorithm algorithm = ir::Algorithm::automatic;
   // Called with the graph as traced ("trace") and after every pass (its name).
   std::function<void(std::string_view stage, const ir::Graph&)> on_stage = {};
   // Names of passes to leave out. Without `fuse` every node becomes a kernel of its own; without

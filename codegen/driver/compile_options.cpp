@@ -10,6 +10,7 @@ CompileOptions compile_options(const runtime::Settings& settings) {
   const std::string& plan = settings.text("plan");
   if (!plan.empty()) out.plan_mode = plan == "walk" ? PlanMode::walk : PlanMode::native;
   out.record = settings.flag("record");
+  out.algorithm = *ir::algorithm_from_name(settings.text("algorithm"));
   out.disabled = settings.words("TUTTI_DISABLE");
   out.verify = settings.flag("verify");
   if (const auto& stages = settings.words("TUTTI_DUMP"); !stages.empty()) {

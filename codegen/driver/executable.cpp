@@ -301,7 +301,8 @@ void Executable::note_started() noexcept {
   for (const BoundStart& start : binding_.starts()) {
     const bool entered = start.loops && start.step == binding_.step();
     if (start.step >= binding_.step() && !entered) return;
-    started_.push_back({start.calls, start.loops ? nullptr : frame_.work(start.works[0])});
+    const bool lost = start.loops || start.overwritten_at < binding_.step();
+    started_.push_back({start.calls, lost ? nullptr : frame_.work(start.works[0])});
   }
 }
 

@@ -69,8 +69,8 @@ class Executable {
   // A collective that a failed run has started.
   struct Started {
     std::span<const ir::CallId> calls;  // of the traced program; the plan's
-    // Null where it is over and its results are lost: of a loop that was entered, or of what the
-    // plan has read.
+    // Null where it is over and its results are lost: of a loop that was entered, of what the plan
+    // has read, or of what it has written over since.
     std::shared_ptr<runtime::Work> work;
   };
 

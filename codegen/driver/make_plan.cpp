@@ -32,15 +32,18 @@ class Planner;
 // The plans of functions, each behind those of all that it runs: regions of the whole plan.
 class FunctionPlans {
  public:
-  explicit FunctionPlans(std::int64_t rank) : rank_(rank) {}
+  FunctionPlans(std::int64_t rank, const runtime::Algorithms& algorithms)
+      : rank_(rank), algorithms_(algorithms) {}
 
   // The number of a function's plan, which is made when it is asked for first.
   int number_of(const ir::Function& function);
   const Plan& plan(int number) const { return plans_[at(number)]; }
+  const runtime::Algorithms& algorithms() const { return algorithms_; }
   std::vector<Plan> take() { return std::move(plans_); }
 
  private:
   std::int64_t rank_;
+  const runtime::Algorithms algorithms_;
   std::vector<Plan> plans_;
   std::unordered_map<Hash128, int, Hash128Hasher> numbers_;
 };
@@ -53,7 +56,7 @@ class Planner {
         functions_(functions),
         is_function_(is_function),
         views_(graph),
-        peers_(find_peer_readings(graph, views_, rank)),
+        peers_(find_peer_readings(graph, views_, rank, functions.algorithms())),
         stored_(graph.value_count(), false),
         last_reader_(graph.value_count(), 0) {
     plan_.name = graph.name;
@@ -83,7 +86,7 @@ class Planner {
     if (is_function_) wait_for_all();
     for (const Target* const target : targets()) target->fuse_epilogues(plan_, matmuls_);
     group_launches(plan_);
-    plan_memory(plan_);
+    plan_memory(plan_, functions_.algorithms());
     return std::move(plan_);
   }
 
@@ -407,7 +410,8 @@ class Planner {
 
   void visit_collective(NodeId id) {
     const std::vector<ir::CallId> calls = calls_of(id);
-    for (LoweredCollective& lowered : lower_collective(graph_, id, plan_.rank)) {
+    for (LoweredCollective& lowered :
+         lower_collective(graph_, id, plan_.rank, functions_.algorithms())) {
       CollectiveStart start{.call = std::move(lowered.call),
                             .group = std::move(lowered.group),
                             .parent = std::move(lowered.parent),
@@ -572,9 +576,10 @@ int FunctionPlans::number_of(const ir::Function& function) {
 
 }  // namespace
 
-Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers) {
+Plan make_plan(const ir::Graph& graph, std::int64_t rank, const runtime::Algorithms& algorithms,
+               std::vector<BufferId>* buffers) {
   ir::call_test_hook(graph);
-  FunctionPlans functions(rank);
+  FunctionPlans functions(rank, algorithms);
   Planner planner(graph, rank, functions, false);
   Plan plan = planner.run();
   plan = join_regions(functions.take(), std::move(plan));

@@ -2,6 +2,7 @@
 
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/graph.h>
+#include <tutti/runtime/comm/algorithms.h>
 
 #include <cstdint>
 #include <vector>
@@ -12,6 +13,8 @@ namespace tutti::codegen {
 // library calls, collectives in program order; memory planned by liveness. The graph may be dropped
 // afterwards. `buffers`, if there is one, is filled with where each value lies: the buffer that
 // holds it or what it is a view of, or -1 if nothing does.
-Plan make_plan(const ir::Graph& graph, std::int64_t rank, std::vector<BufferId>* buffers = nullptr);
+Plan make_plan(const ir::Graph& graph, std::int64_t rank,
+               const runtime::Algorithms& algorithms = {},
+               std::vector<BufferId>* buffers = nullptr);
 
 }  // namespace tutti::codegen

@@ -86,6 +86,7 @@ void Acquire::bind(Binding& binding) const {
                              .bytes = static_cast<std::size_t>(place.bytes),
                              .readers = readers_before(binding, place, step),
                              .where = line_of_user(plan, buffer, step)});
+  binding.takes_place(buffer);
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().acquire(self.number); };
   binding.add({.run = run, .number = buffer});
 }

@@ -59,6 +59,20 @@ void Binding::add_start(BoundStart start) {
   starts_.push_back(std::move(start));
 }
 
+void Binding::takes_place(BufferId id) {
+  if (next_step_ < plan_.main_step()) return;  // nobody has what lay in a region's places
+  const PlanBuffer& place = plan_.buffers[at(id)];
+  const auto overlaps = [&](BufferId other) {
+    const PlanBuffer& known = plan_.buffers[at(other)];
+    return other != id && known.index == place.index && known.offset < place.offset + place.bytes &&
+           place.offset < known.offset + known.bytes;
+  };
+  for (BoundStart& start : starts_) {
+    if (std::ranges::none_of(start.placed, overlaps)) continue;
+    start.overwritten_at = std::min(start.overwritten_at, steps_.size());
+  }
+}
+
 void* Binding::address_of(BufferId id) {
   const PlanBuffer& buffer = plan_.buffers[at(id)];
   if (buffer.kind != PlanBuffer::Kind::local) return frame_.memory().addresses[id];

@@ -35,6 +35,9 @@ struct BoundStart {
   std::vector<int> works;             // that it starts, maybe
   bool loops = false;                 // a loop or branch: whether, and how often
   std::span<const ir::CallId> calls;  // the step's
+  // Results that lie in a group's memory, and the step from which on others lie there.
+  std::vector<BufferId> placed = {};
+  std::size_t overwritten_at = ~std::size_t{0};
 };
 
 // A plan's steps on one rank: what they bind themselves to, and what runs them one after another.
@@ -67,6 +70,8 @@ class Binding {
   DeviceRegion& region(Device device);
   // That the next step communicates; what a region does is its caller's.
   void add_start(BoundStart start);
+  // That the next step takes the buffer's place in a group's memory.
+  void takes_place(BufferId id);
 
   // What loops that run inside of each other keep from step to step, the innermost's last.
   std::vector<std::byte*>& carried() { return carried_; }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -99,9 +100,33 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
     lexer.fail(name.offset,
                std::string(name_of(call.kind)) + " has no attribute " + shown(name.text) +
                    "; collectives have dtype, op (where they reduce), exclusive and "
-                   "reverse (of scan_ranks), root, pairs, parts, agreement, program and calls");
+                   "reverse (of scan_ranks), root, pairs, parts, algorithm, agreement, program and "
+                   "calls");
   }
 }
+
+// What a text says about it: the limit, and what follows from that and the rest of the call.
+struct Algorithm {
+  void parse(ir::Lexer& lexer) {
+    offset = lexer.peek().offset;
+    text = ir::read_text(lexer, "an algorithm in quotes");
+  }
+
+  void give(const ir::Lexer& lexer, CollectiveStart& start) const {
+    if (text.empty()) return;
+    const auto limit = runtime::one_shot_limit(text);
+    if (limit) start.call.one_shot_up_to = *limit;
+    const auto members = static_cast<int>(start.group->size());
+    const std::string right = runtime::algorithm_text(start.call, members);
+    if (!limit || right != text) {
+      lexer.fail(offset, "an algorithm is named with its limit, and this call's " +
+                             std::string(limit ? "is " : "might be ") + ir::quoted(right));
+    }
+  }
+
+  std::size_t offset = 0;
+  std::string text;
+};
 
 // [16, 32 = [1, 4, 8], 32 = [1, 4, 8] {sizes = [1, 3]}]
 std::string parts_text(const runtime::CollectiveCall& call) {
@@ -139,6 +164,7 @@ bool same_call(const runtime::CollectiveCall& a, const runtime::CollectiveCall& 
   return a.kind == b.kind && a.reduction == b.reduction && a.scan == b.scan && a.dtype == b.dtype &&
          a.root == b.root && a.pairs == b.pairs && a.description == b.description &&
          a.agreement == b.agreement && a.program == b.program &&
+         a.one_shot_up_to == b.one_shot_up_to &&
          std::ranges::equal(a.parts, b.parts, same_tensor_part);
 }
 
@@ -186,7 +212,15 @@ CollectiveStart CollectiveStart::parse(StepParser& parser) {
   out.operands = parser.buffers(true);
   if (lexer.accept("->")) out.results = parser.buffers(false);
   parser.add_wait(CollectiveWait::of(out));
-  parser.attributes([&](const Token& field) { parse_collective_field(parser, out, field); });
+  Algorithm algorithm;
+  parser.attributes([&](const Token& field) {
+    if (field.text == "algorithm") {
+      algorithm.parse(lexer);
+    } else {
+      parse_collective_field(parser, out, field);
+    }
+  });
+  algorithm.give(lexer, out);
   out.call.location = parser.location();
   return out;
 }
@@ -209,6 +243,10 @@ void CollectiveStart::print(StepPrinter& printer) const {
   for (const auto& [from, to] : call.pairs) pairs.insert(pairs.end(), {from, to});
   attributes.add("pairs", pairs);
   if (!call.parts.empty()) attributes.add("parts", parts_text(call));
+  const auto members = static_cast<int>(group->size());
+  if (!call.parts.empty() && engine == "shm") {
+    attributes.add("algorithm", ir::quoted(runtime::algorithm_text(call, members)));
+  }
   if (call.agreement != 0) attributes.add("agreement", hexadecimal(call.agreement));
   if (call.program.set != 0) {
     attributes.add("program", std::vector<std::int64_t>{call.program.set, call.program.order});
@@ -264,7 +302,9 @@ void CollectiveStart::bind(Binding& binding) const {
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);
   }
-  binding.add_start({.works = {work}, .calls = calls});
+  BoundStart start{.works = {work}, .calls = calls};
+  std::ranges::copy_if(results, std::back_inserter(start.placed), lies_in_area);
+  binding.add_start(std::move(start));
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().start(self.number); };
   binding.add({.run = run, .number = work});
 }

@@ -85,6 +85,7 @@ std::string text_of(const Group& group) {
   if (!group.backends.empty()) out += ", backends " + ir::quoted(group.backends);
   if (!group.name.empty()) out += ", name " + ir::quoted(group.name);
   if (group.programs_differ) out += ", programs differ";
+  if (group.algorithm) out += ", algorithm " + ir::quoted(name_of(*group.algorithm));
   return shortened(std::move(out));
 }
 

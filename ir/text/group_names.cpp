@@ -10,6 +10,7 @@ const std::string& GroupNames::name(const GroupPtr& group) {
   hasher.add(group->tag).add(static_cast<std::uint64_t>(group->stride));
   hasher.add(static_cast<std::uint64_t>(group->timeout)).add(group->backends);
   hasher.add(group->name).add(static_cast<std::uint64_t>(group->programs_differ));
+  hasher.add(group->algorithm ? static_cast<std::uint64_t>(*group->algorithm) + 1 : 0);
   for (const std::int64_t rank : group->ranks) hasher.add(static_cast<std::uint64_t>(rank));
   const auto [found, inserted] = by_content_.try_emplace(hasher.finish());
   if (inserted) {
@@ -30,6 +31,9 @@ void GroupNames::declare(const Group& group, const std::string& name) {
   if (!group.backends.empty()) declarations_ += ", backends = " + ir::quoted(group.backends);
   if (!group.name.empty()) declarations_ += ", name = " + ir::quoted(group.name);
   if (group.programs_differ) declarations_ += ", programs_differ = true";
+  if (group.algorithm) {
+    declarations_ += ", algorithm = " + ir::quoted(name_of(*group.algorithm));
+  }
   declarations_ += "}\n";
 }
 

@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t kMostRanks = 1 << 20;       // of one mesh or range
 constexpr std::int64_t kMostRanksOfAll = 1 << 22;  // named by all ranges and meshes of a text
 
-constexpr const char* kFields = "tag, ranks, stride, timeout, backends, name and programs_differ";
+constexpr const char* kFields =
+    "tag, ranks, stride, timeout, backends, name, programs_differ and algorithm";
 
 }  // namespace
 
@@ -87,6 +88,13 @@ bool GroupParser::field(std::string_view name, Group& group) {
   } else if (name == "programs_differ") {
     lexer_.expect("true", "where the ranks' programs differ");
     group.programs_differ = true;
+  } else if (name == "algorithm") {
+    const std::string text =
+        read_text(lexer_, "the algorithm of the group's collectives in quotes");
+    group.algorithm = algorithm_from_name(text);
+    if (!group.algorithm) {
+      lexer_.fail(offset, "an algorithm is \"auto\", \"off\", \"one_shot\" or \"two_shot\"");
+    }
   } else {
     return false;
   }

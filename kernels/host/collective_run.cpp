@@ -17,16 +17,19 @@ constexpr std::size_t kShortRow = 256;
 
 }  // namespace
 
-bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members) {
+bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members,
+                 std::int64_t one_shot_up_to) {
   std::int64_t elements = 0;
   for (const PartShape& part : parts) elements += operand_elements(kind, part, members);
-  return elements * size_of(dtype) <= kOneShotBytes * members;
+  return elements * size_of(dtype) <= one_shot_up_to * members;
 }
 
 void CollectiveRun::reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,
                           std::span<const std::pair<int, int>> pairs, int members,
-                          std::span<const PartShape> parts, ScanRange scan) {
+                          std::span<const PartShape> parts, ScanRange scan,
+                          std::int64_t one_shot_up_to) {
   members_ = members;
+  one_shot_up_to_ = one_shot_up_to;
   element_bytes_ = size_of(dtype);
   reduce_ = reduces(kind) ? reduce_elements(reduction, dtype) : nullptr;
   parts_ = parts;

@@ -16,14 +16,15 @@
 namespace tutti::kernels {
 
 // Up to this many bytes of operands, on the members' average, each rank computes its own result
-// (one-shot); above, the ranks share the work in chunks of about kChunkBytes. Part of the protocol:
-// all ranks must choose alike.
+// (one-shot) where nothing else is said; above, the ranks share the work in chunks of about
+// kChunkBytes. Part of the protocol: all ranks must choose alike.
 inline constexpr std::int64_t kOneShotBytes = 64 * 1024;
 inline constexpr std::int64_t kChunkBytes = 64 * 1024;
 
 // What CollectiveRun::one_shot() will say. Not of an uneven all_to_all, whose size depends on what
 // the peers send.
-bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members);
+bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members,
+                 std::int64_t one_shot_up_to = kOneShotBytes);
 
 // The data movement and arithmetic of one collective whose operands are all in place. Each rank has
 // an object of its own and uses it again and again: reset(), then place() for all members and
@@ -38,7 +39,8 @@ class CollectiveRun {
   // stay in use until the next reset.
   void reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,
              std::span<const std::pair<int, int>> pairs, int members,
-             std::span<const PartShape> parts, ScanRange scan = {});
+             std::span<const PartShape> parts, ScanRange scan = {},
+             std::int64_t one_shot_up_to = kOneShotBytes);
   // Where a member has a part. Null operands and results are legal where nothing is read or
   // written.
   void place(int member, std::size_t part, const void* operand, void* result);
@@ -53,7 +55,7 @@ class CollectiveRun {
 
   // Whether each rank computes for itself; the same answer on every rank.
   bool one_shot() const {
-    return boxes_.operand_elements() * element_bytes_ <= kOneShotBytes * members_;
+    return boxes_.operand_elements() * element_bytes_ <= one_shot_up_to_ * members_;
   }
   // Writes all of one member's results, zeros included. Legal for any size.
   void compute_for(int member);
@@ -90,6 +92,7 @@ class CollectiveRun {
 
   int members_ = 1;
   std::int64_t element_bytes_ = 1;
+  std::int64_t one_shot_up_to_ = kOneShotBytes;
   ReduceElements reduce_ = nullptr;
   std::array<std::byte, 8> none_{};  // an element of a combination of none
   std::span<const PartShape> parts_;

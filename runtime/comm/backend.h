@@ -3,6 +3,7 @@
 #include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/comm/agreement.h>
+#include <tutti/runtime/comm/algorithms.h>
 #include <tutti/runtime/comm/collective.h>
 #include <tutti/runtime/comm/symmetric_memory.h>
 
@@ -186,6 +187,9 @@ class Backend {
   // Closes this rank's end of a group, of its messages too, whatever their engine, and destroys
   // them; nobody can use the group again. What closing throws, after all are closed.
   virtual void close(const std::vector<std::int64_t>& members, const std::string& tag) = 0;
+
+  // How collectives are carried out between its ranks.
+  virtual const AlgorithmTable& algorithms() const { return AlgorithmTable::process(); }
 
   // Where large tensors may lie so that collectives need not copy them: memory that peers can
   // reach, as much of it as they can spare. Null where there is no such thing, or no need.

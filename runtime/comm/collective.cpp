@@ -244,13 +244,17 @@ bool gives(const CollectiveCall& call, int position) {
   }
 }
 
-bool common_result(const CollectiveCall& call, int members) {
-  if (!kernels::has_common_result(call.kind)) return false;
+bool is_one_shot(const CollectiveCall& call, int members) {
   std::vector<kernels::PartShape> shapes;
   for (const TensorPart& part : call.parts) {
+    if (call.kind == CollectiveKind::all_to_all && is_uneven(part)) return false;
     shapes.push_back({part.elements, part.outer, part.axis_size, part.inner, part.sizes});
   }
-  return !kernels::is_one_shot(call.kind, call.dtype, shapes, members);
+  return kernels::is_one_shot(call.kind, call.dtype, shapes, members, call.one_shot_up_to);
+}
+
+bool common_result(const CollectiveCall& call, int members) {
+  return kernels::has_common_result(call.kind) && !is_one_shot(call, members);
 }
 
 std::uint64_t fingerprint(const CollectiveCall& call) {
@@ -260,6 +264,7 @@ std::uint64_t fingerprint(const CollectiveCall& call) {
       .add(kernels::reduces(call.kind) ? static_cast<std::uint64_t>(call.reduction) + 1 : 0)
       .add(kernels::has_root(call.kind) ? static_cast<std::uint64_t>(call.root) + 1 : 0)
       .add(call.agreement)
+      .add(static_cast<std::uint64_t>(call.one_shot_up_to))
       .add(call.parts.size());
   if (call.kind == CollectiveKind::collective_permute) {
     hasher.add(call.pairs.size());

@@ -3,6 +3,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/support/location.h>
 #include <tutti/kernels/host/collective_kinds.h>
+#include <tutti/kernels/host/collective_run.h>
 #include <tutti/runtime/comm/placement.h>
 #include <tutti/runtime/comm/program_calls.h>
 
@@ -72,6 +73,9 @@ struct CollectiveCall {
   ProgramCalls program = {};
   // Where it puts the group's operands.
   Placement placement = {};
+  // Up to how many bytes of operands, on the members' average, each rank computes its own result
+  // (algorithms.h). All ranks say the same: it is part of the fingerprint.
+  std::int64_t one_shot_up_to = kernels::kOneShotBytes;
   // How long waiting for this collective may take; zero: what the group says.
   std::chrono::milliseconds timeout{0};
 };
@@ -85,14 +89,18 @@ std::int64_t result_elements(const CollectiveCall& call, const TensorPart& part,
 // reads those of the last one.)
 bool gives(const CollectiveCall& call, int position);
 
+// Whether each member computes its own result, as far as that is known beforehand: an uneven
+// all_to_all says no.
+bool is_one_shot(const CollectiveCall& call, int members);
+
 // Whether the members have one result in common, which lies once: a large one of those that are the
 // same for all.
 bool common_result(const CollectiveCall& call, int members);
 
 // What all ranks of a group must agree on: kind, dtype, reduction, root and range (where they
-// count), pairs, number and shape of the parts, `agreement`, `programs_differ`. Addresses,
-// descriptions and lines do not enter, nor does what may differ: where parts are uneven, a member's
-// own share, and all_to_all's lists.
+// count), pairs, number and shape of the parts, `agreement`, `programs_differ`, `one_shot_up_to`.
+// Addresses, descriptions and lines do not enter, nor does what may differ: where parts are uneven,
+// a member's own share, and all_to_all's lists.
 std::uint64_t fingerprint(const CollectiveCall& call);
 
 // call.description, or what stands for it where the caller gave none: "all_reduce sum f32[4]".

@@ -43,7 +43,7 @@ GroupCall::GroupCall(const Communicator& by, CollectiveCall wanted)
     uneven = true;
     numbers += 2 * part.sizes.size();
   }
-  one_shot = !uneven && kernels::is_one_shot(call().kind, call().dtype, shapes, by.size());
+  one_shot = is_one_shot(call(), by.size());
   has_table = uneven || shapes.size() > 1;
   table_bytes = shapes.size() * sizeof(kernels::PartPlace) + numbers * sizeof(std::int64_t);
   common_results = common_result(call(), by.size());

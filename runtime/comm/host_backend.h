@@ -37,6 +37,7 @@ class HostBackend final : public Backend {
   std::shared_ptr<Buffer> allocate(std::size_t bytes) override {
     return fabric_->memory()->allocate(bytes);
   }
+  const AlgorithmTable& algorithms() const override { return fabric_->options().algorithms; }
   std::unique_ptr<BlockSource> large_blocks() override { return fabric_->memory()->large_blocks(); }
   bool peer_waits() const override {
     return page_.waiting_peers.load(std::memory_order_relaxed) != 0;

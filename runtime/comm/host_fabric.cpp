@@ -66,7 +66,8 @@ void HostGroup::rank_left(std::int64_t rank) {
   if (found != members.end()) member_left(static_cast<int>(found - members.begin()));
 }
 
-HostFabric::HostFabric(HostOptions options, std::int64_t ranks) : options_(options), ranks_(ranks) {
+HostFabric::HostFabric(HostOptions options, std::int64_t ranks)
+    : options_(std::move(options)), ranks_(ranks) {
   options_.timeout = std::min(options_.timeout, kLongestWait);
   if (options_.spins < 0) options_.spins = default_spins(ranks);
 }

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/support/hash.h>
 #include <tutti/kernels/host/collectives.h>
+#include <tutti/runtime/comm/algorithms.h>
 #include <tutti/runtime/comm/comm_memory.h>
 #include <tutti/runtime/comm/order.h>
 #include <tutti/runtime/ring.h>
@@ -85,6 +86,8 @@ struct HostOptions {
   // A rank whose collective fails writes its flight record to this file, with "." and the rank
   // appended; empty: it does not.
   std::string record = {};
+  // How collectives are carried out; of processes, rank 0's counts.
+  AlgorithmTable algorithms = AlgorithmTable::defaults();
 };
 
 // What the ranks of one host share: pages of ranks and groups, and memory. Thread-safe.
@@ -121,12 +124,13 @@ class HostFabric {
 
  protected:
   virtual kernels::RankPage& page_of(std::int64_t rank) = 0;
+  void use(AlgorithmTable algorithms) { options_.algorithms = std::move(algorithms); }
   // What leave() writes first.
   void announce_departure(std::int64_t rank, const std::string& message);
 
  private:
   HostOptions options_;
-  std::int64_t ranks_;
+  const std::int64_t ranks_;
 };
 
 // What the communicators of one rank share.

@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/host_transport.h>
 #include <tutti/runtime/comm/signal.h>
+#include <tutti/runtime/log.h>
 
 #include <algorithm>
 #include <cstring>
@@ -101,11 +102,24 @@ void HostTransport::prepare_operands(HostWork& work, Keeping& keeping) {
     const bool same = part.operand == part.result && in_place;
     const bool overwritten = !same && results.touch(part.operand, bytes);
     if (!overwritten && memory_->reachable(part.operand, bytes)) continue;
+    if (Log::process().takes(LogTopic::copies)) note_copy(work, bytes, overwritten);
     std::shared_ptr<Buffer> copy = memory_->allocate(bytes);
     if (bytes > 0) std::memcpy(copy->data(), part.operand, bytes);
     part.operand = copy->data();
     keeping.push_back(std::move(copy));
   }
+}
+
+// Once for each line.
+void HostTransport::note_copy(const HostWork& work, std::size_t bytes, bool overwritten) {
+  const Waiting& waiting = work.waiting();
+  const std::string what = waiting.location.text() + ": " + std::string(waiting.description);
+  if (!noted_.insert(what).second) return;
+  Log::process().write(
+      LogTopic::copies, agreement_.members()[static_cast<std::size_t>(agreement_.position())],
+      what + " copies an operand of " + std::to_string(bytes) + " bytes each time: " +
+          (overwritten ? "results are written over it"
+                       : "peers can't reach the memory it lies in"));
 }
 
 void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
@@ -240,7 +254,7 @@ bool HostTransport::prepare_run(HostWork& work) {
   const CollectiveCall& call = work.call().call();
   if (work.prepared() != run_call_) {
     run_.reset(call.kind, call.reduction, call.dtype, call.root, call.pairs, agreement_.size(),
-               work.call().shapes, call.scan);
+               work.call().shapes, call.scan, call.one_shot_up_to);
     run_call_ = work.call().one_shot ? work.prepared() : nullptr;
   }
   for (int member = 0; member < agreement_.size(); ++member) {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,7 @@ class HostTransport final : public Transport {
  private:
   void prepare_operands(HostWork& work, Keeping& keeping);
   void prepare_results(HostWork& work, Keeping& keeping);
+  void note_copy(const HostWork& work, std::size_t bytes, bool overwritten);
   void lend_common_results(HostWork& work) const;
   // Who provides the memory of a result that is common to all.
   int owner_of(const HostWork& work) const {
@@ -69,6 +72,7 @@ class HostTransport final : public Transport {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> stretches_;  // scratch
   kernels::CollectiveRun run_;
   std::shared_ptr<const GroupCall> run_call_;  // the one-shot call that run_ was reset for
+  std::set<std::string> noted_;                // lines whose copies the log has
 };
 
 }  // namespace tutti::runtime

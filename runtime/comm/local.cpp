@@ -49,7 +49,7 @@ struct LocalFabric::Page {
 };
 
 LocalFabric::LocalFabric(std::int64_t ranks, HostOptions options)
-    : HostFabric(options, ranks),
+    : HostFabric(std::move(options), ranks),
       memory_(std::make_shared<LocalMemory>()),
       pages_(static_cast<std::size_t>(ranks)) {}
 

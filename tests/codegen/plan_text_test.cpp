@@ -236,6 +236,26 @@ TEST(PlanText, MistakesAreNamedWithTheirPlace) {
   }
 }
 
+TEST(PlanText, AnAlgorithmFollowsFromItsLimit) {
+  const std::string golden = test::read_test_file("codegen/golden/step.plan");
+  const auto with = [&](const std::string& algorithm) {
+    std::string text = golden;
+    const std::string from = "one-shot, up to 65536 bytes";
+    text.replace(text.find(from), from.size(), algorithm);
+    return text;
+  };
+  for (const char* const right : {"one-shot, up to 64 bytes", "two-shot, above 63 bytes",
+                                  "one-shot, always", "two-shot, always"}) {
+    EXPECT_EQ(print(parse_plan(with(right))), with(right));
+    EXPECT_FALSE(structurally_equal(parse_plan(with(right)), parse_plan(golden)));
+  }
+  EXPECT_THAT(error_of(with("one-shot, up to 63 bytes")),
+              HasSubstr("this call's is \"two-shot, above 63 bytes\""));
+  EXPECT_THAT(error_of(with("two-shot, above 65536 bytes")),
+              HasSubstr("this call's is \"one-shot, up to 65536 bytes\""));
+  EXPECT_THAT(error_of(with("ring")), HasSubstr("might be \"one-shot, up to 65536 bytes\""));
+}
+
 // A mistake in the order of steps is no mistake of the text.
 TEST(PlanText, RulesAreChecked) {
   std::string text = kSmall;

@@ -244,5 +244,27 @@ TEST(SymmetricPlaces, AreUsableAgainAfterARunThatFailedOnTheWay) {
   });
 }
 
+// What the first collective gave lay where the second one's result does.
+TEST(SymmetricPlaces, WhatWasOverwrittenBeforeARunFailedIsNotHandedOut) {
+  simulate(2, [](World& world) {
+    const Group other({0, 1}, "other");
+    barrier(other);
+    barrier(world);
+    if (world.rank() == 0) other.abort("enough");
+    const Tensor x = small(world, 1);
+    const Tensor y = Tensor(all_reduce(x * 3, world, Reduce::sum)) * 2;
+    const Tensor second = all_reduce(y * x, world, Reduce::sum) - 1;
+    const Tensor z = exp(second);
+    const Tensor third = all_reduce(z, other, Reduce::sum);
+    EXPECT_THROW(third.to_vector<float>(), CommError);
+    try {
+      EXPECT_EQ(y.to_vector<float>()[0], 18);
+      EXPECT_EQ(second.to_vector<float>()[0], 53);
+    } catch (const CommError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("its results were lost"));
+    }
+  });
+}
+
 }  // namespace
 }  // namespace tutti::test::symmetric_places_test

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/support/hash.h>
 #include <tutti/kernels/host/collectives.h>
+#include <tutti/runtime/comm/algorithms.h>
 
 #include <array>
 #include <atomic>
@@ -23,16 +24,18 @@ struct alignas(64) SharedGroup {
 };
 
 struct SegmentHeader {
-  static constexpr std::uint64_t kMagic = 0x3130'6974'7475'7404;  // changes with the layout
+  static constexpr std::uint64_t kMagic = 0x3130'6974'7475'7405;  // changes with the layout
   static constexpr std::size_t kMostGroups = 8192;
 
   std::uint64_t magic = 0;
   std::int64_t ranks = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t parts_at = 0;                      // where the first rank's part begins
-  std::uint64_t part_bytes = 0;                    // of each rank's
-  kernels::Signal signal;                          // for those who wait for ranks to come
-  kernels::Failure aborted;                        // of all groups, future ones too
+  std::uint64_t parts_at = 0;    // where the first rank's part begins
+  std::uint64_t part_bytes = 0;  // of each rank's
+  kernels::Signal signal;        // for those who wait for ranks to come
+  kernels::Failure aborted;      // of all groups, future ones too
+  // Rank 0's AlgorithmTable, which it writes before it says that it has come.
+  std::array<char, AlgorithmTable::kMostText + 96> algorithms{};
   alignas(64) std::atomic<std::uint64_t> used{0};  // bytes up to where pages were handed out
   // Places of groups, by hash with linear probing; 0 is free. Entries are only ever added.
   std::array<std::atomic<std::uint64_t>, kMostGroups> groups{};

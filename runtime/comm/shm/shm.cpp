@@ -120,10 +120,13 @@ ShmFabric::ShmFabric(const ShmOptions& options)
   layout_ = SegmentLayout(segment_->data());
   memory_ = std::make_shared<ShmMemory>(segment_, layout_.part(rank_),
                                         static_cast<std::size_t>(layout_.header().part_bytes));
+  auto& algorithms = layout_.header().algorithms;
+  if (rank_ == 0) kernels::write_text(algorithms, this->options().algorithms.text());
   page(rank_).process.store(getpid());
   notify(layout_.header().signal);
   try {
     wait_for_all(server ? &*server : nullptr);
+    use(AlgorithmTable::parse(kernels::read_text(algorithms), "the collectives of rank 0"));
   } catch (const Error& error) {
     announce_departure(rank_, error.what());
     throw;

@@ -130,7 +130,7 @@ func @f(%a: f32[32,64], %b: f32[64,16]) {
                         .functions.at(0);
   ir::run_passes(graph);
   std::vector<BufferId> buffers;
-  const Plan plan = make_plan(graph, 0, &buffers);
+  const Plan plan = make_plan(graph, 0, {}, &buffers);
   ASSERT_EQ(buffers.size(), graph.value_count());
   const auto at = [&](ir::Op op) {
     for (std::uint32_t id = 0; id < graph.value_count(); ++id) {

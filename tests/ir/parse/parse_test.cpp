@@ -163,6 +163,8 @@ TEST(Parse, GroupsInAllForms) {
             (Group{.tag = "all", .ranks = {0, 1, 2, 3}, .stride = 4}));
   EXPECT_EQ(group("", "ranks = [4..6, 0, 1]"),
             (Group{.tag = "", .ranks = {4, 5, 0, 1}, .stride = 4}));
+  EXPECT_EQ(group("", "ranks = [4, 5], algorithm = \"two_shot\""),
+            (Group{.ranks = {4, 5}, .stride = 2, .algorithm = Algorithm::two_shot}));
 }
 
 TEST(Parse, NodesOfOneNamedGroupShareIt) {
@@ -220,6 +222,7 @@ TEST(Parse, RefusesWhatAsksForTooMuch) {
   expect_refused("func @f(%x: f32[1,1,1,1,1,1,1,1,1]) { return }", "at most 8 are supported");
   expect_refused_line("%0 = constant() {value = f32[1000000000000] [1, 2]}", "expected ','");
   expect_refused("group @g = {ranks = [0..1000000000]}", "too many ranks");
+  expect_refused("group @g = {ranks = [0, 1], algorithm = \"ring\"}", "an algorithm is \"auto\"");
   expect_refused("mesh (a = 1024, b = 1025)", "at most 1048576 ranks");
   std::string groups;
   for (int i = 0; i < 5; ++i)
