@@ -24,7 +24,8 @@ void add(Plan& to, Plan& from) {
   for (PlanBuffer& buffer : from.buffers) {
     if (buffer.kind == PlanBuffer::Kind::constant) buffer.index += constants;
     if (buffer.kind == PlanBuffer::Kind::symmetric) {
-      buffer.index = area_of(to, *from.areas[at(buffer.index)].group);
+      const PlanArea& area = from.areas[at(buffer.index)];
+      buffer.index = area_of(to, *area.group, area.member);
     }
     if (buffer.defined_at >= 0) buffer.defined_at += first_step;
     if (buffer.last_use >= 0) buffer.last_use += first_step;
@@ -94,13 +95,15 @@ std::int64_t place_windows(Plan& plan, const std::vector<std::int64_t>& bytes,
   return all;
 }
 
-// Each group once, in the order in which the program itself uses them, then the functions.
+// Each group and member once, in the order in which the program itself uses them, then the
+// functions.
 std::vector<PlanArea> all_areas(const std::vector<Plan>& functions, const Plan& program) {
   Plan out;
   out.rank = program.rank;
   const auto add = [&](const Plan& plan) {
     for (const PlanArea& area : plan.areas) {
-      if (area_of(out, *area.group) < 0) out.areas.push_back({.group = area.group});
+      if (area_of(out, *area.group, area.member) >= 0) continue;
+      out.areas.push_back({.group = area.group, .member = area.member});
     }
   };
   add(program);
@@ -108,8 +111,8 @@ std::vector<PlanArea> all_areas(const std::vector<Plan>& functions, const Plan& 
   return std::move(out.areas);
 }
 
-std::int64_t area_bytes(const Plan& plan, const ir::Group& group) {
-  const int area = area_of(plan, group);
+std::int64_t area_bytes(const Plan& plan, const PlanArea& of) {
+  const int area = area_of(plan, *of.group, of.member);
   return area < 0 ? 0 : plan.areas[at(area)].bytes;
 }
 
@@ -134,8 +137,8 @@ Plan join_regions(std::vector<Plan> functions, Plan program) {
   std::vector<std::vector<std::int64_t>> area_windows;
   for (const PlanArea& area : out.areas) {
     std::vector<std::int64_t>& bytes = area_windows.emplace_back();
-    for (const Plan& function : functions) bytes.push_back(area_bytes(function, *area.group));
-    bytes.push_back(area_bytes(program, *area.group));
+    for (const Plan& function : functions) bytes.push_back(area_bytes(function, area));
+    bytes.push_back(area_bytes(program, area));
   }
   for (Plan& function : functions) add_region(out, function);
   add(out, program);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,7 +38,7 @@ class Areas {
       if (candidates_[id].group == nullptr || !candidates_[id].fits) continue;
       PlanBuffer& buffer = plan_.buffers[id];
       buffer.kind = Kind::symmetric;
-      buffer.index = area(candidates_[id].group);
+      buffer.index = area(candidates_[id].group, member_for(candidates_[id]));
       buffer.bytes = candidates_[id].bytes;
     }
     find_begins();
@@ -48,6 +50,8 @@ class Areas {
     ir::GroupPtr group = nullptr;
     bool fits = true;
     std::int64_t bytes = 0;  // on the member that has most
+    int uses = 0;
+    bool common = false;  // a result that all members have in common
   };
 
   void find_candidates() {
@@ -64,7 +68,10 @@ class Areas {
       const bool fits = waited[at(start->work)] && start->parent == nullptr &&
                         start->engine == "shm" && members > 1 &&
                         algorithms_.asked_of(*start->group) != ir::Algorithm::off;
-      const bool results_fit = fits && !runtime::common_result(call, members);
+      const bool common = runtime::common_result(call, members);
+      // Where programs differ, each rank would need a copy.
+      const bool results_fit =
+          fits && (!common || (algorithms_.one_program && !start->group->programs_differ));
       for (std::size_t i = 0; i < start->operands.size(); ++i) {
         add(start->operands[i], *start, fits,
             most_bytes(call, call.parts[i], false, bytes(start->operands[i])));
@@ -73,8 +80,11 @@ class Areas {
       for (std::size_t i = 0; i < start->results.size(); ++i) {
         add(start->results[i], *start, results_fit,
             most_bytes(call, call.parts[i], true, bytes(start->results[i])));
+        candidates_[at(start->results[i])].common = common;
       }
     }
+    // What is read beyond its own call's end is not over when all have come to the next.
+    for (Candidate& each : candidates_) each.fits = each.fits && (!each.common || each.uses == 1);
     for (const PlanResult& result : plan_.results) candidates_[at(result.buffer)].fits = false;
     // What is brought to or from a GPU has the size that it has there.
     for (const Step& step : plan_.steps) {
@@ -96,13 +106,25 @@ class Areas {
     candidate.fits = candidate.fits && fits && known && most >= bytes(id) &&
                      plan_.buffers[at(id)].kind == Kind::comm;
     candidate.group = start.group;
+    ++candidate.uses;
     candidate.bytes = std::max(candidate.bytes, most);
   }
 
-  int area(const ir::GroupPtr& group) {
-    const int known = area_of(plan_, *group);
+  // Of a result in common: the member that has least of them as yet; else -1.
+  int member_for(const Candidate& candidate) {
+    if (!candidate.common) return -1;
+    std::vector<std::int64_t>& of_members =
+        common_[{candidate.group->tag, candidate.group->members_with(plan_.rank)}];
+    of_members.resize(static_cast<std::size_t>(candidate.group->size()));
+    const auto least = std::ranges::min_element(of_members);
+    *least += candidate.bytes;
+    return static_cast<int>(least - of_members.begin());
+  }
+
+  int area(const ir::GroupPtr& group, int member) {
+    const int known = area_of(plan_, *group, member);
     if (known >= 0) return known;
-    plan_.areas.push_back({.group = group});
+    plan_.areas.push_back({.group = group, .member = member});
     return static_cast<int>(plan_.areas.size()) - 1;
   }
 
@@ -138,6 +160,8 @@ class Areas {
   const runtime::Algorithms& algorithms_;
   std::vector<int> begins_;            // by step: where what it writes first is in use from
   std::vector<Candidate> candidates_;  // by buffer; what collectives use has a group
+  // By tag and members: the bytes of results in common that each member has.
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::vector<std::int64_t>> common_;
 };
 
 }  // namespace

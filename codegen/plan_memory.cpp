@@ -168,7 +168,7 @@ void insert_allocations(Plan& plan) {
       if (!written || buffer.defined_at != static_cast<int>(i)) return;
       if (there && buffer.is_allocated()) steps.emplace_back(Allocate{id});
       // Peers may write a result as soon as its collective is announced.
-      if (buffer.kind != PlanBuffer::Kind::symmetric) return;
+      if (buffer.kind != PlanBuffer::Kind::symmetric || is_common(plan, id)) return;
       // While peers' operands are read nothing is waited for.
       const std::size_t place = reading == kNone ? steps.size() : reading++;
       steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(place), Acquire{id});

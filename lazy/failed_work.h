@@ -22,6 +22,7 @@ class FailedWork final : public runtime::Work {
   std::span<const void* const> arrive() override { std::rethrow_exception(failure_); }
   void finish() override { std::rethrow_exception(failure_); }
   void stop_reading() override {}
+  void keep_results() override {}
 
  private:
   const std::exception_ptr failure_;

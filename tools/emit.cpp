@@ -57,7 +57,7 @@ std::string text_after(std::string_view pass, ir::Graph graph) {
 
 std::string plan_text(const PlanStage& stage, ir::Graph graph, const EmitOptions& options) {
   ir::run_passes(graph);
-  codegen::Plan plan = codegen::make_plan(graph, options.rank);
+  codegen::Plan plan = codegen::make_plan(graph, options.rank, {.one_program = true});
   if (stage.of_gpus && plan.devices.empty()) {
     throw UsageError("@" + graph.name + " has nothing on a GPU, so there is no stage '" +
                      std::string(stage.name) +

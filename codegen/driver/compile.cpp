@@ -50,7 +50,9 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   Plan plan = [&] {
     const runtime::ProfileSlice planning(profile, "compile", "plan");
     return make_plan(graph, context.rank(),
-                     {.table = &context.backend->algorithms(), .asked = options.algorithm});
+                     {.table = &context.backend->algorithms(),
+                      .asked = options.algorithm,
+                      .one_program = options.one_program.has_value()});
   }();
   if (options.one_program) {
     add_program_calls(plan, program_calls(traced, *options.one_program, context.rank()));

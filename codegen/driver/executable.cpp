@@ -65,7 +65,8 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   frame_.scribbles = options.scribble;
   for (const PlanArea& area : plan_.areas) {
     frame_.areas.push_back({.communicator = communicator_of(context, *area.group, nullptr, "shm"),
-                            .bytes = static_cast<std::size_t>(area.bytes)});
+                            .bytes = static_cast<std::size_t>(area.bytes),
+                            .member = area.member});
   }
   // Native code knows the host's steps alone.
   if (!plan_.devices.empty()) options_.mode = PlanMode::walk;

@@ -13,7 +13,8 @@ namespace tutti::codegen {
 void PlanChecker::acquire(BufferId id) {
   State& state = states_[at(id)];
   require_own(id);
-  require(buffer(id).kind == PlanBuffer::Kind::symmetric, " is not to be acquired", id);
+  require(buffer(id).kind == PlanBuffer::Kind::symmetric && !is_common(plan_, id),
+          " is not to be acquired", id);
   require(!state.allocated, " is acquired twice", id);
   require(reading_ < 0, " is acquired while peers' operands are read", id);
   state.allocated = true;
@@ -23,8 +24,14 @@ void PlanChecker::acquire(BufferId id) {
 // What lies in a group's memory is for that group's collectives, as the runtime itself moves it.
 void PlanChecker::require_area(BufferId id, const CollectiveStart& start) const {
   require(start.parent == nullptr && start.engine == "shm" &&
-              area_of(plan_, *start.group) == buffer(id).index,
+              plan_.areas[at(buffer(id).index)].group->is_same_for(plan_.rank, *start.group),
           " lies in another group's memory", id);
+}
+
+// Whether all members have its result in common, which lies once.
+bool PlanChecker::has_common_result(const CollectiveStart& start) const {
+  const std::size_t members = start.group->members_with(plan_.rank).size();
+  return runtime::common_result(start.call, static_cast<int>(members));
 }
 
 // Nothing that a later step uses, or this one, lies where the buffer does.
@@ -88,8 +95,12 @@ void PlanChecker::check_windows(const std::function<bool(const PlanBuffer&)>& li
 void PlanChecker::check_areas() {
   for (std::size_t area = 0; area < plan_.areas.size(); ++area) {
     const ir::Group& group = *plan_.areas[area].group;
-    if (area_of(plan_, group) != static_cast<int>(area)) {
+    if (area_of(plan_, group, plan_.areas[area].member) != static_cast<int>(area)) {
       fail("group \"" + group.tag + "\" has memory in two places");
+    }
+    if (plan_.areas[area].member >= group.size()) {
+      fail("group \"" + group.tag + "\" has no member " + std::to_string(plan_.areas[area].member) +
+           " to have memory");
     }
     if (group.members_with(plan_.rank).size() < 2) {
       fail("group \"" + group.tag + "\" has memory, but nobody to share it with");

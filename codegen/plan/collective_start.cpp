@@ -293,11 +293,22 @@ void CollectiveStart::bind(Binding& binding) const {
   const auto lies_in_area = [&](BufferId id) {
     return binding.plan().buffers[at(id)].kind == PlanBuffer::Kind::symmetric;
   };
-  const int area = parent == nullptr ? area_of(binding.plan(), *group) : -1;
-  if (area >= 0) prepared.placement = binding.plan().areas[at(area)].placement;
-  if (std::ranges::any_of(operands, lies_in_area)) bound.area = area;
-  bound.reads = reads(binding.plan());
+  const Plan& plan = binding.plan();
+  if (parent == nullptr) prepared.placement = placement_in(plan, *group);
+  if (std::ranges::any_of(operands, lies_in_area)) bound.area = area_of(plan, *group);
+  bound.reads = reads(plan);
   bound.places_results = std::ranges::any_of(results, lies_in_area);
+  for (const BufferId id : results) {
+    if (!is_common(plan, id)) continue;
+    const PlanBuffer& place = plan.buffers[at(id)];
+    frame.add_place({.buffer = id,
+                     .area = static_cast<std::size_t>(place.index),
+                     .offset = static_cast<std::size_t>(place.offset),
+                     .bytes = static_cast<std::size_t>(place.bytes),
+                     .readers = {},
+                     .where = call.location});
+    binding.takes_place(id);
+  }
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);

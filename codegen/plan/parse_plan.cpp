@@ -75,11 +75,27 @@ class PlanParser {
     lexer_.expect("{", "before the body of the plan");
   }
 
+  // @dp of member 1
+  PlanArea area() {
+    PlanArea out{.group = steps_.group()};
+    if (!lexer_.accept("of")) return out;
+    lexer_.expect("member", "whose memory it is");
+    const std::size_t offset = lexer_.peek().offset;
+    out.member = steps_.small("the place of a member in its group", 0);
+    if (out.member >= out.group->size()) {
+      lexer_.fail(offset, "the group has " + std::to_string(out.group->size()) + " members");
+    }
+    return out;
+  }
+
   // 128 bytes in @dp as [17, 18]
   void area(std::int64_t bytes) {
     const std::size_t offset = lexer_.peek().offset;
-    PlanArea area{.group = steps_.group(), .bytes = bytes};
-    if (area_of(plan_, *area.group) >= 0) lexer_.fail(offset, "this group's memory is said twice");
+    PlanArea area = this->area();
+    area.bytes = bytes;
+    if (area_of(plan_, *area.group, area.member) >= 0) {
+      lexer_.fail(offset, "this group's memory is said twice");
+    }
     if (lexer_.accept("as")) {
       const auto [skeleton, layout] = steps_.hashes("of what is done, and of the places");
       area.placement = {.skeleton = skeleton, .layout = layout};
@@ -195,7 +211,8 @@ class PlanParser {
       buffer.offset = steps_.number("an offset in bytes");
       lexer_.expect("in", "and the group");
       const std::size_t offset = lexer_.peek().offset;
-      buffer.index = area_of(plan_, *steps_.group());
+      const PlanArea place = area();
+      buffer.index = area_of(plan_, *place.group, place.member);
       if (buffer.index < 0) lexer_.fail(offset, "the plan's head says nothing of its memory");
     } else if (kind.text == "comm") {
       buffer.kind = PlanBuffer::Kind::comm;

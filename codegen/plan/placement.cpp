@@ -15,7 +15,7 @@ enum Event : std::uint64_t { kWrite, kStart, kFinish, kRelease, kRead, kEnter, k
 // Goes through one part of a plan after another, regions first.
 class Skeleton {
  public:
-  Skeleton(const Plan& plan, std::size_t area) : plan_(plan), area_(area) {}
+  Skeleton(const Plan& plan, const ir::Group& group) : plan_(plan), group_(group) {}
 
   runtime::Placement run() {
     for (const Region& region : plan_.regions) {
@@ -35,7 +35,8 @@ class Skeleton {
 
   bool lies_here(BufferId id) const {
     const PlanBuffer& buffer = plan_.buffers[at(id)];
-    return buffer.kind == PlanBuffer::Kind::symmetric && at(buffer.index) == area_;
+    return buffer.kind == PlanBuffer::Kind::symmetric &&
+           plan_.areas[at(buffer.index)].group->is_same_for(plan_.rank, group_);
   }
 
   Part part(int first_step, int end_step) {
@@ -55,10 +56,15 @@ class Skeleton {
     for (const auto& [id, number] : numbers_) {
       const auto acquired = acquired_.find(id);
       places[number] = {acquired == acquired_.end() ? ~std::size_t{0} : acquired->second,
-                        hashed(plan_.buffers[at(id)].offset)};
+                        place_of(plan_.buffers[at(id)])};
     }
     for (const auto& [acquired, offset] : places) layout_.add(acquired).add(offset);
     return {skeleton_.finish().low, layout_.finish().low, events_};
+  }
+
+  std::uint64_t place_of(const PlanBuffer& buffer) const {
+    const int member = plan_.areas[at(buffer.index)].member;
+    return hashed(buffer.offset) + (hashed(member + 1) << 48);
   }
 
   void visit(const Step& step) {
@@ -68,7 +74,7 @@ class Skeleton {
     }
     const CollectiveStart* const start = start_of(step);
     if (start != nullptr && start->parent == nullptr &&
-        start->group->is_same_for(plan_.rank, *plan_.areas[area_].group)) {
+        start->group->is_same_for(plan_.rank, group_)) {
       works_.emplace(start->work, works_.size());
       add(kStart, runtime::fingerprint(start->call));
       for (const std::vector<BufferId>& buffers : {start->operands, start->results}) {
@@ -122,7 +128,7 @@ class Skeleton {
   }
 
   const Plan& plan_;
-  const std::size_t area_;
+  const ir::Group& group_;
   std::vector<Part> parts_;  // by region
   // Of the part that is looked at:
   Hasher skeleton_;
@@ -136,7 +142,7 @@ class Skeleton {
 }  // namespace
 
 runtime::Placement placement_of(const Plan& plan, std::size_t area) {
-  return Skeleton(plan, area).run();
+  return Skeleton(plan, *plan.areas[area].group).run();
 }
 
 void add_placements(Plan& plan) {

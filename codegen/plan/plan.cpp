@@ -52,12 +52,23 @@ bool reads_peers(const Plan& plan, const Step& step) {
          plan.buffers[at(wait->results[0])].kind == PlanBuffer::Kind::peer;
 }
 
-int area_of(const Plan& plan, const ir::Group& group) {
+int area_of(const Plan& plan, const ir::Group& group, int member) {
   const auto is_for = [&](const PlanArea& area) {
-    return area.group->is_same_for(plan.rank, group);
+    return area.member == member && area.group->is_same_for(plan.rank, group);
   };
   const auto found = std::ranges::find_if(plan.areas, is_for);
   return found == plan.areas.end() ? -1 : static_cast<int>(found - plan.areas.begin());
+}
+
+runtime::Placement placement_in(const Plan& plan, const ir::Group& group) {
+  const auto found = std::ranges::find_if(
+      plan.areas, [&](const PlanArea& area) { return area.group->is_same_for(plan.rank, group); });
+  return found == plan.areas.end() ? runtime::Placement{} : found->placement;
+}
+
+bool is_common(const Plan& plan, BufferId id) {
+  const PlanBuffer& buffer = plan.buffers[at(id)];
+  return buffer.kind == PlanBuffer::Kind::symmetric && plan.areas[at(buffer.index)].member >= 0;
 }
 
 std::int64_t arena_bytes(const Plan& plan, Device device) {

@@ -33,10 +33,12 @@ struct PlanDevice {
   std::string target = {};  // what its code is compiled for, once it is: "sm_90"
 };
 
-// What a plan uses of the memory that the members of a group have in common: its symmetric buffers
-// lie there, at places that are the same on all of them.
+// What a plan uses of a group's memory: its symmetric buffers lie there, at places that are the
+// same on all members. Of one kind each member has its own; the others are one member's, and hold
+// results that all have in common.
 struct PlanArea {
   ir::GroupPtr group;
+  int member = -1;  // whose it is; -1: each has its own
   std::int64_t bytes = 0;
   runtime::Placement placement = {};  // of compiled programs (placement.h)
 };
@@ -74,7 +76,7 @@ struct Plan {
   int works = 0;
   std::int64_t arena_bytes = 0;     // of the host
   std::vector<PlanDevice> devices;  // other than the host
-  std::vector<PlanArea> areas;      // one a group
+  std::vector<PlanArea> areas;      // one for a group and member
 
   // The steps and buffers of the program itself, and no region's, begin here.
   int main_step() const { return regions.empty() ? 0 : regions.back().end_step; }
@@ -95,8 +97,14 @@ bool uses_group(const Plan& plan, const ir::Group& group);
 // Whether a step is the wait for operands that the plan reads itself, up to a Finish.
 bool reads_peers(const Plan& plan, const Step& step);
 
-// The number of the group's area; -1 where the plan has none.
-int area_of(const Plan& plan, const ir::Group& group);
+// The number of the group's area, of those that are each member's own or of that member's; -1 where
+// the plan has none.
+int area_of(const Plan& plan, const ir::Group& group, int member = -1);
+// Of any of the group's, which have one placement.
+runtime::Placement placement_in(const Plan& plan, const ir::Group& group);
+
+// Whether a buffer lies in a group's memory, and is a result that all members have in common.
+bool is_common(const Plan& plan, BufferId buffer);
 
 // What a run has to itself on a device; 0 where the plan does not use it.
 std::int64_t arena_bytes(const Plan& plan, Device device);

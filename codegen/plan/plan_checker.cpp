@@ -159,6 +159,7 @@ void PlanChecker::write(BufferId id) {
   require(!buffer(id).is_given(), " is written, but is the caller's", id);
   require(buffer(id).kind != PlanBuffer::Kind::peer, " is written, but is a peer's", id);
   require(!state.lent, " is written, but peers may read it", id);
+  require(!is_common(plan_, id), " is written, but all members have it in common", id);
   if (state.written && is_update(id)) return;
   require(!state.written, " is written twice", id);
   require(!state.freed, " is written after it was freed", id);
@@ -183,6 +184,7 @@ void PlanChecker::lend(BufferId id, const CollectiveStart& start) {
           " goes to peers, but has no memory of its own", id);
   if (kind == PlanBuffer::Kind::symmetric) {
     require_area(id, start);
+    require(!is_common(plan_, id), " goes to peers, but lies with a result in common", id);
     states_[at(id)].lent_to.push_back(start.work);
   }
   read(id);
@@ -212,8 +214,14 @@ void PlanChecker::start(const CollectiveStart& start) {
     }
     require(!state.written && !state.arriving, " is a result, but written before", id);
     if (placed) {
-      require(state.allocated, " is written before its place is acquired", id);
       require_area(id, start);
+      require(is_common(plan_, id) == has_common_result(start),
+              " lies where the results of such a call do not", id);
+      if (is_common(plan_, id)) {
+        if (buffer(id).bytes > 0) begin_life(id, area_places_[at(buffer(id).index)]);
+      } else {
+        require(state.allocated, " is written before its place is acquired", id);
+      }
       state.lent_to.push_back(start.work);
     } else {
       require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);

@@ -75,6 +75,7 @@ class PlanChecker {
   void check_kinds(const Part& part);
   void check_place(BufferId id) const;
   void require_area(BufferId id, const CollectiveStart& start) const;
+  bool has_common_result(const CollectiveStart& start) const;
   void require_own(BufferId id) const;
   void find_lives(const Part& part);
   // The buffers of a space that were written last, by offset; none overlaps another.

@@ -42,13 +42,19 @@ class Printer {
       if (!device.target.empty()) out_ += " for " + ir::quoted(device.target);
     }
     for (const PlanArea& area : plan_.areas) {
-      out_ += ", " + std::to_string(area.bytes) + " bytes in " + text_.group(area.group);
+      out_ += ", " + std::to_string(area.bytes) + " bytes in " + area_text(area);
       const auto& [skeleton, layout] = area.placement;
       if (skeleton == 0) continue;
       out_ += " as ";
       ir::append_integers(out_, {skeleton, layout});
     }
     out_ += " {\n";
+  }
+
+  // @dp of member 1
+  std::string area_text(const PlanArea& area) {
+    const std::string group = text_.group(area.group);
+    return area.member < 0 ? group : group + " of member " + std::to_string(area.member);
   }
 
   // region r0 @cell { ... }
@@ -120,7 +126,7 @@ class Printer {
         break;
       case PlanBuffer::Kind::symmetric:
         out_ += "symmetric at " + std::to_string(buffer.offset) + " in " +
-                text_.group(plan_.areas[at(buffer.index)].group);
+                area_text(plan_.areas[at(buffer.index)]);
         break;
       case PlanBuffer::Kind::output:
         out_ += "output";

@@ -39,6 +39,12 @@
 //    members. Whoever completed s holds it until it drops the value, and counts itself off
 //    (release); its owner reuses the block once it has acquired a count of zero. Where the owner
 //    had no room, each rank computes its own result from the operands.
+//    Or it lies where a compiled program has planned it (kPlanned), with the member that the
+//    program says, and is nobody's to hold: who reads it is done with it before he announces
+//    another collective whose result lies there, and nobody writes that before all have announced
+//    it (rule 3). Only ranks that all run one program know that: where records differ in their
+//    skeletons, planned places don't count. Of several places the first one counts, from member
+//    s % n on; without one, each rank computes its own.
 // 7. Words that a sleeper may wait for (epoch, done counts, done_through, left, the failure) are
 //    stored seq_cst, then the number of sleepers is loaded seq_cst; a sleeper counts itself
 //    seq_cst, then looks at the words seq_cst, then sleeps at most 10 ms: a wake that is lost all
@@ -73,6 +79,9 @@ struct PartPlace {
   std::uint64_t operand;
   std::uint64_t result;
 };
+
+// Beside the place of a result, which it is no part of: rule 6.
+inline constexpr std::uint64_t kPlanned = 1;
 
 // What publish() writes into a record.
 struct Arrival {

@@ -69,6 +69,8 @@ struct Algorithms {
   const AlgorithmTable* table = &AlgorithmTable::defaults();
   // Where a collective's group says nothing.
   ir::Algorithm asked = ir::Algorithm::automatic;
+  // All ranks compile it as one program, so that they can agree where results in common lie.
+  bool one_program = false;
 
   ir::Algorithm asked_of(const ir::Group& group) const { return group.algorithm.value_or(asked); }
   // Up to how many bytes a call in a group of so many is one-shot.

@@ -51,6 +51,10 @@ class Work {
   virtual void finish() = 0;
   // Nobody will read it: it has a result like any other call then.
   virtual void stop_reading() = 0;
+  // Its results are wanted for longer than the plan wants them that started it: those that lie
+  // where others will are copied now, or once they are there. Throws EnvironmentError if there is
+  // no memory.
+  virtual void keep_results() = 0;
 };
 
 class Communicator;
@@ -73,6 +77,12 @@ class PreparedCall {
   CollectiveCall call_;
 };
 
+// Where a result that all members have in common lies.
+struct CommonPlace {
+  bool planned = false;                      // in the memory of the member that the plan says,
+  std::shared_ptr<Buffer> memory = nullptr;  // which has it
+};
+
 // What may differ from start to start of a prepared call.
 struct StartOptions {
   Location location = {};                // where unknown: the call's
@@ -82,6 +92,10 @@ struct StartOptions {
   // By part: memory for its result that peers can reach; null, or none at all: where there is room.
   // None for a result that all members have in common (common_result).
   std::span<const std::shared_ptr<Buffer>> results = {};
+  // By part, or none at all: of results in common those whose places are the caller's plan's, which
+  // completes the call, and is done with such a result, before it announces the next one there.
+  // Where not all ranks have the same plan (Placement), each has its own result instead.
+  std::span<const CommonPlace> common = {};
   // The caller computes the result of an all_reduce of one tensor himself, from where the operands
   // lie (Work::arrive), whether or not peers do so. Over the host's own memory, in a group of
   // several.
@@ -133,6 +147,9 @@ class Communicator {
   // that need about so many bytes, as long as one of them is there. Throws EnvironmentError if
   // there is no room.
   virtual std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes) = 0;
+  // The same for what all have in common and lies with this member. It is there until all have left
+  // the group: nobody says when he has read it. Null if there is no room.
+  virtual std::shared_ptr<SymmetricMemory> common_memory(std::size_t bytes) = 0;
 
   // Frees every rank that is stuck in this group, with CommError("... aborted: reason"), and
   // poisons the group: every later use says why. From any thread.

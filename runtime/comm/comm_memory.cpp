@@ -52,6 +52,10 @@ std::shared_ptr<Buffer> CommMemory::hold(std::uint64_t place, std::size_t bytes)
   });
 }
 
+std::shared_ptr<Buffer> CommMemory::look_at(std::uint64_t place, std::size_t bytes) {
+  return holds_.wrap(pointer_to<std::byte>(place), bytes, [memory = shared_from_this()](void*) {});
+}
+
 void CommMemory::take_back(std::uint64_t place) {
   (pointer_to<kernels::SharedBlock>(place) - 1)->holders.store(0, std::memory_order_release);
 }

@@ -24,6 +24,8 @@ class CommMemory : public std::enable_shared_from_this<CommMemory> {
 
   // Uninitialised, aligned like an Allocator's. Throws EnvironmentError if there is no room.
   std::shared_ptr<Buffer> allocate(std::size_t bytes);
+  // The same; null if there is no room.
+  std::shared_ptr<Buffer> try_to_allocate(std::size_t bytes) { return take_or_reclaim(bytes); }
   // For one rank's use alone: ordinary memory where there is no room.
   std::shared_ptr<Buffer> allocate_anywhere(std::size_t bytes);
 
@@ -37,6 +39,9 @@ class CommMemory : public std::enable_shared_from_this<CommMemory> {
 
   // Backend::large_blocks().
   virtual std::unique_ptr<BlockSource> large_blocks() { return nullptr; }
+
+  // What lies at a place that somebody else sees to.
+  std::shared_ptr<Buffer> look_at(std::uint64_t place, std::size_t bytes);
 
   // Whether peers can read and write these bytes where they lie.
   virtual bool reachable(const void* data, std::size_t bytes) const = 0;

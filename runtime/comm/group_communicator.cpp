@@ -12,6 +12,9 @@ namespace tutti::runtime {
 
 namespace {
 
+// So that programs that need little have one area.
+constexpr std::size_t kLeastArea = std::size_t{64} << 10;
+
 // Whether results in a group of one are the operands; else nobody's operand is in them.
 bool gives_back(const CollectiveCall& call) {
   if (call.kind == CollectiveKind::scan_ranks) return !call.scan.exclusive;
@@ -37,6 +40,8 @@ std::span<const void* const> GroupWork::arrive() {
   bring();
   return operands;
 }
+
+void GroupWork::keep_results() { communicator_->transport_->keep_results(*this); }
 
 void GroupWork::finish() {
   read_ = true;
@@ -93,6 +98,14 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
     refuse("a place for a result has " + std::to_string(result->bytes()) + " bytes of " +
            std::to_string(prepared.result_bytes[i]));
   }
+  for (std::size_t i = 0; i < options.common.size(); ++i) {
+    const CommonPlace& place = options.common[i];
+    if (!place.planned) continue;
+    if (!prepared.common_results) refuse("has no results in common whose places could be planned");
+    if (place.memory == nullptr || place.memory->bytes() >= prepared.result_bytes.at(i)) continue;
+    refuse("a place for a result in common has " + std::to_string(place.memory->bytes()) +
+           " bytes of " + std::to_string(prepared.result_bytes[i]));
+  }
   if (size() == 1) {
     for (std::size_t i = 0; i < operands.size(); ++i) address_of(i);
     if (!gives_back(prepared.call())) {
@@ -109,6 +122,7 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
   work->reads = options.reads;
   work->results.assign(options.results.begin(), options.results.end());
   work->results.resize(operands.size());
+  work->common.assign(options.common.begin(), options.common.end());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     std::shared_ptr<Buffer>& result = work->results[i];
     work->parts.push_back({address_of(i), result == nullptr ? nullptr : result->data()});
@@ -140,8 +154,7 @@ std::shared_ptr<Work> GroupCommunicator::start(CollectiveCall call,
 }
 
 std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t bytes) {
-  constexpr std::size_t kLeast = std::size_t{64} << 10;
-  const std::size_t size = SizeClass(std::max(bytes, kLeast)).size;
+  const std::size_t size = SizeClass(std::max(bytes, kLeastArea)).size;
   std::weak_ptr<SymmetricMemory>& known = symmetric_[size];
   std::shared_ptr<SymmetricMemory> out = known.lock();
   if (out == nullptr || out->retired()) {
@@ -149,6 +162,18 @@ std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t
     known = out;
   }
   return out;
+}
+
+std::shared_ptr<SymmetricMemory> GroupCommunicator::common_memory(std::size_t bytes) {
+  const std::size_t size = SizeClass(std::max(bytes, kLeastArea)).size;
+  std::shared_ptr<SymmetricMemory>& known =
+      agreement_.group()->common.at(static_cast<std::size_t>(agreement_.position()))[size];
+  if (known == nullptr) {
+    std::shared_ptr<Buffer> memory = agreement_.fabric().memory()->try_to_allocate(size);
+    if (memory == nullptr) return nullptr;
+    known = std::make_shared<SymmetricMemory>(std::move(memory));
+  }
+  return known;
 }
 
 void GroupCommunicator::check_usable(const GroupCall& call, const Waiting& waiting) const {
@@ -208,6 +233,7 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->site_ = call->site;
   work->fingerprint = call->fingerprint;
   work->parts.clear();
+  work->common.clear();
   return work;
 }
 

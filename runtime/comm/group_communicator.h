@@ -25,6 +25,7 @@ class LonelyWork final : public Work, public Recycled<LonelyWork> {
   std::span<const void* const> arrive() override { return {}; }
   void finish() override {}
   void stop_reading() override {}
+  void keep_results() override {}
 
  private:
   friend class GroupCommunicator;
@@ -55,6 +56,7 @@ class GroupCommunicator final : public Communicator,
     agreement_.wait_released(sequence, where);
   }
   std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes) override;
+  std::shared_ptr<SymmetricMemory> common_memory(std::size_t bytes) override;
   void abort(const std::string& reason) override;
   void abandon(const std::string& reason) override { agreement_.abandon(reason); }
   void close() override;

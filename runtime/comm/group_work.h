@@ -37,6 +37,7 @@ class GroupWork : public OrderedWork {
   std::span<const void* const> arrive() final;
   void finish() final;
   void stop_reading() final { given_up_ = true; }
+  void keep_results() final;
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
   const Waiting& waiting() const { return waiting_; }
@@ -47,6 +48,8 @@ class GroupWork : public OrderedWork {
   // By part: memory of the transport's choice that holds the result, null where the caller's own
   // does or (until it is complete) where a peer provides it.
   std::vector<std::shared_ptr<Buffer>> results;
+  // By part, or none at all: see StartOptions.
+  std::vector<CommonPlace> common;
   // What the record is to say, which a transport may add to.
   std::uint64_t fingerprint = 0;
   // Whether the caller reads the operands himself, and where they lie then, by member.
@@ -58,6 +61,7 @@ class GroupWork : public OrderedWork {
   void let_go() noexcept {
     forget_failure();
     results.clear();
+    common.clear();
     copies_.clear();
     communicator_.reset();
   }

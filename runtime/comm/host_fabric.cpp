@@ -45,7 +45,13 @@ HostGroup::HostGroup(const GroupKey& key, void* memory)
       tag(key.tag),
       id(key.hash().low),
       page(memory, static_cast<int>(members.size())),
-      kept(members.size()) {}
+      kept(members.size()),
+      common(members.size()) {}
+
+void HostGroup::let_go() {
+  for (KeptCollectives& each : kept) each.drop_through(kernels::kLeft);
+  for (auto& each : common) each.clear();
+}
 
 void HostGroup::fail(std::uint64_t from, const std::string& text) {
   page.fail(from, text);

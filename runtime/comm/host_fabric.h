@@ -5,10 +5,13 @@
 #include <tutti/runtime/comm/algorithms.h>
 #include <tutti/runtime/comm/comm_memory.h>
 #include <tutti/runtime/comm/order.h>
+#include <tutti/runtime/comm/symmetric_memory.h>
 #include <tutti/runtime/ring.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -72,6 +75,11 @@ class HostGroup {
   // By position, each used by that member's thread alone: a peer may read what a rank that left has
   // published.
   std::vector<KeptCollectives> kept;
+  // Likewise, by size: what lies with this member and all have in common.
+  std::vector<std::map<std::size_t, std::shared_ptr<SymmetricMemory>>> common;
+
+  // All members have left it: what is kept for them may go.
+  void let_go();
 };
 
 // A year. Time-outs are no longer than that, whatever was asked for.

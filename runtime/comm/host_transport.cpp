@@ -47,6 +47,9 @@ bool leaves_results(const GroupWork& work) {
   return true;
 }
 
+// Whether the place of a common result is one that members hold and count.
+bool is_lent(std::uint64_t place) { return place != 0 && (place & kernels::kPlanned) == 0; }
+
 void copy_out(const GroupWork& work) {
   for (std::size_t i = 0; i < work.results.size(); ++i) {
     void* const target = work.parts[i].result;
@@ -63,6 +66,9 @@ std::shared_ptr<GroupWork> HostTransport::new_work() {
   work->copies_out_ = false;
   work->common_results_ = false;
   work->lent_.clear();
+  work->planned_.clear();
+  work->keeps_ = false;
+  work->moved_ = false;
   return work;
 }
 
@@ -71,12 +77,15 @@ void HostTransport::prepare(GroupWork& work, Keeping& keeping) {
   prepare_operands(own, keeping);
   prepare_results(own, keeping);
   own.lent_.reserve(work.call().result_bytes.size());
+  own.planned_.reserve(work.call().result_bytes.size());
   if (leaves_results(work)) ++work.fingerprint;
 }
 
 bool HostTransport::move(GroupWork& work, bool may_wait) {
   auto& own = static_cast<HostWork&>(work);
   if (!compute(own, may_wait)) return false;
+  if (own.keeps_) copy_planned_results(own);
+  own.moved_ = true;
   // One-shot, the results were written where they belong.
   if (own.copies_out_) copy_out(own);
   return true;
@@ -144,17 +153,28 @@ void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
   }
 }
 
-// All of them or none: without room each rank has its own.
-void HostTransport::lend_common_results(HostWork& work) const {
-  for (const std::size_t bytes : work.call().result_bytes) {
-    const std::uint64_t place = memory_->lend(bytes, static_cast<std::uint32_t>(agreement_.size()));
-    if (place != 0) {
-      work.lent_.push_back(place);
-      continue;
+// What is planned lies with the member that the plan says; of the others the owner lends all or
+// none: without room each rank has its own.
+void HostTransport::find_common_places(HostWork& work) const {
+  const std::vector<std::size_t>& bytes = work.call().result_bytes;
+  work.lent_.assign(bytes.size(), 0);
+  const auto is_planned = [&](std::size_t i) {
+    return i < work.common.size() && work.common[i].planned;
+  };
+  bool room = owner_of(work) == agreement_.position();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (is_planned(i)) {
+      const Buffer* const own = work.common[i].memory.get();
+      if (own != nullptr) work.lent_[i] = memory_->place_of(own->data()) | kernels::kPlanned;
+    } else if (room) {
+      work.lent_[i] = memory_->lend(bytes[i], static_cast<std::uint32_t>(agreement_.size()));
+      room = work.lent_[i] != 0;
+      for (std::size_t before = 0; !room && before < i; ++before) {
+        if (is_planned(before)) continue;
+        memory_->take_back(work.lent_[before]);
+        work.lent_[before] = 0;
+      }
     }
-    for (const std::uint64_t lent : work.lent_) memory_->take_back(lent);
-    work.lent_.clear();
-    return;
   }
 }
 
@@ -165,9 +185,8 @@ kernels::PartPlace HostTransport::begin(GroupWork& started, Keeping& keeping) {
   std::shared_ptr<Buffer> table;
   if (call.has_table) table = memory_->allocate(call.table_bytes);
   // Nothing may go wrong from here on: what is lent gets announced.
-  const bool owns = work.common_results_ && owner_of(work) == agreement_.position();
   // Who reads for himself has none to lend: the others, if they do not, compute their own.
-  if (owns && !work.reads) lend_common_results(work);
+  if (work.common_results_ && !work.reads) find_common_places(work);
   const auto place_of = [&](std::size_t i) -> kernels::PartPlace {
     const PartAddresses& part = work.parts[i];
     const std::uint64_t operand = call.gives ? memory_->place_of(part.operand) : 0;
@@ -201,9 +220,8 @@ void HostTransport::find_operands(GroupWork& work) {
   }
   // A common result is also lent to this rank.
   if (!own.common_results_) return;
-  kernels::PartPlace single{};
-  const std::uint64_t place = places_of(owner_of(own), own, single)->result;
-  if (place != 0) memory_->hold(place, work.call().result_bytes[0]);
+  const std::uint64_t place = common_place(own, 0);
+  if (is_lent(place)) memory_->hold(place, work.call().result_bytes[0]);
 }
 
 void HostTransport::compute_result(GroupWork& work) {
@@ -283,19 +301,65 @@ bool HostTransport::prepare_run(HostWork& work) {
   return alone;
 }
 
-// False where the owner had no room.
+// Whether all members run one compiled program: then they know of its places.
+bool HostTransport::have_one_skeleton(const HostWork& work) const {
+  const std::uint32_t own = work.call().call().placement.skeleton;
+  for (int member = 0; member < agreement_.size(); ++member) {
+    if (agreement_.page().record(member, work.sequence()).skeleton != own) return false;
+  }
+  return own != 0;
+}
+
+std::uint64_t HostTransport::common_place(const HostWork& work, std::size_t part) const {
+  for (int i = 0; i < agreement_.size(); ++i) {
+    const int member = (owner_of(work) + i) % agreement_.size();
+    kernels::PartPlace single{};
+    const std::uint64_t place = places_of(member, work, single)[part].result;
+    if (is_lent(place) || (place != 0 && have_one_skeleton(work))) return place;
+  }
+  return 0;
+}
+
+// False where somebody's is missing.
 bool HostTransport::take_common_results(HostWork& work) {
-  kernels::PartPlace single{};
-  const kernels::PartPlace* const places = places_of(owner_of(work), work, single);
+  const std::vector<std::size_t>& bytes = work.call().result_bytes;
+  common_.clear();
   for (std::size_t part = 0; part < work.results.size(); ++part) {
-    const std::uint64_t place = places[part].result;
-    if (place == 0) return false;
-    if (work.results[part] == nullptr) {  // else: not the first attempt
-      work.results[part] = memory_->hold(place, work.call().result_bytes[part]);
+    common_.push_back(common_place(work, part));
+  }
+  const bool all = std::ranges::find(common_, std::uint64_t{0}) == common_.end();
+  work.planned_.assign(work.results.size(), false);
+  for (std::size_t part = 0; part < work.results.size(); ++part) {
+    const std::uint64_t place = common_[part] & ~kernels::kPlanned;
+    std::shared_ptr<Buffer>& result = work.results[part];
+    if (!all) {
+      if (is_lent(common_[part])) memory_->hold(place, bytes[part]);  // and lets go of it
+      continue;
     }
     run_.place_common(part, memory_->pointer_to<void>(place));
+    work.planned_[part] = !is_lent(common_[part]);
+    if (result != nullptr) continue;  // not the first attempt
+    result = work.planned_[part] ? memory_->look_at(place, bytes[part])
+                                 : memory_->hold(place, bytes[part]);
   }
-  return true;
+  return all;
+}
+
+void HostTransport::copy_planned_results(HostWork& work) const {
+  for (std::size_t part = 0; part < work.planned_.size(); ++part) {
+    if (!work.planned_[part]) continue;
+    std::shared_ptr<Buffer>& result = work.results[part];
+    std::shared_ptr<Buffer> copy = memory_->allocate_anywhere(result->bytes());
+    std::memcpy(copy->data(), result->data(), result->bytes());
+    result = std::move(copy);
+    work.planned_[part] = false;
+  }
+}
+
+void HostTransport::keep_results(GroupWork& work) {
+  auto& own = static_cast<HostWork&>(work);
+  own.keeps_ = true;
+  if (own.moved_) copy_planned_results(own);
 }
 
 // What one member sends, the other must expect; for all pairs, since any rank may move their data.

@@ -27,6 +27,9 @@ class HostWork final : public GroupWork, public Recycled<HostWork> {
   bool common_results_ = false;  // one copy is to serve all members
   // The places of common results, by part, if this rank owns them.
   std::vector<std::uint64_t> lent_;
+  std::vector<bool> planned_;  // by part, of common results: others' lie there soon
+  bool keeps_ = false;         // and they are wanted for longer
+  bool moved_ = false;
 };
 
 // Over memory that the ranks of a host share: operands and results have places in it, which records
@@ -42,6 +45,7 @@ class HostTransport final : public Transport {
   bool move(GroupWork& work, bool may_wait) override;
   bool is_readable() const override { return true; }
   void find_operands(GroupWork& work) override;
+  void keep_results(GroupWork& work) override;
   void compute_result(GroupWork& work) override;
   bool carries_messages() const override { return true; }
   std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override {
@@ -52,7 +56,7 @@ class HostTransport final : public Transport {
   void prepare_operands(HostWork& work, Keeping& keeping);
   void prepare_results(HostWork& work, Keeping& keeping);
   void note_copy(const HostWork& work, std::size_t bytes, bool overwritten);
-  void lend_common_results(HostWork& work) const;
+  void find_common_places(HostWork& work) const;
   // Who provides the memory of a result that is common to all.
   int owner_of(const HostWork& work) const {
     return static_cast<int>(work.sequence() % static_cast<std::uint64_t>(agreement_.size()));
@@ -64,12 +68,17 @@ class HostTransport final : public Transport {
   const kernels::PartPlace* places_of(int member, const HostWork& work,
                                       kernels::PartPlace& single) const;
   void check_splits(const HostWork& work) const;
+  // The place of a part's common result; 0 if nobody has one.
+  std::uint64_t common_place(const HostWork& work, std::size_t part) const;
+  bool have_one_skeleton(const HostWork& work) const;
   bool take_common_results(HostWork& work);
+  void copy_planned_results(HostWork& work) const;
 
   GroupAgreement& agreement_;
   const std::shared_ptr<CommMemory> memory_;
   RecycledPool<HostWork>::Handle works_ = RecycledPool<HostWork>::make();
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> stretches_;  // scratch
+  std::vector<std::uint64_t> common_;  // scratch, too: by part, the places of common results
   kernels::CollectiveRun run_;
   std::shared_ptr<const GroupCall> run_call_;  // the one-shot call that run_ was reset for
   std::set<std::string> noted_;                // lines whose copies the log has

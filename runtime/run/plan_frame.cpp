@@ -1,3 +1,4 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/run/plan_frame.h>
 
 #include <algorithm>
@@ -33,26 +34,47 @@ void PlanFrame::add_place(BoundPlace place) {
 
 void PlanFrame::begin_areas() {
   for (BoundArea& area : areas) {
+    if (area.member >= 0) {
+      if (area.memory == nullptr && area.member == area.communicator->position()) {
+        area.memory = area.communicator->common_memory(area.bytes);
+        place_in(area);
+      }
+      continue;
+    }
     if (area.memory == nullptr || area.memory->retired()) {
       area.memory = area.communicator->symmetric_memory(area.bytes);
       area.user = area.memory->new_user();
       area.others = 0;
-      const auto number = static_cast<std::size_t>(&area - areas.data());
-      for (BoundPlace& place : places_) {
-        if (place.area == number) place.memory = area.memory->at(place.offset, place.bytes);
-      }
+      place_in(area);
     }
     area.others = std::max(area.others, area.memory->enter(area.user));
   }
-  for (const BoundPlace& place : places_) bind(place.buffer, place.memory);
+  for (const BoundPlace& place : places_) {
+    if (areas[place.area].member < 0) bind(place.buffer, place.memory);
+  }
+}
+
+void PlanFrame::place_in(const BoundArea& area) {
+  const auto number = static_cast<std::size_t>(&area - areas.data());
+  for (BoundPlace& place : places_) {
+    if (place.area != number || area.memory == nullptr) continue;
+    place.memory = area.memory->at(place.offset, place.bytes);
+  }
 }
 
 void PlanFrame::break_off() {
   for (std::size_t work = 0; work < works_.size(); ++work) {
-    if (collectives[work].reads && works_[work] != nullptr) works_[work]->stop_reading();
+    if (works_[work] == nullptr) continue;
+    if (collectives[work].reads) works_[work]->stop_reading();
+    if (!collectives[work].places_results) continue;
+    try {
+      works_[work]->keep_results();
+    } catch (const EnvironmentError&) {
+      works_[work] = nullptr;  // lost
+    }
   }
   for (const BoundArea& area : areas) {
-    if (area.memory != nullptr) area.memory->retire();
+    if (area.memory != nullptr && area.member < 0) area.memory->retire();
   }
 }
 
@@ -63,6 +85,7 @@ void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {
 
 void PlanFrame::end() {
   placed_results_.clear();
+  common_places_.clear();
   std::ranges::fill(addresses_, nullptr);
   std::ranges::fill(held_, nullptr);
   std::ranges::fill(works_, nullptr);
@@ -202,21 +225,35 @@ void PlanFrame::copy(std::int32_t from, const void* source, std::int32_t to, voi
   context_.accelerator(target_device).copy_in(target, between->data(), bytes);
 }
 
+void PlanFrame::find_placed_results(const BoundCollective& collective) {
+  placed_results_.clear();
+  common_places_.clear();
+  for (const std::int32_t result : collective.results) {
+    const std::int32_t number = allocations[at(result)].place;
+    std::shared_ptr<Buffer>& own = placed_results_.emplace_back();
+    CommonPlace& common = common_places_.emplace_back();
+    if (number < 0) continue;
+    const BoundPlace& place = places_[at(number)];
+    if (areas[place.area].member < 0) {
+      own = place.memory;
+    } else {
+      common = {.planned = true, .memory = place.memory};
+    }
+  }
+}
+
 void PlanFrame::start(std::int32_t work) {
   const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
   const BoundCollective& collective = collectives[at(work)];
   operands_.clear();
   for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
   operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
-  placed_results_.clear();
-  if (collective.places_results) {
-    for (const std::int32_t result : collective.results) {
-      const bool placed = allocations[at(result)].place >= 0;
-      placed_results_.push_back(placed ? held_[at(result)] : nullptr);
-    }
-  }
   StartOptions options;
-  options.results = placed_results_;
+  if (collective.places_results) {
+    find_placed_results(collective);
+    options.results = placed_results_;
+    options.common = common_places_;
+  }
   options.reads = collective.reads;
   if (!lines.empty()) options.location = lines[at(work)];
   if (!sites.empty()) options.site = sites[at(work)];
@@ -224,6 +261,7 @@ void PlanFrame::start(std::int32_t work) {
   works_[at(work)] = collective.communicator->start(collective.call, operands_, options);
   operands_.clear();
   placed_results_.clear();
+  common_places_.clear();
   sequences_[at(work)] = works_[at(work)]->sequence();
   if (collective.area >= 0) areas[at(collective.area)].memory->used_by(sequences_[at(work)]);
   if (profile != nullptr) [[unlikely]]

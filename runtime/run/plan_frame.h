@@ -39,7 +39,7 @@ struct BoundCollective {
   std::vector<std::int32_t> operands;
   std::vector<std::int32_t> results;
   std::int32_t area = -1;       // that operands lie in
-  bool places_results = false;  // some lie there, too
+  bool places_results = false;  // some lie in the group's memory, too
   // The plan reads the members' operands, which lie where the results would.
   bool reads = false;
 };
@@ -48,6 +48,7 @@ struct BoundCollective {
 struct BoundArea {
   std::shared_ptr<Communicator> communicator;
   std::size_t bytes = 0;
+  int member = -1;  // who has it, for results that all have in common; -1: each its own
   std::shared_ptr<SymmetricMemory> memory = nullptr;  // from the first run on
   std::uint64_t user = 0;                             // the plan, as the memory knows it
   std::uint64_t others = 0;  // the last collective of other plans that reads it
@@ -168,6 +169,8 @@ class PlanFrame {
  private:
   void launch_recorded(std::int32_t number, void* const* arguments);
   void begin_areas();
+  void place_in(const BoundArea& area);
+  void find_placed_results(const BoundCollective& collective);
 
   static std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
@@ -181,6 +184,7 @@ class PlanFrame {
   std::vector<BoundPlace> places_;
   std::vector<std::shared_ptr<Buffer>> operands_;  // scratch, as the next
   std::vector<std::shared_ptr<Buffer>> placed_results_;
+  std::vector<CommonPlace> common_places_;
   static constexpr std::size_t kMostLevels = 8;
   std::vector<Iteration> failed_iterations_;
 };

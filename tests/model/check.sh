@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs Spin on a model, in each of its configurations (the file of that name):
-#   tests/model/check.sh ring|places|sleep|failure quick|full
+#   tests/model/check.sh ring|places|results|sleep|failure quick|full
 # Exits with 77 where Spin or a C compiler is missing, which ctest takes as skipped; with 1 where the
 # environment has CI, as where every change is checked.
 set -euo pipefail

@@ -173,7 +173,10 @@ json spaces_of(const codegen::Plan& plan) {
     add("arena of " + used.device.text(), used.arena_bytes);
   }
   for (const codegen::PlanArea& area : plan.areas) {
-    add("memory of group " + area.group->tag, area.bytes);
+    const std::string whose =
+        area.member < 0 ? ""
+                        : ", results in common that member " + std::to_string(area.member) + " has";
+    add("memory of group " + area.group->tag + whose, area.bytes);
   }
   return out;
 }

@@ -46,7 +46,7 @@ Stages find_stages(const ir::Graph& function, std::int64_t rank,
     };
     ir::run_passes(graph, options);
     codegen::stand_in_for_disabled(graph, disabled);
-    out.plan = codegen::make_plan(graph, rank, {}, &out.buffers);
+    out.plan = codegen::make_plan(graph, rank, {.one_program = true}, &out.buffers);
   } catch (const Error&) {
     out.failure = std::current_exception();
   }

@@ -197,6 +197,17 @@ std::shared_ptr<HostGroup> ShmFabric::group(const GroupKey& key) {
   return groups_.emplace(key, std::move(group)).first->second;
 }
 
+void ShmFabric::forget(const GroupKey& key) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto known = groups_.find(key); known != groups_.end())
+    closed_.push_back(known->second);
+  std::erase_if(closed_, [](const std::shared_ptr<HostGroup>& group) {
+    if (group->page.done_by_all() != kernels::kLeft) return false;
+    group->let_go();
+    return true;
+  });
+}
+
 void ShmFabric::abort(const std::string& reason) {
   kernels::fail(layout_.header().aborted, 0, reason);
   // Groups of other ranks too.

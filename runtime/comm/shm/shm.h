@@ -38,6 +38,7 @@ class ShmFabric final : public HostFabric {
   std::string_view name() const override { return "shm"; }
   const std::shared_ptr<CommMemory>& memory() const override { return memory_; }
   std::shared_ptr<HostGroup> group(const GroupKey& key) override;
+  void forget(const GroupKey& key) override;
   void abort(const std::string& reason) override;
   void leave(std::int64_t rank, const std::string& message) override;
   bool is_forked_off() const override { return segment_->is_copy(); }
@@ -58,6 +59,7 @@ class ShmFabric final : public HostFabric {
   Peers peers_;
   std::mutex mutex_;  // of what follows
   std::map<GroupKey, std::shared_ptr<HostGroup>> groups_;
+  std::vector<std::shared_ptr<HostGroup>> closed_;  // by this rank, but maybe not by all
 };
 
 }  // namespace tutti::runtime

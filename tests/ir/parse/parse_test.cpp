@@ -164,7 +164,7 @@ TEST(Parse, GroupsInAllForms) {
   EXPECT_EQ(group("", "ranks = [4..6, 0, 1]"),
             (Group{.tag = "", .ranks = {4, 5, 0, 1}, .stride = 4}));
   EXPECT_EQ(group("", "ranks = [4, 5], algorithm = \"two_shot\""),
-            (Group{.ranks = {4, 5}, .stride = 2, .algorithm = Algorithm::two_shot}));
+            (Group{.tag = "", .ranks = {4, 5}, .stride = 2, .algorithm = Algorithm::two_shot}));
 }
 
 TEST(Parse, NodesOfOneNamedGroupShareIt) {
