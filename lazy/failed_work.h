@@ -22,7 +22,6 @@ class FailedWork final : public runtime::Work {
   std::span<const void* const> arrive() override { std::rethrow_exception(failure_); }
   void finish() override { std::rethrow_exception(failure_); }
   void stop_reading() override {}
-  void keep_results() override {}
 
  private:
   const std::exception_ptr failure_;

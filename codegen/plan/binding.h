@@ -35,7 +35,8 @@ struct BoundStart {
   std::vector<int> works;             // that it starts, maybe
   bool loops = false;                 // a loop or branch: whether, and how often
   std::span<const ir::CallId> calls;  // the step's
-  // Results that lie in a group's memory, and the step from which on others lie there.
+  // Results that lie in a group's memory, and the step from which on they are there no more: others
+  // lie there, or may.
   std::vector<BufferId> placed = {};
   std::size_t overwritten_at = ~std::size_t{0};
 };

@@ -307,7 +307,6 @@ void CollectiveStart::bind(Binding& binding) const {
                      .bytes = static_cast<std::size_t>(place.bytes),
                      .readers = {},
                      .where = call.location});
-    binding.takes_place(id);
   }
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
@@ -315,6 +314,8 @@ void CollectiveStart::bind(Binding& binding) const {
   }
   BoundStart start{.works = {work}, .calls = calls};
   std::ranges::copy_if(results, std::back_inserter(start.placed), lies_in_area);
+  const auto in_common = [&](BufferId id) { return is_common(plan, id); };
+  if (std::ranges::any_of(results, in_common)) start.overwritten_at = 0;
   binding.add_start(std::move(start));
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().start(self.number); };
   binding.add({.run = run, .number = work});

@@ -51,10 +51,6 @@ class Work {
   virtual void finish() = 0;
   // Nobody will read it: it has a result like any other call then.
   virtual void stop_reading() = 0;
-  // Its results are wanted for longer than the plan wants them that started it: those that lie
-  // where others will are copied now, or once they are there. Throws EnvironmentError if there is
-  // no memory.
-  virtual void keep_results() = 0;
 };
 
 class Communicator;

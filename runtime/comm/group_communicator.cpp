@@ -41,8 +41,6 @@ std::span<const void* const> GroupWork::arrive() {
   return operands;
 }
 
-void GroupWork::keep_results() { communicator_->transport_->keep_results(*this); }
-
 void GroupWork::finish() {
   read_ = true;
   wait();

@@ -25,7 +25,6 @@ class LonelyWork final : public Work, public Recycled<LonelyWork> {
   std::span<const void* const> arrive() override { return {}; }
   void finish() override {}
   void stop_reading() override {}
-  void keep_results() override {}
 
  private:
   friend class GroupCommunicator;

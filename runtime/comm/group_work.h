@@ -37,7 +37,6 @@ class GroupWork : public OrderedWork {
   std::span<const void* const> arrive() final;
   void finish() final;
   void stop_reading() final { given_up_ = true; }
-  void keep_results() final;
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
   const Waiting& waiting() const { return waiting_; }

@@ -66,9 +66,6 @@ std::shared_ptr<GroupWork> HostTransport::new_work() {
   work->copies_out_ = false;
   work->common_results_ = false;
   work->lent_.clear();
-  work->planned_.clear();
-  work->keeps_ = false;
-  work->moved_ = false;
   return work;
 }
 
@@ -77,15 +74,12 @@ void HostTransport::prepare(GroupWork& work, Keeping& keeping) {
   prepare_operands(own, keeping);
   prepare_results(own, keeping);
   own.lent_.reserve(work.call().result_bytes.size());
-  own.planned_.reserve(work.call().result_bytes.size());
   if (leaves_results(work)) ++work.fingerprint;
 }
 
 bool HostTransport::move(GroupWork& work, bool may_wait) {
   auto& own = static_cast<HostWork&>(work);
   if (!compute(own, may_wait)) return false;
-  if (own.keeps_) copy_planned_results(own);
-  own.moved_ = true;
   // One-shot, the results were written where they belong.
   if (own.copies_out_) copy_out(own);
   return true;
@@ -328,7 +322,6 @@ bool HostTransport::take_common_results(HostWork& work) {
     common_.push_back(common_place(work, part));
   }
   const bool all = std::ranges::find(common_, std::uint64_t{0}) == common_.end();
-  work.planned_.assign(work.results.size(), false);
   for (std::size_t part = 0; part < work.results.size(); ++part) {
     const std::uint64_t place = common_[part] & ~kernels::kPlanned;
     std::shared_ptr<Buffer>& result = work.results[part];
@@ -337,29 +330,11 @@ bool HostTransport::take_common_results(HostWork& work) {
       continue;
     }
     run_.place_common(part, memory_->pointer_to<void>(place));
-    work.planned_[part] = !is_lent(common_[part]);
     if (result != nullptr) continue;  // not the first attempt
-    result = work.planned_[part] ? memory_->look_at(place, bytes[part])
-                                 : memory_->hold(place, bytes[part]);
+    result = is_lent(common_[part]) ? memory_->hold(place, bytes[part])
+                                    : memory_->look_at(place, bytes[part]);
   }
   return all;
-}
-
-void HostTransport::copy_planned_results(HostWork& work) const {
-  for (std::size_t part = 0; part < work.planned_.size(); ++part) {
-    if (!work.planned_[part]) continue;
-    std::shared_ptr<Buffer>& result = work.results[part];
-    std::shared_ptr<Buffer> copy = memory_->allocate_anywhere(result->bytes());
-    std::memcpy(copy->data(), result->data(), result->bytes());
-    result = std::move(copy);
-    work.planned_[part] = false;
-  }
-}
-
-void HostTransport::keep_results(GroupWork& work) {
-  auto& own = static_cast<HostWork&>(work);
-  own.keeps_ = true;
-  if (own.moved_) copy_planned_results(own);
 }
 
 // What one member sends, the other must expect; for all pairs, since any rank may move their data.

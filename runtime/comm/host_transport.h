@@ -27,9 +27,6 @@ class HostWork final : public GroupWork, public Recycled<HostWork> {
   bool common_results_ = false;  // one copy is to serve all members
   // The places of common results, by part, if this rank owns them.
   std::vector<std::uint64_t> lent_;
-  std::vector<bool> planned_;  // by part, of common results: others' lie there soon
-  bool keeps_ = false;         // and they are wanted for longer
-  bool moved_ = false;
 };
 
 // Over memory that the ranks of a host share: operands and results have places in it, which records
@@ -45,7 +42,6 @@ class HostTransport final : public Transport {
   bool move(GroupWork& work, bool may_wait) override;
   bool is_readable() const override { return true; }
   void find_operands(GroupWork& work) override;
-  void keep_results(GroupWork& work) override;
   void compute_result(GroupWork& work) override;
   bool carries_messages() const override { return true; }
   std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override {
@@ -72,7 +68,6 @@ class HostTransport final : public Transport {
   std::uint64_t common_place(const HostWork& work, std::size_t part) const;
   bool have_one_skeleton(const HostWork& work) const;
   bool take_common_results(HostWork& work);
-  void copy_planned_results(HostWork& work) const;
 
   GroupAgreement& agreement_;
   const std::shared_ptr<CommMemory> memory_;

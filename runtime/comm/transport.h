@@ -43,9 +43,6 @@ class Transport {
   virtual void find_operands(GroupWork& /*work*/) {}
   virtual void compute_result(GroupWork& /*work*/) {}
 
-  // Work::keep_results(), whether or not the call is complete.
-  virtual void keep_results(GroupWork& /*work*/) {}
-
   // Whether it moves messages between two of the group's members, and how; `pair` is what these two
   // agree about.
   virtual bool carries_messages() const = 0;

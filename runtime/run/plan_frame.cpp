@@ -1,4 +1,3 @@
-#include <tutti/ir/support/error.h>
 #include <tutti/runtime/run/plan_frame.h>
 
 #include <algorithm>
@@ -64,14 +63,7 @@ void PlanFrame::place_in(const BoundArea& area) {
 
 void PlanFrame::break_off() {
   for (std::size_t work = 0; work < works_.size(); ++work) {
-    if (works_[work] == nullptr) continue;
-    if (collectives[work].reads) works_[work]->stop_reading();
-    if (!collectives[work].places_results) continue;
-    try {
-      works_[work]->keep_results();
-    } catch (const EnvironmentError&) {
-      works_[work] = nullptr;  // lost
-    }
+    if (collectives[work].reads && works_[work] != nullptr) works_[work]->stop_reading();
   }
   for (const BoundArea& area : areas) {
     if (area.memory != nullptr && area.member < 0) area.memory->retire();
