@@ -145,6 +145,15 @@ LoweredCollective lower_message(const ir::Graph& graph, ir::NodeId id, const ir:
   return out;
 }
 
+// Of what the runtime itself moves.
+void choose_algorithm(LoweredCollective& lowered, const runtime::Algorithms& algorithms) {
+  if (lowered.engine != "shm" || lowered.call.parts.empty()) return;
+  lowered.call.one_shot_up_to = algorithms.one_shot_up_to(lowered.call, *lowered.group);
+  const ir::Algorithm asked = algorithms.asked_of(*lowered.group);
+  if (asked != ir::Algorithm::one_shot && asked != ir::Algorithm::two_shot) return;
+  lowered.call.description += ", " + std::string(name_of(asked));
+}
+
 }  // namespace
 
 std::string engine_of(const ir::Group& group, Device device) {
@@ -171,21 +180,16 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
     for (const ir::Message& message : ir::messages(node.op, attributes, rank)) {
       out.push_back(lower_message(graph, id, message));
       out.back().parent = attributes.group("group");
-      out.back().call.one_shot_up_to = algorithms.one_shot_up_to(out.back().call, *message.pair);
       // Who sends does not know where the other one wants it.
       out.back().engine = engine_of(group, Device::cpu());
+      choose_algorithm(out.back(), algorithms);
     }
     return out;
   }
   out.push_back(lower_whole(graph, id, kind_of(node.op)));
-  runtime::CollectiveCall& call = out[0].call;
-  call.one_shot_up_to = algorithms.one_shot_up_to(call, group);
-  const ir::Algorithm asked = algorithms.asked_of(group);
-  if (asked == ir::Algorithm::one_shot || asked == ir::Algorithm::two_shot) {
-    call.description += ", " + std::string(name_of(asked));
-  }
   const bool none = out[0].operands.empty();  // a barrier has no tensors
   out[0].engine = engine_of(group, none ? Device::cpu() : graph.device(out[0].operands[0]));
+  choose_algorithm(out[0], algorithms);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Random programs on 2 to 4 ranks, each of which looks at what it likes when it likes.
+// Random programs on 2 to 8 ranks, each of which looks at what it likes when it likes.
 
 #include "tests/lazy/divergent_program_of.h"
 

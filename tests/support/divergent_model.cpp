@@ -14,7 +14,8 @@ namespace {
 using ByRank = std::vector<Numbers>;
 
 constexpr std::size_t kMostNumbers = 24;
-constexpr std::int64_t kMostFactor = 20;  // that products of four are exact in f32
+// That the products of so many members are exact in f32.
+std::int64_t most_factor(std::size_t members) { return members <= 4 ? 20 : 7; }
 
 std::int64_t sum_of(const Numbers& x) {
   return std::accumulate(x.begin(), x.end(), std::int64_t{0});
@@ -115,7 +116,7 @@ class Model {
     for (const std::size_t place : step_.operands) {
       for (const Numbers& x : places_[place]) {
         for (const std::int64_t number : x) {
-          if (std::abs(number) > kMostFactor) return false;
+          if (std::abs(number) > most_factor(members())) return false;
         }
       }
     }

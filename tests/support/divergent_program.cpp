@@ -22,6 +22,7 @@ class Maker {
     program_.seed = seed;
     program_.ranks = ranks;
     program_.compiled_group = some_group();
+    program_.compiled_algorithm = some_algorithm();
     for (int i = 0; i < 3; ++i) groups_.push_back(some_group());
     std::vector<std::int64_t> all(static_cast<std::size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
@@ -47,6 +48,10 @@ class Maker {
   std::int64_t some_length() {
     constexpr std::int64_t kLengths[] = {0, 1, 2, 3, 4, 6, 12, 12};
     return kLengths[below(std::ssize(kLengths))];
+  }
+  std::string some_algorithm() {
+    constexpr const char* kAlgorithms[] = {"auto", "auto", "off", "one_shot", "two_shot"};
+    return kAlgorithms[below(std::ssize(kAlgorithms))];
   }
   // At least two members, in any order.
   std::vector<std::int64_t> some_group() {
@@ -93,6 +98,7 @@ class Maker {
   void choose_group(DivergentStep& step) {
     step.group = groups_[static_cast<std::size_t>(below(static_cast<int>(groups_.size())))];
     step.tag = chance(4) ? "other" : "";  // the same ranks may be two groups
+    step.algorithm = some_algorithm();
     if (step.op >= DivergentOp::scaled_sum) step.group = program_.compiled_group;
     const auto members = static_cast<int>(step.group.size());
     constexpr Reduce kReductions[] = {Reduce::sum, Reduce::sum, Reduce::min, Reduce::max,
@@ -188,6 +194,7 @@ std::string text(const DivergentProgram& program) {
     if (!step.group.empty()) {
       out << " over ";
       print_list(out, step.group);
+      out << " " << step.algorithm;
     }
     out << " number " << step.number << "; by rank";
     for (const auto& by_rank : step.expected) {

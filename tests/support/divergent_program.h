@@ -53,6 +53,7 @@ struct DivergentStep {
   std::vector<std::size_t> results;
   std::vector<std::int64_t> group = {};  // its ranks, in their order
   std::string tag = {};
+  std::string algorithm = "auto";  // how the group's collectives are carried out
   Reduce reduction = Reduce::sum;
   std::int64_t number = 0;  // factor, limit, root or steps
   Pairs pairs = {};         // of a permute; the one of a message
@@ -66,7 +67,8 @@ struct DivergentProgram {
 
   std::uint64_t seed = 0;
   std::int64_t ranks = 1;
-  std::vector<std::int64_t> compiled_group;  // of the functions that it compiles
+  std::vector<std::int64_t> compiled_group;  // of the functions that it compiles,
+  std::string compiled_algorithm;            // and how theirs are
   std::vector<DivergentStep> steps;          // the first ones fill the places
 };
 

@@ -23,7 +23,10 @@ using Handle = std::variant<Tensor, AsyncTensor>;
 struct ScaledSum {
   Group group;
   Tensor operator()(const Tensor& x, const Tensor& y, float factor) const {
-    return all_reduce(x * factor, group) + sum(y);
+    // All have the same total, so the largest is that one, too.
+    const Tensor total = all_reduce(x * factor, group);
+    const Tensor again = all_reduce(maximum(total, total - 1), group, Reduce::max);
+    return again + sum(y);
   }
 };
 
@@ -131,8 +134,14 @@ class Runner {
   bool in(const std::vector<std::int64_t>& group) const {
     return std::ranges::count(group, world_.rank()) != 0;
   }
+  // What the compiler plans, ranks need not agree about.
+  Group with_algorithm(const Group& group, const std::string& algorithm) const {
+    const bool planned = algorithm != "auto" || program_.seed * 7 % (rank_ + 3) != 0;
+    return group.with_algorithm(planned ? algorithm : "off");
+  }
   Group own_group() const {
-    return in(program_.compiled_group) ? Group(program_.compiled_group) : Group({world_.rank()});
+    if (!in(program_.compiled_group)) return Group({world_.rank()});
+    return with_algorithm(Group(program_.compiled_group), program_.compiled_algorithm);
   }
 
   // ---- Steps
@@ -201,7 +210,7 @@ class Runner {
   }
 
   void communicate(const DivergentStep& step) {
-    Group group(step.group, step.tag);
+    Group group = with_algorithm(Group(step.group, step.tag), step.algorithm);
     if (chance(4)) group = group.with_timeout(std::chrono::minutes(5));  // no other group
     const Tensor x = operand(0);
     switch (step.op) {
