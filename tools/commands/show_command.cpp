@@ -16,7 +16,10 @@ void add_show(CLI::App& app) {
   auto format = std::make_shared<std::string>("text");
   CLI::App* const command = app.add_subcommand(
       "show", "Shows a program and what the compiler makes of it: as text, drawing or web page");
-  command->add_option("FILE", options->file, "The program; -: standard input")
+  command
+      ->add_option("FILE", options->file,
+                   "The program; -: standard input; a folder that TUTTI_DUMP=plan wrote for a "
+                   "rank: where collectives of all its programs have their operands and results")
       ->required()
       ->option_text("FILE");
   CLI::Option* const chosen =
@@ -45,7 +48,7 @@ void add_show(CLI::App& app) {
   command->add_flag("--fold", options->fold, "In drawings, each kernel as one box");
   add_examples(*command,
                {"tutti show step.tutti", "tutti show step.tutti --stage fuse --fold -o step.svg",
-                "tutti show step.tutti -o step.html"});
+                "tutti show step.tutti -o step.html", "tutti show tutti-dump/rank0 -o places.svg"});
   command->callback([options, format, chosen] {
     const std::map<std::string, ShowFormat> formats = {{"text", ShowFormat::text},
                                                        {"dot", ShowFormat::dot},

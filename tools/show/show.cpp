@@ -15,6 +15,7 @@
 #include "tools/show/columns.h"
 #include "tools/show/dot.h"
 #include "tools/show/page.h"
+#include "tools/show/places.h"
 #include "tools/show/stages.h"
 #include "tools/show/svg.h"
 #include "tools/write_file.h"
@@ -67,9 +68,29 @@ std::string stage_text(const ir::Graph& function, const ShowOptions& options,
   return show::text_with_columns(graph);
 }
 
+std::string places(const ShowOptions& options) {
+  const bool of_one = !options.function.empty() || options.stage != "trace" || options.fold;
+  if (of_one || options.format == ShowFormat::dot || options.format == ShowFormat::html) {
+    throw UsageError(options.file.string() +
+                     " is a folder: what all its programs have of their groups' memory is shown as "
+                     "text or svg, without other options");
+  }
+  return options.format == ShowFormat::svg ? show::places_picture(options.file)
+                                           : show::places_text(options.file);
+}
+
+void write(const ShowOptions& options, const std::string& text) {
+  if (options.output.empty()) {
+    std::cout << text;
+  } else {
+    write_file(options.output, text);
+  }
+}
+
 }  // namespace
 
 void show_program(const ShowOptions& options) {
+  if (std::filesystem::is_directory(options.file)) return write(options, places(options));
   check_stage(options);
   const std::vector<std::string> disabled =
       codegen::compile_options(runtime::Settings::process()).disabled;
@@ -95,11 +116,7 @@ void show_program(const ShowOptions& options) {
       text += (text.empty() ? "" : "\n") + stage_text(*function, options, disabled);
     }
   }
-  if (options.output.empty()) {
-    std::cout << text;
-  } else {
-    write_file(options.output, text);
-  }
+  write(options, text);
 }
 
 }  // namespace tutti::tools

@@ -10,7 +10,9 @@ enum class ShowFormat : std::uint8_t { text, dot, svg, html };
 
 // The options of `tutti show`.
 struct ShowOptions {
-  std::filesystem::path file;  // "-": standard input
+  // "-": standard input; a folder of TUTTI_DUMP: where all programs of a rank have what their
+  // collectives use
+  std::filesystem::path file;
   ShowFormat format = ShowFormat::text;
   std::filesystem::path output;  // empty: standard output
   std::string function;          // empty: all in text and html, else the only one
