@@ -13,8 +13,7 @@ namespace tutti::codegen {
 // member gave and combines it on the way, instead of reading a sum that the runtime wrote. By the
 // result, which is async. They are those
 // - whose operands lie in the host's memory and which the runtime's own engine carries out;
-// - of a size at which that is faster: so few bytes that each rank would combine all of them for
-//   itself anyway, or very many of two ranks;
+// - of a size of which the table says so (AlgorithmTable);
 // - that one fused group reads and nobody else, so that nothing is combined twice;
 // - between whose start and reading the program waits for nothing that it started later: what is
 //   waited for completes all before it.

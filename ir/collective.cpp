@@ -58,7 +58,10 @@ std::vector<Message> messages(Op op, const Attributes& attributes, std::int64_t 
                                                .ranks = {sender, receiver},
                                                .stride = 2,
                                                .timeout = group.timeout,
-                                               .backends = group.backends});
+                                               .backends = group.backends,
+                                               .name = {},
+                                               .programs_differ = false,
+                                               .algorithm = group.algorithm});
   };
   const auto [to, from] = peers(op, attributes);
   std::vector<Message> out;

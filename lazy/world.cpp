@@ -153,7 +153,6 @@ World init(const InitOptions& options) {
   if (threads == 0) threads = share_of_cores(launched.local_ranks);
   runtime::HostOptions host;
   host.record = launched.flight_recorder;
-  host.algorithms = runtime::AlgorithmTable::process();
   if (launched.timeout) host.timeout = *launched.timeout;
   if (options.timeout.count() > 0) host.timeout = options.timeout;
   if (launched.ranks == 1) {
@@ -196,8 +195,7 @@ void simulate(int ranks, const std::function<void(World&)>& body, const Simulate
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int threads = options.threads > 0 ? options.threads : std::max(1, cores / ranks);
   const auto fabric = std::make_shared<runtime::LocalFabric>(
-      ranks, runtime::HostOptions{.timeout = options.timeout,
-                                  .algorithms = runtime::AlgorithmTable::process()});
+      ranks, runtime::HostOptions{.timeout = options.timeout});
   const std::string trace = runtime::profile_file();
   if (!trace.empty()) runtime::check_trace_file(trace);
   std::vector<std::shared_ptr<runtime::Profile>> profiles(static_cast<std::size_t>(ranks));

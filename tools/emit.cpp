@@ -57,7 +57,10 @@ std::string text_after(std::string_view pass, ir::Graph graph) {
 
 std::string plan_text(const PlanStage& stage, ir::Graph graph, const EmitOptions& options) {
   ir::run_passes(graph);
-  codegen::Plan plan = codegen::make_plan(graph, options.rank, {.one_program = true});
+  codegen::Plan plan =
+      codegen::make_plan(graph, options.rank,
+                         {.asked = codegen::compile_options(runtime::Settings::process()).algorithm,
+                          .one_program = true});
   if (stage.of_gpus && plan.devices.empty()) {
     throw UsageError("@" + graph.name + " has nothing on a GPU, so there is no stage '" +
                      std::string(stage.name) +

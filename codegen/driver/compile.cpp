@@ -52,7 +52,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
     return make_plan(graph, context.rank(),
                      {.table = &context.backend->algorithms(),
                       .asked = options.algorithm,
-                      .one_program = options.one_program.has_value()});
+                      .one_program = options.one_program.has_value() && !context.programs_differ});
   }();
   if (options.one_program) {
     add_program_calls(plan, program_calls(traced, *options.one_program, context.rank()));

@@ -5,6 +5,7 @@
 namespace tutti::codegen {
 
 void Binding::bind() {
+  number_calls();
   for (std::int32_t step = 0; at(step) < plan_.steps.size(); ++step) {
     const CollectiveStart* const start = start_of(plan_.steps[at(step)]);
     if (start == nullptr) continue;
@@ -27,6 +28,20 @@ void Binding::bind() {
   }
   main_ = steps_.size();
   bind_up_to(static_cast<std::int32_t>(plan_.steps.size()));
+}
+
+void Binding::number_calls() {
+  numbers_in_groups_.resize(at(plan_.works));
+  std::vector<std::pair<const ir::Group*, std::uint32_t>> groups;
+  for (const Step& step : plan_.steps) {
+    const CollectiveStart* const start = start_of(step);
+    if (start == nullptr || start->parent != nullptr) continue;
+    auto known = std::ranges::find_if(groups, [&](const auto& group) {
+      return group.first->is_same_for(plan_.rank, *start->group);
+    });
+    if (known == groups.end()) known = groups.insert(groups.end(), {start->group.get(), 0});
+    numbers_in_groups_[at(start->work)] = ++known->second;
+  }
 }
 
 void Binding::add(const BoundStep& step) {

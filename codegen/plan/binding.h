@@ -60,6 +60,8 @@ class Binding {
   // The plan's number of the step that is being bound.
   std::int32_t next_step() const { return next_step_; }
 
+  // Which of the calls over its group the collective of that work is, in the order of the plan.
+  std::uint32_t number_in_group(int work) const { return numbers_in_groups_[at(work)]; }
   // All of the plan, in the order of the steps.
   std::span<const PlaceReader> place_readers() const { return place_readers_; }
 
@@ -95,6 +97,8 @@ class Binding {
   std::span<const BoundStart> starts() const { return starts_; }
 
  private:
+  void number_calls();
+
   const Plan& plan_;
   runtime::Context& context_;
   runtime::PlanFrame& frame_;
@@ -105,8 +109,9 @@ class Binding {
   std::vector<BufferId> buffers_;  // of all launches
   std::vector<BoundStart> starts_;
   std::vector<PlaceReader> place_readers_;
-  std::vector<void*> arguments_;  // scratch, for the launch that takes most
-  std::size_t step_ = 0;          // that runs now
+  std::vector<std::uint32_t> numbers_in_groups_;  // by work
+  std::vector<void*> arguments_;                  // scratch, for the launch that takes most
+  std::size_t step_ = 0;                          // that runs now
   std::int32_t next_step_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> of_regions_;  // the regions' steps
   std::size_t main_ = 0;

@@ -106,14 +106,19 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
 }
 
 // What a text says about it: the limit, and what follows from that and the rest of the call.
-struct Algorithm {
+struct AlgorithmText {
   void parse(ir::Lexer& lexer) {
+    if (is_said) lexer.fail(lexer.peek().offset, "the algorithm is said already");
+    is_said = true;
     offset = lexer.peek().offset;
     text = ir::read_text(lexer, "an algorithm in quotes");
   }
 
   void give(const ir::Lexer& lexer, CollectiveStart& start) const {
-    if (text.empty()) return;
+    if (!is_said) return;
+    if (start.call.parts.empty() || start.engine != "shm") {
+      lexer.fail(offset, "what moves no tensors, or by another engine, has no algorithm");
+    }
     const auto limit = runtime::one_shot_limit(text);
     if (limit) start.call.one_shot_up_to = *limit;
     const auto members = static_cast<int>(start.group->size());
@@ -124,6 +129,7 @@ struct Algorithm {
     }
   }
 
+  bool is_said = false;
   std::size_t offset = 0;
   std::string text;
 };
@@ -212,7 +218,7 @@ CollectiveStart CollectiveStart::parse(StepParser& parser) {
   out.operands = parser.buffers(true);
   if (lexer.accept("->")) out.results = parser.buffers(false);
   parser.add_wait(CollectiveWait::of(out));
-  Algorithm algorithm;
+  AlgorithmText algorithm;
   parser.attributes([&](const Token& field) {
     if (field.text == "algorithm") {
       algorithm.parse(lexer);
@@ -294,7 +300,10 @@ void CollectiveStart::bind(Binding& binding) const {
     return binding.plan().buffers[at(id)].kind == PlanBuffer::Kind::symmetric;
   };
   const Plan& plan = binding.plan();
-  if (parent == nullptr) prepared.placement = placement_in(plan, *group);
+  if (parent == nullptr) {
+    prepared.placement =
+        runtime::of_call(placement_in(plan, *group), binding.number_in_group(work));
+  }
   if (std::ranges::any_of(operands, lies_in_area)) bound.area = area_of(plan, *group);
   bound.reads = reads(plan);
   bound.places_results = std::ranges::any_of(results, lies_in_area);

@@ -42,8 +42,9 @@
 //    Or it lies where a compiled program has planned it (kPlanned), with the member that the
 //    program says, and is nobody's to hold: who reads it is done with it before he announces
 //    another collective whose result lies there, and nobody writes that before all have announced
-//    it (rule 3). Only ranks that all run one program know that: where records differ in their
-//    skeletons, planned places don't count. Of several places the first one counts, from member
+//    it (rule 3). Only where all make the same call of one program, each is done by its plan with
+//    what lay there: where records differ in their skeletons, which say both, planned places don't
+//    count. Of several places the first one counts, from member
 //    s % n on; without one, each rank computes its own.
 // 7. Words that a sleeper may wait for (epoch, done counts, done_through, left, the failure) are
 //    stored seq_cst, then the number of sleepers is loaded seq_cst; a sleeper counts itself

@@ -23,7 +23,7 @@ constexpr std::string_view kDefaults =
     "all_reduce    *          *      3..8     64K       4K..32K\n"
     "*             *          *      *        64K       never\n";
 
-// More than any machine has, and still a number when it is multiplied by the members.
+// More than any machine has.
 constexpr std::int64_t kAnySize = std::int64_t{1} << 46;
 
 // A line of a table while it is read.
@@ -53,8 +53,13 @@ class Line {
       out.dtype = dtype_from_name(words_[2]);
       if (!out.dtype) fail("there is no dtype '" + words_[2] + "'");
     }
+    if (out.kind == kernels::CollectiveKind::barrier) fail("a barrier moves nothing");
+    if (out.kind && out.reduction && !kernels::reduces(*out.kind)) {
+      fail(words_[0] + " has no reduction; write *");
+    }
     if (words_[3] != "*") {
       const auto [least, most] = range(words_[3], std::numeric_limits<int>::max());
+      if (least < 1) fail("a group has at least one member");
       out.least_members = static_cast<int>(least);
       out.most_members = static_cast<int>(most);
     }
@@ -62,6 +67,10 @@ class Line {
                          : words_[4] == "always" ? kAnySize
                                                  : number(words_[4]);
     if (words_[5] == "never") return out;
+    if (out.kind && out.kind != kernels::CollectiveKind::all_reduce) {
+      fail("kernels read the operands of all_reduce alone; write never");
+    }
+    if (words_[5].ends_with(',')) fail("'" + words_[5] + "' ends in a comma");
     std::istringstream ranges(words_[5] == "always" ? "0.." : words_[5]);
     for (std::string each; std::getline(ranges, each, ',');) {
       out.read.push_back(range(each, kAnySize));
@@ -213,7 +222,7 @@ std::optional<std::int64_t> one_shot_limit(std::string_view text) {
   if (text == "one-shot, always") return kAnySize;
   if (text == "two-shot, always") return -1;
   const std::size_t end = text.rfind(" bytes");
-  const std::size_t begin = end == text.npos ? end : text.rfind(' ', end - 1);
+  const std::size_t begin = end == text.npos || end == 0 ? text.npos : text.rfind(' ', end - 1);
   if (begin == text.npos) return std::nullopt;
   std::int64_t limit = 0;
   const auto [rest, error] = std::from_chars(text.data() + begin + 1, text.data() + end, limit);

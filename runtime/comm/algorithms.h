@@ -46,7 +46,7 @@ class AlgorithmTable {
   // As long as a table's text may be, in characters.
   static constexpr std::size_t kMostText = 4000;
 
-  // What was measured (docs/benchmarks.md).
+  // What was measured: decision 0041 has the figures for what kernels read.
   static const AlgorithmTable& defaults();
   // What TUTTI_COLLECTIVES of this process names, or the defaults. Throws EnvironmentError for a
   // file that can't be read or is no table.
@@ -66,7 +66,7 @@ class AlgorithmTable {
 
 // What a program is compiled with.
 struct Algorithms {
-  const AlgorithmTable* table = &AlgorithmTable::defaults();
+  const AlgorithmTable* table = &AlgorithmTable::process();
   // Where a collective's group says nothing.
   ir::Algorithm asked = ir::Algorithm::automatic;
   // All ranks compile it as one program, so that they can agree where results in common lie.

@@ -90,7 +90,8 @@ struct StartOptions {
   std::span<const std::shared_ptr<Buffer>> results = {};
   // By part, or none at all: of results in common those whose places are the caller's plan's, which
   // completes the call, and is done with such a result, before it announces the next one there.
-  // Where not all ranks have the same plan (Placement), each has its own result instead.
+  // Where not all ranks make the same call of one plan (Placement), each has its own result
+  // instead.
   std::span<const CommonPlace> common = {};
   // The caller computes the result of an all_reduce of one tensor himself, from where the operands
   // lie (Work::arrive), whether or not peers do so. Over the host's own memory, in a group of

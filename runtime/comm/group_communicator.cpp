@@ -162,16 +162,24 @@ std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t
   return out;
 }
 
+// Programs of all sizes use the same memory, since records say where it is. New memory is twice as
+// large as all before, so that what is outgrown is less than what is used.
 std::shared_ptr<SymmetricMemory> GroupCommunicator::common_memory(std::size_t bytes) {
-  const std::size_t size = SizeClass(std::max(bytes, kLeastArea)).size;
-  std::shared_ptr<SymmetricMemory>& known =
-      agreement_.group()->common.at(static_cast<std::size_t>(agreement_.position()))[size];
-  if (known == nullptr) {
-    std::shared_ptr<Buffer> memory = agreement_.fabric().memory()->try_to_allocate(size);
-    if (memory == nullptr) return nullptr;
-    known = std::make_shared<SymmetricMemory>(std::move(memory));
+  agreement_.check_usable({.description = "results in common", .location = {}, .timeout = {}});
+  std::vector<std::shared_ptr<SymmetricMemory>>& known =
+      agreement_.group()->common.at(static_cast<std::size_t>(agreement_.position()));
+  std::size_t largest = 0;
+  for (const std::shared_ptr<SymmetricMemory>& each : known) {
+    if (each->bytes() >= bytes) return each;
+    largest = std::max(largest, each->bytes());
   }
-  return known;
+  CommMemory& memory = *agreement_.fabric().memory();
+  for (const std::size_t size : {std::max({bytes, 2 * largest, kLeastArea}), bytes}) {
+    if (std::shared_ptr<Buffer> block = memory.try_to_allocate(size)) {
+      return known.emplace_back(std::make_shared<SymmetricMemory>(std::move(block)));
+    }
+  }
+  return nullptr;
 }
 
 void GroupCommunicator::check_usable(const GroupCall& call, const Waiting& waiting) const {

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -75,8 +74,8 @@ class HostGroup {
   // By position, each used by that member's thread alone: a peer may read what a rank that left has
   // published.
   std::vector<KeptCollectives> kept;
-  // Likewise, by size: what lies with this member and all have in common.
-  std::vector<std::map<std::size_t, std::shared_ptr<SymmetricMemory>>> common;
+  // Likewise: what lies with this member and all have in common.
+  std::vector<std::vector<std::shared_ptr<SymmetricMemory>>> common;
 
   // All members have left it: what is kept for them may go.
   void let_go();
@@ -95,7 +94,7 @@ struct HostOptions {
   // appended; empty: it does not.
   std::string record = {};
   // How collectives are carried out; of processes, rank 0's counts.
-  AlgorithmTable algorithms = AlgorithmTable::defaults();
+  AlgorithmTable algorithms = AlgorithmTable::process();
 };
 
 // What the ranks of one host share: pages of ranks and groups, and memory. Thread-safe.

@@ -295,8 +295,9 @@ bool HostTransport::prepare_run(HostWork& work) {
   return alone;
 }
 
-// Whether all members run one compiled program: then they know of its places.
-bool HostTransport::have_one_skeleton(const HostWork& work) const {
+// Whether all members make the same call of one compiled program: then all are done, by its plan,
+// with what lay at the result's place.
+bool HostTransport::is_one_call(const HostWork& work) const {
   const std::uint32_t own = work.call().call().placement.skeleton;
   for (int member = 0; member < agreement_.size(); ++member) {
     if (agreement_.page().record(member, work.sequence()).skeleton != own) return false;
@@ -309,7 +310,7 @@ std::uint64_t HostTransport::common_place(const HostWork& work, std::size_t part
     const int member = (owner_of(work) + i) % agreement_.size();
     kernels::PartPlace single{};
     const std::uint64_t place = places_of(member, work, single)[part].result;
-    if (is_lent(place) || (place != 0 && have_one_skeleton(work))) return place;
+    if (is_lent(place) || (place != 0 && is_one_call(work))) return place;
   }
   return 0;
 }

@@ -66,7 +66,7 @@ class HostTransport final : public Transport {
   void check_splits(const HostWork& work) const;
   // The place of a part's common result; 0 if nobody has one.
   std::uint64_t common_place(const HostWork& work, std::size_t part) const;
-  bool have_one_skeleton(const HostWork& work) const;
+  bool is_one_call(const HostWork& work) const;
   bool take_common_results(HostWork& work);
 
   GroupAgreement& agreement_;

@@ -86,9 +86,7 @@ void LocalFabric::leave(std::int64_t rank, const std::string& message) {
     HostGroup& group = *page->group;
     group.rank_left(rank);
     // A peer may read what a rank that left has published; the last to leave clears all.
-    if (group.page.done_by_all() == kernels::kLeft) {
-      for (KeptCollectives& kept : group.kept) kept.drop_through(kernels::kLeft);
-    }
+    if (group.page.done_by_all() == kernels::kLeft) group.let_go();
   }
 }
 

@@ -24,7 +24,7 @@ struct Context {
 
   // At least so many bytes for the plan that runs now, one at a time: the same memory for every
   // plan and every run, once it has grown. Throws EnvironmentError if the system has no more.
-  std::byte* arena(std::size_t bytes) { return grown(arena_, allocator, bytes); }
+  std::byte* arena(std::size_t bytes) { return grown(arena_, arenas_, bytes); }
   // The same on a GPU.
   std::byte* arena(Device device, std::size_t bytes);
 
@@ -59,6 +59,7 @@ struct Context {
   }
   OpenDevice& open(Device device);
 
+  Allocator arenas_;  // which peers need not reach, and may have huge pages
   std::shared_ptr<Buffer> arena_;
   std::vector<OpenDevice> devices_;
 };

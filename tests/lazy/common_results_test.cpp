@@ -122,6 +122,36 @@ TEST(CommonResults, ARankThatRunsAnotherProgramChangesNothing) {
   });
 }
 
+// The ranks run one program, but one of them two calls later: its calls meet others of the program,
+// whose results lie elsewhere.
+TEST(CommonResults, RanksMayBeAtOtherCallsOfOneProgram) {
+  simulate(2, [](World& world) {
+    const Group group = Group(world).named("sum");
+    auto step = compile([&](const Tensor& x) {
+      const Tensor nothing = x * 0.F;
+      std::vector<Tensor> sums;
+      for (int i = 0; i < 6; ++i) {
+        const float factor = i < 2 ? 1 : i < 4 ? 2 : 5;
+        const Tensor behind = i < 2 ? nothing : sums[static_cast<std::size_t>(i) - 2] * 0.F;
+        sums.push_back(all_reduce(x * factor + behind, group));
+      }
+      return sums[0] + sums[4] * 0.F + sums[5] * 0.F;
+    });
+    const auto two_others = [&](const Tensor& x) {
+      const Tensor one = all_reduce(x * 3.F, group);
+      const Tensor two = all_reduce(x * 3.F, group);
+      eval(std::vector{one, two});
+    };
+    for (int run = 0; run < 10; ++run) {
+      const Tensor x = from(std::vector<float>(kElements, 1.F), {kElements});
+      if (world.rank() == 1) two_others(x);
+      // Rank 0's first call meets one of 3, rank 1's first call rank 0's third, of 2.
+      expect_all(step(x), world.rank() == 0 ? 4.F : 3.F);
+      if (world.rank() == 0) two_others(x);
+    }
+  });
+}
+
 TEST(CommonResults, ProgramsUseTheMemoryByTurns) {
   simulate(2, [](World& world) {
     auto a = compile([&](const Tensor& x) { return two_sums(x, world); });

@@ -2,11 +2,15 @@
 // lies once, with one member, where a compiled program has planned it, and nobody counts who holds
 // it. A call is one record here, and its chunks are one write, which takes two steps.
 //
-// Every rank makes CALLS calls; the result of call c lies at place c % PLACES. A rank may complete a
-// call late, and read its result as long as it likes: only what check_plan.h demands is kept, that
-// the call is completed, and its reading over, before another whose result lies there is announced.
+// Every rank makes CALLS calls; the results of two, one after the other, lie at one place. A rank may
+// complete a call late, and read its result as long as it likes: only what check_plan.h demands is
+// kept, that the call is completed, and its reading over, before another whose result lies there is
+// announced.
+//
 // In its first STRANGE calls, rank 0 runs another program and knows nothing of places: it announces
 // and completes as it likes. In these calls records differ, and each rank computes its own result.
+// So it is where ranks make other calls of one program: rank 0 is SHIFT calls ahead of the others,
+// and what is its call s of the program is call s + SHIFT of theirs.
 //
 // Checked: who reads a result finds that call's, all of it; no deadlock.
 
@@ -23,7 +27,14 @@
 #define STRANGE 0
 #endif
 
-#define PLACE(s) ((s) % PLACES)
+#ifndef SHIFT
+#define SHIFT 0
+#endif
+
+// Where this rank's program has the result of a call, and where it lies if places count.
+#define PLACE_OF(call) (((call) - 1) / 2 % PLACES)
+#define PLACE(s) (me == 0 -> PLACE_OF(s) : PLACE_OF((s) + SHIFT))
+#define MAIN_PLACE(s) PLACE_OF(s)
 #define TORN 255
 
 byte version[PLACES];  // ghost: the call whose result lies there; TORN while it is written
@@ -53,7 +64,11 @@ byte gone;          // how many ranks have left the group
 #ifdef STRANGERS_COPY
 #define LIES_THERE(s) true
 #else
+#ifdef SHIFTED_CALLS_COUNT
 #define LIES_THERE(s) ((s) > STRANGE)
+#else
+#define LIES_THERE(s) ((s) > STRANGE && SHIFT == 0)
+#endif
 #endif
 
 proctype Rank(byte me) {
@@ -78,9 +93,9 @@ proctype Rank(byte me) {
        finished < started && LIES_THERE(finished + 1) && MAY_WRITE(finished + 1) &&
            !claimed[finished + 1] ->
          claimed[finished + 1] = true;
-         version[PLACE(finished + 1)] = TORN
+         version[MAIN_PLACE(finished + 1)] = TORN
      }
-     version[PLACE(finished + 1)] = finished + 1;
+     version[MAIN_PLACE(finished + 1)] = finished + 1;
      done[finished + 1] = true
   // Completes.
   :: d_step {
@@ -96,16 +111,16 @@ proctype Rank(byte me) {
          :: LIES_THERE(finished) && !IS_STRANGER(finished) -> reading[PLACE(finished)] = finished
          // A copy.
          :: LIES_THERE(finished) && IS_STRANGER(finished) ->
-            assert(version[PLACE(finished)] == finished)
+            assert(version[MAIN_PLACE(finished)] == finished)
          fi
      }
   // Reads, and is done with it.
   :: d_step {
-       reading[0] != 0 -> assert(version[0] == reading[0]); reading[0] = 0
+       reading[0] != 0 -> assert(version[MAIN_PLACE(reading[0])] == reading[0]); reading[0] = 0
      }
   :: d_step {
        PLACES > 1 && reading[PLACES - 1] != 0 ->
-         assert(version[PLACES - 1] == reading[PLACES - 1]);
+         assert(version[MAIN_PLACE(reading[PLACES - 1])] == reading[PLACES - 1]);
          reading[PLACES - 1] = 0
      }
   od;

@@ -103,7 +103,12 @@ TEST(AlgorithmTable, BadTablesNameTheLine) {
   EXPECT_THAT(error_of("* * * * -1 never\n" + rest), HasSubstr("'-1' is no size"));
   EXPECT_THAT(error_of("* * * * 64T never\n" + rest), HasSubstr("'64T' is no size"));
   EXPECT_THAT(error_of("* * * * 99999999999999999999 never\n" + rest), HasSubstr("is no size"));
-  EXPECT_THAT(error_of("* * * * 64K 4K..,\n" + rest), HasSubstr("no error"));
+  EXPECT_THAT(error_of("* * * * 64K 4K..,\n" + rest), HasSubstr("'4K..,' ends in a comma"));
+  EXPECT_THAT(error_of("barrier * * * 64K never\n" + rest), HasSubstr("a barrier moves nothing"));
+  EXPECT_THAT(error_of("all_gather sum * * 64K never\n" + rest), HasSubstr("has no reduction"));
+  EXPECT_THAT(error_of("all_gather * * * 64K 4K..\n" + rest), HasSubstr("all_reduce alone"));
+  EXPECT_THAT(error_of("* * * 0 64K never\n" + rest), HasSubstr("at least one member"));
+  EXPECT_EQ(error_of("\tall_reduce\t*\t*\t*\t64K\tnever\r\n" + rest), "no error");
   EXPECT_THAT(error_of("* * * * 64K 4K..1..2\n" + rest), HasSubstr("is no size"));
   EXPECT_THAT(error_of("all_reduce * * * 64K never\n"), HasSubstr("the last rule has to fit"));
   EXPECT_THAT(error_of(""), HasSubstr("the last rule has to fit"));
@@ -136,7 +141,7 @@ TEST(AlgorithmTable, Rank0sCountsForAllProcesses) {
   const auto rank = [&](std::int64_t number) {
     return Child([=] {
       ShmOptions options{.rendezvous = rendezvous, .rank = number, .ranks = 2};
-      const std::string own = "* * * * " + std::to_string(number + 7) + " never\n";
+      const std::string own = "* * * * " + std::to_string(number + 7) + "\tnever\r\n";
       options.host.algorithms = AlgorithmTable::parse(own, "own");
       HostBackend backend(std::make_shared<ShmFabric>(options), number);
       return backend.algorithms().text();
@@ -144,8 +149,8 @@ TEST(AlgorithmTable, Rank0sCountsForAllProcesses) {
   };
   Child first = rank(0);
   Child second = rank(1);
-  EXPECT_EQ(first.end(), "* * * * 7 never\n");
-  EXPECT_EQ(second.end(), "* * * * 7 never\n");
+  EXPECT_EQ(first.end(), "* * * * 7\tnever\r\n");
+  EXPECT_EQ(second.end(), "* * * * 7\tnever\r\n");
 }
 
 }  // namespace

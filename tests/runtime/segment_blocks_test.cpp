@@ -54,6 +54,25 @@ struct Mapped {
   std::map<std::byte*, std::shared_ptr<Buffer>> held;
 };
 
+TEST(SegmentBlocks, WhatIsTakenFromTheEndLeavesTheFirstHalfWhole) {
+  Segment segment = Segment::create(8 * kMiB);
+  SegmentBlocks blocks(segment.data(), 8 * kMiB);
+  std::vector<void*> taken;
+  while (void* const block = blocks.take_from_end(kMiB / 2)) {
+    EXPECT_GE(block, segment.data() + 4 * kMiB);
+    taken.push_back(block);
+  }
+  EXPECT_EQ(taken.size(), 8U);
+  EXPECT_EQ(blocks.free_bytes(), 4 * kMiB);
+  void* const half = blocks.take(4 * kMiB);
+  EXPECT_EQ(half, segment.data());
+  blocks.give_back(half, 4 * kMiB);
+  for (void* const block : taken) blocks.give_back(block, kMiB / 2);
+  EXPECT_EQ(blocks.free_bytes(), 8 * kMiB);
+  EXPECT_EQ(blocks.take(8 * kMiB), segment.data());
+  EXPECT_EQ(blocks.take_from_end(64), nullptr);
+}
+
 TEST(SegmentBlocks, BlocksAreAlignedAndApart) {
   Mapped mapped(8 * kMiB);
   std::map<std::byte*, std::size_t> blocks;

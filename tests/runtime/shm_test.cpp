@@ -125,6 +125,22 @@ TEST(Shm, LargeBlocksOfTensorsAreReadWhereTheyLie) {
   });
 }
 
+TEST(Shm, AForkedProcessKeepsLargeTensorsAsTheyWere) {
+  run_processes_well(2, [](HostBackend& backend) {
+    constexpr std::size_t kBytes = 1 << 20;
+    Allocator tensors(host_blocks(backend.large_blocks()));
+    const auto block = tensors.allocate(kBytes);
+    std::fill_n(block->data(), kBytes, std::byte{1});
+    Child child([&]() -> std::string {
+      const auto begin = block->data();
+      const auto same = std::count(begin, begin + kBytes, std::byte{1});
+      return std::to_string(kBytes - static_cast<std::size_t>(same)) + " bytes differ";
+    });
+    std::fill_n(block->data(), kBytes, std::byte{2});
+    EXPECT_EQ(child.end(), "0 bytes differ");
+  });
+}
+
 TEST(Shm, TensorsLeaveHalfOfTheMemoryToCollectives) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
   ShmOptions options;

@@ -46,7 +46,11 @@ Stages find_stages(const ir::Graph& function, std::int64_t rank,
     };
     ir::run_passes(graph, options);
     codegen::stand_in_for_disabled(graph, disabled);
-    out.plan = codegen::make_plan(graph, rank, {.one_program = true}, &out.buffers);
+    out.plan = codegen::make_plan(
+        graph, rank,
+        {.asked = codegen::compile_options(runtime::Settings::process()).algorithm,
+         .one_program = true},
+        &out.buffers);
   } catch (const Error&) {
     out.failure = std::current_exception();
   }

@@ -2,6 +2,8 @@
 #include <tutti/runtime/comm/shm/segment.h>
 #include <tutti/runtime/new_file.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -13,6 +15,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tutti::runtime {
 
@@ -39,8 +42,7 @@ std::byte* map(int descriptor, std::size_t bytes) {
 class Mappings {
  public:
   static void add(Segment::Mapping* mapping) {
-    static const int handlers =
-        pthread_atfork([] { mutex_.lock(); }, [] { mutex_.unlock(); }, copy);
+    static const int handlers = pthread_atfork(prepare, wait_for_copies, copy);
     if (handlers != 0) throw EnvironmentError("no memory for what is to happen in a fork");
     const std::scoped_lock lock(mutex_);
     all_.push_back(mapping);
@@ -49,21 +51,63 @@ class Mappings {
     const std::scoped_lock lock(mutex_);
     std::erase(all_, mapping);
   }
+  static void keep(Segment::Mapping& mapping, std::byte* block, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    mapping.kept.emplace(block, bytes);
+  }
+  static void forget(Segment::Mapping& mapping, std::byte* block) {
+    const std::scoped_lock lock(mutex_);
+    mapping.kept.erase(block);
+  }
 
  private:
-  // In the child.
+  static void prepare() {
+    mutex_.lock();
+    const bool copies = std::ranges::any_of(
+        all_, [](const Segment::Mapping* mapping) { return !mapping->kept.empty(); });
+    if (!copies || pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
+  }
+
+  // In the parent: until the child has copied what it keeps, or is gone.
+  static void wait_for_copies() {
+    if (ends_[0] >= 0) {
+      ::close(ends_[1]);
+      char done = 0;
+      while (::read(ends_[0], &done, 1) < 0 && errno == EINTR) {
+      }
+      ::close(ends_[0]);
+    }
+    mutex_.unlock();
+  }
+
+  // In the child. A page of a private mapping is the file's until it is written.
   static void copy() {
     for (Segment::Mapping* mapping : all_) {
       static_cast<void>(mmap(mapping->data, mapping->bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, mapping->descriptor.number(),
                              0));
       mapping->copy = true;
+      for (const auto& [block, bytes] : mapping->kept) {
+        for (std::size_t at = 0; at < bytes; at += kPageBytes) write_in_place(block[at]);
+        if (bytes > 0) write_in_place(block[bytes - 1]);
+      }
+    }
+    if (ends_[0] >= 0) {
+      ::close(ends_[0]);
+      ::close(ends_[1]);
     }
     mutex_.unlock();
   }
 
+  static void write_in_place(std::byte& at) {
+    volatile std::byte& byte = at;
+    byte = byte;
+  }
+
+  static constexpr std::size_t kPageBytes = 4096;
   static inline std::mutex mutex_;
   static inline std::vector<Segment::Mapping*> all_;
+  static inline std::array<int, 2> ends_{-1, -1};  // of a pipe, while a process is forked off
 };
 
 Segment Segment::create(std::size_t bytes) {
@@ -109,6 +153,14 @@ Segment::Segment(Descriptor descriptor)
          " MiB of the ranks' shared memory (limited by ulimit -v?)");
   }
   Mappings::add(mapping_.get());
+}
+
+void Segment::keep_in_forks(std::byte* block, std::size_t bytes) const {
+  Mappings::keep(*mapping_, block, bytes);
+}
+
+void Segment::forget_in_forks(std::byte* block) const noexcept {
+  Mappings::forget(*mapping_, block);
 }
 
 Segment::Segment(Segment&& other) noexcept = default;

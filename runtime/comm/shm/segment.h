@@ -4,14 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 
 namespace tutti::runtime {
 
 // Memory that several processes map: a memfd, which has no name in any file system and vanishes
 // with its last user. Sparse: pages cost memory when they are first written. A process that is
-// forked off one of its users gets a private copy, so that nothing it does (the ends of tensors
-// among it) reaches the ranks.
+// forked off one of its users has a private view, so that nothing it does (the ends of tensors
+// among it) reaches the ranks; of what it has been told to keep in forks, a copy.
 class Segment {
  public:
   // Reserves `bytes`, or as large a part of it as the system grants (half, a quarter, ...). Throws
@@ -28,6 +29,11 @@ class Segment {
   std::byte* data() const { return mapping_->data; }
   std::size_t bytes() const { return mapping_->bytes; }
   int descriptor() const { return mapping_->descriptor.number(); }
+  // What the rank has there for itself stays as it is in a process that is forked off: whoever
+  // forks waits until it is copied. Elsewhere a forked process sees what the ranks write later.
+  // From any thread.
+  void keep_in_forks(std::byte* block, std::size_t bytes) const;
+  void forget_in_forks(std::byte* block) const noexcept;
   // Whether this process was forked off the one that mapped it.
   bool is_copy() const { return mapping_->copy; }
 
@@ -38,6 +44,7 @@ class Segment {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
     bool copy = false;
+    std::map<std::byte*, std::size_t> kept = {};  // in forks
   };
   std::unique_ptr<Mapping> mapping_;
 };

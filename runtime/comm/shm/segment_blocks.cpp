@@ -46,7 +46,15 @@ SegmentBlocks::SegmentBlocks(std::byte* data, std::size_t bytes,
 
 void* SegmentBlocks::take(std::size_t size) {
   const std::scoped_lock lock(mutex_);
-  std::byte* const block = cut(size);
+  return populated(cut(size), size);
+}
+
+void* SegmentBlocks::take_from_end(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  return populated(cut_from_end(size), size);
+}
+
+void* SegmentBlocks::populated(std::byte* block, std::size_t size) {
   if (block == nullptr || populate(block, size)) return block;
   join(block, size);
   return nullptr;
@@ -62,6 +70,13 @@ void SegmentBlocks::give_back(void* block, std::size_t size) noexcept {
   const std::scoped_lock lock(mutex_);
   if (!keep_pages_) give_back_pages(begin, size);
   join(begin, size);
+}
+
+std::size_t SegmentBlocks::free_bytes() {
+  const std::scoped_lock lock(mutex_);
+  std::size_t out = 0;
+  for (const auto& [size, block] : by_size_) out += size;
+  return out;
 }
 
 void SegmentBlocks::keep_pages() {
@@ -82,11 +97,34 @@ std::byte* SegmentBlocks::cut(std::size_t size) {
   return begin;
 }
 
+std::byte* SegmentBlocks::cut_from_end(std::size_t size) {
+  for (auto range = ranges_.end(); range != ranges_.begin();) {
+    --range;
+    const auto [begin, bytes] = *range;
+    if (bytes < size) continue;
+    std::byte* const block = begin + bytes - size;
+    if (block < begin_ + bytes_ / 2) return nullptr;
+    erase_size(range);
+    if (bytes == size) {
+      ranges_.erase(range);
+    } else {
+      range->second = bytes - size;
+      by_size_.emplace(bytes - size, begin);
+    }
+    return block;
+  }
+  return nullptr;
+}
+
+void SegmentBlocks::erase_size(std::map<std::byte*, std::size_t>::iterator range) {
+  auto [first, last] = by_size_.equal_range(range->second);
+  while (first != last && first->second != range->first) ++first;
+  by_size_.erase(first);
+}
+
 void SegmentBlocks::join(std::byte* block, std::size_t size) {
   const auto take = [&](std::map<std::byte*, std::size_t>::iterator range) {
-    auto [first, last] = by_size_.equal_range(range->second);
-    while (first != last && first->second != range->first) ++first;
-    by_size_.erase(first);
+    erase_size(range);
     ranges_.erase(range);
   };
   if (const auto next = ranges_.find(block + size); next != ranges_.end()) {

@@ -19,14 +19,21 @@ class SegmentBlocks final : public BlockSource {
                 std::shared_ptr<const void> keep_alive = nullptr);
 
   void* take(std::size_t size) override;
+  // From the far end, and from the second half alone: so the first one is never cut up by them.
+  void* take_from_end(std::size_t size);
   bool owns(const void* block) const override;
   void give_back(void* block, std::size_t size) noexcept override;
+
+  std::size_t free_bytes();
 
   // From now on no pages are given back to the system: peers may still read them.
   void keep_pages();
 
  private:
   std::byte* cut(std::size_t size);  // from a free range, the smallest that fits
+  std::byte* cut_from_end(std::size_t size);
+  void* populated(std::byte* block, std::size_t size);  // null if there is no memory
+  void erase_size(std::map<std::byte*, std::size_t>::iterator range);
   void join(std::byte* block, std::size_t size);
 
   const std::byte* const begin_;

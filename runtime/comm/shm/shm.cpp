@@ -4,7 +4,7 @@
 #include <tutti/runtime/comm/shm/shm.h>
 #include <tutti/runtime/comm/signal.h>
 
-#include <atomic>
+#include <algorithm>
 #include <optional>
 
 #include <poll.h>
@@ -19,29 +19,39 @@ constexpr int kServeMilliseconds = 10;
 
 }  // namespace
 
-// What one of several users may have of a rank's part of the segment.
-class Share final : public BlockSource {
+// What collectives need of a rank's part of the segment.
+class CollectiveBlocks final : public BlockSource {
  public:
-  Share(std::shared_ptr<SegmentBlocks> blocks, std::size_t bytes)
-      : blocks_(std::move(blocks)), left_(static_cast<std::int64_t>(bytes)) {}
-
-  void* take(std::size_t size) override {
-    const auto bytes = static_cast<std::int64_t>(size);
-    if (left_.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) {
-      if (void* const block = blocks_->take(size)) return block;
-    }
-    left_.fetch_add(bytes, std::memory_order_relaxed);
-    return nullptr;
-  }
+  explicit CollectiveBlocks(std::shared_ptr<SegmentBlocks> blocks) : blocks_(std::move(blocks)) {}
+  void* take(std::size_t size) override { return blocks_->take(size); }
   void give_back(void* block, std::size_t size) noexcept override {
     blocks_->give_back(block, size);
-    left_.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+  }
+
+ private:
+  const std::shared_ptr<SegmentBlocks> blocks_;
+};
+
+// What large tensors may have of it.
+class TensorBlocks final : public BlockSource {
+ public:
+  TensorBlocks(std::shared_ptr<SegmentBlocks> blocks, std::shared_ptr<const Segment> segment)
+      : blocks_(std::move(blocks)), segment_(std::move(segment)) {}
+
+  void* take(std::size_t size) override {
+    void* const block = blocks_->take_from_end(size);
+    if (block != nullptr) segment_->keep_in_forks(static_cast<std::byte*>(block), size);
+    return block;
+  }
+  void give_back(void* block, std::size_t size) noexcept override {
+    segment_->forget_in_forks(static_cast<std::byte*>(block));
+    blocks_->give_back(block, size);
   }
   bool owns(const void* block) const override { return blocks_->owns(block); }
 
  private:
   const std::shared_ptr<SegmentBlocks> blocks_;
-  std::atomic<std::int64_t> left_;
+  const std::shared_ptr<const Segment> segment_;
 };
 
 // This rank's part of the segment, and the view of everybody's.
@@ -52,12 +62,11 @@ class ShmMemory final : public CommMemory {
         segment_(std::move(segment)),
         part_bytes_(bytes),
         blocks_(std::make_shared<SegmentBlocks>(part, bytes, segment_)),
-        cache_(new BlockCache(std::make_unique<Share>(blocks_, bytes),
+        cache_(new BlockCache(std::make_unique<CollectiveBlocks>(blocks_),
                               Allocator::kDefaultCacheBytes)) {}
 
-  // Half of it, so that collectives always find the other half.
   std::unique_ptr<BlockSource> large_blocks() override {
-    return std::make_unique<Share>(blocks_, part_bytes_ / 2);
+    return std::make_unique<TensorBlocks>(blocks_, segment_);
   }
 
   bool reachable(const void* data, std::size_t bytes) const override {
@@ -73,10 +82,11 @@ class ShmMemory final : public CommMemory {
  protected:
   std::shared_ptr<Buffer> take(std::size_t bytes) override { return cache_->allocate(bytes); }
   std::string full(std::size_t bytes) const override {
+    const std::size_t used = part_bytes_ - blocks_->free_bytes();
     return "no room for " + std::to_string(bytes) +
-           " bytes in this rank's part of the communication memory: " +
-           std::to_string(cache_->used() >> 20) + " of " + std::to_string(part_bytes_ >> 20) +
-           " MiB are in use, or the host has no memory left";
+           " bytes in this rank's part of the communication memory: " + std::to_string(used >> 20) +
+           " of " + std::to_string(part_bytes_ >> 20) +
+           " MiB are in use by collectives and large tensors, or the host has no memory left";
   }
 
  private:
@@ -121,12 +131,12 @@ ShmFabric::ShmFabric(const ShmOptions& options)
   memory_ = std::make_shared<ShmMemory>(segment_, layout_.part(rank_),
                                         static_cast<std::size_t>(layout_.header().part_bytes));
   auto& algorithms = layout_.header().algorithms;
-  if (rank_ == 0) kernels::write_text(algorithms, this->options().algorithms.text());
+  if (rank_ == 0) std::ranges::copy(this->options().algorithms.text(), algorithms.begin());
   page(rank_).process.store(getpid());
   notify(layout_.header().signal);
   try {
     wait_for_all(server ? &*server : nullptr);
-    use(AlgorithmTable::parse(kernels::read_text(algorithms), "the collectives of rank 0"));
+    use(AlgorithmTable::parse(algorithms.data(), "the collectives of rank 0"));
   } catch (const Error& error) {
     announce_departure(rank_, error.what());
     throw;
@@ -188,6 +198,7 @@ std::string ShmFabric::missing_ranks() const {
 std::shared_ptr<HostGroup> ShmFabric::group(const GroupKey& key) {
   const std::scoped_lock lock(mutex_);
   if (const auto known = groups_.find(key); known != groups_.end()) return known->second;
+  let_go_of_closed();
   SharedGroup& shared =
       layout_.group(key.hash(), static_cast<std::int64_t>(key.members.size()), key.tag.c_str());
   auto group = std::make_shared<HostGroup>(key, shared.page());
@@ -201,6 +212,10 @@ void ShmFabric::forget(const GroupKey& key) {
   const std::scoped_lock lock(mutex_);
   if (const auto known = groups_.find(key); known != groups_.end())
     closed_.push_back(known->second);
+  let_go_of_closed();
+}
+
+void ShmFabric::let_go_of_closed() {
   std::erase_if(closed_, [](const std::shared_ptr<HostGroup>& group) {
     if (group->page.done_by_all() != kernels::kLeft) return false;
     group->let_go();

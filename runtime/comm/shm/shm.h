@@ -50,6 +50,7 @@ class ShmFabric final : public HostFabric {
 
  private:
   void wait_for_all(class SegmentServer* server);
+  void let_go_of_closed();  // that all have left; with the lock held
   std::string missing_ranks() const;
 
   const std::int64_t rank_;
