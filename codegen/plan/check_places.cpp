@@ -28,12 +28,6 @@ void PlanChecker::require_area(BufferId id, const CollectiveStart& start) const 
           " lies in another group's memory", id);
 }
 
-// Whether all members have its result in common, which lies once.
-bool PlanChecker::has_common_result(const CollectiveStart& start) const {
-  const std::size_t members = start.group->members_with(plan_.rank).size();
-  return runtime::common_result(start.call, static_cast<int>(members));
-}
-
 // Nothing that a later step uses, or this one, lies where the buffer does.
 void PlanChecker::begin_life(BufferId id, Places& places) {
   const PlanBuffer& buffer = plan_.buffers[at(id)];

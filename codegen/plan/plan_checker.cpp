@@ -176,117 +176,12 @@ void PlanChecker::write(BufferId id) {
   state.written = true;
 }
 
-void PlanChecker::lend(BufferId id, const CollectiveStart& start) {
-  require(buffer(id).device.is_cpu(), " lies where peers can't reach it", id);
-  const PlanBuffer::Kind kind = buffer(id).kind;
-  require(kind != PlanBuffer::Kind::local && kind != PlanBuffer::Kind::parameter &&
-              kind != PlanBuffer::Kind::result,
-          " goes to peers, but has no memory of its own", id);
-  if (kind == PlanBuffer::Kind::symmetric) {
-    require_area(id, start);
-    require(!is_common(plan_, id), " goes to peers, but lies with a result in common", id);
-    states_[at(id)].lent_to.push_back(start.work);
-  }
-  read(id);
-  states_[at(id)].lent = true;
-}
-
 void PlanChecker::enter(int region) {
   if (reading_ >= 0) fail("enters a region while w" + std::to_string(reading_) + " is read");
   if (region < 0 || std::cmp_greater_equal(region, part_)) {
     fail("enters region r" + std::to_string(region) + ", which is not there above it");
   }
   enters_[part_].push_back(static_cast<std::size_t>(region));
-}
-
-void PlanChecker::start(const CollectiveStart& start) {
-  if (reading_ >= 0)
-    fail("a collective is started while w" + std::to_string(reading_) + " is read");
-  for (const BufferId id : start.operands) lend(id, start);
-  for (const BufferId id : start.results) {
-    State& state = states_[at(id)];
-    const bool placed = buffer(id).kind == PlanBuffer::Kind::symmetric;
-    if (buffer(id).kind == PlanBuffer::Kind::peer) {
-      require(start.reads(plan_), " is a peer's, but comes with a result", id);
-      require(!state.written && !state.arriving, " is a result, but written before", id);
-      state.arriving = true;
-      continue;
-    }
-    require(!state.written && !state.arriving, " is a result, but written before", id);
-    if (placed) {
-      require_area(id, start);
-      require(is_common(plan_, id) == has_common_result(start),
-              " lies where the results of such a call do not", id);
-      if (is_common(plan_, id)) {
-        if (buffer(id).bytes > 0) begin_life(id, area_places_[at(buffer(id).index)]);
-      } else {
-        require(state.allocated, " is written before its place is acquired", id);
-      }
-      state.lent_to.push_back(start.work);
-    } else {
-      require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);
-      require(!state.allocated, " is a result, but written before", id);
-    }
-    state.arriving = true;
-  }
-  if (start.reads(plan_)) check_reading(start);
-  Work& work = works_[at(start.work)];
-  if (work.state != Work::State::none) fail("starts w" + std::to_string(start.work) + " twice");
-  work = {.state = Work::State::started, .start = &start, .part = part_};
-  started_.push_back(start.work);
-}
-
-void PlanChecker::wait(const CollectiveWait& wait) {
-  Work& work = works_[at(wait.work)];
-  const std::string what = "waits for w" + std::to_string(wait.work);
-  if (work.state == Work::State::none) fail(what + " before its start");
-  if (work.state != Work::State::started) fail(what + " twice");
-  if (work.part != part_) fail(what + ", which another region starts");
-  if (work.start->results != wait.results || work.start->operands != wait.operands) {
-    fail(what + ", but for other operands or results than it has");
-  }
-  if (reading_ >= 0) fail(what + " while w" + std::to_string(reading_) + " is read");
-  work.state = Work::State::waited;
-  if (work.start->reads(plan_)) reading_ = wait.work;
-  for (const BufferId id : wait.operands) {
-    require(!states_[at(id)].freed, " is freed before the collective that reads it is over", id);
-  }
-  for (const BufferId id : wait.results) {
-    State& state = states_[at(id)];
-    state.allocated = state.written = true;
-  }
-}
-
-// Nothing is waited for while peers' operands are read: it would have to wait for the reading.
-void PlanChecker::check_reading(const CollectiveStart& start) {
-  const std::size_t members = start.group->members_with(plan_.rank).size();
-  const bool fits = start.call.kind == runtime::CollectiveKind::all_reduce &&
-                    start.call.parts.size() == 1 && start.parent == nullptr &&
-                    start.engine == "shm" && members > 1 && start.results.size() == members &&
-                    start.operands.size() == 1;
-  if (!fits) fail("w" + std::to_string(start.work) + " is not one that a plan can read");
-  for (std::size_t member = 0; member < members; ++member) {
-    const BufferId id = start.results[member];
-    require(buffer(id).kind == PlanBuffer::Kind::peer && at(buffer(id).index) == member &&
-                buffer(id).device.is_cpu() &&
-                buffer(id).bytes / size_of(start.call.dtype) <= start.call.parts[0].elements,
-            " is not where the member of that place has its operand", id);
-  }
-}
-
-void PlanChecker::finish(const Finish& finish) {
-  Work& work = works_[at(finish.work)];
-  const std::string what = "finishes w" + std::to_string(finish.work);
-  if (work.state == Work::State::none || work.part != part_ || !work.start->reads(plan_)) {
-    fail(what + ", which is not read here");
-  }
-  if (work.state != Work::State::waited) fail(what + " twice, or before it is waited for");
-  if (work.start->results != finish.peers || work.start->operands != finish.operands) {
-    fail(what + ", but for other operands than it has");
-  }
-  work.state = Work::State::read;
-  reading_ = -1;
-  for (const BufferId id : finish.peers) states_[at(id)].freed = true;
 }
 
 void PlanChecker::check_end(const Part& part) {

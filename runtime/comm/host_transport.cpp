@@ -65,7 +65,7 @@ std::shared_ptr<GroupWork> HostTransport::new_work() {
   std::shared_ptr<HostWork> work = works_->take();
   work->copies_out_ = false;
   work->common_results_ = false;
-  work->lent_.clear();
+  work->common_places_.clear();
   return work;
 }
 
@@ -73,7 +73,7 @@ void HostTransport::prepare(GroupWork& work, Keeping& keeping) {
   auto& own = static_cast<HostWork&>(work);
   prepare_operands(own, keeping);
   prepare_results(own, keeping);
-  own.lent_.reserve(work.call().result_bytes.size());
+  own.common_places_.reserve(work.call().result_bytes.size());
   if (leaves_results(work)) ++work.fingerprint;
 }
 
@@ -151,7 +151,7 @@ void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
 // none: without room each rank has its own.
 void HostTransport::find_common_places(HostWork& work) const {
   const std::vector<std::size_t>& bytes = work.call().result_bytes;
-  work.lent_.assign(bytes.size(), 0);
+  work.common_places_.assign(bytes.size(), 0);
   const auto is_planned = [&](std::size_t i) {
     return i < work.common.size() && work.common[i].planned;
   };
@@ -159,14 +159,16 @@ void HostTransport::find_common_places(HostWork& work) const {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (is_planned(i)) {
       const Buffer* const own = work.common[i].memory.get();
-      if (own != nullptr) work.lent_[i] = memory_->place_of(own->data()) | kernels::kPlanned;
+      if (own != nullptr)
+        work.common_places_[i] = memory_->place_of(own->data()) | kernels::kPlanned;
     } else if (room) {
-      work.lent_[i] = memory_->lend(bytes[i], static_cast<std::uint32_t>(agreement_.size()));
-      room = work.lent_[i] != 0;
+      work.common_places_[i] =
+          memory_->lend(bytes[i], static_cast<std::uint32_t>(agreement_.size()));
+      room = work.common_places_[i] != 0;
       for (std::size_t before = 0; !room && before < i; ++before) {
         if (is_planned(before)) continue;
-        memory_->take_back(work.lent_[before]);
-        work.lent_[before] = 0;
+        memory_->take_back(work.common_places_[before]);
+        work.common_places_[before] = 0;
       }
     }
   }
@@ -184,7 +186,7 @@ kernels::PartPlace HostTransport::begin(GroupWork& started, Keeping& keeping) {
   const auto place_of = [&](std::size_t i) -> kernels::PartPlace {
     const PartAddresses& part = work.parts[i];
     const std::uint64_t operand = call.gives ? memory_->place_of(part.operand) : 0;
-    if (!work.lent_.empty()) return {operand, work.lent_[i]};
+    if (!work.common_places_.empty()) return {operand, work.common_places_[i]};
     const void* result = work.results[i] != nullptr ? work.results[i]->data() : part.result;
     // One that peers can't reach is written by this rank alone.
     if (result == nullptr || !memory_->reachable(result, 0)) return {operand, 0};

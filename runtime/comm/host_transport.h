@@ -25,8 +25,9 @@ class HostWork final : public GroupWork, public Recycled<HostWork> {
 
   bool copies_out_ = false;      // results go on to memory of the caller's that peers can't reach
   bool common_results_ = false;  // one copy is to serve all members
-  // The places of common results, by part, if this rank owns them.
-  std::vector<std::uint64_t> lent_;
+  // What this rank's record says of common results, by part: the place of one that it lends, or
+  // that its plan has with it; else 0.
+  std::vector<std::uint64_t> common_places_;
 };
 
 // Over memory that the ranks of a host share: operands and results have places in it, which records

@@ -79,7 +79,7 @@ std::string places(const ShowOptions& options) {
                                            : show::places_text(options.file);
 }
 
-void write(const ShowOptions& options, const std::string& text) {
+void put_out(const ShowOptions& options, const std::string& text) {
   if (options.output.empty()) {
     std::cout << text;
   } else {
@@ -90,7 +90,7 @@ void write(const ShowOptions& options, const std::string& text) {
 }  // namespace
 
 void show_program(const ShowOptions& options) {
-  if (std::filesystem::is_directory(options.file)) return write(options, places(options));
+  if (std::filesystem::is_directory(options.file)) return put_out(options, places(options));
   check_stage(options);
   const std::vector<std::string> disabled =
       codegen::compile_options(runtime::Settings::process()).disabled;
@@ -116,7 +116,7 @@ void show_program(const ShowOptions& options) {
       text += (text.empty() ? "" : "\n") + stage_text(*function, options, disabled);
     }
   }
-  write(options, text);
+  put_out(options, text);
 }
 
 }  // namespace tutti::tools
