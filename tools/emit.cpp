@@ -1,6 +1,7 @@
 #include "tools/emit.h"
 
 #include <tutti/codegen/driver/artifacts.h>
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/codegen/driver/make_plan.h>
 #include <tutti/codegen/driver/plan_code.h>
 #include <tutti/ir/passes/passes.h>

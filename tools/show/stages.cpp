@@ -1,5 +1,6 @@
 #include "tools/show/stages.h"
 
+#include <tutti/codegen/driver/compile.h>
 #include <tutti/codegen/driver/disabled_passes.h>
 #include <tutti/codegen/driver/make_plan.h>
 #include <tutti/ir/passes/passes.h>
