@@ -142,8 +142,7 @@ class Areas {
   void place(std::size_t area) {
     std::vector<PlanBuffer*> buffers;
     std::vector<Life> lives;
-    for (std::size_t id = 0; id < plan_.buffers.size(); ++id) {
-      PlanBuffer& buffer = plan_.buffers[id];
+    for (PlanBuffer& buffer : plan_.buffers) {
       if (buffer.kind != Kind::symmetric || at(buffer.index) != area) continue;
       buffers.push_back(&buffer);
       lives.push_back({begins_[at(buffer.defined_at)], buffer.last_use, buffer.bytes});

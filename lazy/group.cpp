@@ -112,7 +112,7 @@ Group Group::with_algorithm(std::string_view algorithm) const {
   }
   Group group = *this;
   ir::Group data = *data_;
-  data.algorithm = *known;
+  data.algorithm = known;
   group.data_ = std::make_shared<const ir::Group>(std::move(data));
   return group;
 }

@@ -18,7 +18,9 @@ int last_reader(std::span<const PlaceReader> readers, const PlanBuffer& place, s
     return reader.step < step;
   };
   auto reader = std::lower_bound(readers.begin(), readers.end(), end, begins_before);
-  while (reader != readers.begin() && (--reader)->step >= first) {
+  while (reader != readers.begin()) {
+    --reader;
+    if (reader->step < first) break;
     if (reader->area == place.index && reader->begin < place.offset + place.bytes &&
         place.offset < reader->end) {
       return reader->work;

@@ -5,6 +5,7 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -137,7 +138,7 @@ rect{fill:#1d2f4f;stroke:#4a6799}.result rect{fill:#4d2f16;stroke:#95623a}
 )";
 
 std::string coordinate(double value) {
-  const auto tenths = static_cast<std::int64_t>(value * 10 + 0.5);
+  const auto tenths = std::llround(value * 10);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
