@@ -254,6 +254,17 @@ TEST(PlanText, AnAlgorithmFollowsFromItsLimit) {
   EXPECT_THAT(error_of(with("two-shot, above 65536 bytes")),
               HasSubstr("this call's is \"one-shot, up to 65536 bytes\""));
   EXPECT_THAT(error_of(with("ring")), HasSubstr("might be \"one-shot, up to 65536 bytes\""));
+  EXPECT_THAT(error_of(with("")), HasSubstr("might be"));
+  // What no memory holds is two-shot, too.
+  std::string huge = golden;
+  huge.replace(huge.find("parts = [16]"), 12, "parts = [4611686018427387903]");
+  EXPECT_THAT(error_of(huge), HasSubstr("this call's is \"two-shot, above 65536 bytes\""));
+  std::string twice = golden;
+  twice.insert(twice.find("algorithm ="), "algorithm = \"one-shot, always\", ");
+  EXPECT_THAT(error_of(twice), HasSubstr("the algorithm is said already"));
+  std::string other = golden;
+  other.replace(other.find("over @dp (b3)"), 13, "over @dp by nccl (b3)");
+  EXPECT_THAT(error_of(other), HasSubstr("by another engine, has no algorithm"));
 }
 
 // A mistake in the order of steps is no mistake of the text.

@@ -53,6 +53,22 @@ TEST_F(Emit, ShowsThePasses) {
   EXPECT_THAT(all, HasSubstr("fusion = 0"));
 }
 
+// As a run of the program would.
+TEST_F(Emit, TakesWhatTheEnvironmentSaysOfCollectives) {
+  const std::string program = folder_.write("p.tutti", kMessage);
+  const auto plan_with = [&](const std::string& variable) {
+    return test::run_command({"/usr/bin/env", variable, TUTTI_BINARY_DIR "/bin/tutti", "emit",
+                              program, "--stage", "plan"});
+  };
+  EXPECT_THAT(plan_with("TUTTI_SET=algorithm=two_shot").output,
+              HasSubstr("algorithm = \"two-shot, always\""));
+  const std::string table = folder_.write("table.txt", "* * * * 8 never\n");
+  EXPECT_THAT(plan_with("TUTTI_COLLECTIVES=" + table).output,
+              HasSubstr("algorithm = \"two-shot, above 8 bytes\""));
+  EXPECT_THAT(plan_with("TUTTI_COLLECTIVES=" + table + ".none").errors,
+              HasSubstr("TUTTI_COLLECTIVES: "));
+}
+
 TEST_F(Emit, ShowsTheProgramAfterAPass) {
   EXPECT_THAT(text(kProgram, "canonicalize"), HasSubstr("%1 = exp(%x)"));
   const std::string after = text(kProgram, "cse");
