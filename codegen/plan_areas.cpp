@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,6 +38,7 @@ class Areas {
       buffer.kind = Kind::symmetric;
       buffer.index = area(candidates_[id].group, member_for(candidates_[id]));
       buffer.bytes = candidates_[id].bytes;
+      plan_.areas[at(buffer.index)].bytes += buffer.bytes;  // until they are packed
     }
     find_begins();
     for (std::size_t i = 0; i < plan_.areas.size(); ++i) place(i);
@@ -69,7 +68,7 @@ class Areas {
                         start->engine == "shm" && members > 1 &&
                         algorithms_.asked_of(*start->group) != ir::Algorithm::off;
       const bool common = runtime::common_result(call, members);
-      // Where programs differ, each rank would need a copy.
+      // Where programs differ, each rank would compute its own.
       const bool results_fit =
           fits && (!common || (algorithms_.one_program && !start->group->programs_differ));
       for (std::size_t i = 0; i < start->operands.size(); ++i) {
@@ -111,14 +110,17 @@ class Areas {
   }
 
   // Of a result in common: the member that has least of them as yet; else -1.
-  int member_for(const Candidate& candidate) {
+  int member_for(const Candidate& candidate) const {
     if (!candidate.common) return -1;
-    std::vector<std::int64_t>& of_members =
-        common_[{candidate.group->tag, candidate.group->members_with(plan_.rank)}];
-    of_members.resize(static_cast<std::size_t>(candidate.group->size()));
-    const auto least = std::ranges::min_element(of_members);
-    *least += candidate.bytes;
-    return static_cast<int>(least - of_members.begin());
+    const auto has = [&](std::int64_t member) {
+      const int known = area_of(plan_, *candidate.group, static_cast<int>(member));
+      return known < 0 ? 0 : plan_.areas[at(known)].bytes;
+    };
+    std::int64_t least = 0;
+    for (std::int64_t member = 1; member < candidate.group->size() && has(least) > 0; ++member) {
+      if (has(member) < has(least)) least = member;
+    }
+    return static_cast<int>(least);
   }
 
   int area(const ir::GroupPtr& group, int member) {
@@ -159,8 +161,6 @@ class Areas {
   const runtime::Algorithms& algorithms_;
   std::vector<int> begins_;            // by step: where what it writes first is in use from
   std::vector<Candidate> candidates_;  // by buffer; what collectives use has a group
-  // By tag and members: the bytes of results in common that each member has.
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::vector<std::int64_t>> common_;
 };
 
 }  // namespace

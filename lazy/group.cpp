@@ -74,33 +74,33 @@ std::int64_t Group::position() const {
   return data_->position_of(detail::RankContext::current().runtime().rank());
 }
 
+Group Group::with(ir::Group data) const {
+  Group group = *this;
+  group.data_ = std::make_shared<const ir::Group>(std::move(data));
+  return group;
+}
+
 Group Group::with_timeout(std::chrono::milliseconds timeout) const {
   if (timeout.count() <= 0) {
     throw UsageError("a time-out of " + std::to_string(timeout.count()) +
                      " ms; it must be positive");
   }
-  Group group = *this;
   ir::Group data = *data_;
   data.timeout = timeout.count();
-  group.data_ = std::make_shared<const ir::Group>(std::move(data));
-  return group;
+  return with(std::move(data));
 }
 
 Group Group::with_backends(std::string_view backends) const {
-  Group group = *this;
   ir::Group data = *data_;
   data.backends = runtime::BackendConfig::parse(backends).text();
-  group.data_ = std::make_shared<const ir::Group>(std::move(data));
-  return group;
+  return with(std::move(data));
 }
 
 Group Group::named(std::string_view name) const {
   if (name.empty()) throw UsageError("named: a name has at least one character");
-  Group group = *this;
   ir::Group data = *data_;
   data.name = name;
-  group.data_ = std::make_shared<const ir::Group>(std::move(data));
-  return group;
+  return with(std::move(data));
 }
 
 Group Group::with_algorithm(std::string_view algorithm) const {
@@ -110,19 +110,15 @@ Group Group::with_algorithm(std::string_view algorithm) const {
                      "'; say auto, off, one_shot or two_shot" +
                      ir::suggestion(algorithm, ir::kAlgorithmNames));
   }
-  Group group = *this;
   ir::Group data = *data_;
   data.algorithm = known;
-  group.data_ = std::make_shared<const ir::Group>(std::move(data));
-  return group;
+  return with(std::move(data));
 }
 
 Group Group::programs_differ() const {
-  Group group = *this;
   ir::Group data = *data_;
   data.programs_differ = true;
-  group.data_ = std::make_shared<const ir::Group>(std::move(data));
-  return group;
+  return with(std::move(data));
 }
 
 std::string Group::backends() const {

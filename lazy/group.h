@@ -120,6 +120,8 @@ class Group {
   const ir::GroupPtr& data() const { return data_; }
 
  private:
+  Group with(ir::Group data) const;
+
   ir::GroupPtr data_;
   std::weak_ptr<detail::RankContext> context_;
 };

@@ -5,19 +5,38 @@
 
 namespace tutti::kernels {
 
-std::int64_t whole_axis(CollectiveKind kind, const PartShape& part, int members) {
-  if (!part.sizes.empty()) {
-    return std::accumulate(part.sizes.begin(), part.sizes.end(), std::int64_t{0});
+namespace {
+
+template <class Number>
+Number whole_axis_as(CollectiveKind kind, const PartShape& part, int members) {
+  if (!part.sizes.empty()) return std::accumulate(part.sizes.begin(), part.sizes.end(), Number{0});
+  const auto size = static_cast<Number>(part.axis_size);
+  return joins_operands(kind) ? size * static_cast<Number>(members) : size;
+}
+
+template <class Number>
+Number operand_elements_as(CollectiveKind kind, const PartShape& part, int members) {
+  const auto count = static_cast<Number>(members);
+  if (!joins_operands(kind) && !cuts_results(kind)) {
+    return static_cast<Number>(part.elements) * count;
   }
-  return joins_operands(kind) ? part.axis_size * members : part.axis_size;
+  const Number all = static_cast<Number>(part.outer) * whole_axis_as<Number>(kind, part, members) *
+                     static_cast<Number>(part.inner);
+  return cuts_results(kind) ? all * count : all;
+}
+
+}  // namespace
+
+std::int64_t whole_axis(CollectiveKind kind, const PartShape& part, int members) {
+  return whole_axis_as<std::int64_t>(kind, part, members);
 }
 
 std::int64_t operand_elements(CollectiveKind kind, const PartShape& part, int members) {
-  if (joins_operands(kind)) return part.outer * whole_axis(kind, part, members) * part.inner;
-  if (cuts_results(kind)) {
-    return part.outer * whole_axis(kind, part, members) * part.inner * members;
-  }
-  return part.elements * members;
+  return operand_elements_as<std::int64_t>(kind, part, members);
+}
+
+double unchecked_operand_elements(CollectiveKind kind, const PartShape& part, int members) {
+  return operand_elements_as<double>(kind, part, members);
 }
 
 void CollectiveBoxes::reset(CollectiveKind kind, int root,

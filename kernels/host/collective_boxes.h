@@ -45,6 +45,8 @@ std::int64_t whole_axis(CollectiveKind kind, const PartShape& part, int members)
 // The elements of all the members' operands together. Of an uneven all_to_all only the members'
 // lists tell.
 std::int64_t operand_elements(CollectiveKind kind, const PartShape& part, int members);
+// The same of what nobody has checked, and no integer may hold.
+double unchecked_operand_elements(CollectiveKind kind, const PartShape& part, int members);
 
 // What goes where in a collective, as boxes that together fill every result but for its zeros.
 class CollectiveBoxes {

@@ -17,29 +17,13 @@ constexpr std::size_t kShortRow = 256;
 
 }  // namespace
 
-namespace {
-
-// operand_elements(), whatever the numbers.
-double most_operand_elements(CollectiveKind kind, const PartShape& part, int members) {
-  if (!joins_operands(kind) && !cuts_results(kind)) {
-    return static_cast<double>(part.elements) * members;
-  }
-  double axis = 0;
-  for (const std::int64_t size : part.sizes) axis += static_cast<double>(size);
-  if (part.sizes.empty()) {
-    axis = static_cast<double>(part.axis_size) * (joins_operands(kind) ? members : 1);
-  }
-  const double whole = static_cast<double>(part.outer) * axis * static_cast<double>(part.inner);
-  return cuts_results(kind) ? whole * members : whole;
-}
-
-}  // namespace
-
 bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members,
                  std::int64_t one_shot_up_to) {
   // In floating point, which texts may ask for more than: nobody runs what does not fit in 64 bits.
   double elements = 0;
-  for (const PartShape& part : parts) elements += most_operand_elements(kind, part, members);
+  for (const PartShape& part : parts) {
+    elements += unchecked_operand_elements(kind, part, members);
+  }
   return elements * static_cast<double>(size_of(dtype)) <=
          static_cast<double>(one_shot_up_to) * static_cast<double>(members);
 }

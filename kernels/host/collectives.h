@@ -44,8 +44,8 @@
 //    another collective whose result lies there, and nobody writes that before all have announced
 //    it (rule 3). Only where all make the same call of one program, each is done by its plan with
 //    what lay there: where records differ in their skeletons, which say both, planned places don't
-//    count. Of several places the first one counts, from member
-//    s % n on; without one, each rank computes its own.
+//    count. Of several places the first one counts, from member s % n on; without one, each rank
+//    computes its own.
 // 7. Words that a sleeper may wait for (epoch, done counts, done_through, left, the failure) are
 //    stored seq_cst, then the number of sleepers is loaded seq_cst; a sleeper counts itself
 //    seq_cst, then looks at the words seq_cst, then sleeps at most 10 ms: a wake that is lost all

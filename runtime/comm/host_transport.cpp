@@ -216,7 +216,7 @@ void HostTransport::find_operands(GroupWork& work) {
   }
   // A common result is also lent to this rank.
   if (!own.common_results_) return;
-  const std::uint64_t place = common_place(own, 0);
+  const std::uint64_t place = common_place(own, 0, is_one_call(own));
   if (is_lent(place)) memory_->hold(place, work.call().result_bytes[0]);
 }
 
@@ -307,12 +307,13 @@ bool HostTransport::is_one_call(const HostWork& work) const {
   return own != 0;
 }
 
-std::uint64_t HostTransport::common_place(const HostWork& work, std::size_t part) const {
+std::uint64_t HostTransport::common_place(const HostWork& work, std::size_t part,
+                                          bool planned_count) const {
   for (int i = 0; i < agreement_.size(); ++i) {
     const int member = (owner_of(work) + i) % agreement_.size();
     kernels::PartPlace single{};
     const std::uint64_t place = places_of(member, work, single)[part].result;
-    if (is_lent(place) || (place != 0 && is_one_call(work))) return place;
+    if (is_lent(place) || (place != 0 && planned_count)) return place;
   }
   return 0;
 }
@@ -320,9 +321,10 @@ std::uint64_t HostTransport::common_place(const HostWork& work, std::size_t part
 // False where somebody's is missing.
 bool HostTransport::take_common_results(HostWork& work) {
   const std::vector<std::size_t>& bytes = work.call().result_bytes;
+  const bool planned_count = is_one_call(work);
   common_.clear();
   for (std::size_t part = 0; part < work.results.size(); ++part) {
-    common_.push_back(common_place(work, part));
+    common_.push_back(common_place(work, part, planned_count));
   }
   const bool all = std::ranges::find(common_, std::uint64_t{0}) == common_.end();
   for (std::size_t part = 0; part < work.results.size(); ++part) {

@@ -65,8 +65,8 @@ class HostTransport final : public Transport {
   const kernels::PartPlace* places_of(int member, const HostWork& work,
                                       kernels::PartPlace& single) const;
   void check_splits(const HostWork& work) const;
-  // The place of a part's common result; 0 if nobody has one.
-  std::uint64_t common_place(const HostWork& work, std::size_t part) const;
+  // The place of a part's common result; 0 if nobody has one. `planned_count`: is_one_call().
+  std::uint64_t common_place(const HostWork& work, std::size_t part, bool planned_count) const;
   bool is_one_call(const HostWork& work) const;
   bool take_common_results(HostWork& work);
 
