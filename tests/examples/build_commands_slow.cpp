@@ -1,4 +1,4 @@
-// Runs the commands of the pages that get packages, build or install, and builds README's
+// Runs the commands of the pages that get packages, build, install or measure, and builds README's
 // application against what they installed. One test, since two builds can't share a folder.
 
 #include <cstdlib>

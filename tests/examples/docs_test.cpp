@@ -4,8 +4,8 @@
 //   ```text NAME llvm   the same, in builds with LLVM
 //   ```cpp FILE         lines of examples/FILE
 //   ```tutti            a whole IR file in canonical form
-//   ```sh               commands, run from the top of the tree, a test for each block; those that
-//                       build are run by build_commands_slow.cpp
+//   ```sh               commands, run from the top of the tree, a test for each page; those that
+//                       build, or run a benchmark, are run by build_commands_slow.cpp
 
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/text/print.h>

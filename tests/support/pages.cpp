@@ -86,8 +86,11 @@ std::vector<PageCommands> commands_of_pages(bool builds) {
       ++line;
       std::string text = trimmed(whole.substr(0, whole.find("  #")));
       if (text.empty() || text.starts_with('#')) continue;
-      const bool is_builder = std::ranges::any_of(
-          kBuilders, [&](const char* start) { return text.starts_with(start); });
+      // The benchmarks are not part of the default build: a command of the page makes them first.
+      const bool is_builder = text.find("bin/bench_") != std::string::npos ||
+                              std::ranges::any_of(kBuilders, [&](const char* start) {
+                                return text.starts_with(start);
+                              });
       if (is_builder != builds) continue;
       for (std::size_t at = 0; (at = text.find(kBuild, at)) != std::string::npos;) {
         text.replace(at, kBuild.size(), kOwnBuild);

@@ -43,8 +43,8 @@ struct PageCommands {
   friend void PrintTo(const PageCommands& page, std::ostream* out) { *out << page.name; }
 };
 
-// Those that get packages, build or install (scripts/, cmake, ninja), or all others. A page
-// without any is left out.
+// Those that get packages, build or install (scripts/, cmake, ninja) or run a benchmark, which the
+// default build leaves out; or all others. A page without any is left out.
 std::vector<PageCommands> commands_of_pages(bool builds);
 
 // The lines without blanks at both ends.
