@@ -15,6 +15,7 @@ class Ring {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   T& front() { return slots_[first_]; }
+  const T& front() const { return slots_[first_]; }
   T& operator[](std::size_t i) { return slots_[(first_ + i) & (slots_.size() - 1)]; }
 
   // So many more elements will need no memory.

@@ -169,6 +169,12 @@ std::vector<Setting> make_tunables() {
                  {"off", "so, but not in places that the compiler plans, nor by its kernels"},
                  {"one_shot", "each rank computes its own result"},
                  {"two_shot", "the ranks share the work"}}},
+      {.name = "progress",
+       .kind = Kind::flag,
+       .takes = "on|off",
+       .initial = "off",
+       .does = "Whether each rank has a thread that completes collectives over the host's memory "
+               "while the rank's own computes or sleeps; it wants a core."},
       {.name = "record",
        .kind = Kind::flag,
        .takes = "on|off",

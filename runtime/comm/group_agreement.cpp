@@ -49,17 +49,17 @@ void GroupAgreement::make_room(const Waiting& waiting) {
   check_parents(sequence, waiting);
   look_for_retired();
   if (sequence > kernels::kRingSlots && !released(sequence - kernels::kRingSlots)) {
-    rank_->order.advance_any();
+    order().advance_any();
     constexpr std::uint64_t kMost = kernels::kRingSlots + kMostQueued;
     if (sequence <= kMost) return;
     // One that is to be read does not end by itself.
-    while (finished_ < sequence - kMost && !rank_->order.empty()) rank_->order.complete_first();
+    while (finished_ < sequence - kMost && !order().empty()) order().complete_first();
     wait_for_all(sequence - kMost, waiting);
   }
 }
 
 void GroupAgreement::number(GroupWork& work) {
-  work.start_in(rank_->order, told_);
+  work.start_in(order(), told_);
   work.sequence_ = started_ + 1;
   work.recorded_ = 0;
 }
@@ -67,13 +67,13 @@ void GroupAgreement::number(GroupWork& work) {
 void GroupAgreement::reserve(Keeping& keeping) {
   keeping.reserve(keeping.size() + 1);
   kept().make_room(keeping.size() + 1);
-  rank_->order.make_room();
+  order().make_room();
 }
 
 void GroupAgreement::announce(const std::shared_ptr<GroupWork>& work, Keeping& keeping) {
   const std::uint64_t sequence = work->sequence_;
   kept().add(sequence, keeping);
-  rank_->order.add(work);
+  order().add(work);
   started_ = sequence;
   if (!work->call().one_shot) last_large_ = sequence;
   // Without a free slot it waits for its turn.
@@ -155,7 +155,8 @@ void GroupAgreement::finish(const GroupWork& work) {
   const bool at_once = !waited_long_ && work.call().one_shot;
   rank_page(position_).recorder.end(work.recorded_, kernels::FlightEntry::kCompleted,
                                     at_once ? kernels::FlightEntry::kAtOnce : monotonic_now());
-  look_for_retired();
+  // A user's buffers are dropped by his own thread, when it starts the next one.
+  if (!order().is_in_background()) look_for_retired();
 }
 
 void GroupAgreement::finish(const GroupWork& work, const std::exception& failure) {
@@ -207,7 +208,7 @@ std::function<void()> GroupAgreement::wake() const {
 void GroupAgreement::close(FunctionRef<void()> closing) {
   if (std::exchange(closed_, true)) return;
   if (size() == 1) return;
-  while (finished_ < started_ && !rank_->order.empty()) rank_->order.complete_first();
+  while (finished_ < started_ && !order().empty()) order().complete_first();
   const bool failed = !told_ && started_ > 0 && page_.failed(started_);
   const std::string failure = failed ? page_.failure_text() : std::string();
   abandon(names({position_}) + " closed group \"" + tag() + "\"");
@@ -226,7 +227,7 @@ void GroupAgreement::close(FunctionRef<void()> closing) {
 
 void GroupAgreement::look_around() const {
   fabric_->look_for_deaths();
-  rank_->order.advance_any();
+  order().advance_any();
 }
 
 void GroupAgreement::wait_for_all(std::uint64_t sequence, const Waiting& waiting) {
@@ -236,7 +237,7 @@ void GroupAgreement::wait_for_all(std::uint64_t sequence, const Waiting& waiting
   std::vector<int>& late = late_;
   const auto everybody_is_done = [&] {
     // A peer may need what we started, elsewhere or later.
-    rank_->order.advance_any();
+    order().advance_any();
     late.clear();
     for (int member = 0; member < size(); ++member) {
       bury(member);
@@ -256,17 +257,19 @@ void GroupAgreement::wait_for_all(std::uint64_t sequence, const Waiting& waiting
 }
 
 bool GroupAgreement::released(std::uint64_t sequence) {
-  if (done_by_all_ < sequence) {
-    done_by_all_ = page_.done_by_all();
+  if (done_by_all_ >= sequence) return true;
+  const std::uint64_t seen = page_.done_by_all();
+  if (!order().is_in_background()) {
+    done_by_all_ = seen;
     retire();
   }
-  return done_by_all_ >= sequence;
+  return seen >= sequence;
 }
 
 void GroupAgreement::wait_released(std::uint64_t sequence, const Location& where) {
   // Peers may wait for us too: our own part comes first.
-  while (!released(sequence) && finished_ < sequence && !rank_->order.empty()) {
-    rank_->order.complete_first();
+  while (!released(sequence) && finished_ < sequence && !order().empty()) {
+    order().complete_first();
   }
   wait_for_all(sequence, {.description = "wait_released", .location = where, .timeout = {}});
 }

@@ -45,6 +45,7 @@ class GroupAgreement {
   const std::vector<std::int64_t>& members() const { return group_->members; }
   int size() const { return static_cast<int>(members().size()); }
   int position() const { return position_; }
+  ProgramOrder& order() const { return rank_->order; }
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 
   // Throws UsageError where this rank can start nothing in the group.

@@ -31,7 +31,13 @@ Waiting waiting_for(const GroupCall& call, const StartOptions& options) {
 
 bool GroupWork::attempt(bool may_wait) { return communicator_->complete(*this, may_wait); }
 
+std::shared_ptr<kernels::Signal> GroupWork::signal() const {
+  const std::shared_ptr<HostGroup>& group = communicator_->agreement_.group();
+  return {group, &group->page.signal()};
+}
+
 std::span<const void* const> GroupWork::arrive() {
+  const OrderTurn turn(communicator_->agreement_.order());
   struct Arriving {
     bool& flag;
     ~Arriving() { flag = false; }
@@ -42,8 +48,14 @@ std::span<const void* const> GroupWork::arrive() {
 }
 
 void GroupWork::finish() {
+  const OrderTurn turn(communicator_->agreement_.order());
   read_ = true;
   wait();
+}
+
+void GroupWork::stop_reading() {
+  const OrderTurn turn(communicator_->agreement_.order());
+  given_up_ = true;
 }
 
 GroupCommunicator::GroupCommunicator(std::shared_ptr<HostFabric> fabric,
@@ -104,6 +116,7 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
     refuse("a place for a result in common has " + std::to_string(place.memory->bytes()) +
            " bytes of " + std::to_string(prepared.result_bytes[i]));
   }
+  const OrderTurn turn(agreement_.order());
   if (size() == 1) {
     for (std::size_t i = 0; i < operands.size(); ++i) address_of(i);
     if (!gives_back(prepared.call())) {
@@ -144,11 +157,22 @@ std::shared_ptr<Work> GroupCommunicator::start(CollectiveCall call,
     }
   }
   if (size() == 1) return start_alone(*prepared, parts);
+  const OrderTurn turn(agreement_.order());
   std::shared_ptr<GroupWork> work = new_work(prepared, waiting);
   work->parts = std::move(parts);
   keeping_ = std::move(keep_alive);
   announce(work);
   return work;
+}
+
+bool GroupCommunicator::released(std::uint64_t sequence) {
+  const OrderTurn turn(agreement_.order());
+  return agreement_.released(sequence);
+}
+
+void GroupCommunicator::wait_released(std::uint64_t sequence, const Location& where) {
+  const OrderTurn turn(agreement_.order());
+  agreement_.wait_released(sequence, where);
 }
 
 std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t bytes) {
@@ -257,6 +281,7 @@ void GroupCommunicator::announce(const std::shared_ptr<GroupWork>& work) {
 
 bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
   if (!agreement_.is_first(work)) return false;
+  if (agreement_.order().is_in_background() && !transport_->moves_in_background()) return false;
   try {
     if (!(work.reads ? read(work, may_wait) : move(work, may_wait))) return false;
   } catch (const std::exception& error) {
@@ -296,7 +321,13 @@ void GroupCommunicator::abort(const std::string& reason) {
   transport_->fail(reason);
 }
 
+void GroupCommunicator::abandon(const std::string& reason) {
+  const OrderTurn turn(agreement_.order());
+  agreement_.abandon(reason);
+}
+
 void GroupCommunicator::close() {
+  const OrderTurn turn(agreement_.order());
   agreement_.close([&] { transport_->close(); });
 }
 

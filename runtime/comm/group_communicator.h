@@ -50,14 +50,12 @@ class GroupCommunicator final : public Communicator,
                               const StartOptions& options) override;
   std::shared_ptr<Work> start(CollectiveCall call,
                               std::vector<std::shared_ptr<Buffer>> keep_alive) override;
-  bool released(std::uint64_t sequence) override { return agreement_.released(sequence); }
-  void wait_released(std::uint64_t sequence, const Location& where) override {
-    agreement_.wait_released(sequence, where);
-  }
+  bool released(std::uint64_t sequence) override;
+  void wait_released(std::uint64_t sequence, const Location& where) override;
   std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes) override;
   std::shared_ptr<SymmetricMemory> common_memory(std::size_t bytes) override;
   void abort(const std::string& reason) override;
-  void abandon(const std::string& reason) override { agreement_.abandon(reason); }
+  void abandon(const std::string& reason) override;
   void close() override;
   void set_timeout(std::chrono::milliseconds timeout) override { agreement_.set_timeout(timeout); }
   const std::string& tag() const override { return agreement_.tag(); }

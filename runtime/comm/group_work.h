@@ -36,7 +36,7 @@ class GroupWork : public OrderedWork {
   std::shared_ptr<Buffer> result(std::size_t part) const final { return results.at(part); }
   std::span<const void* const> arrive() final;
   void finish() final;
-  void stop_reading() final { given_up_ = true; }
+  void stop_reading() final;
   const std::shared_ptr<const GroupCall>& prepared() const { return call_; }
   const GroupCall& call() const { return *call_; }
   const Waiting& waiting() const { return waiting_; }
@@ -69,6 +69,7 @@ class GroupWork : public OrderedWork {
   friend class GroupAgreement;
   friend class GroupCommunicator;
   bool attempt(bool may_wait) final;
+  std::shared_ptr<kernels::Signal> signal() const final;
 
   std::shared_ptr<GroupCommunicator> communicator_;
   // Of one that is read: in arrive() just now; all have announced it; the reading is over.

@@ -33,8 +33,15 @@ std::string listed_ranks(const std::vector<std::int64_t>& ranks) {
 HostBackend::HostBackend(std::shared_ptr<HostFabric> fabric, std::int64_t rank)
     : fabric_(std::move(fabric)),
       page_(fabric_->page(rank)),
-      rank_(std::make_shared<HostRank>(HostRank{.rank = rank, .order = {}})) {
+      rank_(std::make_shared<HostRank>(rank)) {
   page_.build.store(program_build());
+  if (!fabric_->options().progress || ranks() == 1) return;
+  try {
+    rank_->order.start_progress();
+  } catch (const std::exception& error) {
+    leave(error.what());
+    throw;
+  }
 }
 
 HostBackend::~HostBackend() { leave(""); }
@@ -164,10 +171,14 @@ void HostBackend::close(const std::vector<std::int64_t>& members, const std::str
   if (failure) std::rethrow_exception(failure);
 }
 
-void HostBackend::finish() { rank_->order.complete_all(); }
+void HostBackend::finish() {
+  const OrderTurn turn(rank_->order);
+  rank_->order.complete_all();
+}
 
 void HostBackend::leave(const std::string& message) noexcept {
   if (std::exchange(rank_->left, true)) return;
+  rank_->order.stop_progress();
   rank_->order.abandon(std::make_exception_ptr(
       CommError("rank " + std::to_string(rank()) + " left before this collective was completed")));
   fabric_->leave(rank(), message);

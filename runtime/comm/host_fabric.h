@@ -7,6 +7,7 @@
 #include <tutti/runtime/comm/order.h>
 #include <tutti/runtime/comm/symmetric_memory.h>
 #include <tutti/runtime/ring.h>
+#include <tutti/runtime/settings.h>
 
 #include <chrono>
 #include <cstddef>
@@ -95,6 +96,8 @@ struct HostOptions {
   std::string record = {};
   // How collectives are carried out; of processes, rank 0's counts.
   AlgorithmTable algorithms = AlgorithmTable::process();
+  // Whether a thread of each rank's completes what it has started while it is elsewhere.
+  bool progress = Settings::process().flag("progress");
 };
 
 // What the ranks of one host share: pages of ranks and groups, and memory. Thread-safe.
@@ -142,7 +145,9 @@ class HostFabric {
 
 // What the communicators of one rank share.
 struct HostRank {
-  std::int64_t rank;
+  explicit HostRank(std::int64_t of) : rank(of) {}
+
+  const std::int64_t rank;
   ProgramOrder order;
   bool left = false;
 };

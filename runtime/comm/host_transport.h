@@ -41,6 +41,7 @@ class HostTransport final : public Transport {
   void prepare(GroupWork& work, Keeping& keeping) override;
   kernels::PartPlace begin(GroupWork& work, Keeping& keeping) override;
   bool move(GroupWork& work, bool may_wait) override;
+  bool moves_in_background() const override { return true; }
   bool is_readable() const override { return true; }
   void find_operands(GroupWork& work) override;
   void compute_result(GroupWork& work) override;

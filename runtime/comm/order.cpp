@@ -11,12 +11,14 @@ void OrderedWork::start_in(ProgramOrder& order, bool& told) {
 }
 
 bool OrderedWork::test() {
+  const OrderTurn turn(*order_);
   if (!finished_) order_->advance();
   rethrow_failure();
   return finished_;
 }
 
 void OrderedWork::wait() {
+  const OrderTurn turn(*order_);
   if (!finished_) order_->complete(*this);
   rethrow_failure();
 }
@@ -30,6 +32,17 @@ void OrderedWork::rethrow_failure() const {
   if (!failure_) return;
   *told_ = true;
   std::rethrow_exception(failure_);
+}
+
+// The thread's copy in a process that was forked off can't be ended, nor what it holds destroyed.
+void ProgramOrder::stop_progress() noexcept {
+  if (progress_ == nullptr) return;
+  if (progress_->is_copy()) {
+    static_cast<void>(progress_.release());
+    return;
+  }
+  progress_->stop();  // it looks at the pointer, too
+  progress_.reset();
 }
 
 bool ProgramOrder::attempt(OrderedWork& work, bool may_wait) {
@@ -53,16 +66,19 @@ bool ProgramOrder::step(bool may_wait) {
   return true;
 }
 
-void ProgramOrder::advance_any() {
+bool ProgramOrder::advance_any() {
+  bool advanced = false;
   for (std::size_t i = 0; i < works_.size();) {
     OrderedWork& work = *works_[i];
     if (!work.attempted_ && attempt(work, false)) {
       if (work.failure_) failed_.push_back(works_[i]);
       works_.erase(i);
+      advanced = true;
     } else {
       ++i;
     }
   }
+  return advanced;
 }
 
 void ProgramOrder::complete(const OrderedWork& work) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <tutti/kernels/host/collectives.h>
 #include <tutti/runtime/comm/backend.h>
+#include <tutti/runtime/comm/progress_thread.h>
 #include <tutti/runtime/ring.h>
 
 #include <exception>
@@ -35,6 +37,8 @@ class OrderedWork : public Work {
   // Brings this collective to its end and returns true; false if a peer is not ready and `may_wait`
   // does not allow to wait for it. Throws where the collective failed.
   virtual bool attempt(bool may_wait) = 0;
+  // What whoever this waits for notifies.
+  virtual std::shared_ptr<kernels::Signal> signal() const = 0;
   void rethrow_failure() const;
 
   ProgramOrder* order_ = nullptr;
@@ -50,7 +54,22 @@ class OrderedWork : public Work {
 // go on.
 class ProgramOrder {
  public:
-  void add(std::shared_ptr<OrderedWork> work) { works_.push_back() = std::move(work); }
+  ProgramOrder() = default;
+  ProgramOrder(const ProgramOrder&) = delete;
+  ProgramOrder& operator=(const ProgramOrder&) = delete;
+  ~ProgramOrder() { stop_progress(); }
+
+  // From here to there a thread advances it, too; whatever its rank's own thread does with it or
+  // with what is in it has to be in an OrderTurn.
+  void start_progress() { progress_ = std::make_unique<ProgressThread>(*this); }
+  void stop_progress() noexcept;
+  // Whether it is that thread which asks.
+  bool is_in_background() const { return progress_ != nullptr && progress_->has_turn(); }
+
+  void add(std::shared_ptr<OrderedWork> work) {
+    works_.push_back() = std::move(work);
+    if (progress_ != nullptr) progress_->added();
+  }
   // Makes sure that add() needs no memory.
   void make_room() { works_.reserve_more(1); }
   bool empty() const { return works_.empty(); }
@@ -64,15 +83,20 @@ class ProgramOrder {
   // Completes what can be without waiting.
   void advance();
   // Completes whatever can be without waiting, wherever it stands; what waits calls it, since peers
-  // may wait for that. Works of one group see to their own order.
-  void advance_any();
+  // may wait for that. Works of one group see to their own order. Returns whether one was.
+  bool advance_any();
   // Completes everything; then throws the first failure in a group of which nobody has been told
   // that it fails.
   void complete_all();
   // Gives up: everything unfinished fails with `reason`.
   void abandon(const std::exception_ptr& reason) noexcept;
+  // That of the first one; null if there is none.
+  std::shared_ptr<kernels::Signal> signal() const {
+    return works_.empty() ? nullptr : works_.front()->signal();
+  }
 
  private:
+  friend class OrderTurn;
   // Tries the first one; returns whether it is finished (and gone from the list).
   bool step(bool may_wait);
   // Returns whether it is finished.
@@ -80,6 +104,25 @@ class ProgramOrder {
 
   Ring<std::shared_ptr<OrderedWork>> works_;
   std::vector<std::shared_ptr<OrderedWork>> failed_;
+  std::unique_ptr<ProgressThread> progress_;
+};
+
+// The turn of the rank's own thread, where its order has a progress thread; they may nest.
+class OrderTurn {
+ public:
+  explicit OrderTurn(const ProgramOrder& order)
+      : thread_(order.progress_ != nullptr && !order.progress_->is_copy() ? order.progress_.get()
+                                                                          : nullptr) {
+    if (thread_ != nullptr) thread_->enter();
+  }
+  OrderTurn(const OrderTurn&) = delete;
+  OrderTurn& operator=(const OrderTurn&) = delete;
+  ~OrderTurn() {
+    if (thread_ != nullptr) thread_->leave();
+  }
+
+ private:
+  ProgressThread* const thread_;
 };
 
 }  // namespace tutti::runtime

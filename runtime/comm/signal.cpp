@@ -62,13 +62,19 @@ bool wait_until(kernels::Signal& signal, int spins, std::chrono::nanoseconds tim
   }
   for (;;) {
     before_sleep();
-    const CountedSleeper counted(signal);
-    const std::uint32_t wakes = signal.wakes.load();
-    if (ready()) return true;
     const std::chrono::nanoseconds left = deadline.left();
+    if (look_or_sleep(signal, left, ready)) return true;
     if (left.count() <= 0) return false;
-    sleep_while(signal.wakes, wakes, left);
   }
+}
+
+bool look_or_sleep(kernels::Signal& signal, std::chrono::nanoseconds at_most,
+                   FunctionRef<bool()> ready) {
+  const CountedSleeper counted(signal);
+  const std::uint32_t wakes = signal.wakes.load();
+  if (ready()) return true;
+  if (at_most.count() > 0) sleep_while(signal.wakes, wakes, at_most);
+  return false;
 }
 
 void notify(kernels::Signal& signal) {

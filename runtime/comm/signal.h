@@ -15,7 +15,12 @@ namespace tutti::runtime {
 bool wait_until(kernels::Signal& signal, int spins, std::chrono::nanoseconds timeout,
                 FunctionRef<bool()> ready, FunctionRef<void()> before_sleep);
 
-// Wakes those who sleep in wait_until. Costs one load where nobody does.
+// One round of that: whether `ready()` says so, or else it sleeps until notify(signal), as long as
+// `at_most`.
+bool look_or_sleep(kernels::Signal& signal, std::chrono::nanoseconds at_most,
+                   FunctionRef<bool()> ready);
+
+// Wakes those who sleep in them. Costs one load where nobody does.
 void notify(kernels::Signal& signal);
 
 }  // namespace tutti::runtime

@@ -35,6 +35,8 @@ class Transport {
   // complete, to their places and returns true; false if a peer is not ready and `may_wait` does
   // not allow to wait for it. Throws where the collective failed.
   virtual bool move(GroupWork& work, bool may_wait) = 0;
+  // Whether a thread of the runtime's (ProgressThread) may do that in the place of the rank's own.
+  virtual bool moves_in_background() const { return false; }
 
   // Whether its callers may read what the members gave to an all_reduce (StartOptions::reads): they
   // are told where it lies, this rank moves nothing; or, where nobody read it after all, it

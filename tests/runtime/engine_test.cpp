@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -411,20 +412,20 @@ TEST(EngineMessages, ThatDifferNameBothCalls) {
 
 TEST(EngineMessages, EndWithTheirGroup) {
   add_boxes();
-  std::atomic<bool> received = false;
+  std::barrier both(2);
   const std::vector<std::string> thrown = run_ranks(2, [&](HostBackend& backend) {
     const auto group = backend.communicator({0, 1}, "group", "boxes");
     const auto messages = backend.messages({0, 1}, "sent", *group);
     std::vector<float> x(2);
-    messages->start(message_call(x))->wait();
+    EXPECT_NO_THROW(messages->start(message_call(x))->wait());
+    both.arrive_and_wait();
     if (backend.rank() == 0) {
       backend.abort({0, 1}, "group", "enough");
-      while (!received) std::this_thread::yield();
-      return;
+    } else {
+      EXPECT_THAT(message_of<CommError>([&] { messages->start(message_call(x))->wait(); }),
+                  HasSubstr("enough"));
     }
-    EXPECT_THAT(message_of<CommError>([&] { messages->start(message_call(x))->wait(); }),
-                HasSubstr("enough"));
-    received = true;
+    both.arrive_and_wait();
   });
   EXPECT_EQ(thrown, std::vector<std::string>(2));
 }
