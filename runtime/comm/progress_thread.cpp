@@ -14,7 +14,7 @@ namespace tutti::runtime {
 namespace {
 
 // It is woken by the group of what was started first, and looks at the others as often as that.
-constexpr auto kLongestSleep = std::chrono::milliseconds(1);
+constexpr auto kLongestLook = std::chrono::milliseconds(1);
 
 // How often this process' ancestors were forked, since one of them had such a thread.
 std::atomic<unsigned> g_forks{0};
@@ -53,7 +53,7 @@ void ProgressThread::run() {
       continue;
     }
     lock.unlock();
-    look_or_sleep(*signal, kLongestSleep, [&] {
+    look_or_sleep(*signal, kLongestLook, [&] {
       lock.lock();
       has_turn_ = true;
       const bool progressed = !stopping_ && order_.advance_any();
