@@ -152,7 +152,7 @@ void GroupAgreement::finish(const GroupWork& work) {
   page_.progress(position_).done_through.store(work.sequence_);
   notify(page_.signal());
   // Reading the clock takes as long as a small collective.
-  const bool at_once = !waited_long_ && work.call().one_shot;
+  const bool at_once = !waited_long_ && work.call().one_shot && !order().is_in_background();
   rank_page(position_).recorder.end(work.recorded_, kernels::FlightEntry::kCompleted,
                                     at_once ? kernels::FlightEntry::kAtOnce : monotonic_now());
   // A user's buffers are dropped by his own thread, when it starts the next one.

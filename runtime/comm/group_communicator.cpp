@@ -116,7 +116,6 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
     refuse("a place for a result in common has " + std::to_string(place.memory->bytes()) +
            " bytes of " + std::to_string(prepared.result_bytes[i]));
   }
-  const OrderTurn turn(agreement_.order());
   if (size() == 1) {
     for (std::size_t i = 0; i < operands.size(); ++i) address_of(i);
     if (!gives_back(prepared.call())) {
@@ -126,6 +125,7 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
     work->results_.assign(operands.begin(), operands.end());
     return work;
   }
+  const OrderTurn turn(agreement_.order());
   std::shared_ptr<GroupWork> work =
       new_work(std::static_pointer_cast<const GroupCall>(call), waiting);
   work->agreement_ = options.agreement;

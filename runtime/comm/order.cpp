@@ -43,6 +43,27 @@ void ProgramOrder::stop_progress() noexcept {
   }
   progress_->stop();  // it looks at the pointer, too
   progress_.reset();
+  dropped_.clear();
+}
+
+// Code of a user's that runs here may take turns of its own.
+void ProgramOrder::drop() {
+  auto dropped = std::exchange(dropped_, {});
+  dropped.clear();
+  if (dropped_.capacity() < dropped.capacity()) dropped_.swap(dropped);
+}
+
+void ProgramOrder::make_room() {
+  works_.reserve_more(1);
+  const std::size_t unfinished = works_.size() + 1;
+  if (failed_.capacity() < failed_.size() + unfinished) {
+    failed_.reserve(2 * (failed_.size() + unfinished));
+  }
+  if (progress_ == nullptr) return;
+  // A work and the signal that the thread slept on meanwhile.
+  if (dropped_.capacity() < dropped_.size() + 2 * unfinished + 2) {
+    dropped_.reserve(2 * (dropped_.size() + 2 * unfinished + 2));
+  }
 }
 
 bool ProgramOrder::attempt(OrderedWork& work, bool may_wait) {
@@ -66,19 +87,26 @@ bool ProgramOrder::step(bool may_wait) {
   return true;
 }
 
-bool ProgramOrder::advance_any() {
-  bool advanced = false;
+bool ProgramOrder::attempt_at(std::size_t place) {
+  OrderedWork& work = *works_[place];
+  if (work.attempted_ || !attempt(work, false)) return false;
+  if (work.failure_) failed_.push_back(works_[place]);
+  if (is_in_background()) drop_later(works_[place]);
+  works_.erase(place);
+  return true;
+}
+
+void ProgramOrder::advance_any() {
   for (std::size_t i = 0; i < works_.size();) {
-    OrderedWork& work = *works_[i];
-    if (!work.attempted_ && attempt(work, false)) {
-      if (work.failure_) failed_.push_back(works_[i]);
-      works_.erase(i);
-      advanced = true;
-    } else {
-      ++i;
-    }
+    if (!attempt_at(i)) ++i;
   }
-  return advanced;
+}
+
+bool ProgramOrder::advance_one() {
+  for (std::size_t i = 0; i < works_.size(); ++i) {
+    if (attempt_at(i)) return true;
+  }
+  return false;
 }
 
 void ProgramOrder::complete(const OrderedWork& work) {

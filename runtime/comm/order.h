@@ -64,14 +64,16 @@ class ProgramOrder {
   void start_progress() { progress_ = std::make_unique<ProgressThread>(*this); }
   void stop_progress() noexcept;
   // Whether it is that thread which asks.
-  bool is_in_background() const { return progress_ != nullptr && progress_->has_turn(); }
+  bool is_in_background() const {
+    return progress_ != nullptr && progress_->has_turn() && !progress_->is_copy();
+  }
 
   void add(std::shared_ptr<OrderedWork> work) {
     works_.push_back() = std::move(work);
     if (progress_ != nullptr) progress_->added();
   }
-  // Makes sure that add() needs no memory.
-  void make_room() { works_.reserve_more(1); }
+  // Makes sure that add() needs no memory, nor what becomes of the work.
+  void make_room();
   bool empty() const { return works_.empty(); }
 
   // Completes `work` and all before it, and waits where it must.
@@ -83,8 +85,13 @@ class ProgramOrder {
   // Completes what can be without waiting.
   void advance();
   // Completes whatever can be without waiting, wherever it stands; what waits calls it, since peers
-  // may wait for that. Works of one group see to their own order. Returns whether one was.
-  bool advance_any();
+  // may wait for that. Works of one group see to their own order.
+  void advance_any();
+  // The same for the progress thread: one of them, whose end the rank's thread sees to. Returns
+  // whether there was one.
+  bool advance_one();
+  // Of that thread: the rank's own drops it in its next turn.
+  void drop_later(std::shared_ptr<const void> held) { dropped_.push_back(std::move(held)); }
   // Completes everything; then throws the first failure in a group of which nobody has been told
   // that it fails.
   void complete_all();
@@ -101,19 +108,25 @@ class ProgramOrder {
   bool step(bool may_wait);
   // Returns whether it is finished.
   bool attempt(OrderedWork& work, bool may_wait);
+  // Tries a work that stands anywhere, without waiting; returns whether it is finished, and gone.
+  bool attempt_at(std::size_t place);
+  void drop();
 
   Ring<std::shared_ptr<OrderedWork>> works_;
   std::vector<std::shared_ptr<OrderedWork>> failed_;
+  std::vector<std::shared_ptr<const void>> dropped_;  // see drop_later()
   std::unique_ptr<ProgressThread> progress_;
 };
 
 // The turn of the rank's own thread, where its order has a progress thread; they may nest.
 class OrderTurn {
  public:
-  explicit OrderTurn(const ProgramOrder& order)
+  explicit OrderTurn(ProgramOrder& order)
       : thread_(order.progress_ != nullptr && !order.progress_->is_copy() ? order.progress_.get()
                                                                           : nullptr) {
-    if (thread_ != nullptr) thread_->enter();
+    if (thread_ == nullptr) return;
+    thread_->enter();
+    if (!order.dropped_.empty()) order.drop();
   }
   OrderTurn(const OrderTurn&) = delete;
   OrderTurn& operator=(const OrderTurn&) = delete;

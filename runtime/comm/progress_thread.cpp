@@ -1,11 +1,13 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/order.h>
 #include <tutti/runtime/comm/progress_thread.h>
 #include <tutti/runtime/comm/signal.h>
 #include <tutti/runtime/start_thread.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
-#include <memory>
+#include <utility>
+#include <vector>
 
 #include <pthread.h>
 
@@ -14,22 +16,55 @@ namespace tutti::runtime {
 namespace {
 
 // It is woken by the group of what was started first, and looks at the others as often as that.
-constexpr auto kLongestLook = std::chrono::milliseconds(1);
-
-// How often this process' ancestors were forked, since one of them had such a thread.
-std::atomic<unsigned> g_forks{0};
-
-unsigned count_forks() {
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { g_forks.fetch_add(1, std::memory_order_relaxed); });
-  static_cast<void>(registered);
-  return g_forks.load(std::memory_order_relaxed);
-}
+constexpr auto kLongestNap = std::chrono::milliseconds(1);
 
 }  // namespace
 
-ProgressThread::ProgressThread(ProgramOrder& order)
-    : order_(order), forks_(count_forks()), thread_(start_thread([this] { run(); })) {}
+// So that a process is forked off while none of them is at work: what they work on is whole there.
+class ProgressThread::All {
+ public:
+  static void add(ProgressThread* thread) {
+    const std::scoped_lock lock(mutex_);
+    static const int registered = pthread_atfork(hold, let_go_on, let_go_in_child);
+    if (registered != 0) throw EnvironmentError("no memory for handlers of fork (pthread_atfork)");
+    all_.push_back(thread);
+  }
+  static void remove(ProgressThread* thread) {
+    const std::scoped_lock lock(mutex_);
+    std::erase(all_, thread);
+  }
+  static unsigned forks() { return forks_.load(std::memory_order_relaxed); }
+
+ private:
+  static void hold() {
+    mutex_.lock();
+    for (ProgressThread* const each : all_) each->gate_.lock();
+  }
+  static void let_go_on() {
+    for (ProgressThread* const each : all_) each->gate_.unlock();
+    mutex_.unlock();
+  }
+  static void let_go_in_child() {
+    forks_.fetch_add(1, std::memory_order_relaxed);
+    let_go_on();
+  }
+
+  static inline std::mutex mutex_;
+  static inline std::vector<ProgressThread*> all_;
+  static inline std::atomic<unsigned> forks_{0};  // from the first process down to this one
+};
+
+ProgressThread::ProgressThread(ProgramOrder& order) : order_(order), forks_(All::forks()) {
+  All::add(this);
+  try {
+    thread_ = start_thread([this] { run(); });
+  } catch (...) {
+    All::remove(this);
+    throw;
+  }
+}
+
+ProgressThread::~ProgressThread() { All::remove(this); }
 
 void ProgressThread::stop() {
   {
@@ -40,30 +75,40 @@ void ProgressThread::stop() {
   thread_.join();
 }
 
-bool ProgressThread::is_copy() const { return g_forks.load(std::memory_order_relaxed) != forks_; }
+bool ProgressThread::is_copy() const { return All::forks() != forks_; }
 
 void ProgressThread::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    const std::shared_ptr<kernels::Signal> signal = order_.signal();
-    if (signal == nullptr) {
+    std::shared_ptr<kernels::Signal> next = order_.signal();
+    if (next != signal_) {
+      // The last to hold a group drops what was kept for it.
+      if (signal_ != nullptr) order_.drop_later(std::move(signal_));
+      signal_ = std::move(next);
+    }
+    if (signal_ == nullptr) {
       idle_ = true;
       work_.wait(lock);
       idle_ = false;
       continue;
     }
     lock.unlock();
-    look_or_sleep(*signal, kLongestLook, [&] {
-      lock.lock();
-      has_turn_ = true;
-      const bool progressed = !stopping_ && order_.advance_any();
-      has_turn_ = false;
-      const bool stops = stopping_;
-      lock.unlock();
-      return progressed || stops;
-    });
+    look_or_sleep(*signal_, kLongestNap, [&] { return take_turn(); });
     lock.lock();
   }
+}
+
+bool ProgressThread::take_turn() {
+  if (wanted_.load(std::memory_order_relaxed)) return false;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  // Whoever has the turn and waits does the same work.
+  if (!lock) return false;
+  if (stopping_) return true;
+  const std::scoped_lock gate(gate_);
+  has_turn_ = true;
+  const bool advanced = order_.advance_one();
+  has_turn_ = false;
+  return advanced;
 }
 
 }  // namespace tutti::runtime

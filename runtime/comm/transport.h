@@ -14,7 +14,7 @@ using Keeping = std::vector<std::shared_ptr<Buffer>>;
 class GroupAgreement;
 
 // How the data of one rank's end of a group moves, once its members agree about a call. The rank's
-// thread alone calls it, but for fail().
+// thread alone calls it, or in its turn (OrderTurn) its ProgressThread; but for fail().
 class Transport {
  public:
   Transport() = default;
@@ -35,7 +35,7 @@ class Transport {
   // complete, to their places and returns true; false if a peer is not ready and `may_wait` does
   // not allow to wait for it. Throws where the collective failed.
   virtual bool move(GroupWork& work, bool may_wait) = 0;
-  // Whether a thread of the runtime's (ProgressThread) may do that in the place of the rank's own.
+  // Whether the progress thread may do that, and what follows for calls whose operands are read.
   virtual bool moves_in_background() const { return false; }
 
   // Whether its callers may read what the members gave to an all_reduce (StartOptions::reads): they

@@ -83,27 +83,70 @@ TEST(ProgressThread, CompletesWhatCanBeWhereverItStands) {
   EXPECT_THAT(thrown, testing::Each(""));
 }
 
-// What a user gave is dropped by his own thread, however far the other one is.
-TEST(ProgressThread, DropsNothingOfTheUsers) {
+// What a user gave is dropped by his own thread, though the other one completes what it is for and
+// nobody holds the work any more. Rank 1 stays away until rank 0 has seen that it is done.
+TEST_P(ProgressThreads, DropNothingOfTheUsers) {
   std::barrier everybody(2);
   const auto thrown = run_ranks(fabric_of(2), [&](HostBackend& backend) {
     const auto group = backend.communicator(first_ranks(2), "pair");
+    std::atomic<int> dropped{0};
     std::atomic<bool> elsewhere{false};
-    std::vector<float> data(kLargeElements, 1.F);
+    std::vector<float> data(GetParam(), 1.F);
+    std::vector<float> sum(GetParam());
     const auto own = std::this_thread::get_id();
-    std::shared_ptr<Buffer> operand =
-        Buffer::wrap(data.data(), data.size() * sizeof(float),
-                     [&](void*) { elsewhere = std::this_thread::get_id() != own; });
-    const auto call = sum_of(*group, kLargeElements);
-    const std::shared_ptr<Work> work = group->start(call, {{operand}});
-    operand.reset();
-    EXPECT_NO_THROW(group->wait_released(work->sequence()));
+    const auto give = [&](std::vector<float>& values) {
+      return Buffer::wrap(values.data(), values.size() * sizeof(float), [&](void*) {
+        ++dropped;
+        elsewhere = elsewhere || std::this_thread::get_id() != own;
+      });
+    };
+    std::uint64_t sequence = 0;
+    {
+      const auto call = sum_of(*group, GetParam());
+      const std::shared_ptr<Buffer> results[] = {give(sum)};
+      sequence = group->start(call, {{give(data)}}, {.results = results})->sequence();
+    }
+    if (backend.rank() == 0) {
+      EXPECT_NO_THROW(group->wait_released(sequence));
+    }
     everybody.arrive_and_wait();
     EXPECT_FALSE(elsewhere);
-    group->close();
+    EXPECT_TRUE(group->released(sequence));
+    backend.close(first_ranks(2), "pair");
+    everybody.arrive_and_wait();
+    EXPECT_EQ(sum[0], 2.F);
+    backend.leave("");
+    EXPECT_EQ(dropped, 2);
     EXPECT_FALSE(elsewhere);
   });
   EXPECT_THAT(thrown, testing::Each(""));
+}
+
+// More than the ring has slots for: what waits for one is announced by the thread.
+TEST(ProgressThread, AnnouncesWhatIsQueued) {
+  std::barrier everybody(2);
+  const auto thrown = run_ranks(fabric_of(2), [&](HostBackend& backend) {
+    const auto group = backend.communicator(first_ranks(2), "pair");
+    const auto call = sum_of(*group, 5);
+    std::shared_ptr<Work> last;
+    for (int i = 0; i < 300; ++i) last = group->start(call, {{floats(5, 1.F)}});
+    if (backend.rank() == 0) {
+      EXPECT_NO_THROW(group->wait_released(last->sequence()));
+    }
+    everybody.arrive_and_wait();
+    EXPECT_TRUE(last->test());
+  });
+  EXPECT_THAT(thrown, testing::Each(""));
+}
+
+TEST(ProgressThread, ServesProcesses) {
+  ShmOptions options;
+  options.host.progress = true;
+  const auto in_processes = [&](std::int64_t ranks, const std::function<void(HostBackend&)>& body) {
+    EXPECT_THAT(run_processes(ranks, body, options), testing::Each(""));
+  };
+  run_exchanges(in_processes, 3, every_kind_and_place(3));
+  run_exchanges(in_processes, 4, mixed_in_two_groups(4, 300));
 }
 
 TEST(ProgressThread, TellsWhyACallFailed) {
@@ -126,12 +169,16 @@ TEST(ProgressThread, LeavesResultsAsTheyAre) {
   run_exchanges(in_threads, 4, mixed_in_two_groups(4, 300));
 }
 
-// A process that is forked off has no such thread: it neither waits for its turn nor for its end.
+// A process that is forked off has no such thread, and what that was at is whole there: it neither
+// waits for its turn nor for its end.
 TEST(ProgressThread, IsNotThereInAProcessThatIsForkedOff) {
   const auto thrown = run_ranks(fabric_of(2), [&](HostBackend& backend) {
     const auto group = backend.communicator(first_ranks(2), "pair");
     const std::shared_ptr<Work> work = group->start(sum_of(*group, 5), {{floats(5, 1.F)}});
     work->wait();
+    for (int i = 0; i < 3; ++i) {
+      group->start(sum_of(*group, kLargeElements), {{floats(kLargeElements, 1.F)}});
+    }
     if (backend.rank() == 0) {
       const pid_t child = fork();
       if (child == 0) {
