@@ -7,6 +7,7 @@
 #include <tutti/runtime/comm/launch_environment.h>
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/profile/trace_file.h>
+#include <tutti/runtime/run/gpus.h>
 
 #include <algorithm>
 #include <atomic>
@@ -90,8 +91,9 @@ void note_placeholders(const Array& array, bool& tampered) {
 }
 
 // The device that TUTTI_DEVICE names.
-Device device_of_environment() {
+Device device_of_environment(std::int64_t local_rank) {
   const std::string& text = runtime::Settings::process().text("TUTTI_DEVICE");
+  if (text == "cuda") return runtime::own_gpu(local_rank);
   const std::optional<Device> device = Device::from_text(text);
   if (!device) {
     throw EnvironmentError("TUTTI_DEVICE=" + text + " is no device; write cpu, cuda or cuda:1");
@@ -117,13 +119,15 @@ std::unique_ptr<RankContext> make_alone() {
 }  // namespace
 
 RankContext::RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
-                         std::shared_ptr<const ir::Mesh> mesh, std::optional<Device> default_device)
+                         std::shared_ptr<const ir::Mesh> mesh, std::optional<Device> default_device,
+                         std::int64_t local_rank)
     : eager(runtime::Settings::process().flag("eager")),
       compile_options(codegen::compile_options(runtime::Settings::process())),
       id_(next_context_id()),
       runtime_(std::move(backend), threads),
       mesh_(std::move(mesh)),
-      default_device_(default_device ? *default_device : device_of_environment()) {
+      default_device_(default_device ? *default_device : device_of_environment(local_rank)),
+      local_rank_(local_rank) {
   if (default_device_.is_any()) throw UsageError("the default device of a rank is a certain one");
   ir::Group world{.tag = "world", .ranks = {}, .stride = runtime_.ranks()};
   for (std::int64_t rank = 0; rank < runtime_.ranks(); ++rank) world.ranks.push_back(rank);

@@ -18,10 +18,11 @@ namespace tutti::detail {
 // The state of one rank: its trace, its runtime, its compiled programs.
 class RankContext {
  public:
-  // Without a default device it is what TUTTI_DEVICE says.
+  // Without a default device it is what TUTTI_DEVICE says. `local_rank` counts the ranks of this
+  // host.
   RankContext(std::unique_ptr<runtime::Backend> backend, int threads,
               std::shared_ptr<const ir::Mesh> mesh,
-              std::optional<Device> default_device = std::nullopt);
+              std::optional<Device> default_device = std::nullopt, std::int64_t local_rank = 0);
   RankContext(const RankContext&) = delete;
   RankContext& operator=(const RankContext&) = delete;
   ~RankContext();
@@ -53,6 +54,7 @@ class RankContext {
 
   // Where new tensors lie.
   Device default_device() const { return default_device_; }
+  std::int64_t local_rank() const { return local_rank_; }
   void set_default_device(Device device);
 
   // The trace that ops record into: the innermost function being compiled, or the lazy one.
@@ -184,6 +186,7 @@ class RankContext {
   std::vector<Trace*> compiling_;
   ProgramCache executables_;
   Device default_device_;
+  const std::int64_t local_rank_;
   bool pending_collectives_ = false;
   struct Callback {
     StatePtr async;

@@ -6,6 +6,7 @@
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/comm/shm/shm.h>
 #include <tutti/runtime/profile/trace_file.h>
+#include <tutti/runtime/run/gpus.h>
 #include <tutti/runtime/start_thread.h>
 
 #include <algorithm>
@@ -26,11 +27,13 @@ namespace {
 
 std::shared_ptr<RankContext> make_context(std::shared_ptr<runtime::HostFabric> fabric,
                                           std::int64_t rank, int threads,
-                                          std::optional<Device> device, bool programs_differ) {
+                                          std::optional<Device> device, bool programs_differ,
+                                          std::int64_t local_rank) {
   const auto mesh =
       std::make_shared<const ir::Mesh>(ir::Mesh{.names = {"world"}, .sizes = {fabric->ranks()}});
-  auto context = std::make_shared<RankContext>(
-      std::make_unique<runtime::HostBackend>(std::move(fabric), rank), threads, mesh, device);
+  auto context =
+      std::make_shared<RankContext>(std::make_unique<runtime::HostBackend>(std::move(fabric), rank),
+                                    threads, mesh, device, local_rank);
   context->runtime().programs_differ = programs_differ;
   return context;
 }
@@ -131,6 +134,7 @@ World::World(std::shared_ptr<RankContext> context)
 const std::shared_ptr<RankContext>& World::context() const { return owner_->context; }
 int World::rank() const { return static_cast<int>(context()->runtime().rank()); }
 int World::size() const { return static_cast<int>(context()->runtime().ranks()); }
+Device World::gpu() const { return runtime::own_gpu(context()->local_rank()); }
 void World::attach() const { RankContext::attach(context()); }
 void World::close() { owner_->close(); }
 void World::abort(const std::string& reason) const { context()->runtime().backend->abort(reason); }
@@ -157,7 +161,7 @@ World init(const InitOptions& options) {
   if (options.timeout.count() > 0) host.timeout = options.timeout;
   if (launched.ranks == 1) {
     auto alone = make_context(std::make_shared<runtime::LocalFabric>(1, host), 0, threads,
-                              options.device, options.programs_differ);
+                              options.device, options.programs_differ, launched.local_rank);
     alone->runtime().profile = runtime::make_profile(trace, 0, alone->runtime().pool);
     return World(std::move(alone));
   }
@@ -179,7 +183,7 @@ World init(const InitOptions& options) {
                                                                .host = host});
   joined = true;
   auto joined_context = make_context(std::move(fabric), launched.rank, threads, options.device,
-                                     options.programs_differ);
+                                     options.programs_differ, launched.local_rank);
   if (!trace.empty()) {
     joined_context->runtime().profile =
         runtime::make_profile(runtime::part_of_trace(trace, launched.rank), launched.rank,
@@ -214,7 +218,7 @@ void simulate(int ranks, const std::function<void(World&)>& body, const Simulate
     try {
       const auto own = [&] {
         try {
-          return make_context(fabric, rank, threads, options.device, options.programs_differ);
+          return make_context(fabric, rank, threads, options.device, options.programs_differ, rank);
         } catch (const std::exception& error) {
           fabric->leave(rank, error.what());
           throw;

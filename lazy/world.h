@@ -25,6 +25,10 @@ class World {
 
   int rank() const;
   int size() const;
+  // This rank's GPU, for set_default_device(world.gpu()): ranks of one host have one each, by turns
+  // where there are fewer; Device::cuda(i) is GPU number i, whoever says it. Throws
+  // EnvironmentError if there is no driver or no GPU.
+  Device gpu() const;
 
   // Makes the calling thread the one that records for this rank; for the thread that did so before
   // recording is a UsageError from now on. Throws UsageError while that one is in the middle of an

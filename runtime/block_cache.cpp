@@ -122,6 +122,7 @@ void BlockCache::trim(std::size_t keep) noexcept {
       oldest->next = std::exchange(victims, oldest);
     }
   }
+  if (victims != nullptr) source_->wait_for_users();
   while (victims != nullptr) give_up(std::exchange(victims, victims->next));
 }
 

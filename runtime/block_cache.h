@@ -23,6 +23,8 @@ class BlockSource {
   // `size` is a SizeClass's. Aligned to kBufferAlignment; null if there is none.
   virtual void* take(std::size_t size) = 0;
   virtual void give_back(void* block, std::size_t size) noexcept = 0;
+  // Called before some are given back: work that was put somewhere may still use them.
+  virtual void wait_for_users() noexcept {}
   // Whether a block is of this source, where several are one behind another.
   virtual bool owns(const void* /*block*/) const { return true; }
   // Whether the host can read and write the blocks.

@@ -20,8 +20,9 @@ constexpr std::array kTopics = {
     SettingWord{"cache", "which kernels are known already"},
     SettingWord{"evaluate", "what a look at a lazy tensor computes"},
     SettingWord{"copies", "which operands a collective copies, since peers can't reach them"},
+    SettingWord{"gpu", "what a GPU does in a slower way than was meant, and why"},
 };
-static_assert(kTopics.size() == static_cast<std::size_t>(LogTopic::copies) + 1);
+static_assert(kTopics.size() == static_cast<std::size_t>(LogTopic::gpu) + 1);
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace tutti::runtime {
 struct SettingWord;
 
 // What TUTTI_LOG can ask for. The table of names and meanings is in log.cpp.
-enum class LogTopic : std::uint8_t { recompiles, compile, cache, evaluate, copies };
+enum class LogTopic : std::uint8_t { recompiles, compile, cache, evaluate, copies, gpu };
 
 // A row for each topic, in their order.
 std::span<const SettingWord> log_topics();

@@ -101,7 +101,7 @@ std::vector<Setting> make_settings() {
        .kind = Kind::text,
        .takes = "DEVICE",
        .initial = "cpu",
-       .does = "Where new tensors lie: cpu, cuda (the first GPU) or cuda:1."},
+       .does = "Where new tensors lie: cpu, cuda (the rank's own GPU, World::gpu) or cuda:1."},
       {.name = "TUTTI_THREADS",
        .kind = Kind::number,
        .takes = "N",
@@ -129,6 +129,14 @@ std::vector<Setting> make_settings() {
        .unset = "nothing is written",
        .does =
            "Where a rank writes its last collectives when one fails; `tutti diagnose` reads it."},
+      {.name = "TUTTI_GPU_CACHE",
+       .kind = Kind::bytes,
+       .takes = "BYTES",
+       .unset = "all that is free",
+       .does = "The most free memory of a GPU that a rank keeps for later, as 500M or 2G; where "
+               "memory runs out, it is given back.",
+       .least = 0,
+       .most = kLargestCache},
       {.name = "TUTTI_CUDA_LIBRARIES",
        .kind = Kind::text,
        .takes = "FOLDER:...",
@@ -180,6 +188,13 @@ std::vector<Setting> make_tunables() {
        .takes = "on|off",
        .initial = "on",
        .does = "Records what is put on GPUs, and replays it as a whole (CUDA graphs)."},
+      {.name = "launch_blocking",
+       .kind = Kind::flag,
+       .takes = "on|off",
+       .initial = "off",
+       .does =
+           "Waits for GPUs after each kernel, so that an error comes from the one that caused it "
+           "and names it."},
       {.name = "eager",
        .kind = Kind::flag,
        .takes = "on|off",

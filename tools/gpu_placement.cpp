@@ -2,7 +2,7 @@
 
 #include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/run/find_cuda.h>
+#include <tutti/runtime/run/gpus.h>
 #include <tutti/runtime/run/open_accelerator.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ int count_gpus() {
                            "--stage cuda --on device` and `--stage ptx` show the code for one, "
                            "and `tutti run --on host` runs the program.");
   }
-  return static_cast<int>(runtime::find_cuda().gpus.size());
+  return runtime::count_gpus();
 }
 
 ir::Graph placed_on(const ir::Graph& function, Device gpu) {

@@ -79,6 +79,7 @@ class CublasLtMatmul final : public runtime::DeviceCode {
 
   void launch(Accelerator& accelerator, void* const* buffers) const override {
     auto& cuda = runtime::CudaAccelerator::of(accelerator);
+    const runtime::CudaStream::Entered entered = cuda.stream()->enter();
     const cublasLtHandle_t handle = cuda.stream()->cublaslt(library_);
     // The library has what it was told about this launch in its descriptions.
     const std::scoped_lock lock(mutex_);

@@ -4,6 +4,7 @@
 
 #if TUTTI_HAS_CUDA
 #include <tutti/codegen/cuda/cublaslt_matmul.h>
+#include <tutti/codegen/cuda/matmul_ways.h>
 #endif
 
 #include <limits>
@@ -24,7 +25,7 @@ std::shared_ptr<const runtime::DeviceCode> library_code(
   if (!layout || layout->k == 0 || layout->batch > std::numeric_limits<std::int32_t>::max()) {
     return nullptr;
   }
-  return cublaslt_matmul(*library, *layout, epilogue);
+  return matmul_ways(*library, result, operands, epilogue);
 #else
   return nullptr;
 #endif

@@ -127,4 +127,27 @@ Source matmul_source(const ir::Type& result, const std::vector<View>& operands,
                      blocks_for(tiles, 1), kThreads);
 }
 
+Source epilogue_source(const ir::Type& result, Epilogue::Kind epilogue) {
+  if (!is_floating(result.dtype)) {
+    throw InternalError("no matmul of " + std::string(name_of(result.dtype)) + " has an epilogue");
+  }
+  const std::string dtype(name_of(result.dtype));
+  const std::string parameters = "const " + dtype + "* bias, " + dtype + "* product";
+  const std::int64_t elements = result.shape.elements();
+  if (elements == 0) return empty_source("matmul_epilogue", result.text(), parameters);
+  SpecText spec("Matmul", count_type(elements));
+  spec.type("Element", dtype);
+  spec.type("Sum", sum_type(result.dtype));
+  spec.count("elements", elements);
+  spec.count("n", result.shape[result.shape.rank() - 1]);
+  add_finish(spec, result.dtype, epilogue);
+  return make_source({.name = "matmul_epilogue",
+                      .detail = result.text(),
+                      .piece = "matmul",
+                      .specs = {spec},
+                      .parameters = parameters,
+                      .body = "  finish_all<Matmul>(bias, product);\n"},
+                     blocks_for(elements, kThreads), kThreads);
+}
+
 }  // namespace tutti::codegen::cuda

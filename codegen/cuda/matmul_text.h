@@ -18,4 +18,8 @@ namespace tutti::codegen::cuda {
 Source matmul_source(const ir::Type& result, const std::vector<View>& operands,
                      std::optional<Epilogue::Kind> epilogue = std::nullopt);
 
+// What an epilogue does to a product, as a kernel of its own that works in place. Buffers: the
+// bias, then the product.
+Source epilogue_source(const ir::Type& result, Epilogue::Kind epilogue);
+
 }  // namespace tutti::codegen::cuda

@@ -78,7 +78,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   auto executable = std::make_unique<Executable>(
       std::move(plan), context,
       Executable::Options{
-          .mode = options.plan_mode, .record = options.record, .scribble = options.verify});
+          .mode = options.plan_mode, .on_devices = options.on_devices, .scribble = options.verify});
   watch.compiled(executable->plan());
   return executable;
 }

@@ -27,7 +27,7 @@ inline constexpr bool kVerifyByDefault = true;
 struct CompileOptions {
   KernelMode kernel_mode = kDefaultKernelMode;
   PlanMode plan_mode = kDefaultPlanMode;
-  bool record = true;  // see Executable::Options
+  DeviceOptions on_devices = {};
   // How collectives are carried out where their group says nothing.
   ir::Algorithm algorithm = ir::Algorithm::automatic;
   // Called with the graph as traced ("trace") and after every pass (its name).

@@ -9,7 +9,8 @@ CompileOptions compile_options(const runtime::Settings& settings) {
   if (!mode.empty()) out.kernel_mode = mode == "evaluate" ? KernelMode::evaluate : KernelMode::llvm;
   const std::string& plan = settings.text("plan");
   if (!plan.empty()) out.plan_mode = plan == "walk" ? PlanMode::walk : PlanMode::native;
-  out.record = settings.flag("record");
+  out.on_devices = {.record = settings.flag("record"),
+                    .launch_blocking = settings.flag("launch_blocking")};
   out.algorithm = *ir::algorithm_from_name(settings.text("algorithm"));
   out.disabled = settings.words("TUTTI_DISABLE");
   out.verify = settings.flag("verify");

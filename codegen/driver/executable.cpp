@@ -49,7 +49,7 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
       options_(options),
       frame_(context, plan_.buffers.size(), at(plan_.works),
              static_cast<std::size_t>(plan_.arena_bytes)),
-      binding_(plan_, context, frame_, options.record),
+      binding_(plan_, context, frame_, options.on_devices),
       constants_(plan_.buffers.size()),
       inputs_(plan_.inputs.size(), -1) {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {

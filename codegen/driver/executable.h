@@ -76,7 +76,7 @@ class Executable {
 
   struct Options {
     PlanMode mode = kDefaultPlanMode;
-    bool record = true;  // what is put on GPUs, where it is likely to come again
+    DeviceOptions on_devices = {};
     // What peers are said to be done with is written over, so that one who is not gives it away.
     bool scribble = false;
   };

@@ -58,7 +58,7 @@ std::uint32_t Binding::add_buffers(std::span<const BufferId> buffers) {
 
 DeviceRegion& Binding::region(Device device) {
   if (region_ == nullptr || region_->device() != device) {
-    DeviceRegion& region = regions_.emplace_back(device, records_);
+    DeviceRegion& region = regions_.emplace_back(device, on_devices_);
     const auto run = [](Binding& binding, const BoundStep& self) {
       binding.regions_[at(self.number)].run(binding.context_, binding.frame_);
     };

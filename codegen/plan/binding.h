@@ -45,8 +45,9 @@ struct BoundStart {
 class Binding {
  public:
   // All outlive this.
-  Binding(const Plan& plan, runtime::Context& context, runtime::PlanFrame& frame, bool record)
-      : plan_(plan), context_(context), frame_(frame), records_(record) {}
+  Binding(const Plan& plan, runtime::Context& context, runtime::PlanFrame& frame,
+          const DeviceOptions& on_devices)
+      : plan_(plan), context_(context), frame_(frame), on_devices_(on_devices) {}
   Binding(const Binding&) = delete;
   Binding& operator=(const Binding&) = delete;
 
@@ -102,7 +103,7 @@ class Binding {
   const Plan& plan_;
   runtime::Context& context_;
   runtime::PlanFrame& frame_;
-  bool records_;
+  const DeviceOptions on_devices_;
   std::deque<DeviceRegion> regions_;
   DeviceRegion* region_ = nullptr;
   std::vector<BoundStep> steps_;

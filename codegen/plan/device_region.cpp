@@ -1,4 +1,6 @@
 #include <tutti/codegen/plan/device_region.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/log.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +18,8 @@ void DeviceRegion::add(const Plan& plan, const LaunchPart& part, std::int32_t nu
   launches_.push_back({.code = part.device_code.get(),
                        .number = number,
                        .first_argument = arguments_.size(),
-                       .after_steps = steps_.size()});
+                       .after_steps = steps_.size(),
+                       .part = &part});
   for (const BufferId id : part.buffers) {
     const PlanBuffer& buffer = plan.buffers[static_cast<std::size_t>(id)];
     const bool in_arena = buffer.kind == PlanBuffer::Kind::local;
@@ -68,7 +71,21 @@ void DeviceRegion::find_addresses(runtime::PlanFrame& frame) {
 
 void DeviceRegion::launch(runtime::Accelerator& accelerator) const {
   for (const Launch& each : launches_) {
+    if (blocks_) [[unlikely]] {
+      launch_and_wait(accelerator, each);
+    } else {
+      each.code->launch(accelerator, &addresses_[each.first_argument]);
+    }
+  }
+}
+
+void DeviceRegion::launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const {
+  try {
     each.code->launch(accelerator, &addresses_[each.first_argument]);
+    accelerator.synchronize();
+  } catch (const EnvironmentError& error) {
+    throw EnvironmentError(each.part->name + " on " + device_.text() + ": " + error.message(),
+                           each.part->location);
   }
 }
 
@@ -80,16 +97,32 @@ bool DeviceRegion::replay(runtime::Accelerator& accelerator) {
     misses_ = 0;
   } else {
     if (++misses_ > kMostMisses) {
-      records_ = false;
-      recordings_.clear();
+      stop_recording("its arguments lay elsewhere in each of " + std::to_string(kMostMisses) +
+                     " runs");
       return false;
     }
-    recordings_.push_front(
-        {.addresses = addresses_, .work = accelerator.record([&] { launch(accelerator); })});
+    std::unique_ptr<runtime::Accelerator::Recording> work;
+    try {
+      work = accelerator.record([&] { launch(accelerator); });
+    } catch (const EnvironmentError& error) {
+      // If the device itself is broken, launching says so, too.
+      stop_recording(error.what());
+      return false;
+    }
+    recordings_.push_front({.addresses = addresses_, .work = std::move(work)});
     if (recordings_.size() > kMostRecordings) recordings_.pop_back();
   }
   recordings_.front().work->replay();
   return true;
+}
+
+void DeviceRegion::stop_recording(const std::string& why) {
+  records_ = false;
+  recordings_.clear();
+  runtime::Log::process().write(
+      runtime::LogTopic::gpu, -1,
+      std::to_string(launches_.size()) + " launches on " + device_.text() +
+          " are not recorded any more, but put on the stream one by one: " + why);
 }
 
 }  // namespace tutti::codegen

@@ -7,16 +7,29 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tutti::codegen {
 
+// How a plan puts its launches on GPUs.
+struct DeviceOptions {
+  bool record = true;  // what is likely to come again, and replay it as a whole
+  // Wait after each, so that an error comes from the one that caused it, and names it; nothing is
+  // recorded then.
+  bool launch_blocking = false;
+};
+
 // Steps of a plan that put work on one GPU while the host has nothing else to do: launches, with
 // the allocations around them. The addresses that the launches work on are likely to come again,
 // from the second run on, so the work is recorded then, and replayed as a whole whenever they do.
+// Work that can't be recorded is launched piece by piece as before; the log says so.
 class DeviceRegion {
  public:
-  explicit DeviceRegion(Device device, bool may_record) : device_(device), records_(may_record) {}
+  DeviceRegion(Device device, const DeviceOptions& options)
+      : device_(device),
+        records_(options.record && !options.launch_blocking),
+        blocks_(options.launch_blocking) {}
 
   Device device() const { return device_; }
   void add(const Allocate& step) { steps_.push_back({Step::Kind::allocate, step.buffer}); }
@@ -43,6 +56,7 @@ class DeviceRegion {
     std::int32_t number = 0;
     std::size_t first_argument = 0;
     std::size_t after_steps = 0;  // of steps_, how many come before it
+    const LaunchPart* part = nullptr;
   };
   struct Argument {
     BufferId buffer = -1;
@@ -55,7 +69,9 @@ class DeviceRegion {
 
   void find_addresses(runtime::PlanFrame& frame);
   void launch(runtime::Accelerator& accelerator) const;
+  void launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const;
   bool replay(runtime::Accelerator& accelerator);
+  void stop_recording(const std::string& why);
 
   Device device_;
   std::vector<Step> steps_;
@@ -64,6 +80,7 @@ class DeviceRegion {
   std::vector<void*> addresses_;     // of the arguments, in this run
   std::list<Recorded> recordings_;   // last used first
   bool records_;
+  const bool blocks_;
   bool warm_ = false;  // has run before: what the first launch gets ready is there
   int misses_ = 0;
 };

@@ -104,3 +104,17 @@ __device__ void multiply(const void* a_buffer, const void* b_buffer, const void*
     }
   }
 }
+
+// Does to a product, in place, what multiply() does to its sums in the end.
+template <class Spec>
+__device__ void finish_all(const void* bias_buffer, void* product) {
+  using Element = typename Spec::Element;
+  using Count = typename Spec::Count;
+  const Element* bias = static_cast<const Element*>(bias_buffer);
+  Element* c = static_cast<Element*>(product);
+  for (Count i = Count(blockIdx.x) * blockDim.x + threadIdx.x; i < Spec::elements;
+       i += Count(gridDim.x) * blockDim.x) {
+    const typename Spec::Sum sum = Computed<Element>::from(c[i]);
+    c[i] = Spec::finish(sum, i % Spec::n, bias);
+  }
+}

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -27,7 +26,9 @@ class CudaAccelerator::Graph final : public Recording {
  public:
   explicit Graph(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {}
   ~Graph() override {
-    if (graph_ != nullptr && stream_->try_enter()) stream_->driver().cuGraphExecDestroy(graph_);
+    if (graph_ == nullptr) return;
+    const CudaStream::Entered entered = stream_->try_enter();
+    if (entered) stream_->driver().cuGraphExecDestroy(graph_);
   }
 
   void keep(std::shared_ptr<const void> used) { used_.push_back(std::move(used)); }
@@ -45,14 +46,20 @@ class CudaAccelerator::Graph final : public Recording {
       if (captured != nullptr) driver.cuGraphDestroy(captured);
       throw;
     }
-    driver.check(driver.cuStreamEndCapture(stream_->handle(), &captured), "cuStreamEndCapture");
+    const CUresult ended = driver.cuStreamEndCapture(stream_->handle(), &captured);
+    if (ended != CUDA_SUCCESS) {
+      // Whatever became of it, what comes next is to run.
+      driver.cuStreamEndCapture(stream_->handle(), &captured);
+      if (captured != nullptr) driver.cuGraphDestroy(captured);
+    }
+    driver.check(ended, "cuStreamEndCapture");
     const CUresult result = driver.cuGraphInstantiate(&graph_, captured, 0);
     driver.cuGraphDestroy(captured);
     driver.check(result, "cuGraphInstantiate");
   }
 
   void replay() override {
-    stream_->enter();
+    const CudaStream::Entered entered = stream_->enter();
     const CudaDriver& driver = stream_->driver();
     driver.check(driver.cuGraphLaunch(graph_, stream_->handle()), "cuGraphLaunch");
   }
@@ -63,10 +70,10 @@ class CudaAccelerator::Graph final : public Recording {
   CUgraphExec graph_ = nullptr;
 };
 
-CudaAccelerator::CudaAccelerator(const CudaDriver& driver, int index)
+CudaAccelerator::CudaAccelerator(const CudaDriver& driver, int index, std::size_t cache_bytes)
     : stream_(std::make_shared<CudaStream>(driver, index)),
-      // A free block costs nothing until somebody needs the memory, and then all are given back.
-      memory_(std::make_unique<CudaBlocks>(stream_), std::numeric_limits<std::size_t>::max()),
+      memory_(std::make_unique<CudaBlocks>(stream_), cache_bytes),
+      member_(index, memory_),
       blocks_(stream_) {
   // Conversions of bf16, and minima that keep NaN, are instructions from there on.
   if (attribute(*stream_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 8) {
@@ -108,19 +115,21 @@ void CudaAccelerator::check_not_recording(const char* call) const {
 
 void CudaAccelerator::copy_in(void* to, const void* from, std::size_t bytes) {
   check_not_recording("copy_in");
+  const CudaStream::Entered entered = stream_->enter();
   if (staging_ == nullptr) staging_ = std::make_unique<CudaStaging>(stream_);
   staging_->copy_in(address_of(to), static_cast<const std::byte*>(from), bytes);
 }
 
 void CudaAccelerator::copy_out(void* to, const void* from, std::size_t bytes) {
   check_not_recording("copy_out");
+  const CudaStream::Entered entered = stream_->enter();
   if (staging_ == nullptr) staging_ = std::make_unique<CudaStaging>(stream_);
   staging_->copy_out(static_cast<std::byte*>(to), address_of(from), bytes);
 }
 
 void CudaAccelerator::copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  stream_->enter();
+  const CudaStream::Entered entered = stream_->enter();
   const CudaDriver& driver = stream_->driver();
   driver.check(driver.cuMemcpyDtoDAsync(address_of(to), address_of(from), bytes, stream_->handle()),
                "cuMemcpyDtoDAsync");
@@ -154,6 +163,7 @@ std::byte* CudaAccelerator::workspace(std::size_t bytes) {
 }
 
 void CudaAccelerator::clear(std::byte* data, std::size_t bytes) const {
+  const CudaStream::Entered entered = stream_->enter();
   const CudaDriver& driver = stream_->driver();
   CUstream aside = nullptr;
   driver.check(driver.cuStreamCreate(&aside, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
@@ -167,7 +177,7 @@ void CudaAccelerator::clear(std::byte* data, std::size_t bytes) const {
 std::unique_ptr<Accelerator::Recording> CudaAccelerator::record(FunctionRef<void()> work) {
   check_not_recording("record");
   const std::scoped_lock lock(stream_->recording());
-  stream_->enter();
+  const CudaStream::Entered entered = stream_->enter();
   auto graph = std::make_unique<Graph>(stream_);
   recording_ = graph.get();
   try {

@@ -6,6 +6,7 @@
 #include <tutti/runtime/cuda/stream.h>
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ namespace tutti::runtime {
 // A GPU of NVIDIA's, through the driver.
 class CudaAccelerator final : public Accelerator {
  public:
-  // `index` counts the GPUs that the driver shows; `driver` outlives all that comes of it. Throws
-  // EnvironmentError if there is no such GPU or it can't be used.
-  CudaAccelerator(const CudaDriver& driver, int index);
+  // Keeps as much free memory as there is: it costs nothing but where somebody else needs it.
+  static constexpr std::size_t kKeepsAll = std::numeric_limits<std::size_t>::max();
+
+  // `index` counts the GPUs that the driver shows; `driver` outlives all that comes of it. At most
+  // `cache_bytes` of free memory are kept for later. Throws EnvironmentError if there is no such
+  // GPU or it can't be used.
+  CudaAccelerator(const CudaDriver& driver, int index, std::size_t cache_bytes = kKeepsAll);
   ~CudaAccelerator() override;
 
   Device device() const override { return Device::cuda(stream_->index()); }
@@ -47,6 +52,7 @@ class CudaAccelerator final : public Accelerator {
 
   std::shared_ptr<CudaStream> stream_;
   Allocator memory_;
+  CudaCaches::Member member_;
   CudaBlocks blocks_;
   std::unique_ptr<CudaStaging> staging_;  // made when it is needed
   struct Workspace {

@@ -1,8 +1,15 @@
 #include <tutti/runtime/cuda/blocks.h>
 
+#include <mutex>
+#include <utility>
+#include <vector>
+
 namespace tutti::runtime {
 
 namespace {
+
+std::mutex g_mutex;  // of what follows
+std::vector<std::pair<int, Allocator*>> g_caches;
 
 CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(block); }
 
@@ -12,27 +19,51 @@ std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + 
 
 void* CudaBlocks::take(std::size_t size) {
   const CudaDriver& driver = stream_->driver();
-  stream_->enter();
+  const CudaStream::Entered entered = stream_->enter();
   CUdeviceptr block = 0;
-  const CUresult result = driver.cuMemAlloc(&block, size);
+  CUresult result = driver.cuMemAlloc(&block, size);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream_->index())) {
+    result = driver.cuMemAlloc(&block, size);
+  }
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
   driver.check(result, "cuMemAlloc", "asked for " + std::to_string(size) + " bytes");
   return reinterpret_cast<void*>(block);
 }
 
 void CudaBlocks::give_back(void* block, std::size_t /*size*/) noexcept {
-  if (stream_->try_synchronize()) stream_->driver().cuMemFree(block_address(block));
+  const CudaStream::Entered entered = stream_->try_enter();
+  if (entered) stream_->driver().cuMemFree(block_address(block));
 }
 
 std::string CudaBlocks::describe() const {
   std::size_t free = 0;
   std::size_t total = 0;
   const std::string name = "cuda:" + std::to_string(stream_->index());
-  if (!stream_->try_enter() || stream_->driver().cuMemGetInfo(&free, &total) != CUDA_SUCCESS) {
+  const CudaStream::Entered entered = stream_->try_enter();
+  if (!entered || stream_->driver().cuMemGetInfo(&free, &total) != CUDA_SUCCESS) {
     return name;
   }
   return name + " has " + std::to_string(free >> 20) + " of " + mebibytes(total) +
          " free, for all programs that use it";
+}
+
+CudaCaches::Member::Member(int gpu, Allocator& allocator) : allocator_(allocator) {
+  const std::scoped_lock lock(g_mutex);
+  g_caches.emplace_back(gpu, &allocator);
+}
+
+CudaCaches::Member::~Member() {
+  const std::scoped_lock lock(g_mutex);
+  std::erase_if(g_caches, [this](const auto& each) { return each.second == &allocator_; });
+}
+
+bool CudaCaches::trim(int gpu) noexcept {
+  const std::unique_lock lock(g_mutex, std::try_to_lock);
+  if (!lock) return false;
+  for (const auto& [of, allocator] : g_caches) {
+    if (of == gpu) allocator->trim();
+  }
+  return true;
 }
 
 }  // namespace tutti::runtime

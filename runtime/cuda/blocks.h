@@ -10,20 +10,42 @@
 
 namespace tutti::runtime {
 
-// Memory of a GPU, each block an allocation of the driver. A block is given back when the work on
-// the stream is done, because some of it may use the block. Thread-safe.
+// Memory of a GPU, each block an allocation of the driver. Where there is no more, all ranks of
+// this process give back what they keep free of it. Thread-safe.
 class CudaBlocks final : public BlockSource {
  public:
   explicit CudaBlocks(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {}
 
   void* take(std::size_t size) override;
+  // Nothing on the stream uses it: see wait_for_users().
   void give_back(void* block, std::size_t size) noexcept override;
+  void wait_for_users() noexcept override { stream_->try_synchronize(); }
   bool is_of_host() const override { return false; }
   // Of the whole GPU, with all programs that use it.
   std::string describe() const override;
 
  private:
   std::shared_ptr<CudaStream> stream_;
+};
+
+// What the ranks of this process keep of each GPU's memory, free, for later.
+class CudaCaches {
+ public:
+  // While one lives, the allocator is one of those.
+  class Member {
+   public:
+    Member(int gpu, Allocator& allocator);
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+    ~Member();
+
+   private:
+    Allocator& allocator_;
+  };
+
+  // Gives back all that is free on a GPU; false if somebody is at it, who is not waited for: he may
+  // wait for the caller.
+  static bool trim(int gpu) noexcept;
 };
 
 }  // namespace tutti::runtime

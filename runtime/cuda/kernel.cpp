@@ -22,6 +22,7 @@ CudaKernel::CudaKernel(std::shared_ptr<const CudaImage> image, const Geometry& g
 void CudaKernel::launch(Accelerator& accelerator, void* const* buffers) const {
   CudaAccelerator& cuda = CudaAccelerator::of(accelerator);
   CudaStream& stream = *cuda.stream();
+  const CudaStream::Entered entered = stream.enter();
   const CudaStream::Function function = stream.function_of(*image_);
   void* workspace = nullptr;
   std::size_t count = function.parameters;

@@ -13,13 +13,13 @@ constexpr std::size_t kStagingAlignment = 256;
 }  // namespace
 
 CudaEvent::CudaEvent(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {
-  stream_->enter();
   const CudaDriver& driver = stream_->driver();
   driver.check(driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
 }
 
 CudaEvent::~CudaEvent() {
-  if (stream_->try_enter()) stream_->driver().cuEventDestroy(event_);
+  const CudaStream::Entered entered = stream_->try_enter();
+  if (entered) stream_->driver().cuEventDestroy(event_);
 }
 
 void CudaEvent::record() {
@@ -47,7 +47,8 @@ CudaStaging::CudaStaging(std::shared_ptr<CudaStream> stream) : stream_(std::move
 }
 
 CudaStaging::~CudaStaging() {
-  if (stream_->try_synchronize()) stream_->driver().cuMemFreeHost(memory_);
+  const CudaStream::Entered entered = stream_->try_enter();
+  if (entered && stream_->try_synchronize()) stream_->driver().cuMemFreeHost(memory_);
 }
 
 CudaStaging::Part CudaStaging::take(std::size_t most) {
@@ -66,7 +67,6 @@ CudaStaging::Part CudaStaging::take(std::size_t most) {
 
 void CudaStaging::copy_in(CUdeviceptr to, const std::byte* from, std::size_t bytes) {
   const CudaDriver& driver = stream_->driver();
-  stream_->enter();
   while (bytes > 0) {
     const Part part = take(bytes);
     std::memcpy(part.memory, from, part.bytes);
@@ -81,7 +81,6 @@ void CudaStaging::copy_in(CUdeviceptr to, const std::byte* from, std::size_t byt
 void CudaStaging::copy_out(std::byte* to, CUdeviceptr from, std::size_t bytes) {
   if (bytes == 0) return;  // without a wait: earlier copies may be under way
   const CudaDriver& driver = stream_->driver();
-  stream_->enter();
   Part underway;  // on the stream, not yet in `to`
   const auto finish = [&] {
     if (underway.bytes == 0) return;

@@ -39,7 +39,7 @@ CudaStream::CudaStream(const CudaDriver& driver, int index)
   driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain",
                 where);
   try {
-    enter();
+    const Entered entered = enter();
     // Work on the default stream, that of other libraries, does not wait for ours nor ours for it.
     driver_.check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
                   where);
@@ -50,10 +50,13 @@ CudaStream::CudaStream(const CudaDriver& driver, int index)
 }
 
 CudaStream::~CudaStream() {
-  if (try_synchronize()) {
-    cublaslt_.reset();
-    for (const auto& [id, loaded] : loaded_) driver_.cuModuleUnload(loaded.module);
-    driver_.cuStreamDestroy(stream_);
+  {
+    const Entered entered = try_enter();
+    if (entered && try_synchronize()) {
+      cublaslt_.reset();
+      for (const auto& [id, loaded] : loaded_) driver_.cuModuleUnload(loaded.module);
+      driver_.cuStreamDestroy(stream_);
+    }
   }
   static_cast<void>(cublaslt_.release());  // if it is there still, then the driver is gone
   driver_.cuDevicePrimaryCtxRelease(device_);
@@ -61,19 +64,19 @@ CudaStream::~CudaStream() {
 
 void CudaStream::synchronize() {
   const std::scoped_lock lock(recording_);
-  enter();
+  const Entered entered = enter();
   driver_.check(driver_.cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }
 
 bool CudaStream::try_synchronize() noexcept {
   const std::scoped_lock lock(recording_);
-  if (!try_enter()) return false;
+  const Entered entered = try_enter();
+  if (!entered) return false;
   driver_.cuStreamSynchronize(stream_);
   return true;
 }
 
 CudaStream::Function CudaStream::function_of(const CudaImage& image) {
-  enter();
   const std::scoped_lock lock(mutex_);
   const auto known = loaded_.find(image.id());
   if (known != loaded_.end()) return known->second.function;
@@ -106,7 +109,6 @@ CudaStream::Loaded CudaStream::load(const CudaImage& image) const {
 }
 
 cublasLtHandle_t CudaStream::cublaslt(const CublasLt& library) {
-  enter();
   const std::scoped_lock lock(mutex_);
   if (cublaslt_ == nullptr) {
     cublasLtHandle_t made = nullptr;
@@ -125,7 +127,8 @@ void CudaStream::forget(std::uint64_t image) noexcept {
     loaded = found->second;
     loaded_.erase(found);
   }
-  if (try_synchronize()) driver_.cuModuleUnload(loaded.module);
+  const Entered entered = try_enter();
+  if (entered && try_synchronize()) driver_.cuModuleUnload(loaded.module);
 }
 
 }  // namespace tutti::runtime

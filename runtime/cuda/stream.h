@@ -30,12 +30,34 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
   int index() const { return index_; }
   CUstream handle() const { return stream_; }
 
-  // Makes the context that of the calling thread; to be called before all else that speaks of it,
-  // because the host may have changed threads, and other libraries may have changed contexts.
-  void enter() const { driver_.check(driver_.cuCtxSetCurrent(context_), "cuCtxSetCurrent"); }
+  // While one lives, the context is that of the calling thread; whoever speaks of it needs one,
+  // because the host may have changed threads. Then the thread has the context that it had before,
+  // which may be another library's.
+  class Entered {
+   public:
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+    ~Entered() {
+      CUcontext context = nullptr;
+      if (driver_ != nullptr) driver_->cuCtxPopCurrent(&context);
+    }
+    explicit operator bool() const { return driver_ != nullptr; }
+
+   private:
+    friend class CudaStream;
+    explicit Entered(const CudaDriver* driver) : driver_(driver) {}
+
+    const CudaDriver* driver_;  // null: it did not succeed
+  };
+  [[nodiscard]] Entered enter() const {
+    driver_.check(driver_.cuCtxPushCurrent(context_), "cuCtxPushCurrent");
+    return Entered(&driver_);
+  }
   // The same, where nothing can be done about a failure: at releases. False if it failed; the
   // driver may be gone already when the process ends.
-  bool try_enter() const noexcept { return driver_.cuCtxSetCurrent(context_) == CUDA_SUCCESS; }
+  [[nodiscard]] Entered try_enter() const noexcept {
+    return Entered(driver_.cuCtxPushCurrent(context_) == CUDA_SUCCESS ? &driver_ : nullptr);
+  }
 
   // Until all work that was put on it is done. Enters. Not while this thread records.
   void synchronize();
@@ -48,11 +70,11 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
     CUfunction handle = nullptr;
     std::size_t parameters = 0;
   };
-  // The function of an image, loaded if this is the first time. Enters. Throws EnvironmentError if
-  // it can't be.
+  // The function of an image, loaded if this is the first time. Throws EnvironmentError if it can't
+  // be. Whoever calls this, or the next, has entered.
   Function function_of(const CudaImage& image);
   // The library's handle for this context, made if this is the first time; one library a process.
-  // Enters. Throws EnvironmentError if the library refuses.
+  // Throws EnvironmentError if the library refuses.
   cublasLtHandle_t cublaslt(const CublasLt& library);
   // Unloads an image when the work that may use it is done.
   void forget(std::uint64_t image) noexcept;

@@ -1,24 +1,25 @@
 #include <tutti/runtime/dylib/cublaslt.h>
+#include <tutti/runtime/dylib/cuda.h>
 #include <tutti/runtime/dylib/load_functions.h>
 
-#include <array>
 #include <utility>
 
 namespace tutti::runtime {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kCublasLtNames = {"libcublasLt.so.13",
-                                                            "libcublasLt.so.12"};
+constexpr std::string_view kCublasLtName = "libcublasLt.so.";
 constexpr const char* kCublasLtRemedy = "install cuBLAS of CUDA 12.0 or later";
 
 }  // namespace
 
-SharedLibrary open_cublaslt() { return {cuda_library_folders(), kCublasLtNames}; }
+SharedLibrary open_cublaslt(int driver_version) {
+  return open_library_of_cuda(kCublasLtName, driver_version);
+}
 
 // Never destroyed, like those who use it.
 const CublasLt& CublasLt::process() {
-  static const auto* const library = new CublasLt(open_cublaslt());
+  static const auto* const library = new CublasLt(open_cublaslt(CudaDriver::version_of_process()));
   return *library;
 }
 

@@ -60,7 +60,7 @@ class CublasLt {
   SharedLibrary library_;
 };
 
-// The newest version that there is, of those that Tutti knows.
-SharedLibrary open_cublaslt();
+// That of this process, see open_library_of_cuda.
+SharedLibrary open_cublaslt(int driver_version);
 
 }  // namespace tutti::runtime

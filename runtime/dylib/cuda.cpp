@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include <unistd.h>
+
 namespace tutti::runtime {
 
 namespace {
@@ -11,9 +13,23 @@ namespace {
 constexpr std::array<std::string_view, 1> kCudaNames = {"libcuda.so.1"};
 constexpr const char* kCudaRemedy = "the driver is too old; Tutti needs that of CUDA 12.4 or later";
 
-// What would be right, of failures that have more than one cause but one remedy.
-std::string advice(CUresult result) {
+}  // namespace
+
+std::string CudaDriver::advice(CUresult result) const {
   switch (result) {
+    case CUDA_ERROR_NOT_INITIALIZED:
+      if (process_ == 0 || process_ == getpid()) return {};
+      return "this process was forked off one that used the GPU before, and can't use it: fork "
+             "before the first use, or start a program anew (exec)";
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+      return "GPUs that are joined by NVSwitch wait for their fabric manager; `systemctl status "
+             "nvidia-fabricmanager` says whether it runs, and it has to be of the driver's version";
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+      return "another process has the GPU for itself, or nobody may use it; `nvidia-smi -q -d "
+             "COMPUTE` shows its compute mode";
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+      return "the driver is older than the NVRTC that compiled the code; `tutti doctor` prints "
+             "both versions";
     case CUDA_ERROR_NO_DEVICE:
       return "the driver is there but sees no GPU; CUDA_VISIBLE_DEVICES may hide it, and a "
              "container has to be given one";
@@ -34,7 +50,17 @@ std::string advice(CUresult result) {
   }
 }
 
-}  // namespace
+std::array<std::string, 2> names_of_cuda_library(std::string_view name, int driver_version) {
+  std::array names = {std::string(name) + "13", std::string(name) + "12"};
+  if (driver_version > 0 && driver_version < 13000) std::swap(names[0], names[1]);
+  return names;
+}
+
+SharedLibrary open_library_of_cuda(std::string_view name, int driver_version) {
+  const std::array<std::string, 2> texts = names_of_cuda_library(name, driver_version);
+  const std::array<std::string_view, 2> names = {texts[0], texts[1]};
+  return {cuda_library_folders(), names};
+}
 
 SharedLibrary open_cuda_driver() { return {cuda_library_folders(), kCudaNames}; }
 
@@ -42,6 +68,14 @@ SharedLibrary open_cuda_driver() { return {cuda_library_folders(), kCudaNames}; 
 const CudaDriver& CudaDriver::process() {
   static const auto* const driver = new CudaDriver(open_cuda_driver());
   return *driver;
+}
+
+int CudaDriver::version_of_process() {
+  try {
+    return process().version();
+  } catch (const EnvironmentError&) {
+    return 0;
+  }
 }
 
 CudaDriver::CudaDriver(SharedLibrary library) : library_(std::move(library)) {
@@ -54,6 +88,12 @@ CudaDriver::CudaDriver(SharedLibrary library) : library_(std::move(library)) {
   TUTTI_CUDA_FUNCTIONS(TUTTI_LOAD)
 #undef TUTTI_LOAD
   check(cuInit(0), "cuInit");
+  process_ = getpid();
+}
+
+int CudaDriver::version() const {
+  int number = 0;
+  return cuDriverGetVersion(&number) == CUDA_SUCCESS ? number : 0;
 }
 
 std::string CudaDriver::describe(CUresult result) const {

@@ -2,9 +2,12 @@
 
 #include <tutti/runtime/dylib/shared_library.h>
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include <cuda.h>
+#include <sys/types.h>
 
 // The functions of the CUDA driver that Tutti calls. Where cuda.h makes a name one of a version of
 // the function (cuMemAlloc is cuMemAlloc_v2), the table has that version under that name; so
@@ -21,7 +24,8 @@
   X(cuDeviceTotalMem)           \
   X(cuDevicePrimaryCtxRetain)   \
   X(cuDevicePrimaryCtxRelease)  \
-  X(cuCtxSetCurrent)            \
+  X(cuCtxPushCurrent)           \
+  X(cuCtxPopCurrent)            \
   X(cuMemGetInfo)               \
   X(cuMemAlloc)                 \
   X(cuMemFree)                  \
@@ -58,6 +62,8 @@ class CudaDriver {
   // The one of this process, loaded and initialised at the first call. Throws EnvironmentError that
   // says what is missing and what to do.
   static const CudaDriver& process();
+  // version() of that one; 0 where there is none that works.
+  static int version_of_process();
 
   // Takes over a library; throws as process() does.
   explicit CudaDriver(SharedLibrary library);
@@ -72,6 +78,8 @@ class CudaDriver {
     if (result != CUDA_SUCCESS) fail(result, call, more);
   }
   [[noreturn]] void fail(CUresult result, const char* call, const std::string& more = {}) const;
+  // 12080 is that of CUDA 12.8; 0 if it does not say.
+  int version() const;
 
   // NOLINTBEGIN(readability-identifier-naming): their names are their library's
 #define TUTTI_MEMBER(name) decltype(&::name) name = nullptr;
@@ -80,8 +88,18 @@ class CudaDriver {
   // NOLINTEND(readability-identifier-naming)
 
  private:
+  // What would be right, of failures that have more than one cause but one remedy.
+  std::string advice(CUresult result) const;
+
   SharedLibrary library_;
+  pid_t process_ = 0;  // that it was initialised in
 };
+
+// The versions of a library that comes with CUDA, "libnvrtc.so.", that Tutti knows, the best first:
+// the newest, but for a driver of CUDA 12 (CudaDriver::version; 0: there is none) that of 12, since
+// such a driver refuses code of NVRTC 13, and cuBLASLt 13 refuses it.
+std::array<std::string, 2> names_of_cuda_library(std::string_view name, int driver_version);
+SharedLibrary open_library_of_cuda(std::string_view name, int driver_version);
 
 // The names that the driver's library may have.
 SharedLibrary open_cuda_driver();

@@ -1,23 +1,25 @@
+#include <tutti/runtime/dylib/cuda.h>
 #include <tutti/runtime/dylib/load_functions.h>
 #include <tutti/runtime/dylib/nvrtc.h>
 
-#include <array>
 #include <utility>
 
 namespace tutti::runtime {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kNvrtcNames = {"libnvrtc.so.13", "libnvrtc.so.12"};
+constexpr std::string_view kNvrtcName = "libnvrtc.so.";
 constexpr const char* kNvrtcRemedy = "install NVRTC of CUDA 12.0 or later";
 
 }  // namespace
 
-SharedLibrary open_nvrtc() { return {cuda_library_folders(), kNvrtcNames}; }
+SharedLibrary open_nvrtc(int driver_version) {
+  return open_library_of_cuda(kNvrtcName, driver_version);
+}
 
 // Never destroyed, like those who use it.
 const Nvrtc& Nvrtc::process() {
-  static const auto* const nvrtc = new Nvrtc(open_nvrtc());
+  static const auto* const nvrtc = new Nvrtc(open_nvrtc(CudaDriver::version_of_process()));
   return *nvrtc;
 }
 

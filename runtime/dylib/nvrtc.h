@@ -52,7 +52,7 @@ class Nvrtc {
   std::string version_;
 };
 
-// The newest version that there is, of those that Tutti knows.
-SharedLibrary open_nvrtc();
+// That of this process, see open_library_of_cuda.
+SharedLibrary open_nvrtc(int driver_version);
 
 }  // namespace tutti::runtime

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <dlfcn.h>
 #include <link.h>
 
 namespace tutti::runtime {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -37,13 +41,54 @@ void add_folders(std::vector<std::string>& folders, std::string_view list) {
   }
 }
 
+// What is in a folder, by name; nothing where that can't be read.
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> out;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error)) {
+    out.push_back(each->path());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+// Where Python of an active environment, of the user and of the system has its packages.
+std::vector<std::string> folders_of_packages() {
+  std::vector<fs::path> libraries;
+  const auto add = [&](const char* variable, const char* below) {
+    const char* const root = std::getenv(variable);
+    if (root != nullptr && *root != '\0') libraries.push_back(fs::path(root) / below);
+  };
+  add("VIRTUAL_ENV", "lib");
+  add("CONDA_PREFIX", "lib");
+  add("HOME", ".local/lib");
+  libraries.emplace_back("/usr/local/lib");
+  libraries.emplace_back("/usr/lib");
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const fs::path& library : libraries) {
+    for (const fs::path& version : entries(library)) {
+      if (!version.filename().string().starts_with("python3")) continue;
+      for (const char* const name : {"site-packages", "dist-packages"}) {
+        if (fs::is_directory(version / name, error)) out.push_back((version / name).string());
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 SharedLibrary::SharedLibrary(std::span<const std::string> folders,
                              std::span<const std::string_view> names) {
   for (const std::string& folder : folders) {
+    // Two libraries of one kind in a process would each have their own idea of its GPUs.
+    for (const std::string_view name : folder.empty() ? names : names.first(0)) {
+      if (open(std::string(name), RTLD_NOLOAD)) return;
+    }
     for (const std::string_view name : names) {
-      if (open(folder.empty() ? std::string(name) : folder + "/" + std::string(name))) return;
+      if (open(folder.empty() ? std::string(name) : folder + "/" + std::string(name), 0)) return;
     }
   }
 }
@@ -64,12 +109,13 @@ SharedLibrary::~SharedLibrary() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
-bool SharedLibrary::open(const std::string& file) {
-  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+bool SharedLibrary::open(const std::string& file, int flags) {
+  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
   if (handle_ != nullptr) {
     path_ = path_of(handle_, file);
     return true;
   }
+  if (flags != 0) return false;
   const std::string why = reason(file);
   tried_ += (tried_.empty() ? "" : ", ") + file + (why.empty() ? "" : " (" + why + ")");
   return false;
@@ -89,7 +135,26 @@ std::vector<std::string> cuda_library_folders() {
     folders.push_back(std::string(home) + "/lib64");
   }
   folders.push_back(toolkit + "/lib64");
+  for (const std::string& packages : folders_of_packages()) {
+    for (std::string& folder : cuda_folders_of_packages(packages)) {
+      folders.push_back(std::move(folder));
+    }
+  }
   return folders;
+}
+
+std::vector<std::string> cuda_folders_of_packages(const std::string& packages) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const fs::path& package : entries(fs::path(packages) / "nvidia")) {
+    if (fs::is_directory(package / "lib", error)) out.push_back((package / "lib").string());
+  }
+  // "cu13" has all of CUDA 13; before, each library had its own, "cublas", "nccl".
+  const auto is_of_all = [](const std::string& folder) {
+    return folder.find("/nvidia/cu1") != std::string::npos;
+  };
+  std::ranges::stable_partition(out, is_of_all);
+  return out;
 }
 
 }  // namespace tutti::runtime

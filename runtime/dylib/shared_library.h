@@ -12,7 +12,8 @@ class SharedLibrary {
  public:
   SharedLibrary() = default;
   // Loads the first of `names` that there is in the first of `folders` that has any. The empty
-  // folder stands for wherever the system looks. If there is none is_open() says so.
+  // folder stands for what the process has loaded already, of any of the names, and then for
+  // wherever the system looks. If there is none is_open() says so.
   SharedLibrary(std::span<const std::string> folders, std::span<const std::string_view> names);
   SharedLibrary(SharedLibrary&& other) noexcept;
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
@@ -29,16 +30,20 @@ class SharedLibrary {
   void* symbol(const char* name) const;
 
  private:
-  bool open(const std::string& file);
+  bool open(const std::string& file, int flags);
 
   void* handle_ = nullptr;
   std::string path_;
   std::string tried_;
 };
 
-// Where libraries of CUDA may be, in order: the folders of TUTTI_CUDA_LIBRARIES, wherever the
-// system looks, $CUDA_HOME/lib64 and /usr/local/cuda/lib64. Throws EnvironmentError if a variable
-// is malformed.
+// Where libraries of CUDA may be, in order: the folders of TUTTI_CUDA_LIBRARIES, what the process
+// has loaded and wherever the system looks, $CUDA_HOME/lib64, /usr/local/cuda/lib64, and those that
+// packages of Python (PyTorch's) bring along. Throws EnvironmentError if a variable is malformed.
 std::vector<std::string> cuda_library_folders();
+
+// The folders with libraries that the packages nvidia-... of Python leave in a folder of packages,
+// "/usr/lib/python3/dist-packages": those of newer CUDA come first.
+std::vector<std::string> cuda_folders_of_packages(const std::string& packages);
 
 }  // namespace tutti::runtime

@@ -3,6 +3,7 @@
 
 #if TUTTI_HAS_CUDA
 #include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/settings.h>
 #endif
 
 namespace tutti::runtime {
@@ -10,7 +11,10 @@ namespace tutti::runtime {
 std::unique_ptr<Accelerator> open_accelerator(Device device) {
   if (device.is_cpu()) throw InternalError("the host is no accelerator");
 #if TUTTI_HAS_CUDA
-  return std::make_unique<CudaAccelerator>(CudaDriver::process(), device.index);
+  const auto cache = Settings::process().bytes("TUTTI_GPU_CACHE");
+  return std::make_unique<CudaAccelerator>(
+      CudaDriver::process(), device.index,
+      cache ? static_cast<std::size_t>(*cache) : CudaAccelerator::kKeepsAll);
 #else
   throw EnvironmentError("this build of Tutti has no CUDA, so " + device.text() +
                          " can't be used; build it where the headers of the CUDA toolkit are");

@@ -75,12 +75,46 @@ TEST(DeviceRegion, StopsRecordingWhereNoAddressComesAgain) {
   EXPECT_EQ(counts.recordings, DeviceRegion::kMostMisses);
 }
 
+TEST(DeviceRegion, LaunchesWhatCanNotBeRecorded) {
+  test::DeviceRank rank;
+  rank.gpus[0]->refuses_to_record = true;
+  Executable step(test::plan_of_device(kStep), rank.context);
+  const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
+  const auto launches = static_cast<int>(step.plan().kernels.size());
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
+  for (int run = 1; run < 5; ++run) {
+    EXPECT_THAT(rank.get(step.run(inputs)[0]), ElementsAre(7, 9, 11, 13));
+    EXPECT_EQ(counts.launches, run * launches);
+  }
+  EXPECT_EQ(counts.recordings, 1) << "tried once";
+}
+
 TEST(DeviceRegion, CanBeToldNotToRecord) {
   test::DeviceRank rank;
-  Executable step(test::plan_of_device(kStep), rank.context, Executable::Options{.record = false});
+  Executable step(test::plan_of_device(kStep), rank.context,
+                  Executable::Options{.on_devices = {.record = false}});
   const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
   for (int run = 0; run < 3; ++run) step.run(inputs);
   EXPECT_EQ(rank.gpus[0]->counts.recordings, 0);
+}
+
+TEST(DeviceRegion, WaitsForEachLaunchToNameTheOneThatFailed) {
+  test::DeviceRank rank;
+  Executable step(test::plan_of_device(kStep), rank.context,
+                  Executable::Options{.on_devices = {.launch_blocking = true}});
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_THAT(rank.get(step.run(inputs)[0]), ElementsAre(7, 9, 11, 13));
+  }
+  EXPECT_EQ(rank.gpus[0]->counts.recordings, 0);
+  rank.gpus[0]->broken = "an illegal address";
+  try {
+    step.run(inputs);
+    ADD_FAILURE() << "it is broken";
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("sum on cuda:0: an illegal address"));
+  }
+  rank.gpus[0]->broken.clear();
 }
 
 TEST(DeviceRegion, ResultsTakeOverMemoryOfTheSameDeviceAlone) {

@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(TUTTI_DUMP is "plan,xyz"; "xyz" is none of trace, passes,)"},
         Mistake{
             "TUTTI_LOG", "recompile",
-            R"(TUTTI_LOG is "recompile"; it takes recompiles, compile, cache, evaluate, copies or all; )"
+            R"(TUTTI_LOG is "recompile"; it takes recompiles, compile, cache, evaluate, copies, gpu or all; )"
             "did you mean 'recompiles'?"},
         Mistake{"TUTTI_DISABLE", "fusion", R"(TUTTI_DISABLE is "fusion"; it takes bound_sizes, )"},
         Mistake{"TUTTI_DISABLE", "all", R"(TUTTI_DISABLE is "all"; it takes bound_sizes, )"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/block_cache.h>
 
@@ -58,6 +59,7 @@ class HostAccelerator final : public runtime::Accelerator {
 
   std::unique_ptr<Recording> record(runtime::FunctionRef<void()> work) override {
     ++counts.recordings;
+    if (refuses_to_record) throw EnvironmentError("it records nothing today");
     auto kept = std::exchange(stream_, {});
     const bool was_recording = std::exchange(recording_, true);
     work();
@@ -66,6 +68,7 @@ class HostAccelerator final : public runtime::Accelerator {
   }
 
   void synchronize() override {
+    if (!broken.empty()) throw EnvironmentError(broken);
     while (!stream_.empty()) {
       const auto work = std::move(stream_.front());
       stream_.pop_front();
@@ -80,6 +83,8 @@ class HostAccelerator final : public runtime::Accelerator {
   }
 
   Counts counts;
+  bool refuses_to_record = false;
+  std::string broken;  // what a wait fails with; empty: it does not
 
  private:
   using Stream = std::deque<std::function<void()>>;

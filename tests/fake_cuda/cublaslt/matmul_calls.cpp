@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/fake_cuda/cublaslt/control.h"
 #include "tests/fake_cuda/cublaslt/descriptions.h"
 #include "tests/fake_cuda/cublaslt/product.h"
 #include "tests/fake_cuda/driver/enqueue.h"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::uint64_t kWorkspaceOfDeepSums = 4096;  // bytes
 constexpr std::int64_t kDeep = 512;
+
+FakeCublasLtRefusals g_refusals{};
 
 // A batch of products as it is described, if the description makes sense.
 struct Batch {
@@ -111,6 +114,8 @@ const char* type_name(cudaDataType_t type) {
 
 extern "C" {
 
+void fake_cublaslt_refuse(const FakeCublasLtRefusals* what) { g_refusals = *what; }
+
 std::size_t cublasLtGetVersion() { return 130000; }
 
 const char* cublasLtGetStatusName(cublasStatus_t status) {
@@ -152,6 +157,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   if (handle == nullptr || wanted < 1) return CUBLAS_STATUS_INVALID_VALUE;
   const auto batch = batch_of(described(matmul), described(a), described(b), described(d));
   if (!batch) return CUBLAS_STATUS_INVALID_VALUE;
+  const bool has_epilogue = described(matmul).epilogue != CUBLASLT_EPILOGUE_DEFAULT;
+  if (has_epilogue && g_refusals.epilogues) return CUBLAS_STATUS_INVALID_VALUE;
+  if (g_refusals.algorithms) return CUBLAS_STATUS_NOT_SUPPORTED;
   const Preference& limits = described(preference);
   Algorithm algorithm{.product = hash_of(*batch),
                       .alignment_a = limits.alignment_a,
@@ -193,6 +201,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t matm
                     is_aligned(d, algorithm.alignment_d) && is_aligned(workspace, 256) &&
                     (!has_bias || description.bias != nullptr);
   if (!fits) return CUBLAS_STATUS_INVALID_VALUE;
+  if (g_refusals.launches) return CUBLAS_STATUS_EXECUTION_FAILED;
 
   const auto range = [](const void* place, std::size_t bytes) {
     return DeviceRange{.begin = reinterpret_cast<CUdeviceptr>(place), .bytes = bytes};

@@ -15,6 +15,7 @@ struct FakeCudaSetup {
   std::size_t memory_bytes;  // of each device
   bool find_races;           // slow
   bool keep_log;
+  int version = CUDA_VERSION;  // that the driver says
 };
 
 // Forgets everything: as in a new process.

@@ -9,6 +9,7 @@ using tutti::fake_cuda::Call;
 using tutti::fake_cuda::current;
 using tutti::fake_cuda::driver_call;
 using tutti::fake_cuda::Failure;
+using tutti::fake_cuda::pushed;
 using tutti::fake_cuda::State;
 
 namespace {
@@ -74,13 +75,14 @@ CUresult cuInit(unsigned /*flags*/) {
       "cuInit",
       [](State& state, Call&) {
         if (state.setup().devices == 0) throw Failure{CUDA_ERROR_NO_DEVICE, ""};
-        state.initialised = true;
+        state.initialise();
       },
       true);
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  return driver_call("cuDriverGetVersion", [&](State&, Call&) { *version = CUDA_VERSION; }, true);
+  return driver_call(
+      "cuDriverGetVersion", [&](State& state, Call&) { *version = state.setup().version; }, true);
 }
 
 CUresult cuDeviceGetCount(int* count) {
@@ -160,20 +162,44 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
   return driver_call("cuCtxGetCurrent", [&](State&, Call&) { *context = current; });
 }
 
-// Not in the log: it comes before every other call.
 CUresult cuCtxSetCurrent(CUcontext context) {
+  return driver_call("cuCtxSetCurrent", [&](State& state, Call&) {
+    if (context != nullptr) state.live(context);
+    current = context;
+  });
+}
+
+// Not in the log, like the next: they stand around every other call.
+CUresult cuCtxPushCurrent(CUcontext context) {
   State& state = State::get();
   const std::scoped_lock lock(state.mutex);
   if (state.deinitialised) return CUDA_ERROR_DEINITIALIZED;
-  if (!state.initialised) return CUDA_ERROR_NOT_INITIALIZED;
-  const CUresult injected = state.injected("cuCtxSetCurrent");
+  if (!state.is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
+  const CUresult injected = state.injected("cuCtxPushCurrent");
   if (injected != CUDA_SUCCESS) return injected;
   try {
-    if (context != nullptr) state.live(context);
+    state.live(context);
   } catch (const Failure& failure) {
-    state.complain("cuCtxSetCurrent: " + failure.complaint);
+    state.complain("cuCtxPushCurrent: " + failure.complaint);
     return CUDA_ERROR_INVALID_CONTEXT;
   }
+  if (pushed.count == pushed.contexts.size()) {
+    state.complain("cuCtxPushCurrent: the stack is full; who does not pop?");
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  pushed.contexts[pushed.count++] = current;
   current = context;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent(CUcontext* context) {
+  State& state = State::get();
+  const std::scoped_lock lock(state.mutex);
+  if (pushed.count == 0) {
+    state.complain("cuCtxPopCurrent: nothing was pushed");
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  *context = current;
+  current = pushed.contexts[--pushed.count];
   return CUDA_SUCCESS;
 }

@@ -6,13 +6,14 @@
 #include <string_view>
 
 #include "tests/fake_cuda/driver/enqueue.h"
+#include <unistd.h>
 
 namespace tutti::fake_cuda {
 
 namespace {
 
-// "devices=2,capability=80,memory=1000000,races=on,log=on" of TUTTI_TEST_FAKE_CUDA, for programs
-// that are no tests themselves.
+// "devices=2,capability=80,memory=1000000,version=12080,races=on,log=on" of TUTTI_TEST_FAKE_CUDA,
+// for programs that are no tests themselves.
 FakeCudaSetup setup_of_environment() {
   FakeCudaSetup setup = {.devices = 1,
                          .capability = 90,
@@ -31,6 +32,8 @@ FakeCudaSetup setup_of_environment() {
       setup.capability = std::stoi(value);
     } else if (name == "memory") {
       setup.memory_bytes = std::stoull(value);
+    } else if (name == "version") {
+      setup.version = std::stoi(value);
     } else if (name == "races") {
       setup.find_races = value == "on";
     } else if (name == "log") {
@@ -45,6 +48,7 @@ FakeCudaSetup setup_of_environment() {
 }  // namespace
 
 thread_local CUctx_st* current = nullptr;
+thread_local ContextStack pushed{};
 
 // Never destroyed: programs use the driver to their end.
 State& State::get() {
@@ -56,7 +60,7 @@ State::State() { reset(setup_of_environment()); }
 
 void State::reset(const FakeCudaSetup& setup) {
   setup_ = setup;
-  initialised = false;
+  process_ = 0;
   deinitialised = false;
   memory_ = nullptr;
   memory_ = std::make_unique<Memory>();
@@ -71,7 +75,11 @@ void State::reset(const FakeCudaSetup& setup) {
   operations_.clear();
   complaints_.clear();
   current = nullptr;
+  pushed.count = 0;
 }
+
+void State::initialise() { process_ = getpid(); }
+bool State::is_initialised() const { return process_ == getpid(); }
 
 CUctx_st& State::primary_context(int device) {
   if (device < 0 || device >= setup_.devices) {

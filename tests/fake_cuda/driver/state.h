@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "tests/fake_cuda/driver/control.h"
 #include "tests/fake_cuda/driver/memory.h"
 #include "tests/fake_cuda/driver/objects.h"
+#include <sys/types.h>
 
 namespace tutti::fake_cuda {
 
@@ -34,7 +36,9 @@ class State {
 
   void reset(const FakeCudaSetup& setup);
   const FakeCudaSetup& setup() const { return setup_; }
-  bool initialised = false;
+  void initialise();
+  // Whether calls may come: in a process that is forked off one they fail.
+  bool is_initialised() const;
   bool deinitialised = false;
   Memory& memory() { return *memory_; }
   std::map<std::uintptr_t, std::pair<std::size_t, std::string>> pinned;  // bytes and name
@@ -107,6 +111,7 @@ class State {
   void run(Operation& operation, CUctx_st& context);
 
   FakeCudaSetup setup_{};
+  pid_t process_ = 0;  // that initialised it; 0: none did
   std::unique_ptr<Memory> memory_;
   std::vector<std::unique_ptr<Object>> objects_;
   std::unordered_map<const Object*, const Object*> index_;
@@ -118,8 +123,14 @@ class State {
   std::string complaints_;
 };
 
-// The context of the calling thread.
+// The context of the calling thread, and those below it on its stack. Without a destructor: static
+// objects of programs use the driver to their end.
 extern thread_local CUctx_st* current;
+struct ContextStack {
+  std::array<CUctx_st*, 64> contexts;
+  std::size_t count;
+};
+extern thread_local ContextStack pushed;
 
 std::string name_of(CUresult result);
 
@@ -155,9 +166,9 @@ CUresult driver_call(const char* name, Body&& body, bool before_init = false) no
   State& state = State::get();
   const std::scoped_lock lock(state.mutex);
   Call call(name);
-  CUresult result = state.deinitialised                  ? CUDA_ERROR_DEINITIALIZED
-                    : !state.initialised && !before_init ? CUDA_ERROR_NOT_INITIALIZED
-                                                         : state.injected(name);
+  CUresult result = state.deinitialised                       ? CUDA_ERROR_DEINITIALIZED
+                    : !state.is_initialised() && !before_init ? CUDA_ERROR_NOT_INITIALIZED
+                                                              : state.injected(name);
   if (result == CUDA_SUCCESS) {
     try {
       body(state, call);

@@ -209,6 +209,73 @@ TEST_F(CudaAcceleratorTest, TheEndOfTheProcessDoesNotMatter) {
   fake_ = test::FakeCuda();  // what is left is the driver's
 }
 
+TEST_F(CudaAcceleratorTest, LeavesTheThreadTheContextThatItHad) {
+  FakeCudaSetup setup = test::FakeCuda::kUsual;
+  setup.devices = 2;
+  test::FakeCuda fake(setup);
+  const CudaDriver& driver = fake.driver();
+  CUcontext others = nullptr;
+  driver.cuDevicePrimaryCtxRetain(&others, 1);
+  driver.cuCtxPushCurrent(others);
+  const auto current = [&] {
+    CUcontext context = nullptr;
+    reinterpret_cast<CUresult (*)(CUcontext*)>(driver.library().symbol("cuCtxGetCurrent"))(
+        &context);
+    return context;
+  };
+  {
+    CudaAccelerator gpu(driver, 0);
+    const auto kernel = add_one();
+    const auto x = on_device(gpu, count_up(64));
+    const auto recording = gpu.record([&] { launch(*kernel, gpu, {x.get(), x.get()}); });
+    EXPECT_EQ(current(), others);
+    recording->replay();
+    launch(*kernel, gpu, {x.get(), x.get()});
+    gpu.copy(x->data(), x->data() + 128, 64);
+    EXPECT_EQ(current(), others);
+    to_host(gpu, *x);
+    fake.fail("cuLaunchKernel", 1, CUDA_ERROR_UNKNOWN);
+    EXPECT_THROW(launch(*kernel, gpu, {x.get(), x.get()}), EnvironmentError);
+    EXPECT_EQ(current(), others);
+  }
+  EXPECT_EQ(current(), others);
+  driver.cuDevicePrimaryCtxRelease(1);
+  EXPECT_EQ(fake.complaints(), "");
+}
+
+// What ranks that are threads keep free, another one gets.
+TEST_F(CudaAcceleratorTest, WhereMemoryRunsOutAllGiveBackWhatIsFree) {
+  const auto first = open();
+  const auto second = open();
+  const std::size_t most = test::FakeCuda::kUsual.memory_bytes / 8 * 5;
+  first->memory().allocate(most);
+  EXPECT_GE(first->memory().cached_bytes(), most);
+  const auto buffer = second->memory().allocate(most);
+  EXPECT_EQ(first->memory().cached_bytes(), 0U);
+  EXPECT_THROW(first->memory().allocate(most), EnvironmentError);
+}
+
+TEST_F(CudaAcceleratorTest, WaitsOnceBeforeItGivesBackMemory) {
+  const auto gpu = open();
+  for (int i = 1; i < 6; ++i) gpu->memory().allocate(static_cast<std::size_t>(i) << 16);
+  fake_.calls();
+  gpu->memory().trim();
+  const std::string calls = fake_.calls();
+  const auto count = [&](const std::string& call) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = calls.find(call, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("cuStreamSynchronize"), 1U);
+  EXPECT_EQ(count("cuMemFree"), 5U);
+}
+
+TEST_F(CudaAcceleratorTest, KeepsNoMoreThanItMay) {
+  CudaAccelerator gpu(fake_.driver(), 0, std::size_t{1} << 20);
+  for (int i = 1; i < 40; ++i) gpu.memory().allocate(static_cast<std::size_t>(i) << 16);
+  EXPECT_LE(gpu.memory().cached_bytes(), std::size_t{1} << 20);
+}
+
 TEST_F(CudaAcceleratorTest, GpusAreApart) {
   FakeCudaSetup setup = test::FakeCuda::kUsual;
   setup.devices = 2;

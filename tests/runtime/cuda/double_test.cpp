@@ -10,7 +10,7 @@ class CudaDouble : public testing::Test {
  protected:
   void SetUp() override {
     driver().cuDevicePrimaryCtxRetain(&context_, 0);
-    driver().cuCtxSetCurrent(context_);
+    driver().cuCtxPushCurrent(context_);
     driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
   }
 
@@ -52,10 +52,10 @@ TEST_F(CudaDouble, ComplainsOfAnotherContextsHandles) {
   CUcontext second = nullptr;
   driver.cuDevicePrimaryCtxRetain(&first, 0);
   driver.cuDevicePrimaryCtxRetain(&second, 1);
-  driver.cuCtxSetCurrent(first);
+  driver.cuCtxPushCurrent(first);
   CUstream stream = nullptr;
   driver.cuStreamCreate(&stream, 0);
-  driver.cuCtxSetCurrent(second);
+  driver.cuCtxPushCurrent(second);
   EXPECT_EQ(driver.cuStreamSynchronize(stream), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_THAT(fake.complaints(), HasSubstr("stream1 belongs to another context"));
 }

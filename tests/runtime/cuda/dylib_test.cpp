@@ -45,6 +45,34 @@ TEST(SharedLibrary, WhatIsNotALibraryIsNamedWithTheReason) {
               StartsWith("/nowhere/libcuda.so.1, " + folder.path().string() + "/libcuda.so.1 ("));
 }
 
+// Of any of its names, though the system has one of another.
+TEST(SharedLibrary, WhatTheProcessHasComesFirst) {
+  const SharedLibrary loaded = open({test::FakeCuda::folder()}, "libcublasLt.so.13");
+  ASSERT_TRUE(loaded.is_open());
+  const std::array<std::string_view, 2> names = {"libutil.so.1", "libcublasLt.so.13"};
+  const std::array<std::string, 1> folders = {""};
+  EXPECT_EQ(SharedLibrary(folders, names).path(), loaded.path());
+}
+
+TEST(CudaLibraries, AreFoundInPackagesOfPython) {
+  const test::TemporaryFolder packages;
+  packages.write("nvidia/cublas/lib/libcublasLt.so.12", "");
+  packages.write("nvidia/cu13/lib/libcublasLt.so.13", "");
+  packages.write("nvidia/headers/include/cublasLt.h", "");
+  const std::string root = packages.path().string();
+  EXPECT_THAT(cuda_folders_of_packages(root),
+              testing::ElementsAre(root + "/nvidia/cu13/lib", root + "/nvidia/cublas/lib"));
+  EXPECT_THAT(cuda_folders_of_packages("/nowhere"), testing::IsEmpty());
+}
+
+TEST(CudaLibraries, AreOfTheDriversVersionWhereItTakesNoOther) {
+  const std::array<std::string, 2> newest = {"libnvrtc.so.13", "libnvrtc.so.12"};
+  const std::array<std::string, 2> older = {"libnvrtc.so.12", "libnvrtc.so.13"};
+  EXPECT_EQ(names_of_cuda_library("libnvrtc.so.", 0), newest);
+  EXPECT_EQ(names_of_cuda_library("libnvrtc.so.", 13010), newest);
+  EXPECT_EQ(names_of_cuda_library("libnvrtc.so.", 12080), older);
+}
+
 TEST(SharedLibrary, CanBeMoved) {
   SharedLibrary library = open({test::FakeCuda::folder()}, "libcuda.so.1");
   SharedLibrary other = std::move(library);

@@ -1,9 +1,12 @@
 #include <tutti/ir/support/error.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
 #include "tests/runtime/cuda/testing.h"
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace tutti::runtime::failures_test {
 namespace {
@@ -42,7 +45,7 @@ std::map<std::string, int> count_calls(const std::string& log) {
 // Those that give something back: where they fail nobody is told.
 bool is_release(const std::string& function) {
   return function.find("Destroy") != std::string::npos ||
-         function.find("Free") != std::string::npos ||
+         function.find("Pop") != std::string::npos || function.find("Free") != std::string::npos ||
          function.find("Release") != std::string::npos ||
          function.find("Unload") != std::string::npos;
 }
@@ -59,7 +62,7 @@ void check_failure(const std::string& function, int nth) {
   }
   if (message.empty()) {
     // These are called at releases, too.
-    EXPECT_TRUE(function == "cuCtxSetCurrent" || function == "cuStreamSynchronize") << which;
+    EXPECT_TRUE(function == "cuCtxPushCurrent" || function == "cuStreamSynchronize") << which;
     return;
   }
   EXPECT_EQ(fake.complaints(), "") << which;
@@ -77,7 +80,7 @@ TEST(CudaFailures, EveryCallThatFailsIsNamedAndNothingIsLeftBehind) {
     ASSERT_EQ(fake.complaints(), "");
     ASSERT_EQ(fake.left(), "");
   }
-  counts["cuCtxSetCurrent"] = 20;      // not in the log
+  counts["cuCtxPushCurrent"] = 20;     // not in the log
   counts.erase("cuStreamEndCapture");  // whatever it says it does: see recording_test.cpp
   EXPECT_GT(counts.size(), 25U);
   for (const auto& [function, count] : counts) {
@@ -97,6 +100,39 @@ TEST(CudaFailures, AnotherTryAfterAFailureWorks) {
   }
   EXPECT_EQ(fake.complaints(), "");
   EXPECT_EQ(fake.left(), "");
+}
+
+TEST(CudaFailures, SayWhatCouldBeDone) {
+  test::FakeCuda fake;
+  const auto message = [&](CUresult result) {
+    fake.fail("cuStreamCreate", 1, result);
+    return message_of<EnvironmentError>([&] { use_all(fake.driver()); });
+  };
+  EXPECT_THAT(message(CUDA_ERROR_SYSTEM_NOT_READY), HasSubstr("nvidia-fabricmanager"));
+  EXPECT_THAT(message(CUDA_ERROR_DEVICE_UNAVAILABLE), HasSubstr("nvidia-smi -q -d COMPUTE"));
+  EXPECT_THAT(message(CUDA_ERROR_UNSUPPORTED_PTX_VERSION), HasSubstr("tutti doctor"));
+}
+
+TEST(CudaFailures, AProcessThatIsForkedOffIsToldSo) {
+  test::FakeCuda fake;
+  const auto gpu = std::make_unique<CudaAccelerator>(fake.driver(), 0);
+  const auto x = on_device(*gpu, count_up(8));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string message = message_of<EnvironmentError>([&] { to_host(*gpu, *x); });
+    const bool written = write(ends[1], message.data(), message.size()) >= 0;
+    _exit(written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string said(1000, ' ');
+  said.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(read(ends[0], said.data(), said.size()), 0)));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  EXPECT_THAT(said, HasSubstr("this process was forked off one that used the GPU"));
+  EXPECT_EQ(to_host(*gpu, *x), count_up(8));
 }
 
 TEST(CudaFailures, ANumberThatTheDriverHasNoNameForIsShown) {

@@ -109,6 +109,22 @@ TEST_F(CudaRecordingTest, WhatTheDriverRefusesIsAnError) {
   EXPECT_EQ(to_host(*gpu, *x), count_up(4));
 }
 
+// Whatever fails, what comes next runs.
+TEST_F(CudaRecordingTest, AFailureLeavesTheStreamUsable) {
+  for (const char* const call :
+       {"cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiate"}) {
+    const auto gpu = open();
+    const auto kernel = add_one();
+    const auto x = on_device(*gpu, count_up(64));
+    fake_.fail(call, 1, CUDA_ERROR_UNKNOWN);
+    EXPECT_THAT(message_of<EnvironmentError>(
+                    [&] { gpu->record([&] { launch(*kernel, *gpu, {x.get(), x.get()}); }); }),
+                HasSubstr(call));
+    launch(*kernel, *gpu, {x.get(), x.get()});
+    EXPECT_EQ(to_host(*gpu, *x), count_up(64, 1)) << call;
+  }
+}
+
 TEST_F(CudaRecordingTest, WhatWaitsHasNoPlaceInIt) {
   const auto gpu = open();
   const auto x = on_device(*gpu, count_up(4));

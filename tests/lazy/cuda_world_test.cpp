@@ -1,0 +1,52 @@
+#include <tutti/tutti.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "tests/support/fake_cuda_process.h"
+#include <gtest/gtest.h>
+
+// On the double of the driver.
+namespace tutti::cuda_world_test {
+namespace {
+
+TEST(WorldOnGpus, EachRankOfAHostHasItsOwn) {
+  test::expect_with_fake_cuda("devices=2", [] {
+    std::array<int, 3> seen{};
+    simulate(3, [&](World& world) {
+      seen.at(static_cast<std::size_t>(world.rank())) = world.gpu().index;
+    });
+    return seen == std::array{0, 1, 0};
+  });
+}
+
+TEST(WorldOnGpus, TuttiDeviceCudaMeansThatOne) {
+  ::setenv("TUTTI_DEVICE", "cuda", 1);
+  test::expect_with_fake_cuda("devices=2", [] {
+    bool right[2] = {};
+    simulate(2, [&](World& world) {
+      right[world.rank()] =
+          default_device() == Device::cuda(world.rank()) && zeros({4}).device() == world.gpu();
+    });
+    return right[0] && right[1];
+  });
+  ::unsetenv("TUTTI_DEVICE");
+}
+
+TEST(WorldOnGpus, WithoutAGpuTheErrorSaysSo) {
+  test::expect_with_fake_cuda("devices=0", [] {
+    bool refused = false;
+    simulate(2, [&](World& world) {
+      if (world.rank() == 0) return;
+      try {
+        static_cast<void>(world.gpu());
+      } catch (const EnvironmentError&) {
+        refused = true;
+      }
+    });
+    return refused;
+  });
+}
+
+}  // namespace
+}  // namespace tutti::cuda_world_test
