@@ -4,6 +4,7 @@
 #include <tutti/ir/support/hash.h>
 #include <tutti/runtime/comm/backend_config.h>
 #include <tutti/runtime/comm/site.h>
+#include <tutti/runtime/comm/transports.h>
 
 namespace tutti::codegen {
 
@@ -154,6 +155,15 @@ void choose_algorithm(LoweredCollective& lowered, const runtime::Algorithms& alg
   lowered.call.description += ", " + std::string(name_of(asked));
 }
 
+// Where an engine for GPUs does not have the call, all members' values go through the host.
+std::string engine_that_serves(const runtime::CollectiveCall& call, std::string engine,
+                               Device device, int members) {
+  if (!runtime::moves_on_devices(engine)) return engine;
+  const auto serves = runtime::find_transport(engine)->serves;
+  const bool is_served = !device.is_cpu() && (serves == nullptr || serves(call, members));
+  return is_served ? engine : "shm";
+}
+
 }  // namespace
 
 std::string engine_of(const ir::Group& group, Device device) {
@@ -188,7 +198,9 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
   }
   out.push_back(lower_whole(graph, id, kind_of(node.op)));
   const bool none = out[0].operands.empty();  // a barrier has no tensors
-  out[0].engine = engine_of(group, none ? Device::cpu() : graph.device(out[0].operands[0]));
+  const Device device = none ? Device::cpu() : graph.device(out[0].operands[0]);
+  const auto members = static_cast<int>(group.members_with(rank).size());
+  out[0].engine = engine_that_serves(out[0].call, engine_of(group, device), device, members);
   choose_algorithm(out[0], algorithms);
   return out;
 }

@@ -13,6 +13,7 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/test_hook.h>
+#include <tutti/runtime/comm/transports.h>
 
 #include <map>
 #include <set>
@@ -404,7 +405,8 @@ class Planner {
     const bool whole = buffer.bytes == graph_.type(graph_.result(id, i)).bytes();
     if (whole && buffer.kind == PlanBuffer::Kind::local) {
       buffers_[graph_.result(id, i)] = operands[i];
-      reachable_.erase(operands[i]);  // of what was there before
+      reachable_.erase({operands[i], false});  // of what was there before
+      reachable_.erase({operands[i], true});
     }
   }
 
@@ -419,8 +421,9 @@ class Planner {
                             .work = plan_.works++,
                             .calls = calls};
       const Location location = graph_.node(id).location;
+      const bool on_device = runtime::moves_on_devices(start.engine);
       for (const Value operand : lowered.operands) {
-        start.operands.push_back(reachable(operand, location));
+        start.operands.push_back(reachable(operand, location, on_device));
       }
       for (const Value result : lowered.results) {
         works_[result] = start.work;
@@ -433,7 +436,7 @@ class Planner {
           continue;
         }
         BufferId target = storage(result);
-        if (!writer_.device_of(target).is_cpu()) {
+        if (!writer_.device_of(target).is_cpu() && !on_device) {
           const BufferId arrived =
               writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(target), {});
           arrivals_[start.work].push_back({.from = arrived, .to = target, .location = location});
@@ -472,17 +475,19 @@ class Planner {
     }
   }
 
-  // Where peers can reach it: a dense buffer of the value's, or a copy where that lies on a GPU, or
-  // where only the caller of a function knows.
-  BufferId reachable(Value value, Location location) {
+  // Where peers can reach it: a dense buffer of the value's, or a copy where that lies on a GPU and
+  // the engine reads the host's memory, or where only the caller of a function knows.
+  BufferId reachable(Value value, Location location, bool on_device) {
     const BufferId id = dense(value);
-    const bool is_given = plan_.buffers[at(id)].kind == PlanBuffer::Kind::parameter;
-    if (writer_.device_of(id).is_cpu() && !is_given) return id;
-    const auto [found, inserted] = reachable_.try_emplace(id, -1);
+    const Device device = writer_.device_of(id);
+    const bool is_there = device.is_cpu() || on_device;
+    if (is_there && plan_.buffers[at(id)].kind != PlanBuffer::Kind::parameter) return id;
+    const auto [found, inserted] = reachable_.try_emplace({id, on_device}, -1);
     if (!inserted) return found->second;
-    found->second = writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(id), {});
-    writer_.device_of(id).is_cpu() ? copy_dense(id, found->second, views_[value].base)
-                                   : writer_.add_copy(id, found->second, location);
+    found->second = writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(id),
+                                       on_device ? device : Device::cpu());
+    is_there ? copy_dense(id, found->second, views_[value].base)
+             : writer_.add_copy(id, found->second, location);
     return found->second;
   }
 
@@ -562,7 +567,8 @@ class Planner {
   // By work: where results that belong on a GPU go from the host once they are there.
   std::map<int, std::vector<Copy>> arrivals_;
   PlannedMatmuls matmuls_;
-  std::map<BufferId, BufferId> reachable_;  // copies that peers can reach
+  // Copies that peers can reach, in the host's memory or for engines of GPUs.
+  std::map<std::pair<BufferId, bool>, BufferId> reachable_;
 };
 
 int FunctionPlans::number_of(const ir::Function& function) {

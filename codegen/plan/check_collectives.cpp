@@ -1,6 +1,7 @@
 // What PlanChecker makes sure of about collectives and what they work on.
 
 #include <tutti/codegen/plan/plan_checker.h>
+#include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
 
@@ -13,7 +14,8 @@ bool PlanChecker::has_common_result(const CollectiveStart& start) const {
 }
 
 void PlanChecker::lend(BufferId id, const CollectiveStart& start) {
-  require(buffer(id).device.is_cpu(), " lies where peers can't reach it", id);
+  require(buffer(id).device.is_cpu() != runtime::moves_on_devices(start.engine),
+          " lies where peers can't reach it", id);
   const PlanBuffer::Kind kind = buffer(id).kind;
   require(kind != PlanBuffer::Kind::local && kind != PlanBuffer::Kind::parameter &&
               kind != PlanBuffer::Kind::result,
@@ -53,6 +55,8 @@ void PlanChecker::start(const CollectiveStart& start) {
       state.lent_to.push_back(start.work);
     } else {
       require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);
+      require(buffer(id).device.is_cpu() != runtime::moves_on_devices(start.engine),
+              " is not where its collective leaves it", id);
       require(!state.allocated, " is a result, but written before", id);
     }
     state.arriving = true;

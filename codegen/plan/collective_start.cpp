@@ -8,6 +8,7 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/text/literal.h>
 #include <tutti/ir/text/type_text.h>
+#include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
 #include <charconv>
@@ -290,6 +291,10 @@ void CollectiveStart::bind(Binding& binding) const {
   runtime::Context& context = binding.context();
   runtime::PlanFrame& frame = binding.frame();
   runtime::BoundCollective& bound = frame.collectives[at(work)];
+  if (runtime::moves_on_devices(engine)) {
+    const BufferId any = operands.empty() ? results[0] : operands[0];
+    bound.device = binding.plan().buffers[at(any)].device;
+  }
   bound.operands = operands;
   bound.results = results;
   bound.communicator = communicator_of(context, *group, parent.get(), engine);

@@ -53,6 +53,7 @@ class Work {
   virtual void stop_reading() = 0;
 };
 
+class Accelerator;
 class Communicator;
 
 // A call that one rank makes again and again over one group, checked and described once. Immutable;
@@ -97,6 +98,9 @@ struct StartOptions {
   // lie (Work::arrive), whether or not peers do so. Over the host's own memory, in a group of
   // several.
   bool reads = false;
+  // The GPU that operands and results lie on, for a transport that moves such (Transport); null:
+  // the host.
+  Accelerator* accelerator = nullptr;
 };
 
 // One rank's end of one group.

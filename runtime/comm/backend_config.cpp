@@ -32,6 +32,7 @@ BackendConfig BackendConfig::parse(std::string_view text) {
   if (text.find(':') == std::string_view::npos && text.find(',') == std::string_view::npos) {
     config.cpu_ = config.cuda_ = std::string(text);
     check_engine(text, config.cpu_);
+    if (moves_on_devices(config.cpu_)) config.cpu_ = BackendConfig().cpu_;
     return config;
   }
   bool cpu = false;
@@ -52,6 +53,9 @@ BackendConfig BackendConfig::parse(std::string_view text) {
     std::string& engine = device == "cpu" ? config.cpu_ : config.cuda_;
     engine = entry.substr(colon + 1);
     check_engine(text, engine);
+    if (device == "cpu" && moves_on_devices(engine)) {
+      refuse_backends(text, "'" + engine + "' moves what lies on GPUs, not on the host");
+    }
     if (entry.size() == rest.size()) return config;
     rest.remove_prefix(entry.size() + 1);
   }
@@ -61,7 +65,7 @@ void require_engine(std::string_view engine, const std::string& tag) {
   const TransportEntry* const own = find_transport(engine);
   if (own == nullptr || own->make != nullptr) return;
   throw EnvironmentError("group \"" + tag + "\" communicates with " + std::string(engine) +
-                         ", which this version does not have; " + std::string(own->instead));
+                         ", which this build does not have; " + std::string(own->instead));
 }
 
 }  // namespace tutti::runtime

@@ -2,6 +2,7 @@
 #include <tutti/runtime/comm/engine_transport.h>
 #include <tutti/runtime/comm/group_communicator.h>
 #include <tutti/runtime/comm/signal.h>
+#include <tutti/runtime/comm/tell_each_other.h>
 
 #include <algorithm>
 #include <chrono>
@@ -74,49 +75,17 @@ class EngineGroupWork final : public GroupWork {
   const std::shared_ptr<HostGroup> group_;
 };
 
-// EngineGroup::exchange.
-std::vector<std::string> exchange(GroupCommunicator& setup, const std::string& own) {
-  const auto gather = [&](const void* data, std::int64_t size, std::vector<std::int64_t> sizes,
-                          DType dtype) {
-    // Peers may read it after this rank is done.
-    const auto bytes = static_cast<std::size_t>(size * size_of(dtype));
-    const std::shared_ptr<Buffer> operand = Allocator(0).allocate(bytes);
-    if (bytes > 0) std::memcpy(operand->data(), data, bytes);
-    CollectiveCall call{.kind = CollectiveKind::all_gather, .dtype = dtype};
-    call.description = "setting up an engine";
-    call.parts.push_back({.operand = operand->data(),
-                          .elements = size,
-                          .axis_size = size,
-                          .sizes = std::move(sizes)});
-    const std::shared_ptr<Work> work = setup.start(std::move(call), {operand});
-    work->wait();
-    return work->result(0);
-  };
-  const auto length = static_cast<std::int64_t>(own.size());
-  const std::shared_ptr<Buffer> lengths = gather(&length, 1, {}, DType::i64);
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(setup.size()));
-  std::memcpy(sizes.data(), lengths->data(), sizes.size() * sizeof(std::int64_t));
-  const std::shared_ptr<Buffer> texts = gather(own.data(), length, sizes, DType::u8);
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  for (const std::int64_t size : sizes) {
-    out.emplace_back(reinterpret_cast<const char*>(texts->data()) + at,
-                     static_cast<std::size_t>(size));
-    at += static_cast<std::size_t>(size);
-  }
-  return out;
-}
-
 }  // namespace
 
 Engine& EngineEnd::engine() {
   if (engine_ != nullptr) return *engine_;
   const EngineFactory factory = EngineRegistry::process().factory(name_);
   try {
-    set(factory({.members = setup_->members(),
-                 .position = setup_->position(),
-                 .tag = setup_->tag(),
-                 .exchange = [this](const std::string& own) { return exchange(*setup_, own); }}));
+    set(factory(
+        {.members = setup_->members(),
+         .position = setup_->position(),
+         .tag = setup_->tag(),
+         .exchange = [this](const std::string& own) { return tell_each_other(*setup_, own); }}));
     if (engine_ == nullptr) throw EnvironmentError("engine \"" + name_ + "\" could not be made");
   } catch (const std::exception& error) {
     const std::int64_t rank = setup_->members()[static_cast<std::size_t>(setup_->position())];

@@ -73,10 +73,14 @@ class GroupAgreement {
   void wait(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready);
   void wait_elsewhere(const GroupWork& work, std::string_view what, FunctionRef<bool()> ready,
                       FunctionRef<void()> before_sleep);
+  // How long a wait may take.
+  std::chrono::milliseconds timeout_of(const Waiting& waiting) const;
   // Wakes whoever waits for the group. From any thread, whatever has ended meanwhile.
   std::function<void()> wake() const;
   // Throws CommError if the collective has failed, or if a member died that is not done with it.
   void check_peers(const GroupWork& work) const;
+  // The same for one that goes on when its members have completed it: if any of them died.
+  void check_all_live(const GroupWork& work) const;
   [[noreturn]] void fail(std::uint64_t sequence, const Waiting& waiting,
                          const std::string& text) const;
 
@@ -120,7 +124,6 @@ class GroupAgreement {
   void bury(int member) const;
   [[noreturn]] void time_out(std::uint64_t sequence, const Waiting& waiting,
                              const std::string& waits_for, const std::vector<int>& late) const;
-  std::chrono::milliseconds timeout_of(const Waiting& waiting) const;
   std::string last_call(int position) const;
 
   const std::shared_ptr<HostFabric> fabric_;

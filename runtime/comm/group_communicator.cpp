@@ -131,6 +131,7 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
   work->agreement_ = options.agreement;
   if (options.site != 0 && prepared.compares_positions) work->site_ = options.site;
   work->reads = options.reads;
+  work->accelerator = options.accelerator;
   work->results.assign(options.results.begin(), options.results.end());
   work->results.resize(operands.size());
   work->common.assign(options.common.begin(), options.common.end());
@@ -261,6 +262,7 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->agreement_ = {};
   work->reads = work->arrived_ = work->read_ = work->given_up_ = false;
   work->site_ = call->site;
+  work->accelerator = nullptr;
   work->fingerprint = call->fingerprint;
   work->parts.clear();
   work->common.clear();

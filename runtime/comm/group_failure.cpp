@@ -103,6 +103,14 @@ void GroupAgreement::check_peers(const GroupWork& work) const {
   }
 }
 
+void GroupAgreement::check_all_live(const GroupWork& work) const {
+  fabric_->look_for_deaths();
+  check_failure(work.sequence(), work.waiting());
+  for (int member = 0; member < size(); ++member) {
+    if (rank_page(member).presence.load() == kernels::RankPage::kDied) check_gone(work, {member});
+  }
+}
+
 void GroupAgreement::check_gone(const GroupWork& work, const std::vector<int>& late) const {
   for (const int member : late) {
     kernels::RankPage& page = rank_page(member);

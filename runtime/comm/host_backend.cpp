@@ -22,6 +22,13 @@ GroupKey page_key(const std::pair<std::string, std::vector<std::int64_t>>& group
   return {.tag = group.first, .purpose = engine == kOwn ? "" : engine, .members = group.second};
 }
 
+std::function<std::unique_ptr<Transport>(GroupAgreement&)> maker_of(
+    const TransportEntry& entry, std::shared_ptr<GroupCommunicator> setup) {
+  return [make = entry.make, setup = std::move(setup)](GroupAgreement& agreement) {
+    return make(agreement, setup);
+  };
+}
+
 std::string listed_ranks(const std::vector<std::int64_t>& ranks) {
   std::string text;
   for (const std::int64_t rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
@@ -65,14 +72,14 @@ std::shared_ptr<Communicator> HostBackend::communicator(std::vector<std::int64_t
   const std::string& engine = key.second.size() == 1 ? kOwn : wanted;
   if (std::shared_ptr<GroupCommunicator> known = find(key, engine)) return known;
   check(key);
-  if (const TransportEntry* const own = find_transport(engine)) {
-    return add(key, engine, {}, own->make);
-  }
+  const TransportEntry* const own = find_transport(engine);
+  if (own != nullptr && !own->on_devices) return add(key, engine, {}, maker_of(*own, nullptr));
   // Whoever sets the engine up must not wait for one who will not: the failure of the first call,
   // which that is for, is one of the set-up.
   const auto group = page(key, kOwn);
-  const auto setup =
-      make(key, kSetup + engine, {{group, 0}, {page(key, engine), 1}}, find_transport(kOwn)->make);
+  const auto setup = make(key, kSetup + engine, {{group, 0}, {page(key, engine), 1}},
+                          maker_of(*find_transport(kOwn), nullptr));
+  if (own != nullptr) return add(key, engine, {{group, 0}}, maker_of(*own, setup));
   const auto end = std::make_shared<EngineEnd>(engine, page(key, engine), setup);
   return add(key, engine, {{group, 0}}, [&](GroupAgreement& agreement) {
     return std::make_unique<EngineTransport>(agreement, end);

@@ -21,6 +21,7 @@ void OrderedWork::wait() {
   const OrderTurn turn(*order_);
   if (!finished_) order_->complete(*this);
   rethrow_failure();
+  joined();
 }
 
 void OrderedWork::bring() {

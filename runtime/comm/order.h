@@ -37,6 +37,8 @@ class OrderedWork : public Work {
   // Brings this collective to its end and returns true; false if a peer is not ready and `may_wait`
   // does not allow to wait for it. Throws where the collective failed.
   virtual bool attempt(bool may_wait) = 0;
+  // Somebody has waited for it, who goes on with its results; each time.
+  virtual void joined() {}
   // What whoever this waits for notifies.
   virtual std::shared_ptr<kernels::Signal> signal() const = 0;
   void rethrow_failure() const;

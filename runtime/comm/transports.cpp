@@ -1,4 +1,5 @@
 #include <tutti/runtime/comm/host_transport.h>
+#include <tutti/runtime/comm/nccl_calls.h>
 #include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
@@ -7,14 +8,23 @@ namespace tutti::runtime {
 
 namespace {
 
-template <class T>
-std::unique_ptr<Transport> make(GroupAgreement& agreement) {
-  return std::make_unique<T>(agreement);
-}
+using Setup = std::shared_ptr<GroupCommunicator>;
 
 constexpr TransportEntry kTransports[] = {
-    {"shm", make<HostTransport>, ""},
-    {"nccl", nullptr, "\"cuda:shm\" takes values of GPUs through the host"},
+    {.name = "shm",
+     .make = [](GroupAgreement& agreement, Setup) -> std::unique_ptr<Transport> {
+       return std::make_unique<HostTransport>(agreement);
+     },
+     .instead = ""},
+    {.name = "nccl",
+#if TUTTI_HAS_CUDA
+     .make = make_nccl_transport,
+#else
+     .make = nullptr,
+#endif
+     .instead = "\"cuda:shm\" takes values of GPUs through the host",
+     .on_devices = true,
+     .serves = nccl_serves},
 };
 
 }  // namespace
@@ -24,6 +34,11 @@ std::span<const TransportEntry> transports() { return kTransports; }
 const TransportEntry* find_transport(std::string_view name) {
   const auto* const found = std::ranges::find(kTransports, name, &TransportEntry::name);
   return found == std::end(kTransports) ? nullptr : found;
+}
+
+bool moves_on_devices(std::string_view engine) {
+  const TransportEntry* const own = find_transport(engine);
+  return own != nullptr && own->on_devices;
 }
 
 }  // namespace tutti::runtime

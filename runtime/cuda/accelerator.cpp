@@ -83,6 +83,7 @@ CudaAccelerator::CudaAccelerator(const CudaDriver& driver, int index, std::size_
 }
 
 CudaAccelerator::~CudaAccelerator() {
+  lane_ = nullptr;
   stream_->try_synchronize();  // who wanted a result has asked for it
   for (const Workspace& workspace : workspaces_) {
     blocks_.give_back(workspace.data, workspace.bytes);
@@ -116,15 +117,13 @@ void CudaAccelerator::check_not_recording(const char* call) const {
 void CudaAccelerator::copy_in(void* to, const void* from, std::size_t bytes) {
   check_not_recording("copy_in");
   const CudaStream::Entered entered = stream_->enter();
-  if (staging_ == nullptr) staging_ = std::make_unique<CudaStaging>(stream_);
-  staging_->copy_in(address_of(to), static_cast<const std::byte*>(from), bytes);
+  staging().copy_in(address_of(to), static_cast<const std::byte*>(from), bytes);
 }
 
 void CudaAccelerator::copy_out(void* to, const void* from, std::size_t bytes) {
   check_not_recording("copy_out");
   const CudaStream::Entered entered = stream_->enter();
-  if (staging_ == nullptr) staging_ = std::make_unique<CudaStaging>(stream_);
-  staging_->copy_out(static_cast<std::byte*>(to), address_of(from), bytes);
+  staging().copy_out(static_cast<std::byte*>(to), address_of(from), bytes);
 }
 
 void CudaAccelerator::copy(void* to, const void* from, std::size_t bytes) {
@@ -196,7 +195,28 @@ void CudaAccelerator::keep(std::shared_ptr<const void> used) {
 
 void CudaAccelerator::synchronize() {
   check_not_recording("synchronize");
+  if (lane_ != nullptr) {
+    const CudaStream::Entered entered = stream_->enter();
+    lane_->wait_for_all();
+  }
   stream_->synchronize();
+}
+
+CudaLane& CudaAccelerator::lane() {
+  if (lane_ == nullptr) lane_ = std::make_unique<CudaLane>(stream_);
+  return *lane_;
+}
+
+CudaStaging& CudaAccelerator::staging() {
+  if (staging_ == nullptr) {
+    staging_ =
+        std::make_unique<CudaStaging>(stream_, [this](CudaEvent& event) { wait_for(event); });
+  }
+  return *staging_;
+}
+
+void CudaAccelerator::wait_for(CudaEvent& event) {
+  lane_ != nullptr ? lane_->wait_for(event) : event.wait();
 }
 
 }  // namespace tutti::runtime

@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/cuda/blocks.h>
+#include <tutti/runtime/cuda/lane.h>
 #include <tutti/runtime/cuda/staging.h>
 #include <tutti/runtime/cuda/stream.h>
 
@@ -40,6 +41,8 @@ class CudaAccelerator final : public Accelerator {
   // (InternalError).
   static CudaAccelerator& of(Accelerator& accelerator);
   const std::shared_ptr<CudaStream>& stream() const { return stream_; }
+  // For communication; made when it is first asked for. Whoever asks has entered.
+  CudaLane& lane();
   // What is launched while a recording is made, and has to live as long as the recording.
   bool is_recording() const { return recording_ != nullptr; }
   void keep(std::shared_ptr<const void> used);
@@ -48,13 +51,17 @@ class CudaAccelerator final : public Accelerator {
   class Graph;
 
   void check_not_recording(const char* call) const;
+  // Waits in the driver only where nothing hangs on other ranks.
+  void wait_for(CudaEvent& event);
+  CudaStaging& staging();
   void clear(std::byte* data, std::size_t bytes) const;
 
   std::shared_ptr<CudaStream> stream_;
   Allocator memory_;
   CudaCaches::Member member_;
   CudaBlocks blocks_;
-  std::unique_ptr<CudaStaging> staging_;  // made when it is needed
+  std::unique_ptr<CudaStaging> staging_;  // made when it is needed, as is the next
+  std::unique_ptr<CudaLane> lane_;
   struct Workspace {
     std::byte* data = nullptr;
     std::size_t bytes = 0;

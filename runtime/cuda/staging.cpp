@@ -12,30 +12,8 @@ constexpr std::size_t kStagingAlignment = 256;
 
 }  // namespace
 
-CudaEvent::CudaEvent(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {
-  const CudaDriver& driver = stream_->driver();
-  driver.check(driver.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
-}
-
-CudaEvent::~CudaEvent() {
-  const CudaStream::Entered entered = stream_->try_enter();
-  if (entered) stream_->driver().cuEventDestroy(event_);
-}
-
-void CudaEvent::record() {
-  const CudaDriver& driver = stream_->driver();
-  driver.check(driver.cuEventRecord(event_, stream_->handle()), "cuEventRecord");
-  recorded_ = true;
-}
-
-void CudaEvent::wait() {
-  if (!recorded_) return;
-  const CudaDriver& driver = stream_->driver();
-  driver.check(driver.cuEventSynchronize(event_), "cuEventSynchronize");
-  recorded_ = false;
-}
-
-CudaStaging::CudaStaging(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {
+CudaStaging::CudaStaging(std::shared_ptr<CudaStream> stream, Wait wait)
+    : stream_(std::move(stream)), wait_(std::move(wait)) {
   for (auto& done : done_) done = std::make_unique<CudaEvent>(stream_);
   const CudaDriver& driver = stream_->driver();
   void* memory = nullptr;
@@ -56,7 +34,7 @@ CudaStaging::Part CudaStaging::take(std::size_t most) {
     done_[current_]->record();
     current_ = (current_ + 1) % kPieces;
     used_ = 0;
-    done_[current_]->wait();
+    wait_(*done_[current_]);
   }
   const Part part = {.piece = current_,
                      .memory = memory_ + current_ * kPieceBytes + used_,
@@ -84,7 +62,7 @@ void CudaStaging::copy_out(std::byte* to, CUdeviceptr from, std::size_t bytes) {
   Part underway;  // on the stream, not yet in `to`
   const auto finish = [&] {
     if (underway.bytes == 0) return;
-    done_[underway.piece]->wait();
+    wait_(*done_[underway.piece]);
     std::memcpy(to, underway.memory, underway.bytes);
     to += underway.bytes;
   };

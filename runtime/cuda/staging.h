@@ -1,31 +1,14 @@
 #pragma once
 
+#include <tutti/runtime/cuda/event.h>
 #include <tutti/runtime/cuda/stream.h>
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 namespace tutti::runtime {
-
-// An event of the driver, with one owner.
-class CudaEvent {
- public:
-  explicit CudaEvent(std::shared_ptr<CudaStream> stream);
-  CudaEvent(const CudaEvent&) = delete;
-  CudaEvent& operator=(const CudaEvent&) = delete;
-  ~CudaEvent();
-
-  // Marks what is on the stream now.
-  void record();
-  // Returns when all that was marked last is done; at once if nothing was.
-  void wait();
-
- private:
-  std::shared_ptr<CudaStream> stream_;
-  CUevent event_ = nullptr;
-  bool recorded_ = false;
-};
 
 // Host memory that the GPU reads and writes itself, in pieces that are used in turn; copies between
 // it and any other host memory are made by the host. So a copy to the GPU returns before the GPU
@@ -35,8 +18,11 @@ class CudaEvent {
 // for it only when it comes round to the piece again.
 class CudaStaging {
  public:
+  // How to wait for an event.
+  using Wait = std::function<void(CudaEvent&)>;
+
   // Takes the memory now. Throws EnvironmentError if there is none.
-  explicit CudaStaging(std::shared_ptr<CudaStream> stream);
+  CudaStaging(std::shared_ptr<CudaStream> stream, Wait wait);
   CudaStaging(const CudaStaging&) = delete;
   CudaStaging& operator=(const CudaStaging&) = delete;
   ~CudaStaging();
@@ -58,6 +44,7 @@ class CudaStaging {
   Part take(std::size_t most);
 
   std::shared_ptr<CudaStream> stream_;
+  const Wait wait_;
   std::byte* memory_ = nullptr;
   std::array<std::unique_ptr<CudaEvent>, kPieces> done_;  // what uses the piece
   std::size_t current_ = 0;

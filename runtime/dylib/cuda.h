@@ -38,11 +38,13 @@
   X(cuStreamCreate)             \
   X(cuStreamDestroy)            \
   X(cuStreamSynchronize)        \
+  X(cuStreamWaitEvent)          \
   X(cuStreamBeginCapture)       \
   X(cuStreamEndCapture)         \
   X(cuEventCreate)              \
   X(cuEventDestroy)             \
   X(cuEventRecord)              \
+  X(cuEventQuery)               \
   X(cuEventSynchronize)         \
   X(cuModuleLoadData)           \
   X(cuModuleUnload)             \

@@ -5,10 +5,8 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/dylib/cublaslt.h>
+#include <tutti/runtime/dylib/nccl.h>
 #include <tutti/runtime/dylib/nvrtc.h>
-
-#include <array>
-#include <string_view>
 
 namespace tutti::runtime {
 
@@ -54,26 +52,6 @@ void find_driver(FoundCuda& found) {
   });
 }
 
-void find_nccl(FoundCuda::Library& found) {
-  constexpr std::array<std::string_view, 1> kNames = {"libnccl.so.2"};
-  const SharedLibrary library(cuda_library_folders(), kNames);
-  if (!library.is_open()) {
-    found.problem = "there is no NCCL here: tried " + library.tried() +
-                    "; install it (libnccl2), and name its folder in TUTTI_CUDA_LIBRARIES if it is "
-                    "none of these";
-    return;
-  }
-  found.path = library.path();
-  auto* const get_version = reinterpret_cast<int (*)(int*)>(library.symbol("ncclGetVersion"));
-  int version = 0;
-  if (get_version == nullptr || get_version(&version) != 0) {
-    found.problem = library.path() + " does not tell its version";
-    return;
-  }
-  found.version = std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
-                  "." + std::to_string(version % 100);
-}
-
 }  // namespace
 
 FoundCuda find_cuda() {
@@ -88,7 +66,10 @@ FoundCuda find_cuda() {
     found.cublaslt.path = CublasLt::process().library().path();
     found.cublaslt.version = CublasLt::process().version();
   });
-  find_nccl(found.nccl);
+  attempt(found.nccl, [&] {
+    found.nccl.path = Nccl::process().library().path();
+    found.nccl.version = Nccl::version_text(Nccl::process().version());
+  });
   return found;
 }
 

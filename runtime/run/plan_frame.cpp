@@ -247,6 +247,7 @@ void PlanFrame::start(std::int32_t work) {
     options.common = common_places_;
   }
   options.reads = collective.reads;
+  if (!collective.device.is_cpu()) options.accelerator = &context_.accelerator(collective.device);
   if (!lines.empty()) options.location = lines[at(work)];
   if (!sites.empty()) options.site = sites[at(work)];
   if (!agreements.empty()) options.agreement = agreements[at(work)];

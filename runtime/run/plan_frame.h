@@ -42,6 +42,7 @@ struct BoundCollective {
   bool places_results = false;  // some lie in the group's memory, too
   // The plan reads the members' operands, which lie where the results would.
   bool reads = false;
+  Device device = {};  // where operands and results lie
 };
 
 // Memory that the plan's runs use at the same place each time, as all members of the group do.

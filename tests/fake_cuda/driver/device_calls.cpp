@@ -34,6 +34,7 @@ constexpr std::array kResults = {
         "no kernel image is available for execution on the device"},
     Row{CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     Row{CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    Row{CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
     Row{CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
         "an illegal memory access was encountered"},
     Row{CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},

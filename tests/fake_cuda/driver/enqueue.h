@@ -9,4 +9,8 @@ namespace tutti::fake_cuda {
 // Gives what the driver would have given.
 [[gnu::visibility("default")]] CUresult enqueue(CUstream stream, Operation operation);
 
+// Runs what can run of a stream now, without waiting. From any thread: a double whose work waits
+// for other ranks calls it until it is done, since the host may be elsewhere.
+[[gnu::visibility("default")]] void advance(CUstream stream);
+
 }  // namespace tutti::fake_cuda

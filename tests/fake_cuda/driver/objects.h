@@ -38,7 +38,10 @@ struct Operation {
   std::string text;  // "cuMemcpyHtoDAsync memory1 pinned1 64"
   std::vector<DeviceRange> touches;
   CUmod_st* module = nullptr;  // of a kernel
-  std::function<void()> run;   // throws std::runtime_error
+  // Whether it can run now, of one that waits for somebody: another stream, another rank. It is
+  // asked when all before it has run. Null: it can.
+  std::function<bool()> is_ready = {};
+  std::function<void()> run;  // throws std::runtime_error
 };
 
 }  // namespace tutti::fake_cuda

@@ -124,14 +124,28 @@ void State::enqueue(CUstream_st& stream, Operation operation) {
 }
 
 void State::run(CUstream_st& stream, std::uint64_t position) {
-  if (stream.done >= position || stream.queue.empty()) return;
+  for (bool complained = false; !advance(stream, position); usleep(50)) {
+    if (complained) continue;
+    complained = true;
+    complain(stream.name + " is waited for in the driver, and waits for another rank: " +
+             stream.queue.front().text);
+  }
+}
+
+bool State::advance(CUstream_st& stream, std::uint64_t position) {
+  if (stream.done >= position || stream.queue.empty()) return true;
   const Memory::Open opened(*memory_);  // once for all: that takes long
   while (stream.done < position && !stream.queue.empty()) {
+    const std::uint64_t done = stream.done;
+    const bool dead = stream.context->sticky != CUDA_SUCCESS;
+    if (!dead && stream.queue.front().is_ready && !stream.queue.front().is_ready()) return false;
+    if (stream.done != done) continue;  // somebody came round to it meanwhile
     Operation operation = std::move(stream.queue.front());
     stream.queue.pop_front();
     ++stream.done;
     run(operation, *stream.context);
   }
+  return true;
 }
 
 void State::run(Operation& operation, CUctx_st& context) {
@@ -202,6 +216,17 @@ std::string State::left_in(const CUctx_st& context) const {
     if (block.device == context.device) out += memory_->name(block.begin) + "\n";
   }
   return out;
+}
+
+void advance(CUstream stream) {
+  State& state = State::get();
+  const std::scoped_lock lock(state.mutex);
+  try {
+    CUstream_st& own = state.live(stream);
+    state.advance(own, own.position());
+  } catch (const Failure&) {
+    // Whoever waits for it is told.
+  }
 }
 
 CUresult enqueue(CUstream stream, Operation operation) {

@@ -90,8 +90,11 @@ class State {
   }
 
   void enqueue(CUstream_st& stream, Operation operation);
-  // Runs what is queued up to a position.
+  // Runs what is queued up to a position. What waits for another rank is waited for, with a
+  // complaint: whoever waits in the driver can't end it when that one dies.
   void run(CUstream_st& stream, std::uint64_t position);
+  // The same, as far as it goes without waiting; whether that is all.
+  bool advance(CUstream_st& stream, std::uint64_t position);
 
   // What a call of that name fails with because a test wants it to.
   CUresult injected(const std::string& function);

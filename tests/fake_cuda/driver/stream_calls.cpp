@@ -5,6 +5,7 @@
 using tutti::fake_cuda::Call;
 using tutti::fake_cuda::driver_call;
 using tutti::fake_cuda::Failure;
+using tutti::fake_cuda::Operation;
 using tutti::fake_cuda::State;
 
 namespace {
@@ -82,5 +83,32 @@ CUresult cuEventSynchronize(CUevent handle) {
     CUevent_st& event = state.mine(handle);
     call << event.name;
     if (event.stream != nullptr) wait(state, *event.stream, event.position);
+  });
+}
+
+CUresult cuStreamWaitEvent(CUstream handle, CUevent on, unsigned /*flags*/) {
+  return driver_call("cuStreamWaitEvent", [&](State& state, Call& call) {
+    CUstream_st& stream = state.mine(handle);
+    CUevent_st& event = state.mine(on);
+    call << stream.name << event.name;
+    check_not_recording(stream);
+    CUstream_st* const other = event.stream;
+    if (other == nullptr || other == &stream) return;
+    Operation operation;
+    operation.text = call.text();
+    operation.is_ready = [&state, other, position = event.position] {
+      return state.advance(*other, position);
+    };
+    operation.run = [] {};
+    state.enqueue(stream, std::move(operation));
+  });
+}
+
+CUresult cuEventQuery(CUevent handle) {
+  return driver_call("cuEventQuery", [&](State& state, Call& call) {
+    CUevent_st& event = state.mine(handle);
+    call << event.name;
+    if (event.stream == nullptr || state.advance(*event.stream, event.position)) return;
+    throw Failure{CUDA_ERROR_NOT_READY, ""};
   });
 }

@@ -19,6 +19,7 @@ Scenarios looking_scenarios();      // ranks that look at different things
 Scenarios ending_scenarios();       // ranks that end too early
 Scenarios disagreeing_scenarios();  // mismatches, time-outs and aborts
 Scenarios group_scenarios();
+Scenarios gpu_scenarios();
 Scenarios sweeping_scenarios();  // many collectives
 Scenarios abusing_scenarios();   // what a World must not be used for
 

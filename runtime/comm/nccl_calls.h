@@ -1,0 +1,23 @@
+#pragma once
+
+#include <tutti/runtime/comm/collective.h>
+#include <tutti/runtime/comm/transport.h>
+
+#include <memory>
+
+namespace tutti::runtime {
+
+class GroupAgreement;
+class GroupCommunicator;
+
+// Whether NCCL carries out a call between so many members, as Tutti means it: collectives but
+// scans, with parts that lie in one piece, and sums, products and the extremes of integers in the
+// types that NCCL has. (Its extremes of floats are not said to keep NaN; a mean is not its
+// average.)
+bool nccl_serves(const CollectiveCall& call, int members);
+
+// Over NCCL, between the GPUs of the members (runtime/cuda/nccl_transport.h); in builds with CUDA.
+std::unique_ptr<Transport> make_nccl_transport(GroupAgreement& agreement,
+                                               std::shared_ptr<GroupCommunicator> setup);
+
+}  // namespace tutti::runtime

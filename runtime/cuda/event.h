@@ -1,0 +1,33 @@
+#pragma once
+
+#include <tutti/runtime/cuda/stream.h>
+
+#include <memory>
+
+namespace tutti::runtime {
+
+// An event of the driver, with one owner. Whoever calls it has entered (CudaStream::enter).
+class CudaEvent {
+ public:
+  explicit CudaEvent(std::shared_ptr<CudaStream> stream);
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  ~CudaEvent();
+
+  // Marks what is on the stream now, its own or another one of the same GPU.
+  void record() { record(stream_->handle()); }
+  void record(CUstream on);
+  // Whether all that was marked last is done; true if nothing was.
+  bool is_done();
+  // Returns when it is.
+  void wait();
+  // What is put on that stream from now on waits for it.
+  void hold_up(CUstream later) const;
+
+ private:
+  std::shared_ptr<CudaStream> stream_;
+  CUevent event_ = nullptr;
+  bool recorded_ = false;
+};
+
+}  // namespace tutti::runtime

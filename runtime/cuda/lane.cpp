@@ -1,0 +1,69 @@
+#include <tutti/runtime/cuda/lane.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+// Between looks: a collective of some size takes longer, and checks look at other ranks' memory.
+constexpr auto kBetweenLooks = std::chrono::microseconds(20);
+constexpr std::uint64_t kLooksBetweenChecks = 32;
+
+}  // namespace
+
+CudaLane::CudaLane(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {
+  const CudaDriver& driver = stream_->driver();
+  driver.check(driver.cuStreamCreate(&handle_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
+               "for communication");
+}
+
+CudaLane::~CudaLane() {
+  const CudaStream::Entered entered = stream_->try_enter();
+  if (!entered) return;
+  try {
+    wait_for_all();
+  } catch (const std::exception&) {
+    // Who waited for it was told.
+  }
+  stream_->driver().cuStreamDestroy(handle_);
+}
+
+void CudaLane::add(UnderWay work) {
+  look();
+  under_way_.push_back(std::move(work));
+}
+
+bool CudaLane::look() {
+  if (failure_) std::rethrow_exception(failure_);
+  try {
+    while (!under_way_.empty()) {
+      const UnderWay& first = under_way_.front();
+      const bool done = first.done->is_done();
+      if (done || looks_++ % kLooksBetweenChecks == 0) first.check();
+      if (!done) return true;
+      under_way_.pop_front();
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    throw;
+  }
+  return false;
+}
+
+void CudaLane::wait_for(CudaEvent& event) {
+  // Without work of others the driver waits better.
+  while (look()) {
+    if (event.is_done()) return;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  event.wait();
+}
+
+void CudaLane::wait_for_all() {
+  while (look()) std::this_thread::sleep_for(kBetweenLooks);
+}
+
+}  // namespace tutti::runtime

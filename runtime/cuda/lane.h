@@ -1,0 +1,71 @@
+#pragma once
+
+#include <tutti/runtime/buffer.h>
+#include <tutti/runtime/cuda/event.h>
+#include <tutti/runtime/cuda/stream.h>
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace tutti::runtime {
+
+// A GPU's second stream, for what ranks do together. What is on it waits for other ranks, which may
+// die: so the host never waits for it in the driver, where nobody could end that, but looks, and
+// looks after the ranks meanwhile. Belongs to the rank's thread; whoever calls it has entered.
+class CudaLane {
+ public:
+  explicit CudaLane(std::shared_ptr<CudaStream> stream);
+  CudaLane(const CudaLane&) = delete;
+  CudaLane& operator=(const CudaLane&) = delete;
+  ~CudaLane();
+
+  CUstream handle() const { return handle_; }
+
+  // A place in the order in which work is put on it, which must be the same on all ranks: that of
+  // the program. Given back when the work is there, or will never be.
+  class Turn {
+   public:
+    explicit Turn(CudaLane& lane) : lane_(lane), number_(lane.turns_.emplace_back(++lane.last_)) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { std::erase(lane_.turns_, number_); }
+    bool has_come() const { return lane_.turns_.front() == number_; }
+
+   private:
+    CudaLane& lane_;
+    const std::uint64_t number_;
+  };
+
+  // What is on it. `check` throws where it will not come to its end; it is called while somebody
+  // waits, and once more at the end, since what was aborted ends, too.
+  struct UnderWay {
+    std::shared_ptr<CudaEvent> done;
+    std::function<void()> check;
+    std::vector<std::shared_ptr<Buffer>> buffers;  // that it uses
+  };
+  void add(UnderWay work);
+
+  // Returns when the event has come, which may be behind what is on it. Throws what a check throws,
+  // from then on always: what was computed from the results is worth nothing.
+  void wait_for(CudaEvent& event);
+  // The same for all that is on it.
+  void wait_for_all();
+
+ private:
+  // Takes off what is done; returns whether something is left.
+  bool look();
+
+  const std::shared_ptr<CudaStream> stream_;
+  CUstream handle_ = nullptr;
+  std::uint64_t last_ = 0;
+  std::deque<std::uint64_t> turns_;
+  std::deque<UnderWay> under_way_;
+  std::exception_ptr failure_;
+  std::uint64_t looks_ = 0;
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,349 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/deadline.h>
+#include <tutti/runtime/comm/group_communicator.h>
+#include <tutti/runtime/comm/nccl_calls.h>
+#include <tutti/runtime/comm/tell_each_other.h>
+#include <tutti/runtime/cuda/nccl_pieces.h>
+#include <tutti/runtime/cuda/nccl_transport.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti::runtime {
+
+// What it has under way.
+class NcclWork final : public GroupWork, public std::enable_shared_from_this<NcclWork> {
+ private:
+  friend class NcclTransport;
+
+  // What comes on the GPU's own stream from here on waits for it.
+  void joined() override {
+    if (done_ == nullptr || std::exchange(joined_, true)) return;
+    const CudaStream& stream = *gpu_->stream();
+    const CudaStream::Entered entered = stream.enter();
+    done_->hold_up(stream.handle());
+  }
+
+  CudaAccelerator* gpu_ = nullptr;
+  std::optional<CudaLane::Turn> turn_;
+  std::unique_ptr<CudaEvent> ready_;  // the operands
+  std::shared_ptr<CudaEvent> done_;   // null: it is not on the lane yet
+  bool joined_ = false;
+  Keeping operands_;
+  Deadline deadline_{{}};  // of what is on the lane
+};
+
+namespace {
+
+nccl::DataType nccl_type(DType dtype) {
+  switch (dtype) {
+    case DType::i8:
+      return nccl::DataType::i8;
+    case DType::u8:
+      return nccl::DataType::u8;
+    case DType::i32:
+      return nccl::DataType::i32;
+    case DType::u32:
+      return nccl::DataType::u32;
+    case DType::i64:
+      return nccl::DataType::i64;
+    case DType::u64:
+      return nccl::DataType::u64;
+    case DType::f16:
+      return nccl::DataType::f16;
+    case DType::bf16:
+      return nccl::DataType::bf16;
+    case DType::f32:
+      return nccl::DataType::f32;
+    case DType::f64:
+      return nccl::DataType::f64;
+    default:
+      throw InternalError("NCCL adds no " + std::string(name_of(dtype)));
+  }
+}
+
+nccl::Operation nccl_operation(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum:
+      return nccl::Operation::sum;
+    case Reduction::product:
+      return nccl::Operation::product;
+    case Reduction::min:
+      return nccl::Operation::min;
+    case Reduction::max:
+      return nccl::Operation::max;
+    default:
+      throw InternalError("NCCL has no reduction " + std::string(name_of(reduction)));
+  }
+}
+
+// Whether the rank has zeros for a result, or among it: what nothing arrives at.
+bool begins_with_zeros(const CollectiveCall& call, int position) {
+  switch (call.kind) {
+    case CollectiveKind::reduce:
+    case CollectiveKind::gather:
+      return position != call.root;
+    case CollectiveKind::collective_permute:
+      return std::ranges::none_of(call.pairs,
+                                  [&](const auto& pair) { return pair.second == position; });
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_nccl_transport(GroupAgreement& agreement,
+                                               std::shared_ptr<GroupCommunicator> setup) {
+  return std::make_unique<NcclTransport>(agreement, std::move(setup));
+}
+
+std::shared_ptr<GroupWork> NcclTransport::new_work() { return std::make_shared<NcclWork>(); }
+
+void NcclTransport::prepare(GroupWork& work, Keeping& /*keeping*/) {
+  if (work.accelerator == nullptr) {
+    throw UsageError(std::string(work.waiting().description) +
+                         ": NCCL moves what lies on GPUs; \"cpu:shm,cuda:nccl\" has the host's "
+                         "memory for the rest",
+                     work.waiting().location);
+  }
+  auto& own = static_cast<NcclWork&>(work);
+  own.gpu_ = &CudaAccelerator::of(*work.accelerator);
+  if (gpu_ != nullptr && gpu_ != own.gpu_) {
+    throw UsageError(std::string(work.waiting().description) + ": lies on " +
+                         own.gpu_->device().text() + ", but the group is connected for " +
+                         gpu_->device().text() + "; a rank has one GPU in a group",
+                     work.waiting().location);
+  }
+  const GroupCall& call = work.call();
+  work.results.resize(work.parts.size());
+  for (std::size_t i = 0; call.gets && i < work.parts.size(); ++i) {
+    if (work.parts[i].result != nullptr) continue;
+    work.results[i] = own.gpu_->memory().allocate(call.result_bytes[i]);
+    work.parts[i].result = work.results[i]->data();
+  }
+}
+
+kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
+  auto& own = static_cast<NcclWork&>(work);
+  const CudaStream::Entered entered = own.gpu_->stream()->enter();
+  if (communicator_ == nullptr) connect(work, *own.gpu_);
+  own.ready_ = std::make_unique<CudaEvent>(own.gpu_->stream());
+  own.ready_->record();
+  own.turn_.emplace(own.gpu_->lane());
+  // Who is done with them, streams say: nobody keeps them for peers.
+  own.operands_ = std::exchange(keeping, {});
+  return {0, 0};
+}
+
+std::string NcclTransport::tell() const {
+  const Nccl& nccl = Nccl::process();
+  std::string own = std::to_string(nccl.version()) + " ";
+  if (agreement_.position() == 0) {
+    nccl::UniqueId id{};
+    nccl.check(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr);
+    own.append(id.bytes, sizeof(id.bytes));
+  }
+  return own;
+}
+
+void NcclTransport::connect(const GroupWork& work, CudaAccelerator& gpu) {
+  try {
+    const std::vector<std::string> told = tell_each_other(*setup_, tell());
+    const auto version_of = [](const std::string& text) { return std::atoi(text.c_str()); };
+    for (std::size_t member = 1; member < told.size(); ++member) {
+      if (version_of(told[member]) == version_of(told[0])) continue;
+      throw EnvironmentError(agreement_.names({0}) + " has NCCL " +
+                             Nccl::version_text(version_of(told[0])) + ", " +
+                             agreement_.names({static_cast<int>(member)}) + " has " +
+                             Nccl::version_text(version_of(told[member])));
+    }
+    nccl::UniqueId id{};
+    const std::string first = told[0].substr(told[0].find(' ') + 1);
+    std::memcpy(id.bytes, first.data(), std::min(first.size(), sizeof(id.bytes)));
+    // Memory that lies free is needed by NCCL for its buffers.
+    CudaCaches::trim(gpu.device().index);
+    set(std::make_shared<NcclCommunicator>(Nccl::process(), id, agreement_.size(),
+                                           agreement_.position()));
+    gpu_ = &gpu;
+    wait_until_over(work, "for NCCL to connect the ranks");
+  } catch (const std::exception& error) {
+    set(nullptr);
+    const std::string reason =
+        agreement_.names({agreement_.position()}) + " could not connect by NCCL: " + error.what();
+    agreement_.group()->abort(reason);
+    setup_->abort(reason);
+    throw;
+  }
+}
+
+void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what) {
+  agreement_.wait_elsewhere(
+      work, what,
+      [&] {
+        if (communicator_->is_over()) return true;
+        agreement_.check_peers(work);
+        return false;
+      },
+      [] {});
+}
+
+bool NcclTransport::move(GroupWork& work, bool may_wait) {
+  auto& own = static_cast<NcclWork&>(work);
+  if (!own.turn_->has_come() && !may_wait) return false;
+  const CudaStream::Entered entered = own.gpu_->stream()->enter();
+  launch(own);
+  own.turn_.reset();
+  return true;
+}
+
+void NcclTransport::launch(NcclWork& work) {
+  const CollectiveCall& call = work.call().call();
+  CudaLane& lane = work.gpu_->lane();
+  const CUstream stream = lane.handle();
+  const CudaDriver& driver = work.gpu_->stream()->driver();
+  work.ready_->hold_up(stream);
+  const int members = agreement_.size();
+  const int position = agreement_.position();
+  const auto bytes_each = static_cast<std::size_t>(size_of(call.dtype));
+  if (begins_with_zeros(call, position)) {
+    for (std::size_t i = 0; i < work.parts.size(); ++i) {
+      const std::size_t bytes = work.call().result_bytes[i];
+      if (bytes == 0) continue;
+      driver.check(driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(work.parts[i].result), 0,
+                                          bytes, stream),
+                   "cuMemsetD8Async");
+    }
+  }
+  const auto put = [&](const char* function, auto&& f) { communicator_->call(function, f); };
+  using Handle = nccl::Communicator*;
+  put("ncclGroupStart", [](const Nccl& nccl, Handle) { return nccl.ncclGroupStart(); });
+  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+    const TensorPart& part = call.parts[i];
+    const auto* const operand = static_cast<const std::byte*>(work.parts[i].operand);
+    auto* const result = static_cast<std::byte*>(work.parts[i].result);
+    const auto elements = static_cast<std::size_t>(part.elements);
+    switch (call.kind) {
+      case CollectiveKind::all_reduce:
+        put("ncclAllReduce", [&](const Nccl& nccl, Handle handle) {
+          return nccl.ncclAllReduce(operand, result, elements, nccl_type(call.dtype),
+                                    nccl_operation(call.reduction), handle, stream);
+        });
+        continue;
+      case CollectiveKind::reduce:
+        put("ncclReduce", [&](const Nccl& nccl, Handle handle) {
+          return nccl.ncclReduce(operand, result, elements, nccl_type(call.dtype),
+                                 nccl_operation(call.reduction), call.root, handle, stream);
+        });
+        continue;
+      case CollectiveKind::broadcast:
+        put("ncclBroadcast", [&](const Nccl& nccl, Handle handle) {
+          return nccl.ncclBroadcast(operand, result, elements * bytes_each, nccl::DataType::u8,
+                                    call.root, handle, stream);
+        });
+        continue;
+      case CollectiveKind::reduce_scatter:
+        put("ncclReduceScatter", [&](const Nccl& nccl, Handle handle) {
+          return nccl.ncclReduceScatter(
+              operand, result, elements / static_cast<std::size_t>(members), nccl_type(call.dtype),
+              nccl_operation(call.reduction), handle, stream);
+        });
+        continue;
+      case CollectiveKind::all_gather:
+        if (!part.sizes.empty()) break;
+        put("ncclAllGather", [&](const Nccl& nccl, Handle handle) {
+          return nccl.ncclAllGather(operand, result, elements * bytes_each, nccl::DataType::u8,
+                                    handle, stream);
+        });
+        continue;
+      default:
+        break;
+    }
+    const NcclPieces pieces = nccl_pieces(call, part, members, position);
+    for (const NcclPiece& piece : pieces.sent) {
+      if (piece.elements == 0) continue;
+      put("ncclSend", [&](const Nccl& nccl, Handle handle) {
+        return nccl.ncclSend(operand + static_cast<std::size_t>(piece.offset) * bytes_each,
+                             static_cast<std::size_t>(piece.elements) * bytes_each,
+                             nccl::DataType::u8, piece.member, handle, stream);
+      });
+    }
+    for (const NcclPiece& piece : pieces.received) {
+      if (piece.elements == 0) continue;
+      put("ncclRecv", [&](const Nccl& nccl, Handle handle) {
+        return nccl.ncclRecv(result + static_cast<std::size_t>(piece.offset) * bytes_each,
+                             static_cast<std::size_t>(piece.elements) * bytes_each,
+                             nccl::DataType::u8, piece.member, handle, stream);
+      });
+    }
+  }
+  put("ncclGroupEnd", [](const Nccl& nccl, Handle) { return nccl.ncclGroupEnd(); });
+  wait_until_over(work, "for NCCL to put it on the stream");
+  work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
+  work.done_->record(stream);
+  work.deadline_ = Deadline(agreement_.timeout_of(work.waiting()));
+  std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
+  buffers.insert(buffers.end(), work.results.begin(), work.results.end());
+  lane.add({.done = work.done_,
+            .check = [this, held = work.shared_from_this()] { check(*held); },
+            .buffers = std::move(buffers)});
+}
+
+void NcclTransport::check(NcclWork& work) {
+  try {
+    agreement_.check_all_live(work);
+    if (const auto communicator = current()) communicator->is_over();
+    if (work.deadline_.has_passed()) {
+      agreement_.fail(work.sequence(), work.waiting(),
+                      "time-out: " + agreement_.number(work.sequence()) + " (" +
+                          work.call().call().description + ") does not end on the GPU");
+    }
+  } catch (const CommError& error) {
+    fail(error.what());
+    agreement_.group()->fail(work.sequence(), error.what());
+    throw;
+  }
+}
+
+std::unique_ptr<Transport> NcclTransport::for_messages(GroupAgreement& /*pair*/) {
+  throw InternalError("NCCL carries no messages");
+}
+
+void NcclTransport::fail(const std::string& /*reason*/) noexcept {
+  if (const auto communicator = current()) communicator->abort();
+}
+
+void NcclTransport::give_up(GroupWork& work) noexcept {
+  static_cast<NcclWork&>(work).turn_.reset();
+}
+
+std::shared_ptr<NcclCommunicator> NcclTransport::current() const {
+  const std::scoped_lock lock(mutex_);
+  return communicator_;
+}
+
+void NcclTransport::set(std::shared_ptr<NcclCommunicator> communicator) {
+  const std::scoped_lock lock(mutex_);
+  communicator_.swap(communicator);
+}
+
+void NcclTransport::close() {
+  if (const auto communicator = current()) {
+    const CudaStream::Entered entered = gpu_->stream()->enter();
+    gpu_->lane().wait_for_all();
+    Deadline deadline(agreement_.timeout_of({}));
+    while (!communicator->close() && !deadline.has_passed()) std::this_thread::yield();
+    set(nullptr);  // aborts what did not come to its end
+  }
+  try {
+    setup_->close();
+  } catch (const CommError&) {
+    // What kept the members from connecting, the group has said.
+  }
+}
+
+}  // namespace tutti::runtime

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <tutti/runtime/comm/group_agreement.h>
+#include <tutti/runtime/comm/transport.h>
+#include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/cuda/nccl_communicator.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace tutti::runtime {
+
+class GroupCommunicator;
+class NcclWork;
+
+// Over NCCL, between one GPU of each member. Members agree about a call on the host, as always;
+// then each puts it on the lane of its GPU (lane.h), in the order of its program, and goes on.
+// Whoever waits makes the GPU wait, not the host. Its first call connects the members, and waits
+// for all.
+class NcclTransport final : public Transport {
+ public:
+  NcclTransport(GroupAgreement& agreement, std::shared_ptr<GroupCommunicator> setup)
+      : agreement_(agreement), setup_(std::move(setup)) {}
+
+  std::shared_ptr<GroupWork> new_work() override;
+  void prepare(GroupWork& work, Keeping& keeping) override;
+  kernels::PartPlace begin(GroupWork& work, Keeping& keeping) override;
+  bool move(GroupWork& work, bool may_wait) override;
+  bool carries_messages() const override { return false; }
+  std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override;
+  void fail(const std::string& reason) noexcept override;
+  void give_up(GroupWork& work) noexcept override;
+  void close() override;
+
+ private:
+  void connect(const GroupWork& work, CudaAccelerator& gpu);
+  std::string tell() const;
+  std::shared_ptr<NcclCommunicator> current() const;
+  void set(std::shared_ptr<NcclCommunicator> communicator);
+  void launch(NcclWork& work);
+  void wait_until_over(const GroupWork& work, std::string_view what);
+  // Whether what is on the lane may still come to its end; throws where not, and aborts it.
+  void check(NcclWork& work);
+
+  GroupAgreement& agreement_;
+  const std::shared_ptr<GroupCommunicator> setup_;
+  CudaAccelerator* gpu_ = nullptr;  // that it was connected for
+  mutable std::mutex mutex_;        // aborts come from any thread
+  std::shared_ptr<NcclCommunicator> communicator_;
+};
+
+}  // namespace tutti::runtime

@@ -1,0 +1,267 @@
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tests/fake_cuda/nccl/communicator.h"
+#include "tests/fake_cuda/nccl/control.h"
+
+using namespace tutti::fake_cuda;
+using Kind = NcclCall::Kind;
+
+namespace {
+
+std::mutex g_mutex;  // of what follows
+std::string g_complaints;
+std::string g_taken;
+std::map<std::string, std::pair<int, NcclResult>> g_failures;
+std::vector<tutti::runtime::nccl::Communicator*> g_communicators;
+
+// What a thread has called since the start of its group.
+struct Group {
+  int depth = 0;
+  tutti::runtime::nccl::Communicator* communicator = nullptr;
+  CUstream stream = nullptr;
+  std::vector<NcclCall> calls;
+};
+thread_local Group g_group;
+
+std::optional<NcclResult> injected(const char* function) {
+  const std::scoped_lock lock(g_mutex);
+  const auto found = g_failures.find(function);
+  if (found == g_failures.end() || --found->second.first > 0) return std::nullopt;
+  const NcclResult result = found->second.second;
+  g_failures.erase(found);
+  return result;
+}
+
+// Whether a communicator may be used; else complains.
+bool is_usable(const char* function, tutti::runtime::nccl::Communicator* communicator,
+               bool in_progress_too = false) {
+  if (communicator == nullptr || !communicator->live) {
+    complain_of_nccl(std::string(function) + " of a communicator that is gone");
+    return false;
+  }
+  if (!in_progress_too && (!communicator->is_connected() || communicator->polls_until_over > 0)) {
+    complain_of_nccl(std::string(function) + " while the call before is in progress");
+    return false;
+  }
+  return true;
+}
+
+NcclResult add(const char* function, NcclCall call,
+               tutti::runtime::nccl::Communicator* communicator, CUstream stream) {
+  if (const auto failure = injected(function)) return *failure;
+  if (!is_usable(function, communicator)) return NcclResult::invalid_argument;
+  if (call.peer < 0 || call.peer >= communicator->size) return NcclResult::invalid_argument;
+  if (g_group.depth == 0) {
+    complain_of_nccl(std::string(function) + " outside of a group");
+    return NcclResult::invalid_usage;
+  }
+  const bool other =
+      !g_group.calls.empty() && (g_group.communicator != communicator || g_group.stream != stream);
+  if (other) complain_of_nccl("a group of several communicators or streams");
+  g_group.communicator = communicator;
+  g_group.stream = stream;
+  g_group.calls.push_back(call);
+  return NcclResult::success;
+}
+
+}  // namespace
+
+void tutti::fake_cuda::complain_of_nccl(const std::string& line) {
+  const std::scoped_lock lock(g_mutex);
+  g_complaints += line + "\n";
+}
+
+const char* fake_nccl_complaints() {
+  const std::scoped_lock lock(g_mutex);
+  g_taken = std::exchange(g_complaints, {});
+  return g_taken.c_str();
+}
+
+void fake_nccl_fail(const char* function, int nth, int result) {
+  const std::scoped_lock lock(g_mutex);
+  g_failures[function] = {nth, static_cast<NcclResult>(result)};
+}
+
+int fake_nccl_under_way() {
+  const std::scoped_lock lock(g_mutex);
+  int out = 0;
+  for (const auto* const each : g_communicators) out += each->under_way;
+  return out;
+}
+
+namespace tutti::runtime::nccl {
+
+extern "C" {
+
+Result ncclGetVersion(int* version) {
+  *version = 22809;
+  return Result::success;
+}
+
+const char* ncclGetErrorString(Result result) {
+  constexpr const char* kTexts[] = {"no error",
+                                    "unhandled cuda error",
+                                    "unhandled system error",
+                                    "internal error",
+                                    "invalid argument",
+                                    "invalid usage",
+                                    "remote process exited or there was a network error",
+                                    "NCCL operation in progress",
+                                    "timeout"};
+  const auto number = static_cast<std::size_t>(result);
+  return number < std::size(kTexts) ? kTexts[number] : "unknown result code";
+}
+
+const char* ncclGetLastError(Communicator*) { return "by the double of NCCL"; }
+
+Result ncclGetUniqueId(UniqueId* id) {
+  if (const auto failure = injected("ncclGetUniqueId")) return *failure;
+  *id = {};
+  const std::string text = Board::fresh_id();
+  std::memcpy(id->bytes, text.data(), text.size());
+  return Result::success;
+}
+
+Result ncclCommInitRankConfig(Communicator** communicator, int size, UniqueId id, int rank,
+                              Config* config) {
+  if (const auto failure = injected("ncclCommInitRankConfig")) return *failure;
+  CUcontext context = nullptr;
+  if (cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) {
+    return Result::unhandled_cuda_error;
+  }
+  if (config->blocking != 0) complain_of_nccl("a communicator that blocks");
+  if (config->magic != 0xcafebeef || rank < 0 || rank >= size) return Result::invalid_argument;
+  *communicator = new Communicator(std::string(id.bytes), size, rank);
+  const std::scoped_lock lock(g_mutex);
+  g_communicators.push_back(*communicator);
+  return Result::in_progress;
+}
+
+Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {
+  if (const auto failure = injected("ncclCommGetAsyncError")) {
+    *state = *failure;
+    return Result::success;
+  }
+  if (!is_usable("ncclCommGetAsyncError", communicator, true)) return Result::invalid_argument;
+  const bool over = communicator->is_connected() && communicator->polls_until_over == 0;
+  if (communicator->polls_until_over > 0) --communicator->polls_until_over;
+  *state = over ? Result::success : Result::in_progress;
+  return Result::success;
+}
+
+Result ncclCommFinalize(Communicator* communicator) {
+  if (!is_usable("ncclCommFinalize", communicator)) return Result::invalid_argument;
+  if (communicator->under_way > 0) complain_of_nccl("finalized while something is under way");
+  communicator->polls_until_over = 2;
+  return Result::in_progress;
+}
+
+Result ncclCommDestroy(Communicator* communicator) {
+  if (!is_usable("ncclCommDestroy", communicator)) return Result::invalid_argument;
+  communicator->end();
+  return Result::success;
+}
+
+Result ncclCommAbort(Communicator* communicator) {
+  if (!is_usable("ncclCommAbort", communicator, true)) return Result::invalid_argument;
+  communicator->aborted = true;
+  communicator->end();
+  return Result::success;
+}
+
+Result ncclGroupStart() {
+  ++g_group.depth;
+  return Result::success;
+}
+
+Result ncclGroupEnd() {
+  if (g_group.depth == 0) {
+    complain_of_nccl("ncclGroupEnd without a start");
+    return Result::invalid_usage;
+  }
+  if (--g_group.depth > 0) return Result::success;
+  const Group group = std::exchange(g_group, {});
+  if (const auto failure = injected("ncclGroupEnd")) return *failure;
+  if (group.calls.empty()) return Result::success;
+  if (group.communicator->launch(group.calls, group.stream) != CUDA_SUCCESS) {
+    return Result::unhandled_cuda_error;
+  }
+  group.communicator->polls_until_over = 2;
+  return Result::in_progress;
+}
+
+Result ncclAllReduce(const void* from, void* to, std::size_t count, DataType type,
+                     Operation operation, Communicator* communicator, CUstream stream) {
+  return add("ncclAllReduce",
+             {.kind = Kind::all_reduce,
+              .from = from,
+              .to = to,
+              .count = count,
+              .type = type,
+              .operation = operation},
+             communicator, stream);
+}
+
+Result ncclReduce(const void* from, void* to, std::size_t count, DataType type, Operation operation,
+                  int root, Communicator* communicator, CUstream stream) {
+  return add("ncclReduce",
+             {.kind = Kind::reduce,
+              .from = from,
+              .to = to,
+              .count = count,
+              .type = type,
+              .operation = operation,
+              .peer = root},
+             communicator, stream);
+}
+
+Result ncclBroadcast(const void* from, void* to, std::size_t count, DataType type, int root,
+                     Communicator* communicator, CUstream stream) {
+  return add(
+      "ncclBroadcast",
+      {.kind = Kind::broadcast, .from = from, .to = to, .count = count, .type = type, .peer = root},
+      communicator, stream);
+}
+
+Result ncclAllGather(const void* from, void* to, std::size_t count, DataType type,
+                     Communicator* communicator, CUstream stream) {
+  return add("ncclAllGather",
+             {.kind = Kind::all_gather, .from = from, .to = to, .count = count, .type = type},
+             communicator, stream);
+}
+
+Result ncclReduceScatter(const void* from, void* to, std::size_t count, DataType type,
+                         Operation operation, Communicator* communicator, CUstream stream) {
+  return add("ncclReduceScatter",
+             {.kind = Kind::reduce_scatter,
+              .from = from,
+              .to = to,
+              .count = count,
+              .type = type,
+              .operation = operation},
+             communicator, stream);
+}
+
+Result ncclSend(const void* from, std::size_t count, DataType type, int peer,
+                Communicator* communicator, CUstream stream) {
+  return add("ncclSend",
+             {.kind = Kind::send, .from = from, .count = count, .type = type, .peer = peer},
+             communicator, stream);
+}
+
+Result ncclRecv(void* to, std::size_t count, DataType type, int peer, Communicator* communicator,
+                CUstream stream) {
+  return add("ncclRecv",
+             {.kind = Kind::receive, .to = to, .count = count, .type = type, .peer = peer},
+             communicator, stream);
+}
+
+}  // extern "C"
+
+}  // namespace tutti::runtime::nccl

@@ -1,0 +1,232 @@
+#include "tests/fake_cuda/nccl/communicator.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "tests/fake_cuda/driver/enqueue.h"
+#include "tests/fake_cuda/nccl/reduce.h"
+#include <unistd.h>
+
+using namespace tutti::fake_cuda;
+using Kind = NcclCall::Kind;
+
+namespace tutti::fake_cuda {
+
+namespace {
+
+constexpr std::array kKinds = {"all_reduce",     "reduce", "broadcast", "all_gather",
+                               "reduce_scatter", "send",   "receive"};
+
+bool is_message(const NcclCall& call) {
+  return call.kind == Kind::send || call.kind == Kind::receive;
+}
+
+std::vector<std::byte> bytes_at(const void* place, std::size_t count) {
+  const auto* const begin = static_cast<const std::byte*>(place);
+  return {begin, begin + count};
+}
+
+std::string collective_name(std::uint64_t number, int rank) {
+  return "collective-" + std::to_string(number) + "-" + std::to_string(rank);
+}
+
+}  // namespace
+
+std::string NcclCall::text() const {
+  return std::string(kKinds[static_cast<std::size_t>(kind)]) + " of " + std::to_string(count) +
+         " x type " + std::to_string(static_cast<int>(type)) + ", operation " +
+         std::to_string(static_cast<int>(operation)) + ", root " + std::to_string(peer);
+}
+
+std::size_t NcclCall::sent_bytes(int size, int rank) const {
+  const std::size_t one = count * bytes_of(type);
+  if (kind == Kind::receive || (kind == Kind::broadcast && rank != peer)) return 0;
+  return kind == Kind::reduce_scatter ? one * static_cast<std::size_t>(size) : one;
+}
+
+std::size_t NcclCall::received_bytes(int size, int rank) const {
+  const std::size_t one = count * bytes_of(type);
+  if (kind == Kind::send || (kind == Kind::reduce && rank != peer)) return 0;
+  return kind == Kind::all_gather ? one * static_cast<std::size_t>(size) : one;
+}
+
+}  // namespace tutti::fake_cuda
+
+namespace tutti::runtime::nccl {
+
+// Calls that were launched together.
+struct Communicator::Work {
+  std::vector<NcclCall> calls;
+  std::vector<std::string> names;  // of what they say, and of messages what they read
+  std::vector<std::uint64_t> numbers;
+  std::vector<std::vector<std::byte>> said;
+  bool has_spoken = false;
+};
+
+Communicator::Communicator(const std::string& id, int ranks, int own)
+    : size(ranks), rank(own), board_(std::make_unique<Board>(id, ranks, own)) {
+  board_->say("here-" + std::to_string(rank), {});
+}
+
+bool Communicator::is_connected() {
+  for (int each = 0; !connected_ && each < size; ++each) {
+    if (!board_->has("here-" + std::to_string(each))) return false;
+  }
+  connected_ = true;
+  return true;
+}
+
+CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream) {
+  auto work = std::make_shared<Work>();
+  tutti::fake_cuda::Operation operation;
+  operation.text = "nccl";
+  for (const NcclCall& call : calls) {
+    operation.text += " " + call.text() + ";";
+    const auto touch = [&](const void* place, std::size_t bytes) {
+      if (bytes > 0) {
+        operation.touches.push_back(
+            {.begin = reinterpret_cast<CUdeviceptr>(place), .bytes = bytes});
+      }
+    };
+    touch(call.from, call.sent_bytes(size, rank));
+    touch(call.to, call.received_bytes(size, rank));
+    std::uint64_t number = 0;
+    std::string name;
+    if (is_message(call)) {
+      const bool sent = call.kind == Kind::send;
+      name = "message-" + std::to_string(sent ? rank : call.peer) + "-" +
+             std::to_string(sent ? call.peer : rank);
+      number = ++messages_[name + (sent ? " sent" : " received")];
+      name += "-" + std::to_string(number);
+    } else {
+      number = ++collectives_;
+      name = collective_name(number, rank);
+    }
+    work->names.push_back(name);
+    work->numbers.push_back(number);
+  }
+  work->calls = std::move(calls);
+  operation.is_ready = [this, work] { return is_ready(*work); };
+  operation.run = [this, work] {
+    if (!aborted) run(*work);
+    --under_way;
+  };
+  ++under_way;
+  const CUresult result = enqueue(stream, std::move(operation));
+  if (result != CUDA_SUCCESS) --under_way;
+  stream_ = stream;
+  if (!driver_.joinable()) {
+    driver_ = std::thread([this] {
+      for (; !stops_; usleep(100)) {
+        if (under_way > 0) advance(stream_);
+      }
+    });
+  }
+  return result;
+}
+
+bool Communicator::is_ready(Work& work) {
+  if (aborted) return true;
+  if (!work.has_spoken) {
+    work.has_spoken = true;
+    for (std::size_t i = 0; i < work.calls.size(); ++i) {
+      const NcclCall& call = work.calls[i];
+      work.said.push_back(bytes_at(call.from, call.sent_bytes(size, rank)));
+      if (call.kind == Kind::receive) continue;
+      const std::string text = call.text() + "\n";
+      std::vector<std::byte> message = bytes_at(text.data(), text.size());
+      message.insert(message.end(), work.said.back().begin(), work.said.back().end());
+      board_->say(work.names[i], message);
+    }
+  }
+  for (std::size_t i = 0; i < work.calls.size(); ++i) {
+    if (work.calls[i].kind == Kind::send) continue;
+    if (work.calls[i].kind == Kind::receive) {
+      if (!board_->has(work.names[i])) return false;
+      continue;
+    }
+    for (int each = 0; each < size; ++each) {
+      if (!board_->has(collective_name(work.numbers[i], each))) return false;
+    }
+  }
+  return true;
+}
+
+void Communicator::run(Work& work) {
+  for (std::size_t i = 0; i < work.calls.size(); ++i) {
+    const NcclCall& call = work.calls[i];
+    const std::size_t sent = work.said[i].size();
+    if (sent > 0 && call.from != call.to &&
+        std::memcmp(call.from, work.said[i].data(), sent) != 0) {
+      complain_of_nccl("an operand was overwritten while it was read: " + call.text());
+    }
+    if (call.kind == Kind::send) continue;
+    if (call.kind == Kind::receive) {
+      const auto message = board_->read(work.names[i]);
+      const std::size_t bytes = call.received_bytes(size, rank);
+      if (!message || message->size() < bytes) {
+        complain_of_nccl("more is received than was sent: " + call.text());
+        continue;
+      }
+      std::memcpy(call.to, message->data() + message->size() - bytes, bytes);
+      board_->forget(work.names[i]);
+      continue;
+    }
+    run_collective(call, work.numbers[i]);
+  }
+  // All have spoken of these collectives, so they are done with those that were launched before.
+  if (is_message(work.calls.front())) return;
+  for (const std::string& name : std::exchange(said_, work.names)) board_->forget(name);
+}
+
+void Communicator::run_collective(const NcclCall& call, std::uint64_t number) {
+  std::vector<std::vector<std::byte>> said;
+  std::vector<const std::byte*> operands;
+  const std::string text = call.text() + "\n";
+  for (int each = 0; each < size; ++each) {
+    said.push_back(board_->read(collective_name(number, each)).value_or(std::vector<std::byte>()));
+    const bool same = said.back().size() == text.size() + call.sent_bytes(size, each) &&
+                      std::memcmp(said.back().data(), text.data(), text.size()) == 0;
+    if (!same) {
+      complain_of_nccl("ranks " + std::to_string(rank) + " and " + std::to_string(each) +
+                       " differ in collective " + std::to_string(number) + ": " + call.text());
+      return;
+    }
+    operands.push_back(said.back().data() + text.size());
+  }
+  const std::size_t bytes = call.received_bytes(size, rank);
+  if (bytes == 0) return;
+  auto* const to = static_cast<std::byte*>(call.to);
+  switch (call.kind) {
+    case Kind::all_reduce:
+    case Kind::reduce:
+      reduce(call.type, call.operation, call.count, operands, to);
+      return;
+    case Kind::broadcast:
+      std::memcpy(to, operands[static_cast<std::size_t>(call.peer)], bytes);
+      return;
+    case Kind::all_gather:
+      for (std::size_t each = 0; each < operands.size(); ++each) {
+        const std::size_t one = bytes / operands.size();
+        std::memcpy(to + each * one, operands[each], one);
+      }
+      return;
+    case Kind::reduce_scatter:
+      for (const std::byte*& operand : operands) operand += static_cast<std::size_t>(rank) * bytes;
+      reduce(call.type, call.operation, call.count, operands, to);
+      return;
+    default:
+      return;
+  }
+}
+
+void Communicator::end() {
+  stops_ = true;
+  if (driver_.joinable()) driver_.join();
+  live = false;
+  board_->leave();
+}
+
+}  // namespace tutti::runtime::nccl

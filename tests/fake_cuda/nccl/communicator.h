@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/fake_cuda/driver/api.h"
+#include "tests/fake_cuda/nccl/api.h"
+#include "tests/fake_cuda/nccl/board.h"
+
+namespace tutti::fake_cuda {
+
+using NcclType = runtime::nccl::DataType;
+using NcclOperation = runtime::nccl::Operation;
+using NcclResult = runtime::nccl::Result;
+
+// One call of the library.
+struct NcclCall {
+  enum class Kind : std::uint8_t {
+    all_reduce,
+    reduce,
+    broadcast,
+    all_gather,
+    reduce_scatter,
+    send,
+    receive,
+  };
+
+  Kind kind = Kind::all_reduce;
+  const void* from = nullptr;
+  void* to = nullptr;
+  std::size_t count = 0;
+  NcclType type = NcclType::u8;
+  NcclOperation operation = NcclOperation::sum;
+  int peer = 0;  // the root, or of a message the other one
+
+  // What all ranks must say alike: "all_reduce 16 x type 7, operation 0, root 0".
+  std::string text() const;
+  std::size_t sent_bytes(int size, int rank) const;
+  std::size_t received_bytes(int size, int rank) const;
+};
+
+void complain_of_nccl(const std::string& line);
+
+}  // namespace tutti::fake_cuda
+
+// What a handle points to. Never deleted, so that none is given twice.
+struct tutti::runtime::nccl::Communicator {
+  Communicator(const std::string& id, int ranks, int own);
+
+  // Puts the calls on a stream, as one piece of work.
+  CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
+  bool is_connected();
+  void end();
+
+  const int size;
+  const int rank;
+  bool live = true;
+  std::atomic<bool> aborted{false};
+  int polls_until_over = 0;  // what was begun is in progress for so many looks
+  std::atomic<int> under_way{0};
+
+ private:
+  struct Work;
+  bool is_ready(Work& work);
+  void run(Work& work);
+  void run_collective(const tutti::fake_cuda::NcclCall& call, std::uint64_t number);
+
+  std::unique_ptr<tutti::fake_cuda::Board> board_;
+  bool connected_ = false;
+  std::uint64_t collectives_ = 0;
+  std::vector<std::string> said_;                  // of the last collectives
+  std::map<std::string, std::uint64_t> messages_;  // by sender and receiver
+  std::atomic<CUstream> stream_{nullptr};
+  std::atomic<bool> stops_{false};
+  std::thread driver_;  // goes on with the stream while the host is elsewhere
+};

@@ -1,0 +1,19 @@
+#pragma once
+
+// What the double of NCCL has beside the library's functions, for tests.
+#pragma GCC visibility push(default)
+extern "C" {
+
+// What was done that must not be done, a line each; empty: nothing, since the last call of this. A
+// text is good until then.
+const char* fake_nccl_complaints();
+
+// Makes the `nth` call from now (1 is the next) of a function, "ncclAllReduce", give that result
+// (ncclResult_t) and do nothing.
+void fake_nccl_fail(const char* function, int nth, int result);
+
+// What has been put on streams and is not over.
+int fake_nccl_under_way();
+
+}  // extern "C"
+#pragma GCC visibility pop

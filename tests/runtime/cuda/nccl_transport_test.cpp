@@ -1,0 +1,253 @@
+#include <tutti/runtime/comm/nccl_calls.h>
+#include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/dylib/nccl.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/fake_cuda/nccl/control.h"
+#include "tests/runtime/cuda/testing.h"
+#include "tests/runtime/exchange_tables.h"
+#include "tests/runtime/processes.h"
+#include <gmock/gmock.h>
+
+// On the doubles of the driver and of NCCL, each rank a process with a GPU of its own.
+namespace tutti::runtime::nccl_transport_test {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+// One rank's GPU, with the double of NCCL, which the process then has.
+class GpuOfRank {
+ public:
+  explicit GpuOfRank(std::int64_t rank)
+      : nccl_(std::array{test::FakeCuda::folder()},
+              std::array<std::string_view, 1>{"libnccl.so.2"}),
+        fake_(setup()),
+        gpu_(std::make_unique<CudaAccelerator>(fake_.driver(), static_cast<int>(rank))) {}
+
+  CudaAccelerator& operator*() { return *gpu_; }
+  CudaAccelerator* operator->() { return gpu_.get(); }
+
+  std::shared_ptr<Buffer> put(std::span<const std::byte> bytes) {
+    auto buffer = gpu_->memory().allocate(std::max<std::size_t>(bytes.size(), 1));
+    gpu_->copy_in(buffer->data(), bytes.data(), bytes.size());
+    return buffer;
+  }
+  std::vector<std::byte> get(const Buffer& buffer, std::size_t bytes) {
+    std::vector<std::byte> out(bytes);
+    gpu_->copy_out(out.data(), buffer.data(), bytes);
+    return out;
+  }
+  void fail(const char* function, int nth, nccl::Result result) {
+    control<decltype(fake_nccl_fail)>("fake_nccl_fail")(function, nth, static_cast<int>(result));
+  }
+  // What the doubles complain of; empty where all is right and over.
+  std::string complaints() {
+    gpu_ = nullptr;
+    const int under_way = control<decltype(fake_nccl_under_way)>("fake_nccl_under_way")();
+    return control<decltype(fake_nccl_complaints)>("fake_nccl_complaints")() + fake_.complaints() +
+           (under_way == 0 ? "" : std::to_string(under_way) + " calls are under way\n");
+  }
+
+ private:
+  static FakeCudaSetup setup() {
+    FakeCudaSetup setup = test::FakeCuda::kUsual;
+    setup.devices = 4;
+    setup.find_races = false;
+    return setup;
+  }
+  template <class Function>
+  Function* control(const char* name) const {
+    return reinterpret_cast<Function*>(nccl_.symbol(name));
+  }
+
+  SharedLibrary nccl_;
+  test::FakeCuda fake_;
+  std::unique_ptr<CudaAccelerator> gpu_;
+};
+
+// What NCCL serves of all kinds, with moves of every dtype and sums of integers, whose order does
+// not matter.
+std::vector<Exchange> served(int ranks) {
+  const ExchangeTable table(ranks);
+  std::vector<Exchange> out;
+  for (const CollectiveKind kind : kTensorKinds) {
+    const bool reduces = kernels::reduces(kind);
+    for (const DType dtype : {DType::i32, DType::u8, DType::i64, DType::bf16, DType::boolean}) {
+      for (const Reduction reduction : {Reduction::sum, Reduction::max}) {
+        if (!reduces && reduction != Reduction::sum) continue;
+        ExchangeSpec spec = table.spec(kind);
+        spec.dtype = dtype;
+        spec.reduction = reduction;
+        const bool cut = kernels::cuts_results(kind) || kind == CollectiveKind::all_to_all;
+        for (const std::int64_t each : {std::int64_t{7}, std::int64_t{5000}}) {
+          spec.tensors.push_back(test::even_tensor(kind, ranks, 1, cut ? each * ranks : each, 3));
+        }
+        if (reduces && (dtype == DType::bf16 || dtype == DType::boolean)) continue;
+        Exchange exchange(std::move(spec));
+        if (nccl_serves(exchange.call(0), ranks)) out.push_back(std::move(exchange));
+      }
+    }
+  }
+  return out;
+}
+
+// Runs a body as every rank, with its GPU; says what it threw, and what the doubles complain of.
+std::vector<std::string> run_gpus(std::int64_t ranks,
+                                  const std::function<void(HostBackend&, GpuOfRank&)>& body) {
+  ShmOptions options;
+  options.host.timeout = std::chrono::seconds(20);
+  return run_processes(
+      ranks,
+      [&](HostBackend& backend) {
+        GpuOfRank gpu(backend.rank());
+        body(backend, gpu);
+        EXPECT_EQ(gpu.complaints(), "");
+      },
+      options);
+}
+
+class NcclTransports : public testing::TestWithParam<int> {};
+
+TEST_P(NcclTransports, CarryOutWhatTheyServe) {
+  const int ranks = GetParam();
+  const std::vector<Exchange> exchanges = served(ranks);
+  EXPECT_GT(exchanges.size(), 20U);
+  const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(ranks), "all", "nccl");
+    const auto member = static_cast<std::size_t>(group->position());
+    for (const Exchange& exchange : exchanges) {
+      const auto call = group->prepare(exchange.call(group->position()));
+      std::vector<std::shared_ptr<Buffer>> operands;
+      for (const auto& part : exchange.operands) operands.push_back(gpu.put(part[member]));
+      const auto work = group->start(call, operands, {.accelerator = &*gpu});
+      work->wait();
+      for (std::size_t part = 0; part < operands.size(); ++part) {
+        const Bytes& expected = exchange.expected[part][member];
+        EXPECT_TRUE(gpu.get(*work->result(part), expected.size()) == expected)
+            << exchange.text() << ": part " << part << " of member " << member;
+      }
+    }
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, NcclTransports, testing::Values(2, 3, 4));
+
+std::shared_ptr<const PreparedCall> sum_of(Communicator& group, std::int64_t elements) {
+  CollectiveCall call{.kind = CollectiveKind::all_reduce, .parts = {{.elements = elements}}};
+  call.description = "all_reduce sum f32[" + std::to_string(elements) + "]";
+  return group.prepare(std::move(call));
+}
+
+std::shared_ptr<Buffer> ones(GpuOfRank& gpu, std::size_t count) {
+  return on_device(*gpu, std::vector<float>(count, 1.F));
+}
+
+// Kernels of the GPU's own stream before it and behind it, and nobody waits on the host.
+TEST(NcclTransport, IsInOrderWithWhatTheGpuComputes) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    const auto x = ones(gpu, 64);
+    const auto y = gpu->memory().allocate(256);
+    gpu->copy(y->data(), x->data(), 256);  // the operand is made on the stream
+    for (int round = 0; round < 10; ++round) {
+      const auto work = group->start(call, {{y}}, {.accelerator = &*gpu});
+      work->wait();
+      gpu->copy(y->data(), work->result(0)->data(), 256);
+    }
+    EXPECT_EQ(to_host(*gpu, *y), std::vector<float>(64, 1024.F));
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(NcclTransport, GoesOnThoughNobodyWaits) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    for (int i = 0; i < 20; ++i) group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    const auto last = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    last->wait();
+    EXPECT_EQ(to_host(*gpu, *last->result(0)), std::vector<float>(64, 2.F));
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(NcclTransport, AMismatchNamesBothCallsBeforeAnythingIsLaunched) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const std::int64_t elements = backend.rank() == 0 ? 5 : 6;
+    group->start(sum_of(*group, elements), {{ones(gpu, 6)}}, {.accelerator = &*gpu})->wait();
+  });
+  EXPECT_THAT(thrown, Each(HasSubstr("rank 0 calls all_reduce sum f32[5], rank 1 calls "
+                                     "all_reduce sum f32[6]")));
+}
+
+// The GPUs of the others wait for one that never comes; their hosts do not.
+TEST(NcclTransport, ARankThatDiesFreesTheOthers) {
+  const auto thrown = run_gpus(3, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(3), "all", "nccl");
+    const auto call = sum_of(*group, 64);
+    group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait();
+    const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    if (backend.rank() == 1) std::_Exit(7);  // announced, and not on its stream
+    work->wait();
+    to_host(*gpu, *work->result(0));
+    ADD_FAILURE() << "there is a result";
+  });
+  EXPECT_EQ(thrown[1], "exit code 7");
+  EXPECT_THAT(thrown[0], HasSubstr("rank 1"));
+  EXPECT_THAT(thrown[2], HasSubstr("rank 1"));
+}
+
+TEST(NcclTransport, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
+  for (const char* const function : {"ncclCommInitRankConfig", "ncclAllReduce", "ncclGroupEnd"}) {
+    const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+      if (backend.rank() == 0) gpu.fail(function, 1, nccl::Result::invalid_usage);
+      const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+      const auto work = group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+      work->wait();
+      to_host(*gpu, *work->result(0));
+      ADD_FAILURE() << function;
+    });
+    EXPECT_THAT(thrown[0], HasSubstr(std::string(function) + " failed: invalid usage")) << function;
+    EXPECT_THAT(thrown[0], HasSubstr("World::gpu()")) << function;
+    EXPECT_THAT(thrown[1], HasSubstr(function)) << function;
+  }
+}
+
+TEST(NcclTransport, AnAbortEndsWhatIsOnTheStream) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait();
+    const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    if (backend.rank() == 1) {
+      group->abort("enough");
+      return;
+    }
+    work->wait();
+    to_host(*gpu, *work->result(0));
+  });
+  EXPECT_THAT(thrown[0], HasSubstr("enough"));
+}
+
+TEST(NcclTransport, RefusesTheHostsMemory) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank&) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    group->start(sum_of(*group, 4), {{backend.allocate(16)}});
+  });
+  EXPECT_THAT(thrown, Each(HasSubstr("NCCL moves what lies on GPUs")));
+}
+
+}  // namespace
+}  // namespace tutti::runtime::nccl_transport_test
