@@ -167,7 +167,7 @@ std::string engine_that_serves(const runtime::CollectiveCall& call, std::string 
 }  // namespace
 
 std::string engine_of(const ir::Group& group, Device device) {
-  if (group.backends.empty()) return runtime::BackendConfig().engine(device);
+  if (group.backends.empty()) return runtime::BackendConfig::process().engine(device);
   return runtime::BackendConfig::parse(group.backends).engine(device);
 }
 

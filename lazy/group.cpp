@@ -122,7 +122,7 @@ Group Group::programs_differ() const {
 }
 
 std::string Group::backends() const {
-  return data_->backends.empty() ? runtime::BackendConfig().text() : data_->backends;
+  return data_->backends.empty() ? runtime::BackendConfig::process().text() : data_->backends;
 }
 
 void Group::close(std::source_location at) const {

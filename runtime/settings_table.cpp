@@ -102,6 +102,12 @@ std::vector<Setting> make_settings() {
        .takes = "DEVICE",
        .initial = "cpu",
        .does = "Where new tensors lie: cpu, cuda (the rank's own GPU, World::gpu) or cuda:1."},
+      {.name = "TUTTI_BACKENDS",
+       .kind = Kind::text,
+       .takes = "DEVICE:ENGINE,...",
+       .unset = "cpu:shm,cuda:shm",
+       .does = "What carries out the collectives of groups that do not say it themselves "
+               "(Group::with_backends), as cuda:nccl; all ranks alike."},
       {.name = "TUTTI_THREADS",
        .kind = Kind::number,
        .takes = "N",

@@ -3,6 +3,7 @@
 #include <tutti/runtime/comm/backend_config.h>
 #include <tutti/runtime/comm/engine.h>
 #include <tutti/runtime/comm/transports.h>
+#include <tutti/runtime/settings.h>
 
 #include <algorithm>
 #include <vector>
@@ -26,6 +27,18 @@ void check_engine(std::string_view text, const std::string& name) {
 }
 
 }  // namespace
+
+const BackendConfig& BackendConfig::process() {
+  static const auto* const config = [] {
+    const std::string& text = Settings::process().text("TUTTI_BACKENDS");
+    try {
+      return new BackendConfig(text.empty() ? BackendConfig() : parse(text));
+    } catch (const UsageError& error) {
+      throw EnvironmentError("TUTTI_BACKENDS: " + error.message());
+    }
+  }();
+  return *config;
+}
 
 BackendConfig BackendConfig::parse(std::string_view text) {
   BackendConfig config;

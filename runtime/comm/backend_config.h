@@ -9,11 +9,17 @@ namespace tutti::runtime {
 
 // Which engine communicates a group's values, by the kind of device that they lie on: "shm" for
 // all, or "cpu:shm,cuda:nccl". Engines are `shm` (memory of the host; values of GPUs go through
-// it), `nccl` (not in this version: using it is an error), and those of EngineRegistry.
+// it), `nccl` (NCCL between GPUs, which the host's memory helps out where it has no such call), and
+// those of EngineRegistry.
 class BackendConfig {
  public:
+  // Of groups that say nothing: what TUTTI_BACKENDS says. Throws EnvironmentError where that is
+  // malformed.
+  static const BackendConfig& process();
+
   // Throws UsageError for a text that is no such list, a device or engine that there is not, and a
-  // device that is there twice. A device that is not there has shm.
+  // device that is there twice. A device that is not there, or that the one engine named for all
+  // does not serve, has shm.
   static BackendConfig parse(std::string_view text);
 
   // "cpu:shm,cuda:nccl"; parse() of it is the same.
@@ -28,7 +34,7 @@ class BackendConfig {
   std::string cuda_ = "shm";
 };
 
-// Throws EnvironmentError for an engine that groups can name and this version does not have; `tag`
+// Throws EnvironmentError for an engine that groups can name and this build does not have; `tag`
 // is the group that is to use it.
 void require_engine(std::string_view engine, const std::string& tag);
 

@@ -38,7 +38,7 @@ const std::vector<Door> kDoors = {
     {"cuda", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"nvrtc", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"cublas", {"runtime/dylib/", "tests/fake_cuda/"}},
-    {"nccl", {"runtime/dylib/"}},
+    {"nccl", {"runtime/dylib/", "tests/runtime/cuda/"}},
     {"gloo/", {"runtime/comm/"}},
     {"mpi", {"runtime/comm/"}},
     {"nlohmann/", {"tools/", "examples/", "bench/", "tests/"}},

@@ -26,6 +26,9 @@ const std::string kSayNumbers =
 
 // Waits, but not for the processes that the rank started.
 const std::string kWait = "while :; do read x < $F/pipe; done\n";
+// The same where a trap has to run: a signal between its commands and the opening of the pipe would
+// not end that.
+const std::string kWaitForSignal = "while :; do sleep 0.05; done\n";
 
 class LaunchEnd : public Launch {
  protected:
@@ -147,7 +150,7 @@ TEST_F(LaunchEnd, PassesSignalsOn) {
     const std::string ready = "ready." + signal;
     RunningCommand launcher(command({"-n", "2"}, "trap 'echo got " + signal + "; exit 0' " +
                                                      signal + "\n" + "echo > $F/" + ready +
-                                                     ".$RANK\n" + kWait));
+                                                     ".$RANK\n" + kWaitForSignal));
     ASSERT_TRUE(comes_to_say(ready + ".0"));
     ASSERT_TRUE(comes_to_say(ready + ".1"));
     launcher.send(numbers.at(signal));

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kRoot = "/dev/shm";
-constexpr std::string_view kPrefix = "tutti-fake-nccl-";
+constexpr std::string_view kPrefix = "fake-nccl-";
 
 }  // namespace
 
