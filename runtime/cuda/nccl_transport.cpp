@@ -39,6 +39,18 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
 
 namespace {
 
+// What members tell each other to connect; the id is the first one's.
+struct Greeting {
+  int version = 0;
+  nccl::UniqueId id = {};
+
+  Greeting(int of, const nccl::UniqueId& with) : version(of), id(with) {}
+  explicit Greeting(const std::string& text) {
+    if (text.size() == sizeof(*this)) std::memcpy(this, text.data(), sizeof(*this));
+  }
+  std::string text() const { return {reinterpret_cast<const char*>(this), sizeof(*this)}; }
+};
+
 nccl::DataType nccl_type(DType dtype) {
   switch (dtype) {
     case DType::i8:
@@ -140,34 +152,26 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   return {0, 0};
 }
 
-std::string NcclTransport::tell() const {
-  const Nccl& nccl = Nccl::process();
-  std::string own = std::to_string(nccl.version()) + " ";
-  if (agreement_.position() == 0) {
-    nccl::UniqueId id{};
-    nccl.check(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr);
-    own.append(id.bytes, sizeof(id.bytes));
-  }
-  return own;
-}
-
 void NcclTransport::connect(const GroupWork& work, CudaAccelerator& gpu) {
   try {
-    const std::vector<std::string> told = tell_each_other(*setup_, tell());
-    const auto version_of = [](const std::string& text) { return std::atoi(text.c_str()); };
-    for (std::size_t member = 1; member < told.size(); ++member) {
-      if (version_of(told[member]) == version_of(told[0])) continue;
-      throw EnvironmentError(agreement_.names({0}) + " has NCCL " +
-                             Nccl::version_text(version_of(told[0])) + ", " +
-                             agreement_.names({static_cast<int>(member)}) + " has " +
-                             Nccl::version_text(version_of(told[member])));
+    const Nccl& nccl = Nccl::process();
+    Greeting own(nccl.version(), {});
+    if (agreement_.position() == 0) {
+      nccl.check(nccl.ncclGetUniqueId(&own.id), "ncclGetUniqueId", nullptr);
     }
-    nccl::UniqueId id{};
-    const std::string first = told[0].substr(told[0].find(' ') + 1);
-    std::memcpy(id.bytes, first.data(), std::min(first.size(), sizeof(id.bytes)));
+    const std::vector<std::string> told = tell_each_other(*setup_, own.text());
+    const Greeting first(told[0]);
+    for (std::size_t member = 1; member < told.size(); ++member) {
+      const Greeting other(told[member]);
+      if (other.version == first.version) continue;
+      throw EnvironmentError(agreement_.names({0}) + " has NCCL " +
+                             Nccl::version_text(first.version) + ", " +
+                             agreement_.names({static_cast<int>(member)}) + " has " +
+                             Nccl::version_text(other.version));
+    }
     // Memory that lies free is needed by NCCL for its buffers.
     CudaCaches::trim(gpu.device().index);
-    set(std::make_shared<NcclCommunicator>(Nccl::process(), id, agreement_.size(),
+    set(std::make_shared<NcclCommunicator>(nccl, first.id, agreement_.size(),
                                            agreement_.position()));
     gpu_ = &gpu;
     wait_until_over(work, "for NCCL to connect the ranks");

@@ -36,7 +36,6 @@ class NcclTransport final : public Transport {
 
  private:
   void connect(const GroupWork& work, CudaAccelerator& gpu);
-  std::string tell() const;
   std::shared_ptr<NcclCommunicator> current() const;
   void set(std::shared_ptr<NcclCommunicator> communicator);
   void launch(NcclWork& work);
