@@ -83,7 +83,7 @@ CudaAccelerator::CudaAccelerator(const CudaDriver& driver, int index, std::size_
 }
 
 CudaAccelerator::~CudaAccelerator() {
-  lane_ = nullptr;
+  if (lane_ != nullptr) lane_->close();
   stream_->try_synchronize();  // who wanted a result has asked for it
   for (const Workspace& workspace : workspaces_) {
     blocks_.give_back(workspace.data, workspace.bytes);
@@ -202,9 +202,9 @@ void CudaAccelerator::synchronize() {
   stream_->synchronize();
 }
 
-CudaLane& CudaAccelerator::lane() {
-  if (lane_ == nullptr) lane_ = std::make_unique<CudaLane>(stream_);
-  return *lane_;
+const std::shared_ptr<CudaLane>& CudaAccelerator::lane() {
+  if (lane_ == nullptr) lane_ = std::make_shared<CudaLane>(stream_);
+  return lane_;
 }
 
 CudaStaging& CudaAccelerator::staging() {

@@ -42,7 +42,7 @@ class CudaAccelerator final : public Accelerator {
   static CudaAccelerator& of(Accelerator& accelerator);
   const std::shared_ptr<CudaStream>& stream() const { return stream_; }
   // For communication; made when it is first asked for. Whoever asks has entered.
-  CudaLane& lane();
+  const std::shared_ptr<CudaLane>& lane();
   // What is launched while a recording is made, and has to live as long as the recording.
   bool is_recording() const { return recording_ != nullptr; }
   void keep(std::shared_ptr<const void> used);
@@ -61,7 +61,7 @@ class CudaAccelerator final : public Accelerator {
   CudaCaches::Member member_;
   CudaBlocks blocks_;
   std::unique_ptr<CudaStaging> staging_;  // made when it is needed, as is the next
-  std::unique_ptr<CudaLane> lane_;
+  std::shared_ptr<CudaLane> lane_;
   struct Workspace {
     std::byte* data = nullptr;
     std::size_t bytes = 0;

@@ -22,13 +22,17 @@ CudaLane::CudaLane(std::shared_ptr<CudaStream> stream) : stream_(std::move(strea
 
 CudaLane::~CudaLane() {
   const CudaStream::Entered entered = stream_->try_enter();
-  if (!entered) return;
+  if (entered) stream_->driver().cuStreamDestroy(handle_);
+}
+
+void CudaLane::close() noexcept {
   try {
+    const CudaStream::Entered entered = stream_->enter();
     wait_for_all();
   } catch (const std::exception&) {
     // Who waited for it was told.
   }
-  stream_->driver().cuStreamDestroy(handle_);
+  under_way_.clear();  // they hold who holds this
 }
 
 void CudaLane::add(UnderWay work) {

@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -23,20 +24,24 @@ class CudaLane {
   CudaLane& operator=(const CudaLane&) = delete;
   ~CudaLane();
 
+  // Waits for what is on it, and lets go of it. The GPU is not used any more.
+  void close() noexcept;
+
   CUstream handle() const { return handle_; }
 
   // A place in the order in which work is put on it, which must be the same on all ranks: that of
   // the program. Given back when the work is there, or will never be.
   class Turn {
    public:
-    explicit Turn(CudaLane& lane) : lane_(lane), number_(lane.turns_.emplace_back(++lane.last_)) {}
+    explicit Turn(std::shared_ptr<CudaLane> lane)
+        : lane_(std::move(lane)), number_(lane_->turns_.emplace_back(++lane_->last_)) {}
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    ~Turn() { std::erase(lane_.turns_, number_); }
-    bool has_come() const { return lane_.turns_.front() == number_; }
+    ~Turn() { std::erase(lane_->turns_, number_); }
+    bool has_come() const { return lane_->turns_.front() == number_; }
 
    private:
-    CudaLane& lane_;
+    const std::shared_ptr<CudaLane> lane_;
     const std::uint64_t number_;
   };
 

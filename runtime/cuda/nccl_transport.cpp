@@ -207,7 +207,7 @@ bool NcclTransport::move(GroupWork& work, bool may_wait) {
 
 void NcclTransport::launch(NcclWork& work) {
   const CollectiveCall& call = work.call().call();
-  CudaLane& lane = work.gpu_->lane();
+  CudaLane& lane = *work.gpu_->lane();
   const CUstream stream = lane.handle();
   const CudaDriver& driver = work.gpu_->stream()->driver();
   work.ready_->hold_up(stream);
@@ -338,7 +338,7 @@ void NcclTransport::set(std::shared_ptr<NcclCommunicator> communicator) {
 void NcclTransport::close() {
   if (const auto communicator = current()) {
     const CudaStream::Entered entered = gpu_->stream()->enter();
-    gpu_->lane().wait_for_all();
+    gpu_->lane()->wait_for_all();
     Deadline deadline(agreement_.timeout_of({}));
     while (!communicator->close() && !deadline.has_passed()) std::this_thread::yield();
     set(nullptr);  // aborts what did not come to its end

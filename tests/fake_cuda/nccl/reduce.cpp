@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 
 namespace tutti::fake_cuda {
 
@@ -37,13 +38,25 @@ BFloat narrow<BFloat, float>(float x) {
   return {static_cast<std::uint16_t>(bits >> 16)};
 }
 
+// Integers wrap.
+template <class Sum>
+struct Wrapping {
+  using type = Sum;
+};
+template <class Sum>
+  requires std::is_integral_v<Sum>
+struct Wrapping<Sum> {
+  using type = std::uint64_t;
+};
+
 template <class Sum>
 Sum combine(NcclOperation operation, Sum a, Sum b) {
+  using Wide = typename Wrapping<Sum>::type;
   switch (operation) {
     case NcclOperation::sum:
-      return static_cast<Sum>(a + b);
+      return static_cast<Sum>(static_cast<Wide>(a) + static_cast<Wide>(b));
     case NcclOperation::product:
-      return static_cast<Sum>(a * b);
+      return static_cast<Sum>(static_cast<Wide>(a) * static_cast<Wide>(b));
     case NcclOperation::max:
       return std::max(a, b);
     case NcclOperation::min:

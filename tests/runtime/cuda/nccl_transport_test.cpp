@@ -27,7 +27,7 @@ class GpuOfRank {
   explicit GpuOfRank(std::int64_t rank)
       : nccl_(std::array{test::FakeCuda::folder()},
               std::array<std::string_view, 1>{"libnccl.so.2"}),
-        fake_(setup()),
+        fake_(*new test::FakeCuda(setup())),
         gpu_(std::make_unique<CudaAccelerator>(fake_.driver(), static_cast<int>(rank))) {}
 
   CudaAccelerator& operator*() { return *gpu_; }
@@ -67,7 +67,7 @@ class GpuOfRank {
   }
 
   SharedLibrary nccl_;
-  test::FakeCuda fake_;
+  test::FakeCuda& fake_;  // like a driver, there to the end
   std::unique_ptr<CudaAccelerator> gpu_;
 };
 
