@@ -32,6 +32,7 @@ void PlanChecker::lend(BufferId id, const CollectiveStart& start) {
 void PlanChecker::start(const CollectiveStart& start) {
   if (reading_ >= 0)
     fail("a collective is started while w" + std::to_string(reading_) + " is read");
+  check_engine(start);
   for (const BufferId id : start.operands) lend(id, start);
   for (const BufferId id : start.results) {
     State& state = states_[at(id)];
@@ -66,6 +67,21 @@ void PlanChecker::start(const CollectiveStart& start) {
   if (work.state != Work::State::none) fail("starts w" + std::to_string(start.work) + " twice");
   work = {.state = Work::State::started, .start = &start, .part = part_};
   started_.push_back(start.work);
+}
+
+// What works on GPUs has the call, and all of it on one GPU.
+void PlanChecker::check_engine(const CollectiveStart& start) {
+  const auto* const own = runtime::find_transport(start.engine);
+  if (own == nullptr || !own->on_devices) return;
+  const auto members = static_cast<int>(start.group->members_with(plan_.rank).size());
+  const bool serves = !start.call.parts.empty() && start.parent == nullptr &&
+                      (own->serves == nullptr || own->serves(start.call, members));
+  if (!serves || start.operands.empty()) {
+    fail("w" + std::to_string(start.work) + " is no call that " + start.engine + " has");
+  }
+  const Device device = buffer(start.operands[0]).device;
+  for (const BufferId id : start.operands) require(buffer(id).device == device, " lies apart", id);
+  for (const BufferId id : start.results) require(buffer(id).device == device, " lies apart", id);
 }
 
 void PlanChecker::wait(const CollectiveWait& wait) {

@@ -83,6 +83,7 @@ class PlanChecker {
   void begin_life(BufferId id, Places& places);
   void lend(BufferId id, const CollectiveStart& start);
   void check_reading(const CollectiveStart& start);
+  void check_engine(const CollectiveStart& start);
   void check_end(const Part& part);
   void check_arenas();
   // What `bytes` bytes of a space hold, those that `lies_there` says.

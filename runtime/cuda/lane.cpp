@@ -36,8 +36,14 @@ void CudaLane::close() noexcept {
 }
 
 void CudaLane::add(UnderWay work) {
-  look();
   under_way_.push_back(std::move(work));
+  look();
+}
+
+void CudaLane::break_down(std::exception_ptr why, std::vector<std::shared_ptr<Buffer>> buffers) {
+  lost_.insert(lost_.end(), buffers.begin(), buffers.end());
+  if (failure_ == nullptr) failure_ = std::move(why);
+  for (const UnderWay& each : under_way_) each.abort();
 }
 
 bool CudaLane::look() {
@@ -51,19 +57,21 @@ bool CudaLane::look() {
       under_way_.pop_front();
     }
   } catch (...) {
-    failure_ = std::current_exception();
+    break_down(std::current_exception(), {});
     throw;
   }
   return false;
 }
 
 void CudaLane::wait_for(CudaEvent& event) {
-  // Without work of others the driver waits better.
-  while (look()) {
-    if (event.is_done()) return;
+  for (;;) {
+    // What came before the look was checked by it.
+    const bool came = event.is_done();
+    const bool left = look();
+    if (came) return;
+    if (!left) return event.wait();  // without work of others the driver waits better
     std::this_thread::sleep_for(kBetweenLooks);
   }
-  event.wait();
 }
 
 void CudaLane::wait_for_all() {

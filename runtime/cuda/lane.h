@@ -50,26 +50,31 @@ class CudaLane {
   struct UnderWay {
     std::shared_ptr<CudaEvent> done;
     std::function<void()> check;
+    std::function<void()>
+        abort;  // called where a check has thrown, whatever's: nothing will end by itself
     std::vector<std::shared_ptr<Buffer>> buffers;  // that it uses
   };
   void add(UnderWay work);
+  // Of what may be on it, or come to it, and never be known to be over: nothing can be read any
+  // more. The buffers are kept.
+  void break_down(std::exception_ptr why, std::vector<std::shared_ptr<Buffer>> buffers);
 
   // Returns when the event has come, which may be behind what is on it. Throws what a check throws,
   // from then on always: what was computed from the results is worth nothing.
   void wait_for(CudaEvent& event);
   // The same for all that is on it.
   void wait_for_all();
-
- private:
-  // Takes off what is done; returns whether something is left.
+  // Takes off what is done; returns whether something is left. Throws like wait_for().
   bool look();
 
+ private:
   const std::shared_ptr<CudaStream> stream_;
   CUstream handle_ = nullptr;
   std::uint64_t last_ = 0;
   std::deque<std::uint64_t> turns_;
   std::deque<UnderWay> under_way_;
   std::exception_ptr failure_;
+  std::vector<std::shared_ptr<Buffer>> lost_;
   std::uint64_t looks_ = 0;
 };
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <tutti/runtime/dylib/nccl.h>
-#include <tutti/runtime/function_ref.h>
 
+#include <functional>
 #include <mutex>
+#include <span>
 
 namespace tutti::runtime {
 
@@ -19,25 +20,28 @@ class NcclCommunicator {
   // Aborts, if it was not closed.
   ~NcclCommunicator() { abort(); }
 
-  // Calls f(the library, the handle), which gives a result of the function of that name. Throws
-  // CommError if that failed or after abort().
-  template <class F>
-  void call(const char* function, F&& f) {
-    const std::scoped_lock lock(mutex_);
-    require_open(function);
-    nccl_.check(f(nccl_, handle_), function, handle_);
-  }
+  // A call of a function of that name.
+  struct Call {
+    const char* function;
+    std::function<nccl::Result(const Nccl& nccl, nccl::Communicator* handle)> run;
+  };
+  // Makes the calls as one group, which nobody aborts in the middle. Throws CommError if one
+  // failed, and then none takes place, or after abort().
+  void launch(std::span<const Call> calls);
   // Whether what was called last is over: put on its stream, or, of the connection, there. Throws
   // CommError if it or what is on the stream failed.
   bool is_over();
 
-  // Ends whatever is under way, on this rank. From any thread; the second call is void.
+  // Ends whatever is under way, on this rank, and does not wait for that: the library may, for
+  // other ranks and for what else is on the GPU. From any thread; the second call is void.
   void abort() noexcept;
   // Nothing is under way. Asked again until it is true.
   bool close();
 
  private:
   void require_open(const char* function) const;
+  // On a thread of its own.
+  void let_go(nccl::Result (*how)(nccl::Communicator*)) noexcept;
 
   const Nccl& nccl_;
   std::mutex mutex_;  // of what follows: aborts come from any thread

@@ -7,6 +7,7 @@
 #include <tutti/runtime/cuda/nccl_transport.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -17,6 +18,12 @@ namespace tutti::runtime {
 
 // What it has under way.
 class NcclWork final : public GroupWork, public std::enable_shared_from_this<NcclWork> {
+ public:
+  // The others' GPUs wait for one that was announced.
+  ~NcclWork() override {
+    if (turn_) group_->fail(sequence(), "a member gave it up before it was on its GPU");
+  }
+
  private:
   friend class NcclTransport;
 
@@ -29,15 +36,19 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
   }
 
   CudaAccelerator* gpu_ = nullptr;
-  std::optional<CudaLane::Turn> turn_;
-  std::unique_ptr<CudaEvent> ready_;  // the operands
-  std::shared_ptr<CudaEvent> done_;   // null: it is not on the lane yet
+  std::shared_ptr<HostGroup> group_;
+  std::optional<CudaLane::Turn> turn_;  // from its announcement until it is on the lane
+  std::unique_ptr<CudaEvent> ready_;    // the operands
+  std::shared_ptr<CudaEvent> done_;     // null: it is not on the lane yet
   bool joined_ = false;
   Keeping operands_;
   Deadline deadline_{{}};  // of what is on the lane
 };
 
 namespace {
+
+// How long the end of a group may take.
+constexpr std::chrono::seconds kLongestEnd{10};
 
 // What members tell each other to connect; the id is the first one's.
 struct Greeting {
@@ -146,6 +157,7 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   if (communicator_ == nullptr) connect(work, *own.gpu_);
   own.ready_ = std::make_unique<CudaEvent>(own.gpu_->stream());
   own.ready_->record();
+  own.group_ = agreement_.group();
   own.turn_.emplace(own.gpu_->lane());
   // Who is done with them, streams say: nobody keeps them for peers.
   own.operands_ = std::exchange(keeping, {});
@@ -176,11 +188,11 @@ void NcclTransport::connect(const GroupWork& work, CudaAccelerator& gpu) {
     gpu_ = &gpu;
     wait_until_over(work, "for NCCL to connect the ranks");
   } catch (const std::exception& error) {
-    set(nullptr);
     const std::string reason =
         agreement_.names({agreement_.position()}) + " could not connect by NCCL: " + error.what();
     agreement_.group()->abort(reason);
     setup_->abort(reason);
+    set(nullptr);
     throw;
   }
 }
@@ -189,6 +201,7 @@ void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what
   agreement_.wait_elsewhere(
       work, what,
       [&] {
+        static_cast<const NcclWork&>(work).gpu_->lane()->look();
         if (communicator_->is_over()) return true;
         agreement_.check_peers(work);
         return false;
@@ -211,10 +224,7 @@ void NcclTransport::launch(NcclWork& work) {
   const CUstream stream = lane.handle();
   const CudaDriver& driver = work.gpu_->stream()->driver();
   work.ready_->hold_up(stream);
-  const int members = agreement_.size();
-  const int position = agreement_.position();
-  const auto bytes_each = static_cast<std::size_t>(size_of(call.dtype));
-  if (begins_with_zeros(call, position)) {
+  if (begins_with_zeros(call, agreement_.position())) {
     for (std::size_t i = 0; i < work.parts.size(); ++i) {
       const std::size_t bytes = work.call().result_bytes[i];
       if (bytes == 0) continue;
@@ -223,78 +233,99 @@ void NcclTransport::launch(NcclWork& work) {
                    "cuMemsetD8Async");
     }
   }
-  const auto put = [&](const char* function, auto&& f) { communicator_->call(function, f); };
+  const std::vector<NcclCommunicator::Call> calls = calls_of(work, stream);
+  std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
+  buffers.insert(buffers.end(), work.results.begin(), work.results.end());
+  const auto communicator = current();
+  if (communicator == nullptr) throw CommError("the communicator is gone");
+  communicator->launch(calls);
+  try {
+    wait_until_over(work, "for NCCL to put it on the stream");
+    work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
+    work.done_->record(stream);
+  } catch (const std::exception&) {
+    // It may run all the same.
+    lane.break_down(std::current_exception(), std::move(buffers));
+    throw;
+  }
+  work.deadline_ = Deadline(agreement_.timeout_of(work.waiting()));
+  launched_ = true;
+  lane.add({.done = work.done_,
+            .check = [this, held = work.shared_from_this()] { check(*held); },
+            .abort = [this] { fail("another collective on this GPU failed"); },
+            .buffers = std::move(buffers)});
+}
+
+std::vector<NcclCommunicator::Call> NcclTransport::calls_of(const NcclWork& work,
+                                                            CUstream stream) const {
   using Handle = nccl::Communicator*;
-  put("ncclGroupStart", [](const Nccl& nccl, Handle) { return nccl.ncclGroupStart(); });
+  const CollectiveCall& call = work.call().call();
+  const int members = agreement_.size();
+  const auto bytes_each = static_cast<std::size_t>(size_of(call.dtype));
+  const bool reduces = kernels::reduces(call.kind);
+  const nccl::DataType type = reduces ? nccl_type(call.dtype) : nccl::DataType::u8;
+  const nccl::Operation operation = reduces ? nccl_operation(call.reduction) : nccl::Operation::sum;
+  std::vector<NcclCommunicator::Call> out;
   for (std::size_t i = 0; i < work.parts.size(); ++i) {
     const TensorPart& part = call.parts[i];
     const auto* const operand = static_cast<const std::byte*>(work.parts[i].operand);
     auto* const result = static_cast<std::byte*>(work.parts[i].result);
-    const auto elements = static_cast<std::size_t>(part.elements);
+    const std::size_t count = static_cast<std::size_t>(part.elements) * (reduces ? 1 : bytes_each);
+    const int root = call.root;
     switch (call.kind) {
       case CollectiveKind::all_reduce:
-        put("ncclAllReduce", [&](const Nccl& nccl, Handle handle) {
-          return nccl.ncclAllReduce(operand, result, elements, nccl_type(call.dtype),
-                                    nccl_operation(call.reduction), handle, stream);
-        });
+        out.push_back({"ncclAllReduce", [=](const Nccl& nccl, Handle handle) {
+                         return nccl.ncclAllReduce(operand, result, count, type, operation, handle,
+                                                   stream);
+                       }});
         continue;
       case CollectiveKind::reduce:
-        put("ncclReduce", [&](const Nccl& nccl, Handle handle) {
-          return nccl.ncclReduce(operand, result, elements, nccl_type(call.dtype),
-                                 nccl_operation(call.reduction), call.root, handle, stream);
-        });
+        out.push_back({"ncclReduce", [=](const Nccl& nccl, Handle handle) {
+                         return nccl.ncclReduce(operand, result, count, type, operation, root,
+                                                handle, stream);
+                       }});
         continue;
       case CollectiveKind::broadcast:
-        put("ncclBroadcast", [&](const Nccl& nccl, Handle handle) {
-          return nccl.ncclBroadcast(operand, result, elements * bytes_each, nccl::DataType::u8,
-                                    call.root, handle, stream);
-        });
+        out.push_back({"ncclBroadcast", [=](const Nccl& nccl, Handle handle) {
+                         return nccl.ncclBroadcast(operand, result, count, type, root, handle,
+                                                   stream);
+                       }});
         continue;
       case CollectiveKind::reduce_scatter:
-        put("ncclReduceScatter", [&](const Nccl& nccl, Handle handle) {
-          return nccl.ncclReduceScatter(
-              operand, result, elements / static_cast<std::size_t>(members), nccl_type(call.dtype),
-              nccl_operation(call.reduction), handle, stream);
-        });
+        out.push_back({"ncclReduceScatter", [=](const Nccl& nccl, Handle handle) {
+                         return nccl.ncclReduceScatter(operand, result,
+                                                       count / static_cast<std::size_t>(members),
+                                                       type, operation, handle, stream);
+                       }});
         continue;
       case CollectiveKind::all_gather:
         if (!part.sizes.empty()) break;
-        put("ncclAllGather", [&](const Nccl& nccl, Handle handle) {
-          return nccl.ncclAllGather(operand, result, elements * bytes_each, nccl::DataType::u8,
-                                    handle, stream);
-        });
+        out.push_back({"ncclAllGather", [=](const Nccl& nccl, Handle handle) {
+                         return nccl.ncclAllGather(operand, result, count, type, handle, stream);
+                       }});
         continue;
       default:
         break;
     }
-    const NcclPieces pieces = nccl_pieces(call, part, members, position);
+    const NcclPieces pieces = nccl_pieces(call, part, members, agreement_.position());
     for (const NcclPiece& piece : pieces.sent) {
       if (piece.elements == 0) continue;
-      put("ncclSend", [&](const Nccl& nccl, Handle handle) {
-        return nccl.ncclSend(operand + static_cast<std::size_t>(piece.offset) * bytes_each,
-                             static_cast<std::size_t>(piece.elements) * bytes_each,
-                             nccl::DataType::u8, piece.member, handle, stream);
-      });
+      const std::byte* const from = operand + static_cast<std::size_t>(piece.offset) * bytes_each;
+      const std::size_t bytes = static_cast<std::size_t>(piece.elements) * bytes_each;
+      out.push_back({"ncclSend", [=, member = piece.member](const Nccl& nccl, Handle handle) {
+                       return nccl.ncclSend(from, bytes, type, member, handle, stream);
+                     }});
     }
     for (const NcclPiece& piece : pieces.received) {
       if (piece.elements == 0) continue;
-      put("ncclRecv", [&](const Nccl& nccl, Handle handle) {
-        return nccl.ncclRecv(result + static_cast<std::size_t>(piece.offset) * bytes_each,
-                             static_cast<std::size_t>(piece.elements) * bytes_each,
-                             nccl::DataType::u8, piece.member, handle, stream);
-      });
+      std::byte* const to = result + static_cast<std::size_t>(piece.offset) * bytes_each;
+      const std::size_t bytes = static_cast<std::size_t>(piece.elements) * bytes_each;
+      out.push_back({"ncclRecv", [=, member = piece.member](const Nccl& nccl, Handle handle) {
+                       return nccl.ncclRecv(to, bytes, type, member, handle, stream);
+                     }});
     }
   }
-  put("ncclGroupEnd", [](const Nccl& nccl, Handle) { return nccl.ncclGroupEnd(); });
-  wait_until_over(work, "for NCCL to put it on the stream");
-  work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
-  work.done_->record(stream);
-  work.deadline_ = Deadline(agreement_.timeout_of(work.waiting()));
-  std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
-  buffers.insert(buffers.end(), work.results.begin(), work.results.end());
-  lane.add({.done = work.done_,
-            .check = [this, held = work.shared_from_this()] { check(*held); },
-            .buffers = std::move(buffers)});
+  return out;
 }
 
 void NcclTransport::check(NcclWork& work) {
@@ -308,7 +339,6 @@ void NcclTransport::check(NcclWork& work) {
     }
   } catch (const CommError& error) {
     fail(error.what());
-    agreement_.group()->fail(work.sequence(), error.what());
     throw;
   }
 }
@@ -317,8 +347,14 @@ std::unique_ptr<Transport> NcclTransport::for_messages(GroupAgreement& /*pair*/)
   throw InternalError("NCCL carries no messages");
 }
 
-void NcclTransport::fail(const std::string& /*reason*/) noexcept {
-  if (const auto communicator = current()) communicator->abort();
+// What an abort ends on one GPU ends on the others, too, with garbage, and so does what was made of
+// that in other groups: so all are told before.
+void NcclTransport::fail(const std::string& reason) noexcept {
+  const auto communicator = current();
+  if (communicator == nullptr) return;
+  agreement_.group()->fail(0, reason);
+  if (launched_) agreement_.fabric().abort("values of GPUs are lost: " + reason);
+  communicator->abort();
 }
 
 void NcclTransport::give_up(GroupWork& work) noexcept {
@@ -336,18 +372,24 @@ void NcclTransport::set(std::shared_ptr<NcclCommunicator> communicator) {
 }
 
 void NcclTransport::close() {
-  if (const auto communicator = current()) {
-    const CudaStream::Entered entered = gpu_->stream()->enter();
-    gpu_->lane()->wait_for_all();
-    Deadline deadline(agreement_.timeout_of({}));
-    while (!communicator->close() && !deadline.has_passed()) std::this_thread::yield();
-    set(nullptr);  // aborts what did not come to its end
-  }
-  try {
-    setup_->close();
-  } catch (const CommError&) {
-    // What kept the members from connecting, the group has said.
-  }
+  // Whatever fails: what did not come to its end is aborted.
+  struct End {
+    NcclTransport& transport;
+    ~End() {
+      transport.set(nullptr);
+      try {
+        transport.setup_->close();
+      } catch (const std::exception&) {
+        // What kept the members from connecting, the group has said.
+      }
+    }
+  } const end{*this};
+  const auto communicator = current();
+  if (communicator == nullptr) return;
+  const CudaStream::Entered entered = gpu_->stream()->enter();
+  gpu_->lane()->wait_for_all();
+  Deadline deadline(kLongestEnd);
+  while (!communicator->close() && !deadline.has_passed()) std::this_thread::yield();
 }
 
 }  // namespace tutti::runtime

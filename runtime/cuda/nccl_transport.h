@@ -5,10 +5,13 @@
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/cuda/nccl_communicator.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -39,6 +42,7 @@ class NcclTransport final : public Transport {
   std::shared_ptr<NcclCommunicator> current() const;
   void set(std::shared_ptr<NcclCommunicator> communicator);
   void launch(NcclWork& work);
+  std::vector<NcclCommunicator::Call> calls_of(const NcclWork& work, CUstream stream) const;
   void wait_until_over(const GroupWork& work, std::string_view what);
   // Whether what is on the lane may still come to its end; throws where not, and aborts it.
   void check(NcclWork& work);
@@ -48,6 +52,7 @@ class NcclTransport final : public Transport {
   CudaAccelerator* gpu_ = nullptr;  // that it was connected for
   mutable std::mutex mutex_;        // aborts come from any thread
   std::shared_ptr<NcclCommunicator> communicator_;
+  std::atomic<bool> launched_{false};  // something, ever
 };
 
 }  // namespace tutti::runtime

@@ -54,6 +54,7 @@ struct Config {
   int max_ctas = kUndefined;
   const char* net_name = nullptr;
   int split_share = kUndefined;
+  int traffic_class = kUndefined;  // since 2.25; before it was padding
 
   static constexpr int kUndefined = -2147483647 - 1;
 };

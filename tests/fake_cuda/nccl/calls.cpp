@@ -26,6 +26,7 @@ struct Group {
   tutti::runtime::nccl::Communicator* communicator = nullptr;
   CUstream stream = nullptr;
   std::vector<NcclCall> calls;
+  NcclResult failure = NcclResult::success;  // then the end launches nothing
 };
 thread_local Group g_group;
 
@@ -54,7 +55,7 @@ bool is_usable(const char* function, tutti::runtime::nccl::Communicator* communi
 
 NcclResult add(const char* function, NcclCall call,
                tutti::runtime::nccl::Communicator* communicator, CUstream stream) {
-  if (const auto failure = injected(function)) return *failure;
+  if (const auto failure = injected(function)) return g_group.failure = *failure;
   if (!is_usable(function, communicator)) return NcclResult::invalid_argument;
   if (call.peer < 0 || call.peer >= communicator->size) return NcclResult::invalid_argument;
   if (g_group.depth == 0) {
@@ -188,6 +189,7 @@ Result ncclGroupEnd() {
   if (--g_group.depth > 0) return Result::success;
   const Group group = std::exchange(g_group, {});
   if (const auto failure = injected("ncclGroupEnd")) return *failure;
+  if (group.failure != Result::success) return group.failure;
   if (group.calls.empty()) return Result::success;
   if (group.communicator->launch(group.calls, group.stream) != CUDA_SUCCESS) {
     return Result::unhandled_cuda_error;

@@ -1,5 +1,6 @@
 // Our own declarations of NCCL beside the real ones, where there are any.
 
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/dylib/nccl.h>
 
 #include <cstddef>
@@ -47,6 +48,8 @@ static_assert(offsetof(nccl::Config, min_ctas) == offsetof(ncclConfig_t, minCTAs
 static_assert(offsetof(nccl::Config, max_ctas) == offsetof(ncclConfig_t, maxCTAs));
 static_assert(offsetof(nccl::Config, net_name) == offsetof(ncclConfig_t, netName));
 static_assert(offsetof(nccl::Config, split_share) == offsetof(ncclConfig_t, splitShare));
+static_assert(offsetof(nccl::Config, traffic_class) == offsetof(ncclConfig_t, trafficClass));
+static_assert(offsetof(nccl::Config, traffic_class) + sizeof(int) == sizeof(nccl::Config));
 static_assert(nccl::Config::kUndefined == NCCL_CONFIG_UNDEF_INT);
 
 TEST(NcclAbi, TheConfigIsWhatTheHeaderInitialises) {

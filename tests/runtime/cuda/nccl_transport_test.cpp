@@ -225,6 +225,23 @@ TEST(NcclTransport, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
   }
 }
 
+// The library keeps its groups by thread: one that is left open would swallow the next.
+TEST(NcclTransport, ACallThatIsRefusedLeavesTheThreadsOtherGroupsAlone) {
+  const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {
+    gpu.fail("ncclAllReduce", 1, nccl::Result::internal_error);
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    EXPECT_THROW(
+        group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait(),
+        CommError);
+    const auto other = backend.communicator(first_ranks(2), "other", "nccl");
+    const auto work = other->start(sum_of(*other, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    work->wait();
+    EXPECT_EQ(to_host(*gpu, *work->result(0)), std::vector<float>(64, 2.F));
+    other->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
 TEST(NcclTransport, AnAbortEndsWhatIsOnTheStream) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
