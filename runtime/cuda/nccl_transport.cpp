@@ -249,9 +249,12 @@ void NcclTransport::launch(NcclWork& work) {
     throw;
   }
   work.deadline_ = Deadline(agreement_.timeout_of(work.waiting()));
-  launched_ = true;
+  // Until the lane lets go of it.
+  ++in_flight_;
+  const std::shared_ptr<NcclWork> held(
+      &work, [this, work = work.shared_from_this()](NcclWork*) { --in_flight_; });
   lane.add({.done = work.done_,
-            .check = [this, held = work.shared_from_this()] { check(*held); },
+            .check = [this, held] { check(*held); },
             .abort = [this] { fail("another collective on this GPU failed"); },
             .buffers = std::move(buffers)});
 }
@@ -353,7 +356,7 @@ void NcclTransport::fail(const std::string& reason) noexcept {
   const auto communicator = current();
   if (communicator == nullptr) return;
   agreement_.group()->fail(0, reason);
-  if (launched_) agreement_.fabric().abort("values of GPUs are lost: " + reason);
+  if (in_flight_ > 0) agreement_.fabric().abort("values of GPUs are lost: " + reason);
   communicator->abort();
 }
 

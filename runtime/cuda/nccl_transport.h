@@ -52,7 +52,7 @@ class NcclTransport final : public Transport {
   CudaAccelerator* gpu_ = nullptr;  // that it was connected for
   mutable std::mutex mutex_;        // aborts come from any thread
   std::shared_ptr<NcclCommunicator> communicator_;
-  std::atomic<bool> launched_{false};  // something, ever
+  std::atomic<int> in_flight_{0};  // what the lane has of this group
 };
 
 }  // namespace tutti::runtime

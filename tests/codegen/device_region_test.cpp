@@ -1,6 +1,9 @@
 // Plans with steps on a GPU, run on one of ordinary memory whose stream works as late as it may.
 
 #include <tutti/codegen/driver/executable.h>
+#include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/parse_plan.h>
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/local.h>
 
 #include <algorithm>
@@ -205,6 +208,51 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(got[0], ElementsAre(6, 16, 36, 64));
   EXPECT_THAT(got[1], ElementsAre(12, 16, 36, 64));
+}
+
+// Operands and results stay on the GPU, and the plan's rules say so.
+TEST(DevicePlan, CollectivesOverNcclStayOnTheGpu) {
+  const Plan plan = test::plan_of_device(R"(
+group @pair = {ranks = [0, 1], stride = 2, backends = "cpu:shm,cuda:nccl"}
+func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
+  %0 = add(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = wait(%1)
+  %3 = mul(%2, %x)
+  return %3
+})");
+  const auto start_in = [](Plan& of) -> CollectiveStart& {
+    for (Step& step : of.steps) {
+      if (auto* const start = std::get_if<CollectiveStart>(&step)) return *start;
+    }
+    throw std::runtime_error("no collective");
+  };
+  Plan changed = plan;
+  EXPECT_EQ(start_in(changed).engine, "nccl");
+  for (const Step& step : plan.steps) EXPECT_FALSE(std::holds_alternative<Copy>(step));
+  EXPECT_NO_THROW(check(plan));
+  EXPECT_EQ(print(parse_plan(print(plan))), print(plan));
+  const auto complaint_of = [](const Plan& of) -> std::string {
+    try {
+      check(of);
+      return "";
+    } catch (const InternalError& error) {
+      return error.what();
+    }
+  };
+  start_in(changed).call.reduction = runtime::Reduction::mean;
+  EXPECT_THAT(complaint_of(changed), HasSubstr("is no call that nccl has"));
+  changed = plan;
+  start_in(changed).engine = "shm";
+  EXPECT_THAT(complaint_of(changed), HasSubstr("lies where peers can't reach it"));
+  changed = plan;
+  for (const BufferId id : start_in(changed).operands) changed.buffers[at(id)].device = {};
+  EXPECT_NE(complaint_of(changed), "");
+  changed = plan;
+  for (const BufferId id : start_in(changed).results) {
+    changed.buffers[at(id)].device = Device::cuda(1);
+  }
+  EXPECT_THAT(complaint_of(changed), HasSubstr("lies apart"));
 }
 
 }  // namespace
