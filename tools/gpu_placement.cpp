@@ -3,7 +3,6 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/run/gpus.h>
-#include <tutti/runtime/run/open_accelerator.h>
 
 #include <algorithm>
 #include <string>
@@ -69,14 +68,13 @@ ir::Graph placed_itself(const ir::Graph& function, Device gpu) {
 
 int count_gpus() {
   try {
-    runtime::open_accelerator(Device::cuda());
+    return runtime::count_gpus();
   } catch (const EnvironmentError& error) {
     throw EnvironmentError("--on device: " + std::string(error.what()) +
                            "\n`tutti doctor` lists what is found here. Without a GPU, `tutti emit "
                            "--stage cuda --on device` and `--stage ptx` show the code for one, "
                            "and `tutti run --on host` runs the program.");
   }
-  return runtime::count_gpus();
 }
 
 ir::Graph placed_on(const ir::Graph& function, Device gpu) {

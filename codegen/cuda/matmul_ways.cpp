@@ -22,86 +22,81 @@ class MatmulWays final : public runtime::DeviceCode {
  public:
   MatmulWays(const runtime::CublasLt& library, const ir::Type& result,
              const std::vector<View>& operands, std::optional<Epilogue::Kind> epilogue)
-      : library_(library),
-        result_(result),
-        operands_(operands),
-        epilogue_(epilogue),
-        layout_(*matmul_layout(result, operands)) {}
+      : library_(library), result_(result), operands_(operands), epilogue_(epilogue) {
+    if (epilogue_) ways_.push_back(Way::library_with_epilogue);
+    ways_.push_back(Way::library);
+    ways_.push_back(Way::own);
+  }
 
   void launch(Accelerator& accelerator, void* const* buffers) const override {
-    for (std::size_t way = first_way(accelerator.device());; ++way) {
-      const Step* const steps = kWays[way];
-      if (way + 1 == kWays.size()) return run(steps, accelerator, buffers);
-      if (!epilogue_ && steps[0] == Step::library_with_epilogue) continue;
+    const int gpu = accelerator.device().index;
+    for (;;) {
+      const auto [number, codes] = chosen_on(gpu);
       try {
-        return run(steps, accelerator, buffers);
+        return run(number, codes != nullptr ? *codes : *make(number, accelerator), accelerator,
+                   buffers);
       } catch (const EnvironmentError& error) {
-        go_on_from(way, accelerator.device(), error.what());
+        if (number + 1 == ways_.size()) throw;
+        go_on_from(number, accelerator.device(), error.what());
       }
     }
   }
 
  private:
-  enum class Step : std::uint8_t { library_with_epilogue, library, epilogue, own, end };
-  static constexpr Step kAtOnce[] = {Step::library_with_epilogue, Step::end};
-  static constexpr Step kApart[] = {Step::library, Step::epilogue, Step::end};
-  static constexpr Step kOwn[] = {Step::own, Step::end};
-  static constexpr std::array<const Step*, 3> kWays = {kAtOnce, kApart, kOwn};
+  // The library's product apart has its epilogue in a kernel behind it.
+  enum class Way : std::uint8_t { library_with_epilogue, library, own };
+  // One after another: of the product, and of an epilogue apart, or null.
+  struct Codes {
+    Code product;
+    Code epilogue;
+  };
+  struct Choice {
+    std::size_t way = 0;  // in ways_
+    std::shared_ptr<const Codes> codes = nullptr;
+  };
 
-  void run(const Step* steps, Accelerator& accelerator, void* const* buffers) const {
-    for (; *steps != Step::end; ++steps) {
-      const Code code = code_of(*steps, accelerator);
-      if (code == nullptr) continue;
-      std::vector<void*> own;
-      if (*steps == Step::library) {
-        own = {buffers[0], buffers[1], buffers[epilogue_ ? 3 : 2]};
-      } else if (*steps == Step::epilogue) {
-        own = {buffers[2], buffers[3]};
+  void run(std::size_t number, const Codes& codes, Accelerator& accelerator,
+           void* const* buffers) const {
+    if (ways_[number] != Way::library || !epilogue_) {
+      return codes.product->launch(accelerator, buffers);
+    }
+    void* const product[] = {buffers[0], buffers[1], buffers[3]};
+    codes.product->launch(accelerator, product);
+    codes.epilogue->launch(accelerator, buffers + 2);
+  }
+
+  Choice chosen_on(int gpu) const {
+    const std::scoped_lock lock(mutex_);
+    return choices_[gpu];
+  }
+
+  std::shared_ptr<const Codes> make(std::size_t number, Accelerator& accelerator) const {
+    auto codes = std::make_shared<Codes>();
+    if (ways_[number] == Way::own) {
+      codes->product = compiled(matmul_source(result_, operands_, epilogue_), accelerator);
+    } else {
+      const bool at_once = ways_[number] == Way::library_with_epilogue;
+      codes->product = cublaslt_matmul(library_, *matmul_layout(result_, operands_),
+                                       at_once ? epilogue_ : std::nullopt);
+      if (epilogue_ && !at_once) {
+        codes->epilogue = compiled(epilogue_source(result_, *epilogue_), accelerator);
       }
-      code->launch(accelerator, own.empty() ? buffers : own.data());
     }
+    const std::scoped_lock lock(mutex_);
+    Choice& choice = choices_[accelerator.device().index];
+    if (choice.way == number) choice.codes = codes;
+    return codes;
+  }
+  static Code compiled(const Source& source, const Accelerator& accelerator) {
+    return Compiler::shared().compile({&source, 1}, accelerator.target())[0];
   }
 
-  // Null where there is nothing to do.
-  Code code_of(Step step, Accelerator& accelerator) const {
-    const std::string target = step == Step::epilogue || step == Step::own
-                                   ? accelerator.target()
-                                   : std::string();  // the library has code for all
-    const std::scoped_lock lock(mutex_);
-    Code& code = codes_[{step, target}];
-    if (code == nullptr) code = make(step, target);
-    return code;
-  }
-  Code make(Step step, const std::string& target) const {
-    switch (step) {
-      case Step::library_with_epilogue:
-        return cublaslt_matmul(library_, layout_, epilogue_);
-      case Step::library:
-        return cublaslt_matmul(library_, layout_, std::nullopt);
-      case Step::epilogue:
-        return epilogue_ ? compiled(epilogue_source(result_, *epilogue_), target) : nullptr;
-      case Step::own:
-        return compiled(matmul_source(result_, operands_, epilogue_), target);
-      case Step::end:
-        break;
-    }
-    __builtin_unreachable();
-  }
-  static Code compiled(const Source& source, const std::string& target) {
-    return Compiler::shared().compile({&source, 1}, target)[0];
-  }
-
-  std::size_t first_way(Device device) const {
-    const std::scoped_lock lock(mutex_);
-    const auto known = ways_.find(device.index);
-    return known != ways_.end() ? known->second : 0;
-  }
-  void go_on_from(std::size_t way, Device device, const std::string& why) const {
+  void go_on_from(std::size_t number, Device device, const std::string& why) const {
     {
       const std::scoped_lock lock(mutex_);
-      std::size_t& next = ways_[device.index];
-      if (next > way) return;
-      next = way + 1;
+      Choice& choice = choices_[device.index];
+      if (choice.way > number) return;
+      choice = {.way = number + 1};
     }
     const std::string product = matmul_text(matmul_spec(result_, operands_));
     const std::string text = "cuBLASLt refuses the product " + product + " on " + device.text() +
@@ -115,10 +110,9 @@ class MatmulWays final : public runtime::DeviceCode {
   const ir::Type result_;
   const std::vector<View> operands_;
   const std::optional<Epilogue::Kind> epilogue_;
-  const MatmulLayout layout_;
-  mutable std::mutex mutex_;                 // of what follows
-  mutable std::map<int, std::size_t> ways_;  // by GPU: the first to be tried
-  mutable std::map<std::pair<Step, std::string>, Code> codes_;
+  std::vector<Way> ways_;  // the best first
+  mutable std::mutex mutex_;
+  mutable std::map<int, Choice> choices_;  // by GPU
 };
 
 }  // namespace

@@ -15,11 +15,10 @@ constexpr std::size_t kLeastLaunches = 2;
 }  // namespace
 
 void DeviceRegion::add(const Plan& plan, const LaunchPart& part, std::int32_t number) {
-  launches_.push_back({.code = part.device_code.get(),
+  launches_.push_back({.part = &part,
                        .number = number,
                        .first_argument = arguments_.size(),
-                       .after_steps = steps_.size(),
-                       .part = &part});
+                       .after_steps = steps_.size()});
   for (const BufferId id : part.buffers) {
     const PlanBuffer& buffer = plan.buffers[static_cast<std::size_t>(id)];
     const bool in_arena = buffer.kind == PlanBuffer::Kind::local;
@@ -33,7 +32,8 @@ void DeviceRegion::run(runtime::Context& context, runtime::PlanFrame& frame) {
   find_addresses(frame);
   if (frame.profile != nullptr) [[unlikely]] {
     for (const Launch& each : launches_) {
-      frame.launch_on(accelerator, each.number, *each.code, &addresses_[each.first_argument]);
+      frame.launch_on(accelerator, each.number, *each.part->device_code,
+                      &addresses_[each.first_argument]);
     }
     return;
   }
@@ -74,14 +74,14 @@ void DeviceRegion::launch(runtime::Accelerator& accelerator) const {
     if (blocks_) [[unlikely]] {
       launch_and_wait(accelerator, each);
     } else {
-      each.code->launch(accelerator, &addresses_[each.first_argument]);
+      each.part->device_code->launch(accelerator, &addresses_[each.first_argument]);
     }
   }
 }
 
 void DeviceRegion::launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const {
   try {
-    each.code->launch(accelerator, &addresses_[each.first_argument]);
+    each.part->device_code->launch(accelerator, &addresses_[each.first_argument]);
     accelerator.synchronize();
   } catch (const EnvironmentError& error) {
     throw EnvironmentError(each.part->name + " on " + device_.text() + ": " + error.message(),

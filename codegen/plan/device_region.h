@@ -52,11 +52,10 @@ class DeviceRegion {
     BufferId buffer;
   };
   struct Launch {
-    const runtime::DeviceCode* code = nullptr;
+    const LaunchPart* part = nullptr;
     std::int32_t number = 0;
     std::size_t first_argument = 0;
     std::size_t after_steps = 0;  // of steps_, how many come before it
-    const LaunchPart* part = nullptr;
   };
   struct Argument {
     BufferId buffer = -1;

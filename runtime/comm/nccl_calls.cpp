@@ -1,32 +1,34 @@
 #include <tutti/runtime/comm/nccl_calls.h>
 
 #include <algorithm>
+#include <array>
 
 namespace tutti::runtime {
 
 namespace {
 
+// In the order of NCCL's numbers, which a test compares with those of its header.
+constexpr std::array kTypes = {DType::i8,  DType::u8,  DType::i32, DType::u32, DType::i64,
+                               DType::u64, DType::f16, DType::f32, DType::f64, DType::bf16};
+constexpr std::array kReductions = {Reduction::sum, Reduction::product, Reduction::max,
+                                    Reduction::min};
+
+template <class Table, class T>
+std::optional<int> number_in(const Table& table, T wanted) {
+  const auto found = std::ranges::find(table, wanted);
+  if (found == table.end()) return std::nullopt;
+  return static_cast<int>(found - table.begin());
+}
+
 bool nccl_reduces(Reduction reduction, DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-    case DType::bf16:
-    case DType::f32:
-    case DType::f64:
-      return reduction == Reduction::sum || reduction == Reduction::product;
-    case DType::i8:
-    case DType::u8:
-    case DType::i32:
-    case DType::u32:
-    case DType::i64:
-    case DType::u64:
-      return reduction == Reduction::sum || reduction == Reduction::product ||
-             reduction == Reduction::min || reduction == Reduction::max;
-    default:
-      return false;
-  }
+  const bool extreme = reduction == Reduction::min || reduction == Reduction::max;
+  return nccl_number(dtype) && nccl_number(reduction) && !(extreme && is_floating(dtype));
 }
 
 }  // namespace
+
+std::optional<int> nccl_number(DType dtype) { return number_in(kTypes, dtype); }
+std::optional<int> nccl_number(Reduction reduction) { return number_in(kReductions, reduction); }
 
 bool nccl_serves(const CollectiveCall& call, int members) {
   if (members < 2 || call.parts.empty()) return false;

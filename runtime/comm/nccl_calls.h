@@ -4,6 +4,7 @@
 #include <tutti/runtime/comm/transport.h>
 
 #include <memory>
+#include <optional>
 
 namespace tutti::runtime {
 
@@ -15,6 +16,10 @@ class GroupCommunicator;
 // types that NCCL has. (Its extremes of floats are not said to keep NaN; a mean is not its
 // average.)
 bool nccl_serves(const CollectiveCall& call, int members);
+
+// NCCL's numbers of a dtype that it adds, and of a reduction; nothing for others.
+std::optional<int> nccl_number(DType dtype);
+std::optional<int> nccl_number(Reduction reduction);
 
 // Over NCCL, between the GPUs of the members (runtime/cuda/nccl_transport.h); in builds with CUDA.
 std::unique_ptr<Transport> make_nccl_transport(GroupAgreement& agreement,

@@ -91,6 +91,8 @@ bool ProgramOrder::step(bool may_wait) {
 bool ProgramOrder::attempt_at(std::size_t place) {
   OrderedWork& work = *works_[place];
   if (work.attempted_ || !attempt(work, false)) return false;
+  // Others before it may have been completed meanwhile.
+  while (place >= works_.size() || works_[place].get() != &work) --place;
   if (work.failure_) failed_.push_back(works_[place]);
   if (is_in_background()) drop_later(works_[place]);
   works_.erase(place);

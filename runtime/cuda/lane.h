@@ -46,12 +46,12 @@ class CudaLane {
   };
 
   // What is on it. `check` throws where it will not come to its end; it is called while somebody
-  // waits, and once more at the end, since what was aborted ends, too.
+  // waits, and once more at the end, since what was aborted ends, too. `abort` is called where any
+  // check has thrown: nothing behind it would end by itself.
   struct UnderWay {
     std::shared_ptr<CudaEvent> done;
     std::function<void()> check;
-    std::function<void()>
-        abort;  // called where a check has thrown, whatever's: nothing will end by itself
+    std::function<void()> abort;
     std::vector<std::shared_ptr<Buffer>> buffers;  // that it uses
   };
   void add(UnderWay work);

@@ -62,48 +62,6 @@ struct Greeting {
   std::string text() const { return {reinterpret_cast<const char*>(this), sizeof(*this)}; }
 };
 
-nccl::DataType nccl_type(DType dtype) {
-  switch (dtype) {
-    case DType::i8:
-      return nccl::DataType::i8;
-    case DType::u8:
-      return nccl::DataType::u8;
-    case DType::i32:
-      return nccl::DataType::i32;
-    case DType::u32:
-      return nccl::DataType::u32;
-    case DType::i64:
-      return nccl::DataType::i64;
-    case DType::u64:
-      return nccl::DataType::u64;
-    case DType::f16:
-      return nccl::DataType::f16;
-    case DType::bf16:
-      return nccl::DataType::bf16;
-    case DType::f32:
-      return nccl::DataType::f32;
-    case DType::f64:
-      return nccl::DataType::f64;
-    default:
-      throw InternalError("NCCL adds no " + std::string(name_of(dtype)));
-  }
-}
-
-nccl::Operation nccl_operation(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::sum:
-      return nccl::Operation::sum;
-    case Reduction::product:
-      return nccl::Operation::product;
-    case Reduction::min:
-      return nccl::Operation::min;
-    case Reduction::max:
-      return nccl::Operation::max;
-    default:
-      throw InternalError("NCCL has no reduction " + std::string(name_of(reduction)));
-  }
-}
-
 // Whether the rank has zeros for a result, or among it: what nothing arrives at.
 bool begins_with_zeros(const CollectiveCall& call, int position) {
   switch (call.kind) {
@@ -223,6 +181,7 @@ void NcclTransport::launch(NcclWork& work) {
   CudaLane& lane = *work.gpu_->lane();
   const CUstream stream = lane.handle();
   const CudaDriver& driver = work.gpu_->stream()->driver();
+  lane.look();  // nothing is put on one that is broken
   work.ready_->hold_up(stream);
   if (begins_with_zeros(call, agreement_.position())) {
     for (std::size_t i = 0; i < work.parts.size(); ++i) {
@@ -239,18 +198,17 @@ void NcclTransport::launch(NcclWork& work) {
   const auto communicator = current();
   if (communicator == nullptr) throw CommError("the communicator is gone");
   communicator->launch(calls);
+  ++in_flight_;  // until the lane lets go of it
   try {
     wait_until_over(work, "for NCCL to put it on the stream");
     work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
     work.done_->record(stream);
   } catch (const std::exception&) {
-    // It may run all the same.
+    // It may run all the same, and stays in flight.
     lane.break_down(std::current_exception(), std::move(buffers));
     throw;
   }
   work.deadline_ = Deadline(agreement_.timeout_of(work.waiting()));
-  // Until the lane lets go of it.
-  ++in_flight_;
   const std::shared_ptr<NcclWork> held(
       &work, [this, work = work.shared_from_this()](NcclWork*) { --in_flight_; });
   lane.add({.done = work.done_,
@@ -266,8 +224,10 @@ std::vector<NcclCommunicator::Call> NcclTransport::calls_of(const NcclWork& work
   const int members = agreement_.size();
   const auto bytes_each = static_cast<std::size_t>(size_of(call.dtype));
   const bool reduces = kernels::reduces(call.kind);
-  const nccl::DataType type = reduces ? nccl_type(call.dtype) : nccl::DataType::u8;
-  const nccl::Operation operation = reduces ? nccl_operation(call.reduction) : nccl::Operation::sum;
+  const auto type =
+      reduces ? static_cast<nccl::DataType>(nccl_number(call.dtype).value()) : nccl::DataType::u8;
+  const auto operation = reduces ? static_cast<nccl::Operation>(nccl_number(call.reduction).value())
+                                 : nccl::Operation::sum;
   std::vector<NcclCommunicator::Call> out;
   for (std::size_t i = 0; i < work.parts.size(); ++i) {
     const TensorPart& part = call.parts[i];

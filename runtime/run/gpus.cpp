@@ -12,6 +12,7 @@ int count_gpus() {
   const CudaDriver& driver = CudaDriver::process();
   int count = 0;
   driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
+  if (count == 0) driver.fail(CUDA_ERROR_NO_DEVICE, "cuDeviceGetCount");
   return count;
 #else
   throw EnvironmentError(
@@ -21,9 +22,7 @@ int count_gpus() {
 
 Device own_gpu(std::int64_t local_rank) {
   if (local_rank == 0) return Device::cuda(0);  // whether there is one shows when it is used
-  const int count = count_gpus();
-  if (count == 0) throw EnvironmentError("the driver shows no GPU");
-  return Device::cuda(static_cast<int>(local_rank % count));
+  return Device::cuda(static_cast<int>(local_rank % count_gpus()));
 }
 
 }  // namespace tutti::runtime

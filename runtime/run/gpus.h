@@ -6,8 +6,8 @@
 
 namespace tutti::runtime {
 
-// How many GPUs this process sees; none of them is opened. Throws EnvironmentError that says what
-// is missing: this build's CUDA part, or a driver that works.
+// How many GPUs this process sees, at least one; none of them is opened. Throws EnvironmentError
+// that says what is missing: this build's CUDA part, a driver that works, or a GPU.
 int count_gpus();
 
 // The GPU that is a rank's own among the ranks of its host: the first one's is the first, and so
