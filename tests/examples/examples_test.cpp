@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/support/command.h"
+#include "tests/support/environment_variable.h"
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -167,14 +168,28 @@ INSTANTIATE_TEST_SUITE_P(TrainCharGpt, WrongOptions,
                                          std::vector<std::string>{"--no-such-option"}));
 
 #if TUTTI_HAS_CUDA
-// On the double of a GPU, whose work is done as late as it may: some when the process ends.
-TEST(Layers, RunOnAGpu) {
-  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
-  ::setenv("TUTTI_DEVICE", "cuda", 1);
+class OnADoubledGpu : public testing::Test {
+  EnvironmentVariable libraries_{"TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda"};
+  EnvironmentVariable device_{"TUTTI_DEVICE", "cuda"};
+};
+
+// Its work is done as late as it may: some when the process ends.
+TEST_F(OnADoubledGpu, LayersRun) {
   const CommandResult result = run_example("layers");
-  ::unsetenv("TUTTI_DEVICE");
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("on cuda:0"));
+}
+
+// As it is, by its environment alone; its ranks are threads.
+TEST_F(OnADoubledGpu, CollectivesOverNcclGiveWhatTheHostsMemoryDoes) {
+  const EnvironmentVariable options("TUTTI_TEST_FAKE_CUDA", "devices=4");
+  const auto output = [](const std::string& backends) {
+    const EnvironmentVariable backends_variable("TUTTI_BACKENDS", backends);
+    const CommandResult result = run_example("data_parallel");
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    return result.output;
+  };
+  EXPECT_EQ(output("cuda:nccl"), output("cuda:shm"));
 }
 #endif
 

@@ -33,6 +33,17 @@ TEST(WorldOnGpus, TuttiDeviceCudaMeansThatOne) {
   ::unsetenv("TUTTI_DEVICE");
 }
 
+TEST(WorldOnGpus, BackendsArePartOfThePlan) {
+  test::expect_with_fake_cuda("devices=1", [] {
+    const Group group = Group({0, 1}).with_backends("cpu:shm,cuda:nccl");
+    auto f = compile([&](const Tensor& x) { return all_reduce(x, group); });
+    AbstractOptions on_gpu;
+    on_gpu.device = Device::cuda();
+    const std::string plan = f.lower({.world = 2}, abstract({2}, DType::f32, on_gpu)).plan();
+    return plan.find(" by nccl (") != std::string::npos;
+  });
+}
+
 TEST(WorldOnGpus, WithoutAGpuTheErrorSaysSo) {
   test::expect_with_fake_cuda("devices=0", [] {
     bool refused = false;

@@ -134,17 +134,13 @@ TEST(GroupBackends, TakeMessagesWhereTheEngineCarriesThem) {
   EXPECT_ANY_THROW(OneMessage::said().get_future());  // it was asked for
 }
 
-TEST(GroupBackends, ArePartOfThePlanAndOfTheText) {
+TEST(GroupBackends, ArePartOfTheText) {
   expect_error<UsageError>([] { Group({0, 1}).with_backends("cpu:nccl"); },
                            {"'nccl' moves what lies on GPUs"}, kNowhere);
   const Group host = Group({0, 1}).with_backends("cpu:shm,cuda:nccl");
   auto g = compile([&](const Tensor& x) { return all_reduce(x, host); });
   EXPECT_THAT(g.lower({.world = 2}, abstract({2})).ir(),
               HasSubstr("backends = \"cpu:shm,cuda:nccl\""));
-  AbstractOptions on_gpu;
-  on_gpu.device = Device::cuda();
-  EXPECT_THAT(g.lower({.world = 2}, abstract({2}, DType::f32, on_gpu)).plan(),
-              HasSubstr(" by nccl ("));
 }
 
 TEST(GroupClose, EndsItsUseOnThisRankForAllCopies) {

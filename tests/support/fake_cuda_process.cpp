@@ -4,13 +4,14 @@
 #include <exception>
 #include <iostream>
 
+#include "tests/support/environment_variable.h"
 #include <gtest/gtest.h>
 
 namespace tutti::test {
 
 void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()> work) {
-  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
-  ::setenv("TUTTI_TEST_FAKE_CUDA", setup.c_str(), 1);
+  const EnvironmentVariable libraries("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda");
+  const EnvironmentVariable options("TUTTI_TEST_FAKE_CUDA", setup);
   const std::string style = testing::GTEST_FLAG(death_test_style);
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto run = [&] {
@@ -23,8 +24,6 @@ void expect_with_fake_cuda(const std::string& setup, runtime::FunctionRef<bool()
   };
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
   testing::GTEST_FLAG(death_test_style) = style;
-  ::unsetenv("TUTTI_CUDA_LIBRARIES");
-  ::unsetenv("TUTTI_TEST_FAKE_CUDA");
 }
 
 }  // namespace tutti::test

@@ -18,7 +18,9 @@ std::mutex g_mutex;  // of what follows
 std::string g_complaints;
 std::string g_taken;
 std::map<std::string, std::pair<int, NcclResult>> g_failures;
-std::vector<tutti::runtime::nccl::Communicator*> g_communicators;
+// Outlives the end of the process, as what it points to does.
+std::vector<tutti::runtime::nccl::Communicator*>& g_communicators =
+    *new std::vector<tutti::runtime::nccl::Communicator*>;
 
 // What a thread has called since the start of its group.
 struct Group {
