@@ -54,9 +54,17 @@ else()
   message(STATUS "Tutti: CUDA switched off; no GPUs (TUTTI_HAS_CUDA=0)")
 endif()
 
+# Headers of .safetensors files; the command-line tool, the examples and the tests.
+find_package(nlohmann_json CONFIG QUIET)
+set(TUTTI_HAS_JSON 0)
+if(nlohmann_json_FOUND)
+  set(TUTTI_HAS_JSON 1)
+else()
+  message(STATUS "Tutti: nlohmann-json not found; no .safetensors files (TUTTI_HAS_JSON=0)")
+endif()
+
 # The command-line tool, the examples and the tests: options and JSON.
 find_package(CLI11 CONFIG QUIET)
-find_package(nlohmann_json CONFIG QUIET)
 if(CLI11_FOUND AND nlohmann_json_FOUND)
   set(TUTTI_HAS_TOOLS 1)
 else()
@@ -64,7 +72,7 @@ else()
   message(STATUS "Tutti: CLI11 or nlohmann-json not found; no command-line tool and no examples")
 endif()
 
-# The command-line tool: .npz files. Only the header and the library: Debian's package file of libzip
+# .npz files. Only the header and the library: Debian's package file of libzip
 # demands programs that are in another package.
 find_path(TUTTI_ZIP_H zip.h)
 find_library(TUTTI_ZIP_LIBRARY zip)

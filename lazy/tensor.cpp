@@ -58,6 +58,24 @@ Array Tensor::array(std::source_location at) const {
   return out;
 }
 
+std::shared_ptr<const std::byte> detail::host_bytes(const Tensor& tensor, Location where) {
+  const StatePtr& data = evaluated(tensor, where);
+  if (data->type.device.is_cpu()) return {data->buffer, data->buffer->data()};
+  RankContext& context = RankContext::current();
+  const auto bytes = static_cast<std::size_t>(data->type.bytes());
+  const std::shared_ptr<runtime::Buffer> copy = context.runtime().allocator.allocate(bytes);
+  context.read(*data, {copy->data(), bytes});
+  return {copy, copy->data()};
+}
+
+void detail::check_read_as(const Tensor& tensor, DType dtype, Location where) {
+  const DType own = tensor.state(where)->type.dtype;
+  if (own == dtype) return;
+  throw TypeError("the elements are " + std::string(name_of(own)) + ", read as " +
+                      std::string(name_of(dtype)) + "; cast the tensor first",
+                  where);
+}
+
 void eval(std::span<const Tensor> tensors, std::source_location at) {
   std::vector<StatePtr> targets;
   for (const Tensor& tensor : tensors) {

@@ -5,8 +5,10 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/location.h>
+#include <tutti/lazy/host_data.h>
 #include <tutti/lazy/state_ptr.h>
 
+#include <cstddef>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -55,6 +57,10 @@ class Tensor {
   std::vector<T> to_vector(std::source_location at = std::source_location::current()) const;
   // A copy of the data with its dtype and shape; computes it.
   Array array(std::source_location at = std::source_location::current()) const;
+  // The elements themselves, without a copy where the tensor lies on the host; computes them.
+  // Throws TypeError if T is not the dtype's type.
+  template <class T>
+  HostData<T> host(std::source_location at = std::source_location::current()) const;
 
   // Throws UsageError, naming the line, if there is no value.
   const detail::StatePtr& state(Location where = {}) const;
@@ -64,6 +70,11 @@ class Tensor {
 };
 
 namespace detail {
+
+// The elements of a tensor, computed and on the host, in memory that the pointer holds.
+std::shared_ptr<const std::byte> host_bytes(const Tensor& tensor, Location where);
+// Throws TypeError unless the tensor has that dtype.
+void check_read_as(const Tensor& tensor, DType dtype, Location where);
 
 // What is to be computed of a collective's result once somebody waits for it; views of a result
 // that is still under way, for instance.
@@ -119,6 +130,10 @@ class AsyncTensor {
   Array array(std::source_location at = std::source_location::current()) const {
     return wait(at).array(at);
   }
+  template <class T>
+  HostData<T> host(std::source_location at = std::source_location::current()) const {
+    return wait(at).host<T>(at);
+  }
 
   // The value; of what is computed of a collective's result, that of wait().
   const detail::StatePtr& state(Location where = {}) const;
@@ -166,14 +181,16 @@ T Tensor::item(std::source_location at) const {
 
 template <class T>
 std::vector<T> Tensor::to_vector(std::source_location at) const {
-  if (dtype() != dtype_of<T>) {
-    throw TypeError("the elements are " + std::string(name_of(dtype())) + ", read as " +
-                        std::string(name_of(dtype_of<T>)) + "; cast the tensor first",
-                    Location(at));
-  }
-  const Array data = array(at);
-  const std::span<const T> elements = data.data<T>();
-  return {elements.begin(), elements.end()};
+  const HostData<T> elements = host<T>(at);
+  return std::vector<T>(elements.data(), elements.data() + elements.size());
+}
+
+template <class T>
+HostData<T> Tensor::host(std::source_location at) const {
+  detail::check_read_as(*this, dtype_of<T>, at);
+  std::shared_ptr<const std::byte> bytes = detail::host_bytes(*this, at);
+  const T* const data = reinterpret_cast<const T*>(bytes.get());
+  return {std::move(bytes), data, shape()};
 }
 
 }  // namespace tutti

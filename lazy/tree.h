@@ -85,7 +85,10 @@ constexpr TreeType make_tree_type() {
     return make_tree_type<std::underlying_type_t<T>>();
   } else if constexpr (std::is_integral_v<T>) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t), "an integer in a tree has at most 64 bits");
-    return {.kind = TreeKind::integer, .bytes = sizeof(T), .is_signed = std::is_signed_v<T>};
+    return {.kind = TreeKind::integer,
+            .bytes = sizeof(T),
+            .is_signed = std::is_signed_v<T>,
+            .is_bool = std::same_as<T, bool>};
   } else {
     return {.kind = TreeKind::members, .members = &tree_members<T>};
   }

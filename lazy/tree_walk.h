@@ -35,6 +35,7 @@ struct TreeType {
   TreeKind kind = TreeKind::members;
   std::uint8_t bytes = 0;  // of a number
   bool is_signed = false;  // of an integer
+  bool is_bool = false;
   // Tells the walk of each member, in the order of declaration.
   void (*members)(void* tree, TreeWalk& walk) = nullptr;
 };

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tutti::runtime {
 
@@ -100,6 +101,10 @@ void NewFile::write(std::span<const std::byte> bytes) {
 }
 
 void NewFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void NewFile::flush_to_disk() {
+  if (error_ == 0 && fsync(file_.number()) != 0) error_ = errno;
+}
 
 // Some file systems only now say that there is no room.
 bool NewFile::close() {

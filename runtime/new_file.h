@@ -43,6 +43,9 @@ class NewFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  // Returns when the disk has what was written: then the file is whole under its name even if the
+  // machine stops.
+  void flush_to_disk();
   // Whether it has its name now.
   bool finish();
   // The same unless something has the name, which then stays; that is no failure.

@@ -1,13 +1,12 @@
 #include "tools/array_files.h"
 
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/files/npy.h>
+#include <tutti/runtime/files/npz.h>
 
 #include <string_view>
 #include <system_error>
 #include <utility>
-
-#include "tools/npy.h"
-#include "tools/npz.h"
 
 namespace tutti::tools {
 
@@ -30,7 +29,7 @@ std::string path_for_rank(std::string path, std::int64_t rank) {
 }
 
 ArrayFiles::ArrayFiles(const std::string& option, std::string path)
-    : path_(std::move(path)), is_archive_(is_npz(path_)) {
+    : path_(std::move(path)), is_archive_(runtime::is_npz(path_)) {
   if (is_archive_ || fs::is_directory(path_)) return;
   throw UsageError(option + " takes a folder or a .npz file, which '" + path_ + "' is not");
 }
@@ -43,7 +42,7 @@ ArrayFiles::Found ArrayFiles::find(const std::string& name, std::int64_t rank,
        {folder / rank_folder(rank) / (name + ".npy"), folder / (name + ".npy")}) {
     if (!fs::exists(path)) continue;
     return keep(path.string(), accept,
-                [&](const AcceptArray& fits) { return read_npy(path, fits); });
+                [&](const runtime::AcceptArray& fits) { return runtime::read_npy(path, fits); });
   }
   return {};
 }
@@ -52,18 +51,18 @@ ArrayFiles::Found ArrayFiles::find_in_archive(const std::string& name, std::int6
                                               const Accept& accept) {
   const std::string path = path_for_rank(path_, rank);
   auto known = archives_.find(path);
-  if (known == archives_.end()) known = archives_.emplace(path, NpzReader(path)).first;
+  if (known == archives_.end()) known = archives_.emplace(path, runtime::NpzReader(path)).first;
   for (const std::string& entry : {rank_folder(rank) + "/" + name, name}) {
     if (!known->second.contains(entry)) continue;
     return keep(path + ", " + entry, accept,
-                [&](const AcceptArray& fits) { return known->second.read(entry, fits); });
+                [&](const runtime::AcceptArray& fits) { return known->second.read(entry, fits); });
   }
   return {};
 }
 
 ArrayFiles::Found ArrayFiles::keep(const std::string& where, const Accept& accept,
                                    const Read& read) {
-  const AcceptArray fits = [&](const ir::Type& type) {
+  const runtime::AcceptArray fits = [&](const ir::Type& type) {
     if (accept) accept(where, type);
   };
   auto known = arrays_.find(where);
@@ -80,7 +79,7 @@ void write_arrays(const fs::path& path, const std::vector<std::vector<ir::Array>
   for (std::size_t rank = 0; rank < arrays.size(); ++rank) {
     const std::string folder =
         arrays.size() == 1 ? "" : rank_folder(static_cast<std::int64_t>(rank));
-    if (!is_npz(path)) {
+    if (!runtime::is_npz(path)) {
       std::error_code error;
       fs::create_directories(path / folder, error);
       if (error) {
@@ -89,14 +88,14 @@ void write_arrays(const fs::path& path, const std::vector<std::vector<ir::Array>
     }
     for (std::size_t i = 0; i < arrays[rank].size(); ++i) {
       const std::string name = (fs::path(folder) / std::to_string(i)).string();
-      if (is_npz(path)) {
+      if (runtime::is_npz(path)) {
         in_archive.emplace_back(name, arrays[rank][i]);
       } else {
-        write_npy(path / (name + ".npy"), arrays[rank][i]);
+        runtime::write_npy(path / (name + ".npy"), arrays[rank][i]);
       }
     }
   }
-  if (is_npz(path)) write_npz(path, in_archive);
+  if (runtime::is_npz(path)) runtime::write_npz(path, in_archive);
 }
 
 }  // namespace tutti::tools

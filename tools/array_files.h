@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/array.h>
+#include <tutti/runtime/files/npz.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -8,8 +9,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#include "tools/npz.h"
 
 namespace tutti::tools {
 
@@ -31,13 +30,13 @@ class ArrayFiles {
   Found find(const std::string& name, std::int64_t rank, const Accept& accept = {});
 
  private:
-  using Read = std::function<ir::Array(const AcceptArray&)>;
+  using Read = std::function<ir::Array(const runtime::AcceptArray&)>;
   Found keep(const std::string& where, const Accept& accept, const Read& read);
   Found find_in_archive(const std::string& name, std::int64_t rank, const Accept& accept);
 
   std::string path_;
   bool is_archive_;
-  std::map<std::filesystem::path, NpzReader> archives_;
+  std::map<std::filesystem::path, runtime::NpzReader> archives_;
   std::map<std::string, ir::Array> arrays_;  // by where
 };
 

@@ -7,11 +7,11 @@
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text/print.h>
+#include <tutti/runtime/files/write_file.h>
 
 #include "tools/gpu_placement.h"
 #include "tools/program_inputs.h"
 #include "tools/read_program.h"
-#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -105,7 +105,7 @@ void emit(const EmitOptions& options, std::ostream& out) {
   if (options.output.empty()) {
     out << text;
   } else {
-    write_file(options.output, text);
+    runtime::write_file(options.output, text);
   }
 }
 

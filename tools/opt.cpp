@@ -9,6 +9,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify/verify.h>
 #include <tutti/ir/verify/verify_spmd.h>
+#include <tutti/runtime/files/write_file.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +17,6 @@
 #include <vector>
 
 #include "tools/read_program.h"
-#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -193,7 +193,7 @@ void optimize(const OptOptions& options, std::ostream& out, std::ostream& notes)
   if (options.output.empty()) {
     out << text;
   } else {
-    write_file(options.output, text);
+    runtime::write_file(options.output, text);
   }
 }
 

@@ -3,12 +3,12 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/symbolic_sizes.h>
+#include <tutti/runtime/files/npy.h>
+#include <tutti/runtime/files/npz.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "tools/npy.h"
-#include "tools/npz.h"
 #include "tools/sharded_arrays.h"
 
 namespace tutti::tools {
@@ -47,7 +47,7 @@ InputFiles::InputFiles(const ir::Graph& function, const std::vector<std::string>
   for (const std::string& input : inputs) {
     const std::size_t sign = input.find('=');
     if (sign == std::string::npos) {
-      if (!is_npz(input) && !std::filesystem::is_directory(input)) {
+      if (!runtime::is_npz(input) && !std::filesystem::is_directory(input)) {
         throw UsageError("--input takes NAME=FILE.npy, FILE.npz or a folder, which '" + input +
                          "' is not");
       }
@@ -86,8 +86,8 @@ const ir::Array& InputFiles::find(const ir::Parameter& parameter, std::int64_t r
     const std::string path = path_for_rank(given->second, rank);
     auto known = arrays_.find(path);
     if (known == arrays_.end()) {
-      const AcceptArray fits = [&](const ir::Type& type) { accept(path, type); };
-      known = arrays_.emplace(path, read_npy(path, fits)).first;
+      const runtime::AcceptArray fits = [&](const ir::Type& type) { accept(path, type); };
+      known = arrays_.emplace(path, runtime::read_npy(path, fits)).first;
     } else {
       accept(path, {.dtype = known->second.dtype(), .shape = known->second.shape()});
     }

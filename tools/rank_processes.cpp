@@ -4,6 +4,7 @@
 #include <tutti/ir/text/print.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/world.h>
+#include <tutti/runtime/files/write_file.h>
 #include <tutti/runtime/new_file.h>
 
 #include <fstream>
@@ -17,7 +18,6 @@
 #include "tools/program_inputs.h"
 #include "tools/random_inputs.h"
 #include "tools/scratch_folder.h"
-#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -100,7 +100,7 @@ std::optional<std::vector<RankResult>> run_in_processes(const ir::Graph& functio
   const ScratchFolder folder;
   // The file may be standard input, or change.
   const fs::path program = folder.path() / "program.tutti";
-  write_file(program, print(function));
+  runtime::write_file(program, print(function));
   LaunchOptions launching;
   launching.ranks = static_cast<std::size_t>(ranks);
   launching.program = command(options, folder.path(), program);

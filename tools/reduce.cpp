@@ -3,6 +3,7 @@
 #include <tutti/ir/debug/reduce_programs.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/files/write_file.h>
 #include <tutti/runtime/new_file.h>
 
 #include <cerrno>
@@ -14,7 +15,6 @@
 #include "tools/rank_programs.h"
 #include "tools/read_program.h"
 #include "tools/scratch_folder.h"
-#include "tools/write_file.h"
 #include <fcntl.h>
 #include <stdio.h>  // NOLINT(modernize-deprecated-headers): renameat2
 #include <sys/stat.h>
@@ -97,14 +97,15 @@ class Files {
  private:
   void write(const fs::path& path, const ir::Programs& programs) const {
     if (!is_folder_) {
-      write_file(path, ir::print(programs[0]));
+      runtime::write_file(path, ir::print(programs[0]));
       return;
     }
     std::error_code error;
     fs::create_directories(path, error);
     if (error) throw EnvironmentError(path.string() + ": cannot be made: " + error.message());
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
-      write_file(path / ("rank" + std::to_string(rank) + ".tutti"), ir::print(programs[rank]));
+      runtime::write_file(path / ("rank" + std::to_string(rank) + ".tutti"),
+                          ir::print(programs[rank]));
     }
   }
 

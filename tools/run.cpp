@@ -2,6 +2,7 @@
 
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text/literal.h>
+#include <tutti/runtime/files/npy.h>
 
 #include <cstdlib>
 #include <iostream>
@@ -9,7 +10,6 @@
 
 #include "tools/array_files.h"
 #include "tools/gpu_placement.h"
-#include "tools/npy.h"
 #include "tools/program_inputs.h"
 #include "tools/random_inputs.h"
 #include "tools/rank_processes.h"
@@ -110,7 +110,8 @@ bool run(const RunOptions& options) {
   if (!options.expect.empty()) static_cast<void>(ArrayFiles("--expect", options.expect));
   const bool to_files = !options.output.empty();
   for (std::size_t i = 0; to_files && i < function.results().size(); ++i) {
-    check_npy_dtype(function.type(function.results()[i]).dtype, "result " + std::to_string(i));
+    runtime::check_npy_dtype(function.type(function.results()[i]).dtype,
+                             "result " + std::to_string(i));
   }
   const auto ran = run_ranks(function, ranks, options, compiling, gpus);
   if (!ran) return false;

@@ -3,13 +3,13 @@
 #include <tutti/ir/stablehlo/import.h>
 #include <tutti/ir/text/print.h>
 #include <tutti/ir/verify/verify.h>
+#include <tutti/runtime/files/npy.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "tests/support/run_graph.h"
-#include "tools/npy.h"
 #include "tools/sharded_arrays.h"
 #include <gmock/gmock.h>
 
@@ -43,7 +43,7 @@ std::vector<Array> arrays_in(const fs::path& folder, const std::string& before) 
   for (;;) {
     const fs::path file = folder / (before + std::to_string(out.size()) + ".npy");
     if (!fs::exists(file)) return out;
-    out.push_back(tools::read_npy(file));
+    out.push_back(runtime::read_npy(file));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/stablehlo/export.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/files/write_file.h>
 
 #include <iostream>
 #include <memory>
@@ -10,7 +11,6 @@
 
 #include "tools/commands/command_help.h"
 #include "tools/read_program.h"
-#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -34,7 +34,7 @@ void export_program(const ExportOptions& options) {
   if (options.output.empty() || options.output == "-") {
     std::cout << text;
   } else {
-    write_file(options.output, text);
+    runtime::write_file(options.output, text);
   }
 }
 

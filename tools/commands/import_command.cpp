@@ -3,6 +3,7 @@
 #include <tutti/ir/stablehlo/import.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify/verify.h>
+#include <tutti/runtime/files/write_file.h>
 
 #include <iostream>
 #include <memory>
@@ -11,7 +12,6 @@
 
 #include "tools/commands/command_help.h"
 #include "tools/read_text.h"
-#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -38,7 +38,7 @@ void import(const ImportOptions& options) {
   if (options.output.empty() || options.output == "-") {
     std::cout << ir::print(module);
   } else {
-    write_file(options.output, ir::print(module));
+    runtime::write_file(options.output, ir::print(module));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/files/write_file.h>
 
 #include <algorithm>
 #include <exception>
@@ -18,7 +19,6 @@
 #include "tools/show/places.h"
 #include "tools/show/stages.h"
 #include "tools/show/svg.h"
-#include "tools/write_file.h"
 
 namespace tutti::tools {
 
@@ -83,7 +83,7 @@ void put_out(const ShowOptions& options, const std::string& text) {
   if (options.output.empty()) {
     std::cout << text;
   } else {
-    write_file(options.output, text);
+    runtime::write_file(options.output, text);
   }
 }
 

@@ -335,6 +335,16 @@ func @step(%x: f32[2]) -> (f32[2]) {
     }
     return *found.at(number);
   };
+  using Place = std::vector<Step>::iterator;
+  static constexpr auto acquire = [](Plan& plan, int number) -> Place {
+    return std::ranges::find_if(plan.steps, [&](const Step& step) {
+      return std::holds_alternative<Acquire>(step) && number-- == 0;
+    });
+  };
+  // Behind so many more of the steps.
+  static constexpr auto delay = [](Place step, int by) {
+    std::rotate(step, step + 1, step + by + 1);
+  };
   const std::vector<Change> changes = {
       [](Plan& plan) { of(plan, 1).offset = 0; },  // both at one place
       [](Plan& plan) { of(plan, 0).offset = 64; },
@@ -344,15 +354,25 @@ func @step(%x: f32[2]) -> (f32[2]) {
         plan.areas[0].bytes = 256;
         of(plan, 1).offset = 192;
       },
-      // The second is acquired when it is written already.
       [](Plan& plan) {
-        const auto is_acquire = [](const Step& step) {
-          return std::holds_alternative<Acquire>(step);
-        };
-        const auto last = std::find_if(plan.steps.rbegin(), plan.steps.rend(), is_acquire);
-        std::iter_swap(last, last - 1);
+        plan.areas[0].bytes = 256;
+        of(plan, 0).offset = 128;
+      },
+      [](Plan& plan) {
+        plan.areas[0].bytes = 256;
+        of(plan, 0).offset = of(plan, 1).offset = 128;
+      },
+      [](Plan& plan) { of(plan, 1).offset += 4; },
+      // One or both acquired when they are written already, or announced.
+      [](Plan& plan) { delay(acquire(plan, 0), 2); },
+      [](Plan& plan) { delay(acquire(plan, 1), 1); },
+      [](Plan& plan) { delay(acquire(plan, 1), 2); },
+      [](Plan& plan) {
+        delay(acquire(plan, 1), 1);
+        delay(acquire(plan, 0), 1);
       },
   };
+  ASSERT_GE(changes.size() * 2, 20);
   for (std::size_t change = 0; change < changes.size(); ++change) {
     for (const int other : {0, 1}) {
       SCOPED_TRACE("change " + std::to_string(change) + " on rank " + std::to_string(other));
@@ -376,6 +396,8 @@ func @step(%x: f32[2]) -> (f32[2]) {
       for (std::thread& rank : ranks) rank.join();
       for (const std::string& text : said) {
         EXPECT_THAT(text, HasSubstr("collective #1 of group \"all\" does not match: rank 0 calls"));
+        EXPECT_THAT(text,
+                    testing::ContainsRegex("rank 0 calls.*step.cpp:7.*rank 1 calls.*step.cpp:7"));
         EXPECT_THAT(text,
                     HasSubstr("use this group's memory in the same order, but at other places"));
       }

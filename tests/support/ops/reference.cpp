@@ -1,6 +1,7 @@
 #include "tests/support/ops/reference.h"
 
 #include <tutti/ir/derive/gradient.h>
+#include <tutti/runtime/files/npy.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,6 @@
 #include <sstream>
 
 #include "tests/support/dtype_named.h"
-#include "tools/npy.h"
 #include <nlohmann/json.hpp>
 
 namespace tutti::test {
@@ -111,7 +111,7 @@ std::vector<ReferenceCase> reference_cases(const std::string& op) {
   const std::optional<ir::Op> known = ir::op_from_name(op);
   if (!known) throw UsageError("the IR has no op " + op);
   std::ifstream file(kFolder / (op + ".json"));
-  const Array data = tools::read_npy(kFolder / (op + ".npy"));
+  const Array data = runtime::read_npy(kFolder / (op + ".npy"));
   std::vector<ReferenceCase> out;
   for (const Json& entry : Json::parse(file)) {
     out.push_back(case_of(entry, ir::definition(*known), data));

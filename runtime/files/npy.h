@@ -11,7 +11,7 @@
 
 // NumPy's .npy files, formats 1.0 and 2.0, little endian and in C order. The format has no
 // bfloat16.
-namespace tutti::tools {
+namespace tutti::runtime {
 
 // Is told what a header says before the data are looked at; throws what does not fit.
 using AcceptArray = std::function<void(const ir::Type&)>;
@@ -36,4 +36,4 @@ void write_npy(std::ostream& file, const ir::Array& array);
 // Throws TypeError if a .npy file cannot hold this dtype; `what` is what has it.
 void check_npy_dtype(DType dtype, const std::string& what);
 
-}  // namespace tutti::tools
+}  // namespace tutti::runtime

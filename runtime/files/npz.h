@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/array.h>
+#include <tutti/runtime/files/npy.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -10,10 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "tools/npy.h"
-
 // NumPy's .npz files: zip archives of .npy files. Builds without libzip have none.
-namespace tutti::tools {
+namespace tutti::runtime {
 
 // Whether a path is to be one, by its ending.
 bool is_npz(const std::filesystem::path& path);
@@ -31,9 +30,11 @@ class NpzReader {
 
   // Whether there is an array of that name: "x" for the entry x.npy.
   bool contains(const std::string& name) const { return entries_.contains(name); }
+  // Of all arrays, sorted.
+  std::vector<std::string> names() const;
   // That array, stored or compressed. What is no array that its header and `accept` (see
   // read_npy()) agree with is not inflated. Throws what read_npy() throws.
-  ir::Array read(const std::string& name, const AcceptArray& accept) const;
+  ir::Array read(const std::string& name, const AcceptArray& accept = {}) const;
 
  private:
   std::unique_ptr<const ZipArchive> archive_;
@@ -45,4 +46,4 @@ class NpzReader {
 void write_npz(const std::filesystem::path& path,
                const std::vector<std::pair<std::string, ir::Array>>& arrays);
 
-}  // namespace tutti::tools
+}  // namespace tutti::runtime

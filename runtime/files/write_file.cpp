@@ -1,6 +1,5 @@
-#include "tools/write_file.h"
-
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/files/write_file.h>
 #include <tutti/runtime/new_file.h>
 
 #include <cerrno>
@@ -9,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace tutti::tools {
+namespace tutti::runtime {
 
 namespace fs = std::filesystem;
 
@@ -17,13 +16,13 @@ namespace {
 
 // An errno; 0: it is written.
 int write_directly(const fs::path& path, std::span<const std::byte> bytes) {
-  runtime::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file.valid() || !runtime::write_all(file.number(), bytes)) return errno;
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.valid() || !write_all(file.number(), bytes)) return errno;
   return close(file.release()) == 0 ? 0 : errno;  // which may be what says that the disk is full
 }
 
 int write_whole(const fs::path& path, std::span<const std::byte> bytes) {
-  runtime::NewFile file(path.string());
+  NewFile file(path.string());
   file.write(bytes);
   return file.finish() ? 0 : file.error();
 }
@@ -37,7 +36,7 @@ void write_file(const fs::path& path, std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   const int failure = direct ? write_directly(path, bytes) : write_whole(path, bytes);
   if (failure == 0) return;
-  throw EnvironmentError(path.string() + ": cannot be written: " + runtime::failure_text(failure));
+  throw EnvironmentError(path.string() + ": cannot be written: " + failure_text(failure));
 }
 
-}  // namespace tutti::tools
+}  // namespace tutti::runtime

@@ -1,6 +1,6 @@
-#include "tools/npz.h"
-
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/files/npy.h>
+#include <tutti/runtime/files/npz.h>
 #include <tutti/runtime/new_file.h>
 
 #include <optional>
@@ -8,15 +8,13 @@
 #include <streambuf>
 #include <utility>
 
-#include "tools/npy.h"
-
 #if TUTTI_HAS_ZIP
 #include <memory>
 
 #include <zip.h>
 #endif
 
-namespace tutti::tools {
+namespace tutti::runtime {
 
 namespace fs = std::filesystem;
 
@@ -56,7 +54,7 @@ class ZipArchive {
   }
   // Writes to another name, new and by chance, and renames.
   void save() {
-    const runtime::FileSizeErrors errors;
+    const FileSizeErrors errors;
     if (zip_close(zip_) != 0) fail();
     zip_ = nullptr;
   }
@@ -181,7 +179,13 @@ void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir
 
 #endif
 
+std::vector<std::string> NpzReader::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, entry] : entries_) out.push_back(name);
+  return out;
+}
+
 NpzReader::NpzReader(NpzReader&&) noexcept = default;
 NpzReader::~NpzReader() = default;
 
-}  // namespace tutti::tools
+}  // namespace tutti::runtime

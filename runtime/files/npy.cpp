@@ -1,4 +1,5 @@
-#include "tools/npy.h"
+#include <tutti/runtime/files/npy.h>
+#include <tutti/runtime/files/write_file.h>
 
 #include <algorithm>
 #include <bit>
@@ -7,9 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "tools/write_file.h"
-
-namespace tutti::tools {
+namespace tutti::runtime {
 
 namespace {
 
@@ -261,4 +260,4 @@ void write_npy(const std::filesystem::path& path, const ir::Array& array) {
   write_file(path, text.view());
 }
 
-}  // namespace tutti::tools
+}  // namespace tutti::runtime

@@ -1,0 +1,262 @@
+#include <tutti/lazy/at_line.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/device.h>
+#include <tutti/lazy/files.h>
+#include <tutti/lazy/static_members.h>
+#include <tutti/runtime/files/input_file.h>
+#include <tutti/runtime/files/safetensors.h>
+#include <tutti/runtime/log.h>
+#include <tutti/runtime/new_file.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace tutti {
+
+namespace fs = std::filesystem;
+
+using detail::at_line;
+using detail::RankContext;
+using detail::TreeKind;
+using detail::TreeLeaf;
+using detail::TreeRef;
+using runtime::SafetensorsFile;
+
+namespace {
+
+// Members that are no tensors stand in the metadata under such names.
+constexpr std::string_view kMember = "tutti.";
+
+void refuse_compiling(const char* function, Location where) {
+  if (!RankContext::current().compiling()) return;
+  throw UsageError(std::string(function) +
+                       ": files are read and written when a function is traced, not when it runs; "
+                       "call it outside of what is being compiled, and pass the tensors",
+                   where);
+}
+
+// The tensors of one file.
+class OpenFile {
+ public:
+  explicit OpenFile(const fs::path& path)
+      : file_(path), header_(runtime::read_safetensors(file_)) {}
+
+  const SafetensorsFile& header() const { return header_; }
+
+  Tensor tensor(const std::string& name, bool mmap, Location where) {
+    const SafetensorsFile::Entry& entry = header_.tensors.at(name);
+    RankContext& context = RankContext::current();
+    Tensor out(context.leaf(entry.type, mmap ? mapped(entry) : copied(entry), where));
+    if (entry.type.dtype == DType::boolean) check_truths(name, out, where);
+    if (context.default_device().is_cpu()) return out;
+    out = to(Operand(out, where), context.default_device());
+    detail::RankContext::current().flush(std::span(&out.state(), 1));
+    return out;
+  }
+
+  // How many tensors were to be mapped and were not.
+  std::size_t copies() const { return copies_; }
+
+ private:
+  std::shared_ptr<runtime::Buffer> copied(const SafetensorsFile::Entry& entry) const {
+    const auto bytes = static_cast<std::size_t>(entry.type.bytes());
+    auto buffer = RankContext::current().runtime().allocator.allocate(bytes);
+    file_.read(entry.begin, {buffer->data(), bytes});
+    return buffer;
+  }
+
+  std::shared_ptr<runtime::Buffer> mapped(const SafetensorsFile::Entry& entry) {
+    if (entry.begin % size_of(entry.type.dtype) != 0) {
+      ++copies_;
+      return copied(entry);
+    }
+    if (mapping_ == nullptr) mapping_ = file_.map();
+    return runtime::Buffer::wrap(mapping_.get() + entry.begin,
+                                 static_cast<std::size_t>(entry.type.bytes()),
+                                 [mapping = mapping_](void* /*data*/) {});
+  }
+
+  // C++ knows two values of a bool.
+  void check_truths(const std::string& name, const Tensor& tensor, Location where) const {
+    const auto bytes = detail::host_bytes(tensor, where);
+    const std::span all(bytes.get(), static_cast<std::size_t>(tensor.elements()));
+    if (std::ranges::all_of(all, [](std::byte byte) { return byte <= std::byte{1}; })) return;
+    throw ParseError(
+        file_.path().string() + ": tensor '" + name + "' has a bool that is neither 0 nor 1",
+        where);
+  }
+
+  runtime::InputFile file_;
+  SafetensorsFile header_;
+  std::shared_ptr<std::byte> mapping_;
+  std::size_t copies_ = 0;
+};
+
+// One file, or those of an index.
+class TensorFiles {
+ public:
+  TensorFiles(const fs::path& path, bool mmap, Location where)
+      : path_(path), mmap_(mmap), where_(where) {
+    if (path.extension() != ".json") {
+      add(path);
+      for (const auto& [name, entry] : files_.begin()->second->header().tensors) {
+        file_of_.emplace(name, files_.begin()->second.get());
+      }
+      return;
+    }
+    for (const auto& [name, file] : runtime::read_safetensors_index(runtime::InputFile(path))) {
+      OpenFile& found = add(path.parent_path() / file);
+      if (!found.header().tensors.contains(name)) {
+        throw ParseError(path.string() + ": " + file + " should have a tensor '" + name +
+                         "', and has none");
+      }
+      file_of_.emplace(name, &found);
+    }
+  }
+  TensorFiles(const TensorFiles&) = delete;
+  TensorFiles& operator=(const TensorFiles&) = delete;
+
+  std::map<std::string, ir::Type> types() const {
+    std::map<std::string, ir::Type> out;
+    for (const auto& [name, file] : file_of_) {
+      out.emplace(name, file->header().tensors.at(name).type);
+    }
+    return out;
+  }
+  std::map<std::string, std::string> metadata() const {
+    std::map<std::string, std::string> out;
+    for (const auto& [path, file] : files_) {
+      out.insert(file->header().metadata.begin(), file->header().metadata.end());
+    }
+    return out;
+  }
+
+  TensorMap tensors() {
+    TensorMap out;
+    for (const auto& [name, file] : file_of_) out.emplace(name, file->tensor(name, mmap_, where_));
+    std::size_t copies = 0;
+    for (const auto& [path, file] : files_) copies += file->copies();
+    if (copies > 0) {
+      runtime::warn(where_.text() + ": " + std::to_string(copies) + " of " +
+                    std::to_string(out.size()) + " tensors of " + path_.string() +
+                    " do not lie at a multiple of their element's size, and were copied");
+    }
+    return out;
+  }
+
+ private:
+  OpenFile& add(const fs::path& path) {
+    std::unique_ptr<OpenFile>& file = files_[path];
+    if (file == nullptr) file = std::make_unique<OpenFile>(path);
+    return *file;
+  }
+
+  const fs::path path_;
+  const bool mmap_;
+  const Location where_;
+  std::map<fs::path, std::unique_ptr<OpenFile>> files_;
+  std::map<std::string, OpenFile*> file_of_;
+};
+
+struct NamedTensors {
+  std::vector<runtime::NamedType> types;
+  std::vector<detail::StatePtr> states;
+  std::map<std::string, std::string> members;
+};
+
+NamedTensors named_parts(TreeRef tree, Location where) {
+  NamedTensors out;
+  detail::walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (leaf.kind == TreeKind::size || leaf.kind == TreeKind::key) return;
+    if (!leaf.is_tensor()) {
+      out.members.emplace(std::string(kMember) + path, detail::static_text(leaf));
+      return;
+    }
+    if (path.empty()) {
+      throw UsageError(
+          "save: a tensor alone has no name; TensorMap{{\"x\", x}} is a tree that has one", where);
+    }
+    const bool defined =
+        leaf.kind == TreeKind::tensor ? leaf.tensor().defined() : leaf.async_tensor().defined();
+    if (!defined) throw UsageError("save: '" + path + "' was never given a value", where);
+    const Tensor tensor = leaf.as_tensor();
+    detail::check_readable(*tensor.state(), where);
+    out.types.push_back({path, tensor.state()->type});
+    out.states.push_back(tensor.state());
+  });
+  return out;
+}
+
+// A link stays one: what it names is written, which need not be there.
+fs::path written_path(fs::path path) {
+  std::error_code error;
+  constexpr int kMostLinks = 40;  // as the system has it
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+    path = path.parent_path() / fs::read_symlink(path);
+  }
+  if (fs::exists(fs::symlink_status(path, error)) && !fs::is_regular_file(path, error)) {
+    throw EnvironmentError(path.string() + ": is there, and is no file");
+  }
+  return path;
+}
+
+}  // namespace
+
+void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& options,
+                       Location where) {
+  refuse_compiling("save", where);
+  NamedTensors parts = named_parts(tree, where);
+  for (const auto& [name, text] : options.metadata) {
+    if (parts.members.emplace(name, text).second) continue;
+    throw UsageError("save: the metadata '" + name + "' are a member of the tree", where);
+  }
+  at_line(where, [&] {
+    const runtime::SafetensorsHead head = runtime::safetensors_head(parts.types, parts.members);
+    RankContext& context = RankContext::current();
+    for (const StatePtr& state : parts.states) {
+      if (!state->is_data()) context.check_owner(*state, where);
+    }
+    context.flush(parts.states);
+    runtime::NewFile file(written_path(path).string());
+    file.write(head.bytes);
+    for (const std::size_t i : head.order) {
+      const auto bytes = host_bytes(Tensor(parts.states[i]), where);
+      file.write({bytes.get(), static_cast<std::size_t>(parts.types[i].type.bytes())});
+    }
+    file.flush_to_disk();
+    if (!file.finish()) {
+      throw EnvironmentError(path.string() + ": cannot be written: " + file.failure());
+    }
+  });
+}
+
+void detail::load_tree(TreeRef tree, const fs::path& path, const LoadOptions& options,
+                       Location where) {
+  refuse_compiling("load", where);
+  at_line(where, [&] {
+    TensorFiles files(path, options.mmap, where);
+    check_tensors(wanted_tensors(tree, where), files.types(), options.cast, path.string(), where);
+    assign_tensors(tree, files.tensors(), where);
+    const std::map<std::string, std::string> metadata = files.metadata();
+    walk_named_tree(tree, [&](const std::string& name, const TreeLeaf& leaf) {
+      const bool is_static = leaf.kind == TreeKind::floating || leaf.kind == TreeKind::integer ||
+                             leaf.kind == TreeKind::text;
+      const auto found = is_static ? metadata.find(std::string(kMember) + name) : metadata.end();
+      if (found == metadata.end() || set_static(leaf, found->second)) return;
+      throw ParseError(path.string() + ": '" + found->second.substr(0, 40) + "' is no value of '" +
+                       name + "'");
+    });
+  });
+}
+
+TensorMap load_tensors(const fs::path& path, const LoadOptions& options, std::source_location at) {
+  refuse_compiling("load_tensors", at);
+  return at_line(at, [&] { return TensorFiles(path, options.mmap, at).tensors(); });
+}
+
+std::map<std::string, std::string> load_metadata(const fs::path& path, std::source_location at) {
+  return at_line(at, [&] { return TensorFiles(path, false, at).metadata(); });
+}
+
+}  // namespace tutti

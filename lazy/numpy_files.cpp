@@ -1,0 +1,55 @@
+#include <tutti/lazy/at_line.h>
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/numpy_files.h>
+#include <tutti/runtime/files/npy.h>
+#include <tutti/runtime/files/npz.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+using detail::at_line;
+
+Tensor load_npy(const std::filesystem::path& path, std::source_location at) {
+  return at_line(at, [&] { return from(runtime::read_npy(path), at); });
+}
+
+void save_npy(const Tensor& tensor, const std::filesystem::path& path, std::source_location at) {
+  at_line(at, [&] {
+    runtime::check_npy_dtype(tensor.state(at)->type.dtype, "the tensor for " + path.string());
+    runtime::write_npy(path, tensor.array(at));
+  });
+}
+
+TensorMap load_npz(const std::filesystem::path& path, std::source_location at) {
+  return at_line(at, [&] {
+    TensorMap out;
+    const runtime::NpzReader reader(path);
+    for (const std::string& name : reader.names()) out.emplace(name, from(reader.read(name), at));
+    return out;
+  });
+}
+
+void detail::save_npz_tree(TreeRef tree, const std::filesystem::path& path, Location where) {
+  at_line(where, [&] {
+    for (const auto& [name, wanted] : wanted_tensors(tree, where)) {
+      if (wanted.any) throw UsageError("save_npz: '" + name + "' was never given a value");
+      runtime::check_npy_dtype(wanted.type.dtype, "'" + name + "'");
+    }
+    const std::vector<std::pair<std::string, Tensor>> tensors = named_tensors_of(tree);
+    std::vector<StatePtr> states;
+    for (const auto& [name, tensor] : tensors) {
+      check_readable(*tensor.state(), where);
+      states.push_back(tensor.state());
+    }
+    RankContext::current().flush(states);
+    std::vector<std::pair<std::string, Array>> arrays;
+    for (const auto& [name, tensor] : tensors) arrays.emplace_back(name, tensor.array());
+    runtime::write_npz(path, arrays);
+  });
+}
+
+}  // namespace tutti

@@ -1,0 +1,216 @@
+#include <tutti/lazy/ops.h>
+#include <tutti/lazy/tensor_map.h>
+#include <tutti/lazy/tensor_state.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+// A piece of a pattern: text, or a star.
+struct Piece {
+  enum class Kind : std::uint8_t { text, star, stars } kind;
+  std::string_view text;
+};
+
+std::vector<Piece> pieces_of(std::string_view pattern) {
+  std::vector<Piece> out;
+  while (!pattern.empty()) {
+    const std::size_t end = std::min(pattern.find('*'), pattern.size());
+    if (end > 0) {
+      out.push_back({Piece::Kind::text, pattern.substr(0, end)});
+      pattern.remove_prefix(end);
+    } else if (pattern.starts_with("**")) {
+      out.push_back({Piece::Kind::stars, {}});
+      pattern.remove_prefix(2);
+    } else {
+      out.push_back({Piece::Kind::star, {}});
+      pattern.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+// What each star stands for, the earlier ones as short as can be; nothing if the name does not fit.
+bool fits(std::string_view name, std::span<const Piece> pieces,
+          std::vector<std::string_view>& stars) {
+  if (pieces.empty()) return name.empty();
+  const Piece& piece = pieces[0];
+  if (piece.kind == Piece::Kind::text) {
+    return name.starts_with(piece.text) &&
+           fits(name.substr(piece.text.size()), pieces.subspan(1), stars);
+  }
+  const bool any = piece.kind == Piece::Kind::stars;
+  for (std::size_t length = any ? 0 : 1; length <= name.size(); ++length) {
+    if (!any && name[length - 1] == '.') return false;
+    stars.push_back(name.substr(0, length));
+    if (fits(name.substr(length), pieces.subspan(1), stars)) return true;
+    stars.pop_back();
+  }
+  return false;
+}
+
+std::vector<Piece::Kind> stars_of(std::span<const Piece> pieces) {
+  std::vector<Piece::Kind> out;
+  for (const Piece& piece : pieces) {
+    if (piece.kind != Piece::Kind::text) out.push_back(piece.kind);
+  }
+  return out;
+}
+
+struct Rule {
+  const Renaming* renaming;
+  std::vector<Piece> from;
+  std::vector<Piece> to;
+
+  Rule(const Renaming& given, Location where)
+      : renaming(&given), from(pieces_of(given.from)), to(pieces_of(given.to)) {
+    if (given.to.empty() || stars_of(from) == stars_of(to)) return;
+    throw UsageError("renamed: '" + given.to + "' should have the stars of '" + given.from +
+                         "', in the same order",
+                     where);
+  }
+
+  std::string new_name(std::span<const std::string_view> stars) const {
+    std::string out;
+    std::size_t next = 0;
+    for (const Piece& piece : to) {
+      out += piece.kind == Piece::Kind::text ? piece.text : stars[next++];
+    }
+    return out;
+  }
+};
+
+Tensor transposed(const std::string& name, const Tensor& tensor, Location where) {
+  const int rank = tensor.rank();
+  if (rank < 2) {
+    throw UsageError("renamed: '" + name + "', " + tensor.state(where)->type.text() +
+                         ", has no two axes to exchange",
+                     where);
+  }
+  std::vector<std::int64_t> permutation(static_cast<std::size_t>(rank));
+  std::iota(permutation.begin(), permutation.end(), std::int64_t{0});
+  std::swap(permutation.end()[-1], permutation.end()[-2]);
+  return transpose(Operand(tensor, where), permutation);
+}
+
+// A few of many lines.
+std::string listed(const std::vector<std::string>& all) {
+  constexpr std::size_t kMost = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    out += (i == 0 ? "" : ", ") + all[i];
+  }
+  if (all.size() > kMost) out += " and " + std::to_string(all.size() - kMost) + " more";
+  return out;
+}
+
+std::string plain_text(const ir::Type& type) {
+  return std::string(name_of(type.dtype)) + type.shape.text();
+}
+
+}  // namespace
+
+TensorMap renamed(const TensorMap& tensors, const std::vector<Renaming>& rules,
+                  std::source_location at) {
+  std::vector<Rule> parsed;
+  for (const Renaming& renaming : rules) parsed.emplace_back(renaming, at);
+  TensorMap out;
+  std::map<std::string, std::string> before;
+  for (const auto& [name, tensor] : tensors) {
+    std::vector<std::string_view> stars;
+    const auto rule = std::ranges::find_if(
+        parsed, [&](const Rule& each) { return fits(name, each.from, stars); });
+    const bool found = rule != parsed.end();
+    if (found && rule->to.empty()) continue;
+    const std::string now = found ? rule->new_name(stars) : name;
+    const auto [known, is_new] = before.emplace(now, name);
+    if (!is_new) {
+      throw UsageError(
+          "renamed: '" + known->second + "' and '" + name + "' would both be called '" + now + "'",
+          at);
+    }
+    out.emplace(now, found && rule->renaming->transpose ? transposed(name, tensor, at) : tensor);
+  }
+  return out;
+}
+
+std::map<std::string, detail::WantedTensor> detail::wanted_tensors(TreeRef like, Location where) {
+  std::map<std::string, WantedTensor> out;
+  walk_named_tree(like, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (!leaf.is_tensor()) return;
+    WantedTensor wanted{.type = {}, .any = true};
+    const auto take = [&](const auto& tensor) {
+      if (tensor.defined()) wanted = {.type = tensor.state()->type, .any = false};
+    };
+    leaf.kind == TreeKind::tensor ? take(leaf.tensor()) : take(leaf.async_tensor());
+    if (path.empty()) {
+      throw UsageError(
+          "a tensor alone has no name in a file; TensorMap{{\"x\", x}} is a tree that has one",
+          where);
+    }
+    if (out.emplace(path, wanted).second) return;
+    throw UsageError("two tensors of the tree are both called '" + path + "'", where);
+  });
+  return out;
+}
+
+void detail::check_tensors(const std::map<std::string, WantedTensor>& wanted,
+                           const std::map<std::string, ir::Type>& there, bool cast,
+                           const std::string& given, Location where) {
+  std::vector<std::string> missing;
+  std::vector<std::string> extra;
+  std::vector<std::string> other;
+  bool only_dtypes = !cast;
+  for (const auto& [name, want] : wanted) {
+    const auto found = there.find(name);
+    if (found == there.end()) {
+      missing.push_back("'" + name + "'" + (want.any ? "" : " " + plain_text(want.type)));
+      continue;
+    }
+    const ir::Type& type = found->second;
+    const bool same_shape = type.shape == want.type.shape;
+    if (want.any || (same_shape && (cast || type.dtype == want.type.dtype))) continue;
+    only_dtypes = only_dtypes && same_shape;
+    other.push_back("'" + name + "' is " + plain_text(type) + " and not " + plain_text(want.type));
+  }
+  for (const auto& [name, type] : there) {
+    if (!wanted.contains(name)) extra.push_back("'" + name + "' " + plain_text(type));
+  }
+  std::string text;
+  const auto add = [&](const std::string& what, const std::vector<std::string>& names) {
+    if (!names.empty()) text += "; " + what + listed(names);
+  };
+  add("missing: ", missing);
+  add("not in the tree: ", extra);
+  add("of another type: ", other);
+  if (text.empty()) return;
+  if (!other.empty() && only_dtypes) text += "; with the option cast dtypes are converted";
+  throw UsageError(given + " does not fit the tree" + text, where);
+}
+
+void detail::assign_tensors(TreeRef tree, const TensorMap& tensors, Location where) {
+  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (!leaf.is_tensor()) return;
+    const Tensor& tensor = tensors.at(path);
+    const bool defined =
+        leaf.kind == TreeKind::tensor ? leaf.tensor().defined() : leaf.async_tensor().defined();
+    const DType dtype = !defined                        ? tensor.dtype()
+                        : leaf.kind == TreeKind::tensor ? leaf.tensor().dtype()
+                                                        : leaf.async_tensor().dtype();
+    leaf.assign(dtype == tensor.dtype() ? tensor : cast(Operand(tensor, where), dtype));
+  });
+}
+
+void detail::fill_tree(TreeRef tree, const TensorMap& tensors, bool cast, Location where) {
+  std::map<std::string, ir::Type> there;
+  for (const auto& [name, tensor] : tensors) there.emplace(name, tensor.state(where)->type);
+  check_tensors(wanted_tensors(tree, where), there, cast, "the map of tensors", where);
+  assign_tensors(tree, tensors, where);
+}
+
+}  // namespace tutti
