@@ -19,10 +19,7 @@ const StatePtr& checked(const StatePtr& state, Location where) {
 
 }  // namespace detail
 
-namespace {
-
-// The data of a tensor, computed and complete.
-const StatePtr& evaluated(const Tensor& tensor, Location where) {
+const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
   const StatePtr& state = tensor.state(where);
   RankContext& context = RankContext::current();
   if (!state->is_data()) {
@@ -34,8 +31,6 @@ const StatePtr& evaluated(const Tensor& tensor, Location where) {
   context.run_callbacks();
   return state;
 }
-
-}  // namespace
 
 const StatePtr& Tensor::state(Location where) const { return detail::checked(state_, where); }
 const Shape& Tensor::shape() const { return state()->type.shape; }
@@ -52,7 +47,7 @@ std::int64_t Tensor::size(int dimension, std::source_location at) const {
 }
 
 Array Tensor::array(std::source_location at) const {
-  const StatePtr& data = evaluated(*this, at);
+  const StatePtr& data = detail::evaluated(*this, at);
   Array out(dtype(), shape());
   RankContext::current().read(*data, out.bytes());
   return out;

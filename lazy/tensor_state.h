@@ -59,6 +59,9 @@ struct TensorState {
 // The state of a handle. Throws UsageError, naming the line, if it was never given one.
 const StatePtr& checked(const StatePtr& state, Location where);
 
+// The data of a tensor, computed and complete. Throws UsageError, naming the line, if it has none.
+const StatePtr& evaluated(const Tensor& tensor, Location where);
+
 // Gives a state that has none the value of one that nobody else holds.
 void give_value(TensorState& state, const StatePtr& value);
 

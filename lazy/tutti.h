@@ -8,6 +8,7 @@
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/distributed_ops.h>
+#include <tutti/lazy/dlpack.h>
 #include <tutti/lazy/files.h>
 #include <tutti/lazy/grad.h>
 #include <tutti/lazy/group.h>

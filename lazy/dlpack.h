@@ -1,0 +1,35 @@
+#pragma once
+
+#include <tutti/lazy/dlpack_abi.h>
+#include <tutti/lazy/tensor.h>
+
+#include <source_location>
+
+// Tensors of other frameworks in this process (NumPy, PyTorch, JAX, ...), without a copy. Python's
+// objects wrap such structs as capsules, named "dltensor_versioned" and "dltensor".
+namespace tutti {
+
+// Computes the tensor and lends it: whoever gets the struct calls its deleter, on any thread, when
+// it is done. Until then no result takes over the memory. It is read-only, as values are, and says
+// so. A tensor on a GPU lies there, complete.
+dlpack::ManagedTensorVersioned* to_dlpack(
+    const Tensor& tensor, std::source_location at = std::source_location::current());
+
+// The same for consumers that know the struct without versions alone. It cannot say that it is
+// read-only: they get a copy, which is theirs.
+dlpack::ManagedTensor* to_unversioned_dlpack(
+    const Tensor& tensor, std::source_location at = std::source_location::current());
+
+// A tensor that looks at another framework's, without a copy where it is row-major and aligned to
+// its elements; else a copy. It must not change while tensors use it. The struct is taken over,
+// also when this throws; its deleter is called when the last tensor is gone. What is imported is
+// never written: no result takes over its memory, and operands of collectives are copied to where
+// peers can read them. Work of the other framework on a GPU must be complete. Throws TypeError for
+// dtypes, ranks and memory that Tutti does not have, UsageError for a struct of another major
+// version.
+Tensor from_dlpack(dlpack::ManagedTensorVersioned* given,
+                   std::source_location at = std::source_location::current());
+Tensor from_dlpack(dlpack::ManagedTensor* given,
+                   std::source_location at = std::source_location::current());
+
+}  // namespace tutti
