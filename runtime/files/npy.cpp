@@ -16,7 +16,7 @@ static_assert(std::endian::native == std::endian::little, "elements are copied a
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kLongestHeader = 1 << 16;  // a shape and a dtype need far less
-constexpr std::size_t kAlignment = 64;           // of the data in the file
+constexpr std::size_t kNpyAlignment = 64;        // of the data in the file
 
 // descr in the header, for the dtypes that NumPy has.
 struct Descr {
@@ -30,9 +30,9 @@ constexpr Descr kDescrs[] = {
 };
 
 // Reads the header's text: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-class Header {
+class NpyHeader {
  public:
-  Header(const std::filesystem::path& path, std::string_view text) : path_(path), rest_(text) {
+  NpyHeader(const std::filesystem::path& path, std::string_view text) : path_(path), rest_(text) {
     expect("{", "'{' at its start");
     while (!accept("}")) {
       field();
@@ -191,7 +191,7 @@ ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesy
                      " bytes is too long");
   }
   const std::string text = read_bytes(file, length, path);
-  const Header header(path, text);
+  const NpyHeader header(path, text);
 
   // Compared before the array is made: a short file cannot ask for much memory.
   const std::int64_t wanted = header.shape().elements() * size_of(header.dtype());
@@ -241,7 +241,7 @@ void write_npy(std::ostream& file, const ir::Array& array) {
   }
   header += "), }";
   const std::size_t before = kMagic.size() + 4;
-  while ((before + header.size() + 1) % kAlignment != 0) header += ' ';
+  while ((before + header.size() + 1) % kNpyAlignment != 0) header += ' ';
   header += '\n';
   const char preamble[] = {1, 0, static_cast<char>(header.size() & 0xFF),
                            static_cast<char>(header.size() >> 8)};

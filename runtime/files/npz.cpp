@@ -162,19 +162,19 @@ void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir
 #else
 
 namespace {
-[[noreturn]] void refuse(const fs::path& path) {
+[[noreturn]] void refuse_without_zip(const fs::path& path) {
   throw EnvironmentError(path.string() +
                          ": this build of tutti has no libzip, which .npz files need; use .npy");
 }
 }  // namespace
 
 class ZipArchive {};
-NpzReader::NpzReader(const fs::path& path) { refuse(path); }
+NpzReader::NpzReader(const fs::path& path) { refuse_without_zip(path); }
 ir::Array NpzReader::read(const std::string& name, const AcceptArray& /*accept*/) const {
-  refuse(name);
+  refuse_without_zip(name);
 }
 void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir::Array>>&) {
-  refuse(path);
+  refuse_without_zip(path);
 }
 
 #endif

@@ -189,7 +189,7 @@ class HeaderReader {
   std::int64_t data_ = 0;  // where the elements begin
 };
 
-std::string text_of(const Json& json, const std::string& what) {
+std::string json_text(const Json& json, const std::string& what) {
   try {
     return json.dump();
   } catch (const Json::exception&) {
@@ -210,7 +210,7 @@ SafetensorsHead safetensors_head(const std::vector<NamedType>& tensors,
                            [&](std::size_t i) { return size_of(tensors[i].type.dtype); });
   std::string text = "{";
   if (!metadata.empty()) {
-    text += "\"" + std::string(kMetadata) + "\":" + text_of(metadata, "a text of the metadata");
+    text += "\"" + std::string(kMetadata) + "\":" + json_text(metadata, "a text of the metadata");
   }
   std::set<std::string_view> names = {kMetadata};
   std::int64_t end = 0;
@@ -226,7 +226,7 @@ SafetensorsHead safetensors_head(const std::vector<NamedType>& tensors,
                         {"shape", std::vector(type.shape.begin(), type.shape.end())},
                         {"data_offsets", {begin, end}}};
     if (text.size() > 1) text += ",";
-    text += text_of(name, "the name " + shown(name)) + ":" + entry.dump();
+    text += json_text(name, "the name " + shown(name)) + ":" + entry.dump();
   }
   text += "}";
   std::uint64_t length = text.size();
@@ -264,20 +264,22 @@ std::map<std::string, std::string> read_safetensors_index(const InputFile& file)
 #else
 
 namespace {
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_without_json(const std::string& what) {
   throw EnvironmentError(what +
                          ": this build of tutti has no nlohmann-json, which .safetensors "
                          "files need");
 }
 }  // namespace
 
-SafetensorsFile read_safetensors(const InputFile& file) { refuse(file.path().string()); }
+SafetensorsFile read_safetensors(const InputFile& file) {
+  refuse_without_json(file.path().string());
+}
 SafetensorsHead safetensors_head(const std::vector<NamedType>& /*tensors*/,
                                  const std::map<std::string, std::string>& /*metadata*/) {
-  refuse("saving");
+  refuse_without_json("saving");
 }
 std::map<std::string, std::string> read_safetensors_index(const InputFile& file) {
-  refuse(file.path().string());
+  refuse_without_json(file.path().string());
 }
 
 #endif

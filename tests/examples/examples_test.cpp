@@ -92,6 +92,15 @@ TEST(Examples, CollectivesGiveWhatTheirCommentsSay) {
                           "rank 3: pair + root f32[2] [7, 7]", "total 12"));
 }
 
+TEST(Examples, FilesGoesOnWhereItStopped) {
+  const CommandResult files = run_example("files");
+  EXPECT_EQ(files.status, 0) << files.errors;
+  EXPECT_THAT(files.output, AllOf(HasSubstr("resumed at step 20\nthe next loss is the same\n"),
+                                  HasSubstr("model of PyTorch's weights: f32[1,1] [[0]]\n"),
+                                  HasSubstr("does not fit the tree; missing: '0.bias' f32[8]"),
+                                  HasSubstr("first of 2 scores: 7.99")));
+}
+
 TEST(Examples, LayersShowsEveryLayer) {
   const CommandResult layers = run_example("layers");
   EXPECT_EQ(layers.status, 0) << layers.errors;
