@@ -2,6 +2,10 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/ops.h>
 
+#include <array>
+#include <string>
+#include <string_view>
+
 // The ops of ops.h that go along one axis: running sums, order, and what joins and divides.
 namespace tutti {
 
@@ -120,6 +124,61 @@ std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int6
   }
   return split(Operand(t, x.where()),
                std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts), normal);
+}
+
+Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  const std::int64_t normal = normal_axis("roll", axis, t.rank(), x.where());
+  const std::int64_t size = t.shape()[static_cast<int>(normal)];
+  if (size == 0) return t;
+  const std::int64_t forwards = (shift % size + size) % size;
+  if (forwards == 0) return t;
+  const std::array parts = {part_along(t, normal, size - forwards, size, x.where()),
+                            part_along(t, normal, 0, size - forwards, x.where())};
+  return Tensor(
+      detail::record(Op::concat, {parts[0].state(), parts[1].state()}, {normal}, x.where()));
+}
+
+Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
+  const Tensor t = x.tensor();
+  const std::int64_t normal = normal_axis("repeat", axis, t.rank(), x.where());
+  if (count < 0) throw TypeError("repeat: " + std::to_string(count) + " times", x.where());
+  std::vector<std::int64_t> each(t.shape().begin(), t.shape().end());
+  const auto behind = each.begin() + normal + 1;
+  each.insert(behind, count);
+  std::vector<std::int64_t> all(t.shape().begin(), t.shape().end());
+  all[static_cast<std::size_t>(normal)] *= count;
+  const Tensor with_axis = expand_dims(Operand(t, x.where()), {normal + 1});
+  return reshape(Operand(broadcast_to(Operand(with_axis, x.where()), each), x.where()), all);
+}
+
+namespace {
+
+// x where column - row fits, zeros elsewhere.
+Tensor triangle(std::string_view op, const Operand& x, std::int64_t diagonal, bool lower) {
+  const Tensor t = x.tensor();
+  if (t.rank() < 2) {
+    throw TypeError(std::string(op) + ": a tensor of rank " + std::to_string(t.rank()) +
+                        " has no last two axes",
+                    x.where());
+  }
+  const Shape matrix = {t.shape()[t.rank() - 2], t.shape()[t.rank() - 1]};
+  const auto operand = [&](const Tensor& each) { return Operand(each, x.where()); };
+  const auto index = [&](std::int64_t axis) {
+    return Tensor(detail::record(
+        Op::iota, {}, {DType::i64, std::vector<std::int64_t>(matrix.begin(), matrix.end()), axis},
+        x.where()));
+  };
+  const Tensor distance = sub(operand(index(1)), operand(index(0)));
+  const Tensor inside = lower ? le(operand(distance), diagonal) : ge(operand(distance), diagonal);
+  return select(operand(inside), operand(t), operand(zeros_like(operand(t))));
+}
+
+}  // namespace
+
+Tensor tril(const Operand& x, std::int64_t diagonal) { return triangle("tril", x, diagonal, true); }
+Tensor triu(const Operand& x, std::int64_t diagonal) {
+  return triangle("triu", x, diagonal, false);
 }
 
 }  // namespace tutti

@@ -2,6 +2,10 @@
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/ops.h>
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+
 namespace tutti {
 
 using detail::RankContext;
@@ -64,6 +68,63 @@ Tensor ones(const Shape& shape, DType dtype, std::source_location at) {
 
 Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
   return iota({count}, 0, dtype, at);
+}
+
+namespace {
+
+// first + step * i for i = 0, ..., count - 1; computed in double where it ends in a float.
+Tensor sequence(const Operand& first, const Operand& step, std::int64_t count, DType dtype,
+                std::source_location at) {
+  const DType wide = is_floating(dtype) ? DType::f64 : DType::i64;
+  const Tensor index = iota({count}, 0, wide, at);
+  const Tensor scaled = mul(Operand(index, Location(at)), step);
+  const Tensor out = add(Operand(scaled, Location(at)), first);
+  return dtype == wide ? out : cast(Operand(out, Location(at)), dtype);
+}
+
+}  // namespace
+
+Tensor detail::arange_of(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
+                         std::source_location at) {
+  if (step == 0) throw UsageError("arange: a step of 0", at);
+  const bool empty = step > 0 ? stop <= start : stop >= start;
+  const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
+  const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);
+  const std::uint64_t apart = step > 0 ? static_cast<std::uint64_t>(step)
+                                       : std::uint64_t{0} - static_cast<std::uint64_t>(step);
+  const std::uint64_t count = empty ? 0 : (high - low - 1) / apart + 1;
+  if (count > static_cast<std::uint64_t>(Shape::kMostElements)) {
+    throw TypeError("arange: too many numbers", at);
+  }
+  return sequence({start, at}, {step, at}, static_cast<std::int64_t>(count), dtype, at);
+}
+
+Tensor detail::arange_of(double start, double stop, double step, DType dtype,
+                         std::source_location at) {
+  const double count = std::ceil((stop - start) / step);
+  if (step == 0 || std::isnan(count)) throw UsageError("arange: the numbers have no end", at);
+  if (count > static_cast<double>(Shape::kMostElements)) {
+    throw TypeError("arange: too many numbers", at);
+  }
+  return sequence({start, at}, {step, at},
+                  std::max<std::int64_t>(0, static_cast<std::int64_t>(count)), dtype, at);
+}
+
+Tensor linspace(double start, double stop, std::int64_t count, DType dtype,
+                std::source_location at) {
+  if (count < 0) throw TypeError("linspace: " + std::to_string(count) + " numbers", at);
+  if (!is_floating(dtype)) {
+    throw TypeError("linspace: " + std::string(name_of(dtype)) + " holds no fractions", at);
+  }
+  const double step = count < 2 ? 0 : (stop - start) / static_cast<double>(count - 1);
+  return sequence({start, at}, {step, at}, count, dtype, at);
+}
+
+Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, std::source_location at) {
+  const Tensor row = iota({rows, columns}, 0, DType::i64, at);
+  const Tensor column = iota({rows, columns}, 1, DType::i64, at);
+  return cast(Operand(eq(Operand(row, Location(at)), Operand(column, Location(at))), Location(at)),
+              dtype);
 }
 
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {

@@ -3,6 +3,8 @@
 #include <tutti/lazy/operand.h>
 
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -68,6 +70,12 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},
             std::source_location at = std::source_location::current());
 
+namespace detail {
+Tensor arange_of(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
+                 std::source_location at);
+Tensor arange_of(double start, double stop, double step, DType dtype, std::source_location at);
+}  // namespace detail
+
 Tensor full(const Shape& shape, const Operand& value);
 Tensor full(const Shape& shape, const Operand& value, DType dtype);
 Tensor zeros(const Shape& shape, DType dtype = DType::f32,
@@ -77,6 +85,32 @@ Tensor ones(const Shape& shape, DType dtype = DType::f32,
 // 0, 1, ..., count - 1.
 Tensor arange(std::int64_t count, DType dtype = DType::i64,
               std::source_location at = std::source_location::current());
+// start, start + step, ... before `stop`; a step below 0 counts down. Of f32 numbers as many as
+// double arithmetic says.
+template <std::integral Number>
+Tensor arange(Number start, std::type_identity_t<Number> stop,
+              std::type_identity_t<Number> step = 1, DType dtype = DType::i64,
+              std::source_location at = std::source_location::current()) {
+  return detail::arange_of(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop),
+                           static_cast<std::int64_t>(step), dtype, at);
+}
+template <std::floating_point Number>
+Tensor arange(Number start, std::type_identity_t<Number> stop,
+              std::type_identity_t<Number> step = 1, DType dtype = DType::f32,
+              std::source_location at = std::source_location::current()) {
+  return detail::arange_of(static_cast<double>(start), static_cast<double>(stop),
+                           static_cast<double>(step), dtype, at);
+}
+// `count` numbers from `start` to `stop`, both among them, at equal distances.
+Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::f32,
+                std::source_location at = std::source_location::current());
+// Ones where row and column agree, zeros elsewhere.
+Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype = DType::f32,
+           std::source_location at = std::source_location::current());
+inline Tensor eye(std::int64_t size, DType dtype = DType::f32,
+                  std::source_location at = std::source_location::current()) {
+  return eye(size, size, dtype, at);
+}
 // The index along `axis` at every place of `shape`.
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i64,
             std::source_location at = std::source_location::current());

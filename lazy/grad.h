@@ -4,7 +4,9 @@
 #include <tutti/lazy/linear_map.h>
 #include <tutti/lazy/tree.h>
 
+#include <cstddef>
 #include <source_location>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,37 +35,94 @@ class KeepRecording {
 template <class T>
 using Waited = std::conditional_t<std::same_as<T, AsyncTensor>, Tensor, T>;
 
+// What a function to differentiate gives: a scalar, or a pair of one and anything.
+template <class T>
+inline constexpr bool is_with_extra = false;
+template <class Value, class Extra>
+inline constexpr bool is_with_extra<std::pair<Value, Extra>> = true;
+
+template <std::size_t I, std::size_t... Index>
+inline constexpr bool is_one_of = ((I == Index) || ...);
+
+template <class T>
+Tensor as_tensor(const T& result, [[maybe_unused]] std::source_location at) {
+  if constexpr (std::same_as<T, AsyncTensor>) {
+    return result.wait(at);
+  } else {
+    return result;
+  }
+}
+
+// f's value, what it gives beside it, and the gradients of the arguments `Index`.
+template <std::size_t... Index, class F, class... Arguments>
+auto take_gradients(const F& f, std::source_location at, const Arguments&... arguments) {
+  static_assert(((Index < sizeof...(Arguments)) && ...), "there is no argument of that number");
+  const KeepRecording keep;
+  auto inner = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    using Inner =
+        std::tuple<std::conditional_t<is_one_of<I, Index...>, Arguments, const Arguments&>...>;
+    return Inner(arguments...);
+  }(std::index_sequence_for<Arguments...>());
+  std::vector<Tensor> wrt;
+  const auto rename = [&](auto& tree) {
+    const std::vector<Tensor> leaves = rename_leaves(tree_ref(tree), at);
+    wrt.insert(wrt.end(), leaves.begin(), leaves.end());
+  };
+  (rename(std::get<Index>(inner)), ...);
+  auto result = std::apply([&](const auto&... each) { return f(each...); }, inner);
+  const auto gradients_of = [&](const Tensor& value) {
+    const std::vector<Tensor> found = gradients(value, wrt, at);
+    std::size_t next = 0;
+    (set_tensors(tree_ref(std::get<Index>(inner)), found, next), ...);
+    if constexpr (sizeof...(Index) == 1) {
+      return (std::move(std::get<Index>(inner)), ...);
+    } else {
+      return std::tuple(std::move(std::get<Index>(inner))...);
+    }
+  };
+  if constexpr (is_with_extra<decltype(result)>) {
+    const Tensor value = as_tensor(result.first, at);
+    auto out = gradients_of(value);
+    return std::tuple(value, std::move(result.second), std::move(out));
+  } else {
+    const Tensor value = as_tensor(result, at);
+    auto out = gradients_of(value);
+    return std::pair(value, std::move(out));
+  }
+}
+
 }  // namespace detail
 
 // A function that returns f's value and its gradient with respect to f's first argument, a tree of
 // floating-point tensors: value_and_grad(loss)(model, x, y) gives a pair (Tensor, tree like model).
 // f returns a floating-point scalar. Of a scalar that differs between ranks it is the derivative of
 // the sum over ranks, of a replicated one of that scalar. Nests.
-template <class F>
+//
+// With other arguments named by number, from 0 on, their gradients; of several a tuple of trees:
+//   auto [loss, gradients] = value_and_grad<0, 2>(f)(encoder, x, decoder);
+// If f returns a pair of the scalar and anything else, that is given too, between the two:
+//   auto [loss, logits, gradients] = value_and_grad(f)(model, x, y);
+template <std::size_t... Index, class F>
 auto value_and_grad(F f, std::source_location at = std::source_location::current()) {
-  return
-      [f = std::move(f), at]<class T>(const T& tree, const auto&... rest) -> std::pair<Tensor, T> {
-        const detail::KeepRecording keep;
-        T inner = tree;
-        const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
-        const auto result = f(std::as_const(inner), rest...);
-        Tensor value;
-        if constexpr (std::same_as<std::remove_const_t<decltype(result)>, AsyncTensor>) {
-          value = result.wait(at);
-        } else {
-          value = result;
-        }
-        T out = tree;
-        detail::set_tensors(detail::tree_ref(out), detail::gradients(value, wrt, at));
-        return {value, std::move(out)};
-      };
+  return [f = std::move(f), at](const auto&... arguments) {
+    if constexpr (sizeof...(Index) == 0) {
+      return detail::take_gradients<0>(f, at, arguments...);
+    } else {
+      return detail::take_gradients<Index...>(f, at, arguments...);
+    }
+  };
 }
 
-// The gradient alone.
-template <class F>
+// The gradient alone; with what f gives beside its value, a pair of the gradient and that.
+template <std::size_t... Index, class F>
 auto grad(F f, std::source_location at = std::source_location::current()) {
-  return [inner = value_and_grad(std::move(f), at)](const auto& tree, const auto&... rest) {
-    return inner(tree, rest...).second;
+  return [inner = value_and_grad<Index...>(std::move(f), at)](const auto&... arguments) {
+    auto all = inner(arguments...);
+    if constexpr (std::tuple_size_v<decltype(all)> == 2) {
+      return std::get<1>(std::move(all));
+    } else {
+      return std::pair(std::get<2>(std::move(all)), std::get<1>(std::move(all)));
+    }
   };
 }
 

@@ -235,6 +235,11 @@ Tensor reverse(const Operand& x, std::vector<std::int64_t> axes) {
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
            const Operand& value) {
   std::vector<std::int64_t> interior(low.size(), 0);
+  return pad(x, std::move(low), std::move(high), std::move(interior), value);
+}
+
+Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
+           std::vector<std::int64_t> interior, const Operand& value) {
   return apply_unified<2>(Op::pad, {&x, &value},
                           {std::move(low), std::move(high), std::move(interior)});
 }

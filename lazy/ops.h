@@ -82,6 +82,9 @@ Tensor ge(const Operand& x, const Operand& y);
 
 // ---- Elementwise, three operands.
 Tensor select(const Operand& condition, const Operand& x, const Operand& y);  // condition ? x : y
+inline Tensor where(const Operand& condition, const Operand& x, const Operand& y) {  // as NumPy's
+  return select(condition, x, y);
+}
 Tensor clamp(const Operand& x, const Operand& low, const Operand& high);
 Tensor fma(const Operand& x, const Operand& y, const Operand& z);  // x * y + z, rounded once
 
@@ -153,6 +156,14 @@ struct Range {
 };
 Tensor slice(const Operand& x, std::vector<Range> ranges);
 Tensor reverse(const Operand& x, std::vector<std::int64_t> axes);
+// Element i moves to place i + shift along the axis; what leaves at one end comes in at the other.
+Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis);
+// Each element along the axis `count` times, one after another.
+Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis);
+// The lower (upper) triangle of the last two axes, zeros elsewhere: what lies on the diagonal
+// number `diagonal` and below (above) it; 0 is the main one, 1 the next above.
+Tensor tril(const Operand& x, std::int64_t diagonal = 0);
+Tensor triu(const Operand& x, std::int64_t diagonal = 0);
 // The same of the result of a collective that may still be under way: nobody waits for it until the
 // view is used.
 AsyncTensor reshape(const AsyncTensor& x, std::vector<std::int64_t> shape,
@@ -172,6 +183,9 @@ AsyncTensor reverse(const AsyncTensor& x, std::vector<std::int64_t> axes,
 // low[d] and high[d] elements of `value` before and after dimension d.
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
            const Operand& value);
+// The same, with interior[d] elements of it between each two along dimension d as well.
+Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
+           std::vector<std::int64_t> interior, const Operand& value);
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis = 0,
               std::source_location at = std::source_location::current());
 inline Tensor concat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
@@ -295,6 +309,16 @@ TUTTI_OPERATOR(<=, le)
 TUTTI_OPERATOR(>, gt)
 TUTTI_OPERATOR(>=, ge)
 #undef TUTTI_OPERATOR
+// x = x + y: another value for this handle, others keep theirs.
+#define TUTTI_ASSIGNING_OPERATOR(symbol, name)                  \
+  inline Tensor& operator symbol(Tensor& x, const Operand& y) { \
+    return x = name(Operand(x, y.where()), y);                  \
+  }
+TUTTI_ASSIGNING_OPERATOR(+=, add)
+TUTTI_ASSIGNING_OPERATOR(-=, sub)
+TUTTI_ASSIGNING_OPERATOR(*=, mul)
+TUTTI_ASSIGNING_OPERATOR(/=, div)
+#undef TUTTI_ASSIGNING_OPERATOR
 // Bitwise on integers, logical on bool.
 Tensor operator&(const Operand& x, const Operand& y);
 Tensor operator|(const Operand& x, const Operand& y);

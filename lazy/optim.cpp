@@ -1,7 +1,11 @@
+#include <tutti/lazy/create.h>
 #include <tutti/lazy/optim.h>
 #include <tutti/lazy/tensor_state.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <numbers>
+#include <string>
 
 namespace tutti {
 
@@ -9,7 +13,58 @@ namespace {
 
 Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
+// A rate that a schedule gave is f32.
+Operand as_rate(const Operand& rate, const Tensor& leaf) {
+  if (!rate.is_tensor() || rate.dtype() == leaf.dtype()) return rate;
+  return {cast(rate, leaf.dtype()), rate.where()};
+}
+
+// The model's leaves are as many as there are in each of the lists.
+void check_structure(const char* name, detail::TreeRef model,
+                     std::initializer_list<const std::vector<Tensor>*> lists, Location where) {
+  std::size_t leaves = 0;
+  detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& leaf) {
+    if (leaf.is_tensor()) ++leaves;
+  });
+  if (std::ranges::all_of(lists, [&](const auto* list) { return list->size() == leaves; })) return;
+  throw UsageError(std::string(name) + ": model, gradients and state differ in structure", where);
+}
+
+// Each leaf becomes f(leaf, its number).
+template <class F>
+void update_each(detail::TreeRef model, F&& f) {
+  std::size_t i = 0;
+  detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& place) {
+    if (place.is_tensor()) place.assign(f(place.as_tensor(), i++));
+  });
+}
+
 }  // namespace
+
+Sgd::State Sgd::init_leaves(const std::vector<Tensor>& leaves) const {
+  State state;
+  for (const Tensor& leaf : leaves) {
+    if (momentum != 0) state.velocity.push_back(zeros_like(leaf));
+  }
+  return state;
+}
+
+void Sgd::update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
+                        const Operand& rate) const {
+  if (momentum == 0) {
+    check_structure("Sgd", model, {&gradients}, rate.where());
+  } else {
+    check_structure("Sgd", model, {&gradients, &state.velocity}, rate.where());
+  }
+  update_each(model, [&](const Tensor& leaf, std::size_t i) {
+    Tensor direction = weight_decay == 0 ? gradients[i] : gradients[i] + weight_decay * leaf;
+    if (momentum != 0) {
+      state.velocity[i] = momentum * state.velocity[i] + direction;
+      direction = nesterov ? direction + momentum * state.velocity[i] : state.velocity[i];
+    }
+    return leaf - as_rate(rate, leaf) * direction;
+  });
+}
 
 AdamW::State AdamW::init_leaves(const std::vector<Tensor>& leaves) {
   State state;
@@ -23,21 +78,11 @@ AdamW::State AdamW::init_leaves(const std::vector<Tensor>& leaves) {
 
 void AdamW::update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
                           const Operand& rate) const {
-  std::size_t leaves = 0;
-  detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& leaf) {
-    if (leaf.is_tensor()) ++leaves;
-  });
-  if (gradients.size() != leaves || state.first.size() != leaves || state.second.size() != leaves) {
-    throw UsageError("AdamW: model, gradients and state differ in structure", rate.where());
-  }
+  check_structure("AdamW", model, {&gradients, &state.first, &state.second}, rate.where());
   for (Tensor& step : state.steps) step = step + 1.F;
-  std::size_t i = 0;
-  detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& place) {
-    if (!place.is_tensor()) return;
-    const Tensor leaf = place.as_tensor();
-    const Tensor& step = step_of(leaf, state.steps);
-    place.assign(update_leaf(leaf, gradients[i], state.first[i], state.second[i], step, rate));
-    ++i;
+  update_each(model, [&](const Tensor& leaf, std::size_t i) {
+    return update_leaf(leaf, gradients[i], state.first[i], state.second[i],
+                       step_of(leaf, state.steps), rate);
   });
 }
 
@@ -67,7 +112,68 @@ Tensor AdamW::update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& fi
   const Tensor first_weight = converted(1.F - pow(beta1, step), leaf.dtype());
   const Tensor second_weight = converted(1.F - pow(beta2, step), leaf.dtype());
   const Tensor direction = (first / first_weight) / (sqrt(second / second_weight) + epsilon);
-  return leaf - rate * (direction + weight_decay * leaf);
+  return leaf - as_rate(rate, leaf) * (direction + weight_decay * leaf);
+}
+
+Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
+  Tensor total;
+  for (const Tensor& tensor : tensors) {
+    const Tensor x = converted(Tensor(tensor.state(at)), DType::f32);
+    const Tensor squares = sum(x * x);
+    total = total.defined() ? total + squares : squares;
+  }
+  return total.defined() ? sqrt(total) : zeros({}, DType::f32, at);
+}
+
+Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
+  const Tensor limit = most.is_tensor() ? cast(most, DType::f32) : most.tensor(DType::f32);
+  // A norm of 0 leaves them as they are, one beyond all numbers does not look like a short one.
+  return select(norm <= limit, ones_like(norm), limit / norm);
+}
+
+Tensor detail::scaled_by(const Tensor& tensor, const Tensor& factor) {
+  return tensor * converted(factor, tensor.dtype());
+}
+
+namespace {
+
+// How much of `steps` is over, of [0, 1].
+Tensor share_of(const Operand& step, std::int64_t steps) {
+  if (steps < 1) {
+    throw UsageError("a schedule takes at least one step, not " + std::to_string(steps),
+                     step.where());
+  }
+  const Tensor now =
+      cast(step.is_tensor() ? Operand(step) : Operand(step.tensor(DType::i64)), DType::f32);
+  return clamp(now / static_cast<float>(steps), 0.F, 1.F);
+}
+
+Tensor between(double from, double to, const Tensor& share) {
+  return static_cast<float>(from) + static_cast<float>(to - from) * share;
+}
+
+}  // namespace
+
+Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t steps) {
+  return between(from, to, share_of(step, steps));
+}
+
+Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t steps) {
+  constexpr auto kPi = std::numbers::pi_v<float>;
+  return between(from, to, (1.F - cos(share_of(step, steps) * kPi)) * 0.5F);
+}
+
+Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t warmup,
+                              std::int64_t total, double end) {
+  if (warmup < 0 || total <= warmup) {
+    throw UsageError("warmup_cosine_schedule: " + std::to_string(warmup) +
+                         " steps of warmup should be fewer than all " + std::to_string(total),
+                     step.where());
+  }
+  const Tensor now(step.tensor(DType::i64).state());
+  const Tensor late = cosine_schedule(now - warmup, peak, end, total - warmup);
+  if (warmup == 0) return late;
+  return select(now < warmup, linear_schedule(now, 0, peak, warmup), late);
 }
 
 }  // namespace tutti

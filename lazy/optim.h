@@ -3,12 +3,52 @@
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/tree.h>
 
+#include <concepts>
+#include <cstdint>
+#include <source_location>
+#include <span>
 #include <utility>
 #include <vector>
 
+// Optimisers, as functions of trees: state = o.init(model), and
+//   std::tie(model, state) = o.update(std::move(model), gradients, std::move(state), rate);
+// `gradients` is a tree like the model, all floating-point; `rate` is a number or a scalar, such as
+// a schedule gives. State and model are trees, for compiled functions and files.
 namespace tutti {
 
-// AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101): Adam with decoupled weight decay.
+// Stochastic gradient descent, with momentum as PyTorch has it: velocity = momentum * velocity +
+// gradient; with `nesterov` the step looks ahead by it (Sutskever et al. 2013). weight_decay is
+// added to the gradient, times the weight.
+struct Sgd {
+  float momentum = 0;
+  bool nesterov = false;
+  float weight_decay = 0;
+
+  struct State {
+    std::vector<Tensor> velocity;  // in the order of the model's leaves; none without momentum
+    TUTTI_FIELDS(velocity)
+  };
+
+  template <class Model>
+  State init(const Model& model) const {
+    return init_leaves(detail::tensors_of(detail::tree_ref(model)));
+  }
+  template <class Model>
+  std::pair<Model, State> update(Model model, const Model& grads, State state,
+                                 const Operand& rate) const {
+    update_leaves(detail::tree_ref(model), detail::tensors_of(detail::tree_ref(grads)), state,
+                  rate);
+    return {std::move(model), std::move(state)};
+  }
+
+ private:
+  State init_leaves(const std::vector<Tensor>& leaves) const;
+  void update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
+                     const Operand& rate) const;
+};
+
+// AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101): Adam with decoupled weight decay. Without
+// weight decay it is Adam (Kingma and Ba 2015, arXiv 1412.6980): adam().
 struct AdamW {
   float beta1 = 0.9F;
   float beta2 = 0.999F;
@@ -51,5 +91,54 @@ struct AdamW {
   Tensor update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
                      const Tensor& step, const Operand& rate) const;
 };
+
+constexpr AdamW adam(float beta1 = 0.9F, float beta2 = 0.999F, float epsilon = 1e-8F) {
+  return {.beta1 = beta1, .beta2 = beta2, .epsilon = epsilon, .weight_decay = 0};
+}
+
+// The length of all gradients together: the square root of the sum of all squares, in f32. Of
+// gradients that differ between ranks it is this rank's.
+Tensor global_norm(std::span<const Tensor> tensors,
+                   std::source_location at = std::source_location::current());
+template <class T>
+  requires(!std::convertible_to<const T&, std::span<const Tensor>>)
+Tensor global_norm(const T& tree, std::source_location at = std::source_location::current()) {
+  return global_norm(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree))), at);
+}
+
+namespace detail {
+// The factor that makes a norm at most `most`.
+Tensor clip_factor(const Tensor& norm, const Operand& most);
+Tensor scaled_by(const Tensor& tensor, const Tensor& factor);
+}  // namespace detail
+
+// Gradients scaled so that their global_norm() is at most `most`, and that norm before. A norm that
+// is NaN or infinite makes them NaN, so that it is seen.
+//   auto [clipped, norm] = clip_by_global_norm(gradients, 1.F);
+template <class T>
+std::pair<T, Tensor> clip_by_global_norm(T gradients, const Operand& most) {
+  const Tensor norm =
+      global_norm(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(gradients))));
+  const Tensor factor = detail::clip_factor(norm, most);
+  T out = map([&](const Tensor& leaf) { return detail::scaled_by(leaf, factor); }, gradients);
+  return {std::move(out), norm};
+}
+
+// Rates by step, f32: `step` is a number or an integer scalar, and what varies with it is computed,
+// so that a compiled step stays one program.
+// From `from` to `to` in `steps` steps, then `to`.
+Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t steps);
+// The same along half a cosine (Loshchilov and Hutter 2017, arXiv 1608.03983).
+Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t steps);
+// Linearly from 0 to `peak` in `warmup` steps, then along half a cosine to `end` at step `total`.
+Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t warmup,
+                              std::int64_t total, double end = 0);
+
+// An exponential average of trees: decay * average + (1 - decay) * model.
+template <class T>
+T moving_average(const T& average, const T& model, float decay) {
+  return map([&](const Tensor& a, const Tensor& m) { return decay * a + (1.F - decay) * m; },
+             average, model);
+}
 
 }  // namespace tutti

@@ -22,6 +22,7 @@ namespace tutti {
 using ir::Array;
 
 class AsyncTensor;
+class Selector;
 
 // A lazy n-dimensional array: a handle to a value that is recorded now and computed when somebody
 // looks at it. Copying copies the handle; values are immutable. A handle belongs to the rank (and
@@ -61,6 +62,9 @@ class Tensor {
   // Throws TypeError if T is not the dtype's type.
   template <class T>
   HostData<T> host(std::source_location at = std::source_location::current()) const;
+
+  // Element i along the first axis, which goes; see Selector in indexing.h.
+  Tensor operator[](const Selector& i) const;
 
   // Throws UsageError, naming the line, if there is no value.
   const detail::StatePtr& state(Location where = {}) const;

@@ -9,10 +9,12 @@
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/distributed_ops.h>
 #include <tutti/lazy/dlpack.h>
+#include <tutti/lazy/einsum.h>
 #include <tutti/lazy/files.h>
 #include <tutti/lazy/grad.h>
 #include <tutti/lazy/group.h>
 #include <tutti/lazy/in_place.h>
+#include <tutti/lazy/indexing.h>
 #include <tutti/lazy/lower.h>
 #include <tutti/lazy/mesh.h>
 #include <tutti/lazy/nn.h>
@@ -22,9 +24,11 @@
 #include <tutti/lazy/optim.h>
 #include <tutti/lazy/point_to_point.h>
 #include <tutti/lazy/random.h>
+#include <tutti/lazy/statistics.h>
 #include <tutti/lazy/tensor.h>
 #include <tutti/lazy/tensor_map.h>
 #include <tutti/lazy/tree.h>
+#include <tutti/lazy/windows.h>
 #include <tutti/lazy/world.h>
 
 #include <cmath>  // INFINITY, std::sqrt: numbers of nearly every program

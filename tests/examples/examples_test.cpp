@@ -101,6 +101,13 @@ TEST(Examples, FilesGoesOnWhereItStopped) {
                                   HasSubstr("first of 2 scores: 7.99")));
 }
 
+TEST(Examples, CnnLearns) {
+  const CommandResult cnn = run_example("cnn");
+  EXPECT_EQ(cnn.status, 0) << cnn.errors;
+  EXPECT_THAT(cnn.errors, IsEmpty());
+  EXPECT_GT(number_after(cnn.output, "right:"), 0.8);
+}
+
 TEST(Examples, LayersShowsEveryLayer) {
   const CommandResult layers = run_example("layers");
   EXPECT_EQ(layers.status, 0) << layers.errors;

@@ -67,6 +67,43 @@ TEST(Grad, IsATreeLikeTheFirstArgument) {
   EXPECT_EQ(gradient.layers, 3);
 }
 
+TEST(Grad, GivesWhatTheFunctionGivesBesideItsValue) {
+  const auto f = [](const Tensor& x, float factor) {
+    const Tensor scaled = x * factor;
+    return std::pair(sum(scaled * scaled), std::vector<Tensor>{scaled});
+  };
+  const auto [value, scaled, gradient] = value_and_grad(f)(tensor({1.F, 2.F}), 3.F);
+  EXPECT_EQ(value.item<float>(), 45);
+  EXPECT_EQ(scaled.at(0).to_vector<float>(), Floats({3, 6}));
+  EXPECT_EQ(gradient.to_vector<float>(), Floats({18, 36}));
+  const auto [alone, beside] = grad(f)(tensor({1.F, 2.F}), 3.F);
+  EXPECT_EQ(alone.to_vector<float>(), Floats({18, 36}));
+  EXPECT_EQ(beside.at(0).to_vector<float>(), Floats({3, 6}));
+}
+
+TEST(Grad, OfArgumentsByNumber) {
+  const auto f = [](const std::vector<Tensor>& x, std::int64_t power, const Tensor& y) {
+    return sum(x[0] * y * static_cast<float>(power));
+  };
+  const std::vector<Tensor> x = {tensor({1.F, 2.F})};
+  const Tensor y = tensor({5.F, 7.F});
+  const auto [value, both] = value_and_grad<0, 2>(f)(x, 2, y);
+  EXPECT_EQ(value.item<float>(), 38);
+  EXPECT_EQ(std::get<0>(both)[0].to_vector<float>(), Floats({10, 14}));
+  EXPECT_EQ(std::get<1>(both).to_vector<float>(), Floats({2, 4}));
+  EXPECT_EQ(grad<2>(f)(x, 2, y).to_vector<float>(), Floats({2, 4}));
+}
+
+TEST(Grad, LeavesOtherArgumentsWhereTheyAre) {
+  simulate(2, [](World& world) {  // which cannot be copied
+    const auto f = [](const Tensor& x, World& w) { return all_reduce(sum(x * x), w); };
+    const Tensor gradient = grad([&](const Tensor& x, const std::unique_ptr<int>& power) -> Tensor {
+      return f(x, world) * static_cast<float>(*power);
+    })(tensor({1.F}), std::make_unique<int>(3));
+    EXPECT_EQ(gradient.item<float>(), 6);
+  });
+}
+
 TEST(Grad, IsOfWhatGoesThroughTheArgumentAlone) {
   const Tensor x = tensor(3.F);
   const auto f = [&](const Tensor& t) { return t * x; };  // the captured x is a constant here

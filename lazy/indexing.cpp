@@ -1,0 +1,205 @@
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/indexing.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+// What selectors mean for a tensor: of each axis a range, forwards or backwards, and which axes go.
+class Selection {
+ public:
+  Selection(const Tensor& x, const std::vector<Selector>& selectors, Location where)
+      : x_(x), where_(where) {
+    if (std::ssize(selectors) > x.rank()) {
+      fail(std::to_string(selectors.size()) + " selectors for " + type_text());
+    }
+    for (std::int64_t axis = 0; axis < x.rank(); ++axis) {
+      add(axis, axis < std::ssize(selectors) ? selectors[static_cast<std::size_t>(axis)].what()
+                                             : Selector::What(whole));
+    }
+  }
+
+  bool is_computed() const { return !computed_.empty(); }
+
+  Tensor take() const {
+    Tensor out = slice(operand(x_), ranges_);
+    List gone;
+    for (std::int64_t axis = x_.rank() - 1; axis >= 0; --axis) {
+      if (const auto found = index_of(axis)) {
+        out = tutti::take(operand(out), operand(*found), axis);
+      } else if (drops_[static_cast<std::size_t>(axis)]) {
+        out = squeeze(operand(out), axis);
+      }
+    }
+    return out;
+  }
+
+  // `value`, as large as what take() gives, with the axes that it has not, and where it lies.
+  Tensor spread(const Operand& value, const Shape& taken) const {
+    const Tensor given =
+        broadcast_to(Operand(value.is_tensor() ? value.tensor() : value.tensor(x_.dtype()), where_),
+                     List(taken.begin(), taken.end()));
+    List shape;
+    for (int d = 0, from = 0; d < x_.rank(); ++d) {
+      shape.push_back(drops_[static_cast<std::size_t>(d)] ? 1 : taken[from++]);
+    }
+    return reshape(operand(given), shape);
+  }
+
+  // The value with zeros around it, as large as x; ranges that go backwards turned around.
+  Tensor padded(const Tensor& value) const {
+    List low;
+    List high;
+    List interior;
+    List backwards;
+    for (int d = 0; d < x_.rank(); ++d) {
+      const auto [first, count, step] = place_of(d);
+      low.push_back(first);
+      interior.push_back(step - 1);
+      high.push_back(x_.shape()[d] - first - (count == 0 ? 0 : (count - 1) * step + 1));
+      if (ranges_[static_cast<std::size_t>(d)].step < 0) backwards.push_back(d);
+    }
+    const Tensor turned = backwards.empty() ? value : reverse(operand(value), backwards);
+    const bool is_bool = value.dtype() == DType::boolean;
+    return pad(operand(turned), low, high, interior, is_bool ? Operand(false) : Operand(0));
+  }
+
+  // Whether each range is a piece without gaps.
+  bool is_block() const {
+    for (int d = 0; d < x_.rank(); ++d) {
+      if (ranges_[static_cast<std::size_t>(d)].step != 1) return false;
+    }
+    return true;
+  }
+
+  // Where the block begins, i64[rank].
+  Tensor starts() const {
+    std::vector<Tensor> out;
+    for (int d = 0; d < x_.rank(); ++d) {
+      const auto found = index_of(d);
+      out.push_back(found ? reshape(operand(cast(operand(*found), DType::i64)), {1})
+                          : full({1}, Operand(place_of(d).first), DType::i64));
+    }
+    return concat(out);
+  }
+
+ private:
+  struct Place {
+    std::int64_t first;  // the lowest
+    std::int64_t count;
+    std::int64_t step;  // above 0
+  };
+
+  Operand operand(const Tensor& x) const { return {x, where_}; }
+  [[noreturn]] void fail(const std::string& what) const { throw TypeError("at: " + what, where_); }
+  std::string type_text() const {
+    return "a tensor of type " + std::string(name_of(x_.dtype())) + x_.shape().text();
+  }
+
+  void add(std::int64_t axis, const Selector::What& what) {
+    const std::int64_t size = x_.shape()[static_cast<int>(axis)];
+    drops_.push_back(!std::holds_alternative<Range>(what));
+    if (const auto* const range = std::get_if<Range>(&what)) {
+      ranges_.push_back(*range);
+      return;
+    }
+    if (const auto* const index = std::get_if<Tensor>(&what)) {
+      if (index->rank() != 0 || !is_integer(index->dtype())) {
+        fail("an index that is computed should be an integer scalar, not " +
+             std::string(name_of(index->dtype())) + index->shape().text());
+      }
+      if (size == 0) fail("axis " + std::to_string(axis) + " of " + type_text() + " is empty");
+      computed_.emplace_back(axis, *index);
+      ranges_.push_back(whole);
+      return;
+    }
+    const std::int64_t given = std::get<std::int64_t>(what);
+    const std::int64_t index = given < 0 ? given + size : given;
+    if (index < 0 || index >= size) {
+      fail("there is no element " + std::to_string(given) + " along axis " + std::to_string(axis) +
+           " of " + type_text());
+    }
+    ranges_.push_back({.start = index, .stop = index + 1});
+  }
+
+  const Tensor* index_of(std::int64_t axis) const {
+    const auto found = std::ranges::find(computed_, axis, &std::pair<std::int64_t, Tensor>::first);
+    return found == computed_.end() ? nullptr : &found->second;
+  }
+
+  // By the rules of slice().
+  Place place_of(int d) const {
+    if (index_of(d) != nullptr) return {0, 1, 1};
+    const Range& range = ranges_[static_cast<std::size_t>(d)];
+    const std::int64_t size = x_.shape()[d];
+    const bool backwards = range.step < 0;
+    const auto cut = [&](std::optional<std::int64_t> at, std::int64_t standard) {
+      if (!at) return standard;
+      return std::clamp<std::int64_t>(*at < 0 ? *at + size : *at, backwards ? -1 : 0,
+                                      backwards ? size - 1 : size);
+    };
+    const std::int64_t start = cut(range.start, backwards ? size - 1 : 0);
+    const std::int64_t stop = cut(range.stop, backwards ? -1 : size);
+    const std::int64_t step = backwards ? -range.step : range.step;
+    const std::int64_t length = backwards ? start - stop : stop - start;
+    const std::int64_t count = length <= 0 ? 0 : (length - 1) / step + 1;
+    const std::int64_t lowest = count == 0 ? 0 : (backwards ? start - (count - 1) * step : start);
+    return {lowest, count, count == 0 ? 1 : step};
+  }
+
+  const Tensor& x_;
+  const Location where_;
+  std::vector<Range> ranges_;
+  std::vector<bool> drops_;
+  std::vector<std::pair<std::int64_t, Tensor>> computed_;  // by axis
+};
+
+}  // namespace
+
+Tensor detail::selected(const Operand& x, const std::vector<Selector>& selectors) {
+  const Tensor tensor = x.tensor();
+  return Selection(tensor, selectors, x.where()).take();
+}
+
+Tensor detail::replaced(const Operand& x, const Operand& value,
+                        const std::vector<Selector>& selectors) {
+  const Tensor tensor = x.tensor();
+  const Selection selection(tensor, selectors, x.where());
+  const Tensor update = selection.spread(value, selection.take().shape());
+  const auto operand = [&](const Tensor& t) { return Operand(t, x.where()); };
+  if (update.elements() == 0) return tensor;
+  if (selection.is_block()) {
+    return dynamic_update_slice(operand(tensor), operand(update), operand(selection.starts()));
+  }
+  const Tensor there = selection.padded(full(update.shape(), Operand(1), DType::u8));
+  if (!selection.is_computed()) {
+    return select(operand(ne(operand(there), 0)), operand(selection.padded(update)),
+                  operand(tensor));
+  }
+  throw TypeError("set_at: ranges with a step beside an index that is computed", x.where());
+}
+
+Tensor detail::added_at(const Operand& x, const Operand& value,
+                        const std::vector<Selector>& selectors) {
+  const Tensor tensor = x.tensor();
+  const Selection selection(tensor, selectors, x.where());
+  const Tensor taken = selection.take();
+  const auto operand = [&](const Tensor& t) { return Operand(t, x.where()); };
+  if (selection.is_computed()) {
+    return replaced(x, operand(add(operand(taken), value)), selectors);
+  }
+  const Tensor update = selection.spread(value, taken.shape());
+  return add(operand(tensor), operand(selection.padded(update)));
+}
+
+Tensor Tensor::operator[](const Selector& i) const {
+  return detail::selected(Operand(*this, i.where()), {i});
+}
+
+}  // namespace tutti

@@ -1,0 +1,80 @@
+#include <tutti/lazy/axes.h>
+#include <tutti/lazy/statistics.h>
+
+#include <cmath>
+#include <string>
+
+namespace tutti {
+
+namespace {
+
+// Intermediate results, with the caller's line.
+class Steps {
+ public:
+  Steps(std::string_view op, const Operand& x) : where_(x.where()), dtype_(x.dtype()) {
+    if (is_floating(dtype_)) return;
+    throw TypeError(std::string(op) + ": takes floating-point numbers, not " +
+                        std::string(name_of(dtype_)) + "; cast them first",
+                    where_);
+  }
+  Operand at(const Tensor& x) const { return {x, where_}; }
+  Tensor wide(const Operand& x) const {
+    return is_narrow_floating(dtype_) ? cast(x, DType::f32) : x.tensor();
+  }
+  Tensor rounded(const Tensor& x) const { return x.dtype() == dtype_ ? x : cast(at(x), dtype_); }
+
+ private:
+  const Location where_;
+  const DType dtype_;
+};
+
+Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, std::int64_t correction,
+                bool keepdims) {
+  const Tensor wide = steps.wide(x);
+  const auto normal = detail::normal_axes("var", axes, wide.rank(), x.where());
+  std::int64_t count = 1;
+  for (const std::int64_t axis : normal) count *= wide.shape()[static_cast<int>(axis)];
+  const Tensor distance = sub(steps.at(wide), steps.at(mean(steps.at(wide), normal, true)));
+  const Tensor total = sum(steps.at(mul(steps.at(distance), steps.at(distance))), normal, keepdims);
+  // As the other packages: of too few elements it is infinite or no number.
+  return div(steps.at(total), static_cast<float>(std::max<std::int64_t>(0, count - correction)));
+}
+
+}  // namespace
+
+Tensor var(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
+  const Steps steps("var", x);
+  return steps.rounded(variance(steps, x, axes, correction, keepdims));
+}
+
+Tensor stddev(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
+  const Steps steps("stddev", x);
+  return steps.rounded(sqrt(steps.at(variance(steps, x, axes, correction, keepdims))));
+}
+
+Tensor norm(const Operand& x, Axes axes, double order, bool keepdims) {
+  const Steps steps("norm", x);
+  const Tensor wide = steps.wide(x);
+  const Tensor size = abs(steps.at(wide));
+  const auto at = [&](const Tensor& t) { return steps.at(t); };
+  if (std::isnan(order) || order < 0) {
+    throw UsageError("norm: an order of " + std::to_string(order) + "; 0 and above are", x.where());
+  }
+  if (std::isinf(order)) return steps.rounded(max(at(size), axes, keepdims));
+  if (order == 0) {
+    return steps.rounded(sum(at(cast(at(ne(at(wide), 0)), wide.dtype())), axes, keepdims));
+  }
+  if (order == 1) return steps.rounded(sum(at(size), axes, keepdims));
+  if (order != 2) {
+    const auto power = static_cast<float>(order);
+    const Tensor total = sum(at(pow(at(size), power)), axes, keepdims);
+    return steps.rounded(pow(at(total), 1 / power));
+  }
+  const Tensor total = sum(at(mul(at(wide), at(wide))), axes, keepdims);
+  // The root has no derivative at 0: there it is taken of a 1 that goes nowhere.
+  const Tensor none = eq(at(total), 0);
+  const Tensor safe = select(at(none), at(ones_like(at(total))), at(total));
+  return steps.rounded(select(at(none), at(zeros_like(at(total))), at(sqrt(at(safe)))));
+}
+
+}  // namespace tutti

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <tutti/lazy/ops.h>
+
+// Statistics over axes, as sum() takes them: all without a list. They compute in f32 (f64 of f64)
+// and round once.
+namespace tutti {
+
+// The mean of the squared distances from the mean, over n - correction elements: 1, as PyTorch has
+// it, is for samples, 0, as NumPy has it, for all there is. Floating point.
+Tensor var(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool keepdims = false);
+// Its square root, the standard deviation; `std` is taken in C++.
+Tensor stddev(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool keepdims = false);
+
+// The length of vectors: (sum |x|^order)^(1 / order); of order infinity the largest |x|, of 0 how
+// many are not 0. Floating point. The gradient of order 2 is 0 where the vector is.
+Tensor norm(const Operand& x, Axes axes = {}, double order = 2, bool keepdims = false);
+
+}  // namespace tutti

@@ -1,0 +1,254 @@
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/windows.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+namespace {
+
+using List = std::vector<std::int64_t>;
+using Paddings = std::vector<ConvOptions::Padding>;
+
+// One element for each of `count` dimensions; a list of one stands for all.
+template <class T>
+std::vector<T> one_for_each(std::string_view op, std::string_view what, std::vector<T> list,
+                            std::int64_t count, Location where) {
+  const auto dimensions = static_cast<std::size_t>(count);
+  if (list.size() == 1) list.resize(dimensions, list[0]);
+  if (list.size() == dimensions) return list;
+  throw TypeError(std::string(op) + ": " + std::string(what) + " has " +
+                      std::to_string(list.size()) + " numbers for " + std::to_string(count) +
+                      " dimensions",
+                  where);
+}
+
+// What a window does along each axis of x.
+struct Windows {
+  List window;
+  List stride;
+  Paddings padding;
+  List dilation;
+
+  Windows(std::string_view op, const Tensor& x, const List& sizes, const WindowOptions& options,
+          std::int64_t count, Location where)
+      : window(one_for_each(op, "the window", sizes, count, where)),
+        stride(one_for_each(op, "stride", options.stride.empty() ? window : options.stride, count,
+                            where)),
+        padding(one_for_each(op, "padding", options.padding, count, where)),
+        dilation(one_for_each(op, "dilation", options.dilation, count, where)) {
+    const std::int64_t first = x.rank() - count;
+    for (std::int64_t d = 0; d < count; ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      const auto refuse = [&](const std::string& what) {
+        throw TypeError(std::string(op) + ": " + what + " along axis " + std::to_string(first + d) +
+                            " of " + std::string(name_of(x.dtype())) + x.shape().text(),
+                        where);
+      };
+      if (window[i] < 1) refuse("a window of " + std::to_string(window[i]));
+      if (stride[i] < 1) refuse("a stride of " + std::to_string(stride[i]));
+      if (dilation[i] < 1) refuse("a dilation of " + std::to_string(dilation[i]));
+      if (padding[i].low < 0 || padding[i].high < 0) refuse("a padding below 0");
+      const std::int64_t size =
+          x.shape()[static_cast<int>(first + d)] + padding[i].low + padding[i].high;
+      if ((size - 1) / dilation[i] < window[i] - 1) {
+        refuse("a window of " + std::to_string(window[i]) + " does not fit into " +
+               std::to_string(size) + " elements with their padding");
+      }
+    }
+  }
+
+  bool has_padding() const {
+    return std::ranges::any_of(padding, [](const auto& each) { return each.low + each.high > 0; });
+  }
+};
+
+// The spatial dimensions of x [n, c, spatial...].
+std::int64_t spatial_dimensions(std::string_view op, const Tensor& x, Location where) {
+  if (x.rank() >= 3 && x.rank() <= 5) return x.rank() - 2;
+  throw TypeError(std::string(op) +
+                      ": x should be [n, c, spatial...] with one to three spatial "
+                      "dimensions, not " +
+                      std::string(name_of(x.dtype())) + x.shape().text(),
+                  where);
+}
+
+Tensor window_step(WindowReduce reduce, const Tensor& first, const Tensor& next, Location where) {
+  const Operand a(first, where);
+  const Operand b(next, where);
+  if (reduce == WindowReduce::sum) return add(a, b);
+  // The first of equal elements stays, and gets the gradient.
+  Tensor wins = reduce == WindowReduce::max ? gt(b, a) : lt(b, a);
+  if (is_floating(next.dtype())) {
+    wins = logical_or(Operand(wins, where), Operand(is_nan(b), where));
+  }
+  return select(Operand(wins, where), b, a);
+}
+
+// Axis by axis, the last one first, which keeps the row-major order of a window's elements. Each
+// is as many slices as the window is long.
+Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, const Operand& none,
+               Location where) {
+  const auto count = std::ssize(windows.window);
+  const std::int64_t first_axis = x.rank() - count;
+  if (windows.has_padding()) {
+    List low(static_cast<std::size_t>(x.rank()), 0);
+    List high = low;
+    for (std::int64_t d = 0; d < count; ++d) {
+      low[static_cast<std::size_t>(first_axis + d)] =
+          windows.padding[static_cast<std::size_t>(d)].low;
+      high[static_cast<std::size_t>(first_axis + d)] =
+          windows.padding[static_cast<std::size_t>(d)].high;
+    }
+    x = pad(Operand(x, where), low, high, none);
+  }
+  for (std::int64_t d = count - 1; d >= 0; --d) {
+    const auto i = static_cast<std::size_t>(d);
+    const auto axis = static_cast<std::size_t>(first_axis + d);
+    const std::int64_t size = x.shape()[static_cast<int>(axis)];
+    const std::int64_t reach = windows.dilation[i] * (windows.window[i] - 1);
+    const std::int64_t places = (size - reach - 1) / windows.stride[i] + 1;
+    Tensor out;
+    for (std::int64_t k = 0; k < windows.window[i]; ++k) {
+      std::vector<Range> ranges(axis + 1);
+      const std::int64_t begin = k * windows.dilation[i];
+      ranges[axis] = {.start = begin,
+                      .stop = begin + (places - 1) * windows.stride[i] + 1,
+                      .step = windows.stride[i]};
+      const Tensor part = slice(Operand(x, where), ranges);
+      out = k == 0 ? part : window_step(reduce, out, part, where);
+    }
+    x = out;
+  }
+  return x;
+}
+
+// The lowest number of a dtype, which never wins.
+Operand lowest(DType dtype) {
+  if (is_floating(dtype)) {
+    return dtype == DType::f8_e4m3fn ? Operand(-448.F)
+                                     : Operand(-std::numeric_limits<float>::infinity());
+  }
+  return visit_dtype(dtype, []<class T>(std::type_identity<T>) -> Operand {
+    if constexpr (std::is_integral_v<T>) {
+      return std::numeric_limits<T>::lowest();
+    } else {
+      return 0;
+    }
+  });
+}
+
+void require_number(std::string_view op, const Tensor& x, bool floating, Location where) {
+  if (floating ? is_floating(x.dtype()) : x.dtype() != DType::boolean) return;
+  throw TypeError(std::string(op) + ": takes " + (floating ? "floating-point " : "") +
+                      "numbers, not " + std::string(name_of(x.dtype())) + "; cast them first",
+                  where);
+}
+
+}  // namespace
+
+Tensor max_pool(const Operand& x, const std::vector<std::int64_t>& window,
+                const WindowOptions& options) {
+  const Tensor t = x.tensor();
+  require_number("max_pool", t, false, x.where());
+  const std::int64_t count = spatial_dimensions("max_pool", t, x.where());
+  const Windows windows("max_pool", t, window, options, count, x.where());
+  return reduced(WindowReduce::max, t, windows, lowest(t.dtype()), x.where());
+}
+
+Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
+                const WindowOptions& options, bool count_padding) {
+  const Tensor t = x.tensor();
+  require_number("avg_pool", t, true, x.where());
+  const std::int64_t count = spatial_dimensions("avg_pool", t, x.where());
+  const Windows windows("avg_pool", t, window, options, count, x.where());
+  const auto at = [&](const Tensor& each) { return Operand(each, x.where()); };
+  const Tensor wide = is_narrow_floating(t.dtype()) ? cast(x, DType::f32) : t;
+  const Tensor total = reduced(WindowReduce::sum, wide, windows, 0, x.where());
+  Tensor out;
+  if (count_padding || !windows.has_padding()) {
+    const std::int64_t elements = std::accumulate(windows.window.begin(), windows.window.end(),
+                                                  std::int64_t{1}, std::multiplies<>());
+    out = div(at(total), static_cast<float>(elements));
+  } else {
+    List sizes(t.shape().begin(), t.shape().end());
+    sizes[0] = sizes[1] = 1;
+    const Tensor ones_there = full(Shape(sizes), Operand(1.F), wide.dtype());
+    out = div(at(total), at(reduced(WindowReduce::sum, ones_there, windows, 0, x.where())));
+  }
+  return out.dtype() == t.dtype() ? out : cast(at(out), t.dtype());
+}
+
+Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
+                     const std::vector<std::int64_t>& window, const WindowOptions& options) {
+  const Tensor t = x.tensor();
+  require_number("reduce_window", t, false, x.where());
+  const Windows windows("reduce_window", t, window, options, t.rank(), x.where());
+  return reduced(reduce, t, windows, none, x.where());
+}
+
+Tensor conv_transpose(const Operand& x, const Operand& weight, const ConvOptions& options,
+                      const std::vector<std::int64_t>& output_padding) {
+  constexpr std::string_view kOp = "conv_transpose";
+  const Location where = x.where();
+  const Tensor t = x.tensor();
+  const Tensor w = weight.tensor();
+  const std::int64_t count = spatial_dimensions(kOp, t, where);
+  const auto fail = [&](const std::string& what) {
+    throw TypeError(std::string(kOp) + ": " + what + "; the operands are " +
+                        std::string(name_of(t.dtype())) + t.shape().text() + " and " +
+                        std::string(name_of(w.dtype())) + w.shape().text(),
+                    where);
+  };
+  if (w.rank() != t.rank()) fail("x and weight should have one rank");
+  if (w.shape()[0] != t.shape()[1]) fail("the weight's first axis should be x's channels");
+  if (options.groups < 1 || w.shape()[0] % options.groups != 0) {
+    fail(std::to_string(options.groups) + " groups of x's channels");
+  }
+  const List stride = one_for_each(kOp, "stride", options.stride, count, where);
+  const List dilation = one_for_each(kOp, "dilation", options.dilation, count, where);
+  const Paddings padding = one_for_each(kOp, "padding", options.padding, count, where);
+  const List extra = one_for_each(kOp, "output_padding", output_padding, count, where);
+  // The elements apart by the stride, the window's reach around them, less the padding.
+  List low = {0, 0};
+  List high = {0, 0};
+  List interior = {0, 0};
+  std::vector<Range> cut(2);
+  List spatial;
+  for (std::int64_t d = 0; d < count; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    const std::int64_t reach = dilation[i] * (w.shape()[static_cast<int>(d + 2)] - 1);
+    if (stride[i] < 1 || dilation[i] < 1) fail("strides and dilations are above 0");
+    if (extra[i] < 0 || padding[i].low < 0 || padding[i].high < 0) fail("a padding below 0");
+    const std::int64_t before = reach - padding[i].low;
+    const std::int64_t after = reach - padding[i].high + extra[i];
+    low.push_back(std::max<std::int64_t>(0, before));
+    high.push_back(std::max<std::int64_t>(0, after));
+    interior.push_back(stride[i] - 1);
+    cut.push_back({.start = std::max<std::int64_t>(0, -before),
+                   .stop = after < 0 ? std::optional<std::int64_t>(after) : std::nullopt});
+    spatial.push_back(d + 2);
+  }
+  const auto at = [&](const Tensor& each) { return Operand(each, where); };
+  const Tensor apart = slice(at(pad(at(t), low, high, interior, 0)), cut);
+  // [c, o / groups, ...] becomes [o, c / groups, ...], turned around.
+  const std::int64_t inputs = w.shape()[0] / options.groups;
+  const std::int64_t outputs = w.shape()[1];
+  List grouped = {options.groups, inputs, outputs};
+  List order = {0, 2, 1};
+  List flat = {options.groups * outputs, inputs};
+  for (std::int64_t d = 0; d < count; ++d) {
+    grouped.push_back(w.shape()[static_cast<int>(d + 2)]);
+    flat.push_back(grouped.back());
+    order.push_back(d + 3);
+  }
+  const Tensor exchanged = reshape(at(transpose(at(reshape(at(w), grouped)), order)), flat);
+  return conv(at(apart), at(reverse(at(exchanged), spatial)),
+              {.stride = {1}, .padding = {0}, .dilation = dilation, .groups = options.groups});
+}
+
+}  // namespace tutti

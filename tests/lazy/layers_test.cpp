@@ -1,0 +1,167 @@
+#include "tests/lazy/wave.h"
+
+// Layers, statistics and optimisers. Numbers of PyTorch 2.15.0.
+namespace tutti::test::layers_test {
+namespace {
+
+TEST(Statistics, ArePyTorchs) {
+  const Tensor x = wave({2, 3});
+  expect_close(var(x, 1), {0.4340372F, 0.8470093F});
+  expect_close(var(x, 1, 0), {0.2893581F, 0.5646729F});
+  expect_close(stddev(x), {0.7190032F});
+  expect_close(norm(x, 1, 0), {2, 3});
+  expect_close(norm(x, 1, 1), {1.247206F, 2.218415F});
+  expect_close(norm(x, 1), {1.024061F, 1.318659F});
+  expect_close(norm(x, 1, 3), {0.9972891F, 1.124857F});
+  expect_close(norm(x, 1, INFINITY), {0.9916648F, 0.9258147F});
+  EXPECT_EQ(norm(x, 1, 2, true).shape(), Shape({2, 1}));
+  EXPECT_EQ(norm(cast(x, DType::bf16)).dtype(), DType::bf16);
+  const Tensor dx = grad([](const Tensor& y) { return norm(y); })(zeros({3}));
+  EXPECT_EQ(dx.to_vector<float>(), Floats({0, 0, 0}));
+  expect_error<TypeError>([] { var(tensor({1, 2})); }, {"floating-point numbers, not i32"});
+  expect_error<UsageError>([&] { norm(x, 1, -1); }, {"an order of -1"});
+}
+
+TEST(GroupNorm, IsPyTorchs) {
+  nn::GroupNorm layer = nn::group_norm(2, 4);
+  layer.scale = wave({4}) + 1.F;
+  layer.shift = wave({4});
+  expect_close(layer(wave({1, 4, 2})), {0.06886479F, 1.508907F, 0.3897473F, -1.54881F, 0.307175F,
+                                        0.6494079F, -1.00352F, -0.9943619F});
+  layer.groups = 3;
+  expect_error<TypeError>([&] { layer(zeros({1, 4})); }, {"3 groups of 4 channels"});
+}
+
+TEST(BatchNorm, IsPyTorchs) {
+  const nn::BatchNorm layer = {.scale = wave({2}) + 1.F, .shift = wave({2})};
+  const auto [y, statistics] = layer.train(wave({3, 2, 2}), nn::batch_statistics(2));
+  expect_close(y, {-1.763107F, 1.200162F, 3.22965F, -1.104709F, -0.2866096F, 0.6229128F, 0.3563435F,
+                   0.8849038F, 0.8042194F, -0.5775765F, -1.334807F, 3.918609F});
+  expect_close(statistics.mean, {0.05900279F, -0.06016273F});
+  expect_close(statistics.variance, {0.9134378F, 0.9113821F});
+  expect_close(layer(wave({3, 2, 2}), statistics),
+               {-0.06173489F, 0.9758486F, 0.5840592F, -0.8142903F, 0.4552582F, 0.7737259F,
+                -0.3429259F, -0.1724019F, 0.8372101F, 0.3533766F, -0.8885244F, 0.8063313F});
+}
+
+// Ranks have one and two of the three examples.
+TEST(BatchNorm, OverRanksIsThatOfTheWholeBatch) {
+  simulate(2, [](World& world) {
+    const nn::BatchNorm layer = {.scale = wave({2}) + 1.F, .shift = wave({2})};
+    const Tensor all = wave({3, 2, 2});
+    const Tensor own = world.rank() == 0 ? slice(all, {{.stop = 1}}) : slice(all, {{.start = 1}});
+    const auto [y, statistics] = layer.train(own, nn::batch_statistics(2), {.group = world});
+    expect_close(statistics.mean, {0.05900279F, -0.06016273F});
+    expect_close(statistics.variance, {0.9134378F, 0.9113821F});
+    expect_close(slice(y, {{.stop = 1}}),
+                 world.rank() == 0 ? Floats{-1.763107F, 1.200162F, 3.22965F, -1.104709F}
+                                   : Floats{-0.2866096F, 0.6229128F, 0.3563435F, 0.8849038F});
+  });
+}
+
+TEST(Rotary, IsLlamas) {
+  const Tensor positions = tensor({0, 2, 5});
+  expect_close(nn::rotary(wave({1, 3, 4}), positions),
+               {0, 0.9916648F, -0.2555411F, -0.9258147F, 0.4307705F, 0.8106893F, 0.7405466F,
+                -0.6020448F, -0.6781957F, 0.4036916F, -1.096583F, -0.128984F});
+  expect_error<TypeError>([&] { nn::rotary(zeros({3, 3}), positions); }, {"3 elements"});
+  expect_error<TypeError>([&] { nn::rotary(zeros({2, 4}), positions); }, {"[3]", "2 places"});
+}
+
+TEST(CrossEntropy, IgnoresAndSmoothsAsPyTorch) {
+  const Tensor logits = wave({3, 4});
+  expect_close(
+      nn::cross_entropy(logits, tensor({1, -100, 3}), {.ignore = -100, .label_smoothing = 0.1}),
+      {1.226376F});
+  expect_close(nn::cross_entropy(logits, tensor({1, 0, 3})), {1.153951F});
+  EXPECT_TRUE(
+      std::isnan(nn::cross_entropy(logits, tensor({7, 7, 7}), {.ignore = 7}).item<float>()));
+  const Tensor gradient = grad([&](const Tensor& x) {
+    return nn::cross_entropy(x, tensor({1, -100, 3}), {.ignore = -100});
+  })(logits);
+  EXPECT_EQ(slice(gradient, {{1, 2}}).to_vector<float>(), Floats({0, 0, 0, 0}));
+}
+
+TEST(Embedding, TakesRows) {
+  const nn::Embedding layer = nn::embedding(Key(1), 5, 3);
+  const Tensor rows = layer(tensor({{0, 4}, {2, 2}}));
+  EXPECT_EQ(rows.shape(), Shape({2, 2, 3}));
+  EXPECT_EQ(slice(rows, {{0, 1}, {1, 2}}).to_vector<float>(),
+            slice(layer.weight, {{4, 5}}).to_vector<float>());
+}
+
+// x of [1, -2, 0.5] after four steps down sum(x^2 * [1, 0.5, 2]).
+template <class Optimiser>
+Tensor after_four_steps(const Optimiser& optimiser) {
+  std::vector<Tensor> x = {tensor({1.F, -2.F, 0.5F})};
+  auto state = optimiser.init(x);
+  auto step = compile([&](std::vector<Tensor> model, typename Optimiser::State s) {
+    const auto slopes = grad([](const std::vector<Tensor>& m) {
+      return sum(m[0] * m[0] * tensor({1.F, 0.5F, 2.F}));
+    })(model);
+    return optimiser.update(std::move(model), slopes, std::move(s), 0.1F);
+  });
+  for (int i = 0; i < 4; ++i) std::tie(x, state) = step(std::move(x), std::move(state));
+  return x[0];
+}
+
+TEST(Optimisers, ArePyTorchs) {
+  expect_close(after_four_steps(Sgd()), {0.40959996F, -1.3122F, 0.064800002F});
+  expect_close(after_four_steps(Sgd{.momentum = 0.9F}), {-0.30860001F, -0.45359993F, -0.40499997F});
+  expect_close(after_four_steps(Sgd{.momentum = 0.9F, .nesterov = true, .weight_decay = 0.05F}),
+               {-0.33615288F, -0.12583864F, -0.17183848F});
+  expect_close(after_four_steps(adam()), {0.60393912F, -1.6015049F, 0.11291539F});
+  expect_close(after_four_steps(AdamW{.weight_decay = 0.1F}),
+               {0.57104766F, -1.5290326F, 0.10021055F});
+}
+
+TEST(Optimisers, StructuresThatDifferAreNamed) {
+  const std::vector<Tensor> model = {zeros({2})};
+  expect_error<UsageError>([&] { Sgd().update(model, {}, {}, 0.1F); },
+                           {"Sgd: model, gradients and state differ in structure"});
+  expect_error<UsageError>([&] { Sgd{.momentum = 1}.update(model, model, {}, 0.1F); }, {"Sgd: "});
+}
+
+TEST(Clipping, IsByTheLengthOfAll) {
+  const std::vector<Tensor> gradients = {tensor({3.F}), tensor({0.F, 4.F})};
+  EXPECT_EQ(global_norm(gradients).item<float>(), 5);
+  const auto [short_ones, norm] = clip_by_global_norm(gradients, 1.F);
+  EXPECT_EQ(norm.item<float>(), 5);
+  expect_close(short_ones[0], {0.6F});
+  expect_close(short_ones[1], {0, 0.8F});
+  const auto [same, before] = clip_by_global_norm(gradients, 10.F);
+  EXPECT_EQ(same[1].to_vector<float>(), Floats({0, 4}));
+  const std::vector<Tensor> none = {zeros({2})};
+  EXPECT_EQ(clip_by_global_norm(none, 1.F).first[0].to_vector<float>(), Floats({0, 0}));
+  const std::vector<Tensor> bad = {tensor({NAN, 1.F})};
+  EXPECT_TRUE(std::isnan(clip_by_global_norm(bad, 1.F).first[0].to_vector<float>()[1]));
+  const std::vector<Tensor> narrow = {cast(tensor({3.F, 4.F}), DType::bf16)};
+  EXPECT_EQ(clip_by_global_norm(narrow, 1.F).first[0].dtype(), DType::bf16);
+}
+
+TEST(Schedules, GoByTheStep) {
+  auto rates = compile([](const Tensor& step) {
+    return stack({linear_schedule(step, 1, 3, 4), cosine_schedule(step, 1, 0, 4),
+                  warmup_cosine_schedule(step, 2, 2, 6, 1)});
+  });
+  const std::array expected = {Floats{1, 1, 0},   Floats{1.5, 0.8535534F, 1},
+                               Floats{2, 0.5, 2}, Floats{2.5, 0.1464466F, 1.8535534F},
+                               Floats{3, 0, 1.5}, Floats{3, 0, 1.1464466F},
+                               Floats{3, 0, 1}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expect_close(rates(tensor(static_cast<std::int64_t>(i))), expected[i]);
+  }
+  EXPECT_EQ(rates.programs(), 1U);
+  EXPECT_EQ(linear_schedule(2, 0, 1, 4).item<float>(), 0.5F);
+  expect_error<UsageError>([] { linear_schedule(1, 0, 1, 0); }, {"at least one step"});
+  expect_error<UsageError>([] { warmup_cosine_schedule(1, 1, 5, 5); }, {"fewer than all 5"});
+}
+
+TEST(Averages, MoveTowardsTheModel) {
+  const std::vector<Tensor> average = {tensor({1.F, 2.F})};
+  const std::vector<Tensor> model = {tensor({3.F, 2.F})};
+  EXPECT_EQ(moving_average(average, model, 0.5F)[0].to_vector<float>(), Floats({2, 2}));
+}
+
+}  // namespace
+}  // namespace tutti::test::layers_test
