@@ -96,7 +96,10 @@ std::uint8_t dimensions_to_vary(Op op, std::span<const Type> operands, std::size
     return wanted ? static_cast<std::uint8_t>(mine.dimensions & ~wanted->dimensions)
                   : std::uint8_t{0};
   }
-  if (op == Op::wait || op == Op::vary || op == Op::optimization_barrier) return 0;
+  if (op == Op::wait || op == Op::vary || op == Op::optimization_barrier ||
+      op == Op::custom_gradient) {
+    return 0;
+  }
   return static_cast<std::uint8_t>(mine.dimensions & ~common_replication(operands).dimensions);
 }
 
@@ -131,7 +134,7 @@ void infer_types(Op op, std::span<const Type> operands, std::span<const Attribut
   const bool control = entry.kind == OpClass::control;
   const bool own_replication = entry.kind == OpClass::collective || control || op == Op::wait ||
                                op == Op::vary || op == Op::rank_index ||
-                               op == Op::optimization_barrier;
+                               op == Op::optimization_barrier || op == Op::custom_gradient;
   for (Type& type : results) {
     if (!own_replication) type.replication = common_replication(operands);
     if (!keeps_positions(entry)) type.replication.positions = false;

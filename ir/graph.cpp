@@ -47,8 +47,9 @@ NodeId Graph::append(Op op, std::span<const Value> operands, std::vector<Attribu
   for (const Type& type : types) values_.emplace_back(type, id);
   // Most nodes have results whose types say that they are no collective's.
   const bool may_be_call = types.empty() || types[0].async;
-  const bool communicates = (may_be_call && definition(op).kind == OpClass::collective) ||
-                            (runs_functions(attributes) && ir::communicates(attributes));
+  const bool communicates =
+      (may_be_call && definition(op).kind == OpClass::collective) ||
+      (runs_functions(attributes) && is_control(op) && ir::communicates(attributes));
   if (communicates) [[unlikely]]
     make_room_for_call();
   nodes_.emplace_back(Node{.op = op,

@@ -6,6 +6,7 @@
 #include <tutti/lazy/compile.h>
 #include <tutti/lazy/control.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/custom_vjp.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/distributed_ops.h>
 #include <tutti/lazy/dlpack.h>

@@ -32,6 +32,7 @@ std::span<const Definition> definitions() {
     add(family::add_ranks, "Ranks");
     add(family::add_device, "Devices");
     add(family::add_control, "Loops and branches");
+    add(family::add_custom, "Gradients of one's own");
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (static_cast<std::size_t>(out[i].op) != i) {
         throw InternalError("op table out of order at " + std::string(out[i].name));
