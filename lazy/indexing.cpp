@@ -2,6 +2,7 @@
 #include <tutti/lazy/indexing.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -11,17 +12,22 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
+// For each axis that a tensor may have.
+using Selectors = std::array<const Selector*, Shape::kMaxRank>;
+
+bool is_given(const Selector* selector) {
+  return !std::holds_alternative<std::monostate>(selector->what());
+}
+
 // What selectors mean for a tensor: of each axis a range, forwards or backwards, and which axes go.
 class Selection {
  public:
-  Selection(const Tensor& x, const std::vector<Selector>& selectors, Location where)
-      : x_(x), where_(where) {
-    if (std::ssize(selectors) > x.rank()) {
-      fail(std::to_string(selectors.size()) + " selectors for " + type_text());
-    }
-    for (std::int64_t axis = 0; axis < x.rank(); ++axis) {
-      add(axis, axis < std::ssize(selectors) ? selectors[static_cast<std::size_t>(axis)].what()
-                                             : Selector::What(whole));
+  Selection(const Tensor& x, const Selectors& selectors, Location where) : x_(x), where_(where) {
+    const auto last = std::ranges::find_if(selectors.rbegin(), selectors.rend(), is_given);
+    const auto count = selectors.rend() - last;
+    if (count > x.rank()) fail(std::to_string(count) + " selectors for " + type_text());
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      add(axis, selectors[static_cast<std::size_t>(axis)]->what());
     }
   }
 
@@ -104,6 +110,7 @@ class Selection {
 
   void add(std::int64_t axis, const Selector::What& what) {
     const std::int64_t size = x_.shape()[static_cast<int>(axis)];
+    if (std::holds_alternative<std::monostate>(what)) return add(axis, Range());
     drops_.push_back(!std::holds_alternative<Range>(what));
     if (const auto* const range = std::get_if<Range>(&what)) {
       ranges_.push_back(*range);
@@ -116,7 +123,7 @@ class Selection {
       }
       if (size == 0) fail("axis " + std::to_string(axis) + " of " + type_text() + " is empty");
       computed_.emplace_back(axis, *index);
-      ranges_.push_back(whole);
+      ranges_.emplace_back();
       return;
     }
     const std::int64_t given = std::get<std::int64_t>(what);
@@ -162,13 +169,16 @@ class Selection {
 
 }  // namespace
 
-Tensor detail::selected(const Operand& x, const std::vector<Selector>& selectors) {
+Tensor at(const Operand& x, const Selector& a, const Selector& b, const Selector& c,
+          const Selector& d, const Selector& e, const Selector& f, const Selector& g,
+          const Selector& h) {
   const Tensor tensor = x.tensor();
-  return Selection(tensor, selectors, x.where()).take();
+  return Selection(tensor, {&a, &b, &c, &d, &e, &f, &g, &h}, x.where()).take();
 }
 
-Tensor detail::replaced(const Operand& x, const Operand& value,
-                        const std::vector<Selector>& selectors) {
+namespace {
+
+Tensor replaced(const Operand& x, const Operand& value, const Selectors& selectors) {
   const Tensor tensor = x.tensor();
   const Selection selection(tensor, selectors, x.where());
   const Tensor update = selection.spread(value, selection.take().shape());
@@ -185,8 +195,7 @@ Tensor detail::replaced(const Operand& x, const Operand& value,
   throw TypeError("set_at: ranges with a step beside an index that is computed", x.where());
 }
 
-Tensor detail::added_at(const Operand& x, const Operand& value,
-                        const std::vector<Selector>& selectors) {
+Tensor added_at(const Operand& x, const Operand& value, const Selectors& selectors) {
   const Tensor tensor = x.tensor();
   const Selection selection(tensor, selectors, x.where());
   const Tensor taken = selection.take();
@@ -198,8 +207,20 @@ Tensor detail::added_at(const Operand& x, const Operand& value,
   return add(operand(tensor), operand(selection.padded(update)));
 }
 
-Tensor Tensor::operator[](const Selector& i) const {
-  return detail::selected(Operand(*this, i.where()), {i});
+}  // namespace
+
+Tensor set_at(const Operand& x, const Operand& value, const Selector& a, const Selector& b,
+              const Selector& c, const Selector& d, const Selector& e, const Selector& f,
+              const Selector& g, const Selector& h) {
+  return replaced(x, value, {&a, &b, &c, &d, &e, &f, &g, &h});
 }
+
+Tensor add_at(const Operand& x, const Operand& value, const Selector& a, const Selector& b,
+              const Selector& c, const Selector& d, const Selector& e, const Selector& f,
+              const Selector& g, const Selector& h) {
+  return added_at(x, value, {&a, &b, &c, &d, &e, &f, &g, &h});
+}
+
+Tensor Tensor::operator[](const Selector& i) const { return at(Operand(*this, i.where()), i); }
 
 }  // namespace tutti

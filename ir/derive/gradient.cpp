@@ -104,7 +104,7 @@ class Sweep {
     bool reached = false;
     for (std::uint32_t i = 0; i < result_count; ++i) {
       results[i] = cotangent_of(graph_.result(id, i));
-      reached = reached || results[i].valid();
+      reached = reached || results[i].valid() || varying_.contains(graph_.result(id, i));
     }
     std::vector<bool> wants;
     for (const Value operand : graph_.operands(id)) wants.push_back(depends(operand));
@@ -116,6 +116,11 @@ class Sweep {
     const Definition& entry = definition(graph_.node(id).op);
     const Location here = builder_.location();
     builder_.at(graph_.node(id).location);
+    if (graph_.node(id).op == Op::all_gather) scatter_varying(id);
+    if (graph_.node(id).op == Op::vary && leave_varying(id, results[0])) {
+      builder_.at(here);
+      return;
+    }
     if (entry.gradient != nullptr) {
       Gradient rule(&builder_, id, results, wants);
       try {
@@ -134,6 +139,44 @@ class Sweep {
       throw TypeError(std::string(entry.name) + " has no gradient", graph_.node(id).location);
     }
     builder_.at(here);
+  }
+
+  // What varies before it is used has a cotangent that differs between ranks, whose sum is that of
+  // what all of them know. If they know it from an all_gather, of whose operand each wants its own
+  // part of the sum, a reduce_scatter does: half of what an all_reduce moves, and no more memory
+  // than the part. Says whether that is so; the cotangent waits at the all_gather's result then.
+  bool leave_varying(NodeId id, Term cotangent) {
+    const Value varied = graph_.operand(id, 0);
+    const NodeId wait = graph_.producer(varied);
+    if (graph_.node(wait).op != Op::wait) return false;
+    const Value gathered = graph_.operand(wait, 0);
+    const NodeId gather = graph_.producer(gathered);
+    if (graph_.node(gather).op != Op::all_gather || !depends(gathered)) return false;
+    const Replication before = graph_.type(varied).replication;
+    const int over = before.dimensions & ~graph_.type(graph_.result(id)).replication.dimensions;
+    const GroupPtr& group = graph_.attributes(gather).group("group");
+    if (before.literal || over != dimensions_of(group, *graph_.mesh)) return false;
+    Term& total = varying_[gathered];
+    total = total.valid() ? total + cotangent : cotangent;
+    return true;
+  }
+
+  // Gives an all_gather's operands what was left at its results.
+  void scatter_varying(NodeId id) {
+    for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
+      const auto left = varying_.find(graph_.result(id, i));
+      const Value operand = graph_.operand(id, i);
+      if (left == varying_.end() || !depends(operand)) continue;
+      const Attributes attributes = graph_.attributes(id);
+      const std::int64_t axis = attributes.integer("axis");
+      const std::vector<std::int64_t> sizes = attributes.integers("sizes");
+      const std::int64_t own = graph_.type(operand).shape[static_cast<int>(axis)];
+      accumulate(operand, left->second
+                              .apply(Op::reduce_scatter,
+                                     {std::string("sum"), axis, attributes.group("group"), sizes,
+                                      sizes.empty() ? -1 : own})
+                              .apply(Op::wait));
+    }
   }
 
   // A composite's operands get the cotangents that its decomposition, recomputed here, gives them.
@@ -303,6 +346,7 @@ class Sweep {
   Graph& graph_;
   std::size_t begin_;  // the id of the first value of known_
   std::vector<Known> known_;
+  std::map<Value, Term> varying_;  // by all_gather's result, see leave_varying()
   NodeId first_wrt_ = kNoNode;
   NodeId last_wrt_ = 0;
 };

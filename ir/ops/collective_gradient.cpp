@@ -57,8 +57,18 @@ void gradient_of_reduction(Gradient& gradient, std::string_view name, Total&& to
       const Term holders = communicated(holds, Op::all_reduce, {std::string("sum"), group});
       return cast(holds * (widened(total(g)) / holders), x.dtype());
     });
+  } else if (op == "product") {
+    // The product of the others' operands: of those before times those behind, since a zero divides
+    // nothing.
+    each_operand(gradient, [&](int i, Term g) {
+      const Term x = widened(gradient.operand(i));
+      const auto others = [&](bool reverse) {
+        return communicated(x, Op::scan_ranks, {std::string("product"), group, true, reverse});
+      };
+      return cast(widened(total(g)) * (others(false) * others(true)), gradient.operand(i).dtype());
+    });
   } else {
-    refuse_reduction(gradient, name, "sum, mean, max and min");
+    refuse_reduction(gradient, name, "sum, mean, product, max and min");
   }
 }
 
@@ -147,15 +157,14 @@ void gradient_gather(Gradient& gradient) {
 }
 
 void gradient_reduce_scatter(Gradient& gradient) {
-  const std::string op = gradient.attributes.text("op");
   const std::int64_t axis = gradient.attributes.integer("axis");
   const GroupPtr group = gradient.attributes.group("group");
   const List sizes = gradient.attributes.integers("sizes");
-  if (op != "sum" && op != "mean") refuse_reduction(gradient, "reduce_scatter", "sum and mean");
-  each_operand(gradient, [&](int, Term g) {
-    const Term all = communicated(g, Op::all_gather, {axis, group, sizes});
-    return op == "mean" ? divided(all, static_cast<double>(group->size())) : all;
-  });
+  const auto gathered = [&](Term x) {
+    return communicated(x, Op::all_gather, {axis, group, sizes});
+  };
+  gradient_of_reduction(gradient, "reduce_scatter", gathered,
+                        [&](int i) { return gathered(gradient.result(i).apply(Op::wait)); });
 }
 
 void gradient_scatter(Gradient& gradient) {

@@ -10,9 +10,9 @@ Tensor numbers() { return reshape(arange(24), {2, 3, 4}); }
 
 TEST(At, TakesElementsAndRanges) {
   const Tensor x = numbers();
-  EXPECT_EQ(at(x, 1, whole, Range{1, 3}).to_vector<std::int64_t>(),
+  EXPECT_EQ(at(x, 1, all, Range{1, 3}).to_vector<std::int64_t>(),
             Integers({13, 14, 17, 18, 21, 22}));
-  EXPECT_EQ(at(x, 1, whole, Range{1, 3}).shape(), Shape({3, 2}));
+  EXPECT_EQ(at(x, 1, all, Range{1, 3}).shape(), Shape({3, 2}));
   EXPECT_EQ(at(x, -1, -1, -1).item<std::int64_t>(), 23);
   EXPECT_EQ(at(x, 0).shape(), Shape({3, 4}));
   EXPECT_EQ(at(x).shape(), Shape({2, 3, 4}));
@@ -21,7 +21,7 @@ TEST(At, TakesElementsAndRanges) {
 }
 
 TEST(At, TakesElementsThatAreComputed) {
-  auto f = compile([](const Tensor& x, const Tensor& i) { return at(x, i, whole, i + 1); });
+  auto f = compile([](const Tensor& x, const Tensor& i) { return at(x, i, all, i + 1); });
   const Tensor x = numbers();
   EXPECT_EQ(f(x, tensor(std::int64_t{0})).to_vector<std::int64_t>(), Integers({1, 5, 9}));
   EXPECT_EQ(f(x, tensor(std::int64_t{1})).to_vector<std::int64_t>(), Integers({14, 18, 22}));
@@ -51,7 +51,7 @@ TEST(SetAt, ReplacesWhatAtTakes) {
   const Tensor x = zeros({2, 3}, DType::i64);
   EXPECT_EQ(set_at(x, 7, 1, 2).to_vector<std::int64_t>(), Integers({0, 0, 0, 0, 0, 7}));
   EXPECT_EQ(set_at(x, arange(3) + 1, 0).to_vector<std::int64_t>(), Integers({1, 2, 3, 0, 0, 0}));
-  EXPECT_EQ(set_at(x, arange(2) + 1, whole, 1).to_vector<std::int64_t>(),
+  EXPECT_EQ(set_at(x, arange(2) + 1, all, 1).to_vector<std::int64_t>(),
             Integers({0, 1, 0, 0, 2, 0}));
   EXPECT_EQ(set_at(x, arange(2) + 1, 0, Range{.step = 2}).to_vector<std::int64_t>(),
             Integers({1, 0, 2, 0, 0, 0}));

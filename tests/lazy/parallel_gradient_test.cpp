@@ -207,12 +207,57 @@ TEST(CollectiveGradient, OfAReplicatedScalarIsOfThatScalar) {
   });
 }
 
-TEST(CollectiveGradient, OfAProductIsRefused) {
-  simulate(2, [](World& world) {
-    const unsigned line = __LINE__ + 1;
+// The product of the others, a zero among them.
+TEST(CollectiveGradient, OfAProduct) {
+  simulate(3, [](World& world) {
+    const std::array<float, 3> values = {2, 0, 3};
+    const Tensor x = tensor({values.at(static_cast<std::size_t>(world.rank()))});
     const auto loss = [&](const Tensor& t) { return sum(all_reduce(t, world, Reduce::product)); };
-    const Tensor x = tensor({1.F});
-    expect_error<TypeError>([&] { grad(loss)(x); }, {"product", "no gradient"}, line);
+    const std::array<float, 3> expected = {0, 6, 0};
+    EXPECT_EQ(grad(loss)(x).item<float>(), expected.at(static_cast<std::size_t>(world.rank())));
+  });
+}
+
+TEST(CollectiveGradient, OfReduceScatterOfExtremesAndProducts) {
+  simulate(3, [](World& world) {
+    const auto own = static_cast<std::size_t>(world.rank());
+    const std::array rows = {Floats{1, 5, 2}, Floats{4, 5, 1}, Floats{0, 1, 7}};
+    const auto gradient = [&](Reduce reduce) {
+      return grad([&](const Tensor& t) {
+               return sum(reduce_scatter(t, world, reduce) * static_cast<float>(own + 1));
+             })(from(rows.at(own), {3}))
+          .to_vector<float>();
+    };
+    const std::array of_max = {Floats{0, 1, 0}, Floats{1, 1, 0}, Floats{0, 0, 3}};
+    EXPECT_EQ(gradient(Reduce::max), of_max.at(own));
+    const std::array of_min = {Floats{0, 0, 0}, Floats{0, 0, 3}, Floats{1, 2, 0}};
+    EXPECT_EQ(gradient(Reduce::min), of_min.at(own));
+    const std::array of_product = {Floats{0, 10, 21}, Floats{0, 10, 42}, Floats{4, 50, 6}};
+    EXPECT_EQ(gradient(Reduce::product), of_product.at(own));
+  });
+}
+
+// Fully sharded: each rank needs the sum of its own part alone.
+TEST(CollectiveGradient, OfGatheredWeightsIsAReduceScatter) {
+  simulate(2, [](World& world) {
+    const Tensor whole = normal({4, 3}, Key(1));
+    const Tensor x = normal({5, 4}, fold_in(Key(2), tensor(world.rank())));
+    const Tensor shard = slice(whole, {{2 * world.rank(), 2 * world.rank() + 2}});
+    auto sharded = compile([&](const Tensor& own, const Tensor& batch) {
+      return grad([&](const Tensor& w) -> Tensor {
+        const Tensor all = all_gather(w, world);
+        return all_reduce(sum(tanh(matmul(batch, all))) + sum(all), world);
+      })(own);
+    });
+    const Tensor gradient = sharded(shard, x);
+    EXPECT_THAT(sharded.ir(), testing::HasSubstr("reduce_scatter("));
+    const Tensor full = grad([&](const Tensor& w) -> Tensor {
+      return all_reduce(sum(tanh(matmul(x, w))) + sum(w), world);
+    })(replicated(whole, world));
+    EXPECT_THAT(gradient.to_vector<float>(),
+                testing::Pointwise(
+                    testing::FloatNear(1e-5F),
+                    slice(full, {{2 * world.rank(), 2 * world.rank() + 2}}).to_vector<float>()));
   });
 }
 
