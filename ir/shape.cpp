@@ -16,21 +16,23 @@ std::string list(std::span<const std::int64_t> sizes) {
 
 }  // namespace
 
-Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
+Shape::Shape(std::span<const std::int64_t> sizes, Location where)
+    : rank_(static_cast<int>(sizes.size())) {
   if (sizes.size() > kMaxRank) {
     throw TypeError("shape " + list(sizes) + " has " + std::to_string(sizes.size()) +
-                    " dimensions; at most " + std::to_string(kMaxRank) + " are supported");
+                        " dimensions; at most " + std::to_string(kMaxRank) + " are supported",
+                    where);
   }
   bool zero = false;
   for (const std::int64_t size : sizes) zero = zero || size == 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 0) {
-      throw TypeError("shape " + list(sizes) + " has a negative size in dimension " +
-                      std::to_string(i));
+      throw TypeError(
+          "shape " + list(sizes) + " has a negative size in dimension " + std::to_string(i), where);
     }
     sizes_[i] = sizes[i];
     if (sizes[i] > kMostElements || (!zero && sizes[i] > kMostElements / elements_)) {
-      throw TypeError("shape " + list(sizes) + " has 2^60 elements or more");
+      throw TypeError("shape " + list(sizes) + " has 2^60 elements or more", where);
     }
     if (!zero) elements_ *= sizes[i];
   }

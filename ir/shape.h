@@ -1,10 +1,14 @@
 #pragma once
 
+#include <tutti/ir/support/location.h>
+
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <source_location>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -19,9 +23,13 @@ class Shape {
   Shape() = default;
   // Throws TypeError for more than kMaxRank sizes, for a negative one, and for a size or a number
   // of elements above kMostElements.
-  Shape(std::initializer_list<std::int64_t> sizes)
-      : Shape(std::span(sizes.begin(), sizes.size())) {}
-  explicit Shape(std::span<const std::int64_t> sizes);
+  Shape(std::initializer_list<std::int64_t> sizes,
+        std::source_location at = std::source_location::current())
+      : Shape(std::span(sizes.begin(), sizes.size()), Location(at)) {}
+  Shape(const std::vector<std::int64_t>& sizes,  // NOLINT(google-explicit-constructor)
+        std::source_location at = std::source_location::current())
+      : Shape(std::span(sizes), Location(at)) {}
+  explicit Shape(std::span<const std::int64_t> sizes) : Shape(sizes, Location()) {}
 
   int rank() const { return rank_; }
   std::int64_t operator[](int dimension) const {
@@ -36,6 +44,10 @@ class Shape {
 
   // Row-major strides in elements.
   std::array<std::int64_t, kMaxRank> strides() const;
+  // For ops that take a list.
+  operator std::vector<std::int64_t>() const {  // NOLINT(google-explicit-constructor)
+    return {begin(), end()};
+  }
   // "[64,10]"; "[]" for a scalar.
   std::string text() const;
 
@@ -44,6 +56,8 @@ class Shape {
   }
 
  private:
+  Shape(std::span<const std::int64_t> sizes, Location where);
+
   std::array<std::int64_t, kMaxRank> sizes_{};
   std::int64_t elements_ = 1;
   int rank_ = 0;

@@ -10,7 +10,10 @@ std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Locat
   const std::int64_t out = axis < 0 ? axis + rank : axis;
   if (out < 0 || out >= rank) {
     throw TypeError(std::string(op) + ": axis " + std::to_string(axis) + " of a tensor of rank " +
-                        std::to_string(rank),
+                        std::to_string(rank) +
+                        (rank == 0 ? ", which has none"
+                                   : "; " + std::to_string(-rank) + " to " +
+                                         std::to_string(rank - 1) + " are there"),
                     where);
   }
   return out;

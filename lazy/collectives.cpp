@@ -211,9 +211,59 @@ AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pair
   return record_lists(Op::collective_permute, x, where, {flat, group.data()});
 }
 
-std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Group& group,
-                                    Location where) {
+namespace {
+
+// A number of each of the group's ranks, in their order.
+std::vector<std::uint64_t> of_all_ranks(std::uint64_t own, const Group& group, Location where) {
+  const Array row = Array::from(std::span<const std::uint64_t>(&own, 1), {1});
+  const Tensor number(RankContext::current().data(row, Device::cpu(), where));
+  return Tensor(all_gather(Tensors{number}, group, 0, {}, where)[0]).to_vector<std::uint64_t>();
+}
+
+// Says which leaf differs first and where; all ranks of the group do it together.
+[[noreturn]] void refuse_different(TreeRef tree, const Group& group, Location where) {
+  const auto leaves = named_tensors_of(tree);
+  const std::vector<std::int64_t> ranks = group.ranks();
+  const auto other = [](const std::vector<std::uint64_t>& numbers) {
+    return static_cast<std::size_t>(
+        std::ranges::find_if(numbers, [&](std::uint64_t each) { return each != numbers[0]; }) -
+        numbers.begin());
+  };
+  const auto between = [&](std::size_t member) {
+    return "rank " + std::to_string(ranks[0]) + " and on rank " + std::to_string(ranks[member]);
+  };
+  const std::vector<std::uint64_t> counts = of_all_ranks(leaves.size(), group, where);
+  if (const std::size_t member = other(counts); member < counts.size()) {
+    throw UsageError("replicated(): the trees on " + between(member) + " hold " +
+                         std::to_string(counts[0]) + " and " + std::to_string(counts[member]) +
+                         " tensors",
+                     where);
+  }
+  std::string first;
+  std::size_t more = 0;
+  for (const auto& [name, tensor] : leaves) {
+    const std::vector<std::uint64_t> hashes =
+        of_all_ranks(hash_data(tensor.state(), 0), group, where);
+    const std::size_t member = other(hashes);
+    if (member == hashes.size()) continue;
+    if (first.empty()) {
+      first = (name.empty() ? "the tensor" : "'" + name + "'") + ", " +
+              tensor.state()->type.text() + ", differs on " + between(member);
+    } else {
+      ++more;
+    }
+  }
+  if (more > 0) first += ", and " + std::to_string(more) + " more leaves do";
+  throw UsageError("replicated(): the ranks hold different values: " + first +
+                       "; make them the same first, from one key or with broadcast",
+                   where);
+}
+
+}  // namespace
+
+std::vector<Tensor> mark_replicated(TreeRef tree, const Group& group, Location where) {
   RankContext& context = RankContext::current();
+  const std::vector<Tensor> tensors = tensors_of(tree, where);
   if (context.compiling()) {
     throw UsageError(
         "replicated() checks data, which there is none of while a function is being "
@@ -239,12 +289,7 @@ std::vector<Tensor> mark_replicated(const std::vector<Tensor>& tensors, const Gr
   const Tensor own(context.data(Array::scalar(hash), Device::cpu(), where));
   const auto lowest = all_reduce(Operand(own, where), group, Reduce::min).item<std::uint64_t>();
   const auto highest = all_reduce(Operand(own, where), group, Reduce::max).item<std::uint64_t>();
-  if (lowest != highest) {
-    throw UsageError(
-        "replicated(): the ranks hold different values; make them the same first, from one "
-        "key or with broadcast",
-        where);
-  }
+  if (lowest != highest) refuse_different(tree, group, where);
   std::vector<Tensor> out;
   for (const Tensor& tensor : tensors) {
     ir::Type type = tensor.state()->type;

@@ -152,7 +152,8 @@ AsyncTensors all_to_all(const Tensors& x, const Group& group, const Sizes& send_
                         const Sizes& receive_sizes, std::int64_t axis, Location where);
 AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pairs& pairs,
                                 Location where);
-Tensors mark_replicated(const Tensors& x, const Group& group, Location where);
+// Throws UsageError that names the first leaf that differs, and two ranks.
+Tensors mark_replicated(TreeRef tree, const Group& group, Location where);
 
 template <class T>
 concept TensorTree = !std::convertible_to<const T&, Operand>;
@@ -258,9 +259,8 @@ template <class T>
 T replicated(const T& tree, const Group& group,
              std::source_location at = std::source_location::current()) {
   T out = tree;
-  detail::set_tensors(
-      detail::tree_ref(out),
-      detail::mark_replicated(detail::tensors_of(detail::tree_ref(tree)), group, at));
+  detail::set_tensors(detail::tree_ref(out),
+                      detail::mark_replicated(detail::tree_ref(tree), group, at));
   return out;
 }
 

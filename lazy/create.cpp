@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace tutti {
 
@@ -12,6 +13,13 @@ using detail::RankContext;
 
 Tensor from(const Array& array, std::source_location at) {
   return Tensor(RankContext::current().data(array, at));
+}
+
+void detail::check_count(std::size_t values, const Shape& shape, std::source_location at) {
+  if (std::cmp_equal(values, shape.elements())) return;
+  throw TypeError("from: " + std::to_string(values) + " values do not fill shape " + shape.text() +
+                      ", which has " + std::to_string(shape.elements()) + " elements",
+                  at);
 }
 
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release,

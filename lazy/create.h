@@ -17,6 +17,11 @@
 // They lie on the rank's default device (device.h).
 namespace tutti {
 
+namespace detail {
+// Throws TypeError unless there are as many values as the shape has elements.
+void check_count(std::size_t values, const Shape& shape, std::source_location at);
+}  // namespace detail
+
 // A copy of an array.
 Tensor from(const Array& array, std::source_location at = std::source_location::current());
 
@@ -24,6 +29,7 @@ Tensor from(const Array& array, std::source_location at = std::source_location::
 template <class T>
 Tensor from(std::span<const T> values, const Shape& shape,
             std::source_location at = std::source_location::current()) {
+  detail::check_count(values.size(), shape, at);
   return from(Array::from(values, shape), at);
 }
 template <class T>

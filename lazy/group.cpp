@@ -63,8 +63,8 @@ Group::Group(const DeviceMesh& mesh) : context_(mesh.context_) {
       .tag = mesh.names()[0], .ranks = mesh.ranks(), .stride = mesh.size(), .timeout = 0});
 }
 
-Group::Group(const DeviceMesh& mesh, std::string_view dimension)
-    : Group(mesh[std::string(dimension)]) {}
+Group::Group(const DeviceMesh& mesh, std::string_view dimension, std::source_location at)
+    : Group(mesh.slice({std::string(dimension)}, at)) {}
 
 std::vector<std::int64_t> Group::ranks() const {
   return data_->members_with(detail::RankContext::current().runtime().rank());

@@ -62,7 +62,8 @@ class Group {
         detail::GroupTag tag = "");  // NOLINT
   Group(const DeviceMesh& mesh);     // NOLINT
   // Each rank's group along that dimension of the mesh; the tag is the dimension's name.
-  Group(const DeviceMesh& mesh, std::string_view dimension);
+  Group(const DeviceMesh& mesh, std::string_view dimension,
+        std::source_location at = std::source_location::current());
 
   // Groups of the same ranks and tag are one: their collectives have one order.
   const std::string& tag() const { return data_->tag; }

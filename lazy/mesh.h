@@ -2,6 +2,7 @@
 
 #include <tutti/ir/group.h>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <source_location>
@@ -60,7 +61,17 @@ class DeviceMesh {
   // among them.
   DeviceMesh slice(const std::vector<std::string>& names,
                    std::source_location at = std::source_location::current()) const;
-  DeviceMesh operator[](const std::string& name) const { return slice({name}); }
+  // A name, and the line that says it.
+  struct Name {
+    template <class Text>
+      requires std::convertible_to<const Text&, std::string_view>
+    Name(const Text& text,  // NOLINT(google-explicit-constructor)
+         std::source_location where = std::source_location::current())
+        : name(std::string_view(text)), at(where) {}
+    std::string name;
+    std::source_location at;
+  };
+  DeviceMesh operator[](const Name& name) const { return slice({name.name}, name.at); }
   // The same ranks as a mesh of one dimension, by default named like "dp_tp".
   DeviceMesh flatten(std::string name = "") const;
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <variant>
 
 namespace tutti {
 
@@ -269,8 +271,21 @@ Tensor matmul(const Operand& x, const Operand& y) {
 
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
   const Tensor t = x.tensor();
-  return apply(Op::take, {t.state(), indices.tensor().state()},
-               {normal_axis("take", axis, t.rank(), x.where())}, x.where());
+  const std::int64_t normal = normal_axis("take", axis, t.rank(), x.where());
+  const auto* const number = std::get_if<std::int64_t>(&indices.value());
+  if (number != nullptr) {
+    const std::int64_t size = t.shape()[static_cast<int>(normal)];
+    const std::int64_t index = *number < 0 ? *number + size : *number;
+    if (index < 0 || index >= size) {
+      throw TypeError("take: there is no element " + std::to_string(*number) + " along axis " +
+                          std::to_string(axis) + " of " + std::string(name_of(t.dtype())) +
+                          t.shape().text(),
+                      x.where());
+    }
+    const Operand counted(index);
+    return apply(Op::take, {t.state(), counted.tensor().state()}, {normal}, x.where());
+  }
+  return apply(Op::take, {t.state(), indices.tensor().state()}, {normal}, x.where());
 }
 Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
   const Tensor t = x.tensor();

@@ -248,7 +248,8 @@ struct ConvOptions {
 Tensor conv(const Operand& x, const Operand& weight, const ConvOptions& options = {});
 
 // ---- Indexing by data. Indices are integers.
-// x's axis replaced by the dimensions of `indices`; indices out of range are clamped.
+// x's axis replaced by the dimensions of `indices`; indices out of range are clamped. A C++ number
+// takes one element, counted from the end if it is negative, and must be in range.
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis = 0);
 // result[..., i, ...] = x[..., indices[..., i, ...], ...] along axis; clamped.
 Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis);

@@ -49,7 +49,7 @@ void print_dimension(std::ostream& out, const Array& array, int dimension, std::
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
-  const Array array = tensor.array();
+  const Array array = detail::array_of(tensor, {});  // an operator knows no line
   std::ostringstream text;
   text << name_of(array.dtype()) << array.shape().text() << " ";
   // Nothing may have many rows, too.

@@ -13,11 +13,27 @@ using detail::StatePtr;
 namespace detail {
 
 const StatePtr& checked(const StatePtr& state, Location where) {
-  if (state == nullptr) throw UsageError("this tensor was never given a value", where);
+  if (state == nullptr)
+    throw UsageError("this tensor was never given a value, or was moved from", where);
   return state;  // NOLINT(bugprone-return-const-ref-from-parameter): a tensor's
 }
 
 }  // namespace detail
+
+namespace {
+
+// What the machine lacks while something is computed is said where that was asked for.
+template <class F>
+void at_line_of_reader(Location where, F&& compute) {
+  try {
+    compute();
+  } catch (const EnvironmentError& error) {
+    if (error.where().known()) throw;
+    throw EnvironmentError(error.what(), where);
+  }
+}
+
+}  // namespace
 
 const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
   const StatePtr& state = tensor.state(where);
@@ -25,7 +41,7 @@ const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
   if (!state->is_data()) {
     detail::check_readable(*state, where);
     context.check_owner(*state, where);
-    context.flush(std::span(&state, 1));
+    at_line_of_reader(where, [&] { context.flush(std::span(&state, 1)); });
   }
   context.make_ready(*state);
   context.run_callbacks();
@@ -46,12 +62,14 @@ std::int64_t Tensor::size(int dimension, std::source_location at) const {
   return shape()[d];
 }
 
-Array Tensor::array(std::source_location at) const {
-  const StatePtr& data = detail::evaluated(*this, at);
-  Array out(dtype(), shape());
+Array detail::array_of(const Tensor& tensor, Location where) {
+  const StatePtr& data = evaluated(tensor, where);
+  Array out(data->type.dtype, data->type.shape);
   RankContext::current().read(*data, out.bytes());
   return out;
 }
+
+Array Tensor::array(std::source_location at) const { return detail::array_of(*this, at); }
 
 std::shared_ptr<const std::byte> detail::host_bytes(const Tensor& tensor, Location where) {
   const StatePtr& data = evaluated(tensor, where);
@@ -81,7 +99,7 @@ void eval(std::span<const Tensor> tensors, std::source_location at) {
   for (const StatePtr& state : targets) {
     if (!state->is_data()) context.check_owner(*state, at);
   }
-  context.flush(targets);
+  at_line_of_reader(at, [&] { context.flush(targets); });
   for (const StatePtr& state : targets) context.make_ready(*state);
   context.run_callbacks();
 }

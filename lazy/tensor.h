@@ -77,6 +77,8 @@ namespace detail {
 
 // The elements of a tensor, computed and on the host, in memory that the pointer holds.
 std::shared_ptr<const std::byte> host_bytes(const Tensor& tensor, Location where);
+// A copy of them.
+Array array_of(const Tensor& tensor, Location where);
 // Throws TypeError unless the tensor has that dtype.
 void check_read_as(const Tensor& tensor, DType dtype, Location where);
 

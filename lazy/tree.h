@@ -225,7 +225,9 @@ T map(F&& f, const T& first, const Others&... others) {
   const std::array<std::vector<Tensor>, sizeof...(Others)> columns = {
       detail::tensors_of(detail::tree_ref(others))...};
   for (const auto& column : columns) {
-    if (column.size() != out.size()) throw UsageError("map: the trees differ in structure");
+    if (column.size() == out.size()) continue;
+    throw UsageError("map: the trees differ in structure: one has " + std::to_string(out.size()) +
+                     " tensors, another " + std::to_string(column.size()));
   }
   for (std::size_t row = 0; row < out.size(); ++row) {
     out[row] = [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -1,4 +1,4 @@
-// UsageError: rank 0: .*replicated\(\): the ranks hold different values; make them the same first, from one key or with broadcast
+// UsageError: rank 0: .*replicated\(\): the ranks hold different values: the tensor, f32\[2\], differs on rank 0 and on rank 1; make them the same first, from one key or with broadcast
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {
