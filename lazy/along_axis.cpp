@@ -1,5 +1,6 @@
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/custom_vjp.h>
 #include <tutti/lazy/ops.h>
 
 #include <array>
@@ -104,13 +105,30 @@ std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& siz
                         " elements of axis " + std::to_string(axis) + " are needed",
                     x.where());
   }
-  std::vector<Tensor> out;
-  std::int64_t begin = 0;
-  for (const std::int64_t part : sizes) {
-    out.push_back(part_along(t, normal, begin, begin + part, x.where()));
-    begin += part;
+  const auto parts_of = [&](const Tensor& all) {
+    std::vector<Tensor> out;
+    std::int64_t begin = 0;
+    for (const std::int64_t part : sizes) {
+      out.push_back(part_along(all, normal, begin, begin + part, x.where()));
+      begin += part;
+    }
+    return out;
+  };
+  if (sizes.empty() || !is_floating(t.dtype()) || !detail::is_being_differentiated()) {
+    return parts_of(t);
   }
-  return out;
+  // The gradient is the parts' cotangents one after another; that of slices would be the sum of as
+  // many tensors of x's size.
+  const Tensor inner(detail::record(Op::identity, {t.state()}, {}, x.where()));
+  const detail::CustomScope scope;
+  return scope.finish(
+      parts_of(inner), {{"x", inner}}, {},
+      [&](const std::vector<Tensor>&, const std::vector<Tensor>& cotangents) {
+        std::vector<detail::StatePtr> states;
+        for (const Tensor& cotangent : cotangents) states.push_back(cotangent.state());
+        return std::vector{Tensor(detail::record(Op::concat, states, {normal}, x.where()))};
+      },
+      x.where());
 }
 
 std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int64_t axis) {

@@ -71,8 +71,12 @@ class Compiled {
 
   template <class... Arguments>
   auto operator()(Arguments&&... arguments) {
-    Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
-    return run(formal);
+    static_assert(takes<Arguments...>(),
+                  "the compiled function takes other arguments, or another number of them");
+    if constexpr (takes<Arguments...>()) {
+      Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
+      return run(formal);
+    }
   }
 
   // The program of one rank for arguments like these, of which shapes and dtypes count: tensors, or
@@ -122,6 +126,19 @@ class Compiled {
   using Formal = std::conditional_t<std::is_void_v<typename detail::ParameterTypes<F>::Type>,
                                     std::tuple<std::decay_t<Arguments>...>,
                                     typename detail::ParameterTypes<F>::Type>;
+
+  // Of a generic function its own body says.
+  template <class... Arguments>
+  static consteval bool takes() {
+    using Own = typename detail::ParameterTypes<F>::Type;
+    if constexpr (std::is_void_v<Own>) {
+      return true;
+    } else if constexpr (std::tuple_size_v<Own> != sizeof...(Arguments)) {
+      return false;
+    } else {
+      return std::is_constructible_v<Own, Arguments...>;
+    }
+  }
 
   template <class Given>
   auto run(Given& formal) {

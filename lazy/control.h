@@ -29,6 +29,10 @@
 // recorded inside of grad.
 namespace tutti {
 
+struct ScanOptions {
+  bool reverse = false;  // from the last step to the first
+};
+
 namespace detail {
 
 using ControlBody = runtime::FunctionRef<std::vector<Tensor>(const std::vector<Tensor>&)>;
@@ -70,11 +74,37 @@ inline void append(std::vector<Tensor>& to, const std::vector<Tensor>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-}  // namespace detail
+// What a scan's body gives.
+template <class T>
+inline constexpr bool is_step_result = false;
+template <class Carry, class Y>
+inline constexpr bool is_step_result<std::pair<Carry, Y>> = true;
 
-struct ScanOptions {
-  bool reverse = false;  // from the last step to the first
-};
+template <class Y, class F, class Carry, class Xs>
+std::pair<Carry, Y> scan_of(F& f, const Carry& init, const Xs& xs, ScanOptions options,
+                            std::source_location at) {
+  const std::vector<Tensor> carries = tensors_of(init, at);
+  const std::vector<Tensor> sequences = tensors_of(xs, at);
+  Y form{};
+  const std::vector<Tensor> results = record_scan(
+      carries, sequences, common_length(sequences, at), options.reverse,
+      [&](const std::vector<Tensor>& arguments) {
+        std::size_t next = 0;
+        const Carry carry = with_tensors(init, arguments, next);
+        const Xs x = with_tensors(xs, arguments, next);
+        auto out = f(carry, x);
+        std::vector<Tensor> given = tensors_of(out.first, at);
+        append(given, tensors_of(out.second, at));
+        form = std::move(out.second);
+        return given;
+      },
+      at);
+  std::size_t next = 0;
+  Carry carry = with_tensors(init, results, next);
+  return std::pair<Carry, Y>(std::move(carry), with_tensors(std::move(form), results, next));
+}
+
+}  // namespace detail
 
 // A loop over the first axis of the tensors of `xs`, with state: f(carry, x) gives a pair (next
 // carry, y), x being a step of xs. Gives the pair (last carry, the ys stacked along a new first
@@ -88,27 +118,11 @@ template <class F, class Carry, class Xs>
 auto scan(F f, const Carry& init, const Xs& xs, ScanOptions options = {},
           std::source_location at = std::source_location::current()) {
   using Pair = std::decay_t<decltype(f(init, xs))>;
-  using Y = typename Pair::second_type;
-  const std::vector<Tensor> carries = detail::tensors_of(init, at);
-  const std::vector<Tensor> sequences = detail::tensors_of(xs, at);
-  Y form{};
-  const std::vector<Tensor> results = detail::record_scan(
-      carries, sequences, detail::common_length(sequences, at), options.reverse,
-      [&](const std::vector<Tensor>& arguments) {
-        std::size_t next = 0;
-        const Carry carry = detail::with_tensors(init, arguments, next);
-        const Xs x = detail::with_tensors(xs, arguments, next);
-        Pair out = f(carry, x);
-        std::vector<Tensor> given = detail::tensors_of(out.first, at);
-        detail::append(given, detail::tensors_of(out.second, at));
-        form = std::move(out.second);
-        return given;
-      },
-      at);
-  std::size_t next = 0;
-  Carry carry = detail::with_tensors(init, results, next);
-  return std::pair<Carry, Y>(std::move(carry),
-                             detail::with_tensors(std::move(form), results, next));
+  static_assert(detail::is_step_result<Pair>,
+                "the body of a scan gives a pair, std::pair(next carry, y)");
+  if constexpr (detail::is_step_result<Pair>) {
+    return detail::scan_of<typename Pair::second_type>(f, init, xs, options, at);
+  }
 }
 
 // A loop of `count` steps: f(i, carry) gives the next carry, i being i64[] from 0 to count - 1.

@@ -166,6 +166,26 @@ TEST(CustomVjp, CotangentsHaveTheArgumentsTypes) {
       {"f64[2] as the cotangent of argument 1"}, kNowhere);
 }
 
+// One concat, and no sum of padded parts.
+TEST(SplitGradient, IsAConcat) {
+  auto step = compile([](const Tensor& x) {
+    return grad([](const Tensor& y) {
+      const std::vector<Tensor> parts = split(y, 3, 1);
+      return sum(parts[0] * parts[1] + parts[2] * 5.F);
+    })(x);
+  });
+  EXPECT_EQ(step(tensor({{1.F, 2.F, 3.F}, {4.F, 5.F, 6.F}})).to_vector<float>(),
+            Floats({2, 1, 5, 5, 4, 5}));
+  EXPECT_THAT(step.ir("decompose"), testing::AllOf(testing::HasSubstr("concat("),
+                                                   testing::Not(testing::HasSubstr("pad("))));
+  const auto second = grad(grad([](const Tensor& x) {
+    const std::vector<Tensor> parts =
+        split(expand_dims(x, {0}), std::vector<std::int64_t>{1, 0}, 0);
+    return sum(parts[0] * parts[0] * parts[0]);
+  }));
+  EXPECT_EQ(second(tensor(2.F)).item<float>(), 12);
+}
+
 // Of a tensor-parallel layer: the value as it is, the gradient summed over the ranks.
 TEST(CustomVjp, BackwardMakesTheSumOverRanks) {
   simulate(2, [](World& world) {

@@ -32,6 +32,8 @@ struct Foreign {
     managed.tensor.rank = static_cast<std::int32_t>(shape.size());
     managed.tensor.shape = shape.data();
   }
+  Foreign(const Foreign&) = delete;  // others point to it
+  Foreign& operator=(const Foreign&) = delete;
   void set_strides(std::vector<std::int64_t> given, std::size_t offset = 0) {
     strides = std::move(given);
     managed.tensor.strides = strides.data();
@@ -68,12 +70,17 @@ TEST(FromDlpack, IsNeverWritten) {
   EXPECT_EQ(foreign.given_back, 1);
 }
 
+// Peers may read it until they are done: it is given back when they are, or the World ends.
 TEST(FromDlpack, GoesToPeers) {
-  simulate(2, [](World& world) {
-    Foreign foreign(Floats(100'000, static_cast<float>(world.rank() + 1)), {100'000});
-    const Tensor sum = all_reduce(from_dlpack(&foreign.managed), world);
+  Foreign first(Floats(100'000, 1), {100'000});
+  Foreign second(Floats(100'000, 2), {100'000});
+  simulate(2, [&](World& world) {
+    Foreign& own = world.rank() == 0 ? first : second;
+    const Tensor sum = all_reduce(from_dlpack(&own.managed), world);
     EXPECT_EQ(sum.to_vector<float>(), Floats(100'000, 3));
   });
+  EXPECT_EQ(first.given_back, 1);
+  EXPECT_EQ(second.given_back, 1);
 }
 
 TEST(FromDlpack, GathersWhatDoesNotLieInOrder) {
