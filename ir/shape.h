@@ -26,9 +26,8 @@ class Shape {
   Shape(std::initializer_list<std::int64_t> sizes,
         std::source_location at = std::source_location::current())
       : Shape(std::span(sizes.begin(), sizes.size()), Location(at)) {}
-  Shape(const std::vector<std::int64_t>& sizes,  // NOLINT(google-explicit-constructor)
-        std::source_location at = std::source_location::current())
-      : Shape(std::span(sizes), Location(at)) {}
+  Shape(const std::vector<std::int64_t>& sizes)  // NOLINT(google-explicit-constructor)
+      : Shape(std::span(sizes), Location()) {}
   explicit Shape(std::span<const std::int64_t> sizes) : Shape(sizes, Location()) {}
 
   int rank() const { return rank_; }

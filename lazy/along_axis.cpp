@@ -2,6 +2,7 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/custom_vjp.h>
 #include <tutti/lazy/ops.h>
+#include <tutti/lazy/zero_beside.h>
 
 #include <array>
 #include <string>
@@ -187,7 +188,9 @@ Tensor triangle(std::string_view op, const Operand& x, std::int64_t diagonal, bo
         Op::iota, {}, {DType::i64, std::vector<std::int64_t>(matrix.begin(), matrix.end()), axis},
         x.where()));
   };
-  const Tensor distance = sub(operand(index(1)), operand(index(0)));
+  const Tensor apart = sub(operand(index(1)), operand(index(0)));
+  const Tensor distance =
+      add(operand(apart), operand(detail::zero_beside(t, DType::i64, x.where())));
   const Tensor inside = lower ? le(operand(distance), diagonal) : ge(operand(distance), diagonal);
   return select(operand(inside), operand(t), operand(zeros_like(operand(t))));
 }

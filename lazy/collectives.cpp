@@ -213,45 +213,52 @@ AsyncTensors collective_permute(const Tensors& x, const Group& group, const Pair
 
 namespace {
 
-// A number of each of the group's ranks, in their order.
-std::vector<std::uint64_t> of_all_ranks(std::uint64_t own, const Group& group, Location where) {
-  const Array row = Array::from(std::span<const std::uint64_t>(&own, 1), {1});
-  const Tensor number(RankContext::current().data(row, Device::cpu(), where));
-  return Tensor(all_gather(Tensors{number}, group, 0, {}, where)[0]).to_vector<std::uint64_t>();
+// The numbers of each of the group's ranks, in their order; equally many on all.
+std::vector<std::uint64_t> of_all_ranks(std::span<const std::uint64_t> own, const Group& group,
+                                        Location where) {
+  const Array row = Array::from(own, {std::ssize(own)});
+  const Tensor numbers(RankContext::current().data(row, Device::cpu(), where));
+  return Tensor(all_gather(Tensors{numbers}, group, 0, {}, where)[0]).to_vector<std::uint64_t>();
+}
+
+// The first member whose i-th number is not that of the first one; 0: all are.
+std::size_t other_member(std::span<const std::uint64_t> numbers, std::size_t each, std::size_t i) {
+  for (std::size_t member = 1; member * each < numbers.size(); ++member) {
+    if (numbers[member * each + i] != numbers[i]) return member;
+  }
+  return 0;
 }
 
 // Says which leaf differs first and where; all ranks of the group do it together.
 [[noreturn]] void refuse_different(TreeRef tree, const Group& group, Location where) {
   const auto leaves = named_tensors_of(tree);
   const std::vector<std::int64_t> ranks = group.ranks();
-  const auto other = [](const std::vector<std::uint64_t>& numbers) {
-    return static_cast<std::size_t>(
-        std::ranges::find_if(numbers, [&](std::uint64_t each) { return each != numbers[0]; }) -
-        numbers.begin());
-  };
   const auto between = [&](std::size_t member) {
     return "rank " + std::to_string(ranks[0]) + " and on rank " + std::to_string(ranks[member]);
   };
-  const std::vector<std::uint64_t> counts = of_all_ranks(leaves.size(), group, where);
-  if (const std::size_t member = other(counts); member < counts.size()) {
+  const std::uint64_t count = leaves.size();
+  const std::vector<std::uint64_t> counts = of_all_ranks(std::span(&count, 1), group, where);
+  if (const std::size_t member = other_member(counts, 1, 0); member != 0) {
     throw UsageError("replicated(): the trees on " + between(member) + " hold " +
                          std::to_string(counts[0]) + " and " + std::to_string(counts[member]) +
                          " tensors",
                      where);
   }
+  std::vector<std::uint64_t> own;
+  for (const auto& [name, tensor] : leaves) own.push_back(hash_data(tensor.state(), 0));
+  const std::vector<std::uint64_t> hashes = of_all_ranks(own, group, where);
   std::string first;
   std::size_t more = 0;
-  for (const auto& [name, tensor] : leaves) {
-    const std::vector<std::uint64_t> hashes =
-        of_all_ranks(hash_data(tensor.state(), 0), group, where);
-    const std::size_t member = other(hashes);
-    if (member == hashes.size()) continue;
-    if (first.empty()) {
-      first = (name.empty() ? "the tensor" : "'" + name + "'") + ", " +
-              tensor.state()->type.text() + ", differs on " + between(member);
-    } else {
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const std::size_t member = other_member(hashes, leaves.size(), i);
+    if (member == 0) continue;
+    if (!first.empty()) {
       ++more;
+      continue;
     }
+    const auto& [name, tensor] = leaves[i];
+    first = (name.empty() ? "the tensor" : "'" + name + "'") + ", " + tensor.state()->type.text() +
+            ", differs on " + between(member);
   }
   if (more > 0) first += ", and " + std::to_string(more) + " more leaves do";
   throw UsageError("replicated(): the ranks hold different values: " + first +

@@ -205,8 +205,16 @@ class Functions {
     }
     ir::Graph graph = trace.program();
     if (communicate_ && differentiable_) vary_outside(graph);
-    for (ir::NodeId id = 0; id < graph.node_count() && !communicate_; ++id) {
-      if (ir::communicates(graph, id)) set(communicate_, true);
+    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
+      // The gradient of the loop or branch would have calls where it has none itself.
+      if (graph.node(id).op == ir::Op::custom_gradient &&
+          ir::communicates(graph.node(id).attributes)) {
+        throw UsageError(
+            "custom_vjp: a backward function that communicates is not possible in a loop or branch "
+            "yet; write the steps out in a C++ for loop",
+            graph.node(id).location);
+      }
+      if (!communicate_ && ir::communicates(graph, id)) set(communicate_, true);
     }
     return graph;
   }

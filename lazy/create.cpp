@@ -75,6 +75,7 @@ Tensor ones(const Shape& shape, DType dtype, std::source_location at) {
 }
 
 Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
+  if (count < 0) throw TypeError("arange: " + std::to_string(count) + " numbers", at);
   return iota({count}, 0, dtype, at);
 }
 
@@ -104,16 +105,31 @@ Tensor detail::arange_of(std::int64_t start, std::int64_t stop, std::int64_t ste
   if (count > static_cast<std::uint64_t>(Shape::kMostElements)) {
     throw TypeError("arange: too many numbers", at);
   }
+  if (count > 0 && is_integer(dtype)) {
+    const std::int64_t last = start + static_cast<std::int64_t>(count - 1) * step;
+    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        if (std::in_range<T>(start) && std::in_range<T>(last)) return;
+        throw TypeError("arange: " + std::string(name_of(dtype)) + " does not hold " +
+                            std::to_string(std::in_range<T>(start) ? last : start),
+                        at);
+      }
+    });
+  }
   return sequence({start, at}, {step, at}, static_cast<std::int64_t>(count), dtype, at);
 }
 
 Tensor detail::arange_of(double start, double stop, double step, DType dtype,
                          std::source_location at) {
-  const double count = std::ceil((stop - start) / step);
-  if (step == 0 || std::isnan(count)) throw UsageError("arange: the numbers have no end", at);
-  if (count > static_cast<double>(Shape::kMostElements)) {
+  const double length = std::ceil((stop - start) / step);
+  if (step == 0 || std::isnan(length)) throw UsageError("arange: the numbers have no end", at);
+  if (!is_floating(dtype)) {
+    throw TypeError("arange: " + std::string(name_of(dtype)) + " holds no fractions", at);
+  }
+  if (length > static_cast<double>(Shape::kMostElements)) {
     throw TypeError("arange: too many numbers", at);
   }
+  const double count = std::max(0.0, length);
   return sequence({start, at}, {step, at},
                   std::max<std::int64_t>(0, static_cast<std::int64_t>(count)), dtype, at);
 }
@@ -124,11 +140,21 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype,
   if (!is_floating(dtype)) {
     throw TypeError("linspace: " + std::string(name_of(dtype)) + " holds no fractions", at);
   }
-  const double step = count < 2 ? 0 : (stop - start) / static_cast<double>(count - 1);
-  return sequence({start, at}, {step, at}, count, dtype, at);
+  // So that the last one is `stop`, whatever rounding does.
+  const Location where = at;
+  const double last = static_cast<double>(std::max<std::int64_t>(1, count - 1));
+  const Tensor share = div(Operand(iota({count}, 0, DType::f64, at), where), {last, at});
+  const Tensor left = mul(Operand(sub({1.0, at}, Operand(share, where)), where), {start, at});
+  const Tensor right = mul(Operand(share, where), {stop, at});
+  const Tensor out = add(Operand(left, where), Operand(right, where));
+  return dtype == DType::f64 ? out : cast(Operand(out, where), dtype);
 }
 
 Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, std::source_location at) {
+  if (rows < 0 || columns < 0) {
+    throw TypeError(
+        "eye: " + std::to_string(rows) + " rows and " + std::to_string(columns) + " columns", at);
+  }
   const Tensor row = iota({rows, columns}, 0, DType::i64, at);
   const Tensor column = iota({rows, columns}, 1, DType::i64, at);
   return cast(Operand(eq(Operand(row, Location(at)), Operand(column, Location(at))), Location(at)),

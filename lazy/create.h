@@ -107,6 +107,12 @@ Tensor arange(Number start, std::type_identity_t<Number> stop,
   return detail::arange_of(static_cast<double>(start), static_cast<double>(stop),
                            static_cast<double>(step), dtype, at);
 }
+// 0, 1, ... before `stop`, which need be no whole number.
+template <std::floating_point Number>
+Tensor arange(Number stop, DType dtype = DType::f32,
+              std::source_location at = std::source_location::current()) {
+  return detail::arange_of(0.0, static_cast<double>(stop), 1.0, dtype, at);
+}
 // `count` numbers from `start` to `stop`, both among them, at equal distances.
 Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::f32,
                 std::source_location at = std::source_location::current());

@@ -128,7 +128,10 @@ std::vector<Tensor> CustomScope::finish(
   std::vector<StatePtr> captured;
   const auto note = [&](ir::Value value) {
     const ir::Graph& graph = trace.graph();
-    if (graph.producer(value) >= begin_ || !is_floating(graph.type(value).dtype)) return;
+    // What a loop's body captures becomes a parameter of it when it is used first.
+    const ir::NodeId producer = graph.producer(value);
+    const bool is_own = producer >= begin_ && graph.node(producer).op != ir::Op::parameter;
+    if (is_own || !is_floating(graph.type(value).dtype)) return;
     if (known.insert(value.id).second) captured.push_back(trace.handle(value, where));
   };
   const auto end = static_cast<ir::NodeId>(trace.graph().node_count());

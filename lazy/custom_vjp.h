@@ -43,22 +43,23 @@ class CustomScope {
 // arguments, in their order: a tree like the argument, or a tuple of such.
 //
 // It is used by grad, value_and_grad, vjp and jvp (which needs it to be linear in the cotangent),
-// in loops and branches too. Derivatives of higher order are those of backward's ops, residuals
-// included, and backward may communicate: of an argument that is the same on several ranks the
-// cotangent has to be, and the sum over them is backward's to make. What forward uses that is no
-// argument has no gradient: to ask for one is a TypeError. Both see the same program on all ranks.
+// in loops and branches too (there backward may not communicate yet). Derivatives of higher order
+// are those of backward's ops, residuals included, and backward may communicate: of an argument
+// that is the same on several ranks the cotangent has to be, and the sum over them is backward's to
+// make. What forward uses that is no argument has no gradient: to ask for one is a TypeError. Both
+// see the same program on all ranks.
 template <class Forward, class Backward>
 auto custom_vjp(Forward forward, Backward backward,
                 std::source_location at = std::source_location::current()) {
   return [forward = std::move(forward), backward = std::move(backward),
           at]<class... Arguments>(const Arguments&... arguments) {
-    if (!detail::is_being_differentiated()) return forward(arguments...).first;
+    using Result = detail::Waited<std::decay_t<decltype(forward(arguments...).first)>>;
+    if (!detail::is_being_differentiated()) return Result(forward(arguments...).first);
     std::tuple<Arguments...> inner(arguments...);
     detail::rename_leaves(detail::tree_ref(inner), at);
     const detail::CustomScope scope;
     auto [value, kept] =
         std::apply([&](const auto&... each) { return forward(each...); }, std::as_const(inner));
-    using Result = detail::Waited<std::decay_t<decltype(value)>>;
     Result result = value;
     const std::vector<Tensor> found = scope.finish(
         detail::tensors_of(detail::tree_ref(result), at),

@@ -164,7 +164,7 @@ class Einsum {
   // x with the axes of "..." as long as they are in the result.
   Named spread(const Named& x) const {
     List shape;
-    for (std::size_t d = 0; d < x.axes.size(); ++d) shape.push_back(sizes_.at(x.axes[d]));
+    for (const char axis : x.axes) shape.push_back(sizes_.at(axis));
     if (Shape(shape) == x.tensor.shape()) return x;
     return {broadcast_to(at(x.tensor), shape), x.axes};
   }

@@ -1,10 +1,11 @@
-#include <tutti/lazy/at_line.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/device.h>
+#include <tutti/lazy/file_calls.h>
 #include <tutti/lazy/files.h>
 #include <tutti/lazy/static_members.h>
 #include <tutti/runtime/files/input_file.h>
 #include <tutti/runtime/files/safetensors.h>
+#include <tutti/runtime/files/write_file.h>
 #include <tutti/runtime/log.h>
 #include <tutti/runtime/new_file.h>
 
@@ -27,14 +28,6 @@ namespace {
 
 // Members that are no tensors stand in the metadata under such names.
 constexpr std::string_view kMember = "tutti.";
-
-void refuse_compiling(const char* function, Location where) {
-  if (!RankContext::current().compiling()) return;
-  throw UsageError(std::string(function) +
-                       ": files are read and written when a function is traced, not when it runs; "
-                       "call it outside of what is being compiled, and pass the tensors",
-                   where);
-}
 
 // The tensors of one file.
 class OpenFile {
@@ -188,24 +181,11 @@ NamedTensors named_parts(TreeRef tree, Location where) {
   return out;
 }
 
-// A link stays one: what it names is written, which need not be there.
-fs::path written_path(fs::path path) {
-  std::error_code error;
-  constexpr int kMostLinks = 40;  // as the system has it
-  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
-    path = path.parent_path() / fs::read_symlink(path);
-  }
-  if (fs::exists(fs::symlink_status(path, error)) && !fs::is_regular_file(path, error)) {
-    throw EnvironmentError(path.string() + ": is there, and is no file");
-  }
-  return path;
-}
-
 }  // namespace
 
 void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& options,
                        Location where) {
-  refuse_compiling("save", where);
+  detail::refuse_compiling("save", where);
   NamedTensors parts = named_parts(tree, where);
   for (const auto& [name, text] : options.metadata) {
     if (parts.members.emplace(name, text).second) continue;
@@ -218,7 +198,8 @@ void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& op
       if (!state->is_data()) context.check_owner(*state, where);
     }
     context.flush(parts.states);
-    runtime::NewFile file(written_path(path).string());
+    const fs::path target = runtime::file_to_write(path);
+    runtime::NewFile file(target.string(), runtime::mode_to_write(target));
     file.write(head.bytes);
     for (const std::size_t i : head.order) {
       const auto bytes = host_bytes(Tensor(parts.states[i]), where);
@@ -233,29 +214,40 @@ void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& op
 
 void detail::load_tree(TreeRef tree, const fs::path& path, const LoadOptions& options,
                        Location where) {
-  refuse_compiling("load", where);
+  detail::refuse_compiling("load", where);
   at_line(where, [&] {
     TensorFiles files(path, options.mmap, where);
     check_tensors(wanted_tensors(tree, where), files.types(), options.cast, path.string(), where);
     assign_tensors(tree, files.tensors(), where);
-    const std::map<std::string, std::string> metadata = files.metadata();
+    std::map<std::string, std::string> members;  // of the tree that was saved
+    for (const auto& [key, text] : files.metadata()) {
+      if (key.starts_with(kMember)) members.emplace(key.substr(kMember.size()), text);
+    }
     walk_named_tree(tree, [&](const std::string& name, const TreeLeaf& leaf) {
       const bool is_static = leaf.kind == TreeKind::floating || leaf.kind == TreeKind::integer ||
                              leaf.kind == TreeKind::text;
-      const auto found = is_static ? metadata.find(std::string(kMember) + name) : metadata.end();
-      if (found == metadata.end() || set_static(leaf, found->second)) return;
-      throw ParseError(path.string() + ": '" + found->second.substr(0, 40) + "' is no value of '" +
-                       name + "'");
+      const auto found = is_static ? members.find(name) : members.end();
+      if (found == members.end()) return;
+      if (!set_static(leaf, found->second)) {
+        throw ParseError(path.string() + ": '" + found->second.substr(0, 40) +
+                         "' is no value of '" + name + "'");
+      }
+      members.erase(found);
     });
+    if (members.empty()) return;
+    throw UsageError(path.string() + " has " + std::to_string(members.size()) +
+                     " numbers or texts that the tree has no place for, '" +
+                     members.begin()->first + "' the first");
   });
 }
 
 TensorMap load_tensors(const fs::path& path, const LoadOptions& options, std::source_location at) {
-  refuse_compiling("load_tensors", at);
+  detail::refuse_compiling("load_tensors", at);
   return at_line(at, [&] { return TensorFiles(path, options.mmap, at).tensors(); });
 }
 
 std::map<std::string, std::string> load_metadata(const fs::path& path, std::source_location at) {
+  detail::refuse_compiling("load_metadata", at);
   return at_line(at, [&] { return TensorFiles(path, false, at).metadata(); });
 }
 

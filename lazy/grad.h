@@ -44,6 +44,9 @@ inline constexpr bool is_with_extra<std::pair<Value, Extra>> = true;
 template <std::size_t I, std::size_t... Index>
 inline constexpr bool is_one_of = ((I == Index) || ...);
 
+template <std::size_t I, std::size_t... Index>
+inline constexpr bool is_once = (static_cast<int>(I == Index) + ... + 0) == 1;
+
 template <class T>
 Tensor as_tensor(const T& result, [[maybe_unused]] std::source_location at) {
   if constexpr (std::same_as<T, AsyncTensor>) {
@@ -57,6 +60,7 @@ Tensor as_tensor(const T& result, [[maybe_unused]] std::source_location at) {
 template <std::size_t... Index, class F, class... Arguments>
 auto take_gradients(const F& f, std::source_location at, const Arguments&... arguments) {
   static_assert(((Index < sizeof...(Arguments)) && ...), "there is no argument of that number");
+  static_assert((is_once<Index, Index...> && ...), "an argument is named twice");
   const KeepRecording keep;
   auto inner = [&]<std::size_t... I>(std::index_sequence<I...>) {
     using Inner =

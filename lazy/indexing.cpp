@@ -1,5 +1,6 @@
-#include <tutti/lazy/create.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/indexing.h>
+#include <tutti/lazy/zero_beside.h>
 
 #include <algorithm>
 #include <array>
@@ -27,7 +28,7 @@ class Selection {
     const auto count = selectors.rend() - last;
     if (count > x.rank()) fail(std::to_string(count) + " selectors for " + type_text());
     for (int axis = 0; axis < x.rank(); ++axis) {
-      add(axis, selectors[static_cast<std::size_t>(axis)]->what());
+      take_axis(axis, selectors[static_cast<std::size_t>(axis)]->what());
     }
   }
 
@@ -47,15 +48,24 @@ class Selection {
   }
 
   // `value`, as large as what take() gives, with the axes that it has not, and where it lies.
-  Tensor spread(const Operand& value, const Shape& taken) const {
-    const Tensor given =
-        broadcast_to(Operand(value.is_tensor() ? value.tensor() : value.tensor(x_.dtype()), where_),
-                     List(taken.begin(), taken.end()));
+  Tensor spread(const Operand& value, const Tensor& taken) const {
+    const Tensor given = value.is_tensor()
+                             ? broadcast_to(Operand(value.tensor(), where_), taken.shape())
+                             : number_like(taken, value);
     List shape;
     for (int d = 0, from = 0; d < x_.rank(); ++d) {
-      shape.push_back(drops_[static_cast<std::size_t>(d)] ? 1 : taken[from++]);
+      shape.push_back(drops_[static_cast<std::size_t>(d)] ? 1 : taken.shape()[from++]);
     }
     return reshape(operand(given), shape);
+  }
+
+  // A number as often as `taken` has elements, the same on the ranks on which x is.
+  Tensor number_like(const Tensor& taken, const Operand& value) const {
+    if (taken.dtype() != DType::boolean) {
+      return add(operand(zeros_like(operand(taken))), value);
+    }
+    const Tensor zeros_there = zeros_like(operand(cast(operand(taken), DType::u8)));
+    return logical_or(operand(ne(operand(zeros_there), 0)), value);
   }
 
   // The value with zeros around it, as large as x; ranges that go backwards turned around.
@@ -86,13 +96,15 @@ class Selection {
 
   // Where the block begins, i64[rank].
   Tensor starts() const {
-    std::vector<Tensor> out;
+    const Tensor zero = detail::zero_beside(x_, DType::i64, where_);
+    std::vector<detail::StatePtr> parts;
     for (int d = 0; d < x_.rank(); ++d) {
       const auto found = index_of(d);
-      out.push_back(found ? reshape(operand(cast(operand(*found), DType::i64)), {1})
-                          : full({1}, Operand(place_of(d).first), DType::i64));
+      const Tensor start =
+          found ? cast(operand(*found), DType::i64) : add(operand(zero), place_of(d).first);
+      parts.push_back(reshape(operand(start), {1}).state());
     }
-    return concat(out);
+    return Tensor(detail::record(ir::Op::concat, parts, {std::int64_t{0}}, where_));
   }
 
  private:
@@ -108,9 +120,9 @@ class Selection {
     return "a tensor of type " + std::string(name_of(x_.dtype())) + x_.shape().text();
   }
 
-  void add(std::int64_t axis, const Selector::What& what) {
+  void take_axis(std::int64_t axis, const Selector::What& what) {
     const std::int64_t size = x_.shape()[static_cast<int>(axis)];
-    if (std::holds_alternative<std::monostate>(what)) return add(axis, Range());
+    if (std::holds_alternative<std::monostate>(what)) return take_axis(axis, Range());
     drops_.push_back(!std::holds_alternative<Range>(what));
     if (const auto* const range = std::get_if<Range>(&what)) {
       ranges_.push_back(*range);
@@ -181,13 +193,13 @@ namespace {
 Tensor replaced(const Operand& x, const Operand& value, const Selectors& selectors) {
   const Tensor tensor = x.tensor();
   const Selection selection(tensor, selectors, x.where());
-  const Tensor update = selection.spread(value, selection.take().shape());
+  const Tensor update = selection.spread(value, selection.take());
   const auto operand = [&](const Tensor& t) { return Operand(t, x.where()); };
   if (update.elements() == 0) return tensor;
   if (selection.is_block()) {
     return dynamic_update_slice(operand(tensor), operand(update), operand(selection.starts()));
   }
-  const Tensor there = selection.padded(full(update.shape(), Operand(1), DType::u8));
+  const Tensor there = selection.padded(ones_like(operand(cast(operand(update), DType::u8))));
   if (!selection.is_computed()) {
     return select(operand(ne(operand(there), 0)), operand(selection.padded(update)),
                   operand(tensor));
@@ -203,7 +215,7 @@ Tensor added_at(const Operand& x, const Operand& value, const Selectors& selecto
   if (selection.is_computed()) {
     return replaced(x, operand(add(operand(taken), value)), selectors);
   }
-  const Tensor update = selection.spread(value, taken.shape());
+  const Tensor update = selection.spread(value, taken);
   return add(operand(tensor), operand(selection.padded(update)));
 }
 

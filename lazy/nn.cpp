@@ -1,5 +1,6 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/nn.h>
+#include <tutti/lazy/zero_beside.h>
 
 #include <cmath>
 #include <string>
@@ -72,7 +73,7 @@ class LayerSteps {
   // (x - mean) / sqrt(variance + epsilon) * scale + shift; the first four beside x.
   Tensor normalised(const Tensor& x, const Tensor& mean, const Tensor& variance, double epsilon,
                     const Tensor& scale, const Tensor& shift) const {
-    const Tensor factor = rsqrt(at(add(at(variance), static_cast<float>(epsilon))));
+    const Tensor factor = rsqrt(at(add(at(variance), epsilon)));
     const Tensor normal = mul(at(sub(at(x), at(mean))), at(factor));
     return rounded(add(at(mul(at(normal), at(scale))), at(shift)));
   }
@@ -99,7 +100,7 @@ Tensor GroupNorm::operator()(const Operand& x, double epsilon) const {
   const Tensor distance = sub(steps.at(grouped), steps.at(mean));
   const Tensor variance =
       tutti::mean(steps.at(mul(steps.at(distance), steps.at(distance))), 2, true);
-  const Tensor factor = rsqrt(steps.at(add(steps.at(variance), static_cast<float>(epsilon))));
+  const Tensor factor = rsqrt(steps.at(add(steps.at(variance), epsilon)));
   const Tensor normal = reshape(steps.at(mul(steps.at(distance), steps.at(factor))),
                                 List(shape.begin(), shape.end()));
   const Tensor scaled = mul(steps.at(normal), steps.at(steps.along_channels(scale)));
@@ -123,7 +124,7 @@ std::pair<Tensor, BatchStatistics> BatchNorm::train(const Operand& given,
   const List axes = steps.other_axes();
   const auto summed = [&](const Tensor& values) {
     const Tensor total = sum(at(values), axes, true);
-    return options.group ? Tensor(all_reduce(total, *options.group)) : total;
+    return options.group ? Tensor(all_reduce(at(total), *options.group)) : total;
   };
   // Counted, since ranks may have different numbers of places.
   const Tensor count = summed(ones_like(at(slice(at(x), {{}, {.stop = 1}}))));
@@ -136,11 +137,11 @@ std::pair<Tensor, BatchStatistics> BatchNorm::train(const Operand& given,
   const Tensor unbiased =
       mul(at(variance), at(div(at(count), at(maximum(at(sub(at(count), 1.F)), 1.F)))));
   const auto moved = [&](const Tensor& before, const Tensor& now) {
-    const auto momentum = static_cast<float>(options.momentum);
+    const double momentum = options.momentum;
     const Tensor flat =
         reshape(at(stop_gradient(at(now))), List(before.shape().begin(), before.shape().end()));
     const Tensor typed = flat.dtype() == before.dtype() ? flat : cast(at(flat), before.dtype());
-    return add(at(mul(at(before), 1.F - momentum)), at(mul(at(typed), momentum)));
+    return add(at(mul(at(before), 1 - momentum)), at(mul(at(typed), momentum)));
   };
   return {y,
           {.mean = moved(statistics.mean, mean), .variance = moved(statistics.variance, unbiased)}};
@@ -163,9 +164,9 @@ Tensor rotary(const Operand& given, const Operand& positions, double base) {
                     given.where());
   }
   const std::int64_t half = size / 2;
-  const Tensor index = cast(at(iota({half}, 0)), x.dtype());
-  const Tensor rate =
-      exp(at(mul(at(index), static_cast<float>(-2 * std::log(base) / static_cast<double>(size)))));
+  const Tensor index = add(at(cast(at(iota({half}, 0)), x.dtype())),
+                           at(detail::zero_beside(x, x.dtype(), given.where())));
+  const Tensor rate = exp(at(mul(at(index), -2 * std::log(base) / static_cast<double>(size))));
   const Tensor angle = mul(at(expand_dims(at(cast(at(where), x.dtype())), {1})), at(rate));
   const std::vector<Tensor> parts = split_evenly(at(x), 2, -1);
   const Tensor c = cos(at(angle));
@@ -179,6 +180,11 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels,
                      const CrossEntropyOptions& options) {
   const Location where = logits.where();
   const auto at = [&](const Tensor& t) { return Operand(t, where); };
+  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
+    throw UsageError("cross_entropy: a label_smoothing of " +
+                         std::to_string(options.label_smoothing) + "; 0 to 1 are",
+                     where);
+  }
   const Tensor label = labels.tensor();
   Tensor counts;
   Tensor chosen = label;

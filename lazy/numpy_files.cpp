@@ -1,9 +1,10 @@
-#include <tutti/lazy/at_line.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/file_calls.h>
 #include <tutti/lazy/numpy_files.h>
 #include <tutti/runtime/files/npy.h>
 #include <tutti/runtime/files/npz.h>
+#include <tutti/runtime/files/write_file.h>
 
 #include <string>
 #include <utility>
@@ -14,17 +15,20 @@ namespace tutti {
 using detail::at_line;
 
 Tensor load_npy(const std::filesystem::path& path, std::source_location at) {
+  detail::refuse_compiling("load_npy", at);
   return at_line(at, [&] { return from(runtime::read_npy(path), at); });
 }
 
 void save_npy(const Tensor& tensor, const std::filesystem::path& path, std::source_location at) {
+  detail::refuse_compiling("save_npy", at);
   at_line(at, [&] {
     runtime::check_npy_dtype(tensor.state(at)->type.dtype, "the tensor for " + path.string());
-    runtime::write_npy(path, tensor.array(at));
+    runtime::write_npy(runtime::file_to_write(path), tensor.array(at));
   });
 }
 
 TensorMap load_npz(const std::filesystem::path& path, std::source_location at) {
+  detail::refuse_compiling("load_npz", at);
   return at_line(at, [&] {
     TensorMap out;
     const runtime::NpzReader reader(path);
@@ -34,7 +38,13 @@ TensorMap load_npz(const std::filesystem::path& path, std::source_location at) {
 }
 
 void detail::save_npz_tree(TreeRef tree, const std::filesystem::path& path, Location where) {
+  refuse_compiling("save_npz", where);
   at_line(where, [&] {
+    const std::filesystem::path target = runtime::file_to_write(path);
+    const std::filesystem::path folder = target.parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+      throw EnvironmentError(path.string() + ": there is no folder " + folder.string());
+    }
     for (const auto& [name, wanted] : wanted_tensors(tree, where)) {
       if (wanted.any) throw UsageError("save_npz: '" + name + "' was never given a value");
       runtime::check_npy_dtype(wanted.type.dtype, "'" + name + "'");
@@ -48,7 +58,7 @@ void detail::save_npz_tree(TreeRef tree, const std::filesystem::path& path, Loca
     RankContext::current().flush(states);
     std::vector<std::pair<std::string, Array>> arrays;
     for (const auto& [name, tensor] : tensors) arrays.emplace_back(name, tensor.array());
-    runtime::write_npz(path, arrays);
+    runtime::write_npz(target, arrays);
   });
 }
 

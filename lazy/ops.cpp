@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace tutti {
@@ -272,8 +275,13 @@ Tensor matmul(const Operand& x, const Operand& y) {
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
   const Tensor t = x.tensor();
   const std::int64_t normal = normal_axis("take", axis, t.rank(), x.where());
-  const auto* const number = std::get_if<std::int64_t>(&indices.value());
-  if (number != nullptr) {
+  std::optional<std::int64_t> number;
+  if (const auto* const given = std::get_if<std::int64_t>(&indices.value())) number = *given;
+  if (const auto* const given = std::get_if<std::uint64_t>(&indices.value())) {
+    number = std::in_range<std::int64_t>(*given) ? static_cast<std::int64_t>(*given)
+                                                 : std::numeric_limits<std::int64_t>::max();
+  }
+  if (number) {
     const std::int64_t size = t.shape()[static_cast<int>(normal)];
     const std::int64_t index = *number < 0 ? *number + size : *number;
     if (index < 0 || index >= size) {

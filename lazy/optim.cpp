@@ -3,9 +3,12 @@
 #include <tutti/lazy/tensor_state.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <numbers>
 #include <string>
+#include <variant>
 
 namespace tutti {
 
@@ -26,8 +29,25 @@ void check_structure(const char* name, detail::TreeRef model,
   detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& leaf) {
     if (leaf.is_tensor()) ++leaves;
   });
-  if (std::ranges::all_of(lists, [&](const auto* list) { return list->size() == leaves; })) return;
-  throw UsageError(std::string(name) + ": model, gradients and state differ in structure", where);
+  if (!std::ranges::all_of(lists, [&](const auto* list) { return list->size() == leaves; })) {
+    throw UsageError(std::string(name) + ": model, gradients and state differ in structure", where);
+  }
+  std::size_t i = 0;
+  detail::walk_named_tree(model, [&](const std::string& path, const detail::TreeLeaf& place) {
+    if (!place.is_tensor()) return;
+    const Tensor leaf = place.as_tensor();
+    for (const std::vector<Tensor>* const list : lists) {
+      const Tensor& other = (*list)[i];
+      const ir::Type& type = other.state(where)->type;
+      if (type.shape == leaf.shape() && type.dtype == leaf.dtype() && is_floating(type.dtype)) {
+        continue;
+      }
+      throw UsageError(std::string(name) + ": '" + path + "' is " + leaf.state(where)->type.text() +
+                           ", and its gradient or state " + type.text(),
+                       where);
+    }
+    ++i;
+  });
 }
 
 // Each leaf becomes f(leaf, its number).
@@ -127,8 +147,8 @@ Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
 
 Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
   const Tensor limit = most.is_tensor() ? cast(most, DType::f32) : most.tensor(DType::f32);
-  // A norm of 0 leaves them as they are, one beyond all numbers does not look like a short one.
-  return select(norm <= limit, ones_like(norm), limit / norm);
+  // A norm of 0 leaves them as they are; one beyond all numbers, less itself, is no number.
+  return select(norm <= limit, ones_like(norm), limit / norm + (norm - norm));
 }
 
 Tensor detail::scaled_by(const Tensor& tensor, const Tensor& factor) {
@@ -137,30 +157,61 @@ Tensor detail::scaled_by(const Tensor& tensor, const Tensor& factor) {
 
 namespace {
 
-// How much of `steps` is over, of [0, 1].
-Tensor share_of(const Operand& step, std::int64_t steps) {
-  if (steps < 1) {
-    throw UsageError("a schedule takes at least one step, not " + std::to_string(steps),
-                     step.where());
+// Calls f(step) with the number as a double or the tensor as f32, and gives an f32 scalar. What is
+// made of a number in C++ stays one, which is the same on all ranks.
+template <class F>
+Tensor of_step(const Operand& step, F&& f) {
+  const Location where = step.where();
+  if (step.is_tensor()) return f(Tensor(cast(step, DType::f32)));
+  double number = 0;
+  if (const auto* const given = std::get_if<Operand::Number>(&step.value())) number = given->value;
+  if (const auto* const given = std::get_if<std::int64_t>(&step.value())) {
+    number = static_cast<double>(*given);
   }
-  const Tensor now =
-      cast(step.is_tensor() ? Operand(step) : Operand(step.tensor(DType::i64)), DType::f32);
-  return clamp(now / static_cast<float>(steps), 0.F, 1.F);
+  if (const auto* const given = std::get_if<std::uint64_t>(&step.value())) {
+    number = static_cast<double>(*given);
+  }
+  const Tensor rate = Operand(f(number)).tensor(DType::f32);
+  return Tensor(rate.state(where));
 }
 
+void check_steps(std::int64_t steps, Location where) {
+  if (steps >= 1) return;
+  throw UsageError("a schedule takes at least one step, not " + std::to_string(steps), where);
+}
+
+// How much of `steps` is over, of [0, 1].
+double share_of(double step, std::int64_t steps) {
+  return std::clamp(step / static_cast<double>(steps), 0.0, 1.0);
+}
+Tensor share_of(const Tensor& step, std::int64_t steps) {
+  return clamp(step / static_cast<float>(steps), 0.F, 1.F);
+}
+
+double along_cosine(double share) { return (1 - std::cos(share * std::numbers::pi)) / 2; }
+Tensor along_cosine(const Tensor& share) {
+  return (1.F - cos(share * std::numbers::pi_v<float>)) * 0.5F;
+}
+
+double between(double from, double to, double share) { return from + (to - from) * share; }
 Tensor between(double from, double to, const Tensor& share) {
   return static_cast<float>(from) + static_cast<float>(to - from) * share;
 }
 
+double choose(bool first, double a, double b) { return first ? a : b; }
+Tensor choose(const Tensor& first, const Tensor& a, const Tensor& b) { return select(first, a, b); }
+
 }  // namespace
 
 Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t steps) {
-  return between(from, to, share_of(step, steps));
+  check_steps(steps, step.where());
+  return of_step(step, [&](const auto& now) { return between(from, to, share_of(now, steps)); });
 }
 
 Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t steps) {
-  constexpr auto kPi = std::numbers::pi_v<float>;
-  return between(from, to, (1.F - cos(share_of(step, steps) * kPi)) * 0.5F);
+  check_steps(steps, step.where());
+  return of_step(
+      step, [&](const auto& now) { return between(from, to, along_cosine(share_of(now, steps))); });
 }
 
 Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t warmup,
@@ -170,10 +221,12 @@ Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t war
                          " steps of warmup should be fewer than all " + std::to_string(total),
                      step.where());
   }
-  const Tensor now(step.tensor(DType::i64).state());
-  const Tensor late = cosine_schedule(now - warmup, peak, end, total - warmup);
-  if (warmup == 0) return late;
-  return select(now < warmup, linear_schedule(now, 0, peak, warmup), late);
+  return of_step(step, [&](const auto& now) {
+    const auto begin = static_cast<float>(warmup);
+    const auto late = between(peak, end, along_cosine(share_of(now - begin, total - warmup)));
+    const auto early = between(0, peak, share_of(now, std::max<std::int64_t>(1, warmup)));
+    return choose(now < begin, early, late);
+  });
 }
 
 }  // namespace tutti

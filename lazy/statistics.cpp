@@ -37,7 +37,15 @@ Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, std::int
   const Tensor distance = sub(steps.at(wide), steps.at(mean(steps.at(wide), normal, true)));
   const Tensor total = sum(steps.at(mul(steps.at(distance), steps.at(distance))), normal, keepdims);
   // As the other packages: of too few elements it is infinite or no number.
-  return div(steps.at(total), static_cast<float>(std::max<std::int64_t>(0, count - correction)));
+  return div(steps.at(total), static_cast<double>(std::max<std::int64_t>(0, count - correction)));
+}
+
+// A root, which has no derivative at 0: there it is 0, and the derivative, too.
+template <class F>
+Tensor root(const Steps& steps, const Tensor& x, F&& take) {
+  const Tensor none = eq(steps.at(x), 0);
+  const Tensor safe = select(steps.at(none), steps.at(ones_like(steps.at(x))), steps.at(x));
+  return select(steps.at(none), steps.at(zeros_like(steps.at(x))), steps.at(take(steps.at(safe))));
 }
 
 }  // namespace
@@ -49,7 +57,8 @@ Tensor var(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) 
 
 Tensor stddev(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
   const Steps steps("stddev", x);
-  return steps.rounded(sqrt(steps.at(variance(steps, x, axes, correction, keepdims))));
+  const Tensor square = variance(steps, x, axes, correction, keepdims);
+  return steps.rounded(root(steps, square, [&](const Operand& y) { return sqrt(y); }));
 }
 
 Tensor norm(const Operand& x, Axes axes, double order, bool keepdims) {
@@ -66,15 +75,11 @@ Tensor norm(const Operand& x, Axes axes, double order, bool keepdims) {
   }
   if (order == 1) return steps.rounded(sum(at(size), axes, keepdims));
   if (order != 2) {
-    const auto power = static_cast<float>(order);
-    const Tensor total = sum(at(pow(at(size), power)), axes, keepdims);
-    return steps.rounded(pow(at(total), 1 / power));
+    const Tensor total = sum(at(pow(at(size), order)), axes, keepdims);
+    return steps.rounded(root(steps, total, [&](const Operand& y) { return pow(y, 1 / order); }));
   }
   const Tensor total = sum(at(mul(at(wide), at(wide))), axes, keepdims);
-  // The root has no derivative at 0: there it is taken of a 1 that goes nowhere.
-  const Tensor none = eq(at(total), 0);
-  const Tensor safe = select(at(none), at(ones_like(at(total))), at(total));
-  return steps.rounded(select(at(none), at(zeros_like(at(total))), at(sqrt(at(safe)))));
+  return steps.rounded(root(steps, total, [&](const Operand& y) { return sqrt(y); }));
 }
 
 }  // namespace tutti

@@ -9,11 +9,11 @@ namespace tutti {
 // The mean of the squared distances from the mean, over n - correction elements: 1, as PyTorch has
 // it, is for samples, 0, as NumPy has it, for all there is. Floating point.
 Tensor var(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool keepdims = false);
-// Its square root, the standard deviation; `std` is taken in C++.
+// Its square root, the standard deviation; `std` is taken in C++. Its gradient is 0 where it is 0.
 Tensor stddev(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool keepdims = false);
 
 // The length of vectors: (sum |x|^order)^(1 / order); of order infinity the largest |x|, of 0 how
-// many are not 0. Floating point. The gradient of order 2 is 0 where the vector is.
+// many are not 0. Floating point. The gradient is 0 where the vector is.
 Tensor norm(const Operand& x, Axes axes = {}, double order = 2, bool keepdims = false);
 
 }  // namespace tutti

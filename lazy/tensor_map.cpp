@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -35,24 +36,48 @@ std::vector<Piece> pieces_of(std::string_view pattern) {
   return out;
 }
 
-// What each star stands for, the earlier ones as short as can be; nothing if the name does not fit.
-bool fits(std::string_view name, std::span<const Piece> pieces,
-          std::vector<std::string_view>& stars) {
-  if (pieces.empty()) return name.empty();
-  const Piece& piece = pieces[0];
-  if (piece.kind == Piece::Kind::text) {
-    return name.starts_with(piece.text) &&
-           fits(name.substr(piece.text.size()), pieces.subspan(1), stars);
+// What each star stands for, the earlier ones as short as can be. Where it was found once that the
+// rest does not fit, it is not tried again: the time grows with the square of the name's length.
+class Fit {
+ public:
+  Fit(std::string_view name, std::span<const Piece> pieces)
+      : name_(name), pieces_(pieces), failed_((pieces.size() + 1) * (name.size() + 1), false) {}
+
+  // Nothing if the name does not fit.
+  std::optional<std::vector<std::string_view>> run() {
+    if (!fits(0, 0)) return std::nullopt;
+    return stars_;
   }
-  const bool any = piece.kind == Piece::Kind::stars;
-  for (std::size_t length = any ? 0 : 1; length <= name.size(); ++length) {
-    if (!any && name[length - 1] == '.') return false;
-    stars.push_back(name.substr(0, length));
-    if (fits(name.substr(length), pieces.subspan(1), stars)) return true;
-    stars.pop_back();
+
+ private:
+  bool fits(std::size_t piece, std::size_t at) {
+    if (piece == pieces_.size()) return at == name_.size();
+    const std::size_t place = piece * (name_.size() + 1) + at;
+    if (failed_[place]) return false;
+    const bool out = fits_here(pieces_[piece], piece, at);
+    failed_[place] = !out;
+    return out;
   }
-  return false;
-}
+
+  bool fits_here(const Piece& own, std::size_t piece, std::size_t at) {
+    if (own.kind == Piece::Kind::text) {
+      return name_.substr(at).starts_with(own.text) && fits(piece + 1, at + own.text.size());
+    }
+    const bool any = own.kind == Piece::Kind::stars;
+    for (std::size_t end = any ? at : at + 1; end <= name_.size(); ++end) {
+      if (!any && name_[end - 1] == '.') return false;
+      stars_.push_back(name_.substr(at, end - at));
+      if (fits(piece + 1, end)) return true;
+      stars_.pop_back();
+    }
+    return false;
+  }
+
+  const std::string_view name_;
+  const std::span<const Piece> pieces_;
+  std::vector<bool> failed_;
+  std::vector<std::string_view> stars_;
+};
 
 std::vector<Piece::Kind> stars_of(std::span<const Piece> pieces) {
   std::vector<Piece::Kind> out;
@@ -122,12 +147,14 @@ TensorMap renamed(const TensorMap& tensors, const std::vector<Renaming>& rules,
   TensorMap out;
   std::map<std::string, std::string> before;
   for (const auto& [name, tensor] : tensors) {
-    std::vector<std::string_view> stars;
-    const auto rule = std::ranges::find_if(
-        parsed, [&](const Rule& each) { return fits(name, each.from, stars); });
+    std::optional<std::vector<std::string_view>> stars;
+    const auto rule = std::ranges::find_if(parsed, [&](const Rule& each) {
+      stars = Fit(name, each.from).run();
+      return stars.has_value();
+    });
     const bool found = rule != parsed.end();
     if (found && rule->to.empty()) continue;
-    const std::string now = found ? rule->new_name(stars) : name;
+    const std::string now = found ? rule->new_name(*stars) : name;
     const auto [known, is_new] = before.emplace(now, name);
     if (!is_new) {
       throw UsageError(

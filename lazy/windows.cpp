@@ -175,9 +175,7 @@ Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
                                                   std::int64_t{1}, std::multiplies<>());
     out = div(at(total), static_cast<float>(elements));
   } else {
-    List sizes(t.shape().begin(), t.shape().end());
-    sizes[0] = sizes[1] = 1;
-    const Tensor ones_there = full(Shape(sizes), Operand(1.F), wide.dtype());
+    const Tensor ones_there = ones_like(at(slice(at(wide), {{.stop = 1}, {.stop = 1}})));
     out = div(at(total), at(reduced(WindowReduce::sum, ones_there, windows, 0, x.where())));
   }
   return out.dtype() == t.dtype() ? out : cast(at(out), t.dtype());

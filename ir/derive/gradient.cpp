@@ -152,6 +152,10 @@ class Sweep {
     const Value gathered = graph_.operand(wait, 0);
     const NodeId gather = graph_.producer(gathered);
     if (graph_.node(gather).op != Op::all_gather || !depends(gathered)) return false;
+    // What a checkpoint gives is looked for at its results, of which the copy is differentiated.
+    for (const Builder::Checkpoint& region : builder_.checkpoints()) {
+      if (region.begin > last_wrt_ && gather >= region.begin && gather < region.end) return false;
+    }
     const Replication before = graph_.type(varied).replication;
     const int over = before.dimensions & ~graph_.type(graph_.result(id)).replication.dimensions;
     const GroupPtr& group = graph_.attributes(gather).group("group");
@@ -169,7 +173,7 @@ class Sweep {
       if (left == varying_.end() || !depends(operand)) continue;
       const Attributes attributes = graph_.attributes(id);
       const std::int64_t axis = attributes.integer("axis");
-      const std::vector<std::int64_t> sizes = attributes.integers("sizes");
+      const auto& sizes = attributes.integers("sizes");
       const std::int64_t own = graph_.type(operand).shape[static_cast<int>(axis)];
       accumulate(operand, left->second
                               .apply(Op::reduce_scatter,

@@ -203,7 +203,12 @@ Linear pushforward(const Builder& program, std::span<const Value> outputs,
   }
   for (Value& captured : out.captured) {
     const auto found = captures.find(captured.id);
-    if (found == captures.end()) throw InternalError("a gradient is not linear in its cotangent");
+    if (found == captures.end()) {
+      throw TypeError(
+          "jvp: a gradient on the way is not linear in its cotangent, as that of custom_vjp has to "
+          "be for it",
+          program.location());
+    }
     captured = found->second;
   }
   return out;

@@ -1,10 +1,10 @@
+#include <tutti/ir/derive/linearize.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/ops/family.h>
 #include <tutti/ir/support/error.h>
 
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -96,29 +96,6 @@ void decompose_custom_gradient(Decomposition& in) {
   for (int i = 0; i < parts.results; ++i) in.result(in.operand(i));
 }
 
-// A function's nodes, appended once more, on other values.
-std::vector<Value> append_function(Builder& builder, const Graph& from,
-                                   std::span<const Value> arguments) {
-  std::unordered_map<std::uint32_t, Value> map;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    map.emplace(from.parameters()[i].value.id, arguments[i]);
-  }
-  for (NodeId id = 0; id < from.node_count(); ++id) {
-    const Node& node = from.node(id);
-    if (node.op == Op::parameter) continue;
-    std::vector<Value> operands;
-    for (const Value operand : from.operands(id)) operands.push_back(map.at(operand.id));
-    builder.at(node.location);
-    const NodeId copy = builder.node(node.op, operands, node.attributes);
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
-      map.emplace(from.result(id, i).id, builder.graph().result(copy, i));
-    }
-  }
-  std::vector<Value> out;
-  for (const Value result : from.results()) out.push_back(map.at(result.id));
-  return out;
-}
-
 void gradient_custom_gradient(Gradient& gradient) {
   const CustomParts parts(gradient.attributes, gradient.count());
   for (int i = parts.first_captured(); i < gradient.count(); ++i) {
@@ -141,10 +118,8 @@ void gradient_custom_gradient(Gradient& gradient) {
   for (int i = 0; i < parts.captures; ++i) {
     operands.push_back(gradient.value(parts.first_capture() + i));
   }
-  const Location here = builder.location();
   const std::vector<Value> found =
-      append_function(builder, gradient.attributes.function("backward").graph(), operands);
-  builder.at(here);
+      inline_into(builder, gradient.attributes.function("backward").graph(), operands);
   std::size_t next = 0;
   for (int i = 0; i < parts.arguments; ++i) {
     const int operand = parts.first_argument() + i;

@@ -141,7 +141,7 @@ class NpyHeader {
     try {
       return Shape(sizes);
     } catch (const TypeError& error) {
-      fail(error.what());
+      fail(error.message());
     }
   }
 

@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/files/npy.h>
 #include <tutti/runtime/files/npz.h>
+#include <tutti/runtime/files/write_file.h>
 #include <tutti/runtime/new_file.h>
 
 #include <optional>
@@ -118,6 +119,12 @@ ir::Array NpzReader::read(const std::string& name, const AcceptArray& accept) co
       (status.valid & ZIP_STAT_SIZE) == 0 || !std::in_range<std::int64_t>(status.size)) {
     throw ParseError(where + ": the archive does not say how long it is");
   }
+  // Deflate makes 1,032 bytes of one at most: a small archive cannot ask for much memory.
+  constexpr zip_uint64_t kMostPerByte = 1032;
+  if ((status.valid & ZIP_STAT_COMP_SIZE) != 0 && status.size / kMostPerByte > status.comp_size) {
+    throw ParseError(where + ": " + std::to_string(status.size) + " bytes cannot be in the " +
+                     std::to_string(status.comp_size) + " that the archive has of it");
+  }
   EntryBuffer buffer(archive_->get(), entry, where);
   std::istream stream(&buffer);
   std::optional<ir::Array> array;
@@ -137,6 +144,10 @@ void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir
   for (const auto& [name, array] : arrays) check_npy_dtype(array.dtype(), name);
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (arrays.empty()) {  // libzip would remove the file
+    constexpr std::string_view kEmpty("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+    return write_file(path, kEmpty);
+  }
   std::vector<std::string> contents;  // until the archive is written
   contents.reserve(arrays.size());
   ZipArchive archive(path, ZIP_CREATE | ZIP_TRUNCATE);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -57,7 +58,7 @@ Json parse_json(const InputFile& file, std::int64_t begin, std::int64_t bytes) {
   std::string text(static_cast<std::size_t>(bytes), '\0');
   file.read(begin, std::as_writable_bytes(std::span(text)));
   std::vector<std::set<std::string>> keys;  // of the objects around
-  std::string twice;
+  std::optional<std::string> twice;
   const auto note = [&](int /*depth*/, Json::parse_event_t event, const Json& parsed) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
@@ -66,8 +67,7 @@ Json parse_json(const InputFile& file, std::int64_t begin, std::int64_t bytes) {
   };
   try {
     Json out = Json::parse(text, note);
-    if (!twice.empty())
-      throw ParseError(file.path().string() + ": " + shown(twice) + " is there twice");
+    if (twice) throw ParseError(file.path().string() + ": " + shown(*twice) + " is there twice");
     if (!out.is_object()) throw ParseError(file.path().string() + ": its header is no JSON object");
     return out;
   } catch (const Json::exception& error) {
@@ -151,7 +151,7 @@ class HeaderReader {
     try {
       out.type.shape = Shape(integers(name, entry, "shape"));
     } catch (const TypeError& error) {
-      fail_in(name, error.what());
+      fail_in(name, error.message());
     }
     const std::vector<std::int64_t> ends = integers(name, entry, "data_offsets");
     if (ends.size() != 2 || ends[0] > ends[1]) fail_in(name, "data_offsets should be [begin, end]");
@@ -212,10 +212,11 @@ SafetensorsHead safetensors_head(const std::vector<NamedType>& tensors,
   if (!metadata.empty()) {
     text += "\"" + std::string(kMetadata) + "\":" + json_text(metadata, "a text of the metadata");
   }
-  std::set<std::string_view> names = {kMetadata};
+  std::set<std::string_view> names;
   std::int64_t end = 0;
   for (const std::size_t i : head.order) {
     const auto& [name, type] = tensors[i];
+    if (name == kMetadata) throw UsageError("a tensor in a file can't be called " + shown(name));
     if (!names.insert(name).second) {
       throw UsageError("two tensors cannot both be called " + shown(name) + " in a file");
     }

@@ -39,4 +39,24 @@ void write_file(const fs::path& path, std::string_view text) {
   throw EnvironmentError(path.string() + ": cannot be written: " + failure_text(failure));
 }
 
+fs::path file_to_write(fs::path path) {
+  std::error_code error;
+  constexpr int kMostLinks = 40;  // as the system has it
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+    path = path.parent_path() / fs::read_symlink(path);
+  }
+  if (fs::exists(fs::symlink_status(path, error)) && !fs::is_regular_file(path, error)) {
+    throw EnvironmentError(path.string() + ": is there, and is no file");
+  }
+  return path;
+}
+
+mode_t mode_to_write(const fs::path& path) {
+  constexpr mode_t kNew = 0666;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::is_regular_file(status)) return kNew;
+  return static_cast<mode_t>(status.permissions()) & mode_t{0777};
+}
+
 }  // namespace tutti::runtime

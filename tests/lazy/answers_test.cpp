@@ -11,7 +11,11 @@ TEST(Answers, ShapesThatCannotBe) {
                           {"5 values do not fill shape [2,3], which has 6 elements"});
   expect_error<TypeError>([] { zeros({-1}); }, {"a negative size in dimension 0"});
   expect_error<TypeError>([] { zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}); }, {"9 dimensions; at most 8"});
-  expect_error<TypeError>([] { zeros(std::vector<std::int64_t>{2, -3}); }, {"dimension 1"});
+  expect_error<TypeError>([] { zeros(std::vector<std::int64_t>{2, -3}); }, {"dimension 1"},
+                          kNowhere);
+  expect_error<TypeError>([] { arange(-3); }, {"arange: -3 numbers"});
+  expect_error<TypeError>([] { eye(2, -3); }, {"eye: 2 rows and -3 columns"});
+  expect_error<TypeError>([] { broadcast_to(ones({1}), {-2}); }, {"negative size"});
 }
 
 TEST(Answers, ShapesAreMadeOfListsAndListsOfShapes) {
@@ -28,6 +32,7 @@ TEST(Answers, AxesAndElementsThatAreNotThere) {
   expect_error<TypeError>([&] { sum(tensor(1.F), 0); }, {"of a tensor of rank 0, which has none"});
   EXPECT_EQ(take(arange(3), -1).item<std::int64_t>(), 2);
   expect_error<TypeError>([&] { take(x, 3, 1); }, {"no element 3 along axis 1 of f32[2,3]"});
+  expect_error<TypeError>([&] { take(x, std::size_t{9}); }, {"no element 9 along axis 0"});
   expect_error<TypeError>([&] { take(x, -3); }, {"no element -3 along axis 0"});
 }
 

@@ -135,6 +135,12 @@ TEST(CustomVjp, WhatForwardUsesBesideItsArgumentsHasNoGradient) {
     return sum(f(tensor({2.F})));
   };
   expect_error<TypeError>([&] { grad(itself)(tensor({1.F})); }, {"pass it as one"}, kNowhere);
+  const auto in_a_loop = [](const Tensor& w) {
+    const auto f = custom_vjp([&](const Tensor& c) { return std::pair(c * w, c); },
+                              [](const Tensor& c, const Tensor& g) { return g * c; });
+    return sum(for_loop(2, [&](const Tensor&, const Tensor& c) { return f(c); }, tensor({2.F})));
+  };
+  expect_error<TypeError>([&] { grad(in_a_loop)(tensor({1.F})); }, {"pass it as one"}, kNowhere);
   // Constants are no matter.
   const Tensor w = tensor({3.F});
   const auto f = custom_vjp([&](const Tensor& x) { return std::pair(x * w, x); },
@@ -164,6 +170,34 @@ TEST(CustomVjp, CotangentsHaveTheArgumentsTypes) {
         })(x);
       },
       {"f64[2] as the cotangent of argument 1"}, kNowhere);
+}
+
+TEST(CustomVjp, GivesWhatIsWaitedFor) {
+  simulate(2, [](World& world) {
+    const auto f = custom_vjp([&](const Tensor& x) { return std::pair(all_reduce(x, world), 0); },
+                              [](int, const Tensor& g) { return g; });
+    EXPECT_EQ(f(tensor({1.F})).item<float>(), 2);
+    EXPECT_EQ(grad([&](const Tensor& x) { return sum(f(x)); })(tensor({1.F})).item<float>(), 1);
+  });
+}
+
+TEST(CustomVjp, BackwardMayNotCommunicateInALoopYet) {
+  simulate(2, [](World& world) {
+    const auto f = custom_vjp([](const Tensor& x) { return std::pair(x * 2.F, 0); },
+                              [&](int, const Tensor& g) { return Tensor(all_reduce(g, world)); });
+    const auto loop = [&](const Tensor& x) {
+      return sum(for_loop(2, [&](const Tensor&, const Tensor& c) { return f(c); }, x));
+    };
+    expect_error<UsageError>([&] { grad(loop)(tensor({1.F})); },
+                             {"not possible in a loop or branch yet"}, kNowhere);
+  });
+}
+
+TEST(CustomVjp, JvpNeedsALinearBackwardFunction) {
+  const auto clipped = custom_vjp([](const Tensor& x) { return std::pair(x, 0); },
+                                  [](int, const Tensor& g) { return clamp(g, -1.F, 1.F); });
+  expect_error<TypeError>([&] { jvp(clipped)(tensor({1.F}), tensor({1.F})); },
+                          {"is not linear in its cotangent, as that of custom_vjp"}, kNowhere);
 }
 
 // One concat, and no sum of padded parts.

@@ -214,6 +214,25 @@ TEST(Files, MembersOutOfRangeAreRefused) {
                            {"are a member of the tree"});
 }
 
+TEST(Files, MembersWithoutAPlaceAreNotLost) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "x.safetensors";
+  save(std::pair(std::vector<float>{1, 2, 3}, 7), path);
+  const auto same = load(std::pair(std::vector<float>(3), 0), path);
+  EXPECT_EQ(same.first, Floats({1, 2, 3}));
+  expect_error<UsageError>([&] { load(std::pair(std::vector<float>(), 0), path); },
+                           {"has 3 numbers or texts that the tree has no place for, '0.0'"});
+}
+
+TEST(Files, KeepTheirPermissions) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "x.safetensors";
+  save(TensorMap{}, path);
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  save(TensorMap{}, path);
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST(Files, AFailedSaveLeavesWhatWasThere) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "x.safetensors";
@@ -304,6 +323,24 @@ TEST(NumpyFiles, KeepArraysByName) {
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read.at("0").to_vector<float>(), Floats({2, 4}));
   EXPECT_EQ(read.at("1.y").to_vector<bool>(), std::vector<bool>{true});
+}
+
+TEST(NumpyFiles, NothingIsAnArchive) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "x.npz";
+  save_npz(TensorMap{{"x", tensor({1.F})}}, path);
+  save_npz(TensorMap{}, path);
+  EXPECT_TRUE(load_npz(path).empty());
+  expect_error<EnvironmentError>([&] { save_npz(TensorMap{}, folder.path() / "no/x.npz"); },
+                                 {"there is no folder"});
+}
+
+TEST(NumpyFiles, AreNotForFunctionsThatAreCompiled) {
+  const TemporaryFolder folder;
+  save_npy(tensor({1.F}), folder.path() / "x.npy");
+  auto f = compile([&](const Tensor& x) { return x + load_npy(folder.path() / "x.npy"); });
+  expect_error<UsageError>([&] { f(tensor({1.F})); }, {"outside of what is being compiled"},
+                           kNowhere);
 }
 
 TEST(NumpyFiles, SayWhatTheyCannotHold) {

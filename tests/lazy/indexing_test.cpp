@@ -127,6 +127,11 @@ TEST(Sequences, AreNumpys) {
   EXPECT_EQ(eye(2, DType::i32).to_vector<std::int32_t>(), (std::vector<std::int32_t>{1, 0, 0, 1}));
   EXPECT_EQ(where(tensor({true, false}), 1.F, tensor({5.F, 6.F})).to_vector<float>(),
             Floats({1, 6}));
+  EXPECT_EQ(arange(2.5).to_vector<float>(), Floats({0, 1, 2}));
+  EXPECT_EQ(arange(0.0, 1e300, -1.0).shape(), Shape({0}));
+  EXPECT_EQ(linspace(0, 1, 50, DType::f64).to_vector<double>().back(), 1);
+  expect_error<TypeError>([] { arange(0, 200, 50, DType::i8); }, {"i8 does not hold 150"});
+  expect_error<TypeError>([] { arange(0.5, 3.0, 1.0, DType::i32); }, {"i32 holds no fractions"});
   expect_error<UsageError>([] { arange(0, 5, 0); }, {"a step of 0"});
   expect_error<TypeError>([] { linspace(0, 1, 5, DType::i32); }, {"holds no fractions"});
 }

@@ -16,8 +16,13 @@ TEST(Statistics, ArePyTorchs) {
   expect_close(norm(x, 1, INFINITY), {0.9916648F, 0.9258147F});
   EXPECT_EQ(norm(x, 1, 2, true).shape(), Shape({2, 1}));
   EXPECT_EQ(norm(cast(x, DType::bf16)).dtype(), DType::bf16);
-  const Tensor dx = grad([](const Tensor& y) { return norm(y); })(zeros({3}));
+  for (const double order : {1.0, 2.0, 3.0}) {
+    const Tensor dx = grad([&](const Tensor& y) { return norm(y, {}, order); })(zeros({3}));
+    EXPECT_EQ(dx.to_vector<float>(), Floats({0, 0, 0})) << order;
+  }
+  const Tensor dx = grad([](const Tensor& y) { return stddev(y); })(ones({3}));
   EXPECT_EQ(dx.to_vector<float>(), Floats({0, 0, 0}));
+  EXPECT_NEAR(norm(tensor({3.0, 4.0}), {}, 2.5).item<double>(), 4.6881408423435884, 1e-15);
   expect_error<TypeError>([] { var(tensor({1, 2})); }, {"floating-point numbers, not i32"});
   expect_error<UsageError>([&] { norm(x, 1, -1); }, {"an order of -1"});
 }
@@ -120,6 +125,9 @@ TEST(Optimisers, StructuresThatDifferAreNamed) {
   expect_error<UsageError>([&] { Sgd().update(model, {}, {}, 0.1F); },
                            {"Sgd: model, gradients and state differ in structure"});
   expect_error<UsageError>([&] { Sgd{.momentum = 1}.update(model, model, {}, 0.1F); }, {"Sgd: "});
+  const std::vector<Tensor> wide = {zeros({3})};
+  expect_error<UsageError>([&] { Sgd().update(model, wide, {}, 0.1F); },
+                           {"Sgd: '0' is f32[2], and its gradient or state f32[3]"});
 }
 
 TEST(Clipping, IsByTheLengthOfAll) {
@@ -135,6 +143,8 @@ TEST(Clipping, IsByTheLengthOfAll) {
   EXPECT_EQ(clip_by_global_norm(none, 1.F).first[0].to_vector<float>(), Floats({0, 0}));
   const std::vector<Tensor> bad = {tensor({NAN, 1.F})};
   EXPECT_TRUE(std::isnan(clip_by_global_norm(bad, 1.F).first[0].to_vector<float>()[1]));
+  const std::vector<Tensor> endless = {tensor({1e30F, 1.F})};
+  EXPECT_TRUE(std::isnan(clip_by_global_norm(endless, 1.F).first[0].to_vector<float>()[1]));
   const std::vector<Tensor> narrow = {cast(tensor({3.F, 4.F}), DType::bf16)};
   EXPECT_EQ(clip_by_global_norm(narrow, 1.F).first[0].dtype(), DType::bf16);
 }
@@ -155,6 +165,43 @@ TEST(Schedules, GoByTheStep) {
   EXPECT_EQ(linear_schedule(2, 0, 1, 4).item<float>(), 0.5F);
   expect_error<UsageError>([] { linear_schedule(1, 0, 1, 0); }, {"at least one step"});
   expect_error<UsageError>([] { warmup_cosine_schedule(1, 1, 5, 5); }, {"fewer than all 5"});
+}
+
+TEST(Schedules, OfANumberAreTheSameOnAllRanks) {
+  simulate(2, [](World& world) {
+    std::vector<Tensor> model = {replicated(tensor({1.F}), world)};
+    Sgd::State state = Sgd().init(model);
+    for (int step = 0; step < 3; ++step) {
+      const auto slopes = grad([&](const std::vector<Tensor>& m) {
+        return sum(m[0] * (1.F + cast(rank_index(world), DType::f32)));
+      })(model);
+      EXPECT_EQ(slopes[0].item<float>(), 3);  // of both ranks
+      std::tie(model, state) =
+          Sgd().update(model, slopes, state, warmup_cosine_schedule(step, 0.1, 1, 10));
+    }
+  });
+}
+
+// What is made of x and of places alone is known where x is: gradients are summed once.
+TEST(Replication, StaysThroughWhatIsMadeOfParts) {
+  simulate(2, [](World& world) {
+    const Tensor x = replicated(wave({1, 2, 4, 4}), world);
+    const auto expect_alone = [&](const auto& f) {
+      const Tensor here = grad([&](const Tensor& y) { return sum(f(y)); })(x);
+      const Tensor alone = grad([&](const Tensor& y) { return sum(f(y)); })(wave({1, 2, 4, 4}));
+      EXPECT_EQ(here.template to_vector<float>(), alone.template to_vector<float>());
+    };
+    expect_alone([](const Tensor& y) { return tril(y); });
+    expect_alone([](const Tensor& y) { return triu(y, 1); });
+    expect_alone([](const Tensor& y) { return set_at(y, 0.F, 0, 1); });
+    expect_alone([](const Tensor& y) { return set_at(y, 0.F, 0, 1, Range{.step = 2}); });
+    expect_alone([](const Tensor& y) { return add_at(y, 1.F, 0, 1); });
+    expect_alone([](const Tensor& y) { return avg_pool(y, {2}, {.padding = {1}}, false); });
+    expect_alone([](const Tensor& y) { return max_pool(y, {2}, {.padding = {1}}); });
+    expect_alone([](const Tensor& y) { return nn::rotary(y, arange(4)); });
+    expect_alone([](const Tensor& y) { return roll(y, 1, 2); });
+    expect_alone([](const Tensor& y) { return split(y, 2, 1)[0] * 2.F; });
+  });
 }
 
 TEST(Averages, MoveTowardsTheModel) {

@@ -237,6 +237,22 @@ TEST(CollectiveGradient, OfReduceScatterOfExtremesAndProducts) {
   });
 }
 
+// Gathered again for the gradient, as a checkpoint does.
+TEST(CollectiveGradient, OfGatheredWeightsInACheckpoint) {
+  simulate(2, [](World& world) {
+    const Tensor shard = tensor({1.F, 2.F}) * static_cast<float>(world.rank() + 1);
+    const Tensor x = tensor({1.F, 2.F, 3.F, 4.F}) * tensor({static_cast<float>(world.rank() + 1)});
+    const auto gather = [&](const Tensor& t) -> Tensor { return all_gather(t, world); };
+    const auto gradient = [&](const auto& f) {
+      return grad([&](const Tensor& s) { return sum(x * f(s) * f(s)); })(shard)
+          .template to_vector<float>();
+    };
+    EXPECT_EQ(gradient(checkpoint(gather)), gradient(gather));
+    const Floats first = world.rank() == 0 ? Floats{6, 24} : Floats{36, 96};
+    EXPECT_EQ(gradient(checkpoint(gather)), first);
+  });
+}
+
 // Fully sharded: each rank needs the sum of its own part alone.
 TEST(CollectiveGradient, OfGatheredWeightsIsAReduceScatter) {
   simulate(2, [](World& world) {

@@ -113,6 +113,18 @@ TEST(Renamed, AStarMeetsNoDotAndNotNothing) {
   EXPECT_THAT(names_of(renamed(before, {{"a.**", "x.**"}})), testing::ElementsAre("x.", "x.b.c"));
 }
 
+TEST(Renamed, ManyStarsTakeNoTime) {
+  const std::string name(2000, 'a');
+  const TensorMap before = {{name + "b", ones({1})}};
+  std::string from;
+  std::string to;
+  for (int i = 0; i < 20; ++i) {
+    from += "**a";
+    to += "**";
+  }
+  EXPECT_THAT(names_of(renamed(before, {{from, to}})), testing::ElementsAre(name + "b"));
+}
+
 TEST(Renamed, Transposes) {
   const TensorMap after = renamed({{"w", tensor({{1.F, 2.F}, {3.F, 4.F}, {5.F, 6.F}})}},
                                   {{.from = "w", .to = "v", .transpose = true}});

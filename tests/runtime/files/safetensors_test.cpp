@@ -125,6 +125,13 @@ TEST(Safetensors, NothingIsThereTwice) {
       "\"dtype\" is there twice");
 }
 
+TEST(Safetensors, NothingWithoutANameIsThereTwice) {
+  expect_refused(file_of(R"({"":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
+                         R"("":{"dtype":"I8","shape":[0],"data_offsets":[0,0]}})",
+                         ""),
+                 "\"\" is there twice");
+}
+
 TEST(Safetensors, MetadataAreTexts) {
   expect_refused(file_of(R"({"__metadata__":[]})", ""), "its __metadata__ is no object");
   expect_refused(file_of(R"({"__metadata__":{"a":1}})", ""), "has no text for \"a\"");
