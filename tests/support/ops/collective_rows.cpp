@@ -31,17 +31,16 @@ std::vector<OpRow> reduction_rows(
     out.gradient = gradient;
     return out;
   };
-  const bool extremes = row.op != Op::reduce_scatter && row.op != Op::scan_ranks;
-  const auto extreme = extremes ? kYes : HasGradient::refused;
   std::vector<DType> bits = kIntegers;
   bits.push_back(DType::boolean);
-  const bool scans = row.op == Op::scan_ranks;  // has no mean
+  const bool scans = row.op == Op::scan_ranks;  // has no mean, and gradients of sums alone
+  const auto others = scans ? HasGradient::refused : kYes;
   const std::string mean = scans ? "product" : "mean";
   return {with(kNumbers, -2, "sum", "sum", kYes),
-          with(kFloats, -2, mean, mean, scans ? HasGradient::refused : kYes),
-          with(kNumbers, -2, "max", "min", extreme),
-          with(kNumbers, -2, "min", "max", extreme),
-          with(kNumbers, 0, "product", "product", HasGradient::refused),
+          with(kFloats, -2, mean, mean, others),
+          with(kNumbers, -2, "max", "min", others),
+          with(kNumbers, -2, "min", "max", others),
+          with(kNumbers, 0, "product", "product", others),
           with(bits, 0, "and", "or", HasGradient::none),
           with(bits, 0, "xor", "and", HasGradient::none)};
 }
