@@ -1,6 +1,7 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/dlpack.h>
+#include <tutti/runtime/are_truths.h>
 
 #include <algorithm>
 #include <array>
@@ -144,11 +145,10 @@ std::shared_ptr<runtime::Buffer> gathered(const dlpack::TensorView& view, const 
   return buffer;
 }
 
-// C++ knows two values of a bool.
 void check_truths(const std::byte* data, const ir::Type& type, Location where) {
   if (type.dtype != DType::boolean || !type.device.is_cpu()) return;
   const std::span all(data, static_cast<std::size_t>(type.bytes()));
-  if (std::ranges::all_of(all, [](std::byte byte) { return byte <= std::byte{1}; })) return;
+  if (runtime::are_truths(all)) return;
   refuse("a bool that is neither 0 nor 1", where);
 }
 

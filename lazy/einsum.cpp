@@ -1,4 +1,5 @@
 #include <tutti/lazy/einsum.h>
+#include <tutti/lazy/tensor_state.h>
 
 #include <algorithm>
 #include <map>
@@ -61,7 +62,7 @@ class Einsum {
     const int rest = rank - static_cast<int>(named);
     if (rest < 0 || (dots == letters.npos && rest > 0)) {
       fail("\"" + letters + "\" names " + std::to_string(named) + " axes of a tensor of type " +
-           std::string(ir_name(tensor)) + tensor.shape().text());
+           tensor.state()->type.text());
     }
     std::string axes;
     for (std::size_t i = 0; i < letters.size(); ++i) {
@@ -81,8 +82,6 @@ class Einsum {
       note_size(axes[d], tensor.shape()[static_cast<int>(d)]);
     operands_.push_back({tensor, axes});
   }
-
-  static std::string_view ir_name(const Tensor& tensor) { return name_of(tensor.dtype()); }
 
   void note_size(char axis, std::int64_t size) {
     const auto [known, is_new] = sizes_.emplace(axis, size);

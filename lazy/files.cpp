@@ -3,13 +3,13 @@
 #include <tutti/lazy/file_calls.h>
 #include <tutti/lazy/files.h>
 #include <tutti/lazy/static_members.h>
+#include <tutti/runtime/are_truths.h>
 #include <tutti/runtime/files/input_file.h>
 #include <tutti/runtime/files/safetensors.h>
 #include <tutti/runtime/files/write_file.h>
 #include <tutti/runtime/log.h>
 #include <tutti/runtime/new_file.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace tutti {
 
 namespace fs = std::filesystem;
 
-using detail::at_line;
+using detail::at_line_of_file;
 using detail::RankContext;
 using detail::TreeKind;
 using detail::TreeLeaf;
@@ -70,11 +70,10 @@ class OpenFile {
                                  [mapping = mapping_](void* /*data*/) {});
   }
 
-  // C++ knows two values of a bool.
   void check_truths(const std::string& name, const Tensor& tensor, Location where) const {
     const auto bytes = detail::host_bytes(tensor, where);
     const std::span all(bytes.get(), static_cast<std::size_t>(tensor.elements()));
-    if (std::ranges::all_of(all, [](std::byte byte) { return byte <= std::byte{1}; })) return;
+    if (runtime::are_truths(all)) return;
     throw ParseError(
         file_.path().string() + ": tensor '" + name + "' has a bool that is neither 0 nor 1",
         where);
@@ -166,13 +165,8 @@ NamedTensors named_parts(TreeRef tree, Location where) {
       out.members.emplace(std::string(kMember) + path, detail::static_text(leaf));
       return;
     }
-    if (path.empty()) {
-      throw UsageError(
-          "save: a tensor alone has no name; TensorMap{{\"x\", x}} is a tree that has one", where);
-    }
-    const bool defined =
-        leaf.kind == TreeKind::tensor ? leaf.tensor().defined() : leaf.async_tensor().defined();
-    if (!defined) throw UsageError("save: '" + path + "' was never given a value", where);
+    detail::require_name(path, where);
+    if (!leaf.has_value()) throw UsageError("save: '" + path + "' was never given a value", where);
     const Tensor tensor = leaf.as_tensor();
     detail::check_readable(*tensor.state(), where);
     out.types.push_back({path, tensor.state()->type});
@@ -191,7 +185,7 @@ void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& op
     if (parts.members.emplace(name, text).second) continue;
     throw UsageError("save: the metadata '" + name + "' are a member of the tree", where);
   }
-  at_line(where, [&] {
+  at_line_of_file(where, [&] {
     const runtime::SafetensorsHead head = runtime::safetensors_head(parts.types, parts.members);
     RankContext& context = RankContext::current();
     for (const StatePtr& state : parts.states) {
@@ -215,7 +209,7 @@ void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& op
 void detail::load_tree(TreeRef tree, const fs::path& path, const LoadOptions& options,
                        Location where) {
   detail::refuse_compiling("load", where);
-  at_line(where, [&] {
+  at_line_of_file(where, [&] {
     TensorFiles files(path, options.mmap, where);
     check_tensors(wanted_tensors(tree, where), files.types(), options.cast, path.string(), where);
     assign_tensors(tree, files.tensors(), where);
@@ -243,12 +237,12 @@ void detail::load_tree(TreeRef tree, const fs::path& path, const LoadOptions& op
 
 TensorMap load_tensors(const fs::path& path, const LoadOptions& options, std::source_location at) {
   detail::refuse_compiling("load_tensors", at);
-  return at_line(at, [&] { return TensorFiles(path, options.mmap, at).tensors(); });
+  return at_line_of_file(at, [&] { return TensorFiles(path, options.mmap, at).tensors(); });
 }
 
 std::map<std::string, std::string> load_metadata(const fs::path& path, std::source_location at) {
   detail::refuse_compiling("load_metadata", at);
-  return at_line(at, [&] { return TensorFiles(path, false, at).metadata(); });
+  return at_line_of_file(at, [&] { return TensorFiles(path, false, at).metadata(); });
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/indexing.h>
+#include <tutti/lazy/range_span.h>
 #include <tutti/lazy/zero_beside.h>
 
 #include <algorithm>
@@ -75,11 +76,11 @@ class Selection {
     List interior;
     List backwards;
     for (int d = 0; d < x_.rank(); ++d) {
-      const auto [first, count, step] = place_of(d);
-      low.push_back(first);
-      interior.push_back(step - 1);
-      high.push_back(x_.shape()[d] - first - (count == 0 ? 0 : (count - 1) * step + 1));
-      if (ranges_[static_cast<std::size_t>(d)].step < 0) backwards.push_back(d);
+      const detail::RangeSpan own = span(d);
+      low.push_back(own.first);
+      interior.push_back(own.step - 1);
+      high.push_back(x_.shape()[d] - own.end());
+      if (own.backwards) backwards.push_back(d);
     }
     const Tensor turned = backwards.empty() ? value : reverse(operand(value), backwards);
     const bool is_bool = value.dtype() == DType::boolean;
@@ -101,24 +102,16 @@ class Selection {
     for (int d = 0; d < x_.rank(); ++d) {
       const auto found = index_of(d);
       const Tensor start =
-          found ? cast(operand(*found), DType::i64) : add(operand(zero), place_of(d).first);
+          found ? cast(operand(*found), DType::i64) : add(operand(zero), span(d).first);
       parts.push_back(reshape(operand(start), {1}).state());
     }
     return Tensor(detail::record(ir::Op::concat, parts, {std::int64_t{0}}, where_));
   }
 
  private:
-  struct Place {
-    std::int64_t first;  // the lowest
-    std::int64_t count;
-    std::int64_t step;  // above 0
-  };
-
   Operand operand(const Tensor& x) const { return {x, where_}; }
   [[noreturn]] void fail(const std::string& what) const { throw TypeError("at: " + what, where_); }
-  std::string type_text() const {
-    return "a tensor of type " + std::string(name_of(x_.dtype())) + x_.shape().text();
-  }
+  std::string type_text() const { return "a tensor of type " + x_.state()->type.text(); }
 
   void take_axis(std::int64_t axis, const Selector::What& what) {
     const std::int64_t size = x_.shape()[static_cast<int>(axis)];
@@ -131,7 +124,7 @@ class Selection {
     if (const auto* const index = std::get_if<Tensor>(&what)) {
       if (index->rank() != 0 || !is_integer(index->dtype())) {
         fail("an index that is computed should be an integer scalar, not " +
-             std::string(name_of(index->dtype())) + index->shape().text());
+             index->state()->type.text());
       }
       if (size == 0) fail("axis " + std::to_string(axis) + " of " + type_text() + " is empty");
       computed_.emplace_back(axis, *index);
@@ -152,24 +145,9 @@ class Selection {
     return found == computed_.end() ? nullptr : &found->second;
   }
 
-  // By the rules of slice().
-  Place place_of(int d) const {
-    if (index_of(d) != nullptr) return {0, 1, 1};
-    const Range& range = ranges_[static_cast<std::size_t>(d)];
-    const std::int64_t size = x_.shape()[d];
-    const bool backwards = range.step < 0;
-    const auto cut = [&](std::optional<std::int64_t> at, std::int64_t standard) {
-      if (!at) return standard;
-      return std::clamp<std::int64_t>(*at < 0 ? *at + size : *at, backwards ? -1 : 0,
-                                      backwards ? size - 1 : size);
-    };
-    const std::int64_t start = cut(range.start, backwards ? size - 1 : 0);
-    const std::int64_t stop = cut(range.stop, backwards ? -1 : size);
-    const std::int64_t step = backwards ? -range.step : range.step;
-    const std::int64_t length = backwards ? start - stop : stop - start;
-    const std::int64_t count = length <= 0 ? 0 : (length - 1) / step + 1;
-    const std::int64_t lowest = count == 0 ? 0 : (backwards ? start - (count - 1) * step : start);
-    return {lowest, count, count == 0 ? 1 : step};
+  detail::RangeSpan span(int d) const {
+    if (index_of(d) != nullptr) return {.count = 1};
+    return detail::span_of(ranges_[static_cast<std::size_t>(d)], x_.shape()[d]);
   }
 
   const Tensor& x_;

@@ -1,5 +1,6 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/nn.h>
+#include <tutti/lazy/tensor_state.h>
 #include <tutti/lazy/zero_beside.h>
 
 #include <cmath>
@@ -43,8 +44,7 @@ class LayerSteps {
       : where_(x.where()), x_(x.tensor()) {
     if (x_.rank() >= least_rank && is_floating(x_.dtype())) return;
     throw TypeError(std::string(layer) + ": x should be floating point, of rank " +
-                        std::to_string(least_rank) + " or more, not " +
-                        std::string(name_of(x_.dtype())) + x_.shape().text(),
+                        std::to_string(least_rank) + " or more, not " + x_.state()->type.text(),
                     where_);
   }
 

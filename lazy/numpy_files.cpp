@@ -12,16 +12,16 @@
 
 namespace tutti {
 
-using detail::at_line;
+using detail::at_line_of_file;
 
 Tensor load_npy(const std::filesystem::path& path, std::source_location at) {
   detail::refuse_compiling("load_npy", at);
-  return at_line(at, [&] { return from(runtime::read_npy(path), at); });
+  return at_line_of_file(at, [&] { return from(runtime::read_npy(path), at); });
 }
 
 void save_npy(const Tensor& tensor, const std::filesystem::path& path, std::source_location at) {
   detail::refuse_compiling("save_npy", at);
-  at_line(at, [&] {
+  at_line_of_file(at, [&] {
     runtime::check_npy_dtype(tensor.state(at)->type.dtype, "the tensor for " + path.string());
     runtime::write_npy(runtime::file_to_write(path), tensor.array(at));
   });
@@ -29,7 +29,7 @@ void save_npy(const Tensor& tensor, const std::filesystem::path& path, std::sour
 
 TensorMap load_npz(const std::filesystem::path& path, std::source_location at) {
   detail::refuse_compiling("load_npz", at);
-  return at_line(at, [&] {
+  return at_line_of_file(at, [&] {
     TensorMap out;
     const runtime::NpzReader reader(path);
     for (const std::string& name : reader.names()) out.emplace(name, from(reader.read(name), at));
@@ -39,7 +39,7 @@ TensorMap load_npz(const std::filesystem::path& path, std::source_location at) {
 
 void detail::save_npz_tree(TreeRef tree, const std::filesystem::path& path, Location where) {
   refuse_compiling("save_npz", where);
-  at_line(where, [&] {
+  at_line_of_file(where, [&] {
     const std::filesystem::path target = runtime::file_to_write(path);
     const std::filesystem::path folder = target.parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder)) {

@@ -1,6 +1,7 @@
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/ops.h>
+#include <tutti/lazy/range_span.h>
 
 #include <algorithm>
 #include <array>
@@ -206,25 +207,12 @@ Tensor slice(const Operand& x, std::vector<Range> ranges) {
   std::vector<std::int64_t> reversed;
   for (int d = 0; d < t.rank(); ++d) {
     const Range& range = ranges[static_cast<std::size_t>(d)];
-    const std::int64_t size = t.shape()[d];
     if (range.step == 0) throw TypeError("slice: a step of 0", x.where());
-    const bool backwards = range.step < 0;
-    // Python's rules: cut to [0, size] forwards, to [-1, size - 1] backwards.
-    const auto cut = [&](std::optional<std::int64_t> at, std::int64_t standard) {
-      if (!at) return standard;
-      const std::int64_t counted = *at < 0 ? *at + size : *at;
-      return std::clamp<std::int64_t>(counted, backwards ? -1 : 0, backwards ? size - 1 : size);
-    };
-    const std::int64_t first = cut(range.start, backwards ? size - 1 : 0);
-    const std::int64_t last = cut(range.stop, backwards ? -1 : size);
-    const std::int64_t pace = backwards ? -range.step : range.step;
-    const std::int64_t count =
-        std::max<std::int64_t>(0, ((backwards ? first - last : last - first) + pace - 1) / pace);
-    const std::int64_t low = count == 0 ? 0 : backwards ? first - (count - 1) * pace : first;
-    start.push_back(low);
-    stop.push_back(count == 0 ? low : low + (count - 1) * pace + 1);
-    step.push_back(pace);
-    if (backwards) reversed.push_back(d);
+    const detail::RangeSpan span = detail::span_of(range, t.shape()[d]);
+    start.push_back(span.first);
+    stop.push_back(span.end());
+    step.push_back(span.step);
+    if (span.backwards) reversed.push_back(d);
   }
   Tensor out = apply(Op::slice, {t.state()}, {start, stop, step}, x.where());
   if (reversed.empty()) return out;
@@ -286,12 +274,10 @@ Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
     const std::int64_t index = *number < 0 ? *number + size : *number;
     if (index < 0 || index >= size) {
       throw TypeError("take: there is no element " + std::to_string(*number) + " along axis " +
-                          std::to_string(axis) + " of " + std::string(name_of(t.dtype())) +
-                          t.shape().text(),
+                          std::to_string(axis) + " of " + t.state()->type.text(),
                       x.where());
     }
-    const Operand counted(index);
-    return apply(Op::take, {t.state(), counted.tensor().state()}, {normal}, x.where());
+    return apply(Op::take, {t.state(), Operand(index).tensor().state()}, {normal}, x.where());
   }
   return apply(Op::take, {t.state(), indices.tensor().state()}, {normal}, x.where());
 }

@@ -22,32 +22,25 @@ Operand as_rate(const Operand& rate, const Tensor& leaf) {
   return {cast(rate, leaf.dtype()), rate.where()};
 }
 
-// The model's leaves are as many as there are in each of the lists.
+// The model's leaves are as many as there are in each of the lists, and of the same types.
 void check_structure(const char* name, detail::TreeRef model,
                      std::initializer_list<const std::vector<Tensor>*> lists, Location where) {
-  std::size_t leaves = 0;
-  detail::walk_tree(model, [&](const std::string&, const detail::TreeLeaf& leaf) {
-    if (leaf.is_tensor()) ++leaves;
-  });
-  if (!std::ranges::all_of(lists, [&](const auto* list) { return list->size() == leaves; })) {
-    throw UsageError(std::string(name) + ": model, gradients and state differ in structure", where);
-  }
-  std::size_t i = 0;
-  detail::walk_named_tree(model, [&](const std::string& path, const detail::TreeLeaf& place) {
-    if (!place.is_tensor()) return;
-    const Tensor leaf = place.as_tensor();
-    for (const std::vector<Tensor>* const list : lists) {
-      const Tensor& other = (*list)[i];
-      const ir::Type& type = other.state(where)->type;
-      if (type.shape == leaf.shape() && type.dtype == leaf.dtype() && is_floating(type.dtype)) {
-        continue;
-      }
-      throw UsageError(std::string(name) + ": '" + path + "' is " + leaf.state(where)->type.text() +
-                           ", and its gradient or state " + type.text(),
+  const std::vector<Tensor> leaves = detail::tensors_of(model, where);
+  for (const std::vector<Tensor>* const list : lists) {
+    if (list->size() != leaves.size()) {
+      throw UsageError(std::string(name) + ": model, gradients and state differ in structure",
                        where);
     }
-    ++i;
-  });
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const ir::Type& leaf = leaves[i].state()->type;
+      const ir::Type& other = (*list)[i].state(where)->type;
+      const bool alike = other.shape == leaf.shape && other.dtype == leaf.dtype;
+      if (alike && is_floating(leaf.dtype)) continue;
+      throw UsageError(std::string(name) + ": '" + detail::named_tensors_of(model)[i].first +
+                           "' is " + leaf.text() + ", and its gradient or state " + other.text(),
+                       where);
+    }
+  }
 }
 
 // Each leaf becomes f(leaf, its number).

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text/print.h>
+#include <tutti/lazy/at_line.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/tensor.h>
 
@@ -20,28 +21,14 @@ const StatePtr& checked(const StatePtr& state, Location where) {
 
 }  // namespace detail
 
-namespace {
-
-// What the machine lacks while something is computed is said where that was asked for.
-template <class F>
-void at_line_of_reader(Location where, F&& compute) {
-  try {
-    compute();
-  } catch (const EnvironmentError& error) {
-    if (error.where().known()) throw;
-    throw EnvironmentError(error.what(), where);
-  }
-}
-
-}  // namespace
-
 const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
   const StatePtr& state = tensor.state(where);
   RankContext& context = RankContext::current();
   if (!state->is_data()) {
     detail::check_readable(*state, where);
     context.check_owner(*state, where);
-    at_line_of_reader(where, [&] { context.flush(std::span(&state, 1)); });
+    // What the machine lacks is said where the value was asked for.
+    at_line<EnvironmentError>(where, [&] { context.flush(std::span(&state, 1)); });
   }
   context.make_ready(*state);
   context.run_callbacks();
@@ -99,7 +86,7 @@ void eval(std::span<const Tensor> tensors, std::source_location at) {
   for (const StatePtr& state : targets) {
     if (!state->is_data()) context.check_owner(*state, at);
   }
-  at_line_of_reader(at, [&] { context.flush(targets); });
+  detail::at_line<EnvironmentError>(at, [&] { context.flush(targets); });
   for (const StatePtr& state : targets) context.make_ready(*state);
   context.run_callbacks();
 }

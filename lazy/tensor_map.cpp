@@ -166,20 +166,19 @@ TensorMap renamed(const TensorMap& tensors, const std::vector<Renaming>& rules,
   return out;
 }
 
+void detail::require_name(const std::string& path, Location where) {
+  if (!path.empty()) return;
+  throw UsageError(
+      "a tensor alone has no name in a file; TensorMap{{\"x\", x}} is a tree that has one", where);
+}
+
 std::map<std::string, detail::WantedTensor> detail::wanted_tensors(TreeRef like, Location where) {
   std::map<std::string, WantedTensor> out;
   walk_named_tree(like, [&](const std::string& path, const TreeLeaf& leaf) {
     if (!leaf.is_tensor()) return;
-    WantedTensor wanted{.type = {}, .any = true};
-    const auto take = [&](const auto& tensor) {
-      if (tensor.defined()) wanted = {.type = tensor.state()->type, .any = false};
-    };
-    leaf.kind == TreeKind::tensor ? take(leaf.tensor()) : take(leaf.async_tensor());
-    if (path.empty()) {
-      throw UsageError(
-          "a tensor alone has no name in a file; TensorMap{{\"x\", x}} is a tree that has one",
-          where);
-    }
+    require_name(path, where);
+    WantedTensor wanted{.type = {}, .any = !leaf.has_value()};
+    if (!wanted.any) wanted.type = leaf.as_tensor().state()->type;
     if (out.emplace(path, wanted).second) return;
     throw UsageError("two tensors of the tree are both called '" + path + "'", where);
   });
@@ -224,11 +223,7 @@ void detail::assign_tensors(TreeRef tree, const TensorMap& tensors, Location whe
   walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
     if (!leaf.is_tensor()) return;
     const Tensor& tensor = tensors.at(path);
-    const bool defined =
-        leaf.kind == TreeKind::tensor ? leaf.tensor().defined() : leaf.async_tensor().defined();
-    const DType dtype = !defined                        ? tensor.dtype()
-                        : leaf.kind == TreeKind::tensor ? leaf.tensor().dtype()
-                                                        : leaf.async_tensor().dtype();
+    const DType dtype = leaf.has_value() ? leaf.as_tensor().dtype() : tensor.dtype();
     leaf.assign(dtype == tensor.dtype() ? tensor : cast(Operand(tensor, where), dtype));
   });
 }

@@ -31,6 +31,9 @@ TensorMap renamed(const TensorMap& tensors, const std::vector<Renaming>& rules,
 
 namespace detail {
 
+// Throws UsageError for the path of a tree that is a tensor alone.
+void require_name(const std::string& path, Location where);
+
 // What a tree wants of its leaves, by name; "" as the type of one without a value, which takes
 // anything.
 struct WantedTensor {

@@ -23,6 +23,10 @@ void for_each_tensor_leaf(TreeRef tree, F&& f) {
 
 }  // namespace
 
+bool TreeLeaf::has_value() const {
+  return kind == TreeKind::tensor ? tensor().defined() : async_tensor().defined();
+}
+
 Tensor TreeLeaf::as_tensor() const {
   return kind == TreeKind::tensor ? tensor() : Tensor(async_tensor());
 }

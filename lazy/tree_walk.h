@@ -57,7 +57,9 @@ struct TreeLeaf {
   Tensor& tensor() const { return *static_cast<Tensor*>(place); }
   AsyncTensor& async_tensor() const { return *static_cast<AsyncTensor*>(place); }
   bool is_tensor() const { return kind <= TreeKind::async_tensor; }
-  // Of both kinds of tensors: the tensor, for which an AsyncTensor waits, and another in its place.
+  // Of both kinds of tensors: whether there is one; the tensor, for which an AsyncTensor waits, and
+  // another in its place.
+  bool has_value() const;
   Tensor as_tensor() const;
   void assign(const Tensor& value) const;
 };

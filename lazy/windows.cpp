@@ -1,4 +1,4 @@
-#include <tutti/lazy/create.h>
+#include <tutti/lazy/tensor_state.h>
 #include <tutti/lazy/windows.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct Windows {
       const auto i = static_cast<std::size_t>(d);
       const auto refuse = [&](const std::string& what) {
         throw TypeError(std::string(op) + ": " + what + " along axis " + std::to_string(first + d) +
-                            " of " + std::string(name_of(x.dtype())) + x.shape().text(),
+                            " of " + x.state()->type.text(),
                         where);
       };
       if (window[i] < 1) refuse("a window of " + std::to_string(window[i]));
@@ -73,7 +73,7 @@ std::int64_t spatial_dimensions(std::string_view op, const Tensor& x, Location w
   throw TypeError(std::string(op) +
                       ": x should be [n, c, spatial...] with one to three spatial "
                       "dimensions, not " +
-                      std::string(name_of(x.dtype())) + x.shape().text(),
+                      x.state()->type.text(),
                   where);
 }
 
@@ -198,8 +198,7 @@ Tensor conv_transpose(const Operand& x, const Operand& weight, const ConvOptions
   const std::int64_t count = spatial_dimensions(kOp, t, where);
   const auto fail = [&](const std::string& what) {
     throw TypeError(std::string(kOp) + ": " + what + "; the operands are " +
-                        std::string(name_of(t.dtype())) + t.shape().text() + " and " +
-                        std::string(name_of(w.dtype())) + w.shape().text(),
+                        t.state()->type.text() + " and " + w.state()->type.text(),
                     where);
   };
   if (w.rank() != t.rank()) fail("x and weight should have one rank");

@@ -1,3 +1,4 @@
+#include <tutti/runtime/are_truths.h>
 #include <tutti/runtime/files/npy.h>
 #include <tutti/runtime/files/write_file.h>
 
@@ -207,8 +208,7 @@ ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesy
   file.read(reinterpret_cast<char*>(array.bytes().data()), wanted);
   if (file.gcount() != wanted)
     throw EnvironmentError(path.string() + ": cannot be read to its end");
-  const auto is_truth = [](std::byte byte) { return byte <= std::byte{1}; };
-  if (array.dtype() == DType::boolean && !std::ranges::all_of(array.bytes(), is_truth)) {
+  if (array.dtype() == DType::boolean && !are_truths(array.bytes())) {
     throw ParseError(path.string() + ": a bool that is neither 0 nor 1");
   }
   return array;

@@ -22,7 +22,7 @@ int write_directly(const fs::path& path, std::span<const std::byte> bytes) {
 }
 
 int write_whole(const fs::path& path, std::span<const std::byte> bytes) {
-  NewFile file(path.string());
+  NewFile file(path.string(), mode_to_write(path));
   file.write(bytes);
   return file.finish() ? 0 : file.error();
 }

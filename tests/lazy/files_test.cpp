@@ -226,11 +226,16 @@ TEST(Files, MembersWithoutAPlaceAreNotLost) {
 
 TEST(Files, KeepTheirPermissions) {
   const TemporaryFolder folder;
-  const fs::path path = folder.path() / "x.safetensors";
-  save(TensorMap{}, path);
-  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
-  save(TensorMap{}, path);
-  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  const auto own = fs::perms::owner_read | fs::perms::owner_write;
+  const auto expect_kept = [&](const fs::path& path, const auto& write) {
+    write(path);
+    fs::permissions(path, own);
+    write(path);
+    EXPECT_EQ(fs::status(path).permissions(), own) << path;
+  };
+  expect_kept(folder.path() / "x.safetensors",
+              [](const fs::path& path) { save(TensorMap{}, path); });
+  expect_kept(folder.path() / "x.npy", [](const fs::path& path) { save_npy(ones({1}), path); });
 }
 
 TEST(Files, AFailedSaveLeavesWhatWasThere) {
