@@ -18,7 +18,8 @@ Options options_of(int argc, char** argv) {
   app.add_option("--text", options.text, "the file to learn (else the system's licence texts)");
   app.add_option("--sample", options.sample, "characters to write")->check(CLI::Range(0, 100'000));
   app.add_option("--json", options.json, "the file to write the loss of every step to");
-  app.add_option("--device", options.device, "cpu, cuda or cuda:1 (else what TUTTI_DEVICE says)")
+  app.add_option("--device", options.device,
+                 "cpu, cuda (each rank's own) or cuda:1 (else what TUTTI_DEVICE says)")
       ->check([](const std::string& text) {
         return tutti::Device::from_text(text) ? ""
                                               : text + " is no device; write cpu, cuda or cuda:1";

@@ -58,7 +58,11 @@ void show_progress(int step, int steps, float loss, double seconds) {
 
 void train(const Options& options, const std::vector<std::int32_t>& text, World& world) {
   if (kBatch % world.size() != 0) throw std::runtime_error("the ranks must divide the batch of 16");
-  if (!options.device.empty()) set_default_device(*Device::from_text(options.device));
+  if (options.device == "cuda") {
+    set_default_device(world.gpu());  // each rank its own, as far as there are enough
+  } else if (!options.device.empty()) {
+    set_default_device(*Device::from_text(options.device));
+  }
   // The same on every rank: types know it from here on.
   Gpt gpt = replicated(init_gpt(Key(42)), world);
   const AdamW adamw;

@@ -2,14 +2,51 @@
 #include <tutti/runtime/cuda/nccl_communicator.h>
 #include <tutti/runtime/start_thread.h>
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti::runtime {
+
+namespace {
+
+// The ends under way on threads of their own. NCCL and the driver are taken down when the process
+// ends, and must not be at work then: made after they were loaded, this goes before them, and
+// waits.
+class Ends {
+ public:
+  static Ends& process() {
+    static Ends ends;
+    return ends;
+  }
+  ~Ends() {
+    const auto until = std::chrono::steady_clock::now() + NcclCommunicator::kLongestEnd;
+    for (const auto& end : under_way_) end.wait_until(until);
+  }
+
+  void add(std::shared_future<void> end) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(under_way_, [](const auto& other) {
+      return other.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    });
+    under_way_.push_back(std::move(end));
+  }
+
+ private:
+  Ends() = default;
+
+  std::mutex mutex_;
+  std::vector<std::shared_future<void>> under_way_;
+};
+
+}  // namespace
 
 NcclCommunicator::NcclCommunicator(const Nccl& nccl, const nccl::UniqueId& id, int size,
                                    int position)
     : nccl_(nccl) {
+  Ends::process();
   nccl::Config config;
   config.version = static_cast<unsigned>(nccl.version());
   constexpr const char* kFunction = "ncclCommInitRankConfig";
@@ -18,14 +55,23 @@ NcclCommunicator::NcclCommunicator(const Nccl& nccl, const nccl::UniqueId& id, i
   if (handle_ == nullptr) throw CommError(std::string(kFunction) + " gave no communicator");
 }
 
+NcclCommunicator::~NcclCommunicator() {
+  abort();
+  if (end_.valid()) end_.wait_for(kLongestEnd);
+}
+
 void NcclCommunicator::require_open(const char* function) const {
   if (handle_ != nullptr) return;
   throw CommError(std::string(function) + ": the communicator was aborted");
 }
 
 bool NcclCommunicator::is_over() {
-  constexpr const char* kFunction = "ncclCommGetAsyncError";
   const std::scoped_lock lock(mutex_);
+  return over();
+}
+
+bool NcclCommunicator::over() {
+  constexpr const char* kFunction = "ncclCommGetAsyncError";
   require_open(kFunction);
   nccl::Result state = nccl::Result::success;
   nccl_.check(nccl_.ncclCommGetAsyncError(handle_, &state), kFunction, handle_);
@@ -55,7 +101,13 @@ void NcclCommunicator::let_go(nccl::Result (*how)(nccl::Communicator*)) noexcept
   nccl::Communicator* const handle = std::exchange(handle_, nullptr);
   if (handle == nullptr) return;
   try {
-    start_thread([how, handle] { how(handle); }).detach();
+    const auto done = std::make_shared<std::promise<void>>();
+    end_ = done->get_future().share();
+    Ends::process().add(end_);
+    start_thread([how, handle, done] {
+      how(handle);
+      done->set_value();
+    }).detach();
   } catch (const std::exception&) {
     how(handle);
   }
@@ -67,17 +119,18 @@ void NcclCommunicator::abort() noexcept {
 }
 
 bool NcclCommunicator::close() {
+  const std::scoped_lock lock(mutex_);
   if (!finalizing_) {
     constexpr const char* kFunction = "ncclCommFinalize";
-    const std::scoped_lock lock(mutex_);
     require_open(kFunction);
     nccl_.check(nccl_.ncclCommFinalize(handle_), kFunction, handle_);
     finalizing_ = true;
   }
-  if (!is_over()) return false;
-  const std::scoped_lock lock(mutex_);
-  let_go(nccl_.ncclCommDestroy);
-  return true;
+  if (handle_ != nullptr) {
+    if (!over()) return false;
+    let_go(nccl_.ncclCommDestroy);
+  }
+  return !end_.valid() || end_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 }  // namespace tutti::runtime

@@ -2,7 +2,9 @@
 
 #include <tutti/runtime/dylib/nccl.h>
 
+#include <chrono>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <span>
 
@@ -13,12 +15,16 @@ namespace tutti::runtime {
 // thread.
 class NcclCommunicator {
  public:
+  // What the library may take to end one.
+  static constexpr std::chrono::seconds kLongestEnd{10};
+
   // Begins to connect the members, which all call this with one id. Throws CommError.
   NcclCommunicator(const Nccl& nccl, const nccl::UniqueId& id, int size, int position);
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
-  // Aborts, if it was not closed.
-  ~NcclCommunicator() { abort(); }
+  // Aborts, if it was not closed. Waits for the library's end of it, for a while: the GPU's context
+  // may go next.
+  ~NcclCommunicator();
 
   // A call of a function of that name.
   struct Call {
@@ -35,11 +41,12 @@ class NcclCommunicator {
   // Ends whatever is under way, on this rank, and does not wait for that: the library may, for
   // other ranks and for what else is on the GPU. From any thread; the second call is void.
   void abort() noexcept;
-  // Nothing is under way. Asked again until it is true.
+  // Nothing is under way. Asked again until it is true: then the library is done with it.
   bool close();
 
  private:
   void require_open(const char* function) const;
+  bool over();  // is_over(), with the mutex held
   // On a thread of its own.
   void let_go(nccl::Result (*how)(nccl::Communicator*)) noexcept;
 
@@ -47,6 +54,7 @@ class NcclCommunicator {
   std::mutex mutex_;  // of what follows: aborts come from any thread
   nccl::Communicator* handle_ = nullptr;
   bool finalizing_ = false;
+  std::shared_future<void> end_;  // of what let_go() began
 };
 
 }  // namespace tutti::runtime

@@ -47,9 +47,6 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
 
 namespace {
 
-// How long the end of a group may take.
-constexpr std::chrono::seconds kLongestEnd{10};
-
 // What members tell each other to connect; the id is the first one's.
 struct Greeting {
   int version = 0;
@@ -351,7 +348,7 @@ void NcclTransport::close() {
   if (communicator == nullptr) return;
   const CudaStream::Entered entered = gpu_->stream()->enter();
   gpu_->lane()->wait_for_all();
-  Deadline deadline(kLongestEnd);
+  Deadline deadline(NcclCommunicator::kLongestEnd);
   while (!communicator->close() && !deadline.has_passed()) std::this_thread::yield();
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/support/command.h"
 #include "tests/support/gpu.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -114,7 +115,7 @@ TEST_F(GpuProgram, RanksOfOneProcessShareAGpu) {
 // Its values are brought to the host for it, and back.
 TEST_F(GpuProgram, AnotherEngineCarriesWhatLiesOnAGpu) {
   static const bool loaded = [] {
-    runtime::EngineRegistry::process().load(TUTTI_BINARY_DIR "/bin/libsockets_engine.so");
+    runtime::EngineRegistry::process().load(test::built("libsockets_engine.so"));
     return true;
   }();
   ASSERT_TRUE(loaded);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/command.h"
 #include "tests/support/random/compare_ways.h"
 #include "tests/support/random/stored_program.h"
 #include <gtest/gtest.h>
@@ -12,12 +13,11 @@
 namespace tutti::test::regressions_test {
 namespace {
 
-const std::filesystem::path kFolder =
-    std::filesystem::path(TUTTI_SOURCE_DIR) / "tests/ops/regressions";
+std::filesystem::path folder() { return source("tests/ops/regressions"); }
 
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
     if (entry.path().extension() == ".tutti") out.push_back(entry.path().stem().string());
   }
   std::ranges::sort(out);
@@ -27,7 +27,7 @@ std::vector<std::string> names() {
 class Regression : public testing::TestWithParam<std::string> {};
 
 TEST_P(Regression, StaysAway) {
-  const RandomProgram program = read_program(kFolder / (GetParam() + ".tutti"));
+  const RandomProgram program = read_program(folder() / (GetParam() + ".tutti"));
   if (const auto difference = first_difference(program, host_ways())) {
     FAIL() << difference->way.name << ": " << difference->message;
   }

@@ -1,5 +1,10 @@
 // Ranks with a GPU each, on the doubles of CUDA and NCCL.
 
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
 #include "tests/processes/job.h"
 #include "tests/support/environment_variable.h"
 
@@ -8,15 +13,53 @@ namespace {
 
 using testing::HasSubstr;
 
-class NcclOfAJob : public Job {
-  EnvironmentVariable libraries_{"TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda"};
-  EnvironmentVariable options_{"TUTTI_TEST_FAKE_CUDA", "devices=4"};
+// Real GPUs and NCCL where scripts/gpu-test says so, which lets ranks share a GPU.
+class GpuNcclOfAJob : public Job {
+ protected:
+  static void expect_all_say(int ranks, const std::string& text, const Words& scenario) {
+    const CommandResult result = run(ranks, scenario);
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    for (int rank = 0; rank < ranks; ++rank) {
+      EXPECT_EQ(lines_of_rank(result, rank), text + "\n") << result.errors;
+    }
+  }
+
+  static bool real() {
+    const char* const real = std::getenv("TUTTI_TEST_GPU");
+    return real != nullptr && std::string_view(real) == "real";
+  }
+
+ private:
+  EnvironmentVariable gpus_{"TUTTI_TEST_FAKE_CUDA", "devices=4"};
+  EnvironmentVariable sharing_{"NCCL_MULTI_RANK_GPU_ENABLE", "1"};
+  std::optional<EnvironmentVariable> double_;
+
+ protected:
+  void SetUp() override {
+    if (!real()) double_.emplace("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda");
+    Job::SetUp();
+  }
 };
 
-TEST_F(NcclOfAJob, ServesProgramsOnGpus) {
-  const CommandResult result = run(2, {"over_nccl"});
-  EXPECT_EQ(result.status, 0) << result.output << result.errors;
-  EXPECT_THAT(sorted_lines(result.output), testing::ElementsAre("[0] all right", "[1] all right"));
+TEST_F(GpuNcclOfAJob, ServesProgramsOnGpus) { expect_all_say(2, "all right", {"over_nccl"}); }
+
+TEST_F(GpuNcclOfAJob, AgreesWithTheHostAboutAllCollectives) {
+  if (real()) {
+    expect_all_say(3, "486 agree", {"collectives_over_nccl", "1", "777", "100000"});
+  } else {
+    expect_all_say(3, "162 agree", {"collectives_over_nccl", "777"});
+  }
+}
+
+TEST_F(GpuNcclOfAJob, HasManyUnderWay) { expect_all_say(4, "all right", {"many_over_nccl", "5"}); }
+
+TEST_F(GpuNcclOfAJob, ARankThatIsKilledIsNamedByTheOthers) {
+  const CommandResult result = run(3, {"dies_over_nccl"});
+  EXPECT_EQ(result.status, 128 + SIGKILL);
+  for (const int rank : {0, 2}) {
+    EXPECT_THAT(lines_of_rank(result, rank), HasSubstr("rank 1")) << result.errors;
+  }
+  EXPECT_THAT(result.errors, testing::Not(HasSubstr("signal 11")));  // of the others, at their end
 }
 
 }  // namespace

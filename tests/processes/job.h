@@ -26,7 +26,7 @@ class Job : public testing::Test {
  protected:
   using Words = std::vector<std::string>;
 
-  static std::string tutti() { return TUTTI_BINARY_DIR "/bin/tutti"; }
+  static std::string tutti() { return built("tutti"); }
 
   void SetUp() override {
     setenv("TUTTI_TEST_FOLDER", folder_.path().c_str(), 1);
@@ -61,7 +61,7 @@ class Job : public testing::Test {
   static Words command(int ranks, const Words& scenario, const Words& options = {}) {
     Words out = {tutti(), "launch", "-n", std::to_string(ranks)};
     out.insert(out.end(), options.begin(), options.end());
-    out.insert(out.end(), {"--", TUTTI_BINARY_DIR "/bin/processes_program"});
+    out.insert(out.end(), {"--", built("processes_program")});
     out.insert(out.end(), scenario.begin(), scenario.end());
     return out;
   }

@@ -35,6 +35,15 @@ CommandResult run_command(const std::vector<std::string>& arguments, std::chrono
   return RunningCommand(arguments).wait(longest);
 }
 
+std::string built(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+std::string source(const std::string& path) {
+  const char* const folder = std::getenv("TUTTI_TEST_SOURCES");
+  return std::filesystem::path(folder != nullptr ? folder : TUTTI_SOURCE_DIR) / path;
+}
+
 bool comes_true(const std::function<bool()>& condition) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point deadline = Clock::now() + std::chrono::minutes(1);

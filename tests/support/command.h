@@ -24,6 +24,12 @@ inline constexpr std::chrono::minutes kLongestCommand{8};
 CommandResult run_command(const std::vector<std::string>& arguments,
                           std::chrono::minutes longest = kLongestCommand);
 
+// A program or library that was built beside this program, wherever they were brought since.
+std::string built(const std::string& name);
+
+// A file of the sources, by its path there; TUTTI_TEST_SOURCES says where they were brought.
+std::string source(const std::string& path);
+
 // Waits for something that has to happen sooner or later; false if it has not within a minute.
 bool comes_true(const std::function<bool()>& condition);
 

@@ -1,9 +1,14 @@
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "tests/fake_cuda/nccl/communicator.h"
@@ -21,6 +26,24 @@ std::map<std::string, std::pair<int, NcclResult>> g_failures;
 // Outlives the end of the process, as what it points to does.
 std::vector<tutti::runtime::nccl::Communicator*>& g_communicators =
     *new std::vector<tutti::runtime::nccl::Communicator*>;
+
+// Ends take their time, as the real ones do, which break where the process ends meanwhile.
+struct Ends {
+  std::atomic<int> under_way = 0;
+  ~Ends() {
+    if (under_way == 0) return;
+    std::fputs("double of NCCL: the process ends while a communicator does\n", stderr);
+    std::abort();
+  }
+} g_ends;
+
+struct End {
+  End() {
+    ++g_ends.under_way;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ~End() { --g_ends.under_way; }
+};
 
 // What a thread has called since the start of its group.
 struct Group {
@@ -167,12 +190,14 @@ Result ncclCommFinalize(Communicator* communicator) {
 
 Result ncclCommDestroy(Communicator* communicator) {
   if (!is_usable("ncclCommDestroy", communicator)) return Result::invalid_argument;
+  const End end;
   communicator->end();
   return Result::success;
 }
 
 Result ncclCommAbort(Communicator* communicator) {
   if (!is_usable("ncclCommAbort", communicator, true)) return Result::invalid_argument;
+  const End end;
   communicator->aborted = true;
   communicator->end();
   return Result::success;

@@ -1,3 +1,8 @@
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
 #include <tuple>
 
 #include "tests/processes/program/scenario.h"
@@ -50,8 +55,109 @@ void over_nccl(const Arguments&) {
   say("all right");
 }
 
+// Each kind of collective of each dtype, of so many elements for each rank, in both ways: over NCCL
+// where it serves them, and through the host.
+void collectives_over_nccl(const Arguments& arguments) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const Group host = Group(world).with_backends("shm");
+  const std::int64_t ranks = world.size();
+  Pairs ring;
+  for (std::int64_t rank = 0; rank + 1 < ranks; ++rank) ring.emplace_back(rank, rank + 1);
+  using Call = std::function<Tensor(const Tensor&, const Group&)>;
+  const auto reductions = [](Reduce reduce) {
+    return std::array<Call, 3>{
+        [=](const Tensor& x, const Group& of) { return all_reduce(x, of, reduce); },
+        [=](const Tensor& x, const Group& of) {
+          return tutti::reduce(x, of, reduce, of.size() - 1);
+        },
+        [=](const Tensor& x, const Group& of) { return reduce_scatter(x, of, reduce); }};
+  };
+  const std::array<Call, 6> moves = {
+      [](const Tensor& x, const Group& of) { return all_gather(x, of); },
+      [](const Tensor& x, const Group& of) { return gather(x, of, of.size() - 1); },
+      [](const Tensor& x, const Group& of) { return scatter(x, of, of.size() - 1); },
+      [](const Tensor& x, const Group& of) { return broadcast(x, of, of.size() - 1); },
+      [](const Tensor& x, const Group& of) { return all_to_all(x, of); },
+      [&](const Tensor& x, const Group& of) { return collective_permute(x, of, ring); }};
+  int calls = 0;
+  const auto agree = [&](const Call& call, const Tensor& x) {
+    const auto as_bytes = [&](const Group& of) {
+      return cast(call(x, of), DType::f64).to_vector<double>();
+    };
+    expect(as_bytes(group) == as_bytes(host));
+    ++calls;
+  };
+  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::i32,
+                            DType::i64, DType::u8, DType::u32, DType::u64, DType::boolean}) {
+    for (const std::string& argument : arguments) {
+      const std::int64_t each = std::stoll(argument);
+      // Sums and products of such numbers are exact.
+      const Tensor count = arange(each * ranks, DType::i32);
+      const Tensor x =
+          cast((count * 7 + from(tensor({static_cast<int>(world.rank())}).array())) % 3, dtype);
+      for (const Call& move : moves) agree(move, x);
+      if (dtype == DType::boolean) continue;
+      const bool is_float =
+          dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+      for (const Reduce reduce : {Reduce::sum, Reduce::product, Reduce::min, Reduce::max}) {
+        if (is_float && (reduce == Reduce::min || reduce == Reduce::max)) continue;  // the host's
+        for (const Call& call : reductions(reduce)) agree(call, x);
+      }
+    }
+  }
+  world.close();
+  say(std::to_string(calls) + " agree");
+}
+
+// Rank 1 is killed at any time while the others' GPUs wait for its own.
+void dies_over_nccl(const Arguments&) {
+  const World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const Tensor x = ones({1 << 20});
+  eval(all_reduce(x, group));
+  std::thread killer;
+  if (world.rank() == 1) {
+    killer = std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(37));
+      raise(SIGKILL);
+    });
+  }
+  say_error([&] {
+    for (;;) expect(all_reduce(x, group).to_vector<float>()[0] == static_cast<float>(world.size()));
+  });
+}
+
+// Of compute that hides messages, and of messages that hide compute.
+void many_over_nccl(const Arguments& arguments) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const auto ranks = static_cast<float>(world.size());
+  auto step = compile([&](const Tensor& x) {
+    std::vector<AsyncTensor> sums;
+    for (int i = 0; i < 8; ++i) sums.push_back(all_reduce(x + static_cast<float>(i), group));
+    Tensor all = matmul(x, x);
+    for (const AsyncTensor& each : sums) all = all + each;
+    return all;
+  });
+  const Tensor x = ones({64, 64});
+  for (int i = 0; i < std::stoi(arguments.at(0)); ++i) {
+    expect(step(x).to_vector<float>() == std::vector<float>(64 * 64, 64.F + ranks * 36.F));
+  }
+  world.close();
+  say("all right");
+}
+
 }  // namespace
 
-Scenarios gpu_scenarios() { return {{"over_nccl", over_nccl}}; }
+Scenarios gpu_scenarios() {
+  return {{"over_nccl", over_nccl},
+          {"collectives_over_nccl", collectives_over_nccl},
+          {"dies_over_nccl", dies_over_nccl},
+          {"many_over_nccl", many_over_nccl}};
+}
 
 }  // namespace tutti::test

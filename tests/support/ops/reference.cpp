@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/command.h"
 #include "tests/support/dtype_named.h"
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::filesystem::path kFolder = TUTTI_SOURCE_DIR "/tests/reference/data";
+std::filesystem::path data_folder() { return source("tests/reference/data"); }
 
 // "f32[2,3]@64": a dtype and shape, and where the elements' bytes begin.
 Array array_at(const std::string& place, const Array& data) {
@@ -100,7 +101,7 @@ ReferenceCase case_of(const Json& entry, const ir::Definition& definition, const
 
 std::vector<std::string> reference_ops() {
   std::vector<std::string> out;
-  for (const auto& file : std::filesystem::directory_iterator(kFolder)) {
+  for (const auto& file : std::filesystem::directory_iterator(data_folder())) {
     if (file.path().extension() == ".json") out.push_back(file.path().stem());
   }
   std::ranges::sort(out);
@@ -110,8 +111,8 @@ std::vector<std::string> reference_ops() {
 std::vector<ReferenceCase> reference_cases(const std::string& op) {
   const std::optional<ir::Op> known = ir::op_from_name(op);
   if (!known) throw UsageError("the IR has no op " + op);
-  std::ifstream file(kFolder / (op + ".json"));
-  const Array data = runtime::read_npy(kFolder / (op + ".npy"));
+  std::ifstream file(data_folder() / (op + ".json"));
+  const Array data = runtime::read_npy(data_folder() / (op + ".npy"));
   std::vector<ReferenceCase> out;
   for (const Json& entry : Json::parse(file)) {
     out.push_back(case_of(entry, ir::definition(*known), data));
