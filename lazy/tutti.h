@@ -20,6 +20,7 @@
 #include <tutti/lazy/mesh.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/numpy_files.h>
+#include <tutti/lazy/observe.h>
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/optim.h>

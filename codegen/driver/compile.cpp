@@ -6,6 +6,7 @@
 #include <tutti/codegen/driver/verify_text.h>
 #include <tutti/codegen/plan/placement.h>
 #include <tutti/codegen/program_calls.h>
+#include <tutti/ir/passes/observe_nans.h>
 #include <tutti/ir/passes/pipeline.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify/verify.h>
@@ -41,6 +42,7 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   // 1. Rewrite: composites into parts, then clean up, then group what becomes one kernel. The order
   //    and its reasons stand with the list, in ir/passes/passes.cpp.
   ir::Graph graph = traced;
+  if (options.no_nans) ir::observe_nans(graph);
   ir::PassOptions passes{.disabled = options.disabled, .verify = {}, .after = watch.after_pass()};
   if (options.verify) passes.verify = [](const ir::Graph& after) { ir::verify(after); };
   if (profile != nullptr) passes.after = recorded(*profile, std::move(passes.after));

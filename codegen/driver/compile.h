@@ -44,6 +44,8 @@ struct CompileOptions {
   // Verify the graph at the start and after every pass that changed it, and that the texts of the
   // program, of what the passes made of it and of the plan say all (see verify_text.h).
   bool verify = kVerifyByDefault;
+  // Look at what each op makes; the first NaN is an error (ir/passes/observe_nans.h).
+  bool no_nans = false;
   // Where the stages are written; null: nowhere.
   std::shared_ptr<Dump> dump = nullptr;
   // Who hears what is compiled and how long it takes; null: nobody.

@@ -14,6 +14,7 @@ CompileOptions compile_options(const runtime::Settings& settings) {
   out.algorithm = *ir::algorithm_from_name(settings.text("algorithm"));
   out.disabled = settings.words("TUTTI_DISABLE");
   out.verify = settings.flag("verify");
+  out.no_nans = settings.text("nan") == "error";
   if (const auto& stages = settings.words("TUTTI_DUMP"); !stages.empty()) {
     out.dump = std::make_shared<Dump>(settings.text("TUTTI_DUMP_DIR"), stages);
   }

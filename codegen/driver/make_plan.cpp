@@ -221,6 +221,8 @@ class Planner {
       visit_control(id);
     } else if (is_transfer(id)) {
       visit_transfer(id);
+    } else if (node.op == Op::observe) {
+      visit_observe(id);
     } else if (executes(id)) {
       visit_library(id);
     }
@@ -348,6 +350,21 @@ class Planner {
   void visit_transfer(NodeId id) {
     const BufferId from = dense(graph_.operand(id, 0));
     writer_.add_copy(from, storage(graph_.result(id)), graph_.node(id).location);
+  }
+
+  void visit_observe(NodeId id) {
+    const ir::Attributes attributes = graph_.attributes(id);
+    const ir::Type& type = graph_.type(graph_.result(id));
+    const BufferId from = dense(graph_.operand(id, 0));
+    update_in_place(id, 0, {from});
+    plan_.steps.emplace_back(
+        Observe{.from = from,
+                .to = storage(graph_.result(id)),
+                .observer = {.what = *ir::observation_from_name(attributes.text("what")),
+                             .text = attributes.text("text"),
+                             .dtype = type.dtype,
+                             .shape = type.shape,
+                             .location = graph_.node(id).location}});
   }
 
   void visit_library(NodeId id) {

@@ -28,9 +28,9 @@ struct Only {
   template <class S>
   static constexpr bool kKnown =
       (std::is_same_v<S, Allocate> || std::is_same_v<S, Acquire> || std::is_same_v<S, Launch> ||
-       std::is_same_v<S, Copy> || std::is_same_v<S, CollectiveStart> ||
-       std::is_same_v<S, CollectiveWait> || std::is_same_v<S, Finish> || std::is_same_v<S, Free> ||
-       std::is_same_v<S, Control>);
+       std::is_same_v<S, Observe> || std::is_same_v<S, Copy> ||
+       std::is_same_v<S, CollectiveStart> || std::is_same_v<S, CollectiveWait> ||
+       std::is_same_v<S, Finish> || std::is_same_v<S, Free> || std::is_same_v<S, Control>);
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <tutti/codegen/plan/finish.h>
 #include <tutti/codegen/plan/free.h>
 #include <tutti/codegen/plan/launch.h>
+#include <tutti/codegen/plan/observe.h>
 
 #include <concepts>
 #include <type_traits>
@@ -18,8 +19,8 @@ namespace tutti::codegen {
 
 // The kinds of steps: a file each, and an entry here. What tells kinds apart asks one of their
 // members, or one of the functions below, so that a new kind can't be forgotten.
-using Step = std::variant<Allocate, Acquire, Launch, Copy, CollectiveStart, CollectiveWait, Finish,
-                          Free, Control>;
+using Step = std::variant<Allocate, Acquire, Launch, Observe, Copy, CollectiveStart, CollectiveWait,
+                          Finish, Free, Control>;
 
 // What a kind of step has to have.
 template <class S>

@@ -29,6 +29,7 @@ class StepParser {
   void finish();
 
   ir::Lexer& lexer() { return lexer_; }
+  const ir::GroupParser& groups() const { return groups_; }
   Plan& plan() { return plan_; }
   // Has f called by finish(): the kernels come later in the text.
   void when_finished(std::function<void()> f) { at_end_.push_back(std::move(f)); }

@@ -33,6 +33,7 @@ std::span<const Definition> definitions() {
     add(family::add_device, "Devices");
     add(family::add_control, "Loops and branches");
     add(family::add_custom, "Gradients of one's own");
+    add(family::add_observe, "Looking at values");
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (static_cast<std::size_t>(out[i].op) != i) {
         throw InternalError("op table out of order at " + std::string(out[i].name));

@@ -65,6 +65,7 @@ void add_ranks(std::vector<Definition>& out);
 void add_device(std::vector<Definition>& out);
 void add_control(std::vector<Definition>& out);
 void add_custom(std::vector<Definition>& out);
+void add_observe(std::vector<Definition>& out);
 
 // The device that a text attribute names, or a failure.
 Device device_attribute(const Inference& in, std::string_view name);

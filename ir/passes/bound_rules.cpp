@@ -112,6 +112,17 @@ void reverse(SizeBounds& in) {
   in.result(moves ? in.part(x, starts, sizes) : x);
 }
 
+// What lies behind the elements is shown as zeros, and is right.
+void observe(SizeBounds& in) {
+  std::vector<std::int64_t> axes;
+  for (int d = 0; d < in.operand(0).shape().rank(); ++d) {
+    if (in.operand_varies(0, d)) axes.push_back(d);
+  }
+  const Array zero = zero_of(in.operand(0).dtype());
+  const std::vector<Value> operands{in.filled_operand(0, axes, zero).value()};
+  in.copy(operands);
+}
+
 // What lies behind the elements becomes padding.
 void pad(SizeBounds& in) {
   const Term x = in.operand(0);
@@ -447,6 +458,8 @@ void bound_node(SizeBounds& in) {
       return extreme_place(in);
     case Op::sort:
       return sort(in);
+    case Op::observe:
+      return observe(in);
     case Op::cumsum:
     case Op::cumprod:
     case Op::cummax:

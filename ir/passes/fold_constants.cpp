@@ -31,14 +31,15 @@ const Node* small_constant(const Graph& graph, Value value) {
 }
 
 // Local ops with one small result, not placed yet. Loops stay, since they may take long. Random ops
-// stay, so that a key that becomes known doesn't change when numbers are drawn; and so does a
-// broadcast, since one number that is read many times is better than an array.
+// stay, so that a key that becomes known doesn't change when numbers are drawn; what looks at
+// values does so in each run; and a broadcast stays, since one number that is read many times is
+// better than an array.
 bool may_fold(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   const OpClass kind = definition(node.op).kind;
   if (kind == OpClass::collective || kind == OpClass::wait || kind == OpClass::control)
     return false;
-  if (is_random(node.op)) return false;
+  if (is_random(node.op) || node.op == Op::observe) return false;
   if (node.op == Op::vary || node.operand_count == 0 || node.result_count != 1) return false;
   const Type& type = graph.type(graph.result(id));
   if (type.async || !type.device.is_any()) return false;

@@ -90,6 +90,7 @@ constexpr ExportRule kExportShapeRules[] = {
     {Op::reverse, export_reverse},
     {Op::identity, export_unchanged},
     {Op::stop_gradient, export_unchanged},
+    {Op::observe, export_unchanged},
     {Op::optimization_barrier, export_optimization_barrier},
     {Op::pad, export_pad},
     {Op::concat, export_concat},

@@ -51,6 +51,11 @@ class CommError : public Error {
   using Error::Error;
 };
 
+// A value is not what the program said it must be: check_finite, TUTTI_SET=nan=error.
+class NumericError : public Error {
+  using Error::Error;
+};
+
 // A bug in Tutti.
 class InternalError : public Error {
   using Error::Error;

@@ -28,8 +28,9 @@ struct BoundKernel {
 // One parallel loop over the tiles of several kernels.
 struct BoundLaunch {
   std::vector<BoundKernel> kernels;
-  std::int64_t tiles = 0;     // of all
-  std::size_t arguments = 0;  // of all
+  std::int64_t tiles = 0;                      // of all
+  std::size_t arguments = 0;                   // of all
+  std::shared_ptr<const void> held = nullptr;  // what code of the rank's own lies in
 };
 
 // A collective bound to a rank. Operands and results are numbers of buffers, one a part.

@@ -112,6 +112,22 @@ TEST_F(GpuProgram, RanksOfOneProcessShareAGpu) {
   });
 }
 
+TEST_F(GpuProgram, ValuesAreShownAndCheckedOnTheHost) {
+  set_default_device(Device::cuda());
+  auto f = compile([](const Tensor& x) {
+    const Tensor h = debug_print("h", x * 2.F);
+    return check_finite(log(h), "log h") + debug_print("one", ones({}));
+  });
+  testing::internal::CaptureStdout();
+  const Tensor y = f(tensor({1.F, 2.F}));
+  EXPECT_EQ(y.device(), Device::cuda());
+  EXPECT_FLOAT_EQ(y.to_vector<float>()[1], std::log(4.F) + 1);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("h: f32[2] [2, 4]\n"));
+  testing::internal::CaptureStdout();
+  EXPECT_THROW(f(tensor({1.F, 0.F})).to_vector<float>(), NumericError);
+  testing::internal::GetCapturedStdout();
+}
+
 // Its values are brought to the host for it, and back.
 TEST_F(GpuProgram, AnotherEngineCarriesWhatLiesOnAGpu) {
   static const bool loaded = [] {

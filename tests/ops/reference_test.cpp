@@ -19,7 +19,7 @@ bool has_no_reference(const ir::Definition& definition) {
   static const std::set<ir::Op> kOwn = {
       ir::Op::parameter,  ir::Op::constant, ir::Op::to_device,       ir::Op::vary,
       ir::Op::rank_index, ir::Op::fold_in,  ir::Op::random_bits,     ir::Op::uniform,
-      ir::Op::normal,     ir::Op::size,     ir::Op::custom_gradient,
+      ir::Op::normal,     ir::Op::size,     ir::Op::custom_gradient, ir::Op::observe,
   };
   return kOwn.contains(definition.op) || definition.kind == ir::OpClass::collective ||
          definition.kind == ir::OpClass::wait || definition.kind == ir::OpClass::control;

@@ -1,0 +1,77 @@
+#include <tutti/ir/function.h>
+#include <tutti/ir/observation.h>
+#include <tutti/ir/passes/observe_nans.h>
+#include <tutti/ir/rewrite.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tutti::ir {
+
+namespace {
+
+// Whether the node can make a NaN of operands that have none.
+bool makes_values(const Node& node) {
+  const OpClass kind = definition(node.op).kind;
+  return kind != OpClass::view && kind != OpClass::make && kind != OpClass::parameter &&
+         node.op != Op::observe && node.op != Op::custom_gradient && node.op != Op::vary;
+}
+
+bool may_be_nan(const Type& type) {
+  return is_floating(type.dtype) && !type.async && !type.replication.literal;
+}
+
+// The value, observed on the host.
+Value observed(Builder& builder, Value value, const std::string& text) {
+  const Device device = builder.graph().type(value).device;
+  const bool is_there = device.is_any() || device.is_cpu();
+  if (!is_there) value = builder.add(Op::to_device, {value}, {Device::cpu().text()});
+  value = builder.add(Op::observe, {value}, {std::string(name_of(Observation::no_nan)), text});
+  return is_there ? value : builder.add(Op::to_device, {value}, {device.text()});
+}
+
+void observe_in(Graph& graph) {
+  Rewriter rewriter(graph);
+  Builder& builder = rewriter.builder();
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    const Node& node = graph.node(id);
+    builder.at(node.location).calls(graph.calls(id));
+    const NodeId copy = rewriter.copy(id);
+    if (!makes_values(node)) continue;
+    std::vector<Value> results;
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      const Value value = rewriter.to().result(copy, i);
+      const bool looks = may_be_nan(graph.type(graph.result(id, i)));
+      results.push_back(looks ? observed(builder, value, std::string(name_of(node.op))) : value);
+    }
+    rewriter.replace(id, results);
+  }
+  graph = rewriter.finish();
+}
+
+}  // namespace
+
+void observe_nans(Graph& graph) {
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    if (definition(graph.node(id).op).kind != OpClass::control)
+      continue;  // a reduction of one's own
+    for (std::size_t i = 0; i < graph.node(id).attributes.size(); ++i) {
+      const Attribute& attribute = graph.node(id).attributes[i];
+      std::vector<FunctionPtr> functions;
+      for (const FunctionPtr& function : functions_of(attribute)) {
+        Graph body = function->graph();
+        observe_nans(body);
+        functions.push_back(std::make_shared<const Function>(std::move(body)));
+      }
+      if (functions.empty()) continue;
+      const bool is_list = std::holds_alternative<std::vector<FunctionPtr>>(attribute);
+      graph.set_attribute(id, i, is_list ? Attribute(std::move(functions)) : functions[0]);
+    }
+  }
+  observe_in(graph);
+}
+
+}  // namespace tutti::ir
