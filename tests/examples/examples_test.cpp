@@ -108,6 +108,40 @@ TEST(Examples, CnnLearns) {
   EXPECT_GT(number_after(cnn.output, "right:"), 0.8);
 }
 
+TEST(Examples, HeatIsKeptAsAPicture) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "plate.png";
+  const CommandResult heat = run_example("heat", {path});
+  EXPECT_EQ(heat.status, 0) << heat.errors;
+  // Some has left through the cold frame.
+  const double before = number_after(heat.output, "heat");
+  const double after = number_after(heat.output, "before,");
+  EXPECT_GT(before, 1500);
+  EXPECT_LT(after, before);
+  EXPECT_GT(after, 0.8 * before);
+  const std::string picture = folder.read("plate.png");
+  EXPECT_THAT(picture, testing::StartsWith("\x89PNG\r\n\x1a\n"));
+  EXPECT_THAT(picture, EndsWith(std::string("IEND\xae\x42\x60\x82")));
+  EXPECT_GT(picture.size(), 128 * 128 * 3);
+}
+
+TEST(Examples, OptionsAgreesWithTheFormulas) {
+  const CommandResult options = run_example("options");
+  EXPECT_EQ(options.status, 0) << options.errors;
+  const std::vector<std::string> lines = lines_of(options.output);
+  ASSERT_EQ(lines.size(), 4) << options.output;
+  for (const std::string& line : lines) {
+    const double exact = number_after(line, "exact");
+    EXPECT_NEAR(number_after(line, line.substr(0, line.find(' '))), exact, 0.005 * exact) << line;
+  }
+}
+
+TEST(Examples, LstmSaysWhatItHasRead) {
+  const CommandResult lstm = run_example("lstm");
+  EXPECT_EQ(lstm.status, 0) << lstm.errors;
+  EXPECT_THAT(lstm.output, EndsWith("says: the quick brown fox jumps over the lazy dog.\n"));
+}
+
 TEST(Examples, LayersShowsEveryLayer) {
   const CommandResult layers = run_example("layers");
   EXPECT_EQ(layers.status, 0) << layers.errors;
