@@ -70,8 +70,9 @@ int main() {
     return std::tuple(model, s, value);
   });
   for (int i = 0; i <= kSteps; ++i) {
-    Tensor value;
-    std::tie(lstm, state, value) = step(std::move(lstm), std::move(state), text);
+    auto [model, after, value] = step(std::move(lstm), std::move(state), text);
+    lstm = std::move(model);
+    state = std::move(after);
     if (i % 100 == 0) std::printf("step %3d  loss %.4f\n", i, value.item<float>());
   }
 
