@@ -112,10 +112,21 @@ class Lowering {
       (reduced ? kernel_.inner : kernel_.outer).push_back(space_[d]);
       if (!reduced) kept_.push_back(d);
     }
-    const auto first =
-        static_cast<std::int64_t>(space_.rank()) - static_cast<std::int64_t>(reduced_.size());
-    const bool trailing = !reduced_.empty() && reduced_.front() == first;
-    kernel_.vector_axis = trailing ? VectorAxis::inner : VectorAxis::outer;
+    kernel_.vector_axis = reduces_along_memory() ? VectorAxis::inner : VectorAxis::outer;
+  }
+
+  // Whether neighbours in memory go into one sum: all of a row, or pieces of it long enough for a
+  // vector, as where axes {0, 2, 3} of images are reduced.
+  bool reduces_along_memory() const {
+    constexpr std::int64_t kLongPiece = 16;
+    std::int64_t piece = 1;
+    auto axis = static_cast<std::int64_t>(space_.rank());
+    auto reduced = reduced_.rbegin();
+    for (; reduced != reduced_.rend() && *reduced == axis - 1; ++reduced) {
+      piece *= space_[static_cast<int>(--axis)];
+    }
+    if (reduced == reduced_.rbegin()) return false;  // the last axis is kept, or there are none
+    return reduced == reduced_.rend() || piece >= kLongPiece;
   }
 
   void place_members() {

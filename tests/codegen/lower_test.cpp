@@ -1,6 +1,6 @@
 #include "tests/codegen/lowered_kernels.h"
 #include "tests/support/golden.h"
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace tutti::codegen::lower_test {
 namespace {
@@ -47,6 +47,18 @@ func @columns(%x: f32[2048,128]) -> (f32[128]) {
   return %0
 })"),
                                    "codegen/golden/column_sum.kernel"));
+}
+
+// One vector is loaded, not gathered.
+TEST(Lower, SumsGoAlongThePiecesOfMemoryThatTheyReduce) {
+  const auto sum_of = [](const std::string& shape, const std::string& axes) {
+    return kernels_of("func @f(%x: f32[" + shape + "]) -> (f32[4]) {\n  %0 = sum(%x) {axes = [" +
+                      axes + "]} : f32[4]\n  return %0\n}");
+  };
+  EXPECT_THAT(sum_of("8,4,8,16", "0, 2, 3"), testing::HasSubstr(" along inner"));
+  EXPECT_THAT(sum_of("4,2", "1"), testing::HasSubstr(" along inner"));
+  EXPECT_THAT(sum_of("8,4,2", "0, 2"), testing::HasSubstr(" along outer"));  // short pieces
+  EXPECT_THAT(sum_of("8,16,4", "0, 1"), testing::HasSubstr(" along outer"));
 }
 
 TEST(Lower, HalvesAreComputedInSingleAndRoundedAtEveryNode) {
