@@ -60,6 +60,8 @@ int share_of_cores(std::int64_t local_ranks) {
     throw UsageError(prefix + e.what());
   } catch (const EnvironmentError& e) {
     throw EnvironmentError(prefix + e.what());
+  } catch (const NumericError& e) {
+    throw NumericError(prefix + e.what());
   } catch (const InternalError& e) {
     throw InternalError(prefix + e.what());
   } catch (const Error& e) {

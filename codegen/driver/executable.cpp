@@ -137,20 +137,25 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
       if (const BoundStart* const loop = failed_loop()) abandon(*loop, error.what());
     }
     record.failed();
-    const auto* const of_communication = dynamic_cast<const CommError*>(&error);
-    if (of_communication == nullptr || frame_.failed_iterations().empty()) throw;
-    throw in_iterations(*of_communication);
+    if (frame_.failed_iterations().empty()) throw;
+    if (const auto* const of_communication = dynamic_cast<const CommError*>(&error)) {
+      throw CommError(in_iterations(*of_communication), of_communication->where());
+    }
+    if (const auto* const of_values = dynamic_cast<const NumericError*>(&error)) {
+      throw NumericError(in_iterations(*of_values), of_values->where());
+    }
+    throw;
   }
 }
 
-CommError Executable::in_iterations(const CommError& error) const {
+std::string Executable::in_iterations(const Error& error) const {
   std::string text = error.message();
   for (const runtime::PlanFrame::Iteration& inside : frame_.failed_iterations()) {
     text += std::string(&inside == frame_.failed_iterations().data() ? "; in iteration "
                                                                      : ", of iteration ") +
             std::to_string(inside.number) + " of @" + plan_.regions[at(inside.region)].name;
   }
-  return CommError(text, error.where());
+  return text;
 }
 
 void Executable::bind_options(const RunOptions& options) {

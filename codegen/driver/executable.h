@@ -124,7 +124,7 @@ class Executable {
   void run_steps_behind(std::span<const Pending> pending);
   void take_results(std::span<const Pending> pending, std::vector<Result>& results);
   // The error with the iterations of the loops in which its step failed.
-  CommError in_iterations(const CommError& error) const;
+  std::string in_iterations(const Error& error) const;
   void abandon_from(std::size_t step, const std::string& why) noexcept;
   void abandon(const BoundStart& start, const std::string& why) noexcept;
   const BoundStart* failed_loop() const noexcept;

@@ -24,6 +24,12 @@ bool may_be_nan(const Type& type) {
   return is_floating(type.dtype) && !type.async && !type.replication.literal;
 }
 
+// Of a wait: what it waits for.
+std::string name_for_users(const Graph& graph, NodeId id) {
+  const bool waits = graph.node(id).op == Op::wait;
+  return std::string(name_of(waits ? graph.op(graph.operand(id, 0)) : graph.node(id).op));
+}
+
 // The value, observed on the host.
 Value observed(Builder& builder, Value value, const std::string& text) {
   const Device device = builder.graph().type(value).device;
@@ -45,7 +51,7 @@ void observe_in(Graph& graph) {
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       const Value value = rewriter.to().result(copy, i);
       const bool looks = may_be_nan(graph.type(graph.result(id, i)));
-      results.push_back(looks ? observed(builder, value, std::string(name_of(node.op))) : value);
+      results.push_back(looks ? observed(builder, value, name_for_users(graph, id)) : value);
     }
     rewriter.replace(id, results);
   }

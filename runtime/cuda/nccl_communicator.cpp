@@ -3,6 +3,7 @@
 #include <tutti/runtime/start_thread.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,17 +14,16 @@ namespace tutti::runtime {
 namespace {
 
 // The ends under way on threads of their own. NCCL and the driver are taken down when the process
-// ends, and must not be at work then: made after they were loaded, this goes before them, and
-// waits.
+// ends, and must not be at work then: first asked for after they were loaded, this waits before.
 class Ends {
  public:
+  // Never destroyed: threads may end communicators to the last.
   static Ends& process() {
-    static Ends ends;
+    static Ends& ends = []() -> Ends& {
+      std::atexit([] { process().wait(); });
+      return *new Ends;
+    }();
     return ends;
-  }
-  ~Ends() {
-    const auto until = std::chrono::steady_clock::now() + NcclCommunicator::kLongestEnd;
-    for (const auto& end : under_way_) end.wait_until(until);
   }
 
   void add(std::shared_future<void> end) {
@@ -36,6 +36,15 @@ class Ends {
 
  private:
   Ends() = default;
+
+  void wait() {
+    const auto until = std::chrono::steady_clock::now() + NcclCommunicator::kLongestEnd;
+    const auto ends = [this] {
+      const std::scoped_lock lock(mutex_);
+      return under_way_;
+    }();
+    for (const auto& end : ends) end.wait_until(until);
+  }
 
   std::mutex mutex_;
   std::vector<std::shared_future<void>> under_way_;

@@ -127,7 +127,8 @@ TEST(CheckFinite, IsAnErrorInsideALoopAndTheProgramGoesOn) {
     return for_loop(4, [](const Tensor&, const Tensor& c) { return check_finite(c * c, "c"); }, x);
   });
   EXPECT_EQ(f(tensor(1.F)).item<float>(), 1);
-  EXPECT_THROW(f(tensor(1e15F)).item<float>(), NumericError);
+  expect_error<NumericError>([&] { f(tensor(1e15F)).item<float>(); },
+                             {"the first is inf at []; in iteration 1 of @"}, __LINE__ - 5);
   EXPECT_EQ(f(tensor(1.F)).item<float>(), 1);
 }
 
@@ -168,6 +169,22 @@ TEST_F(NansAreErrors, InLoopsAndLazyProgramsToo) {
   const Tensor infinite = tensor({INFINITY});
   EXPECT_THROW((infinite - infinite).item<float>(), NumericError);
   EXPECT_EQ((infinite + infinite).item<float>(), INFINITY);
+}
+
+TEST_F(NansAreErrors, WhatComesFromOtherRanksToo) {
+  const auto run = [](float value) {
+    simulate(2, [&](World& world) {
+      detail::RankContext::current().compile_options.no_nans = true;
+      auto f = compile([&](const Tensor& x) {
+        return for_loop(
+            2, [&](const Tensor&, const Tensor& c) { return all_reduce(c, world) * 0.5F; }, x);
+      });
+      const Tensor x = from(full({2}, world.rank() == 0 ? value : -INFINITY).array());
+      f(x).to_vector<float>();
+    });
+  };
+  EXPECT_NO_THROW(run(1));
+  EXPECT_THROW(run(INFINITY), NumericError);
 }
 
 TEST_F(NansAreErrors, ReductionsOfOnesOwnAreLeftAlone) {
