@@ -123,7 +123,7 @@ class Executable {
   void run_steps();
   void run_steps_behind(std::span<const Pending> pending);
   void take_results(std::span<const Pending> pending, std::vector<Result>& results);
-  // The error with the iterations of the loops in which its step failed.
+  // What the error says, with the iterations of the loops in which its step failed.
   std::string in_iterations(const Error& error) const;
   void abandon_from(std::size_t step, const std::string& why) noexcept;
   void abandon(const BoundStart& start, const std::string& why) noexcept;

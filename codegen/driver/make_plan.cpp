@@ -307,35 +307,10 @@ class Planner {
     return writer_.add_buffer(PlanBuffer::Kind::local, buffer.bytes, buffer.device);
   }
 
-  // Where the work of one step of a scan is recorded and replayed, what differs between steps is
-  // copied to one place and from it. Large pieces are not,
-  // where each is aligned: to copy them would take longer than to put the work of a step on the
-  // stream anew.
   void stage(Control& step) {
-    constexpr std::int64_t kLargestPiece = std::int64_t{1} << 20;
     if (step.kind != Control::Kind::scan) return;
-    const Plan& body = functions_.plan(step.regions.back());
-    std::vector<const PlanBuffer*> pieces;
-    for (const PlanBuffer& buffer : body.buffers) {
-      if (buffer.kind == PlanBuffer::Kind::parameter && buffer.index >= step.carries &&
-          buffer.index < step.carries + step.sequences) {
-        pieces.push_back(&buffer);
-      }
-    }
-    std::ranges::sort(pieces, {}, &PlanBuffer::index);
-    for (auto i = static_cast<std::size_t>(step.carries); i < body.results.size(); ++i) {
-      pieces.push_back(&body.buffers[at(body.results[i].buffer)]);
-    }
-    const auto runs_anew = [](const PlanBuffer* piece) {
-      return !target_of(piece->device).replays_steps();
-    };
-    const auto is_large = [](const PlanBuffer* piece) { return piece->bytes > kLargestPiece; };
-    const auto is_aligned = [](const PlanBuffer* piece) {
-      return piece->bytes % kDeviceAlignment == 0;
-    };
-    if (std::ranges::any_of(pieces, runs_anew)) return;
-    if (std::ranges::any_of(pieces, is_large) && std::ranges::all_of(pieces, is_aligned)) return;
-    for (const PlanBuffer* const piece : pieces) {
+    for (const PlanBuffer* const piece :
+         staged_pieces(step, functions_.plan(step.regions.back()))) {
       step.staged.push_back(
           writer_.add_buffer(PlanBuffer::Kind::local, piece->bytes, piece->device));
     }
@@ -353,18 +328,9 @@ class Planner {
   }
 
   void visit_observe(NodeId id) {
-    const ir::Attributes attributes = graph_.attributes(id);
-    const ir::Type& type = graph_.type(graph_.result(id));
     const BufferId from = dense(graph_.operand(id, 0));
     update_in_place(id, 0, {from});
-    plan_.steps.emplace_back(
-        Observe{.from = from,
-                .to = storage(graph_.result(id)),
-                .observer = {.what = *ir::observation_from_name(attributes.text("what")),
-                             .text = attributes.text("text"),
-                             .dtype = type.dtype,
-                             .shape = type.shape,
-                             .location = graph_.node(id).location}});
+    plan_.steps.emplace_back(Observe::of(graph_, id, from, storage(graph_.result(id))));
   }
 
   void visit_library(NodeId id) {

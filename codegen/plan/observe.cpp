@@ -38,6 +38,18 @@ std::size_t bytes_of(const ir::Observer& observer) {
 
 }  // namespace
 
+Observe Observe::of(const ir::Graph& graph, ir::NodeId id, BufferId from, BufferId to) {
+  const ir::Attributes attributes = graph.attributes(id);
+  const ir::Type& type = graph.type(graph.result(id));
+  return {.from = from,
+          .to = to,
+          .observer = {.what = *ir::observation_from_name(attributes.text("what")),
+                       .text = attributes.text("text"),
+                       .dtype = type.dtype,
+                       .shape = type.shape,
+                       .location = graph.node(id).location}};
+}
+
 // observe print "h = {}" f32[2,3] (b3) -> b4
 Observe Observe::parse(StepParser& parser) {
   ir::Lexer& lexer = parser.lexer();

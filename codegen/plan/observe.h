@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/step_forward.h>
+#include <tutti/ir/graph.h>
 #include <tutti/ir/observation.h>
 
 namespace tutti::codegen {
@@ -10,6 +11,9 @@ struct Observe {
   BufferId from = -1;
   BufferId to = -1;
   ir::Observer observer = {};
+
+  // Of a node of that op.
+  static Observe of(const ir::Graph& graph, ir::NodeId id, BufferId from, BufferId to);
 
   static constexpr std::array<std::string_view, 1> kWords = {"observe"};
   static Observe parse(StepParser& parser);
