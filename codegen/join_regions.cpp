@@ -25,7 +25,7 @@ void add(Plan& to, Plan& from) {
     if (buffer.kind == PlanBuffer::Kind::constant) buffer.index += constants;
     if (buffer.kind == PlanBuffer::Kind::symmetric) {
       const PlanArea& area = from.areas[at(buffer.index)];
-      buffer.index = area_of(to, *area.group, area.member);
+      buffer.index = area_of(to, *area.group, area.member, area.device);
     }
     if (buffer.defined_at >= 0) buffer.defined_at += first_step;
     if (buffer.last_use >= 0) buffer.last_use += first_step;
@@ -102,8 +102,8 @@ std::vector<PlanArea> all_areas(const std::vector<Plan>& functions, const Plan& 
   out.rank = program.rank;
   const auto add = [&](const Plan& plan) {
     for (const PlanArea& area : plan.areas) {
-      if (area_of(out, *area.group, area.member) >= 0) continue;
-      out.areas.push_back({.group = area.group, .member = area.member});
+      if (area_of(out, *area.group, area.member, area.device) >= 0) continue;
+      out.areas.push_back({.group = area.group, .member = area.member, .device = area.device});
     }
   };
   add(program);
@@ -112,7 +112,7 @@ std::vector<PlanArea> all_areas(const std::vector<Plan>& functions, const Plan& 
 }
 
 std::int64_t area_bytes(const Plan& plan, const PlanArea& of) {
-  const int area = area_of(plan, *of.group, of.member);
+  const int area = area_of(plan, *of.group, of.member, of.device);
   return area < 0 ? 0 : plan.areas[at(area)].bytes;
 }
 

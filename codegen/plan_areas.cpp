@@ -1,6 +1,6 @@
 #include <tutti/codegen/pack.h>
 #include <tutti/codegen/plan_areas.h>
-#include <tutti/runtime/buffer.h>
+#include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -36,7 +36,7 @@ class Areas {
       if (candidates_[id].group == nullptr || !candidates_[id].fits) continue;
       PlanBuffer& buffer = plan_.buffers[id];
       buffer.kind = Kind::symmetric;
-      buffer.index = area(candidates_[id].group, member_for(candidates_[id]));
+      buffer.index = area(candidates_[id].group, member_for(candidates_[id]), buffer.device);
       buffer.bytes = candidates_[id].bytes;
       plan_.areas[at(buffer.index)].bytes += buffer.bytes;  // until they are packed
     }
@@ -65,9 +65,9 @@ class Areas {
       const runtime::CollectiveCall& call = start->call;
       const auto members = static_cast<int>(start->group->members_with(plan_.rank).size());
       const bool fits = waited[at(start->work)] && start->parent == nullptr &&
-                        start->engine == "shm" && members > 1 &&
-                        algorithms_.asked_of(*start->group) != ir::Algorithm::off;
-      const bool common = runtime::common_result(call, members);
+                        (start->engine == "shm" || runtime::moves_on_devices(start->engine)) &&
+                        members > 1 && algorithms_.asked_of(*start->group) != ir::Algorithm::off;
+      const bool common = start->engine == "shm" && runtime::common_result(call, members);
       // Where programs differ, each rank would compute its own.
       const bool results_fit =
           fits && (!common || (algorithms_.one_program && !start->group->programs_differ));
@@ -123,10 +123,10 @@ class Areas {
     return static_cast<int>(least);
   }
 
-  int area(const ir::GroupPtr& group, int member) {
-    const int known = area_of(plan_, *group, member);
+  int area(const ir::GroupPtr& group, int member, Device device) {
+    const int known = area_of(plan_, *group, member, device);
     if (known >= 0) return known;
-    plan_.areas.push_back({.group = group, .member = member});
+    plan_.areas.push_back({.group = group, .member = member, .device = device});
     return static_cast<int>(plan_.areas.size()) - 1;
   }
 
@@ -149,9 +149,9 @@ class Areas {
       buffers.push_back(&buffer);
       lives.push_back({begins_[at(buffer.defined_at)], buffer.last_use, buffer.bytes});
     }
-    constexpr auto kAlignment = static_cast<std::int64_t>(runtime::kBufferAlignment);
-    const Packing first_fit = pack_first_fit(lives, kAlignment);
-    const Packing by_size = pack_by_size(lives, kAlignment);
+    const std::int64_t alignment = alignment_on(plan_.areas[area].device);
+    const Packing first_fit = pack_first_fit(lives, alignment);
+    const Packing by_size = pack_by_size(lives, alignment);
     const Packing& best = by_size.bytes < first_fit.bytes ? by_size : first_fit;
     for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i]->offset = best.offsets[i];
     plan_.areas[area].bytes = best.bytes;

@@ -2,7 +2,6 @@
 #include <tutti/codegen/plan/in_place.h>
 #include <tutti/codegen/plan_areas.h>
 #include <tutti/codegen/plan_memory.h>
-#include <tutti/runtime/buffer.h>
 
 #include <algorithm>
 #include <map>
@@ -167,8 +166,10 @@ void insert_allocations(Plan& plan) {
       const PlanBuffer& buffer = plan.buffers[at(id)];
       if (!written || buffer.defined_at != static_cast<int>(i)) return;
       if (there && buffer.is_allocated()) steps.emplace_back(Allocate{id});
-      // Peers may write a result as soon as its collective is announced.
+      // Peers may write a result as soon as its collective is announced. On a GPU streams see to
+      // it that they have read what lay there.
       if (buffer.kind != PlanBuffer::Kind::symmetric || is_common(plan, id)) return;
+      if (!buffer.device.is_cpu()) return;
       // While peers' operands are read nothing is waited for.
       const std::size_t place = reading == kNone ? steps.size() : reading++;
       steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(place), Acquire{id});
@@ -181,8 +182,6 @@ void insert_allocations(Plan& plan) {
 
 // Gives the local buffers of a device their offsets; returns the size of its arena.
 std::int64_t place_in_arena(Plan& plan, Device device) {
-  const auto alignment =
-      device.is_cpu() ? static_cast<std::int64_t>(runtime::kBufferAlignment) : kDeviceAlignment;
   std::vector<PlanBuffer*> buffers;
   std::vector<Life> lives;
   for (PlanBuffer& buffer : plan.buffers) {
@@ -190,7 +189,7 @@ std::int64_t place_in_arena(Plan& plan, Device device) {
     buffers.push_back(&buffer);
     lives.push_back({buffer.defined_at, buffer.last_use, buffer.bytes});
   }
-  const Packing packing = pack_first_fit(lives, alignment);
+  const Packing packing = pack_first_fit(lives, alignment_on(device));
   for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i]->offset = packing.offsets[i];
   return packing.bytes;
 }

@@ -85,7 +85,7 @@ class Group {
   // your own). Nothing is opened before it is used. Throws UsageError for a text that is no such
   // list or that names an engine there is not.
   Group with_backends(std::string_view backends) const;
-  // Which they are, "cpu:shm,cuda:shm".
+  // Which they are, "cpu:shm,cuda:nccl".
   std::string backends() const;
 
   // Ranks that meet in a collective compare where their programs call it: a position in the source,

@@ -105,7 +105,7 @@ std::vector<Setting> make_settings() {
       {.name = "TUTTI_BACKENDS",
        .kind = Kind::text,
        .takes = "DEVICE:ENGINE,...",
-       .unset = "cpu:shm,cuda:shm",
+       .unset = "cpu:shm, and for GPUs nccl where launched ranks have one each, else shm",
        .does = "What carries out the collectives of groups that do not say it themselves "
                "(Group::with_backends), as cuda:nccl; all ranks alike."},
       {.name = "TUTTI_THREADS",
@@ -194,6 +194,12 @@ std::vector<Setting> make_tunables() {
        .takes = "on|off",
        .initial = "on",
        .does = "Records what is put on GPUs, and replays it as a whole (CUDA graphs)."},
+      {.name = "windows",
+       .kind = Kind::flag,
+       .takes = "on|off",
+       .initial = "on",
+       .does = "Whether the memory that programs place collectives of GPU values in is registered "
+               "with NCCL (windows), where that can be."},
       {.name = "launch_blocking",
        .kind = Kind::flag,
        .takes = "on|off",

@@ -212,8 +212,8 @@ void examine_cuda(std::vector<Finding>& out) {
                                 "kernels can't be compiled for a GPU; those in the disk cache too "
                                 "can't be used, because its version is part of their keys"));
   out.push_back(examine_library("cuBLASLt", cuda.cublaslt, "no matrix products on a GPU"));
-  out.push_back(
-      examine_library("NCCL", cuda.nccl, "nothing yet: programs run on one GPU a process"));
+  out.push_back(examine_library("NCCL", cuda.nccl,
+                                "collectives of values on GPUs go through the host's memory"));
 }
 
 std::vector<Finding> examine() {

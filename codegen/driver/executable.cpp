@@ -29,6 +29,21 @@ bool has_long_loop(const Plan& plan) {
 }
 #endif
 
+// What carries out the collectives whose operands and results lie in an area.
+std::string engine_in(const Plan& plan, std::size_t area) {
+  const auto lies_there = [&](BufferId id) {
+    const PlanBuffer& buffer = plan.buffers[at(id)];
+    return buffer.kind == PlanBuffer::Kind::symmetric && at(buffer.index) == area;
+  };
+  for (const Step& step : plan.steps) {
+    const CollectiveStart* const start = start_of(step);
+    if (start == nullptr) continue;
+    if (std::ranges::any_of(start->operands, lies_there)) return start->engine;
+    if (std::ranges::any_of(start->results, lies_there)) return start->engine;
+  }
+  return "shm";
+}
+
 // Loops may share a region: its calls are to agree on what goes into all of them.
 void add_agreement(runtime::Agreement& to, const runtime::Agreement& more) {
   if (more.structure == 0) return;
@@ -63,10 +78,13 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
     frame_.device_arenas.emplace_back(used.device, static_cast<std::size_t>(used.arena_bytes));
   }
   frame_.scribbles = options.scribble;
-  for (const PlanArea& area : plan_.areas) {
-    frame_.areas.push_back({.communicator = communicator_of(context, *area.group, nullptr, "shm"),
+  for (std::size_t i = 0; i < plan_.areas.size(); ++i) {
+    const PlanArea& area = plan_.areas[i];
+    const std::string engine = engine_in(plan_, i);
+    frame_.areas.push_back({.communicator = communicator_of(context, *area.group, nullptr, engine),
                             .bytes = static_cast<std::size_t>(area.bytes),
-                            .member = area.member});
+                            .member = area.member,
+                            .device = area.device});
   }
   // Native code knows the host's steps alone.
   if (!plan_.devices.empty()) options_.mode = PlanMode::walk;

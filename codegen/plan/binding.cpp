@@ -18,6 +18,7 @@ void Binding::bind() {
   }
   const auto bind_up_to = [this](std::int32_t end) {
     for (region_ = nullptr; next_step_ < end; ++next_step_) {
+      take_device_places();
       std::visit([this](const auto& each) { each.bind(*this); }, plan_.steps[at(next_step_)]);
     }
   };
@@ -72,6 +73,16 @@ void Binding::add_start(BoundStart start) {
   if (next_step_ < plan_.main_step()) return;
   start.step = steps_.size();
   starts_.push_back(std::move(start));
+}
+
+// Of a GPU's places no step says that they are taken but the first that writes there.
+void Binding::take_device_places() {
+  for_each_access(plan_, plan_.steps[at(next_step_)], [this](BufferId id, bool written) {
+    const PlanBuffer& buffer = plan_.buffers[at(id)];
+    const bool first = written && buffer.kind == PlanBuffer::Kind::symmetric &&
+                       !buffer.device.is_cpu() && buffer.defined_at == next_step_;
+    if (first) takes_place(id);
+  });
 }
 
 void Binding::takes_place(BufferId id) {

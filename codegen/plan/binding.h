@@ -99,6 +99,7 @@ class Binding {
 
  private:
   void number_calls();
+  void take_device_places();
 
   const Plan& plan_;
   runtime::Context& context_;

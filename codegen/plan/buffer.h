@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/device.h>
+#include <tutti/runtime/buffer.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,10 @@ constexpr std::size_t at(std::int32_t number) { return static_cast<std::size_t>(
 
 // Buffers on a GPU begin at whole sectors, so that 128-bit accesses of all warps are aligned.
 inline constexpr std::int64_t kDeviceAlignment = 256;
+// What offsets on a device are multiples of.
+inline std::int64_t alignment_on(Device device) {
+  return device.is_cpu() ? static_cast<std::int64_t>(runtime::kBufferAlignment) : kDeviceAlignment;
+}
 
 // A piece of memory that a plan names. All sizes and offsets are bytes.
 struct PlanBuffer {
@@ -48,9 +53,9 @@ struct PlanBuffer {
 
   Kind kind = Kind::local;
   std::int64_t bytes = 0;
-  Device device = {};  // where its memory is; comm buffers are the host's
+  Device device = {};  // where its memory is
   int index = -1;
-  std::int64_t offset = 0;  // a multiple of the alignment of host buffers, where symmetric
+  std::int64_t offset = 0;  // a multiple of alignment_on(device)
   // The steps that write it first and use it last; -1: before the first step.
   int defined_at = -1;
   int last_use = -1;

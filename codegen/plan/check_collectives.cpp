@@ -48,11 +48,7 @@ void PlanChecker::start(const CollectiveStart& start) {
       require_area(id, start);
       require(is_common(plan_, id) == has_common_result(start),
               " lies where the results of such a call do not", id);
-      if (is_common(plan_, id)) {
-        if (buffer(id).bytes > 0) begin_life(id, area_places_[at(buffer(id).index)]);
-      } else {
-        require(state.allocated, " is written before its place is acquired", id);
-      }
+      begin_placed(id);
       state.lent_to.push_back(start.work);
     } else {
       require(buffer(id).is_allocated(), " comes with a collective, but has a place already", id);

@@ -2,7 +2,7 @@
 
 #include <tutti/codegen/plan/placement.h>
 #include <tutti/codegen/plan/plan_checker.h>
-#include <tutti/runtime/buffer.h>
+#include <tutti/runtime/comm/transports.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,7 +13,8 @@ namespace tutti::codegen {
 void PlanChecker::acquire(BufferId id) {
   State& state = states_[at(id)];
   require_own(id);
-  require(buffer(id).kind == PlanBuffer::Kind::symmetric && !is_common(plan_, id),
+  require(buffer(id).kind == PlanBuffer::Kind::symmetric && buffer(id).device.is_cpu() &&
+              !is_common(plan_, id),
           " is not to be acquired", id);
   require(!state.allocated, " is acquired twice", id);
   require(reading_ < 0, " is acquired while peers' operands are read", id);
@@ -21,9 +22,19 @@ void PlanChecker::acquire(BufferId id) {
   if (buffer(id).bytes > 0) begin_life(id, area_places_[at(buffer(id).index)]);
 }
 
+// Of one in a group's memory that is written first: where its place is to be acquired, it was.
+void PlanChecker::begin_placed(BufferId id) {
+  if (buffer(id).device.is_cpu() && !is_common(plan_, id)) {
+    require(states_[at(id)].allocated, " is written before its place is acquired", id);
+  } else if (buffer(id).bytes > 0) {
+    begin_life(id, area_places_[at(buffer(id).index)]);
+  }
+}
+
 // What lies in a group's memory is for that group's collectives, as the runtime itself moves it.
 void PlanChecker::require_area(BufferId id, const CollectiveStart& start) const {
-  require(start.parent == nullptr && start.engine == "shm" &&
+  require(start.parent == nullptr &&
+              (start.engine == "shm" || runtime::moves_on_devices(start.engine)) &&
               plan_.areas[at(buffer(id).index)].group->is_same_for(plan_.rank, *start.group),
           " lies in another group's memory", id);
 }
@@ -53,12 +64,12 @@ void PlanChecker::check_place(BufferId id) const {
   const PlanBuffer& place = buffer(id);
   require(place.index >= 0 && at(place.index) < plan_.areas.size(),
           " lies in a group's memory that the plan does not have", id);
-  require(place.device.is_cpu(), " lies in a group's memory, which the host has", id);
+  require(place.device == plan_.areas[at(place.index)].device,
+          " lies in a group's memory, which another device has", id);
   require(place.offset >= 0 && place.bytes >= 0 &&
               place.offset + place.bytes <= plan_.areas[at(place.index)].bytes,
           " lies outside the group's memory", id);
-  require(static_cast<std::size_t>(place.offset) % runtime::kBufferAlignment == 0,
-          " is not aligned", id);
+  require(place.offset % alignment_on(place.device) == 0, " is not aligned", id);
 }
 
 void PlanChecker::check_arenas() {
@@ -89,12 +100,16 @@ void PlanChecker::check_windows(const std::function<bool(const PlanBuffer&)>& li
 void PlanChecker::check_areas() {
   for (std::size_t area = 0; area < plan_.areas.size(); ++area) {
     const ir::Group& group = *plan_.areas[area].group;
-    if (area_of(plan_, group, plan_.areas[area].member) != static_cast<int>(area)) {
+    if (area_of(plan_, group, plan_.areas[area].member, plan_.areas[area].device) !=
+        static_cast<int>(area)) {
       fail("group \"" + group.tag + "\" has memory in two places");
     }
     if (plan_.areas[area].member >= group.size()) {
       fail("group \"" + group.tag + "\" has no member " + std::to_string(plan_.areas[area].member) +
            " to have memory");
+    }
+    if (plan_.areas[area].member >= 0 && !plan_.areas[area].device.is_cpu()) {
+      fail("group \"" + group.tag + "\" has results in common on a GPU");
     }
     if (group.members_with(plan_.rank).size() < 2) {
       fail("group \"" + group.tag + "\" has memory, but nobody to share it with");

@@ -309,19 +309,24 @@ void CollectiveStart::bind(Binding& binding) const {
     prepared.placement =
         runtime::of_call(placement_in(plan, *group), binding.number_in_group(work));
   }
-  if (std::ranges::any_of(operands, lies_in_area)) bound.area = area_of(plan, *group);
+  if (bound.device.is_cpu() && std::ranges::any_of(operands, lies_in_area)) {
+    bound.area = area_of(plan, *group);
+  }
   bound.reads = reads(plan);
   bound.places_results = std::ranges::any_of(results, lies_in_area);
-  for (const BufferId id : results) {
-    if (!is_common(plan, id)) continue;
+  // Places that no step acquires.
+  const auto add_place = [&](BufferId id) {
     const PlanBuffer& place = plan.buffers[at(id)];
+    if (!lies_in_area(id) || frame.allocations[at(id)].place >= 0) return;
     frame.add_place({.buffer = id,
                      .area = static_cast<std::size_t>(place.index),
                      .offset = static_cast<std::size_t>(place.offset),
                      .bytes = static_cast<std::size_t>(place.bytes),
                      .readers = {},
                      .where = call.location});
-  }
+  };
+  std::ranges::for_each(operands, add_place);
+  std::ranges::for_each(results, add_place);
   bound.call = bound.communicator->prepare(std::move(prepared));
   if (frame.profile != nullptr) {
     add_collective_sources(*this, *frame.profile->profile, frame.profile->works[at(work)]);

@@ -26,8 +26,8 @@ bool same(const PlanDevice& a, const PlanDevice& b) {
   return a.device == b.device && a.arena_bytes == b.arena_bytes && a.target == b.target;
 }
 bool same(const PlanArea& a, const PlanArea& b) {
-  return a.member == b.member && same(a.group, b.group) && a.bytes == b.bytes &&
-         a.placement == b.placement;
+  return a.member == b.member && a.device == b.device && same(a.group, b.group) &&
+         a.bytes == b.bytes && a.placement == b.placement;
 }
 // The text is a kernel's identity.
 bool same(const Kernel& a, const Kernel& b) { return print(a) == print(b); }

@@ -88,12 +88,13 @@ class PlanParser {
     return out;
   }
 
-  // 128 bytes in @dp as [17, 18]
+  // 128 bytes in @dp on cuda:0 as [17, 18]
   void area(std::int64_t bytes) {
     const std::size_t offset = lexer_.peek().offset;
     PlanArea area = this->area();
     area.bytes = bytes;
-    if (area_of(plan_, *area.group, area.member) >= 0) {
+    if (lexer_.accept("on")) area.device = ir::read_device(lexer_, false);
+    if (area_of(plan_, *area.group, area.member, area.device) >= 0) {
       lexer_.fail(offset, "this group's memory is said twice");
     }
     if (lexer_.accept("as")) {
@@ -173,6 +174,8 @@ class PlanParser {
                   "buffers are numbered in order; the next is b" + std::to_string(number));
     }
     PlanBuffer& buffer = plan_.buffers.emplace_back();
+    PlanArea place;  // that a symmetric one lies in
+    std::size_t place_offset = 0;
     const Token kind = lexer_.expect(Token::Kind::word, "the kind of a buffer");
     if (region_ == nullptr && (kind.text == "parameter" || kind.text == "result")) {
       lexer_.fail(kind.offset, "only regions have parameters and results of this kind");
@@ -210,10 +213,8 @@ class PlanParser {
       lexer_.expect("at", "and the place in a group's memory");
       buffer.offset = steps_.number("an offset in bytes");
       lexer_.expect("in", "and the group");
-      const std::size_t offset = lexer_.peek().offset;
-      const PlanArea place = area();
-      buffer.index = area_of(plan_, *place.group, place.member);
-      if (buffer.index < 0) lexer_.fail(offset, "the plan's head says nothing of its memory");
+      place_offset = lexer_.peek().offset;
+      place = area();
     } else if (kind.text == "comm") {
       buffer.kind = PlanBuffer::Kind::comm;
     } else if (kind.text == "output") {
@@ -228,6 +229,10 @@ class PlanParser {
     lexer_.expect(",", "and the bytes of a buffer");
     buffer.bytes = steps_.bytes();
     if (lexer_.accept("on")) buffer.device = ir::read_device(lexer_, false);
+    if (place.group != nullptr) {
+      buffer.index = area_of(plan_, *place.group, place.member, buffer.device);
+      if (buffer.index < 0) lexer_.fail(place_offset, "the plan's head says nothing of its memory");
+    }
     if (lexer_.accept(",")) life(buffer);
   }
 

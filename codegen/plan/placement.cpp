@@ -64,7 +64,8 @@ class Skeleton {
 
   std::uint64_t place_of(const PlanBuffer& buffer) const {
     const int member = plan_.areas[at(buffer.index)].member;
-    return hashed(buffer.offset) + (hashed(member + 1) << 48);
+    const std::uint64_t on_gpu = buffer.device.is_cpu() ? 0 : 1;  // which one, ranks differ in
+    return hashed(buffer.offset) + (hashed(member + 1) << 48) + (on_gpu << 63);
   }
 
   void visit(const Step& step) {

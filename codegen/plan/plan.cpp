@@ -52,9 +52,10 @@ bool reads_peers(const Plan& plan, const Step& step) {
          plan.buffers[at(wait->results[0])].kind == PlanBuffer::Kind::peer;
 }
 
-int area_of(const Plan& plan, const ir::Group& group, int member) {
+int area_of(const Plan& plan, const ir::Group& group, int member, Device device) {
   const auto is_for = [&](const PlanArea& area) {
-    return area.member == member && area.group->is_same_for(plan.rank, group);
+    return area.member == member && area.device == device &&
+           area.group->is_same_for(plan.rank, group);
   };
   const auto found = std::ranges::find_if(plan.areas, is_for);
   return found == plan.areas.end() ? -1 : static_cast<int>(found - plan.areas.begin());

@@ -35,10 +35,11 @@ struct PlanDevice {
 
 // What a plan uses of a group's memory: its symmetric buffers lie there, at places that are the
 // same on all members. Of one kind each member has its own; the others are one member's, and hold
-// results that all have in common.
+// results that all have in common. On a GPU each member has its own.
 struct PlanArea {
   ir::GroupPtr group;
-  int member = -1;  // whose it is; -1: each has its own
+  int member = -1;     // whose it is; -1: each has its own
+  Device device = {};  // where it lies
   std::int64_t bytes = 0;
   runtime::Placement placement = {};  // of compiled programs (placement.h)
 };
@@ -97,9 +98,9 @@ bool uses_group(const Plan& plan, const ir::Group& group);
 // Whether a step is the wait for operands that the plan reads itself, up to a Finish.
 bool reads_peers(const Plan& plan, const Step& step);
 
-// The number of the group's area, of those that are each member's own or of that member's; -1 where
-// the plan has none.
-int area_of(const Plan& plan, const ir::Group& group, int member = -1);
+// The number of the group's area on a device, of those that are each member's own or of that
+// member's; -1 where the plan has none.
+int area_of(const Plan& plan, const ir::Group& group, int member = -1, Device device = {});
 // Of any of the group's, which have one placement.
 runtime::Placement placement_in(const Plan& plan, const ir::Group& group);
 

@@ -166,7 +166,7 @@ void PlanChecker::write(BufferId id) {
   if (buffer(id).is_allocated()) {
     require(state.allocated, " is written before it is allocated", id);
   } else if (buffer(id).kind == PlanBuffer::Kind::symmetric) {
-    require(state.allocated, " is written before its place is acquired", id);
+    begin_placed(id);
   } else if (buffer(id).kind == PlanBuffer::Kind::local) {
     const std::int64_t end = buffer(id).offset + buffer(id).bytes;
     require(buffer(id).offset >= 0 && end <= arena_bytes(plan_, buffer(id).device),

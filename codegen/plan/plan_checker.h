@@ -80,6 +80,7 @@ class PlanChecker {
   void find_lives(const Part& part);
   // The buffers of a space that were written last, by offset; none overlaps another.
   using Places = std::map<std::int64_t, BufferId>;
+  void begin_placed(BufferId id);
   void begin_life(BufferId id, Places& places);
   void lend(BufferId id, const CollectiveStart& start);
   void check_reading(const CollectiveStart& start);

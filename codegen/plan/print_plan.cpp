@@ -42,7 +42,8 @@ class Printer {
       if (!device.target.empty()) out_ += " for " + ir::quoted(device.target);
     }
     for (const PlanArea& area : plan_.areas) {
-      out_ += ", " + std::to_string(area.bytes) + " bytes in " + area_text(area);
+      out_ += ", " + std::to_string(area.bytes) + " bytes in " + area_text(area) +
+              StepPrinter::on(area.device);
       const auto& [skeleton, layout] = area.placement;
       if (skeleton == 0) continue;
       out_ += " as ";

@@ -145,9 +145,9 @@ class Communicator {
   virtual void wait_released(std::uint64_t sequence, const Location& where = {}) = 0;
 
   // This rank's part of the memory that programs place the group's operands in: the same for all
-  // that need about so many bytes, as long as one of them is there. Throws EnvironmentError if
-  // there is no room.
-  virtual std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes) = 0;
+  // that need about so many bytes, as long as one of them is there. On a GPU for a transport that
+  // moves such, else on the host (null). Throws EnvironmentError if there is no room.
+  virtual std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes, Accelerator* on) = 0;
   // The same for what all have in common and lies with this member. It is there until all have left
   // the group: nobody says when he has read it. Null if there is no room.
   virtual std::shared_ptr<SymmetricMemory> common_memory(std::size_t bytes) = 0;

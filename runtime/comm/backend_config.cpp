@@ -6,6 +6,7 @@
 #include <tutti/runtime/settings.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
@@ -32,7 +33,9 @@ const BackendConfig& BackendConfig::process() {
   static const auto* const config = [] {
     const std::string& text = Settings::process().text("TUTTI_BACKENDS");
     try {
-      return new BackendConfig(text.empty() ? BackendConfig() : parse(text));
+      BackendConfig found = text.empty() ? BackendConfig() : parse(text);
+      if (text.empty()) found.cuda_.clear();
+      return new BackendConfig(std::move(found));
     } catch (const UsageError& error) {
       throw EnvironmentError("TUTTI_BACKENDS: " + error.message());
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/device.h>
+#include <tutti/runtime/comm/usual_gpu_engine.h>
 
 #include <string>
 #include <string_view>
@@ -13,8 +14,8 @@ namespace tutti::runtime {
 // those of EngineRegistry.
 class BackendConfig {
  public:
-  // Of groups that say nothing: what TUTTI_BACKENDS says. Throws EnvironmentError where that is
-  // malformed.
+  // Of groups that say nothing: what TUTTI_BACKENDS says, else "shm" for the host and
+  // usual_gpu_engine() for GPUs. Throws EnvironmentError where that is malformed.
   static const BackendConfig& process();
 
   // Throws UsageError for a text that is no such list, a device or engine that there is not, and a
@@ -23,15 +24,20 @@ class BackendConfig {
   static BackendConfig parse(std::string_view text);
 
   // "cpu:shm,cuda:nccl"; parse() of it is the same.
-  std::string text() const { return "cpu:" + cpu_ + ",cuda:" + cuda_; }
+  std::string text() const { return "cpu:" + cpu_ + ",cuda:" + engine_of_gpus(); }
   // The engine for values on a device.
-  const std::string& engine(Device device) const { return device.is_cpu() ? cpu_ : cuda_; }
+  const std::string& engine(Device device) const {
+    return device.is_cpu() ? cpu_ : engine_of_gpus();
+  }
 
   friend bool operator==(const BackendConfig&, const BackendConfig&) = default;
 
  private:
+  // What there is of CUDA is looked for when it is first asked for.
+  const std::string& engine_of_gpus() const { return cuda_.empty() ? usual_gpu_engine() : cuda_; }
+
   std::string cpu_ = "shm";
-  std::string cuda_ = "shm";
+  std::string cuda_ = "shm";  // empty: the usual one
 };
 
 // Throws EnvironmentError for an engine that groups can name and this build does not have; `tag`

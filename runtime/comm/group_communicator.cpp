@@ -176,8 +176,10 @@ void GroupCommunicator::wait_released(std::uint64_t sequence, const Location& wh
   agreement_.wait_released(sequence, where);
 }
 
-std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t bytes) {
+std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t bytes,
+                                                                     Accelerator* on) {
   const std::size_t size = SizeClass(std::max(bytes, kLeastArea)).size;
+  if (on != nullptr) return transport_->symmetric_memory(size, *on);
   std::weak_ptr<SymmetricMemory>& known = symmetric_[size];
   std::shared_ptr<SymmetricMemory> out = known.lock();
   if (out == nullptr || out->retired()) {

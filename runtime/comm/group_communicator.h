@@ -52,7 +52,7 @@ class GroupCommunicator final : public Communicator,
                               std::vector<std::shared_ptr<Buffer>> keep_alive) override;
   bool released(std::uint64_t sequence) override;
   void wait_released(std::uint64_t sequence, const Location& where) override;
-  std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes) override;
+  std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes, Accelerator* on) override;
   std::shared_ptr<SymmetricMemory> common_memory(std::size_t bytes) override;
   void abort(const std::string& reason) override;
   void abandon(const std::string& reason) override;

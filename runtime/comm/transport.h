@@ -1,6 +1,8 @@
 #pragma once
 
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/group_work.h>
+#include <tutti/runtime/comm/symmetric_memory.h>
 
 #include <memory>
 #include <string>
@@ -44,6 +46,12 @@ class Transport {
   virtual bool is_readable() const { return false; }
   virtual void find_operands(GroupWork& /*work*/) {}
   virtual void compute_result(GroupWork& /*work*/) {}
+
+  // Of one that moves what lies on GPUs: see Communicator. Other groups' values never lie there.
+  virtual std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t /*bytes*/,
+                                                            Accelerator& /*on*/) {
+    throw InternalError("memory of a GPU for a transport of the host's");
+  }
 
   // Whether it moves messages between two of the group's members, and how; `pair` is what these two
   // agree about.

@@ -35,7 +35,10 @@ class UnboundCommunicator final : public Communicator {
   }
   bool released(std::uint64_t /*sequence*/) override { return true; }
   void wait_released(std::uint64_t /*sequence*/, const Location& /*where*/) override {}
-  std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t /*bytes*/) override { refuse(); }
+  std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t /*bytes*/,
+                                                    Accelerator* /*on*/) override {
+    refuse();
+  }
   std::shared_ptr<SymmetricMemory> common_memory(std::size_t /*bytes*/) override { refuse(); }
   void abort(const std::string& /*reason*/) override {}
   void abandon(const std::string& /*reason*/) override {}

@@ -106,6 +106,12 @@ void NcclCommunicator::launch(std::span<const Call> calls) {
   nccl_.check(end, "ncclGroupEnd", handle_);
 }
 
+void NcclCommunicator::run(const Call& call) {
+  const std::scoped_lock lock(mutex_);
+  require_open(call.function);
+  nccl_.check(call.run(nccl_, handle_), call.function, handle_);
+}
+
 void NcclCommunicator::let_go(nccl::Result (*how)(nccl::Communicator*)) noexcept {
   nccl::Communicator* const handle = std::exchange(handle_, nullptr);
   if (handle == nullptr) return;

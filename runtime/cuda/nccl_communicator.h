@@ -34,6 +34,8 @@ class NcclCommunicator {
   // Makes the calls as one group, which nobody aborts in the middle. Throws CommError if one
   // failed, and then none takes place, or after abort().
   void launch(std::span<const Call> calls);
+  // One that can't be in a group. Throws alike.
+  void run(const Call& call);
   // Whether what was called last is over: put on its stream, or, of the connection, there. Throws
   // CommError if it or what is on the stream failed.
   bool is_over();

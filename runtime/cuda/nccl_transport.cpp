@@ -51,13 +51,28 @@ namespace {
 struct Greeting {
   int version = 0;
   nccl::UniqueId id = {};
+  CUuuid gpu = {};
+  char no_windows[160] = {};  // why this member can have none; empty: it can
 
-  Greeting(int of, const nccl::UniqueId& with) : version(of), id(with) {}
+  Greeting() = default;
   explicit Greeting(const std::string& text) {
     if (text.size() == sizeof(*this)) std::memcpy(this, text.data(), sizeof(*this));
   }
   std::string text() const { return {reinterpret_cast<const char*>(this), sizeof(*this)}; }
 };
+
+// Why members that said so can have no windows together; empty: they can.
+std::string why_no_windows(std::span<const Greeting> said, const GroupAgreement& agreement) {
+  for (std::size_t member = 0; member < said.size(); ++member) {
+    const std::string name = agreement.names({static_cast<int>(member)});
+    if (said[member].no_windows[0] != 0) return name + ": " + said[member].no_windows;
+    const auto shares = [&](const Greeting& other) {
+      return std::memcmp(&other.gpu, &said[member].gpu, sizeof(CUuuid)) == 0;
+    };
+    if (std::ranges::count_if(said, shares) > 1) return name + " shares its GPU with another one";
+  }
+  return {};
+}
 
 // Whether the rank has zeros for a result, or among it: what nothing arrives at.
 bool begins_with_zeros(const CollectiveCall& call, int position) {
@@ -78,6 +93,11 @@ bool begins_with_zeros(const CollectiveCall& call, int position) {
 std::unique_ptr<Transport> make_nccl_transport(GroupAgreement& agreement,
                                                std::shared_ptr<GroupCommunicator> setup) {
   return std::make_unique<NcclTransport>(agreement, std::move(setup));
+}
+
+std::shared_ptr<SymmetricMemory> NcclTransport::symmetric_memory(std::size_t bytes,
+                                                                 Accelerator& on) {
+  return windows_.take(bytes, CudaAccelerator::of(on));
 }
 
 std::shared_ptr<GroupWork> NcclTransport::new_work() { return std::make_shared<NcclWork>(); }
@@ -116,29 +136,33 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   own.turn_.emplace(own.gpu_->lane());
   // Who is done with them, streams say: nobody keeps them for peers.
   own.operands_ = std::exchange(keeping, {});
-  return {0, 0};
+  return windows_.place_of(work);
 }
 
 void NcclTransport::connect(const GroupWork& work, CudaAccelerator& gpu) {
   try {
     const Nccl& nccl = Nccl::process();
-    Greeting own(nccl.version(), {});
+    Greeting own;
+    own.version = nccl.version();
+    const CudaDriver& driver = gpu.stream()->driver();
+    driver.check(driver.cuDeviceGetUuid(&own.gpu, gpu.stream()->device()), "cuDeviceGetUuid");
+    NcclWindows::why_not(nccl, gpu).copy(own.no_windows, sizeof(own.no_windows) - 1);
     if (agreement_.position() == 0) {
       nccl.check(nccl.ncclGetUniqueId(&own.id), "ncclGetUniqueId", nullptr);
     }
-    const std::vector<std::string> told = tell_each_other(*setup_, own.text());
-    const Greeting first(told[0]);
-    for (std::size_t member = 1; member < told.size(); ++member) {
-      const Greeting other(told[member]);
-      if (other.version == first.version) continue;
+    std::vector<Greeting> said;
+    for (const std::string& text : tell_each_other(*setup_, own.text())) said.emplace_back(text);
+    for (std::size_t member = 1; member < said.size(); ++member) {
+      if (said[member].version == said[0].version) continue;
       throw EnvironmentError(agreement_.names({0}) + " has NCCL " +
-                             Nccl::version_text(first.version) + ", " +
+                             Nccl::version_text(said[0].version) + ", " +
                              agreement_.names({static_cast<int>(member)}) + " has " +
-                             Nccl::version_text(other.version));
+                             Nccl::version_text(said[member].version));
     }
+    windows_.set_refusal(why_no_windows(said, agreement_));
     // Memory that lies free is needed by NCCL for its buffers.
     CudaCaches::trim(gpu.device().index);
-    set(std::make_shared<NcclCommunicator>(nccl, first.id, agreement_.size(),
+    set(std::make_shared<NcclCommunicator>(nccl, said[0].id, agreement_.size(),
                                            agreement_.position()));
     gpu_ = &gpu;
     wait_until_over(work, "for NCCL to connect the ranks");
@@ -164,6 +188,38 @@ void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what
       [] {});
 }
 
+bool NcclTransport::settle_places(const NcclWork& work, NcclCommunicator& communicator) {
+  std::vector<kernels::PartPlace> said;
+  for (int member = 0; member < agreement_.size(); ++member) {
+    const kernels::ArrivalRecord& record = agreement_.page().record(member, work.sequence());
+    said.push_back({record.operand, record.result});
+  }
+  return windows_.settle(said, agreement_.position(), communicator,
+                         [&] { wait_until_over(work, "for NCCL to register memory"); });
+}
+
+std::vector<PartAddresses> NcclTransport::bring_aside(NcclWork& work, Keeping& buffers) {
+  std::vector<PartAddresses> out = work.parts;
+  const GroupCall& call = work.call();
+  const CudaDriver& driver = work.gpu_->stream()->driver();
+  const auto take = [&](std::size_t bytes) {
+    return buffers.emplace_back(work.gpu_->memory().allocate(bytes))->data();
+  };
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (windows_.has(out[i].operand)) {
+      const std::size_t bytes = call.gives ? call.operand_bytes[i] : 0;
+      void* const aside = take(bytes);
+      driver.check(driver.cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(aside),
+                                            reinterpret_cast<CUdeviceptr>(out[i].operand), bytes,
+                                            work.gpu_->lane()->handle()),
+                   "cuMemcpyDtoDAsync");
+      out[i].operand = aside;
+    }
+    if (windows_.has(out[i].result)) out[i].result = take(call.result_bytes[i]);
+  }
+  return out;
+}
+
 bool NcclTransport::move(GroupWork& work, bool may_wait) {
   auto& own = static_cast<NcclWork&>(work);
   if (!own.turn_->has_come() && !may_wait) return false;
@@ -179,25 +235,33 @@ void NcclTransport::launch(NcclWork& work) {
   const CUstream stream = lane.handle();
   const CudaDriver& driver = work.gpu_->stream()->driver();
   lane.look();  // nothing is put on one that is broken
-  work.ready_->hold_up(stream);
-  if (begins_with_zeros(call, agreement_.position())) {
-    for (std::size_t i = 0; i < work.parts.size(); ++i) {
-      const std::size_t bytes = work.call().result_bytes[i];
-      if (bytes == 0) continue;
-      driver.check(driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(work.parts[i].result), 0,
-                                          bytes, stream),
-                   "cuMemsetD8Async");
-    }
-  }
-  const std::vector<NcclCommunicator::Call> calls = calls_of(work, stream);
-  std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
-  buffers.insert(buffers.end(), work.results.begin(), work.results.end());
   const auto communicator = current();
   if (communicator == nullptr) throw CommError("the communicator is gone");
-  communicator->launch(calls);
+  std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
+  buffers.insert(buffers.end(), work.results.begin(), work.results.end());
+  work.ready_->hold_up(stream);
+  const bool in_place = settle_places(work, *communicator);
+  const std::vector<PartAddresses> parts = in_place ? work.parts : bring_aside(work, buffers);
+  if (begins_with_zeros(call, agreement_.position())) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const std::size_t bytes = work.call().result_bytes[i];
+      if (bytes == 0) continue;
+      driver.check(
+          driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(parts[i].result), 0, bytes, stream),
+          "cuMemsetD8Async");
+    }
+  }
+  communicator->launch(calls_of(work, parts, stream));
   ++in_flight_;  // until the lane lets go of it
   try {
     wait_until_over(work, "for NCCL to put it on the stream");
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].result == work.parts[i].result) continue;
+      driver.check(driver.cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(work.parts[i].result),
+                                            reinterpret_cast<CUdeviceptr>(parts[i].result),
+                                            work.call().result_bytes[i], stream),
+                   "cuMemcpyDtoDAsync");
+    }
     work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
     work.done_->record(stream);
   } catch (const std::exception&) {
@@ -215,6 +279,7 @@ void NcclTransport::launch(NcclWork& work) {
 }
 
 std::vector<NcclCommunicator::Call> NcclTransport::calls_of(const NcclWork& work,
+                                                            std::span<const PartAddresses> parts,
                                                             CUstream stream) const {
   using Handle = nccl::Communicator*;
   const CollectiveCall& call = work.call().call();
@@ -226,10 +291,10 @@ std::vector<NcclCommunicator::Call> NcclTransport::calls_of(const NcclWork& work
   const auto operation = reduces ? static_cast<nccl::Operation>(nccl_number(call.reduction).value())
                                  : nccl::Operation::sum;
   std::vector<NcclCommunicator::Call> out;
-  for (std::size_t i = 0; i < work.parts.size(); ++i) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     const TensorPart& part = call.parts[i];
-    const auto* const operand = static_cast<const std::byte*>(work.parts[i].operand);
-    auto* const result = static_cast<std::byte*>(work.parts[i].result);
+    const auto* const operand = static_cast<const std::byte*>(parts[i].operand);
+    auto* const result = static_cast<std::byte*>(parts[i].result);
     const std::size_t count = static_cast<std::size_t>(part.elements) * (reduces ? 1 : bytes_each);
     const int root = call.root;
     switch (call.kind) {
@@ -349,6 +414,8 @@ void NcclTransport::close() {
   const CudaStream::Entered entered = gpu_->stream()->enter();
   gpu_->lane()->wait_for_all();
   Deadline deadline(NcclCommunicator::kLongestEnd);
+  windows_.give_up(*communicator);
+  while (!communicator->is_over() && !deadline.has_passed()) std::this_thread::yield();
   while (!communicator->close() && !deadline.has_passed()) std::this_thread::yield();
 }
 

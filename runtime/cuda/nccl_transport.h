@@ -4,10 +4,12 @@
 #include <tutti/runtime/comm/transport.h>
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/cuda/nccl_communicator.h>
+#include <tutti/runtime/cuda/nccl_windows.h>
 
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,13 +38,19 @@ class NcclTransport final : public Transport {
   void fail(const std::string& reason) noexcept override;
   void give_up(GroupWork& work) noexcept override;
   void close() override;
+  std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes, Accelerator& on) override;
 
  private:
   void connect(const GroupWork& work, CudaAccelerator& gpu);
   std::shared_ptr<NcclCommunicator> current() const;
   void set(std::shared_ptr<NcclCommunicator> communicator);
   void launch(NcclWork& work);
-  std::vector<NcclCommunicator::Call> calls_of(const NcclWork& work, CUstream stream) const;
+  // Whether a call's parts may lie where they do (NcclWindows); else where they are brought for it.
+  bool settle_places(const NcclWork& work, NcclCommunicator& communicator);
+  std::vector<PartAddresses> bring_aside(NcclWork& work, Keeping& buffers);
+  std::vector<NcclCommunicator::Call> calls_of(const NcclWork& work,
+                                               std::span<const PartAddresses> parts,
+                                               CUstream stream) const;
   void wait_until_over(const GroupWork& work, std::string_view what);
   // Whether what is on the lane may still come to its end; throws where not, and aborts it.
   void check(NcclWork& work);
@@ -50,6 +58,7 @@ class NcclTransport final : public Transport {
   GroupAgreement& agreement_;
   const std::shared_ptr<GroupCommunicator> setup_;
   CudaAccelerator* gpu_ = nullptr;  // that it was connected for
+  NcclWindows windows_;             // goes behind the communicator
   mutable std::mutex mutex_;        // aborts come from any thread
   std::shared_ptr<NcclCommunicator> communicator_;
   std::atomic<int> in_flight_{0};  // what the lane has of this group

@@ -12,6 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 1> kNcclNames = {"libnccl.so.2"};
 constexpr const char* kNcclRemedy = "install NCCL 2.18 or later";
 constexpr int kLeastVersion = 21800;
+constexpr int kLeastForWindows = 22907;
 
 std::string nccl_advice(nccl::Result result) {
   switch (result) {
@@ -51,10 +52,20 @@ Nccl::Nccl(SharedLibrary library) : library_(std::move(library)) {
   load_function(library_, #name, kNcclRemedy, this->name);
   TUTTI_NCCL_FUNCTIONS(TUTTI_LOAD)
 #undef TUTTI_LOAD
+#define TUTTI_LOOK_UP(result, name, parameters) \
+  this->name = reinterpret_cast<decltype(this->name)>(library_.symbol(#name));
+  TUTTI_NCCL_NEWER_FUNCTIONS(TUTTI_LOOK_UP)
+#undef TUTTI_LOOK_UP
   if (ncclGetVersion(&version_) != nccl::Result::success || version_ < kLeastVersion) {
     throw EnvironmentError(library_.path() + " is NCCL " + version_text(version_) + "; " +
                            kNcclRemedy);
   }
+}
+
+std::string Nccl::why_no_windows() const {
+  const bool has = ncclCommWindowRegister != nullptr && ncclCommWindowDeregister != nullptr;
+  if (has && version_ >= kLeastForWindows) return {};
+  return "NCCL " + version_text(version_) + " is older than " + version_text(kLeastForWindows);
 }
 
 std::string Nccl::version_text(int version) {

@@ -12,6 +12,7 @@
 namespace tutti::runtime::nccl {
 
 struct Communicator;  // ncclComm
+struct Window;        // ncclWindow_vidmem
 
 enum class Result : int {
   success = 0,
@@ -36,6 +37,8 @@ enum class DataType : int {
   f64 = 8,
   bf16 = 9,
 };
+// Of a window that all members register, at one offset of it for one call.
+inline constexpr int kWindowOfAllMembers = 1;
 enum class Operation : int { sum = 0, product = 1, max = 2, min = 3 };
 
 inline constexpr std::size_t kUniqueIdBytes = 128;
@@ -86,6 +89,11 @@ struct Config {
   X(Result, ncclSend, (const void*, std::size_t, DataType, int, Communicator*, CUstream))        \
   X(Result, ncclRecv, (void*, std::size_t, DataType, int, Communicator*, CUstream))
 
+// Those that older libraries lack.
+#define TUTTI_NCCL_NEWER_FUNCTIONS(X)                                                   \
+  X(Result, ncclCommWindowRegister, (Communicator*, void*, std::size_t, Window**, int)) \
+  X(Result, ncclCommWindowDeregister, (Communicator*, Window*))
+
 namespace tutti::runtime {
 
 // NVIDIA's library of collectives between GPUs.
@@ -103,6 +111,10 @@ class Nccl {
   int version() const { return version_; }
   static std::string version_text(int version);
 
+  // Why memory can't be registered as windows with it; empty: it can. From 2.29.7 on: kernels of
+  // older ones that use windows don't look whether they were aborted.
+  std::string why_no_windows() const;
+
   // Throws CommError where a call failed: "ncclAllReduce failed: unhandled cuda error (...)", with
   // what would be right where that is known. What is in progress has not failed.
   void check(nccl::Result result, const char* call, nccl::Communicator* communicator) const {
@@ -119,11 +131,13 @@ class Nccl {
   using Operation = nccl::Operation;
   using Result = nccl::Result;
   using UniqueId = nccl::UniqueId;
+  using Window = nccl::Window;
 
  public:
   // NOLINTBEGIN(readability-identifier-naming): their names are their library's
 #define TUTTI_MEMBER(result, name, parameters) result(*name) parameters = nullptr;
   TUTTI_NCCL_FUNCTIONS(TUTTI_MEMBER)
+  TUTTI_NCCL_NEWER_FUNCTIONS(TUTTI_MEMBER)  // null where the library has none
 #undef TUTTI_MEMBER
   // NOLINTEND(readability-identifier-naming)
 

@@ -41,7 +41,8 @@ void PlanFrame::begin_areas() {
       continue;
     }
     if (area.memory == nullptr || area.memory->retired()) {
-      area.memory = area.communicator->symmetric_memory(area.bytes);
+      Accelerator* const on = area.device.is_cpu() ? nullptr : &context_.accelerator(area.device);
+      area.memory = area.communicator->symmetric_memory(area.bytes, on);
       area.user = area.memory->new_user();
       area.others = 0;
       place_in(area);

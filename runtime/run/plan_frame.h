@@ -50,7 +50,8 @@ struct BoundCollective {
 struct BoundArea {
   std::shared_ptr<Communicator> communicator;
   std::size_t bytes = 0;
-  int member = -1;  // who has it, for results that all have in common; -1: each its own
+  int member = -1;     // who has it, for results that all have in common; -1: each its own
+  Device device = {};  // where it lies
   std::shared_ptr<SymmetricMemory> memory = nullptr;  // from the first run on
   std::uint64_t user = 0;                             // the plan, as the memory knows it
   std::uint64_t others = 0;  // the last collective of other plans that reads it

@@ -132,9 +132,37 @@ TEST(CheckPlaces, PlacesLieInsideAndAligned) {
               HasSubstr("b3 lies outside the group's memory"));
   EXPECT_THAT(complaint(with(kInTurn, "b3 = symmetric at 0", "b3 = symmetric at 32")),
               HasSubstr("b3 is not aligned"));
-  EXPECT_THAT(complaint(with(kTogether, "symmetric at 64 in @dp, 64 bytes",
-                             "symmetric at 64 in @dp, 64 bytes on cuda:0")),
-              HasSubstr("b3 lies in a group's memory, which the host has"));
+}
+
+// On GPUs streams order what lies there; what overlaps while it is in use is found all the same.
+TEST(CheckPlaces, PlacesOnAGpuAreNotAcquired) {
+  const std::string text = plan_text(R"(
+  b0 = input 0: f32[16] on cuda:0, 64 bytes on cuda:0
+  b1 = symmetric at 0 in @dp, 64 bytes on cuda:0
+  b2 = symmetric at 256 in @dp, 64 bytes on cuda:0
+  b3 = output, 64 bytes on cuda:0
+  0: copy b0 on cuda:0 -> b1 on cuda:0
+  1: start w0 = all_reduce "sum" over @dp by nccl (b1) -> b2 {dtype = f32, parts = [16]}
+  2: wait w0
+  3: allocate b3
+  4: copy b2 on cuda:0 -> b3 on cuda:0
+  return b3: f32[16] on cuda:0
+)",
+                                     "320 bytes in @dp on cuda:0");
+  EXPECT_EQ(complaint(text), "");
+  EXPECT_THAT(complaint(with(text, "symmetric at 256", "symmetric at 0")),
+              HasSubstr("step 1: b2 overlaps a live buffer, b1"));
+  EXPECT_THAT(complaint(with(text, "symmetric at 256", "symmetric at 64")),
+              HasSubstr("b2 is not aligned"));
+  EXPECT_THAT(complaint(with(text, "symmetric at 256", "symmetric at 512")),
+              HasSubstr("b2 lies outside the group's memory"));
+  EXPECT_THAT(complaint(with(text, "3: allocate b3", "3: acquire b2")),
+              HasSubstr("b2 is not to be acquired"));
+  EXPECT_THROW(parse_plan(with(text, "320 bytes in @dp on cuda:0", "320 bytes in @dp")),
+               ParseError);
+  EXPECT_THAT(complaint(with(text, "320 bytes in @dp on cuda:0",
+                             "320 bytes in @dp of member 1 on cuda:0, 320 bytes in @dp on cuda:0")),
+              HasSubstr("has results in common on a GPU"));
 }
 
 TEST(CheckPlaces, APlaceIsAcquiredOnceBeforeItIsWritten) {

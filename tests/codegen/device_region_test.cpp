@@ -229,6 +229,10 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
   };
   Plan changed = plan;
   EXPECT_EQ(start_in(changed).engine, "nccl");
+  // At places that are the same on all members.
+  EXPECT_THAT(print(plan), HasSubstr("512 bytes in @pair on cuda:0"));
+  EXPECT_THAT(print(plan), HasSubstr("symmetric at 0 in @pair, 16 bytes on cuda:0"));
+  EXPECT_THAT(print(plan), HasSubstr("symmetric at 256 in @pair, 16 bytes on cuda:0"));
   for (const Step& step : plan.steps) EXPECT_FALSE(std::holds_alternative<Copy>(step));
   EXPECT_NO_THROW(check(plan));
   EXPECT_EQ(print(parse_plan(print(plan))), print(plan));
@@ -250,9 +254,13 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
   EXPECT_NE(complaint_of(changed), "");
   changed = plan;
   for (const BufferId id : start_in(changed).results) {
+    changed.buffers[at(id)].kind = PlanBuffer::Kind::comm;
     changed.buffers[at(id)].device = Device::cuda(1);
   }
   EXPECT_THAT(complaint_of(changed), HasSubstr("lies apart"));
+  changed = plan;
+  changed.areas[0].device = Device::cuda(1);
+  EXPECT_THAT(complaint_of(changed), HasSubstr("lies in a group's memory, which another device"));
 }
 
 }  // namespace

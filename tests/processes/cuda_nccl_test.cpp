@@ -43,6 +43,20 @@ class GpuNcclOfAJob : public Job {
 
 TEST_F(GpuNcclOfAJob, ServesProgramsOnGpus) { expect_all_say(2, "all right", {"over_nccl"}); }
 
+// Where there is a GPU for each rank.
+TEST_F(GpuNcclOfAJob, IsTheUsualEngineBetweenGpus) {
+  if (real()) return;  // there may be one for all
+  expect_all_say(2, "nccl", {"usual_gpu_engine"});
+  const EnvironmentVariable one("TUTTI_TEST_FAKE_CUDA", "devices=1");
+  expect_all_say(2, "the host", {"usual_gpu_engine"});
+}
+
+// Its way with memory that is registered is another one.
+TEST_F(GpuNcclOfAJob, ServesProgramsWithoutWindows) {
+  const EnvironmentVariable off("TUTTI_SET", "windows=off");
+  expect_all_say(2, "all right", {"over_nccl"});
+}
+
 TEST_F(GpuNcclOfAJob, AgreesWithTheHostAboutAllCollectives) {
   if (real()) {
     expect_all_say(3, "486 agree", {"collectives_over_nccl", "1", "777", "100000"});

@@ -174,7 +174,7 @@ json spaces_of(const codegen::Plan& plan) {
   }
   for (const codegen::PlanArea& area : plan.areas) {
     const std::string whose =
-        area.member < 0 ? ""
+        area.member < 0 ? (area.device.is_cpu() ? "" : " on " + area.device.text())
                         : ", results in common that member " + std::to_string(area.member) + " has";
     add("memory of group " + area.group->tag + whose, area.bytes);
   }

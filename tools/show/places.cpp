@@ -97,7 +97,7 @@ std::vector<SharedArea> areas_of(const fs::path& folder) {
         name += (name.ends_with('[') ? "" : ", ") + std::to_string(rank);
       }
       name += area.member < 0
-                  ? "], of each member"
+                  ? "], of each member" + std::string(area.device.is_cpu() ? "" : " on its GPU")
                   : "], results in common that member " + std::to_string(area.member) + " has";
       const auto [found, is_new] = known.try_emplace(name, out.size());
       if (is_new) out.push_back({.name = name, .uses = {}});

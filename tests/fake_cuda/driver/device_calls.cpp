@@ -116,6 +116,15 @@ CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice device) {
   });
 }
 
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  return driver_call("cuDeviceGetUuid", [&](State& state, Call& call) {
+    call << device;
+    state.primary_context(device);
+    *uuid = {};
+    uuid->bytes[0] = static_cast<char>(device + 1);
+  });
+}
+
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return driver_call("cuDeviceGetAttribute", [&](State& state, Call& call) {
     call << static_cast<int>(attribute) << device;
@@ -128,6 +137,13 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
         return;
       case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *value = 4;
+        return;
+      case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+      case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+        *value = 1;
+        return;
+      case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
+        *value = 0;
         return;
       default:
         throw Failure{CUDA_ERROR_INVALID_VALUE, "an attribute that the double does not know"};

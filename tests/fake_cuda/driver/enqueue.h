@@ -13,4 +13,12 @@ namespace tutti::fake_cuda {
 // for other ranks calls it until it is done, since the host may be elsewhere.
 [[gnu::visibility("default")]] void advance(CUstream stream);
 
+// The mapped memory (cuMemMap) that holds these bytes on the current context's device; no bytes
+// where they lie elsewhere.
+[[gnu::visibility("default")]] DeviceRange mapped_range(CUdeviceptr begin, std::size_t bytes);
+
+// While it is watched, under that name, to unmap it is complained of.
+[[gnu::visibility("default")]] void watch(const DeviceRange& range, const std::string& name);
+[[gnu::visibility("default")]] void unwatch(const DeviceRange& range, const std::string& name);
+
 }  // namespace tutti::fake_cuda

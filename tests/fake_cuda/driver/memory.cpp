@@ -35,34 +35,74 @@ Memory::Memory() {
 
 Memory::~Memory() { munmap(base_, kAddresses); }
 
-std::uintptr_t Memory::allocate(int device, std::size_t bytes) {
-  const std::size_t size = place_bytes(bytes);
-  std::uintptr_t place = 0;
+std::uintptr_t Memory::take_place(std::size_t size) {
   auto& free = free_[size];
   if (!free.empty()) {
-    place = free.back();
+    const std::uintptr_t place = free.back();
     free.pop_back();
-  } else {
-    if (size > kAddresses - used_) return 0;
-    place = reinterpret_cast<std::uintptr_t>(base_) + used_;
-    used_ += size;
+    return place;
   }
-  const std::uintptr_t begin = place + kMargin;
-  blocks_[begin] = {.begin = begin, .bytes = bytes, .device = device, .number = ++count_};
+  if (size > kAddresses - used_) return 0;
+  used_ += size;
+  return reinterpret_cast<std::uintptr_t>(base_) + used_ - size;
+}
+
+void Memory::fill(const Block& block) {
   const Open opened(*this);
-  auto* const at = reinterpret_cast<unsigned char*>(place);
   protect(PROT_READ | PROT_WRITE);
-  std::memset(at, kMarginByte, size);
-  std::memset(at + kMargin, kPoison, bytes);
+  std::memset(reinterpret_cast<void*>(block.place), kMarginByte, block.place_bytes);
+  std::memset(reinterpret_cast<void*>(block.begin), kPoison, block.bytes);
+}
+
+std::uintptr_t Memory::allocate(int device, std::size_t bytes) {
+  const std::size_t size = place_bytes(bytes);
+  const std::uintptr_t place = take_place(size);
+  if (place == 0) return 0;
+  const std::uintptr_t begin = place + kMargin;
+  blocks_[begin] = {.begin = begin,
+                    .bytes = bytes,
+                    .device = device,
+                    .number = ++count_,
+                    .place = place,
+                    .place_bytes = size};
+  fill(blocks_[begin]);
   return begin;
 }
 
 bool Memory::free(std::uintptr_t begin) {
   const auto found = blocks_.find(begin);
-  if (found == blocks_.end()) return false;
-  const std::size_t size = place_bytes(found->second.bytes);
-  madvise(reinterpret_cast<void*>(begin - kMargin), size, MADV_DONTNEED);
-  free_[size].push_back(begin - kMargin);
+  if (found == blocks_.end() || found->second.mapped) return false;
+  const Block& block = found->second;
+  madvise(reinterpret_cast<void*>(block.place), block.place_bytes, MADV_DONTNEED);
+  free_[block.place_bytes].push_back(block.place);
+  blocks_.erase(found);
+  return true;
+}
+
+std::uintptr_t Memory::reserve(std::size_t bytes) {
+  const std::uintptr_t place = take_place(bytes + 2 * kPage);
+  return place == 0 ? 0 : place + kPage;
+}
+
+void Memory::release(std::uintptr_t begin, std::size_t bytes) {
+  free_[bytes + 2 * kPage].push_back(begin - kPage);
+}
+
+void Memory::map(int device, std::uintptr_t begin, std::size_t bytes) {
+  blocks_[begin] = {.begin = begin,
+                    .bytes = bytes,
+                    .device = device,
+                    .number = ++count_,
+                    .place = begin - kPage,
+                    .place_bytes = bytes + 2 * kPage,
+                    .mapped = true};
+  fill(blocks_[begin]);
+}
+
+bool Memory::unmap(std::uintptr_t begin) {
+  const auto found = blocks_.find(begin);
+  if (found == blocks_.end() || !found->second.mapped) return false;
+  madvise(reinterpret_cast<void*>(begin), found->second.bytes, MADV_DONTNEED);
   blocks_.erase(found);
   return true;
 }
@@ -95,7 +135,7 @@ std::vector<Memory::Block> Memory::blocks() const {
 
 bool Memory::is_intact(const Block& block) const {
   const auto* const begin = reinterpret_cast<const unsigned char*>(block.begin);
-  const std::size_t behind = place_bytes(block.bytes) - kMargin - block.bytes;
+  const std::size_t behind = block.place + block.place_bytes - block.begin - block.bytes;
   return is_margin(begin - kMargin, kMargin) &&
          is_margin(begin + block.bytes, std::min(behind, kMargin));
 }

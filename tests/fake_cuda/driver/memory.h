@@ -18,7 +18,10 @@ class Memory {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     int device = 0;
-    std::size_t number = 0;  // in the order of allocation
+    std::size_t number = 0;    // in the order of allocation
+    std::uintptr_t place = 0;  // where the addresses begin that it has, with the margins
+    std::size_t place_bytes = 0;
+    bool mapped = false;  // whole pages, at reserved addresses
   };
 
   Memory();
@@ -30,6 +33,13 @@ class Memory {
   std::uintptr_t allocate(int device, std::size_t bytes);
   // False if no block begins there.
   bool free(std::uintptr_t begin);
+
+  // Addresses for mapped blocks, whole pages; 0 if they are used up.
+  std::uintptr_t reserve(std::size_t bytes);
+  void release(std::uintptr_t begin, std::size_t bytes);
+  // A mapped block fills what reserve() gave.
+  void map(int device, std::uintptr_t begin, std::size_t bytes);
+  bool unmap(std::uintptr_t begin);
 
   // The block that holds these bytes; null if there is none.
   const Block* find(std::uintptr_t address, std::size_t bytes = 1) const;
@@ -53,6 +63,9 @@ class Memory {
   };
 
  private:
+  // Of so many bytes, with the margins; 0 if the addresses are used up.
+  std::uintptr_t take_place(std::size_t size);
+  void fill(const Block& block);
   void open();
   void close();
   void protect(int protection) const;

@@ -13,14 +13,6 @@ using tutti::fake_cuda::State;
 
 namespace {
 
-std::size_t used(State& state, int device) {
-  std::size_t bytes = 0;
-  for (const Memory::Block& block : state.memory().blocks()) {
-    if (block.device == device) bytes += block.bytes;
-  }
-  return bytes;
-}
-
 void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 // "pinned1+64". The bytes have to lie in memory that cuMemHostAlloc gave: only that is copied while
@@ -43,7 +35,7 @@ std::string name_of_pinned(State& state, const void* place, std::size_t bytes) {
 CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
   return driver_call("cuMemGetInfo", [&](State& state, Call&) {
     *total = state.setup().memory_bytes;
-    *free = *total - used(state, state.current_context().device);
+    *free = *total - state.used(state.current_context().device);
   });
 }
 
@@ -52,7 +44,7 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
     call << bytes;
     const int device = state.current_context().device;
     if (bytes == 0) throw Failure{CUDA_ERROR_INVALID_VALUE, "no bytes"};
-    const bool fits = bytes <= state.setup().memory_bytes - used(state, device);
+    const bool fits = bytes <= state.setup().memory_bytes - state.used(device);
     *address = fits ? state.memory().allocate(device, bytes) : 0;
     if (*address == 0) throw Failure{CUDA_ERROR_OUT_OF_MEMORY, ""};
     call.gives(state.memory().name(*address));

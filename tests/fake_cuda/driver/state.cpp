@@ -66,6 +66,9 @@ void State::reset(const FakeCudaSetup& setup) {
   memory_ = std::make_unique<Memory>();
   for (const auto& [begin, block] : pinned) std::free(reinterpret_cast<void*>(begin));
   pinned.clear();
+  physical.clear();
+  reserved.clear();
+  watched.clear();
   index_.clear();
   objects_.clear();
   primaries_.assign(static_cast<std::size_t>(setup.devices), nullptr);
@@ -183,6 +186,17 @@ void State::inject(const std::string& function, int nth, CUresult result) {
   failures_[function] = {nth, result};
 }
 
+std::size_t State::used(int device) const {
+  std::size_t bytes = 0;
+  for (const Memory::Block& block : memory_->blocks()) {
+    if (block.device == device && !block.mapped) bytes += block.bytes;
+  }
+  for (const auto& [handle, each] : physical) {
+    if (each.device == device) bytes += each.bytes;
+  }
+  return bytes;
+}
+
 void State::log_call(const std::string& line) {
   if (setup_.keep_log) calls_ += line + "\n";
 }
@@ -203,6 +217,10 @@ std::string State::left() const {
     if (context != nullptr) out += left_in(*context);
   }
   for (const auto& [begin, block] : pinned) out += block.second + "\n";
+  for (const auto& [handle, each] : physical) {
+    out += "physical" + std::to_string(handle) + (each.held ? "\n" : ", mapped\n");
+  }
+  if (!reserved.empty()) out += std::to_string(reserved.size()) + " reserved addresses\n";
   return out;
 }
 

@@ -41,6 +41,21 @@ class State {
   bool is_initialised() const;
   bool deinitialised = false;
   Memory& memory() { return *memory_; }
+  // Bytes of a device's memory that somebody has.
+  std::size_t used(int device) const;
+  // Memory to be mapped, by handle: there until it is neither held nor mapped.
+  struct Physical {
+    std::size_t bytes = 0;
+    int device = 0;
+    bool held = true;
+    std::uintptr_t mapped_at = 0;
+    bool reachable = false;
+  };
+  std::map<unsigned long long, Physical> physical;
+  unsigned long long last_physical = 0;
+  std::map<std::uintptr_t, std::size_t> reserved;  // addresses
+  // Mapped memory that another library works on, and how that calls it.
+  std::multimap<std::uintptr_t, std::string> watched;
   std::map<std::uintptr_t, std::pair<std::size_t, std::string>> pinned;  // bytes and name
 
   template <class T>

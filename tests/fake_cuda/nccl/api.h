@@ -9,6 +9,7 @@ namespace tutti::runtime::nccl {
 extern "C" {
 #define TUTTI_DECLARE(result, name, parameters) result name parameters;
 TUTTI_NCCL_FUNCTIONS(TUTTI_DECLARE)
+TUTTI_NCCL_NEWER_FUNCTIONS(TUTTI_DECLARE)
 #undef TUTTI_DECLARE
 }
 }  // namespace tutti::runtime::nccl

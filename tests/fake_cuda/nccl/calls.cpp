@@ -23,6 +23,7 @@ std::mutex g_mutex;  // of what follows
 std::string g_complaints;
 std::string g_taken;
 std::map<std::string, std::pair<int, NcclResult>> g_failures;
+std::atomic<bool> g_gives_no_windows{false};
 // Outlives the end of the process, as what it points to does.
 std::vector<tutti::runtime::nccl::Communicator*>& g_communicators =
     *new std::vector<tutti::runtime::nccl::Communicator*>;
@@ -114,6 +115,22 @@ void fake_nccl_fail(const char* function, int nth, int result) {
   g_failures[function] = {nth, static_cast<NcclResult>(result)};
 }
 
+void fake_nccl_give_no_windows() { g_gives_no_windows = true; }
+
+int fake_nccl_windows() {
+  const std::scoped_lock lock(g_mutex);
+  int out = 0;
+  for (const auto* const each : g_communicators) out += each->open_windows();
+  return out;
+}
+
+int fake_nccl_in_windows() {
+  const std::scoped_lock lock(g_mutex);
+  int out = 0;
+  for (const auto* const each : g_communicators) out += each->in_windows;
+  return out;
+}
+
 int fake_nccl_under_way() {
   const std::scoped_lock lock(g_mutex);
   int out = 0;
@@ -126,7 +143,7 @@ namespace tutti::runtime::nccl {
 extern "C" {
 
 Result ncclGetVersion(int* version) {
-  *version = 22809;
+  *version = FAKE_NCCL_VERSION;
   return Result::success;
 }
 
@@ -200,6 +217,26 @@ Result ncclCommAbort(Communicator* communicator) {
   const End end;
   communicator->aborted = true;
   communicator->end();
+  return Result::success;
+}
+
+Result ncclCommWindowRegister(Communicator* communicator, void* place, std::size_t bytes,
+                              Window** window, int flags) {
+  if (const auto failure = injected("ncclCommWindowRegister")) return *failure;
+  if (!is_usable("ncclCommWindowRegister", communicator)) return Result::invalid_argument;
+  if (flags != kWindowOfAllMembers) complain_of_nccl("a window that is not of all members");
+  if (g_group.depth > 0) complain_of_nccl("memory is registered inside of a group");
+  if (g_gives_no_windows) {
+    *window = nullptr;
+    return Result::success;
+  }
+  communicator->open_window(place, bytes, window);
+  return Result::in_progress;
+}
+
+Result ncclCommWindowDeregister(Communicator* communicator, Window* window) {
+  if (!is_usable("ncclCommWindowDeregister", communicator)) return Result::invalid_argument;
+  communicator->close_window(window);
   return Result::success;
 }
 

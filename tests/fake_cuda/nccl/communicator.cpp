@@ -1,5 +1,6 @@
 #include "tests/fake_cuda/nccl/communicator.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -37,7 +38,7 @@ std::string collective_name(std::uint64_t number, int rank) {
 std::string NcclCall::text() const {
   return std::string(kKinds[static_cast<std::size_t>(kind)]) + " of " + std::to_string(count) +
          " x type " + std::to_string(static_cast<int>(type)) + ", operation " +
-         std::to_string(static_cast<int>(operation)) + ", root " + std::to_string(peer);
+         std::to_string(static_cast<int>(operation)) + ", root " + std::to_string(peer) + windows;
 }
 
 std::size_t NcclCall::sent_bytes(int size, int rank) const {
@@ -75,14 +76,86 @@ bool Communicator::is_connected() {
     if (!board_->has("here-" + std::to_string(each))) return false;
   }
   connected_ = true;
+  return finish_opening();
+}
+
+std::string Communicator::place_text(const void* place, std::size_t bytes) const {
+  const auto address = reinterpret_cast<CUdeviceptr>(place);
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    const Window& window = *windows_[i];
+    if (!window.open || address < window.range.begin) continue;
+    const std::size_t offset = address - window.range.begin;
+    if (offset >= window.range.bytes) continue;
+    if (bytes > window.range.bytes - offset) complain_of_nccl("a place crosses a window's end");
+    return std::to_string(i + 1) + "+" + std::to_string(offset);
+  }
+  return "-";
+}
+
+void Communicator::open_window(void* place, std::size_t bytes, Window** window) {
+  const auto begin = reinterpret_cast<CUdeviceptr>(place);
+  if (begin % 4096 != 0) complain_of_nccl("a window of memory that is not aligned to 4096");
+  const DeviceRange mapped = mapped_range(begin, bytes);
+  if (mapped.bytes == 0) complain_of_nccl("a window of memory that is not mapped by cuMemMap");
+  for (const Window* const each : windows_) {
+    const bool apart = !each->open || begin + bytes <= each->range.begin ||
+                       each->range.begin + each->range.bytes <= begin;
+    if (!apart) complain_of_nccl("memory that is registered twice");
+  }
+  if (under_way > 0) complain_of_nccl("memory is registered while something is under way");
+  auto* const made = new Window{.range = {.begin = begin, .bytes = bytes},
+                                .mapped = mapped,
+                                .name = "window " + std::to_string(windows_.size() + 1) +
+                                        " of a communicator of rank " + std::to_string(rank)};
+  watch(mapped, made->name);
+  windows_.push_back(made);
+  opening_ = {made, window};
+  const std::string text = std::to_string(bytes);
+  board_->say("window-" + std::to_string(windows_.size()) + "-" + std::to_string(rank),
+              bytes_at(text.data(), text.size()));
+}
+
+// All members are there, with as many bytes.
+bool Communicator::finish_opening() {
+  if (opening_.window == nullptr) return true;
+  const std::string text = std::to_string(opening_.window->range.bytes);
+  for (int each = 0; each < size; ++each) {
+    const auto said =
+        board_->read("window-" + std::to_string(windows_.size()) + "-" + std::to_string(each));
+    if (!said) return false;
+    if (*said != bytes_at(text.data(), text.size())) {
+      complain_of_nccl("windows of different sizes");
+    }
+  }
+  *std::exchange(opening_, {}).result = windows_.back();
   return true;
+}
+
+void Communicator::close_window(Window* window) {
+  const bool known = std::ranges::find(windows_, window) != windows_.end() && window->open;
+  if (!known) return complain_of_nccl("a window is closed that is not open");
+  if (under_way > 0) complain_of_nccl("a window is closed while something is under way");
+  window->open = false;
+  unwatch(window->mapped, window->name);
+}
+
+int Communicator::open_windows() const {
+  return static_cast<int>(std::ranges::count_if(windows_, &Window::open));
 }
 
 CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream) {
   auto work = std::make_shared<Work>();
   tutti::fake_cuda::Operation operation;
   operation.text = "nccl";
-  for (const NcclCall& call : calls) {
+  for (NcclCall& call : calls) {
+    // The library's kernels for windows are for these.
+    if (call.kind == Kind::all_reduce || call.kind == Kind::all_gather ||
+        call.kind == Kind::reduce_scatter) {
+      const std::string from = place_text(call.from, call.sent_bytes(size, rank));
+      const std::string to = place_text(call.to, call.received_bytes(size, rank));
+      call.windows = ", windows " + from + " " + to;
+      call.all_in_windows = from != "-" && to != "-";
+    }
     operation.text += " " + call.text() + ";";
     const auto touch = [&](const void* place, std::size_t bytes) {
       if (bytes > 0) {
@@ -175,6 +248,7 @@ void Communicator::run(Work& work) {
       continue;
     }
     run_collective(call, work.numbers[i]);
+    if (call.all_in_windows) ++in_windows;
   }
   // All have spoken of these collectives, so they are done with those that were launched before.
   if (is_message(work.calls.front())) return;
@@ -226,6 +300,9 @@ void Communicator::end() {
   stops_ = true;
   if (driver_.joinable()) driver_.join();
   live = false;
+  for (Window* const each : windows_) {
+    if (std::exchange(each->open, false)) unwatch(each->mapped, each->name);
+  }
   board_->leave();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/fake_cuda/driver/api.h"
+#include "tests/fake_cuda/driver/objects.h"
 #include "tests/fake_cuda/nccl/api.h"
 #include "tests/fake_cuda/nccl/board.h"
 
@@ -39,8 +40,11 @@ struct NcclCall {
   NcclOperation operation = NcclOperation::sum;
   int peer = 0;  // the root, or of a message the other one
 
-  // What all ranks must say alike: "all_reduce 16 x type 7, operation 0, root 0".
+  // What all ranks must say alike: "all_reduce 16 x type 7, operation 0, root 0", and where in
+  // windows its places lie.
   std::string text() const;
+  std::string windows = {};
+  bool all_in_windows = false;
   std::size_t sent_bytes(int size, int rank) const;
   std::size_t received_bytes(int size, int rank) const;
 };
@@ -49,12 +53,24 @@ void complain_of_nccl(const std::string& line);
 
 }  // namespace tutti::fake_cuda
 
+// Memory that all members register together, or none; never deleted.
+struct tutti::runtime::nccl::Window {
+  tutti::fake_cuda::DeviceRange range;
+  tutti::fake_cuda::DeviceRange mapped;  // that it lies in
+  std::string name;
+  bool open = true;
+};
+
 // What a handle points to. Never deleted, so that none is given twice.
 struct tutti::runtime::nccl::Communicator {
   Communicator(const std::string& id, int ranks, int own);
 
   // Puts the calls on a stream, as one piece of work.
   CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
+  // Begins to register what lies there; `window` gets it when all have come to that.
+  void open_window(void* place, std::size_t bytes, Window** window);
+  void close_window(Window* window);
+  // Whether what was begun is over: to connect, or to register.
   bool is_connected();
   void end();
 
@@ -64,9 +80,18 @@ struct tutti::runtime::nccl::Communicator {
   std::atomic<bool> aborted{false};
   int polls_until_over = 0;  // what was begun is in progress for so many looks
   std::atomic<int> under_way{0};
+  std::atomic<int> in_windows{0};  // collectives that had all their places there
+  int open_windows() const;
 
  private:
   struct Work;
+  struct Opening {
+    Window* window = nullptr;
+    Window** result = nullptr;
+  };
+  // "1+256": the number of the window that holds it, and where there; "-" if none does.
+  std::string place_text(const void* place, std::size_t bytes) const;
+  bool finish_opening();
   bool is_ready(Work& work);
   void run(Work& work);
   void run_collective(const tutti::fake_cuda::NcclCall& call, std::uint64_t number);
@@ -74,7 +99,9 @@ struct tutti::runtime::nccl::Communicator {
   std::unique_ptr<tutti::fake_cuda::Board> board_;
   bool connected_ = false;
   std::uint64_t collectives_ = 0;
-  std::vector<std::string> said_;                  // of the last collectives
+  std::vector<std::string> said_;  // of the last collectives
+  std::vector<Window*> windows_;   // all that there were
+  Opening opening_;
   std::map<std::string, std::uint64_t> messages_;  // by sender and receiver
   std::atomic<CUstream> stream_{nullptr};
   std::atomic<bool> stops_{false};

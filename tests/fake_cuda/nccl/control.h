@@ -12,6 +12,15 @@ const char* fake_nccl_complaints();
 // (ncclResult_t) and do nothing.
 void fake_nccl_fail(const char* function, int nth, int result);
 
+// From now on memory is registered without a window coming of it, as where GPUs don't reach each
+// other.
+void fake_nccl_give_no_windows();
+
+// How many windows are open.
+int fake_nccl_windows();
+// How many collectives had all their places in windows, of those that are over.
+int fake_nccl_in_windows();
+
 // What has been put on streams and is not over.
 int fake_nccl_under_way();
 

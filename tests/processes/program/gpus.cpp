@@ -25,7 +25,7 @@ void over_nccl(const Arguments&) {
     return std::tuple<Tensor, Tensor, Tensor>(sum + 1.F, all_gather(x, group),
                                               reduce_scatter(sum, group));
   });
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 12; ++i) {
     const auto [sum, gathered, scattered] = step(of(1.F + static_cast<float>(i)));
     expect(sum.to_vector<float>() ==
            std::vector<float>(6, 2.F * ranks * (1.F + static_cast<float>(i)) + 1.F));
@@ -33,6 +33,7 @@ void over_nccl(const Arguments&) {
     expect(scattered.to_vector<float>()[0] == 2.F * ranks * ranks * (1.F + static_cast<float>(i)));
   }
   expect(step.plan().find(" by nccl (") != std::string::npos);
+  expect(step.plan().find("= symmetric at 0 in ") != std::string::npos);
 
   auto loop = compile([&](const Tensor& x) {
     return for_loop(
@@ -53,6 +54,21 @@ void over_nccl(const Arguments&) {
   expect(both[1].to_vector<float>()[0] == 2.F * ranks);
   world.close();
   say("all right");
+}
+
+// What a group that says nothing communicates with.
+void usual_gpu_engine(const Arguments&) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group(world);
+  const Tensor x = from(full({6}, static_cast<float>(world.rank())).array());
+  auto sum = compile([&](const Tensor& y) { return all_reduce(y, group); });
+  const float expected = static_cast<float>(world.size() * (world.size() - 1)) / 2.F;
+  expect(sum(x).to_vector<float>() == std::vector<float>(6, expected));
+  const bool by_nccl = sum.plan().find(" by nccl (") != std::string::npos;
+  expect(by_nccl == (group.backends() == "cpu:shm,cuda:nccl"));
+  world.close();
+  say(by_nccl ? "nccl" : "the host");
 }
 
 // Each kind of collective of each dtype, of so many elements for each rank, in both ways: over NCCL
@@ -155,6 +171,7 @@ void many_over_nccl(const Arguments& arguments) {
 
 Scenarios gpu_scenarios() {
   return {{"over_nccl", over_nccl},
+          {"usual_gpu_engine", usual_gpu_engine},
           {"collectives_over_nccl", collectives_over_nccl},
           {"dies_over_nccl", dies_over_nccl},
           {"many_over_nccl", many_over_nccl}};

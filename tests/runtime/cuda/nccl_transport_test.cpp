@@ -1,6 +1,5 @@
 #include <tutti/runtime/comm/nccl_calls.h>
 #include <tutti/runtime/cuda/accelerator.h>
-#include <tutti/runtime/dylib/nccl.h>
 
 #include <algorithm>
 #include <array>
@@ -8,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/fake_cuda/nccl/control.h"
-#include "tests/runtime/cuda/testing.h"
+#include "tests/runtime/cuda/nccl_testing.h"
 #include "tests/runtime/exchange_tables.h"
-#include "tests/runtime/processes.h"
 #include <gmock/gmock.h>
 
 // On the doubles of the driver and of NCCL, each rank a process with a GPU of its own.
@@ -20,56 +17,6 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
-
-// One rank's GPU, with the double of NCCL, which the process then has.
-class GpuOfRank {
- public:
-  explicit GpuOfRank(std::int64_t rank)
-      : nccl_(std::array{test::FakeCuda::folder()},
-              std::array<std::string_view, 1>{"libnccl.so.2"}),
-        fake_(*new test::FakeCuda(setup())),
-        gpu_(std::make_unique<CudaAccelerator>(fake_.driver(), static_cast<int>(rank))) {}
-
-  CudaAccelerator& operator*() { return *gpu_; }
-  CudaAccelerator* operator->() { return gpu_.get(); }
-
-  std::shared_ptr<Buffer> put(std::span<const std::byte> bytes) {
-    auto buffer = gpu_->memory().allocate(std::max<std::size_t>(bytes.size(), 1));
-    gpu_->copy_in(buffer->data(), bytes.data(), bytes.size());
-    return buffer;
-  }
-  std::vector<std::byte> get(const Buffer& buffer, std::size_t bytes) {
-    std::vector<std::byte> out(bytes);
-    gpu_->copy_out(out.data(), buffer.data(), bytes);
-    return out;
-  }
-  void fail(const char* function, int nth, nccl::Result result) {
-    control<decltype(fake_nccl_fail)>("fake_nccl_fail")(function, nth, static_cast<int>(result));
-  }
-  // What the doubles complain of; empty where all is right and over.
-  std::string complaints() {
-    gpu_ = nullptr;
-    const int under_way = control<decltype(fake_nccl_under_way)>("fake_nccl_under_way")();
-    return control<decltype(fake_nccl_complaints)>("fake_nccl_complaints")() + fake_.complaints() +
-           (under_way == 0 ? "" : std::to_string(under_way) + " calls are under way\n");
-  }
-
- private:
-  static FakeCudaSetup setup() {
-    FakeCudaSetup setup = test::FakeCuda::kUsual;
-    setup.devices = 4;
-    setup.find_races = false;
-    return setup;
-  }
-  template <class Function>
-  Function* control(const char* name) const {
-    return reinterpret_cast<Function*>(nccl_.symbol(name));
-  }
-
-  SharedLibrary nccl_;
-  test::FakeCuda& fake_;  // like a driver, there to the end
-  std::unique_ptr<CudaAccelerator> gpu_;
-};
 
 // What NCCL serves of all kinds, with moves of every dtype and sums of integers, whose order does
 // not matter.
@@ -95,21 +42,6 @@ std::vector<Exchange> served(int ranks) {
     }
   }
   return out;
-}
-
-// Runs a body as every rank, with its GPU; says what it threw, and what the doubles complain of.
-std::vector<std::string> run_gpus(std::int64_t ranks,
-                                  const std::function<void(HostBackend&, GpuOfRank&)>& body) {
-  ShmOptions options;
-  options.host.timeout = std::chrono::seconds(20);
-  return run_processes(
-      ranks,
-      [&](HostBackend& backend) {
-        GpuOfRank gpu(backend.rank());
-        body(backend, gpu);
-        EXPECT_EQ(gpu.complaints(), "");
-      },
-      options);
 }
 
 class NcclTransports : public testing::TestWithParam<int> {};
@@ -139,16 +71,6 @@ TEST_P(NcclTransports, CarryOutWhatTheyServe) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, NcclTransports, testing::Values(2, 3, 4));
-
-std::shared_ptr<const PreparedCall> sum_of(Communicator& group, std::int64_t elements) {
-  CollectiveCall call{.kind = CollectiveKind::all_reduce, .parts = {{.elements = elements}}};
-  call.description = "all_reduce sum f32[" + std::to_string(elements) + "]";
-  return group.prepare(std::move(call));
-}
-
-std::shared_ptr<Buffer> ones(GpuOfRank& gpu, std::size_t count) {
-  return on_device(*gpu, std::vector<float>(count, 1.F));
-}
 
 // Kernels of the GPU's own stream before it and behind it, and nobody waits on the host.
 TEST(NcclTransport, IsInOrderWithWhatTheGpuComputes) {

@@ -1,0 +1,101 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/cuda/blocks.h>
+#include <tutti/runtime/cuda/mapped_memory.h>
+
+#include <string>
+#include <utility>
+
+namespace tutti::runtime {
+
+namespace {
+
+bool has(const CudaStream& stream, CUdevice_attribute attribute) {
+  int value = 0;
+  const CUresult result = stream.driver().cuDeviceGetAttribute(&value, attribute, stream.device());
+  return result == CUDA_SUCCESS && value != 0;
+}
+
+// A piece of memory and the addresses that it is mapped to, as far as they are there.
+class Mapping {
+ public:
+  Mapping(std::shared_ptr<CudaStream> stream, std::size_t bytes)
+      : stream_(std::move(stream)), bytes_(bytes) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    const CudaStream::Entered entered = stream_->try_enter();
+    if (!entered) return;
+    const CudaDriver& driver = stream_->driver();
+    if (mapped_) {
+      stream_->try_synchronize();  // unmapping does not
+      driver.cuMemUnmap(address_, bytes_);
+    }
+    if (address_ != 0) driver.cuMemAddressFree(address_, bytes_);
+    if (memory_ != 0) driver.cuMemRelease(memory_);
+  }
+
+  // The first is the only one that may find no room.
+  CUresult create(const CUmemAllocationProp& wanted) {
+    return stream_->driver().cuMemCreate(&memory_, bytes_, &wanted, 0);
+  }
+  void map(const CUmemLocation& reachable_from) {
+    const CudaDriver& driver = stream_->driver();
+    driver.check(driver.cuMemAddressReserve(&address_, bytes_, 0, 0, 0), "cuMemAddressReserve");
+    driver.check(driver.cuMemMap(address_, bytes_, 0, memory_, 0), "cuMemMap");
+    mapped_ = true;
+    const CUmemAccessDesc access{.location = reachable_from,
+                                 .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    driver.check(driver.cuMemSetAccess(address_, bytes_, &access, 1), "cuMemSetAccess");
+  }
+  void* data() const { return reinterpret_cast<void*>(address_); }
+
+ private:
+  const std::shared_ptr<CudaStream> stream_;
+  const std::size_t bytes_;
+  CUmemGenericAllocationHandle memory_ = 0;
+  CUdeviceptr address_ = 0;
+  bool mapped_ = false;
+};
+
+}  // namespace
+
+bool can_map_memory(const CudaStream& stream) {
+  return has(stream, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) &&
+         has(stream, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
+}
+
+std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, std::size_t bytes) {
+  const CudaStream::Entered entered = stream->enter();
+  if (!can_map_memory(*stream)) return nullptr;
+  const CudaDriver& driver = stream->driver();
+  CUmemAllocationProp wanted{};
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  wanted.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = stream->device()};
+  // So that network cards reach it, too.
+  wanted.allocFlags.gpuDirectRDMACapable =
+      has(*stream, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) ? 1 : 0;
+  std::size_t unit = 0;
+  driver.check(
+      driver.cuMemGetAllocationGranularity(&unit, &wanted, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+      "cuMemGetAllocationGranularity");
+  const std::size_t size = (bytes + unit - 1) / unit * unit;
+  auto mapping = std::make_shared<Mapping>(stream, size);
+  CUresult created = mapping->create(wanted);
+  if (created == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream->index())) {
+    created = mapping->create(wanted);
+  }
+  if (created == CUDA_ERROR_OUT_OF_MEMORY) {
+    throw EnvironmentError("out of memory: no " + std::to_string(size) +
+                           " bytes to be had for collectives; " + CudaBlocks(stream).describe());
+  }
+  // Some containers do not let processes share it.
+  if (created == CUDA_ERROR_NOT_SUPPORTED || created == CUDA_ERROR_NOT_PERMITTED) return nullptr;
+  driver.check(created, "cuMemCreate");
+  mapping->map(wanted.location);
+  void* const data = mapping->data();
+  return Buffer::wrap(data, size,
+                      [mapping = std::move(mapping)](void*) mutable { mapping.reset(); });
+}
+
+}  // namespace tutti::runtime

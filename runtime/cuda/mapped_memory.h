@@ -1,0 +1,20 @@
+#pragma once
+
+#include <tutti/runtime/buffer.h>
+#include <tutti/runtime/cuda/stream.h>
+
+#include <cstddef>
+#include <memory>
+
+namespace tutti::runtime {
+
+// Whether a GPU has what follows.
+bool can_map_memory(const CudaStream& stream);
+
+// Memory of a GPU that is mapped piece by piece (the driver's virtual memory management) and that
+// other processes can be given, which is what windows of NCCL and peers' kernels want; of at least
+// so many bytes. Null where there is no such (a container may forbid it, too). Throws
+// EnvironmentError if there is no room. Its release waits for the stream.
+std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, std::size_t bytes);
+
+}  // namespace tutti::runtime

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <tutti/kernels/host/collectives.h>
+#include <tutti/runtime/comm/group_work.h>
+#include <tutti/runtime/comm/symmetric_memory.h>
+#include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/cuda/nccl_communicator.h>
+#include <tutti/runtime/function_ref.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::runtime {
+
+// The memory on one rank's GPU that compiled programs place a group's operands and results in. Each
+// piece of it, a slab, becomes a window of NCCL's where that has such: memory that the members'
+// GPUs reach directly. NCCL takes other ways with what lies in windows, so that of one call the
+// same places have to lie there on all members, or none. Members see that in the call's records:
+// each says where its own places are, and what it knows of the slab.
+//
+// Belongs to the rank's thread, which has entered (CudaStream::enter).
+class NcclWindows {
+ public:
+  // Whether this rank could have windows, for the others to know; the reason if not.
+  static std::string why_not(const Nccl& nccl, const CudaAccelerator& gpu);
+
+  // What all members know since they are connected: why there are no windows; empty: there may be.
+  void set_refusal(std::string refusal) { refusal_ = std::move(refusal); }
+
+  // Memory for all programs that need at most so many bytes, and for more that need as many.
+  std::shared_ptr<SymmetricMemory> take(std::size_t bytes, CudaAccelerator& gpu);
+
+  // What the record of a call says: which slab its places lie in, where there, and whether the slab
+  // is a window.
+  kernels::PartPlace place_of(const GroupWork& work) const;
+  // Whether a place lies in a slab.
+  bool has(const void* place) const { return slab_at(place) != nullptr; }
+
+  // What the members' records of a call say, by position; called by all in the order of the calls.
+  // Makes their slab a window if it can become one; `wait` returns when the communicator is done
+  // with that. Returns whether the call may have its places as they are; else what lies in slabs is
+  // to be brought elsewhere for it.
+  bool settle(std::span<const kernels::PartPlace> said, int own, NcclCommunicator& communicator,
+              FunctionRef<void()> wait);
+
+  // The communicator is about to end in peace: gives its windows up.
+  void give_up(NcclCommunicator& communicator);
+
+ private:
+  // In the order in which a slab goes through them; it may stay out of windows for good.
+  enum class State : std::uint8_t { fresh, window, plain };
+  struct Slab {
+    std::uint64_t number = 0;  // from 1
+    std::shared_ptr<SymmetricMemory> memory;
+    const std::byte* begin = nullptr;
+    bool mapped = false;  // as windows have to be
+    State state = State::fresh;
+    nccl::Window* window = nullptr;  // written by the library, maybe later
+  };
+  struct Said;
+
+  const Slab* slab_at(const void* place) const;
+  void open(Slab& slab, NcclCommunicator& communicator, FunctionRef<void()> wait);
+  void drop(Slab& slab, NcclCommunicator& communicator);
+  void say(const std::string& text) const;
+
+  std::string refusal_ = "the members are not connected";
+  std::vector<std::unique_ptr<Slab>> slabs_;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace tutti::runtime

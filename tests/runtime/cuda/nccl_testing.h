@@ -1,0 +1,110 @@
+#pragma once
+
+#include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/dylib/nccl.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/fake_cuda/nccl/control.h"
+#include "tests/runtime/cuda/testing.h"
+#include "tests/runtime/processes.h"
+
+// Ranks that are processes, each with a GPU, on the doubles of the driver and of NCCL.
+namespace tutti::runtime {
+
+// One rank's GPU, with the double of NCCL, which the process then has.
+class GpuOfRank {
+ public:
+  GpuOfRank(std::int64_t rank, const std::string& nccl_folder)
+      : nccl_(std::array{nccl_folder}, std::array<std::string_view, 1>{"libnccl.so.2"}),
+        fake_(*new test::FakeCuda(setup())),
+        gpu_(std::make_unique<CudaAccelerator>(fake_.driver(), static_cast<int>(rank))) {}
+
+  CudaAccelerator& operator*() { return *gpu_; }
+  CudaAccelerator* operator->() { return gpu_.get(); }
+
+  std::shared_ptr<Buffer> put(std::span<const std::byte> bytes) {
+    auto buffer = gpu_->memory().allocate(std::max<std::size_t>(bytes.size(), 1));
+    gpu_->copy_in(buffer->data(), bytes.data(), bytes.size());
+    return buffer;
+  }
+  std::vector<std::byte> get(const Buffer& buffer, std::size_t bytes) {
+    std::vector<std::byte> out(bytes);
+    gpu_->copy_out(out.data(), buffer.data(), bytes);
+    return out;
+  }
+  void fail(const char* function, int nth, nccl::Result result) {
+    control<decltype(fake_nccl_fail)>("fake_nccl_fail")(function, nth, static_cast<int>(result));
+  }
+  void fail_driver(const char* function, int nth, CUresult result) {
+    fake_.fail(function, nth, result);
+  }
+  void give_no_windows() {
+    control<decltype(fake_nccl_give_no_windows)>("fake_nccl_give_no_windows")();
+  }
+  int windows() { return control<decltype(fake_nccl_windows)>("fake_nccl_windows")(); }
+  int in_windows() { return control<decltype(fake_nccl_in_windows)>("fake_nccl_in_windows")(); }
+  // What that of NCCL complains of up to now.
+  std::string nccl_complaints() {
+    return control<decltype(fake_nccl_complaints)>("fake_nccl_complaints")();
+  }
+  std::string driver_complaints() { return fake_.complaints(); }
+  // What the doubles complain of; empty where all is right and over.
+  std::string complaints() {
+    gpu_ = nullptr;
+    const int under_way = control<decltype(fake_nccl_under_way)>("fake_nccl_under_way")();
+    return nccl_complaints() + fake_.complaints() +
+           (under_way == 0 ? "" : std::to_string(under_way) + " calls are under way\n");
+  }
+
+ private:
+  static FakeCudaSetup setup() {
+    FakeCudaSetup setup = test::FakeCuda::kUsual;
+    setup.devices = 4;
+    setup.find_races = false;
+    return setup;
+  }
+  template <class Function>
+  Function* control(const char* name) const {
+    return reinterpret_cast<Function*>(nccl_.symbol(name));
+  }
+
+  SharedLibrary nccl_;
+  test::FakeCuda& fake_;  // like a driver, there to the end
+  std::unique_ptr<CudaAccelerator> gpu_;
+};
+
+// Runs a body as every rank, with its GPU; says what it threw, and what the doubles complain of.
+inline std::vector<std::string> run_gpus(
+    std::int64_t ranks, const std::function<void(HostBackend&, GpuOfRank&)>& body,
+    const std::string& nccl_folder = test::FakeCuda::folder()) {
+  ShmOptions options;
+  options.host.timeout = std::chrono::seconds(20);
+  return run_processes(
+      ranks,
+      [&](HostBackend& backend) {
+        GpuOfRank gpu(backend.rank(), nccl_folder);
+        body(backend, gpu);
+        EXPECT_EQ(gpu.complaints(), "");
+      },
+      options);
+}
+
+inline std::shared_ptr<const PreparedCall> sum_of(Communicator& group, std::int64_t elements) {
+  CollectiveCall call{.kind = CollectiveKind::all_reduce, .parts = {{.elements = elements}}};
+  call.description = "all_reduce sum f32[" + std::to_string(elements) + "]";
+  return group.prepare(std::move(call));
+}
+
+inline std::shared_ptr<Buffer> ones(GpuOfRank& gpu, std::size_t count) {
+  return on_device(*gpu, std::vector<float>(count, 1.F));
+}
+
+}  // namespace tutti::runtime
