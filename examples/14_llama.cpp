@@ -219,7 +219,7 @@ Options options_of(int argc, char** argv) {
   app.add_option("folder", options.folder, "with config.json and model.safetensors")
       ->check(CLI::ExistingDirectory);
   app.add_option("--tokens", options.tokens, "what the text begins with")->delimiter(',');
-  app.add_option("--new", options.count, "how many tokens to write")->check(CLI::Range(2, 100'000));
+  app.add_option("--new", options.count, "how many tokens to write")->check(CLI::Range(4, 100'000));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -263,6 +263,7 @@ void run(const Options& options) {
   for (const std::int32_t token : written) std::printf("%d ", token);
   std::printf("\n%zu programs; the cache %s\n", step.programs(),
               stayed ? "stayed in its place" : "moved");
+  times.erase(times.begin(), times.begin() + 3);  // in these it was compiled
   std::sort(times.begin(), times.end());
   std::printf("a token takes %.3f ms\n", times[times.size() / 2]);
 
