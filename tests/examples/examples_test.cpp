@@ -1,12 +1,8 @@
 // Runs the examples as a user would and looks at the lines they teach.
 
-#include <tutti/tutti.h>
-
 #include <array>
-#include <cmath>
-#include <sstream>
 
-#include "tests/support/command.h"
+#include "tests/examples/run_example.h"
 #include "tests/support/environment_variable.h"
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -21,25 +17,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-CommandResult run_example(const std::string& name, std::vector<std::string> arguments = {}) {
-  arguments.insert(arguments.begin(), std::string(TUTTI_BINARY_DIR) + "/bin/" + name);
-  return run_command(arguments);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-// The number behind a word of a line.
-double number_after(const std::string& text, const std::string& word) {
-  const std::size_t at = text.find(word + " ");
-  if (at == std::string::npos) return NAN;
-  return std::strtod(text.c_str() + at + word.size(), nullptr);
-}
 
 TEST(Examples, HelloPrintsItsProgramAndItsResult) {
   const CommandResult hello = run_example("hello");
@@ -142,57 +119,6 @@ TEST(Examples, LstmSaysWhatItHasRead) {
   const CommandResult lstm = run_example("lstm");
   EXPECT_EQ(lstm.status, 0) << lstm.errors;
   EXPECT_THAT(lstm.output, EndsWith("says: the quick brown fox jumps over the lazy dog.\n"));
-}
-
-// The tokens that it wrote, after checking that reading them at once gives the same ones.
-std::string tokens_of_llama(const std::vector<std::string>& arguments) {
-  const CommandResult llama = run_example("llama", arguments);
-  EXPECT_EQ(llama.status, 0) << llama.errors;
-  EXPECT_THAT(llama.errors, IsEmpty());
-  const std::vector<std::string> lines = lines_of(llama.output);
-  EXPECT_THAT(lines, ElementsAre(Not(IsEmpty()), "2 programs; the cache stayed in its place",
-                                 HasSubstr("a token takes "), "read at once: the same tokens"));
-  return lines.empty() ? "" : lines[0];
-}
-
-// What transformers 5 writes with these weights; the likeliest token leads by 0.006 at least.
-TEST(Examples, LlamaWritesWhatHuggingFacesDoes) {
-  EXPECT_EQ(tokens_of_llama({"--tokens", "3,1,4,1,5", "--new", "12"}),
-            "62 50 23 39 38 20 28 50 23 39 38 41 ");
-  EXPECT_EQ(tokens_of_llama({"--tokens", "2,7,1,8", "--new", "8"}), "58 39 61 40 35 31 21 35 ");
-}
-
-constexpr const char* kSmallLlama = R"({"vocab_size": 8, "hidden_size": 8, "num_hidden_layers": 1,
-    "num_attention_heads": 2, "num_key_value_heads": 1, "intermediate_size": 4})";
-
-// Blocks that add nothing, and a table of scores, [out, in], in which each token calls for the next.
-TEST(Examples, LlamaReadsWeightsByHuggingFacesNames) {
-  const TemporaryFolder folder;
-  folder.write("config.json", kSmallLlama);
-  const std::string block = "model.layers.0.";
-  save(TensorMap{{"model.embed_tokens.weight", eye(8)},
-                 {block + "input_layernorm.weight", ones({8})},
-                 {block + "self_attn.q_proj.weight", ones({8, 8})},
-                 {block + "self_attn.k_proj.weight", ones({4, 8})},
-                 {block + "self_attn.v_proj.weight", ones({4, 8})},
-                 {block + "self_attn.o_proj.weight", zeros({8, 8})},
-                 {block + "post_attention_layernorm.weight", ones({8})},
-                 {block + "mlp.gate_proj.weight", ones({4, 8})},
-                 {block + "mlp.up_proj.weight", ones({4, 8})},
-                 {block + "mlp.down_proj.weight", zeros({8, 4})},
-                 {"model.norm.weight", ones({8})},
-                 {"lm_head.weight", roll(eye(8), 1, 0)}},
-       folder.path() / "model.safetensors");
-  EXPECT_EQ(tokens_of_llama({folder.path(), "--tokens", "0,3", "--new", "6"}), "4 5 6 7 0 1 ");
-}
-
-TEST(Examples, LlamaSaysWhichWeightsAreMissing) {
-  const TemporaryFolder folder;
-  folder.write("config.json", kSmallLlama);
-  save(TensorMap{{"model.embed_tokens.weight", ones({8, 8})}}, folder.path() / "model.safetensors");
-  const CommandResult llama = run_example("llama", {folder.path()});
-  EXPECT_EQ(llama.status, 1);
-  EXPECT_THAT(llama.errors, HasSubstr("missing: 'blocks.0.before_attention' f32[8]"));
 }
 
 TEST(Examples, LayersShowsEveryLayer) {
