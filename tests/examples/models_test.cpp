@@ -21,6 +21,26 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
+// Ten patterns in noise, as files; the network is asked about some that it has not seen.
+TEST(Cnn, LearnsTheDigitsOfFiles) {
+  const TemporaryFolder folder;
+  const Tensor labels = randint({400}, Key(1), 0, 10);
+  const Tensor patterns = take(uniform({10, 8, 8}, Key(2)), labels);
+  save_npy(patterns + normal({400, 8, 8}, Key(3)) * 0.1F, folder.path() / "digits_images.npy");
+  save_npy(labels, folder.path() / "digits_labels.npy");
+  const CommandResult cnn = run_example("cnn", {folder.path()});
+  EXPECT_EQ(cnn.status, 0) << cnn.errors;
+  EXPECT_THAT(cnn.output, EndsWith(" of 80\n"));
+  EXPECT_GT(number_after(cnn.output, "right:"), 0.97);
+}
+
+TEST(Cnn, SaysWhichFileIsMissing) {
+  const TemporaryFolder folder;
+  const CommandResult cnn = run_example("cnn", {folder.path()});
+  EXPECT_EQ(cnn.status, 1);
+  EXPECT_THAT(cnn.errors, HasSubstr("digits_images.npy"));
+}
+
 // The tokens that it wrote, after checking that reading them at once gives the same ones.
 std::string tokens_of_llama(const std::vector<std::string>& arguments) {
   const CommandResult llama = run_example("llama", arguments);
