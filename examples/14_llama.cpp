@@ -51,6 +51,9 @@ Config read_config(const std::filesystem::path& path) {
       !json.value("rope_scaling", nlohmann::json()).is_null()) {
     throw std::runtime_error(path.string() + ": scaled rotary positions are not supported");
   }
+  if (json.value("hidden_act", "silu") != "silu") {
+    throw std::runtime_error(path.string() + ": another activation than silu");
+  }
   const std::int64_t width = json.at("hidden_size");
   const std::int64_t heads = json.at("num_attention_heads");
   return {.vocabulary = json.at("vocab_size"),
@@ -168,8 +171,10 @@ Tensor attend(const Config& config, const Block& block, const Tensor& x, const T
   const auto parts = [&](const Tensor& weight, std::int64_t heads) {  // [heads, time, size]
     return transpose(reshape(matmul(x, weight), {time, heads, config.size}), {1, 0, 2});
   };
+  const Tensor zero = tensor(std::int64_t{0});
+  const Tensor place = stack({zero, position, zero});
   const auto remember = [&](Tensor& all, const Tensor& now) {
-    all = dynamic_update_slice(std::move(all), now, stack({tensor(0L), position, tensor(0L)}));
+    all = dynamic_update_slice(all, now, place);
   };
   remember(memory.keys, nn::rotary(parts(block.k, config.groups), places, config.base));
   remember(memory.values, parts(block.v, config.groups));
@@ -238,6 +243,11 @@ void run(const Options& options) {
   const Config config = is_real ? read_config(options.folder / "config.json") : Config();
   const Llama llama = is_real ? load_llama(config, options.folder) : random_llama(config);
   const std::int64_t capacity = std::ssize(options.tokens) + options.count;
+  for (const std::int32_t token : options.tokens) {
+    if (token < 0 || token >= config.vocabulary) {
+      throw std::runtime_error("the model has no token " + std::to_string(token));
+    }
+  }
 
   // It becomes two programs: one for the tokens that are given, one for a single token.
   auto step = compile([&](const Llama& model, State state) {

@@ -18,15 +18,16 @@ namespace {
 
 using Tokens = std::vector<std::int32_t>;
 
-const std::vector<Tokens> kSentences = {
-    // The cat sleeps on the warm windowsill.
-    {101, 1996, 4937, 25126, 2006, 1996, 4010, 3645, 8591, 1012, 102},
-    // A kitten is napping in the sun.
-    {101, 1037, 18401, 2003, 18996, 4691, 1999, 1996, 3103, 1012, 102},
-    // The central bank raised interest rates again.
-    {101, 1996, 2430, 2924, 2992, 3037, 6165, 2153, 1012, 102},
-    // Where is the nearest train station?
-    {101, 2073, 2003, 1996, 7205, 3345, 2276, 1029, 102}};
+std::vector<Tokens> known_sentences() {
+  return {// The cat sleeps on the warm windowsill.
+          {101, 1996, 4937, 25126, 2006, 1996, 4010, 3645, 8591, 1012, 102},
+          // A kitten is napping in the sun.
+          {101, 1037, 18401, 2003, 18996, 4691, 1999, 1996, 3103, 1012, 102},
+          // The central bank raised interest rates again.
+          {101, 1996, 2430, 2924, 2992, 3037, 6165, 2153, 1012, 102},
+          // Where is the nearest train station?
+          {101, 2073, 2003, 1996, 7205, 3345, 2276, 1029, 102}};
+}
 
 Tokens tokens_of(const std::string& text, const BertConfig& config) {
   std::istringstream words(text);
@@ -54,7 +55,7 @@ void run(const std::vector<std::string>& arguments) {
   for (std::size_t i = is_real ? 1 : 0; i < arguments.size(); ++i) {
     texts.push_back(tokens_of(arguments[i], config));
   }
-  if (texts.empty()) texts = kSentences;
+  if (texts.empty()) texts = known_sentences();
   std::size_t longest = 0;
   for (const Tokens& text : texts) longest = std::max(longest, text.size());
 

@@ -68,6 +68,9 @@ inline BertConfig read_bert_config(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path.string() + " can't be read");
   const nlohmann::json json = nlohmann::json::parse(file);
+  if (json.value("hidden_act", "gelu") != "gelu") {
+    throw std::runtime_error(path.string() + ": another activation than gelu");
+  }
   return {.vocabulary = json.at("vocab_size"),
           .places = json.at("max_position_embeddings"),
           .width = json.at("hidden_size"),

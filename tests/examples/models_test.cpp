@@ -84,6 +84,12 @@ TEST(Llama, ReadsWeightsByHuggingFacesNames) {
   EXPECT_EQ(tokens_of_llama({folder.path(), "--tokens", "0,3", "--new", "6"}), "4 5 6 7 0 1 ");
 }
 
+TEST(Llama, KnowsItsTokens) {
+  const CommandResult llama = run_example("llama", {"--tokens", "1,64"});
+  EXPECT_EQ(llama.status, 1);
+  EXPECT_THAT(llama.errors, HasSubstr("the model has no token 64"));
+}
+
 TEST(Llama, SaysWhichWeightsAreMissing) {
   const TemporaryFolder folder;
   folder.write("config.json", kSmallLlama);
