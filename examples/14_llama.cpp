@@ -271,8 +271,11 @@ void run(const Options& options) {
     place = keys.data();
   }
   for (const std::int32_t token : written) std::printf("%d ", token);
-  std::printf("\n%zu programs; the cache %s\n", step.programs(),
-              stayed ? "stayed in its place" : "moved");
+  std::printf("\n%zu programs", step.programs());
+  if (state.position.device() == Device::cpu()) {  // else keys.data() was a copy
+    std::printf("; the cache %s", stayed ? "stayed in its place" : "moved");
+  }
+  std::printf("\n");
   times.erase(times.begin(), times.begin() + 3);  // in these it was compiled
   std::sort(times.begin(), times.end());
   std::printf("a token takes %.3f ms\n", times[times.size() / 2]);

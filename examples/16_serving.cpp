@@ -3,8 +3,8 @@
 // - Tensors and compiled functions belong to one rank, and one thread at a time records for it. So
 //   clients hand in plain numbers and wait for plain numbers, and each worker is a rank of its own
 //   with its own model. Workers take from one queue and never call a collective.
-// - A worker takes all that wait for it at once, up to a limit: a batch costs less than its
-//   sentences one after another.
+// - A worker takes what waits for it at once, up to a limit. That pays where one sentence does not
+//   keep a device busy; on a few cores it evens the latencies out, and more workers do more.
 // - A new shape is a new program. Lengths are filled up to 16, 32 or 64 tokens and batches to 1, 2,
 //   4 or 8 sentences, so that there are 12 programs; they are made before the first client comes.
 //
