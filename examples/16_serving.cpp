@@ -19,7 +19,6 @@
 #include <cstdio>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <future>
 #include <latch>
 #include <mutex>
