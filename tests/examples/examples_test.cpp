@@ -1,10 +1,8 @@
 // Runs the examples as a user would and looks at the lines they teach.
 
 #include <array>
-#include <cmath>
-#include <sstream>
 
-#include "tests/support/command.h"
+#include "tests/examples/run_example.h"
 #include "tests/support/environment_variable.h"
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -19,25 +17,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-CommandResult run_example(const std::string& name, std::vector<std::string> arguments = {}) {
-  arguments.insert(arguments.begin(), std::string(TUTTI_BINARY_DIR) + "/bin/" + name);
-  return run_command(arguments);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-// The number behind a word of a line.
-double number_after(const std::string& text, const std::string& word) {
-  const std::size_t at = text.find(word + " ");
-  if (at == std::string::npos) return NAN;
-  return std::strtod(text.c_str() + at + word.size(), nullptr);
-}
 
 TEST(Examples, HelloPrintsItsProgramAndItsResult) {
   const CommandResult hello = run_example("hello");
