@@ -283,7 +283,9 @@ def option_sensitivities(draw, paths, steps):
     return jax.value_and_grad(price), (market, draw.normal(paths, steps))
 
 
-@program("loop", small={"side": 16, "most": 20}, large={"side": 512, "most": 50})
+@program(
+    "loop", small={"side": 16, "most": 20}, large={"side": 512, "most": 50}, tolerance=1e-3
+)
 def mandelbrot(draw, side, most):
     """A while_loop until all points have left, or for so many steps"""
 

@@ -24,7 +24,8 @@ CLASSES = {
 }
 
 # How far two results may be apart, by dtype: the largest difference by the largest magnitude in the
-# array (at least SMALLEST). What is not listed has to be equal.
+# array (at least SMALLEST). What is not listed has to be equal; where a program has a tolerance of
+# its own, that is the share of elements that need not.
 TOLERANCES = {"float64": 1e-9, "float32": 1e-3, "float16": 2e-2, "bfloat16": 5e-2}
 SMALLEST = 1e-2
 
@@ -56,7 +57,7 @@ class Program:
     make: typing.Callable
     sizes: dict  # "small" and "large": the arguments of make besides draw
     x64: bool
-    tolerance: float | None  # of floats, in place of TOLERANCES
+    tolerance: float | None  # in place of TOLERANCES, for programs where roundings grow
 
     def function_and_arguments(self, size):
         return self.make(Draw(self.name), **self.sizes[size])

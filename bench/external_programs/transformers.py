@@ -7,7 +7,7 @@ import numpy as np
 import optax
 from jax import lax
 
-from registry import program
+from registry import TOLERANCES, program
 from training import cross_entropy, with_state
 
 
@@ -86,9 +86,11 @@ class Gpt2(nn.Module):
     "product",
     small={"batch": 1, "length": 16, "vocabulary": 64, "width": 32, "heads": 2, "layers": 1},
     large={"batch": 4, "length": 128, "vocabulary": 4000, "width": 256, "heads": 8, "layers": 4},
+    tolerance=1e-2,
 )
 def gpt2_training_step(draw, batch, length, **sizes):
-    """With dropout, whose numbers are drawn in the step"""
+    """With dropout, whose numbers are drawn in the step. The gradient of the keys' shift is zero
+    but for rounding, which Adam makes larger."""
     model = Gpt2(**sizes, dropout=0.1)
     tokens = draw.integers(0, sizes["vocabulary"], batch, length + 1)
 
@@ -311,6 +313,7 @@ def mixture_of_experts_step(draw, tokens, width, experts, capacity):
     "product",
     small={"batch": 2, "length": 16, "width": 32, "heads": 2},
     large={"batch": 8, "length": 128, "width": 256, "heads": 4},
+    tolerance=TOLERANCES["bfloat16"],
 )
 def transformer_block_bf16_gradient(draw, batch, length, width, heads):
     """Mixed precision: computes in bf16, parameters and gradients in f32"""

@@ -39,9 +39,10 @@ def difference(ours, theirs, tolerance):
 
     if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
         return float("inf"), False
-    allowed = TOLERANCES.get(theirs.dtype.name)
-    if allowed is None:
-        return float(np.mean(ours != theirs)) if ours.size else 0.0, np.array_equal(ours, theirs)
+    allowed = TOLERANCES.get(theirs.dtype.name, 0.0) if tolerance is None else tolerance
+    if theirs.dtype.name not in TOLERANCES:
+        share = float(np.mean(ours != theirs)) if ours.size else 0.0
+        return share, share <= allowed
     ours, theirs = ours.astype(np.float64), theirs.astype(np.float64)
     finite = np.isfinite(theirs)
     same = np.array_equal(ours[~finite], theirs[~finite], equal_nan=True)
@@ -51,7 +52,7 @@ def difference(ours, theirs, tolerance):
         return 0.0, True
     magnitude = max(np.abs(theirs[finite]).max(), SMALLEST)
     worst = float(np.abs(ours - theirs)[finite].max() / magnitude)
-    return worst, worst <= (allowed if tolerance is None else tolerance)
+    return worst, worst <= allowed
 
 
 class Session:
