@@ -65,6 +65,8 @@ class Session:
         self.jax = jax
         self.tolerance = program.tolerance
         jax.config.update("jax_enable_x64", program.x64)
+        # Each call is waited for, so handing it to another thread would only take longer.
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
         function, arguments = program.function_and_arguments(size)
         self.arguments = jax.tree.map(jax.numpy.asarray, arguments)
         lowered = jax.jit(function, keep_unused=True).lower(*self.arguments)
