@@ -16,13 +16,16 @@ def training_step(loss, optimizer):
     return step
 
 
-def with_state(step_of_loss, optimizer, parameters, *batch):
+def with_state(loss, optimizer, parameters, *batch):
     """What a program is made of: the step, and its arguments in the middle of a training, where
     the moments of the optimizer are not zeros."""
-    gradients = jax.tree.map(lambda leaf: 0.01 * jnp.sin(jnp.arange(leaf.size, dtype=jnp.float32))
-                             .reshape(leaf.shape).astype(leaf.dtype), parameters)
+
+    def gradient(leaf):
+        return 0.01 * jnp.sin(jnp.arange(leaf.size, dtype=jnp.float32)).reshape(leaf.shape)
+
+    gradients = jax.tree.map(gradient, parameters)
     _, state = optimizer.update(gradients, optimizer.init(parameters), parameters)
-    return training_step(step_of_loss, optimizer), (parameters, state, *batch)
+    return training_step(loss, optimizer), (parameters, state, *batch)
 
 
 def cross_entropy(logits, labels):
