@@ -14,6 +14,7 @@
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/files/npz.h>
 #include <tutti/runtime/run/context.h>
+#include <tutti/runtime/settings.h>
 
 #include <algorithm>
 #include <chrono>
@@ -86,8 +87,11 @@ void measure(const std::string& file, const std::string& input, const std::strin
   runtime::Context context(
       std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0),
       threads);
+  // TUTTI_DUMP, TUTTI_LOG, TUTTI_SET and TUTTI_DISABLE work here, too.
+  const codegen::CompileOptions options = codegen::compile_options(runtime::Settings::process());
   std::unique_ptr<codegen::Executable> executable;
-  const double compiling = seconds_of([&] { executable = codegen::compile(function, context); });
+  const double compiling =
+      seconds_of([&] { executable = codegen::compile(function, context, options); });
   const auto arguments = read_arguments(function, input, context);
   std::vector<codegen::Executable::Result> results;
   const auto run = [&] {
