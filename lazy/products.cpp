@@ -4,7 +4,7 @@
 
 #include <string>
 
-// The ops that stand for several products: dot_general, conv, attention.
+// The ops that stand for several products: dot_general, conv.
 namespace tutti {
 
 namespace {
@@ -32,13 +32,6 @@ std::vector<T> for_each_dimension(std::vector<T> list, const Tensor& x) {
   return list;
 }
 
-Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand* mask,
-                 const AttentionOptions& options) {
-  std::vector<StatePtr> operands = {q.tensor().state(), k.tensor().state(), v.tensor().state()};
-  if (mask != nullptr) operands.push_back(mask->tensor().state());
-  return Tensor(record(Op::attention, operands, {options.causal, options.scale}, q.where()));
-}
-
 }  // namespace
 
 Tensor dot_general(const Operand& x, const Operand& y, const DotDimensions& dimensions) {
@@ -63,15 +56,6 @@ Tensor conv(const Operand& x, const Operand& weight, const ConvOptions& options)
                        {for_each_dimension(options.stride, a), std::move(low), std::move(high),
                         for_each_dimension(options.dilation, a), options.groups},
                        x.where()));
-}
-
-Tensor attention(const Operand& q, const Operand& k, const Operand& v,
-                 const AttentionOptions& options) {
-  return attention(q, k, v, nullptr, options);
-}
-Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
-                 const AttentionOptions& options) {
-  return attention(q, k, v, &mask, options);
 }
 
 }  // namespace tutti

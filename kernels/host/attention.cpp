@@ -55,7 +55,8 @@ Place place_of(const StridedView& view, std::int64_t matrix) {
 namespace {
 
 constexpr std::int64_t kQueries = 64;  // of a tile
-constexpr std::int64_t kKeys = 512;    // at a time
+constexpr std::int64_t kKeys = 512;    // at a time, at most
+constexpr std::int64_t kKeyStep = 64;  // fewer where a mask hides the rest: multiples of this
 
 // The tiles of one call.
 template <class T>
@@ -97,9 +98,17 @@ class Forward {
       q_copy_[i] *= static_cast<C>(spec_.scale);
     std::fill(running_, running_ + rows, RunningRow<C>{-std::numeric_limits<C>::infinity(), 0, 0});
     const std::int64_t seen = keys_seen(spec_, sizes_, query + rows);
+    bool first = true;
     for (std::int64_t key = 0; key < seen; key += kKeys) {
-      add_keys(matrix, query, rows, key, std::min(kKeys, seen - key));
+      const std::int64_t count = std::min(kKeys, seen - key);
+      const std::int64_t shown = keys_shown(spec_, mask_, matrix, query, rows, key, count);
+      if (shown == 0) continue;
+      // A product of another width is another product: few widths will do.
+      const std::int64_t wide = (shown + kKeyStep - 1) / kKeyStep * kKeyStep;
+      add_keys(matrix, query, rows, key, std::min(wide, count), first);
+      first = false;
     }
+    if (first) std::fill(sums_, sums_ + rows * sizes_.width, C{0});
     T* const to = result_ + (matrix * sizes_.queries + query) * sizes_.width;
     for (std::int64_t i = 0; i < rows; ++i) {
       const C sum = running_[i].sum;
@@ -128,7 +137,7 @@ class Forward {
   }
 
   void add_keys(std::int64_t matrix, std::int64_t query, std::int64_t rows, std::int64_t key,
-                std::int64_t count) {
+                std::int64_t count, bool first) {
     const Rows<C> k = rows_of(k_, place_of(spec_.k, matrix), key, count, sizes_.depth, k_copy_);
     const Rows<C> v = rows_of(v_, place_of(spec_.v, matrix), key, count, sizes_.width, v_copy_);
     const std::int64_t padded = padded_scores(count);
@@ -136,11 +145,11 @@ class Forward {
                        transposed(k), scores_, padded, false);
     hide(spec_, mask_, matrix, query, rows, key, count, scores_);
     exponentiate(scores_, rows, padded, running_);
-    for (std::int64_t i = 0; key > 0 && i < rows; ++i) {
+    for (std::int64_t i = 0; !first && i < rows; ++i) {
       if (running_[i].factor != 1) scale_row(i, running_[i].factor);
     }
     products_.multiply(rows, sizes_.width, count, as_is(Rows<C>{scores_, padded}), as_is(v), sums_,
-                       sizes_.width, key > 0);
+                       sizes_.width, !first);
   }
 
   void scale_row(std::int64_t row, C factor) {

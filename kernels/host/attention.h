@@ -13,9 +13,11 @@ namespace tutti::kernels {
 // Milakov and Gimelshein 2018, arXiv 1805.02867.
 //
 // A query sees the keys for which the mask is true, and if `causal` only those of its own number
-// and below; one that sees none gives zeros. Narrow floats compute in f32 and round once. Bits
-// depend on this struct alone. tiles() throws InternalError where shapes do not fit, one is empty,
-// or the dtype is no floating-point one.
+// and below; one that sees none gives zeros. The time follows from what is seen: whole blocks of
+// keys that are hidden from a block of queries, and keys behind the last that is shown, are not
+// looked at (what is hidden among others has weight 0, and makes a NaN where it is no number).
+// Narrow floats compute in f32 and round once. Bits depend on this struct alone. tiles() throws
+// InternalError where shapes do not fit, one is empty, or the dtype is no floating-point one.
 struct Attention {
   DType dtype = DType::f32;
   StridedView q;                    // [..., t, d]

@@ -102,7 +102,9 @@ class Backward {
     const Rows<C> g = rows_of(g_, place_of(cotangent_view_, matrix), query, rows, width, g_copy_);
     // A product of another width is another product: few widths will do.
     const std::int64_t step = std::max<std::int64_t>(64, sizes_.keys / 16);
-    const std::int64_t last = keys_seen(spec_, sizes_, query + rows);
+    const std::int64_t last = std::max<std::int64_t>(
+        1,
+        keys_shown(spec_, mask_, matrix, query, rows, 0, keys_seen(spec_, sizes_, query + rows)));
     const std::int64_t seen = std::min(sizes_.keys, (last + step - 1) / step * step);
     const std::int64_t padded = padded_scores(seen);
     const Rows<C> weights = {weights_, padded};

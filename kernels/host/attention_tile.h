@@ -155,6 +155,31 @@ inline std::int64_t keys_seen(const Attention& spec, const Sizes& sizes, std::in
   return spec.causal ? std::min(sizes.keys, query_end) : sizes.keys;
 }
 
+// How many of `count` keys from `key` on come before the last one that the mask shows to any of
+// these queries, and itself; 0: it hides them all.
+inline std::int64_t keys_shown(const Attention& spec, const bool* mask, std::int64_t matrix,
+                               std::int64_t query, std::int64_t rows, std::int64_t key,
+                               std::int64_t count) {
+  if (!spec.mask) return count;
+  const Place place = place_of(*spec.mask, matrix);
+  const std::int64_t different = place.row_stride == 0 ? 1 : rows;
+  std::int64_t shown = 0;
+  for (std::int64_t i = 0; i < different && shown < count; ++i) {
+    const bool* const row =
+        mask + place.offset + (query + i) * place.row_stride + key * place.column_stride;
+    if (place.column_stride == 1) {
+      const auto rest = static_cast<std::size_t>(count - shown);
+      const void* const last = memrchr(row + shown, 1, rest);
+      if (last != nullptr) shown = static_cast<const bool*>(last) - row + 1;
+      continue;
+    }
+    std::int64_t end = count;
+    while (end > shown && !row[(end - 1) * place.column_stride]) --end;
+    shown = end;
+  }
+  return shown;
+}
+
 // Calls f(type) for the floating-point dtypes.
 template <class F>
 void visit_floating(DType dtype, F&& f) {

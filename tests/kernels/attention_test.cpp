@@ -276,6 +276,26 @@ TEST(Attention, AQueryThatSeesNothingGivesZeros) {
   EXPECT_EQ(attend({1}, ones, ones, late), (std::vector<float>{1}));
 }
 
+// What lies behind the last key that is shown, or in a block of hidden ones, is not looked at.
+TEST(Attention, KeysThatAreHiddenTogetherTakeNoPart) {
+  std::vector<float> k(3000, NAN);
+  std::vector<float> v(3000, NAN);
+  std::vector<bool> mask(2 * 3000, false);
+  for (const std::size_t key : {1024UL, 2048UL}) {
+    k[key] = 1;
+    v[key] = static_cast<float>(key);
+    mask[key] = true;                // of the first query
+    mask[3000 + key] = key == 2048;  // of the second
+  }
+  // They share blocks of keys with these.
+  for (std::size_t key = 1; key < 64; ++key) {
+    k[1024 + key] = v[1024 + key] = k[2048 + key] = v[2048 + key] = 0;
+  }
+  const std::vector<float> out = attend({1, 1}, k, v, mask);
+  EXPECT_FLOAT_EQ(out[0], 1536);
+  EXPECT_FLOAT_EQ(out[1], 2048);
+}
+
 TEST(Attention, LargeScoresDoNotOverflow) {
   EXPECT_EQ(attend({1e4}, {1e4, -1e4, 1e4}, {3, 100, 5}), (std::vector<float>{4}));
   // The largest score comes in a later block.

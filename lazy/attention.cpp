@@ -1,0 +1,161 @@
+#include <tutti/lazy/context.h>
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/device.h>
+#include <tutti/lazy/ops.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+// The op sees equal leading dimensions and one mask; what else attention() takes becomes these.
+namespace tutti {
+
+namespace {
+
+using detail::StatePtr;
+
+class Attention {
+ public:
+  Attention(const Operand& q, const Operand& k, const Operand& v, const Operand* mask,
+            AttentionOptions options)
+      : where_(q.where()),
+        q_(q.tensor()),
+        k_(k.tensor()),
+        v_(v.tensor()),
+        options_(std::move(options)) {
+    if (mask != nullptr) mask_ = mask->tensor();
+  }
+
+  Tensor result() {
+    if (options_.keys) count_keys();
+    return shares_heads() ? grouped() : whole(q_, k_, v_, mask_);
+  }
+
+ private:
+  Operand at(const Tensor& x) const { return {x, where_}; }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw TypeError("attention: " + why, where_);
+  }
+  static std::vector<std::int64_t> leading(const Tensor& x) {
+    return {x.shape().begin(), x.shape().end() - 2};
+  }
+
+  Tensor whole(const Tensor& q, const Tensor& k, const Tensor& v,
+               const std::optional<Tensor>& mask) const {
+    std::vector<StatePtr> operands = {q.state(), k.state(), v.state()};
+    if (mask) operands.push_back(mask->state());
+    return Tensor(
+        detail::record(ir::Op::attention, operands, {options_.causal, options_.scale}, where_));
+  }
+
+  // Positions along an axis of scores, where the keys' count lies.
+  Tensor positions(const Tensor& count, std::int64_t size) const {
+    const Tensor index = iota({size}, 0, count.dtype());
+    return index.device() == count.device() ? index : to(at(index), count.device());
+  }
+
+  static constexpr std::int64_t kFew = std::int64_t{1} << 30;
+
+  // The number of keys becomes a mask.
+  void count_keys() {
+    Tensor count = *options_.keys;
+    if (is_floating(count.dtype()) || count.dtype() == DType::boolean) {
+      refuse("the number of keys is an integer, not " + std::string(name_of(count.dtype())));
+    }
+    if (q_.rank() < 2 || k_.rank() < 2) refuse("q, k and v have two dimensions or more");
+    // Narrow numbers are compared many at a time, and more keys than there are, are all.
+    count = minimum(at(cast(at(count), DType::i64)), k_.size(-2));
+    if (k_.size(-2) < kFew) count = cast(at(count), DType::i32);
+    const Tensor each = expand_dims(at(count), {-2, -1});
+    Tensor shown;
+    if (options_.causal) {
+      // Of query i as many more as there are queries behind it.
+      const std::int64_t queries = q_.size(-2);
+      const Tensor behind = sub(queries - 1, at(positions(count, queries)));
+      shown = lt(at(positions(count, k_.size(-2))),
+                 at(sub(at(each), at(expand_dims(at(behind), {-1})))));
+    } else {
+      shown = lt(at(positions(count, k_.size(-2))), at(each));
+    }
+    mask_ = mask_ ? logical_and(at(*mask_), at(shown)) : shown;
+    options_.causal = false;
+  }
+
+  bool shares_heads() const {
+    if (q_.rank() < 3 || k_.rank() != q_.rank() || v_.rank() != q_.rank()) return false;
+    const std::int64_t heads = q_.size(-3);
+    const std::int64_t groups = k_.size(-3);
+    if (heads == groups) return false;
+    if (groups > 0 && heads % groups == 0 && v_.size(-3) == groups) return true;
+    refuse(std::to_string(heads) + " heads of queries, " + std::to_string(groups) +
+           " of keys and " + std::to_string(v_.size(-3)) +
+           " of values: keys and values have as many, and these divide the queries'");
+  }
+
+  // [..., heads, a, b] -> [..., groups, sharers, a, b]
+  Tensor split_heads(const Tensor& x, std::int64_t groups) const {
+    std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
+    const auto heads = sizes.end() - 3;
+    const std::int64_t sharers = *heads / groups;
+    *heads = groups;
+    sizes.insert(heads + 1, sharers);
+    return reshape(at(x), Shape(sizes));
+  }
+
+  Tensor grouped() const {
+    const std::int64_t groups = k_.size(-3);
+    const std::int64_t sharers = q_.size(-3) / groups;
+    const std::int64_t queries = q_.size(-2);
+    std::optional<Tensor> mask = mask_;
+    if (mask && mask->rank() >= 3) {
+      mask =
+          mask->size(-3) == q_.size(-3) ? split_heads(*mask, groups) : expand_dims(at(*mask), {-3});
+    }
+    const Tensor q = split_heads(q_, groups);
+    std::vector<std::int64_t> result(q_.shape().begin(), q_.shape().end());
+    result.back() = v_.size(-1);
+    if (queries != 1 || options_.causal) {
+      // Each group's keys once more for each of its heads, where they lie.
+      return reshape(at(whole(q, for_each_head(k_, sharers), for_each_head(v_, sharers), mask)),
+                     Shape(result));
+    }
+    // The heads of a group are rows of one product, which reads its keys once.
+    std::vector<std::int64_t> rows = leading(q_);
+    rows.back() = groups;
+    rows.insert(rows.end(), {sharers, q_.size(-1)});
+    if (mask && mask->rank() >= 4) {
+      // [..., sharers or 1, 1, s]: a row is a head.
+      mask = squeeze(at(*mask), {-2});
+    }
+    return reshape(at(whole(reshape(at(q_), Shape(rows)), k_, v_, mask)), Shape(result));
+  }
+
+  // [..., groups, s, d] -> [..., groups, sharers, s, d]
+  Tensor for_each_head(const Tensor& x, std::int64_t sharers) const {
+    const Tensor apart = expand_dims(at(x), {-3});
+    std::vector<std::int64_t> sizes(apart.shape().begin(), apart.shape().end());
+    *(sizes.end() - 3) = sharers;
+    return broadcast_to(at(apart), Shape(sizes));
+  }
+
+  const Location where_;
+  const Tensor q_;
+  const Tensor k_;
+  const Tensor v_;
+  AttentionOptions options_;
+  std::optional<Tensor> mask_;
+};
+
+}  // namespace
+
+Tensor attention(const Operand& q, const Operand& k, const Operand& v,
+                 const AttentionOptions& options) {
+  return Attention(q, k, v, nullptr, options).result();
+}
+Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
+                 const AttentionOptions& options) {
+  return Attention(q, k, v, &mask, options).result();
+}
+
+}  // namespace tutti
