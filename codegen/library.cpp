@@ -153,12 +153,12 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     }
     case Op::dynamic_slice:
       return make_call(name, detail,
-                       kernels::DynamicSlice{.element_size = bytes,
-                                             .index_dtype = operands[1].dtype,
-                                             .x = operands[0].shape,
-                                             .part = result.shape},
-                       [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                         kernels::run(spec, b[0], b[1], b[2], begin, end);
+                       kernels::SliceMove({.element_size = bytes,
+                                           .index_dtype = operands[1].dtype,
+                                           .x = operands[0].shape,
+                                           .part = result.shape}),
+                       [](const auto& move, void* const* b, std::int64_t begin, std::int64_t end) {
+                         kernels::run(move, b[0], b[1], b[2], begin, end);
                        });
     case Op::dynamic_update_slice: {
       const kernels::DynamicUpdateSlice update{.element_size = bytes,
@@ -188,10 +188,10 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                            .axis = static_cast<int>(attributes.integer("axis")),
                            .sources = {}};
       for (const View& view : operands) spec.sources.push_back(strided(view));
-      return make_call(name, detail, std::move(spec),
-                       [](const auto& s, void* const* b, std::int64_t begin, std::int64_t end) {
-                         const std::vector<const void*> sources(b, b + s.sources.size());
-                         kernels::run(s, sources, b[s.sources.size()], begin, end);
+      return make_call(name, detail, kernels::Moves(spec),
+                       [sources = operands.size()](const auto& moves, void* const* b,
+                                                   std::int64_t begin, std::int64_t end) {
+                         kernels::run(moves, b, b[sources], begin, end);
                        });
     }
     case Op::fold_in:
@@ -224,12 +224,11 @@ kernels::StridedView strided(const View& view) {
 }
 
 LaunchPart strided_copy(const View& view) {
-  LaunchPart call =
-      make_call("copy", operands_text({view}),
-                kernels::StridedCopy{.element_size = size_of(view.dtype), .source = strided(view)},
-                [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                  kernels::run(spec, b[0], b[1], begin, end);
-                });
+  LaunchPart call = make_call("copy", operands_text({view}),
+                              kernels::Moves(kernels::StridedCopy{
+                                  .element_size = size_of(view.dtype), .source = strided(view)}),
+                              [](const auto& moves, void* const* b, std::int64_t begin,
+                                 std::int64_t end) { kernels::run(moves, b, b[1], begin, end); });
   if (view.dense()) call.tiles_in_place = 0;
   return call;
 }

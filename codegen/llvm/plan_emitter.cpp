@@ -15,17 +15,21 @@ constexpr std::int32_t kMostSteps = 512;
 // How many addresses a launch takes at most.
 class AddressCount final : public NativeSteps {
  public:
+  explicit AddressCount(const Plan& plan) : plan_(plan) {}
+  const Plan& plan() const override { return plan_; }
   void call(const char* /*function*/, std::int32_t /*number*/) override {}
   void launch(const char* /*function*/, std::span<const BufferId> buffers) override {
     most_ = std::max(most_, buffers.size());
   }
-  void launch_tile(const char* function, std::span<const BufferId> buffers) override {
+  void launch_tiles(const char* function, std::span<const BufferId> buffers,
+                    std::int64_t /*tiles*/) override {
     launch(function, buffers);
   }
   void control(const Control& /*control*/) override {}
   std::uint64_t most() const { return most_; }
 
  private:
+  const Plan& plan_;
   std::size_t most_ = 1;
 };
 
@@ -87,7 +91,8 @@ void PlanEmitter::launch(const char* function, std::span<const BufferId> buffers
   add_call(function, launches_++, {arguments_});
 }
 
-void PlanEmitter::launch_tile(const char* function, std::span<const BufferId> buffers) {
+void PlanEmitter::launch_tiles(const char* function, std::span<const BufferId> buffers,
+                               std::int64_t tiles) {
   store_addresses(buffers);
   Block direct = block("direct");
   Block launched = block("launched");
@@ -98,7 +103,7 @@ void PlanEmitter::launch_tile(const char* function, std::span<const BufferId> bu
   ir_.SetInsertPoint(direct);
   auto* const type = llvm::FunctionType::get(ir_.getVoidTy(),
                                              {pointer_, ir_.getInt64Ty(), ir_.getInt64Ty()}, false);
-  ir_.CreateCall(type, kernel, {arguments_, long_number(0), long_number(1)});
+  ir_.CreateCall(type, kernel, {arguments_, long_number(0), long_number(tiles)});
   ir_.CreateBr(done);
   ir_.SetInsertPoint(launched);
   add_call(function, launches_++, {arguments_});
@@ -146,7 +151,7 @@ void PlanEmitter::emit_steps(std::int32_t first, std::int32_t end) {
 }
 
 std::uint64_t PlanEmitter::most_addresses(std::int32_t first, std::int32_t end) const {
-  AddressCount count;
+  AddressCount count(plan_);
   for (std::int32_t step = first; step < end; ++step) {
     std::visit([&](const auto& each) { each.emit(count); }, plan_.steps[at(step)]);
   }

@@ -25,7 +25,9 @@ class PlanEmitter final : public NativeSteps {
 
   void call(const char* function, std::int32_t number) override;
   void launch(const char* function, std::span<const BufferId> buffers) override;
-  void launch_tile(const char* function, std::span<const BufferId> buffers) override;
+  void launch_tiles(const char* function, std::span<const BufferId> buffers,
+                    std::int64_t tiles) override;
+  const Plan& plan() const override { return plan_; }
   void control(const Control& control) override;
 
  private:

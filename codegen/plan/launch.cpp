@@ -1,5 +1,6 @@
 #include <tutti/codegen/kernel/kernel.h>
 #include <tutti/codegen/plan/binding.h>
+#include <tutti/codegen/plan/launch_time.h>
 #include <tutti/codegen/plan/native_steps.h>
 #include <tutti/codegen/plan/plan_checker.h>
 #include <tutti/codegen/plan/step_parser.h>
@@ -174,11 +175,14 @@ void run_code(const void* code, void* const* arguments, std::int64_t begin, std:
   static_cast<const KernelCode*>(code)->run(arguments, begin, end);
 }
 
-// All that it does is to run one tile of a generated kernel.
-bool is_one_tile(const Launch& launch) {
+// Of one that is no more than some tiles of a generated kernel, which one thread runs: how many;
+// else 0.
+std::int64_t direct_tiles(const Plan& plan, const Launch& launch) {
   const LaunchPart& part = launch.parts[0];
-  return launch.device.is_cpu() && launch.parts.size() == 1 && part.tiles == 1 &&
-         part.kernel >= 0 && part.epilogue < 0;
+  const bool is_kernel =
+      launch.device.is_cpu() && launch.parts.size() == 1 && part.kernel >= 0 && part.epilogue < 0;
+  if (!is_kernel || (part.tiles != 1 && !is_for_one_thread(plan, launch))) return 0;
+  return part.tiles;
 }
 
 runtime::ProfileSource source_of(const Plan& plan, const LaunchPart& part,
@@ -316,7 +320,8 @@ void Launch::bind(Binding& binding) const {
     buffers.insert(buffers.end(), part.buffers.begin(), part.buffers.end());
   }
   bound.arguments = buffers.size();
-  if (is_one_tile(*this) && frame.profile == nullptr) {
+  bound.is_shared = !is_for_one_thread(plan, *this);
+  if (direct_tiles(plan, *this) > 0 && frame.profile == nullptr) {
     frame.kernels.back() = parts[0].code->function();
   }
   const auto run = [](Binding& with, const BoundStep& self) {
@@ -333,14 +338,15 @@ void Launch::emit(NativeSteps& native) const {
     buffers.insert(buffers.end(), part.buffers.begin(), part.buffers.end());
   }
   constexpr const char* kFunction = "tutti_launch";
-  is_one_tile(*this) ? native.launch_tile(kFunction, buffers) : native.launch(kFunction, buffers);
+  const std::int64_t tiles = direct_tiles(native.plan(), *this);
+  tiles > 0 ? native.launch_tiles(kFunction, buffers, tiles) : native.launch(kFunction, buffers);
 }
 
 void Launch::hash(const Plan& plan, Hasher& hasher) const {
   for (const LaunchPart& part : parts) {
     for (const BufferId id : part.buffers) add_place(plan, id, hasher);
   }
-  hasher.add(hashed(is_one_tile(*this) ? 4 : 3));
+  hasher.add(3).add(hashed(direct_tiles(plan, *this)));
 }
 
 }  // namespace tutti::codegen

@@ -8,6 +8,7 @@
 namespace tutti::codegen {
 
 struct Control;
+struct Plan;
 
 // What steps make their native code with: calls of the functions of runtime/run/abi.h, by name,
 // after which the code leaves the plan if one failed.
@@ -22,8 +23,11 @@ class NativeSteps {
   virtual void call(const char* function, std::int32_t number) = 0;
   // function(frame, number, addresses), with the number of the next launch, and its buffers'.
   virtual void launch(const char* function, std::span<const BufferId> buffers) = 0;
-  // The same for one tile of one kernel, whose function is called instead where the frame has it.
-  virtual void launch_tile(const char* function, std::span<const BufferId> buffers) = 0;
+  // The same for all tiles of one kernel, whose function is called instead where the frame has it.
+  virtual void launch_tiles(const char* function, std::span<const BufferId> buffers,
+                            std::int64_t tiles) = 0;
+  // That the steps are of.
+  virtual const Plan& plan() const = 0;
   // A loop or branch, with the steps of its regions.
   virtual void control(const Control& control) = 0;
 };

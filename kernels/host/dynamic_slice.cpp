@@ -28,11 +28,6 @@ Starts read_starts(DType dtype, const void* starts, const Shape& x, const Shape&
   return out;
 }
 
-StridedCopy copy_of(const DynamicSlice& spec) {
-  return {.element_size = spec.element_size,
-          .source = {.shape = spec.part, .strides = spec.x.strides()}};
-}
-
 // All but the last dimension of x are its rows.
 RowTiling whole_tiling(const DynamicUpdateSlice& spec,
                        const std::vector<PartDimension>& dimensions) {
@@ -98,17 +93,23 @@ std::vector<PartDimension> part_dimensions(const Shape& x, const Shape& part) {
   return out;
 }
 
-std::int64_t tiles(const DynamicSlice& spec) { return tiles(copy_of(spec)); }
+SliceMove::SliceMove(const DynamicSlice& spec)
+    : spec_(spec),
+      strides_(spec.x.strides()),
+      plan_(spec.element_size, spec.part, strides_, 0, spec.part.strides(), 0) {}
 
-void run(const DynamicSlice& spec, const void* x, const void* starts, void* result,
-         std::int64_t begin, std::int64_t end) {
-  StridedCopy copy = copy_of(spec);
+std::int64_t tiles(const SliceMove& move) { return move.plan_.tiles(); }
+
+void run(const SliceMove& move, const void* x, const void* starts, void* result, std::int64_t begin,
+         std::int64_t end) {
+  const DynamicSlice& spec = move.spec_;
   const Starts first = read_starts(spec.index_dtype, starts, spec.x, spec.part);
+  std::int64_t offset = 0;
   for (int d = 0; d < spec.x.rank(); ++d) {
     const auto i = static_cast<std::size_t>(d);
-    copy.source.offset += first[i] * copy.source.strides[i];
+    offset += first[i] * move.strides_[i];
   }
-  run(copy, x, result, begin, end);
+  move.plan_.run(static_cast<const std::byte*>(x) + offset * spec.element_size, result, begin, end);
 }
 
 std::int64_t tiles(const DynamicUpdateSlice& spec) {

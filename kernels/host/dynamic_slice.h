@@ -2,6 +2,7 @@
 
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/shape.h>
+#include <tutti/kernels/host/move_elements.h>
 
 #include <cstdint>
 #include <vector>
@@ -23,9 +24,24 @@ struct DynamicSlice {
   Shape x;
   Shape part;
 };
-std::int64_t tiles(const DynamicSlice& spec);
-void run(const DynamicSlice& spec, const void* x, const void* starts, void* result,
-         std::int64_t begin, std::int64_t end);
+
+// That, planned once for any number of runs.
+class SliceMove {
+ public:
+  SliceMove(const DynamicSlice& spec);  // NOLINT(google-explicit-constructor): to run it once
+
+ private:
+  friend std::int64_t tiles(const SliceMove& move);
+  friend void run(const SliceMove& move, const void* x, const void* starts, void* result,
+                  std::int64_t begin, std::int64_t end);
+
+  DynamicSlice spec_;
+  MovePlan::Strides strides_;
+  MovePlan plan_;
+};
+std::int64_t tiles(const SliceMove& move);
+void run(const SliceMove& move, const void* x, const void* starts, void* result, std::int64_t begin,
+         std::int64_t end);
 
 // result = x with `update` in place of that part. `result` may be `x` itself; then there are only
 // tiles_in_place() pieces, and the rest of x is not touched.

@@ -1,17 +1,11 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/layout.h>
-#include <tutti/kernels/host/move_elements.h>
 
 #include <algorithm>
 
 namespace tutti::kernels {
 
 namespace {
-
-MovePlan plan(const StridedCopy& spec) {
-  const StridedView& view = spec.source;
-  return {spec.element_size, view.shape, view.strides, view.offset, view.shape.strides(), 0};
-}
 
 Shape result_shape(const Concat& spec) {
   if (spec.sources.empty()) throw InternalError("concat of no operands");
@@ -32,45 +26,43 @@ Shape result_shape(const Concat& spec) {
   return Shape(std::span(sizes.data(), static_cast<std::size_t>(first.rank())));
 }
 
-// Calls f(number, plan) for each operand of a concat: its elements' way into the result.
-template <class F>
-void for_each_source(const Concat& spec, F&& f) {
-  const auto strides = result_shape(spec).strides();
-  std::int64_t offset = 0;
-  for (std::size_t i = 0; i < spec.sources.size(); ++i) {
-    const StridedView& view = spec.sources[i];
-    f(i, MovePlan(spec.element_size, view.shape, view.strides, view.offset, strides, offset));
-    offset += view.shape[spec.axis] * strides[static_cast<std::size_t>(spec.axis)];
-  }
-}
-
 }  // namespace
 
 StridedView dense_view(const Shape& shape) { return {shape, shape.strides(), 0}; }
 
-std::int64_t tiles(const StridedCopy& spec) { return plan(spec).tiles(); }
-
-void run(const StridedCopy& spec, const void* source, void* result, std::int64_t begin,
-         std::int64_t end) {
-  plan(spec).run(source, result, begin, end);
+Moves::Moves(const StridedCopy& spec) {
+  const StridedView& view = spec.source;
+  plans_.emplace_back(spec.element_size, view.shape, view.strides, view.offset,
+                      view.shape.strides(), 0);
+  first_tiles_ = {0};
+  tiles_ = plans_[0].tiles();
 }
 
-std::int64_t tiles(const Concat& spec) {
-  std::int64_t total = 0;
-  for_each_source(spec, [&](std::size_t, const MovePlan& plan) { total += plan.tiles(); });
-  return total;
+Moves::Moves(const Concat& spec) {
+  const auto strides = result_shape(spec).strides();
+  std::int64_t offset = 0;
+  for (const StridedView& view : spec.sources) {
+    plans_.emplace_back(spec.element_size, view.shape, view.strides, view.offset, strides, offset);
+    first_tiles_.push_back(tiles_);
+    tiles_ += plans_.back().tiles();
+    offset += view.shape[spec.axis] * strides[static_cast<std::size_t>(spec.axis)];
+  }
 }
 
-void run(const Concat& spec, std::span<const void* const> sources, void* result, std::int64_t begin,
+std::int64_t tiles(const Moves& moves) { return moves.tiles_; }
+
+void run(const Moves& moves, const void* const* sources, void* result, std::int64_t begin,
          std::int64_t end) {
-  std::int64_t first = 0;  // the operand's first tile
-  for_each_source(spec, [&](std::size_t i, const MovePlan& plan) {
-    const std::int64_t count = plan.tiles();
-    const std::int64_t from = std::clamp<std::int64_t>(begin - first, 0, count);
-    const std::int64_t to = std::clamp<std::int64_t>(end - first, 0, count);
-    plan.run(sources[i], result, from, to);
-    first += count;
-  });
+  // From the last source that begins at the first tile, or before, on.
+  const auto behind = std::ranges::upper_bound(moves.first_tiles_, begin);
+  for (auto i = static_cast<std::size_t>(behind - moves.first_tiles_.begin()) - 1;
+       i < moves.plans_.size() && moves.first_tiles_[i] < end; ++i) {
+    const std::int64_t first = moves.first_tiles_[i];
+    const std::int64_t next =
+        i + 1 < moves.plans_.size() ? moves.first_tiles_[i + 1] : moves.tiles_;
+    moves.plans_[i].run(sources[i], result, std::max(begin - first, std::int64_t{0}),
+                        std::min(end, next) - first);
+  }
 }
 
 }  // namespace tutti::kernels

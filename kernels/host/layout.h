@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/shape.h>
+#include <tutti/kernels/host/move_elements.h>
 
 #include <array>
 #include <cstdint>
@@ -33,9 +34,6 @@ struct StridedCopy {
   std::int64_t element_size = 4;
   StridedView source;
 };
-std::int64_t tiles(const StridedCopy& spec);
-void run(const StridedCopy& spec, const void* source, void* result, std::int64_t begin,
-         std::int64_t end);
 
 // result[low + i * (interior + 1)] = source[i], and *fill elsewhere; one low, high and interior per
 // dimension, none negative. The result's sizes are low + high + size + (size - 1) * interior.
@@ -56,8 +54,26 @@ struct Concat {
   int axis = 0;
   std::vector<StridedView> sources;
 };
-std::int64_t tiles(const Concat& spec);
-void run(const Concat& spec, std::span<const void* const> sources, void* result, std::int64_t begin,
+
+// Either of the two, planned once for any number of runs.
+class Moves {
+ public:
+  // Throw InternalError where the sources do not fit.
+  Moves(const StridedCopy& spec);  // NOLINT(google-explicit-constructor): to run it once
+  Moves(const Concat& spec);       // NOLINT(google-explicit-constructor)
+
+ private:
+  friend std::int64_t tiles(const Moves& moves);
+  friend void run(const Moves& moves, const void* const* sources, void* result, std::int64_t begin,
+                  std::int64_t end);
+
+  std::vector<MovePlan> plans_;  // one a source
+  std::vector<std::int64_t> first_tiles_;
+  std::int64_t tiles_ = 0;
+};
+std::int64_t tiles(const Moves& moves);
+// `sources` are as many as the spec has.
+void run(const Moves& moves, const void* const* sources, void* result, std::int64_t begin,
          std::int64_t end);
 
 }  // namespace tutti::kernels

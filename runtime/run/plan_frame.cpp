@@ -132,6 +132,13 @@ std::int64_t tiles_of(const BoundKernel& kernel, void* const* arguments) {
 // Runs a launch; `run(i, arguments, begin, end)` computes tiles of its i-th kernel.
 template <class Run>
 void run_launch(ThreadPool& pool, const BoundLaunch& launch, void* const* arguments, Run&& run) {
+  if (!launch.is_shared) {
+    for (std::size_t i = 0; i < launch.kernels.size(); ++i) {
+      run(i, arguments, 0, tiles_of(launch.kernels[i], arguments));
+      arguments += launch.kernels[i].arguments;
+    }
+    return;
+  }
   if (launch.kernels.size() == 1) {
     const std::int64_t tiles = tiles_of(launch.kernels[0], arguments);
     if (tiles == 1) return run(0, arguments, 0, 1);

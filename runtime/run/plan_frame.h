@@ -29,6 +29,7 @@ struct BoundKernel {
 struct BoundLaunch {
   std::vector<BoundKernel> kernels;
   std::int64_t tiles = 0;                      // of all
+  bool is_shared = true;                       // between threads; else the caller's runs it
   std::size_t arguments = 0;                   // of all
   std::shared_ptr<const void> held = nullptr;  // what code of the rank's own lies in
 };

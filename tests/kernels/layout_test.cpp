@@ -38,7 +38,8 @@ void check_copy(const Array& source, const StridedView& view) {
   kernel_testing::expect_result(
       spec, shown(source, view),
       [&](void* result, std::int64_t begin, std::int64_t end) {
-        run(spec, source.bytes().data(), result, begin, end);
+        const void* const place = source.bytes().data();
+        run(spec, &place, result, begin, end);
       },
       "copy of " + view.shape.text());
 }
@@ -63,18 +64,19 @@ TEST(StridedCopy, EveryPermutation) {
 
 TEST(StridedCopy, AsInterpreted) {
   const Array x = kernel_testing::random_array(DType::f32, Shape{4, 6, 5});
+  const void* const place = x.bytes().data();
   const StridedCopy transpose = {4, view_of(Shape{5, 4, 6}, {1, 30, 5})};
   kernel_testing::expect_result(
       transpose, kernel_testing::meaning(ir::Op::transpose, {x}, {Sizes{2, 0, 1}}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
-        run(transpose, x.bytes().data(), result, begin, end);
+        run(transpose, &place, result, begin, end);
       },
       "transpose");
   const StridedCopy reverse = {4, view_of(Shape{4, 6, 5}, {30, -5, 1}, 25)};
   kernel_testing::expect_result(
       reverse, kernel_testing::meaning(ir::Op::reverse, {x}, {Sizes{1}}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
-        run(reverse, x.bytes().data(), result, begin, end);
+        run(reverse, &place, result, begin, end);
       },
       "reverse");
 }
@@ -200,7 +202,7 @@ void check_concat(DType dtype, const std::vector<Shape>& shapes, int axis) {
   kernel_testing::expect_result(
       spec, kernel_testing::meaning(ir::Op::concat, dense, {std::int64_t{axis}}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
-        run(spec, pointers, result, begin, end);
+        run(spec, pointers.data(), result, begin, end);
       },
       "concat along " + std::to_string(axis));
 }

@@ -1,0 +1,124 @@
+#include <tutti/codegen/plan/launch_time.h>
+#include <tutti/codegen/plan/plan.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tutti::codegen {
+
+namespace {
+
+using ir::ScalarOp;
+
+// What another thread has to save to be worth waking: it sees the loop late, and the last piece is
+// waited for. Two of them take about 3 us for nothing on a machine at rest.
+constexpr double kLeastShared = 5000;  // nanoseconds
+
+constexpr double kTile = 5;          // to begin one, in nanoseconds
+constexpr double kOperation = 0.08;  // an operation on an element of 4 bytes, in a vector
+constexpr double kCall = 100;        // of a hand-written kernel
+constexpr double kMovedByte = 0.1;   // by it, and of what it computes (LaunchPart::cost)
+
+// How many simple operations it is.
+double steps_of(const Instruction& instruction) {
+  if (instruction.kind != Instruction::Kind::scalar) return 1;
+  switch (instruction.op) {
+    case ScalarOp::exp:
+    case ScalarOp::exp2:
+    case ScalarOp::expm1:
+    case ScalarOp::log:
+    case ScalarOp::log2:
+    case ScalarOp::log1p:
+    case ScalarOp::cbrt:
+    case ScalarOp::sin:
+    case ScalarOp::cos:
+    case ScalarOp::tan:
+    case ScalarOp::tanh:
+    case ScalarOp::erf:
+    case ScalarOp::mod:
+    case ScalarOp::pow:
+    case ScalarOp::atan2:
+      return 16;
+    case ScalarOp::div:
+    case ScalarOp::sqrt:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
+std::int64_t whole_vectors(std::int64_t elements) {
+  return (elements + kLanes - 1) / kLanes * kLanes;
+}
+
+class KernelTime {
+ public:
+  explicit KernelTime(const Kernel& kernel) : kernel_(kernel) {}
+
+  double nanoseconds() const {
+    double steps = 0;
+    for (const Segment& segment : kernel_.segments) {
+      double each = 0;
+      for (const Instruction& instruction : segment.body) {
+        const bool loads = instruction.kind == Instruction::Kind::load;
+        each += width(instruction.dtype) *
+                (loads ? steps_of_access(segment, instruction.address) : steps_of(instruction));
+      }
+      for (const Reduction& reduction : segment.reductions) each += width(reduction.dtype);
+      for (const Store& store : segment.stores) each += steps_of_access(segment, store.address);
+      steps += each * points(segment);
+    }
+    return kTile * static_cast<double>(kernel_.tiles()) + kOperation * steps;
+  }
+
+ private:
+  // Elements of 8 bytes are half as many a vector.
+  static double width(DType dtype) { return size_of(dtype) > 4 ? 2 : 1; }
+
+  // Points that lie side by side are computed together, whether or not they fill a vector.
+  double points(const Segment& segment) const {
+    const bool outer = kernel_.vector_axis == VectorAxis::outer;
+    double count = 1;
+    for (std::size_t i = 0; i < kernel_.outer.size(); ++i) {
+      const bool vector = outer && i + 1 == kernel_.outer.size();
+      count *= static_cast<double>(vector ? whole_vectors(kernel_.outer[i]) : kernel_.outer[i]);
+    }
+    if (!segment.loop) return count;
+    for (std::size_t i = 0; i < kernel_.inner.size(); ++i) {
+      const bool vector = !outer && i + 1 == kernel_.inner.size();
+      count *= static_cast<double>(vector ? whole_vectors(kernel_.inner[i]) : kernel_.inner[i]);
+    }
+    return count;
+  }
+
+  // What does not lie side by side is brought one by one.
+  double steps_of_access(const Segment& segment, const Affine& address) const {
+    constexpr double kApart = 8;
+    const bool outer = kernel_.vector_axis == VectorAxis::outer;
+    if (!outer && !segment.loop) return 1;
+    const std::vector<std::int64_t>& strides = outer ? address.outer : address.inner;
+    const std::int64_t stride = strides.empty() ? 0 : strides.back();
+    return stride == 0 || stride == 1 ? 1 : kApart;
+  }
+
+  const Kernel& kernel_;
+};
+
+double nanoseconds_of(const Plan& plan, const LaunchPart& part) {
+  if (part.kernel >= 0) return KernelTime(plan.kernels[at(part.kernel)]).nanoseconds();
+  double bytes = static_cast<double>(part.cost);
+  for (const BufferId id : part.buffers) bytes += static_cast<double>(plan.buffers[at(id)].bytes);
+  double out = kCall + kTile * static_cast<double>(part.tiles) + kMovedByte * bytes;
+  if (part.epilogue >= 0) out += KernelTime(plan.kernels[at(part.epilogue)]).nanoseconds();
+  return out;
+}
+
+}  // namespace
+
+bool is_for_one_thread(const Plan& plan, const Launch& launch) {
+  double all = 0;
+  for (const LaunchPart& part : launch.parts) all += nanoseconds_of(plan, part);
+  return all < kLeastShared;
+}
+
+}  // namespace tutti::codegen
