@@ -143,6 +143,26 @@ PreparedMatmul::PreparedMatmul(const Matmul& spec) {
 std::int64_t PreparedMatmul::tiles() const { return division_->tiling.tiles(); }
 std::int64_t PreparedMatmul::tile_columns() const { return division_->tiling.columns; }
 
+namespace {
+
+// The products that a thread has made last: what is multiplied once is often multiplied again.
+class RecentProducts {
+ public:
+  TileProduct& get(const Product& product) {
+    for (std::optional<TileProduct>& each : kept_) {
+      if (each && each->product() == product) return *each;
+    }
+    std::optional<TileProduct>& oldest = kept_[next_++ % kept_.size()];
+    return oldest.emplace(product);
+  }
+
+ private:
+  std::array<std::optional<TileProduct>, 8> kept_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
 void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t begin,
                          std::int64_t end, const AfterTile& after) const {
   if (begin >= end) return;
@@ -152,8 +172,7 @@ void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t beg
     return static_cast<const std::byte*>(base) + offset * bytes;
   };
   const std::int64_t per_matrix = tiling.row_tiles * tiling.column_tiles;
-  // By whether a tile is the last of its column or row, and so perhaps smaller.
-  std::array<std::optional<TileProduct>, 4> products;
+  thread_local RecentProducts products;
   for (std::int64_t tile = begin; tile < end; ++tile) {
     const std::int64_t row = tile % per_matrix / tiling.column_tiles;
     const std::int64_t column = tile % tiling.column_tiles;
@@ -161,19 +180,18 @@ void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t beg
     const std::int64_t j = column * tiling.columns;
     const std::int64_t rows = std::min(tiling.rows, spec.m - i);
     const std::int64_t columns = std::min(tiling.columns, spec.n - j);
-    auto& product = products[(rows < tiling.rows ? 2U : 0U) + (columns < tiling.columns ? 1U : 0U)];
-    if (!product && spec.k > 0) {
-      product.emplace(Product{spec.dtype, rows, columns, spec.k, spec.a_row_stride,
-                              spec.a_column_stride, spec.b_row_stride, spec.b_column_stride,
-                              spec.n});
-    }
+    TileProduct* const product =
+        spec.k == 0 ? nullptr
+                    : &products.get({spec.dtype, rows, columns, spec.k, spec.a_row_stride,
+                                     spec.a_column_stride, spec.b_row_stride, spec.b_column_stride,
+                                     spec.n});
     const std::int64_t first = tile / per_matrix * tiling.matrices_per_tile;
     const std::int64_t last = std::min(first + tiling.matrices_per_tile, tiling.matrices);
     for (std::int64_t matrix = first; matrix < last; ++matrix) {
       const auto [a_offset, b_offset] = batch_offsets(spec, matrix);
       auto* const result =
           static_cast<std::byte*>(c) + ((matrix * spec.m + i) * spec.n + j) * bytes;
-      if (spec.k > 0) {
+      if (product != nullptr) {
         product->run(element(a, a_offset + i * spec.a_row_stride),
                      element(b, b_offset + j * spec.b_column_stride), result);
         continue;

@@ -60,12 +60,13 @@ class OneThread {
   int before_ = 0;
 };
 
-// While it lives, signals from outside wait: some of oneDNN's generated code (gemm:jit of 2.6)
-// keeps data below the stack pointer, further than the ABI has it, where a handler's frame would
-// go.
+// While it lives, signals from outside wait, for code that needs it: some that oneDNN generates
+// (gemm:jit of 2.6) keeps data below the stack pointer, further than the ABI has it, where a
+// handler's frame would go. Takes two calls of the system.
 class NoSignals {
  public:
-  NoSignals() {
+  explicit NoSignals(bool needed) : needed_(needed) {
+    if (!needed_) return;
     sigset_t blocked;
     sigfillset(&blocked);
     for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
@@ -73,11 +74,14 @@ class NoSignals {
     }
     pthread_sigmask(SIG_SETMASK, &blocked, &before_);
   }
-  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~NoSignals() {
+    if (needed_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   NoSignals(const NoSignals&) = delete;
   NoSignals& operator=(const NoSignals&) = delete;
 
  private:
+  const bool needed_;
   sigset_t before_{};
 };
 
@@ -103,6 +107,7 @@ struct Primitive {
   dnnl::memory::desc a, b, c, scratch;
   dnnl::matmul multiply;
   bool fast = false;
+  bool uses_stack_below = false;  // see NoSignals
 
   explicit Primitive(const Product& p)
       : a(matrix(p.dtype, p.m, p.k, p.a_row_stride, p.a_column_stride)),
@@ -122,7 +127,9 @@ struct Primitive {
 #endif
     scratch = description.scratchpad_desc();
     multiply = dnnl::matmul(description);
-    fast = std::string_view(description.impl_info_str()).find("ref") == std::string_view::npos;
+    const std::string_view code = description.impl_info_str();
+    fast = code.find("ref") == std::string_view::npos;
+    uses_stack_below = code.find("gemm") != std::string_view::npos;
   }
 };
 
@@ -267,7 +274,7 @@ void LibraryProduct::run(const void* a, const void* b, void* c) {
                                                      {DNNL_ARG_WEIGHTS, state_->b.get()},
                                                      {DNNL_ARG_DST, state_->c.get()},
                                                      {DNNL_ARG_SCRATCHPAD, state_->scratch.get()}}};
-  const NoSignals no_signals;
+  const NoSignals no_signals(state_->primitive.uses_stack_below);
   const dnnl_status_t status =
       dnnl_primitive_execute(state_->primitive.multiply.get(), stream.get(),
                              static_cast<int>(arguments.size()), arguments.data());

@@ -29,6 +29,11 @@ struct Product {
 // By our own loops: any strides; f32, f64 and integers.
 void multiply_by_loops(const Product& product, const void* a, const void* b, void* c);
 
+// Without preparations, for products that are small or have a vector: any strides, f32, f64 and
+// integers. Which they are follows from the product alone.
+bool is_direct(const Product& product);
+void multiply_directly(const Product& product, const void* a, const void* b, void* c);
+
 // Whether the matmul library has fast code for a dtype on this machine. False for all in a build
 // without it.
 bool library_multiplies(DType dtype);

@@ -191,6 +191,7 @@ void MovePlan::choose_tiles() {
   tile_columns_ = std::min(columns.size, elements / wanted);
   tile_rows_ = std::min(rows.size, elements / tile_columns_);
   tile_others_ = std::clamp<std::int64_t>(elements / (tile_columns_ * tile_rows_), 1, others_);
+  is_one_tile_ = tiles() == 1;
 }
 
 std::int64_t MovePlan::tiles() const {
@@ -201,6 +202,7 @@ std::int64_t MovePlan::tiles() const {
 MovePlan::Tile MovePlan::tile(std::int64_t number) const {
   const std::int64_t rows = dimensions_[rank_ - 2].size;
   const std::int64_t columns = dimensions_[rank_ - 1].size;
+  if (is_one_tile_) return {0, others_, 0, rows, 0, columns};  // without a division
   const std::int64_t column_tiles = divide_up(columns, tile_columns_);
   const std::int64_t row_tiles = divide_up(rows, tile_rows_);
   const std::int64_t column = number % column_tiles * tile_columns_;

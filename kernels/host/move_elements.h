@@ -50,6 +50,7 @@ class MovePlan {
   std::int64_t result_offset_;
   std::int64_t others_ = 1;
   std::int64_t tile_others_ = 1, tile_rows_ = 1, tile_columns_ = 1;
+  bool is_one_tile_ = false;
 };
 
 }  // namespace tutti::kernels

@@ -88,7 +88,9 @@ void CopiedProduct::multiply(std::int64_t depth, bool accumulate, std::int64_t a
   library_->run(a, b, c);
 }
 
-TileProduct::TileProduct(const Product& product) : product_(product) {
+TileProduct::TileProduct(const Product& product)
+    : product_(product), is_direct_(kernels::is_direct(product)) {
+  if (is_direct_) return;
   const bool library = library_multiplies(product.dtype);
   const bool strides =
       library_takes(product.m, product.k, product.a_row_stride, product.a_column_stride) &&
@@ -101,7 +103,9 @@ TileProduct::TileProduct(const Product& product) : product_(product) {
 }
 
 void TileProduct::run(const void* a, const void* b, void* c) {
-  if (library_) {
+  if (is_direct_) {
+    multiply_directly(product_, a, b, c);
+  } else if (library_) {
     library_->run(a, b, c);
   } else if (copied_) {
     copied_->run(a, b, c);

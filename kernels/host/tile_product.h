@@ -28,9 +28,9 @@ class CopiedProduct {
   std::optional<LibraryProduct> library_;
 };
 
-// One of the ways to multiply, for all tiles of one size: the library, the library with copies, or
-// loops. Made for one thread. `accumulate` with narrow floats, or with strides that the library
-// does not take, is not for it.
+// One of the ways to multiply, for all tiles of one size: directly, by the library, by the library
+// with copies, or by loops. Made for one thread. `accumulate` with narrow floats, or with strides
+// that the library does not take, is not for it.
 class TileProduct {
  public:
   explicit TileProduct(const Product& product);
@@ -41,6 +41,7 @@ class TileProduct {
 
  private:
   Product product_;
+  bool is_direct_;
   std::optional<LibraryProduct> library_;
   std::optional<CopiedProduct> copied_;
 };

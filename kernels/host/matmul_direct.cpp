@@ -1,0 +1,206 @@
+#include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/matmul_product.h>
+#include <tutti/kernels/host/scratch.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+// Products that are over before others have copied their operands: those of a few thousand
+// multiplications, and those of a vector, which read each element once. Bits do not depend on the
+// width of the vectors.
+namespace tutti::kernels {
+
+namespace {
+
+constexpr std::int64_t kMostWork = 16 << 10;  // multiplications
+constexpr int kRowsAtOnce = 4;                // of results at a time
+
+// Signed integers are multiplied as unsigned ones, since they wrap.
+template <class T, bool = std::is_integral_v<T>>
+struct Wrapping {
+  using type = std::make_unsigned_t<T>;
+};
+template <class T>
+struct Wrapping<T, false> {
+  using type = T;
+};
+
+// One operand is a vector along k, and the other one's elements are adjacent along k.
+bool has_vector_along_depth(const Product& p) {
+  return (p.m == 1 || p.n == 1) && (p.k == 1 || (p.a_column_stride == 1 && p.b_row_stride == 1));
+}
+
+// ---- Sums over k in order, some rows and two vectors of columns at a time.
+
+template <class T, int kBytes, int kCount>
+TUTTI_INLINE inline void add_products(const T* a, std::int64_t a_row_stride,
+                                      std::int64_t a_column_stride, const T* b,
+                                      std::int64_t b_row_stride, std::int64_t depth, T* block) {
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  typedef T Vector [[gnu::vector_size(kBytes)]];
+  Vector sums[kCount][2] = {};
+  for (std::int64_t l = 0; l < depth; ++l, a += a_column_stride, b += b_row_stride) {
+    Vector low;
+    Vector high;
+    std::memcpy(&low, b, sizeof(low));
+    std::memcpy(&high, b + kLanes, sizeof(high));
+#pragma GCC unroll 4
+    for (int row = 0; row < kCount; ++row) {
+      const Vector factor = a[row * a_row_stride] - Vector{};  // in every lane
+      sums[row][0] += factor * low;
+      sums[row][1] += factor * high;
+    }
+  }
+  std::memcpy(block, sums, sizeof(sums));
+}
+
+template <class T>
+void store_block(const T* block, std::int64_t width, std::int64_t rows, std::int64_t columns,
+                 bool accumulate, T* c, std::int64_t c_row_stride) {
+  for (std::int64_t row = 0; row < rows; ++row, c += c_row_stride, block += width) {
+    if (!accumulate) {
+      std::memcpy(c, block, static_cast<std::size_t>(columns) * sizeof(T));
+      continue;
+    }
+    for (std::int64_t j = 0; j < columns; ++j) c[j] = static_cast<T>(c[j] + block[j]);
+  }
+}
+
+template <class T, int kBytes>
+TUTTI_INLINE inline void multiply_columns(const Product& p, const T* a, const T* b,
+                                          std::int64_t b_row_stride, std::int64_t columns, T* c) {
+  constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(T));
+  alignas(64) T block[kRowsAtOnce * kWidth];
+  for (std::int64_t row = 0; row < p.m;) {
+    const std::int64_t rows = std::min<std::int64_t>(kRowsAtOnce, p.m - row);
+    const T* const from = a + row * p.a_row_stride;
+    const auto add = [&]<int kCount>(std::integral_constant<int, kCount>) TUTTI_INLINE {
+      add_products<T, kBytes, kCount>(from, p.a_row_stride, p.a_column_stride, b, b_row_stride, p.k,
+                                      block);
+    };
+    if (rows == kRowsAtOnce) {
+      add(std::integral_constant<int, kRowsAtOnce>());
+    } else if (rows == 3) {
+      add(std::integral_constant<int, 3>());
+    } else if (rows == 2) {
+      add(std::integral_constant<int, 2>());
+    } else {
+      add(std::integral_constant<int, 1>());
+    }
+    store_block(block, kWidth, rows, columns, p.accumulate, c + row * p.c_row_stride,
+                p.c_row_stride);
+    row += rows;
+  }
+}
+
+template <class T, int kBytes>
+TUTTI_INLINE inline void multiply_in_order(const Product& p, const T* a, const T* b, T* c) {
+  constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(T));
+  thread_local Scratch scratch;
+  for (std::int64_t j = 0; j < p.n; j += kWidth) {
+    const std::int64_t columns = std::min(kWidth, p.n - j);
+    const T* const from = b + j * p.b_column_stride;
+    if (columns == kWidth && p.b_column_stride == 1) {
+      multiply_columns<T, kBytes>(p, a, from, p.b_row_stride, columns, c + j);
+      continue;
+    }
+    // A copy whose rows are whole vectors.
+    const auto memory = scratch.use<T>(p.k * kWidth);
+    T* to = memory.get();
+    for (std::int64_t l = 0; l < p.k; ++l, to += kWidth) {
+      const T* const line = from + l * p.b_row_stride;
+      for (std::int64_t i = 0; i < columns; ++i) to[i] = line[i * p.b_column_stride];
+      std::fill(to + columns, to + kWidth, T{});
+    }
+    multiply_columns<T, kBytes>(p, a, memory.get(), kWidth, columns, c + j);
+  }
+}
+
+// ---- Each result by itself, in partial sums of a machine-independent number of lanes.
+
+// Narrow integers would become signed ones, which do not wrap.
+template <class T>
+TUTTI_INLINE inline T times(T x, T y) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(unsigned)) {
+    return static_cast<T>(unsigned{x} * unsigned{y});
+  } else {
+    return x * y;
+  }
+}
+
+template <class T, int kBytes>
+TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
+  constexpr std::int64_t kSums = 256 / static_cast<std::int64_t>(sizeof(T));
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  constexpr int kVectors = static_cast<int>(kSums) / kLanes;
+  typedef T Vector [[gnu::vector_size(kBytes)]];
+  T lanes[kSums];
+  const std::int64_t whole = count / kSums * kSums;
+  if (whole > 0) {
+    Vector sums[kVectors] = {};
+    for (std::int64_t i = 0; i < whole; i += kSums) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) {
+        Vector left;
+        Vector right;
+        std::memcpy(&left, x + i + v * kLanes, sizeof(left));
+        std::memcpy(&right, y + i + v * kLanes, sizeof(right));
+        sums[v] += left * right;
+      }
+    }
+    std::memcpy(lanes, sums, sizeof(lanes));
+  } else {
+    std::fill(lanes, lanes + kSums, T{});
+  }
+  for (std::int64_t i = whole; i < count; ++i) {
+    lanes[i - whole] = static_cast<T>(lanes[i - whole] + times(x[i], y[i]));
+  }
+  for (std::int64_t width = kSums / 2; width > 0; width /= 2) {
+    for (std::int64_t i = 0; i < width; ++i) {
+      lanes[i] = static_cast<T>(lanes[i] + lanes[i + width]);
+    }
+  }
+  return lanes[0];
+}
+
+template <class T, int kBytes>
+TUTTI_INLINE inline void multiply_dots(const Product& p, const T* a, const T* b, T* c) {
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      T& to = c[i * p.c_row_stride + j];
+      const T sum = dot<T, kBytes>(a + i * p.a_row_stride, b + j * p.b_column_stride, p.k);
+      to = p.accumulate ? static_cast<T>(to + sum) : sum;
+    }
+  }
+}
+
+}  // namespace
+
+bool is_direct(const Product& product) {
+  const DType dtype = product.dtype;
+  if (is_narrow_floating(dtype) || dtype == DType::boolean) return false;
+  if (product.m * product.n * product.k <= kMostWork || has_vector_along_depth(product))
+    return true;
+  // The library has code for such vectors in f32.
+  return dtype != DType::f32 && product.m <= kRowsAtOnce && product.b_column_stride == 1;
+}
+
+void multiply_directly(const Product& product, const void* a, const void* b, void* c) {
+  visit_dtype(product.dtype, [&]<class S>(std::type_identity<S>) {
+    if constexpr (std::is_arithmetic_v<S> && !std::is_same_v<S, bool>) {
+      using T = typename Wrapping<S>::type;
+      const auto* const x = static_cast<const T*>(a);
+      const auto* const y = static_cast<const T*>(b);
+      run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+        if (has_vector_along_depth(product)) {
+          multiply_dots<T, kBytes>(product, x, y, static_cast<T*>(c));
+        } else {
+          multiply_in_order<T, kBytes>(product, x, y, static_cast<T*>(c));
+        }
+      });
+    }
+  });
+}
+
+}  // namespace tutti::kernels
