@@ -26,6 +26,7 @@ class HostTarget final : public Target {
   }
   LaunchPart copy(const View& view) const override { return strided_copy(view); }
   std::vector<LoweredKernel> schedule(LoweredKernel kernel) const override {
+    lengthen_vectors(kernel.kernel);
     return split_reduction(std::move(kernel));
   }
   bool replays_steps() const override { return false; }

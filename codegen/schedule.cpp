@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace tutti::codegen {
 
@@ -109,6 +110,32 @@ void merge_axes(Kernel& kernel) {
   if (!kernel.outer.empty()) return;
   kernel.outer.push_back(1);
   each_address(kernel, [](Affine& address, bool) { address.outer.push_back(0); });
+}
+
+void lengthen_vectors(Kernel& kernel) {
+  const std::size_t last = kernel.outer.size() - 1;
+  if (kernel.vector_axis != VectorAxis::outer || kernel.outer[last] >= kLanes) return;
+  // Of a point, with vectors along an axis: in loads and stores of elements that lie side by side.
+  const auto cost = [&](std::size_t axis) {
+    constexpr double kApart = 6;
+    constexpr double kBegin = 60;  // a vector's row, and maybe a tile
+    double accesses = 0;
+    each_address(kernel, [&](const Affine& address, bool) {
+      const std::int64_t stride = address.outer[axis];
+      accesses += stride == 0 || stride == 1 ? 1 : kApart;
+    });
+    const std::int64_t extent = kernel.outer[axis];
+    const std::int64_t lanes = (extent + kLanes - 1) / kLanes * kLanes;
+    return (accesses * static_cast<double>(lanes) + kBegin) / static_cast<double>(extent);
+  };
+  std::size_t best = last;
+  for (std::size_t axis = 0; axis < last; ++axis) {
+    if (cost(axis) < cost(best)) best = axis;
+  }
+  if (best == last) return;
+  std::swap(kernel.outer[best], kernel.outer[last]);
+  each_address(kernel,
+               [&](Affine& address, bool) { std::swap(address.outer[best], address.outer[last]); });
 }
 
 std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {

@@ -11,6 +11,10 @@ namespace tutti::codegen {
 // there are loops.
 void merge_axes(Kernel& kernel);
 
+// Where vectors go along an outer axis of a few elements, that is, hold little: lets them go along
+// a longer one, if what is then read and written apart costs less. Outer points come in any order.
+void lengthen_vectors(Kernel& kernel);
+
 // Divides a long reduction with few results into parts that run in parallel and a second kernel
 // that adds the parts in order. Which parts depends on the shape alone, so the bits don't depend on
 // the number of threads. Returns the kernel itself where it does not pay.

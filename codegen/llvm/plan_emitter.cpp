@@ -9,10 +9,11 @@ namespace tutti::codegen::native {
 
 namespace {
 
-// Of a function: some of what LLVM does takes more than linear time in its length.
-constexpr std::int32_t kMostSteps = 512;
+// Of a function, in steps and the addresses that they pass: some of what LLVM does takes more than
+// linear time in its length.
+constexpr std::uint64_t kMostLength = 1024;
 
-// How many addresses a launch takes at most.
+// How many addresses launches take: at most, and all together.
 class AddressCount final : public NativeSteps {
  public:
   explicit AddressCount(const Plan& plan) : plan_(plan) {}
@@ -20,6 +21,7 @@ class AddressCount final : public NativeSteps {
   void call(const char* /*function*/, std::int32_t /*number*/) override {}
   void launch(const char* /*function*/, std::span<const BufferId> buffers) override {
     most_ = std::max(most_, buffers.size());
+    all_ += buffers.size();
   }
   void launch_tiles(const char* function, std::span<const BufferId> buffers,
                     std::int64_t /*tiles*/) override {
@@ -27,10 +29,12 @@ class AddressCount final : public NativeSteps {
   }
   void control(const Control& /*control*/) override {}
   std::uint64_t most() const { return most_; }
+  std::uint64_t all() const { return all_; }
 
  private:
   const Plan& plan_;
   std::size_t most_ = 1;
+  std::size_t all_ = 0;
 };
 
 }  // namespace
@@ -56,16 +60,18 @@ void PlanEmitter::run(const std::string& name) {
 llvm::Function* PlanEmitter::emit_function(const std::string& name, std::int32_t first,
                                            std::int32_t end,
                                            llvm::GlobalValue::LinkageTypes linkage) {
-  if (end - first <= kMostSteps) {
+  if (end_of_part(first, end) == end) {
     llvm::Function* const out = add_function(name, linkage);
     emit_steps(first, end);
     return out;
   }
   std::vector<llvm::Function*> parts;
-  for (std::int32_t step = first; step < end; step += kMostSteps) {
+  for (std::int32_t step = first; step < end;) {
+    const std::int32_t next = end_of_part(step, end);
     parts.push_back(add_function(name + "_" + std::to_string(parts.size()),
                                  llvm::GlobalValue::InternalLinkage));
-    emit_steps(step, std::min(end, step + kMostSteps));
+    emit_steps(step, next);
+    step = next;
   }
   llvm::Function* const out = add_function(name, linkage);
   ir_.SetInsertPoint(block("entry"));
@@ -148,6 +154,16 @@ void PlanEmitter::emit_steps(std::int32_t first, std::int32_t end) {
   }
   ir_.CreateRet(number(-1));
   if (step_of_failure_->getNumIncomingValues() == 0) failed_->eraseFromParent();
+}
+
+std::int32_t PlanEmitter::end_of_part(std::int32_t first, std::int32_t end) const {
+  AddressCount count(plan_);
+  std::int32_t step = first;
+  for (std::uint64_t steps = 0; step < end; ++step) {
+    std::visit([&](const auto& each) { each.emit(count); }, plan_.steps[at(step)]);
+    if (++steps + count.all() > kMostLength && step > first) return step;
+  }
+  return end;
 }
 
 std::uint64_t PlanEmitter::most_addresses(std::int32_t first, std::int32_t end) const {

@@ -52,6 +52,8 @@ class PlanEmitter final : public NativeSteps {
                                 llvm::GlobalValue::LinkageTypes linkage);
   llvm::Function* add_function(const std::string& name, llvm::GlobalValue::LinkageTypes linkage);
   void emit_steps(std::int32_t first, std::int32_t end);
+  // The step before which a function that begins at `first` ends, so that it isn't too long.
+  std::int32_t end_of_part(std::int32_t first, std::int32_t end) const;
   std::uint64_t most_addresses(std::int32_t first, std::int32_t end) const;
 
   Block block(const char* name);

@@ -136,6 +136,40 @@ Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {
   return updates;
 }
 
+// Updates of one index: a part of each operand is changed, if all of it is there.
+void change_part(Step& step, const Terms& x, Term indices, const IndexMap& map,
+                 const Terms& updates) {
+  const int rank = x[0].shape().rank();
+  const Shape part(map.window);
+  const Term index = cast(reshape(indices, {indices.shape().elements()}), DType::i64);
+  const Term zero = step.scalar(DType::i64, 0);
+  Terms starts;
+  Term inside = step.scalar(DType::boolean, 1);
+  for (int d = 0; d < rank; ++d) {
+    const auto found = std::ranges::find(map.index_of, d);
+    if (found == map.index_of.end()) {
+      starts.push_back(reshape(zero, {1}));
+      continue;
+    }
+    const std::int64_t component = found - map.index_of.begin();
+    starts.push_back(along(index, 0, component, component + 1));
+    const Term start = reshape(starts.back(), {});
+    inside = apply(Op::logical_and, inside, start >= 0);
+    const auto last = static_cast<double>(x[0].shape()[d] - part[d]);
+    inside = apply(Op::logical_and, inside, start <= last);
+  }
+  const Term place = concatenated(starts, 0);
+  Terms before;
+  for (const Term& each : x) {
+    before.push_back(apply(Op::dynamic_slice, each, place, {map.window}));
+  }
+  const Terms after = replaces(step) ? updates : step.combine(before, updates);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Term change = select(broadcast_to(inside, part), after[i], before[i]);
+    step.result(apply(Op::dynamic_update_slice, x[i], change, place, {}));
+  }
+}
+
 void scatter(Step& step) {
   const int count = step.count() / 2;
   if (count < 1 || step.count() != 2 * count + 1 || step.operation.regions.size() != 1 ||
@@ -173,7 +207,28 @@ void scatter(Step& step) {
     }
     map.window.push_back(single ? 1 : updates.shape()[static_cast<int>(window_dims[next++])]);
   }
-  const RowNumbers numbers = row_numbers(step, x.shape(), step.operand(count), map, true);
+  const Term indices = step.operand(count);
+  std::int64_t index_vectors = indices.shape().elements();
+  if (map.vector < indices.shape().rank()) {
+    index_vectors /= std::max<std::int64_t>(1, indices.shape()[static_cast<int>(map.vector)]);
+  }
+  if (x.shape().rank() > 0 && index_vectors == 1 && batch.empty() &&
+      indices.shape().elements() == std::ssize(map.index_of)) {
+    Terms all_x;
+    Terms parts;
+    for (int i = 0; i < count; ++i) {
+      const Term each = step.operand(count + 1 + i);
+      List order = others(each.shape().rank(), window_dims);
+      order.insert(order.end(), window_dims.begin(), window_dims.end());
+      if (std::ssize(order) != each.shape().rank()) {
+        step.fail("update_window_dims do not fit the updates");
+      }
+      all_x.push_back(step.operand(i));
+      parts.push_back(reshape(transposed(each, order), Shape(map.window)));
+    }
+    return change_part(step, all_x, indices, map, parts);
+  }
+  const RowNumbers numbers = row_numbers(step, x.shape(), indices, map, true);
   const int first = first_of_row(x.shape(), map);
   const Shape flat = {numbers.rows.shape().elements()};
   const Term rows = reshape(select(numbers.inside, numbers.rows, -1), flat);

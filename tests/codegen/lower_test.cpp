@@ -49,6 +49,20 @@ func @columns(%x: f32[2048,128]) -> (f32[128]) {
                                    "codegen/golden/column_sum.kernel"));
 }
 
+// Vectors along three elements would be full of nothing.
+TEST(Lower, VectorsGoAlongALongAxisOfAMapThatHasAShortOne) {
+  const auto sum_with_transposed = [](const std::string& rows, const std::string& columns) {
+    return kernels_of("func @f(%x: f32[" + rows + "," + columns + "], %y: f32[" + columns + "," +
+                      rows + "]) -> (f32[" + rows + "," + columns +
+                      "]) {\n  %0 = transpose(%y) {permutation = [1, 0]} : f32[" + rows + "," +
+                      columns + "]\n  %1 = add(%x, %0) : f32[" + rows + "," + columns +
+                      "]\n  return %1\n}");
+  };
+  EXPECT_THAT(sum_with_transposed("4096", "3"), testing::HasSubstr("outer [3, 4096]"));
+  EXPECT_THAT(sum_with_transposed("4096", "64"), testing::HasSubstr("outer [4096, 64]"));
+  EXPECT_THAT(sum_with_transposed("2", "3"), testing::HasSubstr("outer [2, 3]"));
+}
+
 // One vector is loaded, not gathered.
 TEST(Lower, SumsGoAlongThePiecesOfMemoryThatTheyReduce) {
   const auto sum_of = [](const std::string& shape, const std::string& axes) {

@@ -152,8 +152,19 @@ Matmul batched(Matmul spec, std::vector<std::int64_t> batch, std::vector<std::in
 class MatmulOf : public testing::TestWithParam<DType> {};
 
 TEST_P(MatmulOf, OddSizesInEveryLayout) {
-  const std::int64_t sizes[][3] = {{1, 1, 1},   {3, 5, 7},    {1, 70, 33},   {70, 1, 33},
-                                   {17, 31, 1}, {65, 129, 2}, {130, 67, 41}, {5, 33, 1100}};
+  const std::int64_t sizes[][3] = {{1, 1, 1},
+                                   {3, 5, 7},
+                                   {1, 70, 33},
+                                   {70, 1, 33},
+                                   {17, 31, 1},
+                                   {65, 129, 2},
+                                   {130, 67, 41},
+                                   {5, 33, 1100},
+                                   // With a vector:
+                                   {1, 1, 5001},
+                                   {1, 90, 611},
+                                   {90, 1, 611},
+                                   {3, 90, 611}};
   for (const auto& [m, n, k] : sizes) {
     for (const bool transpose_a : {false, true}) {
       for (const bool transpose_b : {false, true}) {

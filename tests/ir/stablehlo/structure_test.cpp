@@ -160,6 +160,37 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
               HasSubstr("does not use the update"));
 }
 
+// A part is changed, which loops do in place.
+TEST(StablehloScatter, OfOneIndexIsAnUpdateOfAPart) {
+  const auto program = [](const std::string& region) {
+    return stablehlo_function("%x: tensor<4x3xi32>, %i: tensor<2xi32>, %u: tensor<2xi32>",
+                              "tensor<4x3xi32>", R"(
+    %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [1], scatter_dims_to_operand_dims = [1, 0]>}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+)" + region + R"(
+    }) : (tensor<4x3xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<4x3xi32>
+    return %0 : tensor<4x3xi32>)");
+  };
+  const std::string set = program("stablehlo.return %b : tensor<i32>");
+  EXPECT_TRUE(has(test::import_main(set), Op::dynamic_update_slice));
+  EXPECT_FALSE(has(test::import_main(set), Op::scatter_add));
+  const Array x = i32({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {4, 3});
+  const auto of = [&](const std::string& text, std::vector<std::int32_t> index) {
+    return run_stablehlo(text, {x, i32(std::move(index)), i32({50, 60})})[0];
+  };
+  EXPECT_EQ(of(set, {2, 1}), i32({0, 1, 2, 3, 4, 50, 6, 7, 60, 9, 10, 11}, {4, 3}));
+  EXPECT_EQ(of(set, {0, 2}), i32({0, 1, 2, 3, 4, 5, 50, 7, 8, 60, 10, 11}, {4, 3}));
+  // What does not fit as a whole is dropped.
+  for (const std::vector<std::int32_t>& outside :
+       {std::vector<std::int32_t>{0, 3}, {0, -1}, {3, 0}, {-1, 0}}) {
+    EXPECT_EQ(of(set, outside), x);
+  }
+  const std::string sum =
+      program("%1 = stablehlo.add %a, %b : tensor<i32>\nstablehlo.return %1 : tensor<i32>");
+  EXPECT_EQ(of(sum, {2, 1}), i32({0, 1, 2, 3, 4, 55, 6, 7, 68, 9, 10, 11}, {4, 3}));
+  EXPECT_EQ(of(sum, {2, 3}), x);
+}
+
 TEST(StablehloScatter, SeveralOperandsShareOneRegion) {
   // The largest update, and where it came from.
   const std::string arguments =

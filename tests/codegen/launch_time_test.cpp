@@ -1,0 +1,63 @@
+#include <tutti/codegen/plan/launch_time.h>
+#include <tutti/codegen/plan/parse_plan.h>
+#include <tutti/codegen/plan/plan.h>
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace tutti::codegen::launch_time_test {
+namespace {
+
+// Of the first step of a plan that maps x to f(x), by that kernel of so many elements.
+bool is_for_one_thread(const std::string& elements, const std::string& op) {
+  const Plan plan = parse_plan(
+      "// tutti plan 1\nplan @f rank 0 arena 0 bytes {\n  b0 = input 0: f32[" + elements +
+      "], 64 bytes\n  b1 = output, 64 bytes\n  0: allocate b1\n  1: launch map k0 (b0) -> b1 "
+      "{tiles = 2}\n  return b1: f32[" +
+      elements + "]\n}\n\nk0 = kernel map outer [" + elements +
+      R"(] inner [] along outer block 4096 values 2 {
+  b0: f32 read
+  b1: f32 written
+  point
+    %0: f32 = load b0[o0]
+    %1: f32 = )" +
+      op + R"(.f32 %0
+    b1[o0] = %1
+}
+)");
+  return codegen::is_for_one_thread(plan, *launch_of(plan.steps[1]));
+}
+
+TEST(LaunchTime, LittleWorkIsForOneThread) {
+  EXPECT_TRUE(is_for_one_thread("8192", "neg"));
+  EXPECT_FALSE(is_for_one_thread("1048576", "neg"));
+  EXPECT_FALSE(is_for_one_thread("8192", "tanh"));
+}
+
+// Of rows of which each is a tile, or of parts that are launched together.
+TEST(LaunchTime, ManySmallTilesAreLittleWorkAllTheSame) {
+  const auto plan = [](const std::string& rows) {
+    return parse_plan(
+        "// tutti plan 1\nplan @f rank 0 arena 0 bytes {\n  b0 = input 0: f32[64], 256 bytes\n  b1 "
+        "= output, 256 bytes\n  0: allocate b1\n  1: launch sum k0 (b0) -> b1 {tiles = " +
+        rows + "}\n  return b1: f32[64]\n}\n\nk0 = kernel sum outer [" + rows +
+        R"(] inner [16] along inner block 1 values 2 {
+  b0: f32 read
+  b1: f32 written
+  loop
+    %0: f32 = load b0[16*o0 + i0]
+    reduce %1: f32 = add.f32 %0
+  point
+    b1[o0] = %1
+}
+)");
+  };
+  const Plan few = plan("64");
+  EXPECT_TRUE(codegen::is_for_one_thread(few, *launch_of(few.steps[1])));
+  const Plan many = plan("64000");
+  EXPECT_FALSE(codegen::is_for_one_thread(many, *launch_of(many.steps[1])));
+}
+
+}  // namespace
+}  // namespace tutti::codegen::launch_time_test
