@@ -1,4 +1,5 @@
 #include <tutti/codegen/attention_call.h>
+#include <tutti/codegen/conv_call.h>
 #include <tutti/codegen/count_work.h>
 #include <tutti/ir/cumulative.h>
 
@@ -134,6 +135,8 @@ runtime::WorkCounts count_work(const ir::Graph& graph, ir::NodeId id,
     flops = 2 * result.shape.elements() * a.shape[a.shape.rank() - 1];
   } else if (op == Op::attention || op == Op::attention_gradient) {
     flops = attention_flops(graph, id);
+  } else if (op == Op::conv) {
+    flops = conv_flops(graph, id);
   } else if (op == Op::scatter_add) {
     flops = operands[2].shape.elements();
   } else if (ir::running_combination(op)) {

@@ -1,5 +1,6 @@
 #include <tutti/codegen/around_axis.h>
 #include <tutti/codegen/attention_call.h>
+#include <tutti/codegen/conv_call.h>
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/ir/cumulative.h>
@@ -53,7 +54,7 @@ std::string operands_text(const std::vector<View>& operands) {
 
 bool takes_strides(Op op, std::size_t operand) {
   return op == Op::matmul || op == Op::attention || op == Op::attention_gradient ||
-         op == Op::concat || (op == Op::pad && operand == 0);
+         op == Op::conv || op == Op::concat || (op == Op::pad && operand == 0);
 }
 
 LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands) {
@@ -69,6 +70,8 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     case Op::attention:
     case Op::attention_gradient:
       return attention_call(graph, id, operands);
+    case Op::conv:
+      return conv_call(graph, id, operands);
     case Op::take: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
       return make_call(name, detail,

@@ -304,8 +304,55 @@ Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window)
   return apply(Op::conv, spread, reversed, {ones, zeros, zeros, window.dilation, window.groups});
 }
 
+// Where a convolution is one kernel: on the host, in dtypes that are multiplied as they are.
+bool has_a_kernel(const Type& x, const Type& weight) {
+  return x.device.is_cpu() && (x.dtype == DType::f32 || x.dtype == DType::f64) &&
+         x.shape.elements() > 0 && weight.shape.elements() > 0;
+}
+
+// One without a window is a product already.
+bool is_a_kernel(const Graph& graph, NodeId node) {
+  const Type& weight = graph.type(graph.operand(node, 1));
+  const Window window(graph.attributes(node));
+  const auto all = [](const List& list, std::int64_t value) {
+    return std::ranges::count(list, value) == std::ssize(list);
+  };
+  const bool is_product = window.groups == 1 && all(window.stride, 1) && all(window.low, 0) &&
+                          all(window.high, 0) &&
+                          product(std::span(weight.shape.begin() + 2, weight.shape.end())) == 1;
+  return !is_product && has_a_kernel(graph.type(graph.operand(node, 0)), weight) &&
+         graph.type(graph.result(node)).shape.elements() > 0;
+}
+constexpr auto is_conv_taken_whole = &is_a_kernel;
+constexpr bool (*is_dot_general_taken_whole)(const Graph&, NodeId) = nullptr;
+
+// The same as a convolution, whose window is the results': of x with channels for images.
+Term conv_weight_cotangent_by_conv(Term g, Term x, const Shape& weight, const Window& window) {
+  const auto count = window.stride.size();
+  List swapped = {1, 0};
+  List high;
+  List start(count + 2, 0);
+  List stop = {x.shape()[1], weight[0]};
+  for (std::size_t d = 0; d < count; ++d) {
+    const int axis = static_cast<int>(d) + 2;
+    swapped.push_back(axis);
+    const std::int64_t reach =
+        (g.shape()[axis] - 1) * window.stride[d] + 1 + (weight[axis] - 1) * window.dilation[d];
+    high.push_back(std::max<std::int64_t>(0, reach - x.shape()[axis] - window.low[d]));
+    stop.push_back(weight[axis]);
+  }
+  const Term images = transpose(x, swapped);
+  const Term all = apply(Op::conv, images, transpose(g, swapped),
+                         {window.dilation, window.low, high, window.stride, std::int64_t{1}});
+  const bool whole = std::ranges::equal(all.shape(), stop);
+  return transpose(whole ? all : all.apply(Op::slice, {start, stop, List(count + 2, 1)}), swapped);
+}
+
 // What every result looked at, by the results' cotangents.
 Term conv_weight_cotangent(Term g, Term x, const Shape& weight, const Window& window) {
+  if (window.groups == 1 && has_a_kernel(x.type(), g.type())) {
+    return conv_weight_cotangent_by_conv(g, x, weight, window);
+  }
   const List out = {g.shape().begin() + 2, g.shape().end()};
   const Term columns = patches(x, weight, out, window);
   const std::int64_t n = x.shape()[0];
@@ -350,6 +397,7 @@ void add_products(std::vector<Definition>& out) {
                  .infer = infer_##id,                       \
                  .gradient = gradient_##id,                 \
                  .decompose = decompose_##id,               \
+                 .is_taken_whole = is_##id##_taken_whole,   \
                  .documentation = docs});
 #include <tutti/ir/table/products.def>
 #undef TUTTI_STRUCTURED

@@ -47,7 +47,7 @@ TEST(LaunchTime, ManySmallTilesAreLittleWorkAllTheSame) {
   b1: f32 written
   loop
     %0: f32 = load b0[16*o0 + i0]
-    reduce %1: f32 = add.f32 %0
+    %1: f32 = reduce.add %0
   point
     b1[o0] = %1
 }

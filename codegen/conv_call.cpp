@@ -1,0 +1,49 @@
+#include <tutti/codegen/conv_call.h>
+#include <tutti/kernels/host/convolution.h>
+
+#include <utility>
+
+namespace tutti::codegen {
+
+namespace {
+
+class ConvCode final : public KernelCode {
+ public:
+  explicit ConvCode(const kernels::Convolution& spec) : convolution_(spec) {}
+  std::int64_t tiles() const { return kernels::tiles(convolution_); }
+  void run(void* const* b, std::int64_t begin, std::int64_t end) const override {
+    kernels::run(convolution_, b[0], b[1], b[2], begin, end);
+  }
+
+ private:
+  const kernels::PreparedConvolution convolution_;
+};
+
+}  // namespace
+
+LaunchPart conv_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands) {
+  const ir::Attributes attributes = graph.attributes(id);
+  const Shape& result = graph.type(graph.result(id)).shape;
+  const auto code = std::make_shared<const ConvCode>(
+      kernels::Convolution{.dtype = operands[0].dtype,
+                           .x = strided(operands[0]),
+                           .weight = strided(operands[1]),
+                           .stride = attributes.integers("stride"),
+                           .low = attributes.integers("low"),
+                           .dilation = attributes.integers("dilation"),
+                           .out = {result.begin() + 2, result.end()},
+                           .groups = attributes.integer("groups")});
+  // As for a matmul: four multiplications and additions while a byte is moved.
+  return {.name = "conv",
+          .detail = operands_text(operands),
+          .code = code,
+          .tiles = code->tiles(),
+          .cost = conv_flops(graph, id) / 8};
+}
+
+std::int64_t conv_flops(const ir::Graph& graph, ir::NodeId id) {
+  const Shape& weight = graph.type(graph.operand(id, 1)).shape;
+  return 2 * graph.type(graph.result(id)).shape.elements() * (weight.elements() / weight[0]);
+}
+
+}  // namespace tutti::codegen

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <tutti/codegen/library.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::codegen {
+
+// The call for a convolution that was not decomposed.
+LaunchPart conv_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands);
+
+// Its floating-point operations, counting those with the zeros around x.
+std::int64_t conv_flops(const ir::Graph& graph, ir::NodeId id);
+
+}  // namespace tutti::codegen

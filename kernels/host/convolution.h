@@ -1,0 +1,47 @@
+#pragma once
+
+#include <tutti/ir/dtype.h>
+#include <tutti/kernels/host/layout.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti::kernels {
+
+// result[n, o, p] = sum over i, q of x[n, g * inputs + i, p * stride + q * dilation - low] *
+// weight[o, i, q], with zeros around x: p, q and what stands with them have one number for each of
+// one to three spatial dimensions, and g is the group of o. The result is row-major and dense, and
+// overlaps no operand. What each result looks at is copied together a piece at a time, in working
+// memory of the size of a second-level cache, and multiplied there (im2col).
+//
+// Takes f32 and f64. Each result is a sum in an order that depends on this struct alone.
+struct Convolution {
+  DType dtype = DType::f32;
+  StridedView x;                     // [n, groups * inputs, spatial...]
+  StridedView weight;                // [groups * outputs, inputs, spatial...]
+  std::vector<std::int64_t> stride;  // 1 or more, as dilation
+  std::vector<std::int64_t> low;     // zeros before x
+  std::vector<std::int64_t> dilation;
+  std::vector<std::int64_t> out;  // the result's spatial sizes; zeros follow x as needed
+  std::int64_t groups = 1;
+};
+
+// A convolution that is ready to run, any number of times, by any number of threads.
+class PreparedConvolution {
+ public:
+  // Throws InternalError where shapes do not fit, one is empty, or the dtype is another.
+  PreparedConvolution(const Convolution& spec);  // NOLINT(google-explicit-constructor)
+
+ private:
+  friend std::int64_t tiles(const PreparedConvolution& convolution);
+  friend void run(const PreparedConvolution& convolution, const void* x, const void* weight,
+                  void* result, std::int64_t begin, std::int64_t end);
+  struct Plan;
+  std::shared_ptr<const Plan> plan_;
+};
+std::int64_t tiles(const PreparedConvolution& convolution);
+void run(const PreparedConvolution& convolution, const void* x, const void* weight, void* result,
+         std::int64_t begin, std::int64_t end);
+
+}  // namespace tutti::kernels

@@ -1,0 +1,140 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/convolution.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/kernels/kernel_testing.h"
+#include <gmock/gmock.h>
+
+namespace tutti::kernels::convolution_test {
+
+namespace {
+
+using kernel_testing::Array;
+using Sizes = std::vector<std::int64_t>;
+
+struct Case {
+  Sizes x, weight, stride, low, high, dilation;
+  std::int64_t groups = 1;
+};
+
+std::vector<Case> cases() {
+  return {
+      {{2, 3, 9}, {4, 3, 3}, {1}, {0}, {0}, {1}},
+      {{1, 1, 1}, {1, 1, 1}, {1}, {2}, {3}, {1}},
+      {{2, 3, 9, 11}, {5, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 3, 9, 11}, {5, 3, 3, 2}, {2, 3}, {0, 2}, {1, 4}, {1, 2}},
+      {{3, 4, 8, 8}, {6, 2, 3, 3}, {1, 2}, {1, 0}, {1, 1}, {2, 1}, 2},
+      {{2, 6, 7, 7}, {6, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 6},  // depthwise
+      {{2, 6, 7, 7}, {12, 1, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, 6},
+      {{2, 3, 5, 6, 7}, {4, 3, 2, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 0, 1}, {2, 1, 1}},
+      // More places than results, as in a weight's gradient.
+      {{3, 2, 9, 9}, {4, 2, 7, 7}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+      {{5, 4, 12}, {6, 2, 9}, {1}, {2}, {1}, {1}, 2},
+      {{3, 2, 9, 9}, {4, 2, 4, 4}, {1, 1}, {1, 1}, {0, 0}, {2, 2}},
+      {{70, 2, 30, 30}, {3, 2, 28, 28}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},  // several blocks
+      {{2, 8, 40, 90}, {16, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 1, 4}, {1, 1, 2}, {1}, {9}, {9}, {1}},  // mostly zeros around it
+  };
+}
+
+// Views of larger tensors, reversed and with other orders of dimensions.
+StridedView turned(const Shape& shape) {
+  StridedView view = dense_view(shape);
+  std::int64_t stride = 1;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    view.strides[at] = -stride;
+    view.offset += stride * (shape[d] - 1);
+    stride *= shape[d];
+  }
+  return view;
+}
+
+// Its elements, row-major.
+Array shown(const Array& from, const StridedView& view) {
+  Array out(from.dtype(), view.shape);
+  const auto strides = view.shape.strides();
+  for (std::int64_t i = 0; i < out.elements(); ++i) {
+    std::int64_t place = view.offset;
+    for (int d = 0; d < view.shape.rank(); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      place += i / strides[at] % view.shape[d] * view.strides[at];
+    }
+    const std::int64_t size = size_of(from.dtype());
+    std::memcpy(out.bytes().data() + i * size, from.bytes().data() + place * size,
+                static_cast<std::size_t>(size));
+  }
+  return out;
+}
+
+class ConvolutionOf : public testing::TestWithParam<DType> {};
+
+TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
+  for (const Case& each : cases()) {
+    const Array x = kernel_testing::random_array(GetParam(), Shape(each.x), 1);
+    const Array weight = kernel_testing::random_array(GetParam(), Shape(each.weight), 2);
+    for (const bool dense : {true, false}) {
+      const StridedView x_view = dense ? dense_view(x.shape()) : turned(x.shape());
+      const StridedView weight_view = dense ? dense_view(weight.shape()) : turned(weight.shape());
+      const Array expected =
+          kernel_testing::meaning(ir::Op::conv, {shown(x, x_view), shown(weight, weight_view)},
+                                  {each.stride, each.low, each.high, each.dilation, each.groups});
+      const Shape& shape = expected.shape();
+      const PreparedConvolution convolution(Convolution{.dtype = GetParam(),
+                                                        .x = x_view,
+                                                        .weight = weight_view,
+                                                        .stride = each.stride,
+                                                        .low = each.low,
+                                                        .dilation = each.dilation,
+                                                        .out = {shape.begin() + 2, shape.end()},
+                                                        .groups = each.groups});
+      SCOPED_TRACE(shape.text());
+      Array result(GetParam(), shape);
+      Array in_pieces(GetParam(), shape);
+      const std::int64_t count = tiles(convolution);
+      run(convolution, x.bytes().data(), weight.bytes().data(), result.bytes().data(), 0, count);
+      for (std::int64_t tile = 0; tile < count; ++tile) {
+        run(convolution, x.bytes().data(), weight.bytes().data(), in_pieces.bytes().data(), tile,
+            tile + 1);
+      }
+      EXPECT_EQ(result, in_pieces);
+      const double most = GetParam() == DType::f32 ? 2e-3 : 1e-11;
+      for (std::int64_t i = 0; i < result.elements(); ++i) {
+        ASSERT_NEAR(result.at(i), expected.at(i), most) << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, ConvolutionOf, testing::Values(DType::f32, DType::f64),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+TEST(Convolution, RefusesWhatDoesNotFit) {
+  const Convolution good{.x = dense_view({1, 2, 5}),
+                         .weight = dense_view({3, 2, 2}),
+                         .stride = {1},
+                         .low = {0},
+                         .dilation = {1},
+                         .out = {4}};
+  EXPECT_GE(tiles(good), 1);
+  Convolution bad = good;
+  bad.dtype = DType::i32;
+  EXPECT_THROW(tiles(bad), InternalError);
+  bad = good;
+  bad.groups = 2;
+  EXPECT_THROW(tiles(bad), InternalError);
+  bad = good;
+  bad.stride = {0};
+  EXPECT_THROW(tiles(bad), InternalError);
+  bad = good;
+  bad.x = dense_view({0, 2, 5});
+  EXPECT_THROW(tiles(bad), InternalError);
+}
+
+}  // namespace
+
+}  // namespace tutti::kernels::convolution_test
