@@ -24,7 +24,8 @@ constexpr std::array kPasses = {
     Pass{"cse", cse, "merges nodes that compute the same"},
     Pass{"dce", dce, "drops what no result and no collective needs"},
     Pass{"simplify_loops", simplify_loops,
-         "drops what no one needs of loops and branches, and merges loops over the same carries"},
+         "drops what no one needs of loops and branches, computes before a loop what does not "
+         "change in it, and merges loops over the same carries"},
     Pass{"place", place, "puts what could lie anywhere on the devices that need it", false,
          place_function},
     Pass{"fuse", fuse, "groups nodes into kernels and moves waits down to their first consumer"},

@@ -35,8 +35,9 @@ bool fold_constants(Graph& graph);
 bool cse(Graph& graph);
 // Drops nodes that no result and no collective needs.
 bool dce(Graph& graph);
-// Drops what nobody needs of what loops and branches take and give, and makes one loop of several
-// that go through the same carries. After cse and dce, which see what is the same and what is used.
+// Drops what nobody needs of what loops and branches take and give, computes before a loop what
+// does not change in it (hoist_invariants.h), and makes one loop of several that go through the
+// same carries. After cse and dce, which see what is the same and what is used.
 bool simplify_loops(Graph& graph);
 // Says where values lie that could lie anywhere: they are made on each device that needs them. A
 // device of `any` means the graph's default device from then on.

@@ -1,5 +1,6 @@
 #include <tutti/ir/derive/linearize.h>
 #include <tutti/ir/function.h>
+#include <tutti/ir/passes/hoist_invariants.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/passes/trim_loops.h>
 #include <tutti/ir/rewrite.h>
@@ -10,7 +11,7 @@
 #include <tuple>
 
 // What gradients leave behind: a loop that stacks what nobody reads, and a second loop that goes
-// through the same carries to stack something else.
+// through the same carries to stack something else. And what need not be in a loop at all.
 namespace tutti::ir {
 
 namespace {
@@ -187,6 +188,8 @@ bool merge(Graph& graph) {
 
 // Merged first: loops that went through the same carries may need different ones of them.
 bool simplify_loops(Graph& graph) {
+  const bool hoisted = hoist_invariants(graph);
+  if (hoisted) dce(graph);
   const bool merged = merge(graph);
   bool trimmed = false;
   // What only a loop took is of no use any more, and neither is what only that took of other loops.
@@ -194,7 +197,7 @@ bool simplify_loops(Graph& graph) {
     dce(graph);
     trimmed = true;
   }
-  return (trimmed && merge(graph)) || trimmed || merged;
+  return (trimmed && merge(graph)) || trimmed || merged || hoisted;
 }
 
 }  // namespace tutti::ir

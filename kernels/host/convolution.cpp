@@ -16,7 +16,7 @@ namespace tutti::kernels {
 namespace {
 
 constexpr int kMostSpatial = 3;
-constexpr std::int64_t kBytesAtOnce = 512 << 10;  // of what is multiplied at a time
+constexpr std::int64_t kBytesAtOnce = 1 << 20;  // of what is multiplied at a time
 constexpr std::int64_t kLeastAtOnce = 64;
 constexpr std::int64_t kMostAtOnce = 1024;
 constexpr std::int64_t kGoodDepth = 256;  // of a product
