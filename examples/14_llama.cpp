@@ -165,8 +165,7 @@ State start(const Config& config, std::int64_t capacity, const std::vector<std::
 // Each token looks at itself and at what was read before. x: f32[time, width].
 Tensor attend(const Config& config, const Block& block, const Tensor& x, const Tensor& position,
               Memory& memory) {
-  const std::int64_t time = x.size(0), capacity = memory.keys.size(1);
-  const std::int64_t sharers = config.heads / config.groups;
+  const std::int64_t time = x.size(0);
   const Tensor places = position + arange(time);
   const auto parts = [&](const Tensor& weight, std::int64_t heads) {  // [heads, time, size]
     return transpose(reshape(matmul(x, weight), {time, heads, config.size}), {1, 0, 2});
@@ -179,14 +178,10 @@ Tensor attend(const Config& config, const Block& block, const Tensor& x, const T
   remember(memory.keys, nn::rotary(parts(block.k, config.groups), places, config.base));
   remember(memory.values, parts(block.v, config.groups));
 
-  // The heads of a group look at the same keys: they are further rows of one product.
-  const Tensor q = reshape(nn::rotary(parts(block.q, config.heads), places, config.base),
-                           {config.groups, sharers * time, config.size});
-  const Tensor visible =
-      broadcast_to(expand_dims(places, {1}) >= arange(capacity), {sharers, time, capacity});
-  const Tensor mixed =
-      attention(q, memory.keys, memory.values, reshape(visible, {sharers * time, capacity}));
-  const Tensor heads = reshape(mixed, {config.heads, time, config.size});
+  // The heads of a group look at the same keys, as many of them as were read.
+  const Tensor q = nn::rotary(parts(block.q, config.heads), places, config.base);
+  const Tensor heads =
+      attention(q, memory.keys, memory.values, {.causal = true, .keys = position + time});
   return matmul(reshape(transpose(heads, {1, 0, 2}), {time, -1}), block.o);
 }
 

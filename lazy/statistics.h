@@ -2,6 +2,9 @@
 
 #include <tutti/lazy/ops.h>
 
+#include <concepts>
+#include <cstdint>
+
 // Statistics over axes, as sum() takes them: all without a list. They compute in f32 (f64 of f64)
 // and round once.
 namespace tutti {
@@ -15,5 +18,13 @@ Tensor stddev(const Operand& x, Axes axes = {}, std::int64_t correction = 1, boo
 // The length of vectors: (sum |x|^order)^(1 / order); of order infinity the largest |x|, of 0 how
 // many are not 0. Floating point. The gradient is 0 where the vector is.
 Tensor norm(const Operand& x, Axes axes = {}, double order = 2, bool keepdims = false);
+
+// Written as sum(x, axes, keepdims) is, `true` would be the number 1, of these arguments.
+template <std::same_as<bool> Flag>
+Tensor var(const Operand& x, Axes axes, Flag keepdims) = delete;
+template <std::same_as<bool> Flag>
+Tensor stddev(const Operand& x, Axes axes, Flag keepdims) = delete;
+template <std::same_as<bool> Flag>
+Tensor norm(const Operand& x, Axes axes, Flag keepdims) = delete;
 
 }  // namespace tutti
