@@ -113,7 +113,12 @@ class Hoisting {
     std::int64_t read = 0;
     for (const Value operand : body_.operands(id)) read += elements(operand);
     std::int64_t made = 0;
-    for (std::uint32_t i = 0; i < node.result_count; ++i) made += elements(body_.result(id, i));
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      // What is made of numbers alone is no value of a parameter.
+      const Type& type = body_.type(body_.result(id, i));
+      if (type.replication.literal || type.device.is_any()) return false;
+      made += type.shape.elements();
+    }
     return made <= read && (kind != OpClass::elementwise || made >= kLeastElements);
   }
 
