@@ -14,7 +14,9 @@ namespace tutti::kernels {
 namespace {
 
 constexpr std::int64_t kMostWork = 16 << 10;  // multiplications
-constexpr int kRowsAtOnce = 4;                // of results at a time
+constexpr std::int64_t kFewResults = 4;
+constexpr std::int64_t kLongDot = 512;
+constexpr int kRowsAtOnce = 4;  // of results at a time
 
 // Signed integers are multiplied as unsigned ones, since they wrap.
 template <class T, bool = std::is_integral_v<T>>
@@ -129,39 +131,41 @@ TUTTI_INLINE inline T times(T x, T y) {
   }
 }
 
-template <class T, int kBytes>
-TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
-  constexpr std::int64_t kSums = 256 / static_cast<std::int64_t>(sizeof(T));
-  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
-  constexpr int kVectors = static_cast<int>(kSums) / kLanes;
-  typedef T Vector [[gnu::vector_size(kBytes)]];
-  T lanes[kSums];
+// In so many partial sums, whatever the width of the vectors.
+template <class T, int kBytes, int kSums>
+TUTTI_INLINE inline T dot_of(const T* x, const T* y, std::int64_t count) {
+  constexpr int kLanes = std::min(kBytes / static_cast<int>(sizeof(T)), kSums);
+  constexpr int kVectors = kSums / kLanes;
+  typedef T Vector [[gnu::vector_size(kLanes * sizeof(T))]];
   const std::int64_t whole = count / kSums * kSums;
-  if (whole > 0) {
-    Vector sums[kVectors] = {};
-    for (std::int64_t i = 0; i < whole; i += kSums) {
+  Vector sums[kVectors] = {};
+  for (std::int64_t i = 0; i < whole; i += kSums) {
 #pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) {
-        Vector left;
-        Vector right;
-        std::memcpy(&left, x + i + v * kLanes, sizeof(left));
-        std::memcpy(&right, y + i + v * kLanes, sizeof(right));
-        sums[v] += left * right;
-      }
+    for (int v = 0; v < kVectors; ++v) {
+      Vector left;
+      Vector right;
+      std::memcpy(&left, x + i + v * kLanes, sizeof(left));
+      std::memcpy(&right, y + i + v * kLanes, sizeof(right));
+      sums[v] += left * right;
     }
-    std::memcpy(lanes, sums, sizeof(lanes));
-  } else {
-    std::fill(lanes, lanes + kSums, T{});
   }
+  T lanes[kSums];
+  std::memcpy(lanes, sums, sizeof(lanes));
   for (std::int64_t i = whole; i < count; ++i) {
     lanes[i - whole] = static_cast<T>(lanes[i - whole] + times(x[i], y[i]));
   }
-  for (std::int64_t width = kSums / 2; width > 0; width /= 2) {
-    for (std::int64_t i = 0; i < width; ++i) {
-      lanes[i] = static_cast<T>(lanes[i] + lanes[i + width]);
-    }
+  for (int width = kSums / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) lanes[i] = static_cast<T>(lanes[i] + lanes[i + width]);
   }
   return lanes[0];
+}
+
+template <class T, int kBytes>
+TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
+  constexpr int kSize = static_cast<int>(sizeof(T));
+  // To add many partial sums up takes as long as some hundred products.
+  if (count >= kLongDot) return dot_of<T, kBytes, 256 / kSize>(x, y, count);
+  return dot_of<T, kBytes, 64 / kSize>(x, y, count);
 }
 
 template <class T, int kBytes>
@@ -180,10 +184,13 @@ TUTTI_INLINE inline void multiply_dots(const Product& p, const T* a, const T* b,
 bool is_direct(const Product& product) {
   const DType dtype = product.dtype;
   if (is_narrow_floating(dtype) || dtype == DType::boolean) return false;
-  if (product.m * product.n * product.k <= kMostWork || has_vector_along_depth(product))
-    return true;
-  // The library has code for such vectors in f32.
-  return dtype != DType::f32 && product.m <= kRowsAtOnce && product.b_column_stride == 1;
+  if (product.m * product.n * product.k <= kMostWork) return true;
+  // The library is good at many dots, and at vectors, in f32.
+  if (dtype == DType::f32) {
+    return has_vector_along_depth(product) && product.m * product.n <= kFewResults;
+  }
+  return has_vector_along_depth(product) ||
+         (product.m <= kRowsAtOnce && product.b_column_stride == 1);
 }
 
 void multiply_directly(const Product& product, const void* a, const void* b, void* c) {
