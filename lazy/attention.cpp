@@ -65,7 +65,8 @@ class Attention {
     }
     if (q_.rank() < 2 || k_.rank() < 2) refuse("q, k and v have two dimensions or more");
     // Narrow numbers are compared many at a time, and more keys than there are, are all.
-    count = minimum(at(cast(at(count), DType::i64)), k_.size(-2));
+    if (count.dtype() == DType::u64) count = minimum(at(count), k_.size(-2));
+    count = minimum(at(maximum(at(cast(at(count), DType::i64)), 0)), k_.size(-2));
     if (k_.size(-2) < kFew) count = cast(at(count), DType::i32);
     const Tensor each = expand_dims(at(count), {-2, -1});
     Tensor shown;
@@ -109,6 +110,10 @@ class Attention {
     const std::int64_t queries = q_.size(-2);
     std::optional<Tensor> mask = mask_;
     if (mask && mask->rank() >= 3) {
+      if (mask->size(-3) != 1 && mask->size(-3) != q_.size(-3)) {
+        refuse("a mask for " + std::to_string(mask->size(-3)) + " of " +
+               std::to_string(q_.size(-3)) + " heads");
+      }
       mask =
           mask->size(-3) == q_.size(-3) ? split_heads(*mask, groups) : expand_dims(at(*mask), {-3});
     }

@@ -33,7 +33,9 @@ Term component(Term indices, std::int64_t vector, std::int64_t i) {
   return reshape(along(indices, axis, i, i + 1), Shape(sizes));
 }
 
-void check(Step& step, const Shape& operand, const Shape& indices, const IndexMap& map) {
+}  // namespace
+
+void check_places(Step& step, const Shape& operand, const Shape& indices, const IndexMap& map) {
   const auto in_rank = [](const List& list, int rank) {
     return std::ranges::all_of(list, [&](std::int64_t d) { return d >= 0 && d < rank; });
   };
@@ -42,6 +44,11 @@ void check(Step& step, const Shape& operand, const Shape& indices, const IndexMa
       !in_rank(map.indices_batch, indices.rank()) ||
       map.operand_batch.size() != map.indices_batch.size()) {
     step.fail("the dimension numbers do not fit the operands");
+  }
+  for (const std::int64_t d : map.index_of) {
+    if (std::ranges::count(map.index_of, d) > 1) {
+      step.fail("index vectors have two components for dimension " + std::to_string(d));
+    }
   }
   if (contains(map.indices_batch, map.vector)) {
     step.fail("the index vectors' dimension is no batch dimension");
@@ -57,8 +64,6 @@ void check(Step& step, const Shape& operand, const Shape& indices, const IndexMa
     if (size < 0 || size > operand[d]) step.fail("a window that is larger than the operand");
   }
 }
-
-}  // namespace
 
 int first_of_row(const Shape& operand, const IndexMap& map) {
   int first = operand.rank();
@@ -81,7 +86,7 @@ Term as_rows(Term operand, int first) {
 
 RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const IndexMap& map,
                        bool tell_outside) {
-  check(step, operand, indices.shape(), map);
+  check_places(step, operand, indices.shape(), map);
   const int first = first_of_row(operand, map);
   RowNumbers out;
   for (int d = 0; d < indices.shape().rank(); ++d) {

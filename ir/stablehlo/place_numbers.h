@@ -15,6 +15,9 @@ struct IndexMap {
   std::int64_t vector = 0;  // the dimension of the indices that holds the index vectors
 };
 
+// Throws ParseError where the numbers do not fit the operand and the indices.
+void check_places(Step& step, const Shape& operand, const Shape& indices, const IndexMap& map);
+
 // The dimension at which rows begin.
 int first_of_row(const Shape& operand, const IndexMap& map);
 

@@ -208,6 +208,7 @@ void scatter(Step& step) {
     map.window.push_back(single ? 1 : updates.shape()[static_cast<int>(window_dims[next++])]);
   }
   const Term indices = step.operand(count);
+  check_places(step, x.shape(), indices.shape(), map);
   std::int64_t index_vectors = indices.shape().elements();
   if (map.vector < indices.shape().rank()) {
     index_vectors /= std::max<std::int64_t>(1, indices.shape()[static_cast<int>(map.vector)]);

@@ -30,7 +30,9 @@ struct Wrapping<T, false> {
 
 // One operand is a vector along k, and the other one's elements are adjacent along k.
 bool has_vector_along_depth(const Product& p) {
-  return (p.m == 1 || p.n == 1) && (p.k == 1 || (p.a_column_stride == 1 && p.b_row_stride == 1));
+  constexpr std::int64_t kLeastDepth = 16;  // shorter ones are no vectors
+  return (p.m == 1 || p.n == 1) && p.k >= kLeastDepth && p.a_column_stride == 1 &&
+         p.b_row_stride == 1;
 }
 
 // ---- Sums over k in order, some rows and two vectors of columns at a time.

@@ -114,7 +114,9 @@ void NcclTransport::prepare(GroupWork& work, Keeping& /*keeping*/) {
   if (gpu_ != nullptr && gpu_ != own.gpu_) {
     throw UsageError(std::string(work.waiting().description) + ": lies on " +
                          own.gpu_->device().text() + ", but the group is connected for " +
-                         gpu_->device().text() + "; a rank has one GPU in a group",
+                         gpu_->device().text() +
+                         "; a rank has one GPU in a group of NCCL's, and any in one with "
+                         "\"cuda:shm\"",
                      work.waiting().location);
   }
   const GroupCall& call = work.call();
@@ -198,26 +200,59 @@ bool NcclTransport::settle_places(const NcclWork& work, NcclCommunicator& commun
                          [&] { wait_until_over(work, "for NCCL to register memory"); });
 }
 
-std::vector<PartAddresses> NcclTransport::bring_aside(NcclWork& work, Keeping& buffers) {
+std::vector<PartAddresses> NcclTransport::set_aside(const NcclWork& work, Keeping& buffers) const {
   std::vector<PartAddresses> out = work.parts;
   const GroupCall& call = work.call();
-  const CudaDriver& driver = work.gpu_->stream()->driver();
   const auto take = [&](std::size_t bytes) {
     return buffers.emplace_back(work.gpu_->memory().allocate(bytes))->data();
   };
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (windows_.has(out[i].operand)) {
-      const std::size_t bytes = call.gives ? call.operand_bytes[i] : 0;
-      void* const aside = take(bytes);
-      driver.check(driver.cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(aside),
-                                            reinterpret_cast<CUdeviceptr>(out[i].operand), bytes,
-                                            work.gpu_->lane()->handle()),
-                   "cuMemcpyDtoDAsync");
-      out[i].operand = aside;
-    }
+    if (windows_.has(out[i].operand)) out[i].operand = take(call.gives ? call.operand_bytes[i] : 0);
     if (windows_.has(out[i].result)) out[i].result = take(call.result_bytes[i]);
   }
+  // Kernels that had this memory before may not have run yet.
+  CudaEvent before(work.gpu_->stream());
+  before.record();
+  before.hold_up(work.gpu_->lane()->handle());
   return out;
+}
+
+void NcclTransport::copy_on_lane(const NcclWork& work, void* to, const void* from,
+                                 std::size_t bytes) {
+  if (to == from || bytes == 0) return;
+  const CudaDriver& driver = work.gpu_->stream()->driver();
+  driver.check(driver.cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(to),
+                                        reinterpret_cast<CUdeviceptr>(from), bytes,
+                                        work.gpu_->lane()->handle()),
+               "cuMemcpyDtoDAsync");
+}
+
+// What operands become, and results begin as.
+void NcclTransport::bring(const NcclWork& work, std::span<const PartAddresses> parts) const {
+  const GroupCall& call = work.call();
+  const CudaDriver& driver = work.gpu_->stream()->driver();
+  const bool zeros = begins_with_zeros(call.call(), agreement_.position());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    copy_on_lane(work, const_cast<void*>(parts[i].operand), work.parts[i].operand,
+                 call.gives ? call.operand_bytes[i] : 0);
+    if (!zeros || call.result_bytes[i] == 0) continue;
+    driver.check(driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(parts[i].result), 0,
+                                        call.result_bytes[i], work.gpu_->lane()->handle()),
+                 "cuMemsetD8Async");
+  }
+}
+
+// Of a call that did not come to NCCL: what was put on the lane for it runs all the same.
+void NcclTransport::keep_until_done(const NcclWork& work, Keeping buffers) {
+  CudaLane& lane = *work.gpu_->lane();
+  try {
+    auto done = std::make_shared<CudaEvent>(work.gpu_->stream());
+    done->record(lane.handle());
+    lane.add(
+        {.done = std::move(done), .check = [] {}, .abort = [] {}, .buffers = std::move(buffers)});
+  } catch (const std::exception&) {
+    lane.break_down(std::current_exception(), std::move(buffers));
+  }
 }
 
 bool NcclTransport::move(GroupWork& work, bool may_wait) {
@@ -230,10 +265,8 @@ bool NcclTransport::move(GroupWork& work, bool may_wait) {
 }
 
 void NcclTransport::launch(NcclWork& work) {
-  const CollectiveCall& call = work.call().call();
   CudaLane& lane = *work.gpu_->lane();
   const CUstream stream = lane.handle();
-  const CudaDriver& driver = work.gpu_->stream()->driver();
   lane.look();  // nothing is put on one that is broken
   const auto communicator = current();
   if (communicator == nullptr) throw CommError("the communicator is gone");
@@ -241,26 +274,19 @@ void NcclTransport::launch(NcclWork& work) {
   buffers.insert(buffers.end(), work.results.begin(), work.results.end());
   work.ready_->hold_up(stream);
   const bool in_place = settle_places(work, *communicator);
-  const std::vector<PartAddresses> parts = in_place ? work.parts : bring_aside(work, buffers);
-  if (begins_with_zeros(call, agreement_.position())) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::size_t bytes = work.call().result_bytes[i];
-      if (bytes == 0) continue;
-      driver.check(
-          driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(parts[i].result), 0, bytes, stream),
-          "cuMemsetD8Async");
-    }
+  const std::vector<PartAddresses> parts = in_place ? work.parts : set_aside(work, buffers);
+  try {
+    bring(work, parts);
+    communicator->launch(calls_of(work, parts, stream));
+  } catch (const std::exception&) {
+    keep_until_done(work, std::move(buffers));
+    throw;
   }
-  communicator->launch(calls_of(work, parts, stream));
   ++in_flight_;  // until the lane lets go of it
   try {
     wait_until_over(work, "for NCCL to put it on the stream");
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (parts[i].result == work.parts[i].result) continue;
-      driver.check(driver.cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(work.parts[i].result),
-                                            reinterpret_cast<CUdeviceptr>(parts[i].result),
-                                            work.call().result_bytes[i], stream),
-                   "cuMemcpyDtoDAsync");
+      copy_on_lane(work, work.parts[i].result, parts[i].result, work.call().result_bytes[i]);
     }
     work.done_ = std::make_shared<CudaEvent>(work.gpu_->stream());
     work.done_->record(stream);

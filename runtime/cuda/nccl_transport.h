@@ -47,7 +47,10 @@ class NcclTransport final : public Transport {
   void launch(NcclWork& work);
   // Whether a call's parts may lie where they do (NcclWindows); else where they are brought for it.
   bool settle_places(const NcclWork& work, NcclCommunicator& communicator);
-  std::vector<PartAddresses> bring_aside(NcclWork& work, Keeping& buffers);
+  std::vector<PartAddresses> set_aside(const NcclWork& work, Keeping& buffers) const;
+  void bring(const NcclWork& work, std::span<const PartAddresses> parts) const;
+  static void copy_on_lane(const NcclWork& work, void* to, const void* from, std::size_t bytes);
+  static void keep_until_done(const NcclWork& work, Keeping buffers);
   std::vector<NcclCommunicator::Call> calls_of(const NcclWork& work,
                                                std::span<const PartAddresses> parts,
                                                CUstream stream) const;

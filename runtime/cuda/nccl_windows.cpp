@@ -42,13 +42,14 @@ std::shared_ptr<SymmetricMemory> NcclWindows::take(std::size_t bytes, CudaAccele
     return slab->memory->retired() && slab->memory.use_count() == 1 && slab->state != State::window;
   });
   for (const std::unique_ptr<Slab>& slab : slabs_) {
-    if (slab->memory->bytes() >= bytes && !slab->memory->retired()) return slab->memory;
+    if (slab->bytes >= bytes && !slab->memory->retired()) return slab->memory;
   }
   auto slab = std::make_unique<Slab>();
   std::shared_ptr<Buffer> memory = map_memory(gpu.stream(), bytes);
   slab->mapped = memory != nullptr;
   if (memory == nullptr) memory = gpu.memory().allocate(bytes);
   slab->begin = memory->data();
+  slab->bytes = bytes;
   slab->memory = std::make_shared<SymmetricMemory>(std::move(memory));
   slab->number = next_++;
   return slabs_.emplace_back(std::move(slab))->memory;
@@ -80,7 +81,7 @@ kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
     add(part.result);
   }
   if (slab == nullptr) return {0, 0};
-  places.add(slab->memory->bytes());
+  places.add(slab->bytes);
   return Said{.number = slab->number,
               .state = slab->state,
               .mapped = slab->mapped,
@@ -142,10 +143,9 @@ void NcclWindows::open(Slab& slab, NcclCommunicator& communicator, FunctionRef<v
                     }});
   wait();
   slab.state = slab.window != nullptr ? State::window : State::plain;
-  if (slab.window == nullptr) refusal_ = "NCCL gives none between these GPUs";
   say(slab.window != nullptr
           ? std::to_string(bytes) + " bytes for collectives are a window of NCCL's"
-          : "memory of collectives is no window: " + refusal_);
+          : "memory of collectives is no window: NCCL gives none between these GPUs");
 }
 
 void NcclWindows::drop(Slab& slab, NcclCommunicator& communicator) {

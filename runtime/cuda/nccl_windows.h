@@ -57,7 +57,8 @@ class NcclWindows {
     std::uint64_t number = 0;  // from 1
     std::shared_ptr<SymmetricMemory> memory;
     const std::byte* begin = nullptr;
-    bool mapped = false;  // as windows have to be
+    std::size_t bytes = 0;  // that were asked for, the same on all members; there may be more
+    bool mapped = false;    // as windows have to be
     State state = State::fresh;
     nccl::Window* window = nullptr;  // written by the library, maybe later
   };

@@ -111,6 +111,10 @@ TEST(Attention, WhatDoesNotFitIsRefusedAtTheCallersLine) {
                           {"attention: 6 heads of queries, 4 of keys and 4 of values"});
   expect_error<TypeError>([&] { attention(k, k, k, {.keys = tensor(1.5F)}); },
                           {"attention: the number of keys is an integer, not f32"});
+  const Tensor grouped = some({2, 4, 3, 8}, 1);
+  const Tensor shared = some({2, 2, 5, 8}, 2);
+  expect_error<TypeError>([&] { attention(grouped, shared, shared, some({2, 2, 3, 5}, 3) > 0); },
+                          {"attention: a mask for 2 of 4 heads"});
 }
 
 }  // namespace

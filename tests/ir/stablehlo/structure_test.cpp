@@ -189,6 +189,15 @@ TEST(StablehloScatter, OfOneIndexIsAnUpdateOfAPart) {
       program("%1 = stablehlo.add %a, %b : tensor<i32>\nstablehlo.return %1 : tensor<i32>");
   EXPECT_EQ(of(sum, {2, 1}), i32({0, 1, 2, 3, 4, 55, 6, 7, 68, 9, 10, 11}, {4, 3}));
   EXPECT_EQ(of(sum, {2, 3}), x);
+  const auto with_numbers = [&](const std::string& instead) {
+    std::string changed = set;
+    const std::string numbers = "scatter_dims_to_operand_dims = [1, 0]";
+    return refusal(changed.replace(changed.find(numbers), numbers.size(), instead));
+  };
+  EXPECT_THAT(with_numbers("scatter_dims_to_operand_dims = [7, 0]"), HasSubstr("do not fit"));
+  EXPECT_THAT(with_numbers("scatter_dims_to_operand_dims = [0, 0]"), HasSubstr("two components"));
+  EXPECT_THAT(with_numbers("scatter_dims_to_operand_dims = [1, 0], index_vector_dim = -1"),
+              HasSubstr("do not fit"));
 }
 
 TEST(StablehloScatter, SeveralOperandsShareOneRegion) {
