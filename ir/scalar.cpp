@@ -278,6 +278,28 @@ decltype(auto) visit_compute(DType dtype, F&& f) {
 std::string_view name_of(ScalarOp op) { return kNames[static_cast<std::size_t>(op)]; }
 int operand_count(ScalarOp op) { return kOperands[static_cast<std::size_t>(op)]; }
 
+bool is_transcendental(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::exp:
+    case ScalarOp::exp2:
+    case ScalarOp::expm1:
+    case ScalarOp::log:
+    case ScalarOp::log2:
+    case ScalarOp::log1p:
+    case ScalarOp::cbrt:
+    case ScalarOp::sin:
+    case ScalarOp::cos:
+    case ScalarOp::tan:
+    case ScalarOp::tanh:
+    case ScalarOp::erf:
+    case ScalarOp::pow:
+    case ScalarOp::atan2:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Cell load_cell(DType dtype, const void* element) {
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     T value;

@@ -42,6 +42,10 @@ std::string_view name_of(ScalarOp op);
 int operand_count(ScalarOp op);
 constexpr bool is_comparison(ScalarOp op) { return op >= ScalarOp::eq && op <= ScalarOp::ge; }
 
+// Whether it is a function of a mathematical library: many operations, whose last bits differ from
+// library to library.
+bool is_transcendental(ScalarOp op);
+
 // One element of any dtype. Which member is live follows from the dtype that goes with it: `truth`
 // for bool, `integer` for signed and `natural` for unsigned integers (sign- or zero-extended),
 // `single` for f32 (and for the narrower ones, which are computed in f32), `number` for f64.

@@ -22,29 +22,9 @@ constexpr double kMovedByte = 0.1;   // by it, and of what it computes (LaunchPa
 // How many simple operations it is.
 double steps_of(const Instruction& instruction) {
   if (instruction.kind != Instruction::Kind::scalar) return 1;
-  switch (instruction.op) {
-    case ScalarOp::exp:
-    case ScalarOp::exp2:
-    case ScalarOp::expm1:
-    case ScalarOp::log:
-    case ScalarOp::log2:
-    case ScalarOp::log1p:
-    case ScalarOp::cbrt:
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-    case ScalarOp::tan:
-    case ScalarOp::tanh:
-    case ScalarOp::erf:
-    case ScalarOp::mod:
-    case ScalarOp::pow:
-    case ScalarOp::atan2:
-      return 16;
-    case ScalarOp::div:
-    case ScalarOp::sqrt:
-      return 4;
-    default:
-      return 1;
-  }
+  const ScalarOp op = instruction.op;
+  if (ir::is_transcendental(op) || op == ScalarOp::mod) return 16;
+  return op == ScalarOp::div || op == ScalarOp::sqrt ? 4 : 1;
 }
 
 std::int64_t whole_vectors(std::int64_t elements) {

@@ -311,7 +311,7 @@ bool has_a_kernel(const Type& x, const Type& weight) {
 }
 
 // One without a window is a product already.
-bool is_a_kernel(const Graph& graph, NodeId node) {
+bool is_conv_taken_whole(const Graph& graph, NodeId node) {
   const Type& weight = graph.type(graph.operand(node, 1));
   const Window window(graph.attributes(node));
   const auto all = [](const List& list, std::int64_t value) {
@@ -323,7 +323,6 @@ bool is_a_kernel(const Graph& graph, NodeId node) {
   return !is_product && has_a_kernel(graph.type(graph.operand(node, 0)), weight) &&
          graph.type(graph.result(node)).shape.elements() > 0;
 }
-constexpr auto is_conv_taken_whole = &is_a_kernel;
 constexpr bool (*is_dot_general_taken_whole)(const Graph&, NodeId) = nullptr;
 
 // The same as a convolution, whose window is the results': of x with channels for images.

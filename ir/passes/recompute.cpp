@@ -14,7 +14,7 @@ namespace tutti::ir {
 
 namespace {
 
-// Additions that an element may cost again; a transcendental function counts for several.
+// Additions that an element may cost again; a transcendental function (and mod) counts for several.
 constexpr int kMostWork = 64;
 constexpr int kTranscendentalWork = 8;
 
@@ -23,30 +23,9 @@ int work_of(Op op) {
   if (!meaning) return 1;
   int work = 0;
   for (const ScalarNode& node : meaning->nodes) {
-    switch (node.op) {
-      case ScalarOp::argument:
-      case ScalarOp::constant:
-        break;
-      case ScalarOp::exp:
-      case ScalarOp::exp2:
-      case ScalarOp::expm1:
-      case ScalarOp::log:
-      case ScalarOp::log2:
-      case ScalarOp::log1p:
-      case ScalarOp::cbrt:
-      case ScalarOp::sin:
-      case ScalarOp::cos:
-      case ScalarOp::tan:
-      case ScalarOp::tanh:
-      case ScalarOp::erf:
-      case ScalarOp::mod:
-      case ScalarOp::pow:
-      case ScalarOp::atan2:
-        work += kTranscendentalWork;
-        break;
-      default:
-        ++work;
-    }
+    if (node.op == ScalarOp::argument || node.op == ScalarOp::constant) continue;
+    const bool is_long = is_transcendental(node.op) || node.op == ScalarOp::mod;
+    work += is_long ? kTranscendentalWork : 1;
   }
   return work;
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -258,25 +257,6 @@ void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channel
   }
 }
 
-namespace {
-
-// The products of one run, by how many columns and inputs they have.
-class SomeProducts {
- public:
-  TileProduct& get(const Product& product) {
-    for (std::optional<TileProduct>& each : made_) {
-      if (each && each->product() == product) return *each;
-    }
-    return made_[next_++ % made_.size()].emplace(product);
-  }
-
- private:
-  std::array<std::optional<TileProduct>, 4> made_;
-  std::size_t next_ = 0;
-};
-
-}  // namespace
-
 template <class T>
 void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std::int64_t begin,
                                     std::int64_t end) const {
@@ -291,7 +271,7 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
   const std::int64_t row_stride = copies_weight ? all_places : weight_strides[0];
   const std::int64_t input_stride = copies_weight ? places : weight_strides[1];
   std::int64_t group_copied = -1;
-  SomeProducts products;
+  RecentProducts products;
   for (std::int64_t tile = begin; tile < end; ++tile) {
     const std::int64_t at = tile % blocks * block;
     const std::int64_t group = tile / blocks % groups;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 
 namespace tutti::kernels {
 
@@ -142,26 +141,6 @@ PreparedMatmul::PreparedMatmul(const Matmul& spec) {
 
 std::int64_t PreparedMatmul::tiles() const { return division_->tiling.tiles(); }
 std::int64_t PreparedMatmul::tile_columns() const { return division_->tiling.columns; }
-
-namespace {
-
-// The products that a thread has made last: what is multiplied once is often multiplied again.
-class RecentProducts {
- public:
-  TileProduct& get(const Product& product) {
-    for (std::optional<TileProduct>& each : kept_) {
-      if (each && each->product() == product) return *each;
-    }
-    std::optional<TileProduct>& oldest = kept_[next_++ % kept_.size()];
-    return oldest.emplace(product);
-  }
-
- private:
-  std::array<std::optional<TileProduct>, 8> kept_;
-  std::size_t next_ = 0;
-};
-
-}  // namespace
 
 void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t begin,
                          std::int64_t end, const AfterTile& after) const {

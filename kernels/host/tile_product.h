@@ -2,6 +2,7 @@
 
 #include <tutti/kernels/host/matmul_product.h>
 
+#include <array>
 #include <optional>
 
 namespace tutti::kernels {
@@ -44,6 +45,22 @@ class TileProduct {
   bool is_direct_;
   std::optional<LibraryProduct> library_;
   std::optional<CopiedProduct> copied_;
+};
+
+// The products made last: what is multiplied once is often multiplied again.
+class RecentProducts {
+ public:
+  TileProduct& get(const Product& product) {
+    for (std::optional<TileProduct>& each : kept_) {
+      if (each && each->product() == product) return *each;
+    }
+    std::optional<TileProduct>& oldest = kept_[next_++ % kept_.size()];
+    return oldest.emplace(product);
+  }
+
+ private:
+  std::array<std::optional<TileProduct>, 8> kept_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace tutti::kernels

@@ -46,27 +46,8 @@ Precision precision_of(DType dtype) {
 
 // Whether modes may compute the expression to different bits: math libraries differ.
 bool rounds(const ir::ScalarExpression& meaning) {
-  return std::ranges::any_of(meaning.nodes, [](const ir::ScalarNode& node) {
-    switch (node.op) {
-      case ScalarOp::exp:
-      case ScalarOp::exp2:
-      case ScalarOp::expm1:
-      case ScalarOp::log:
-      case ScalarOp::log2:
-      case ScalarOp::log1p:
-      case ScalarOp::cbrt:
-      case ScalarOp::sin:
-      case ScalarOp::cos:
-      case ScalarOp::tan:
-      case ScalarOp::tanh:
-      case ScalarOp::erf:
-      case ScalarOp::pow:
-      case ScalarOp::atan2:
-        return true;
-      default:
-        return false;
-    }
-  });
+  return std::ranges::any_of(
+      meaning.nodes, [](const ir::ScalarNode& node) { return ir::is_transcendental(node.op); });
 }
 
 // Whether the expression makes large differences of small ones between floating-point numbers.
