@@ -50,18 +50,39 @@ Value* InlineMath::scale(Value* y, const Reduced& by) {
   return ir_.CreateFMul(first, power(ir_.CreateSub(by.integer, half)));
 }
 
+Value* InlineMath::scale_down(Value* y, const Reduced& by, Value* is_tiny) {
+  Value* zero = number(y, 0);
+  Value* normal = scale(y, {ir_.CreateSelect(is_tiny, zero, by.n),
+                            ir_.CreateSelect(is_tiny, bits(zero), by.integer), by.rest});
+  // 2^100 times as large it is a normal number, and what lies above 2^-26 in the sum counts steps
+  // of 2^-49, as a subnormal number's bits count steps of 2^-149.
+  constexpr float kSubnormalShift = 0x1p-26F;
+  Value* exponent = ir_.CreateShl(ir_.CreateAdd(by.integer, integer(y, 100)), 23);
+  Value* large = from_bits(ir_.CreateAdd(bits(y), exponent));
+  Value* sum = ir_.CreateFAdd(large, number(y, kSubnormalShift));
+  Value* count = ir_.CreateSub(bits(sum), bits(number(y, kSubnormalShift)));
+  return ir_.CreateSelect(is_tiny, from_bits(count), normal);
+}
+
 Value* InlineMath::exp(Value* x) {
   // Beyond these the results are 0 and infinity; the reduction would overflow far beyond.
-  return exp_of_moderate(clamp(x, -104, 89));
+  x = clamp(x, -104, 89);
+  const Reduced reduced = reduce(x);
+  // Below this, e^x is less than 2^-126.
+  return scale_down(power(reduced), reduced, ir_.CreateFCmpOLT(x, number(x, -87.34F)));
 }
 
 Value* InlineMath::exp_of_moderate(Value* x) {
   const Reduced reduced = reduce(x);
+  return scale(power(reduced), reduced);
+}
+
+Value* InlineMath::power(const Reduced& reduced) {
   Value* r = reduced.rest;
   // e^r = 1 + r + r^2 q(r), relative error 2^-28.1
   Value* q = polynomial(r, {0.0013814522F, 0.008368739F, 0.04166837F, 0.16666521F, 0.49999994F});
   Value* y = fused(ir_.CreateFMul(r, r), q, r);
-  return scale(ir_.CreateFAdd(y, number(x, 1)), reduced);
+  return ir_.CreateFAdd(y, number(r, 1));
 }
 
 Value* InlineMath::exp2(Value* x) {
@@ -73,7 +94,8 @@ Value* InlineMath::exp2(Value* x) {
   Value* p = polynomial(
       r, {1.5353326e-4F, 0.0013398932F, 0.009618443F, 0.055503346F, 0.24022646F, 0.6931472F});
   Value* y = fused(r, p, number(x, 1));
-  return scale(y, {n, ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift))), r});
+  Value* integer = ir_.CreateSub(bits(shifted), bits(number(x, kRoundingShift)));
+  return scale_down(y, {n, integer, r}, ir_.CreateFCmpOLT(x, number(x, -126)));
 }
 
 Value* InlineMath::expm1(Value* x) {

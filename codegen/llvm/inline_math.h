@@ -46,9 +46,14 @@ class InlineMath {
     llvm::Value* rest;
   };
   Reduced reduce(llvm::Value* x);
-  llvm::Value* exp_of_moderate(llvm::Value* x);  // within [-104, 89] or NaN
+  llvm::Value* power(const Reduced& reduced);    // e^rest
+  llvm::Value* exp_of_moderate(llvm::Value* x);  // within [-87, 89] or NaN
   // y * 2^n, rounded once, also into the subnormal numbers.
   llvm::Value* scale(llvm::Value* y, const Reduced& by);
+  // The same for y in [0.7, 1.5] and n >= -151. Where `is_tiny` says that the result is less than
+  // 2^-126, it is made without a multiplication that underflows, which processors take a hundred
+  // times as long for: what a mask hides of a softmax is exp(-infinity).
+  llvm::Value* scale_down(llvm::Value* y, const Reduced& by, llvm::Value* is_tiny);
 
   // x = m * 2^exponent with m in [2/3, 4/3); gives m - 1.
   struct Split {

@@ -94,7 +94,11 @@ bool simplify_reshape(Simplifier& node) {
   }
   if (node.op != Op::reshape) return false;
   if (node.shape() == node.type.shape) return node.become(node.operands[0]);
-  return node.inner(Op::reshape) != nullptr &&
+  // A broadcast that only adds axes is a reshape, too.
+  const bool adds_axes =
+      node.inner(Op::broadcast_to) != nullptr &&
+      node.graph().type(node.inner_operand()).shape.elements() == node.shape().elements();
+  return (adds_axes || node.inner(Op::reshape) != nullptr) &&
          node.become(Op::reshape, {node.inner_operand()}, node.attributes);
 }
 

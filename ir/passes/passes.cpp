@@ -13,8 +13,9 @@ namespace {
 
 // In order: sizes become fixed, which all else needs; composites are taken apart first, so that all
 // else sees their parts; constants that folding makes are what canonicalize's rules look for; what
-// these two made equal, cse merges; what that left over, dce drops, and loops lose what only that
-// needed; what stays is placed on devices, and groups are formed of it.
+// these two made equal, cse merges; what that left over, dce drops; what is put together to be
+// taken apart again stays apart, and loops lose what only that needed; what stays is placed on
+// devices, and groups are formed of it.
 constexpr std::array kPasses = {
     Pass{"bound_sizes", bound_sizes, "gives what varies in size its largest size, and masks", true},
     Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},
@@ -23,6 +24,8 @@ constexpr std::array kPasses = {
          false, canonicalize_function},
     Pass{"cse", cse, "merges nodes that compute the same"},
     Pass{"dce", dce, "drops what no result and no collective needs"},
+    Pass{"split_parts", split_parts,
+         "computes what is put together of a few parts part by part, carries of loops included"},
     Pass{"simplify_loops", simplify_loops,
          "drops what no one needs of loops and branches, computes before a loop what does not "
          "change in it, and merges loops over the same carries"},

@@ -35,6 +35,9 @@ bool fold_constants(Graph& graph);
 bool cse(Graph& graph);
 // Drops nodes that no result and no collective needs.
 bool dce(Graph& graph);
+// Computes what is put together of a few parts part by part where that spares putting it together,
+// carries of loops included (split_carries.h); sums over the parts are then of another order.
+bool split_parts(Graph& graph);
 // Drops what nobody needs of what loops and branches take and give, computes before a loop what
 // does not change in it (hoist_invariants.h), and makes one loop of several that go through the
 // same carries. After cse and dce, which see what is the same and what is used.

@@ -153,7 +153,9 @@ void custom_call(Step& step) {
   if (call_lapack(step, target)) return;
   std::string advice;
   if (target.starts_with("lapack_") || target.starts_with("cusolver")) {
-    advice = "; of LAPACK's, potrf, getrf and trsm are (Cholesky, LU, triangular systems)";
+    advice =
+        "; of LAPACK's, potrf, getrf, geqrf, orgqr and trsm are (Cholesky, LU, QR, triangular "
+        "systems)";
   } else if (target.find("callback") != target.npos) {
     advice = "; it calls Python. Leave pure_callback and jax.debug.print out";
   }

@@ -17,6 +17,7 @@ constexpr std::int64_t kMostWork = 16 << 10;  // multiplications
 constexpr std::int64_t kFewResults = 4;
 constexpr std::int64_t kLongDot = 512;
 constexpr int kRowsAtOnce = 4;  // of results at a time
+constexpr int kFewColumns = 8;
 
 // Signed integers are multiplied as unsigned ones, since they wrap.
 template <class T, bool = std::is_integral_v<T>>
@@ -35,25 +36,34 @@ bool has_vector_along_depth(const Product& p) {
          p.b_row_stride == 1;
 }
 
-// ---- Sums over k in order, some rows and two vectors of columns at a time.
+// Narrow integers would become signed ones, which do not wrap.
+template <class T>
+TUTTI_INLINE inline T times(T x, T y) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(unsigned)) {
+    return static_cast<T>(unsigned{x} * unsigned{y});
+  } else {
+    return x * y;
+  }
+}
 
-template <class T, int kBytes, int kCount>
+// ---- Sums over k in order, some rows and one or two vectors of columns at a time.
+
+template <class T, int kBytes, int kVectors, int kCount>
 TUTTI_INLINE inline void add_products(const T* a, std::int64_t a_row_stride,
                                       std::int64_t a_column_stride, const T* b,
                                       std::int64_t b_row_stride, std::int64_t depth, T* block) {
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
   typedef T Vector [[gnu::vector_size(kBytes)]];
-  Vector sums[kCount][2] = {};
+  Vector sums[kCount][kVectors] = {};
   for (std::int64_t l = 0; l < depth; ++l, a += a_column_stride, b += b_row_stride) {
-    Vector low;
-    Vector high;
-    std::memcpy(&low, b, sizeof(low));
-    std::memcpy(&high, b + kLanes, sizeof(high));
+    Vector line[kVectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) std::memcpy(&line[v], b + v * kLanes, sizeof(Vector));
 #pragma GCC unroll 4
     for (int row = 0; row < kCount; ++row) {
       const Vector factor = a[row * a_row_stride] - Vector{};  // in every lane
-      sums[row][0] += factor * low;
-      sums[row][1] += factor * high;
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) sums[row][v] += factor * line[v];
     }
   }
   std::memcpy(block, sums, sizeof(sums));
@@ -71,17 +81,17 @@ void store_block(const T* block, std::int64_t width, std::int64_t rows, std::int
   }
 }
 
-template <class T, int kBytes>
+template <class T, int kBytes, int kVectors>
 TUTTI_INLINE inline void multiply_columns(const Product& p, const T* a, const T* b,
                                           std::int64_t b_row_stride, std::int64_t columns, T* c) {
-  constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t kWidth = kVectors * kBytes / static_cast<std::int64_t>(sizeof(T));
   alignas(64) T block[kRowsAtOnce * kWidth];
   for (std::int64_t row = 0; row < p.m;) {
     const std::int64_t rows = std::min<std::int64_t>(kRowsAtOnce, p.m - row);
     const T* const from = a + row * p.a_row_stride;
     const auto add = [&]<int kCount>(std::integral_constant<int, kCount>) TUTTI_INLINE {
-      add_products<T, kBytes, kCount>(from, p.a_row_stride, p.a_column_stride, b, b_row_stride, p.k,
-                                      block);
+      add_products<T, kBytes, kVectors, kCount>(from, p.a_row_stride, p.a_column_stride, b,
+                                                b_row_stride, p.k, block);
     };
     if (rows == kRowsAtOnce) {
       add(std::integral_constant<int, kRowsAtOnce>());
@@ -98,40 +108,71 @@ TUTTI_INLINE inline void multiply_columns(const Product& p, const T* a, const T*
   }
 }
 
+template <class T, int kBytes, int kVectors>
+TUTTI_INLINE inline void multiply_some_columns(const Product& p, const T* a, const T* b,
+                                               std::int64_t columns, T* c) {
+  constexpr std::int64_t kWidth = kVectors * kBytes / static_cast<std::int64_t>(sizeof(T));
+  if (columns == kWidth && p.b_column_stride == 1) {
+    multiply_columns<T, kBytes, kVectors>(p, a, b, p.b_row_stride, columns, c);
+    return;
+  }
+  // A copy whose rows are whole vectors.
+  thread_local Scratch scratch;
+  const auto memory = scratch.use<T>(p.k * kWidth);
+  T* to = memory.get();
+  for (std::int64_t l = 0; l < p.k; ++l, to += kWidth) {
+    const T* const line = b + l * p.b_row_stride;
+    for (std::int64_t i = 0; i < columns; ++i) to[i] = line[i * p.b_column_stride];
+    std::fill(to + columns, to + kWidth, T{});
+  }
+  multiply_columns<T, kBytes, kVectors>(p, a, memory.get(), kWidth, columns, c);
+}
+
+// Of so few columns that vectors of them would be mostly empty.
+template <class T, int kColumns>
+TUTTI_INLINE inline void multiply_few_columns(const Product& p, const T* a, const T* b, T* c) {
+  for (std::int64_t row = 0; row < p.m; ++row, a += p.a_row_stride, c += p.c_row_stride) {
+    T sums[kColumns] = {};
+    for (std::int64_t l = 0; l < p.k; ++l) {
+      const T factor = a[l * p.a_column_stride];
+#pragma GCC unroll 8
+      for (int j = 0; j < kColumns; ++j) {
+        const T product = times(factor, b[l * p.b_row_stride + j * p.b_column_stride]);
+        sums[j] = static_cast<T>(sums[j] + product);
+      }
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j) {
+      c[j] = p.accumulate ? static_cast<T>(c[j] + sums[j]) : sums[j];
+    }
+  }
+}
+
+template <class T, int kColumns = 1>
+void multiply_few_columns(const Product& p, std::int64_t columns, const T* a, const T* b, T* c) {
+  if constexpr (kColumns <= kFewColumns) {
+    if (columns == kColumns) return multiply_few_columns<T, kColumns>(p, a, b, c);
+    multiply_few_columns<T, kColumns + 1>(p, columns, a, b, c);
+  }
+}
+
 template <class T, int kBytes>
 TUTTI_INLINE inline void multiply_in_order(const Product& p, const T* a, const T* b, T* c) {
-  constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(T));
-  thread_local Scratch scratch;
-  for (std::int64_t j = 0; j < p.n; j += kWidth) {
-    const std::int64_t columns = std::min(kWidth, p.n - j);
+  constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t j = 0; j < p.n; j += 2 * kLanes) {
+    const std::int64_t columns = std::min(2 * kLanes, p.n - j);
     const T* const from = b + j * p.b_column_stride;
-    if (columns == kWidth && p.b_column_stride == 1) {
-      multiply_columns<T, kBytes>(p, a, from, p.b_row_stride, columns, c + j);
-      continue;
+    if (columns <= kFewColumns / 2 || (columns <= kFewColumns && p.m <= kRowsAtOnce)) {
+      multiply_few_columns<T>(p, columns, a, from, c + j);
+    } else if (columns <= kLanes) {
+      multiply_some_columns<T, kBytes, 1>(p, a, from, columns, c + j);
+    } else {
+      multiply_some_columns<T, kBytes, 2>(p, a, from, columns, c + j);
     }
-    // A copy whose rows are whole vectors.
-    const auto memory = scratch.use<T>(p.k * kWidth);
-    T* to = memory.get();
-    for (std::int64_t l = 0; l < p.k; ++l, to += kWidth) {
-      const T* const line = from + l * p.b_row_stride;
-      for (std::int64_t i = 0; i < columns; ++i) to[i] = line[i * p.b_column_stride];
-      std::fill(to + columns, to + kWidth, T{});
-    }
-    multiply_columns<T, kBytes>(p, a, memory.get(), kWidth, columns, c + j);
   }
 }
 
 // ---- Each result by itself, in partial sums of a machine-independent number of lanes.
-
-// Narrow integers would become signed ones, which do not wrap.
-template <class T>
-TUTTI_INLINE inline T times(T x, T y) {
-  if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(unsigned)) {
-    return static_cast<T>(unsigned{x} * unsigned{y});
-  } else {
-    return x * y;
-  }
-}
 
 // In so many partial sums, whatever the width of the vectors.
 template <class T, int kBytes, int kSums>

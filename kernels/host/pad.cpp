@@ -11,6 +11,7 @@ namespace tutti::kernels {
 namespace {
 
 constexpr std::int64_t kPadTileBytes = 128 * 1024;
+constexpr std::int64_t kFilledRow = 64;  // elements
 
 struct Dimension {
   std::int64_t size, stride;     // of the source
@@ -35,8 +36,30 @@ struct Plan {
   RowTiling tiling(std::int64_t element_size) const {
     return {rows(), last().result_size(), kPadTileBytes / element_size};
   }
-  // Whether a row of the result has source elements; adds where they start to `offset`.
-  bool find_row(std::int64_t row, std::int64_t& offset) const;
+};
+
+// Goes through rows of the result, one after another.
+class Rows {
+ public:
+  Rows(const Plan& plan, std::int64_t row);
+
+  // Whether the row has source elements, and where they start, from that of the first row.
+  bool has_source() const { return outside_ == 0; }
+  std::int64_t offset() const { return offset_; }
+  void next();
+
+ private:
+  void move(std::size_t dimension, std::int64_t to);
+
+  const Plan& plan_;
+  struct Place {
+    std::int64_t index = 0;
+    std::int64_t offset = 0;
+    bool outside = false;
+  };
+  std::array<Place, Shape::kMaxRank> places_;  // along each dimension but the last
+  std::int64_t offset_ = 0;
+  int outside_ = 0;  // how many dimensions the row is outside of the source in
 };
 
 Plan::Plan(const Pad& spec) {
@@ -63,15 +86,33 @@ Plan::Plan(const Pad& spec) {
   if (rank == 0) dimensions[rank++] = {1, 0, 0, 0, 1};
 }
 
-bool Plan::find_row(std::int64_t row, std::int64_t& offset) const {
-  for (std::size_t d = rank - 1; d-- > 0;) {
-    const Dimension& dimension = dimensions[d];
-    const std::int64_t at = row % dimension.result_size() - dimension.low;
-    row /= dimension.result_size();
-    if (at < 0 || at % dimension.step != 0 || at / dimension.step >= dimension.size) return false;
-    offset += at / dimension.step * dimension.stride;
+Rows::Rows(const Plan& plan, std::int64_t row) : plan_(plan) {
+  for (std::size_t d = plan.rank - 1; d-- > 0;) {
+    const std::int64_t size = plan.dimensions[d].result_size();
+    move(d, row % size);
+    row /= size;
   }
-  return true;
+}
+
+void Rows::next() {
+  for (std::size_t d = plan_.rank - 1; d-- > 0;) {
+    if (places_[d].index + 1 < plan_.dimensions[d].result_size()) {
+      return move(d, places_[d].index + 1);
+    }
+    move(d, 0);
+  }
+}
+
+void Rows::move(std::size_t dimension, std::int64_t to) {
+  const Dimension& own = plan_.dimensions[dimension];
+  Place& place = places_[dimension];
+  const std::int64_t past = to - own.low;
+  const std::int64_t at = own.step == 1 ? past : past / own.step;
+  const bool outside = past < 0 || at >= own.size || at * own.step != past;
+  const std::int64_t offset = outside ? 0 : at * own.stride;
+  offset_ += offset - place.offset;
+  outside_ += static_cast<int>(outside) - static_cast<int>(place.outside);
+  place = {.index = to, .offset = offset, .outside = outside};
 }
 
 template <class Element>
@@ -82,6 +123,13 @@ void fill_pads(Element* to, std::int64_t count, Element value) {
   } else {
     std::fill_n(to, count, value);
   }
+}
+
+// Writes a row's source elements alone.
+template <class Element>
+void write_elements(const Dimension& last, const Element* source, Element* row) {
+  row += last.low;
+  for (std::int64_t i = 0; i < last.size; ++i) row[i * last.step] = source[i * last.stride];
 }
 
 // Writes columns [begin, end) of a row whose source elements start at `source`.
@@ -127,13 +175,22 @@ void run(const Pad& spec, const void* source, const void* fill_value, void* resu
     const Element value = *static_cast<const Element*>(fill_value);
     const std::int64_t columns = plan.last().result_size();
     for_each_tile(plan.tiling(spec.element_size), begin, end, [&](const RowTiling::Tile& tile) {
-      for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
-        Element* to = static_cast<Element*>(result) + row * columns;
-        std::int64_t offset = spec.source.offset;
-        if (plan.find_row(row, offset)) {
-          write_row(plan.last(), from + offset, value, to, tile.column_begin, tile.column_end);
+      const std::int64_t width = tile.column_end - tile.column_begin;
+      Element* to = static_cast<Element*>(result) + tile.row_begin * columns + tile.column_begin;
+      // Many short rows are filled at once, and those that have elements written again.
+      const bool fills = width == columns && columns <= kFilledRow;
+      if (fills) fill_pads(to, (tile.row_end - tile.row_begin) * columns, value);
+      Rows rows(plan, tile.row_begin);
+      for (std::int64_t row = tile.row_begin; row < tile.row_end;
+           ++row, to += columns, rows.next()) {
+        const Element* const source_row = from + spec.source.offset + rows.offset();
+        if (fills) {
+          if (rows.has_source()) write_elements(plan.last(), source_row, to);
+        } else if (rows.has_source()) {
+          write_row(plan.last(), source_row, value, to - tile.column_begin, tile.column_begin,
+                    tile.column_end);
         } else {
-          fill_pads(to + tile.column_begin, tile.column_end - tile.column_begin, value);
+          fill_pads(to, width, value);
         }
       }
     });

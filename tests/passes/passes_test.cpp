@@ -88,9 +88,9 @@ TEST(RunPasses, TellsTheHookAndLeavesOutTheDisabled) {
                                                                (report.changed ? " changed" : ""));
                                               }});
   EXPECT_TRUE(changed);
-  EXPECT_THAT(
-      seen, testing::ElementsAre("bound_sizes", "decompose", "fold_constants",
-                                 "canonicalize changed", "dce changed", "simplify_loops", "place"));
+  EXPECT_THAT(seen, testing::ElementsAre("bound_sizes", "decompose", "fold_constants",
+                                         "canonicalize changed", "dce changed", "split_parts",
+                                         "simplify_loops", "place"));
   EXPECT_EQ(verified, 2);
   EXPECT_EQ(graph.node_count(), 2);
 }

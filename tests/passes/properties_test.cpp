@@ -134,6 +134,20 @@ TEST_P(RandomPrograms, ComputeTheSameAfterEveryPass) {
   }
 }
 
+// What is put together and taken apart again, which split_parts looks for.
+TEST_P(RandomPrograms, OfPartsComputeTheSameAfterEveryPass) {
+  for (std::uint64_t seed = 0; seed < (GetParam() ? 100 : 300); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ProgramOptions options{
+        .nodes = 40, .dtypes = {DType::f32, DType::bf16}, .shapes = {{3, 2}, {1, 2}, {2}}};
+    options.ops = {Op::add,       Op::mul,     Op::tanh, Op::concat, Op::concat,
+                   Op::concat,    Op::slice,   Op::pad,  Op::slice,  Op::slice,
+                   Op::transpose, Op::reshape, Op::sum,  Op::max,    Op::constant};
+    check_all_passes(random_program(seed, GetParam() ? over_mesh(options) : options));
+    if (HasFailure()) return;
+  }
+}
+
 TEST_P(RandomPrograms, FuseByTheRules) {
   const bool with_mesh = GetParam();
   for (std::uint64_t seed = 0; seed < (with_mesh ? 100 : 200); ++seed) {

@@ -1,3 +1,10 @@
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
@@ -60,11 +67,162 @@ TEST(StablehloLinearAlgebra, LuChoosesTheLargestPivotAndSaysWhatFailed) {
   EXPECT_EQ(out[2], i32({0, 2}));
 }
 
+// Matrices of more columns than are done one by one.
+constexpr std::int64_t kSize = 70;
+
+Array random_matrix(const Shape& shape, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<double> numbers(-1, 1);
+  std::vector<double> out(static_cast<std::size_t>(shape.elements()));
+  for (double& number : out) number = numbers(generator);
+  return Array::from<double>(out, shape);
+}
+
+struct Matrix {
+  explicit Matrix(const Array& array)
+      : rows(array.shape()[array.shape().rank() - 2]),
+        columns(array.shape()[array.shape().rank() - 1]),
+        numbers(array.data<double>().begin(), array.data<double>().end()) {}
+  Matrix(std::int64_t row_count, std::int64_t column_count)
+      : rows(row_count),
+        columns(column_count),
+        numbers(static_cast<std::size_t>(row_count * column_count)) {}
+  double& operator()(std::int64_t i, std::int64_t j) {
+    return numbers[static_cast<std::size_t>(i * columns + j)];
+  }
+  double operator()(std::int64_t i, std::int64_t j) const {
+    return numbers[static_cast<std::size_t>(i * columns + j)];
+  }
+  std::int64_t rows;
+  std::int64_t columns;
+  std::vector<double> numbers;
+};
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix out(a.rows, b.columns);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    for (std::int64_t k = 0; k < a.columns; ++k) {
+      for (std::int64_t j = 0; j < b.columns; ++j) out(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return out;
+}
+
+Matrix turned(const Matrix& a) {
+  Matrix out(a.columns, a.rows);
+  for (std::int64_t i = 0; i < a.rows; ++i) {
+    for (std::int64_t j = 0; j < a.columns; ++j) out(j, i) = a(i, j);
+  }
+  return out;
+}
+
+double largest_difference(const Matrix& a, const Matrix& b) {
+  double out = 0;
+  for (std::size_t i = 0; i < a.numbers.size(); ++i) {
+    out = std::max(out, std::abs(a.numbers[i] - b.numbers[i]));
+  }
+  return out;
+}
+
+std::string matrix_type(std::int64_t rows, std::int64_t columns) {
+  return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "xf64>";
+}
+
+TEST(StablehloLinearAlgebra, CholeskyOfManyColumns) {
+  const Matrix root(random_matrix({kSize, kSize}, 1));
+  Matrix square = product(root, turned(root));
+  for (std::int64_t i = 0; i < kSize; ++i) square(i, i) += 1;
+  const std::string type = matrix_type(kSize, kSize);
+  const auto out = run_stablehlo(stablehlo_function("%a: " + type, type, R"(
+    %0 = stablehlo.cholesky %a, lower = true : )" + type + R"(
+    return %0 : )" + type),
+                                 {Array::from<double>(square.numbers, {kSize, kSize})});
+  const Matrix factor(out[0]);
+  EXPECT_LT(largest_difference(product(factor, turned(factor)), square), 1e-12);
+  for (std::int64_t i = 0; i < kSize; ++i) {
+    for (std::int64_t j = i + 1; j < kSize; ++j) EXPECT_EQ(factor(i, j), 0);
+  }
+}
+
+TEST(StablehloLinearAlgebra, LuOfManyColumns) {
+  for (const auto& [rows, columns] : {std::pair{kSize, kSize},
+                                      {kSize, kSize + 30},
+                                      {kSize + 30, kSize},
+                                      {std::int64_t{20}, kSize}}) {
+    const std::int64_t steps = std::min(rows, columns);
+    const std::string results =
+        matrix_type(rows, columns) + ", tensor<" + std::to_string(steps) + "xi32>, tensor<i32>";
+    const Array a = random_matrix({rows, columns}, 2);
+    const auto out =
+        run_stablehlo(lapack("lapack_dgetrf_ffi", matrix_type(rows, columns), results), {a});
+    const Matrix packed(out[0]);
+    Matrix lower(rows, steps);
+    Matrix upper(steps, columns);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        if (i > j) lower(i, j) = packed(i, j);
+        if (i == j) lower(i, j) = 1;
+        if (i <= j) upper(i, j) = packed(i, j);
+      }
+    }
+    Matrix exchanged(a);
+    const auto pivots = out[1].data<std::int32_t>();
+    for (std::int64_t i = 0; i < steps; ++i) {
+      const std::int64_t other = pivots[static_cast<std::size_t>(i)] - 1;
+      ASSERT_GE(other, i);
+      for (std::int64_t j = 0; j < columns; ++j) std::swap(exchanged(i, j), exchanged(other, j));
+    }
+    EXPECT_LT(largest_difference(product(lower, upper), exchanged), 1e-12);
+    EXPECT_EQ(out[2], Array::scalar_of(DType::i32, 0));
+  }
+}
+
+TEST(StablehloLinearAlgebra, QrOfAnyShape) {
+  for (const auto& [rows, columns] : {std::pair{std::int64_t{3}, std::int64_t{3}},
+                                      {kSize, kSize},
+                                      {kSize + 30, kSize},
+                                      {kSize, std::int64_t{4}}}) {
+    const std::string type = matrix_type(rows, columns);
+    const std::string taus = "tensor<" + std::to_string(columns) + "xf64>";
+    const Array a = random_matrix({rows, columns}, 3);
+    const auto out =
+        run_stablehlo(stablehlo_function("%a: " + type, type + ", " + type,
+                                         R"(
+    %0:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%a) {mhlo.backend_config = {}} : ()" +
+                                             type + ") -> (" + type + ", " + taus + R"()
+    %1 = stablehlo.custom_call @lapack_dorgqr_ffi(%0#0, %0#1) {mhlo.backend_config = {}} : ()" +
+                                             type + ", " + taus + ") -> " + type + R"(
+    return %0#0, %1 : )" + type + ", " + type),
+                      {a});
+    const Matrix packed(out[0]);
+    const Matrix q(out[1]);
+    Matrix r(columns, columns);
+    Matrix ones(columns, columns);
+    for (std::int64_t i = 0; i < columns; ++i) {
+      ones(i, i) = 1;
+      for (std::int64_t j = i; j < columns; ++j) r(i, j) = packed(i, j);
+    }
+    EXPECT_LT(largest_difference(product(q, r), Matrix(a)), 1e-12);
+    EXPECT_LT(largest_difference(product(turned(q), q), ones), 1e-12);
+  }
+}
+
+// Nothing to reflect: a column that is zero below its diagonal stays as it is, as in LAPACK.
+TEST(StablehloLinearAlgebra, QrOfWhatIsTriangularAlready) {
+  const std::string type = "tensor<3x2xf32>";
+  const auto out = run_stablehlo(stablehlo_function("%a: " + type, type + ", tensor<2xf32>", R"(
+    %0:2 = stablehlo.custom_call @lapack_sgeqrf_ffi(%a) {mhlo.backend_config = {}} : (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>)
+    return %0#0, %0#1 : tensor<3x2xf32>, tensor<2xf32>)"),
+                                 {f32({-2, 1, 0, 0, 0, 0}, {3, 2})});
+  EXPECT_EQ(out[0], f32({-2, 1, 0, 0, 0, 0}, {3, 2}));
+  EXPECT_EQ(out[1], f32({0, 0}));
+}
+
 TEST(StablehloLinearAlgebra, RefusesOtherCallsAndNoMatrices) {
   EXPECT_THAT(refusal(lapack("lapack_sgesdd_ffi", "tensor<2x2xf32>",
                              "tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>")),
               HasSubstr("m.mlir:3:12: stablehlo.custom_call: @lapack_sgesdd_ffi is not supported; "
-                        "of LAPACK's, potrf, getrf and trsm are"));
+                        "of LAPACK's, potrf, getrf, geqrf, orgqr and trsm are"));
   EXPECT_THAT(refusal(lapack("lapack_sgetrf_ffi", "tensor<2xf32>",
                              "tensor<2xf32>, tensor<2xi32>, tensor<i32>")),
               HasSubstr("expected matrices of floats"));

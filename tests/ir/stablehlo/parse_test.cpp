@@ -99,7 +99,7 @@ TEST(StablehloParse, SaysWhereATextIsWrong) {
   EXPECT_THAT(of("%x = stablehlo.sine %x : tensor<2xf32>"), HasSubstr("%x is defined twice"));
   EXPECT_THAT(
       of("%0 = stablehlo.custom_call @lapack_sgetrf(%x) : (tensor<2xf32>) -> tensor<2xf32>"),
-      HasSubstr("of LAPACK's, potrf, getrf and trsm are"));
+      HasSubstr("of LAPACK's, potrf, getrf, geqrf, orgqr and trsm are"));
   EXPECT_THAT(of("%0 = stablehlo.dynamic_reshape %x : tensor<2xf32>"),
               HasSubstr("known only when the program runs"));
   EXPECT_THAT(refusal("module {"), HasSubstr("expected 'func.func'"));

@@ -1,0 +1,290 @@
+#include <tutti/ir/function.h>
+#include <tutti/ir/stablehlo/bits.h>
+#include <tutti/ir/stablehlo/factorization.h>
+#include <tutti/ir/stablehlo/layout.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace tutti::ir::stablehlo {
+
+namespace {
+
+using Terms = std::vector<Term>;
+
+// A scan whose steps get the carries, their number (i32[]) and the invariants, and give the next
+// carries and what is stacked.
+Terms over_columns(
+    Step& step, const Terms& carries, const Terms& invariants, std::int64_t length,
+    const std::function<Terms(const Terms& carries, Term number, const Terms& invariants)>& body) {
+  std::vector<Value> operands;
+  Graph graph("column");
+  const Mesh* const mesh = step.translator.mesh().get();
+  graph.mesh = step.translator.mesh();
+  graph.default_device = step.builder().graph().default_device;
+  std::uint8_t replicated = mesh == nullptr ? std::uint8_t{0} : all_dimensions(*mesh);
+  for (const Terms* const list : {&carries, &invariants}) {
+    for (const Term& term : *list) {
+      const Replication& own = term.type().replication;
+      if (!own.literal) replicated &= own.dimensions;
+    }
+  }
+  Builder builder(graph);
+  builder.at(step.builder().location());
+  const auto parameter = [&](const std::string& name, const Type& type) {
+    Type own{.dtype = type.dtype, .shape = type.shape};
+    own.replication.dimensions = replicated;
+    return Term(&builder, graph.add_parameter(name, own));
+  };
+  const auto parameters = [&](const Terms& terms, const std::string& name) {
+    Terms out;
+    for (const Term& term : terms) {
+      operands.push_back(term.value());
+      out.push_back(parameter(name + std::to_string(out.size()), term.type()));
+    }
+    return out;
+  };
+  const Terms inner = parameters(carries, "carry");
+  operands.push_back(step.iota(DType::i32, {length}, 0).value());
+  const Term number = parameter("number", {.dtype = DType::i32, .shape = {}});
+  const Terms fixed = parameters(invariants, "fixed");
+  std::vector<Value> results;
+  for (const Term& result : body(inner, number, fixed)) results.push_back(result.value());
+  graph.set_results(std::move(results));
+  const NodeId scan = step.builder().node(Op::scan, operands,
+                                          {std::make_shared<const Function>(std::move(graph)),
+                                           std::ssize(carries), std::int64_t{1}, length});
+  Terms out;
+  for (std::uint32_t i = 0; i < step.builder().graph().node(scan).result_count; ++i) {
+    out.emplace_back(&step.builder(), step.builder().graph().result(scan, i));
+  }
+  return out;
+}
+
+// Of matrices [batch, rows, columns] the part of these sizes that begins at these places.
+Term part(Term x, Term row, Term column, std::int64_t rows, std::int64_t columns) {
+  Builder& builder = *x.builder();
+  const Term zero(&builder, builder.scalar(DType::i32, 0));
+  const Term starts =
+      concatenated({reshape(zero, {1}), reshape(row, {1}), reshape(column, {1})}, 0);
+  return apply(Op::dynamic_slice, x, starts, {List{x.shape()[0], rows, columns}});
+}
+Term row_of(Term x, Term i) { return part(x, i, i.constant(0), 1, x.shape()[2]); }
+Term column_of(Term x, Term i) { return part(x, i.constant(0), i, x.shape()[1], 1); }
+
+// The number of every row or column, [1, n, 1] or [1, 1, n].
+Term numbers(Term x, int axis) {
+  return places(*x.builder(), DType::i32, 3, axis, x.shape()[axis]);
+}
+
+// So many columns are done one by one; of more, products of matrices do most.
+constexpr std::int64_t kFewColumns = 32;
+
+// Where more columns are cut.
+std::int64_t half_of(std::int64_t columns) {
+  return (columns / 2 + kFewColumns - 1) / kFewColumns * kFewColumns;
+}
+
+std::int64_t rows_of(Term x) { return x.shape()[1]; }
+std::int64_t columns_of(Term x) { return x.shape()[2]; }
+
+Term rows_between(Term x, std::int64_t from, std::int64_t to) { return along(x, 1, from, to); }
+Term columns_between(Term x, std::int64_t from, std::int64_t to) { return along(x, 2, from, to); }
+
+// The rows of x in another order, i32[batch, rows, 1].
+Term reordered(Term x, Term order) {
+  const Shape shape{x.shape()[0], rows_of(order), columns_of(x)};
+  return apply(Op::take_along_axis, x, broadcast_to(order, shape), {std::int64_t{1}});
+}
+
+Term substitute(Step& step, Term a, Term b, bool unit) {
+  const auto column = [&](const Terms& carries, Term j, const Terms& fixed) -> Terms {
+    const Term rest = carries[0];
+    const Term row = row_of(rest, j);
+    const Term x = unit ? row : row / part(fixed[0], j, j, 1, 1);
+    const Term below = numbers(rest, 1) > j;
+    const Term next = rest - select(below, column_of(fixed[0], j) * x, 0);
+    return {next, reshape(x, {x.shape()[0], x.shape()[2]})};
+  };
+  return transposed(over_columns(step, {b}, {a}, rows_of(b), column)[1], {1, 0, 2});
+}
+
+std::pair<Term, Term> cholesky_by_columns(Step& step, Term a) {
+  const auto column = [](const Terms& carries, Term j, const Terms&) -> Terms {
+    const Term rest = carries[0];
+    const Term square = part(rest, j, j, 1, 1);
+    const Term root = sqrt(square);
+    const Term below = select(numbers(rest, 1) > j, column_of(rest, j) / root, 0);
+    const Term own = select(numbers(rest, 1) == j, root, below);
+    const std::int64_t batch = rest.shape()[0];
+    return {rest - below * matrix_transposed(below), reshape(own, {batch, rows_of(rest)}),
+            reshape((square > 0).apply(Op::logical_not), {batch})};
+  };
+  const Terms out = over_columns(step, {a}, {}, columns_of(a), column);
+  return {transposed(out[1], {1, 2, 0}), out[2]};
+}
+
+LuFactors lu_by_columns(Step& step, Term a) {
+  const auto column = [](const Terms& carries, Term j, const Terms&) -> Terms {
+    const Term rest = carries[0];
+    const Term order = carries[1];
+    const std::int64_t batch = rest.shape()[0];
+    const Term rows = numbers(rest, 1);
+    const Term columns = numbers(rest, 2);
+    const Term sizes = select(rows >= j, abs(column_of(rest, j)), -1);
+    const Term largest =
+        reshape(cast(sizes.apply(Op::argmax, {std::int64_t{1}, false}), DType::i32), {batch, 1, 1});
+    const Term pivot_row = reordered(rest, largest);
+    const auto exchanged = [&](Term x, Term row) {
+      return select(rows == largest, row_of(x, j), select(rows == j, row, x));
+    };
+    const Term swapped = exchanged(rest, pivot_row);
+    const Term pivot = column_of(pivot_row, j);
+    const Term own = column_of(swapped, j);
+    const Term factor = select(pivot == 0, own, own / pivot);
+    const Term below = rows > j;
+    const Term reduced = swapped - select(both(below, columns > j), factor * pivot_row, 0);
+    return {select(both(below, columns == j), factor, reduced),
+            exchanged(order, reordered(order, largest)), reshape(largest, {batch}),
+            reshape(pivot == 0, {batch})};
+  };
+  const std::int64_t steps = std::min(rows_of(a), columns_of(a));
+  const Term order = broadcast_to(numbers(a, 1), {a.shape()[0], rows_of(a), 1});
+  const Terms out = over_columns(step, {a, order}, {}, steps, column);
+  return {out[0], transposed(out[2], {1, 0}), out[1], out[3]};
+}
+
+QrFactors qr_by_columns(Step& step, Term a) {
+  const auto column = [](const Terms& carries, Term j, const Terms&) -> Terms {
+    const Term rest = carries[0];
+    const Term rows = numbers(rest, 1);
+    const Term columns = numbers(rest, 2);
+    const Term own = column_of(rest, j);
+    const Term alpha = part(rest, j, j, 1, 1);
+    const Term tail = select(rows > j, own, 0);
+    // Squares of what is scaled by the largest neither overflow nor vanish.
+    const Term largest = max(select(rows >= j, abs(own), 0), {1}, true);
+    const Term scale = select(largest == 0, largest.constant(1), largest);
+    const Term scaled = select(rows >= j, own, 0) / scale;
+    const Term norm = scale * sqrt(sum(scaled * scaled, {1}, true));
+    const Term is_zero = max(abs(tail), {1}, true) == 0;
+    const Term beta = select(is_zero, alpha, select(alpha < 0, norm, -norm));
+    const Term tau = select(is_zero, alpha.constant(0), (beta - alpha) / beta);
+    const Term v =
+        select(rows == j, alpha.constant(1), select(is_zero, tail, tail / (alpha - beta)));
+    const Term products = matmul(matrix_transposed(v), rest);
+    const Term next = rest - select(columns > j, tau * v * products, 0);
+    const Term made = select(rows > j, v, select(rows == j, beta, own));
+    return {select(columns == j, made, next), reshape(tau, {rest.shape()[0]})};
+  };
+  const std::int64_t steps = std::min(rows_of(a), columns_of(a));
+  const Terms out = over_columns(step, {a}, {}, steps, column);
+  return {out[0], reshape(transposed(out[1], {1, 0}), {a.shape()[0], 1, steps})};
+}
+
+// H1 H2 ... = I - V T V^T (R. Schreiber, C. van Loan: A storage-efficient WY representation for
+// products of Householder transformations, 1989).
+struct Reflections {
+  Term v;  // [batch, rows, steps]
+  Term t;  // upper triangular
+};
+
+Reflections reflections_of(Step& step, const QrFactors& factors) {
+  const std::int64_t steps = columns_of(factors.taus);
+  const Term packed = columns_between(factors.packed, 0, steps);
+  const Term rows = numbers(packed, 1);
+  const Term columns = numbers(packed, 2);
+  const Term v = select(rows == columns, packed.constant(1), select(rows > columns, packed, 0));
+  const Term squares = matmul(matrix_transposed(v), v);
+  const Term above = select(numbers(squares, 1) < numbers(squares, 2), squares, 0);
+  const Term tau = matrix_transposed(factors.taus);
+  const Term diagonal = select(numbers(squares, 1) == numbers(squares, 2), tau, 0);
+  return {v, solve_upper(step, tau * above, diagonal, true)};
+}
+
+}  // namespace
+
+Term matrix_transposed(Term x) { return transposed(x, {0, 2, 1}); }
+
+Term solve_lower(Step& step, Term a, Term b, bool unit) {
+  const std::int64_t size = rows_of(a);
+  if (size <= kFewColumns) return substitute(step, a, b, unit);
+  const std::int64_t half = half_of(size);
+  const auto corner = [&](std::int64_t from, std::int64_t to) {
+    return columns_between(rows_between(a, from, to), from, to);
+  };
+  const Term first = solve_lower(step, corner(0, half), rows_between(b, 0, half), unit);
+  const Term below = columns_between(rows_between(a, half, size), 0, half);
+  const Term rest = rows_between(b, half, size) - matmul(below, first);
+  return concatenated({first, solve_lower(step, corner(half, size), rest, unit)}, 1);
+}
+
+Term solve_upper(Step& step, Term a, Term b, bool unit) {
+  return reversed(solve_lower(step, reversed(a, {1, 2}), reversed(b, {1}), unit), {1});
+}
+
+std::pair<Term, Term> cholesky_of(Step& step, Term a) {
+  const std::int64_t size = rows_of(a);
+  if (size <= kFewColumns) return cholesky_by_columns(step, a);
+  const std::int64_t half = half_of(size);
+  const Term upper_rows = rows_between(a, 0, half);
+  const Term lower_rows = rows_between(a, half, size);
+  const auto [first, first_failed] = cholesky_of(step, columns_between(upper_rows, 0, half));
+  const Term side = matrix_transposed(
+      solve_lower(step, first, matrix_transposed(columns_between(lower_rows, 0, half)), false));
+  const auto [last, last_failed] = cholesky_of(
+      step, columns_between(lower_rows, half, size) - matmul(side, matrix_transposed(side)));
+  const Term zeros = broadcast_to(a.constant(0), {a.shape()[0], half, size - half});
+  return {concatenated({concatenated({first, zeros}, 2), concatenated({side, last}, 2)}, 1),
+          concatenated({first_failed, last_failed}, 0)};
+}
+
+LuFactors lu_of(Step& step, Term a) {
+  const std::int64_t rows = rows_of(a);
+  const std::int64_t columns = columns_of(a);
+  if (columns <= kFewColumns) return lu_by_columns(step, a);
+  const std::int64_t steps = std::min(rows, columns);
+  const std::int64_t half = steps <= kFewColumns ? steps : half_of(steps);
+  const LuFactors left = lu_of(step, columns_between(a, 0, half));
+  const Term right = reordered(columns_between(a, half, columns), left.order);
+  const Term corner = rows_between(left.packed, 0, half);
+  const Term upper = solve_lower(step, corner, rows_between(right, 0, half), true);
+  const Term top = concatenated({corner, upper}, 2);
+  if (rows == half) return {top, left.pivots, left.order, left.failed};
+  const Term below = rows_between(left.packed, half, rows);
+  const LuFactors rest = lu_of(step, rows_between(right, half, rows) - matmul(below, upper));
+  const Term order = reordered(rows_between(left.order, half, rows), rest.order);
+  const Term bottom = concatenated({reordered(below, rest.order), rest.packed}, 2);
+  return {concatenated({top, bottom}, 1),
+          concatenated({left.pivots, rest.pivots + static_cast<double>(half)}, 1),
+          concatenated({rows_between(left.order, 0, half), order}, 1),
+          concatenated({left.failed, rest.failed}, 0)};
+}
+
+QrFactors qr_of(Step& step, Term a) {
+  const std::int64_t rows = rows_of(a);
+  const std::int64_t columns = columns_of(a);
+  if (columns <= kFewColumns) return qr_by_columns(step, a);
+  const std::int64_t steps = std::min(rows, columns);
+  const std::int64_t half = steps <= kFewColumns ? steps : half_of(steps);
+  const QrFactors left = qr_of(step, columns_between(a, 0, half));
+  const Reflections h = reflections_of(step, left);
+  const Term right = columns_between(a, half, columns);
+  const Term products = matmul(matrix_transposed(h.v), right);
+  const Term turned = right - matmul(h.v, matmul(matrix_transposed(h.t), products));
+  if (rows == half) return {concatenated({left.packed, turned}, 2), left.taus};
+  const QrFactors rest = qr_of(step, rows_between(turned, half, rows));
+  const Term own = concatenated({rows_between(turned, 0, half), rest.packed}, 1);
+  return {concatenated({left.packed, own}, 2), concatenated({left.taus, rest.taus}, 2)};
+}
+
+Term q_of(Step& step, const QrFactors& factors) {
+  const Reflections h = reflections_of(step, factors);
+  const Term diagonal = numbers(factors.packed, 1) == numbers(factors.packed, 2);
+  const Term head = matrix_transposed(rows_between(h.v, 0, columns_of(factors.packed)));
+  const Term ones = select(diagonal, factors.packed.constant(1), 0);
+  return ones - matmul(h.v, matmul(h.t, head));
+}
+
+}  // namespace tutti::ir::stablehlo
