@@ -271,19 +271,46 @@ class Lowering {
     if (const auto found = places_.find(value); found != places_.end()) {
       return found->second.row ? found->second.value : full_values_.at(value);
     }
-    return leaf(views_[operand], broadcast_strides(views_[operand], space_));
+    const View& view = views_[operand];
+    const int skip = space_.rank() - view.shape.rank();
+    return leaf(view, broadcast_strides(view, space_), [&](int d) { return d + skip; });
   }
 
   ValueId row_operand(NodeId user, Value operand) {
     const Value value = resolve(graph_, operand);
     if (const auto found = places_.find(value); found != places_.end()) return found->second.value;
     const Shape& row = shape(graph_.result(user));
-    return leaf(views_[operand], over_space(row, broadcast_strides(views_[operand], row)));
+    const View& view = views_[operand];
+    const int skip = row.rank() - view.shape.rank();
+    const bool has_all_axes = row.rank() == space_.rank();
+    return leaf(view, over_space(row, broadcast_strides(view, row)), [&](int d) {
+      return has_all_axes ? d + skip : kept_[static_cast<std::size_t>(d + skip)];
+    });
+  }
+
+  // The bounds of a view, whose dimension d is dimension place(d) of the iteration shape.
+  template <class F>
+  std::vector<Bound> bounds_of(const View& view, F&& place) const {
+    std::vector<Bound> out;
+    for (int d = 0; d < view.shape.rank(); ++d) {
+      if (!view.is_bounded(d)) continue;
+      const View::Range inside = view.inside[static_cast<std::size_t>(d)];
+      const std::int64_t own = place(d);
+      const bool inner = std::ranges::find(reduced_, own) != reduced_.end();
+      int axis = 0;
+      for (std::int64_t other = 0; other < own; ++other) {
+        if ((std::ranges::find(reduced_, other) != reduced_.end()) == inner) ++axis;
+      }
+      out.push_back({.inner = inner, .axis = axis, .begin = inside.begin, .end = inside.end});
+    }
+    return out;
   }
 
   // A value from outside the group.
-  ValueId leaf(const View& view, const std::vector<std::int64_t>& strides) {
+  template <class F>
+  ValueId leaf(const View& view, const std::vector<std::int64_t>& strides, F&& place) {
     const Affine address = affine(view.offset, strides);
+    const std::vector<Bound> bounds = bounds_of(view, place);
     const DType dtype = ir::compute_dtype(view.dtype);
     if (view.source == View::Source::constant) {
       return emit({.kind = Instruction::Kind::constant,
@@ -297,7 +324,10 @@ class Lowering {
                            ? -1
                            : add_buffer(view.base, view.dtype, false, combined ? 0 : -1);
     for (const auto& [key, value] : leaves_) {
-      if (key.buffer == buffer && key.dtype == view.dtype && key.address == address) return value;
+      if (key.buffer == buffer && key.dtype == view.dtype && key.address == address &&
+          key.bounds == bounds && (bounds.empty() || *key.around == *view.scalar)) {
+        return value;
+      }
     }
     ValueId value = -1;
     if (view.source == View::Source::index) {
@@ -308,9 +338,14 @@ class Lowering {
       if (view.dtype != DType::i64) value = emit_cast(value, DType::i64, view.dtype);
     } else {
       value = emit_load(buffer, view.dtype, address);
+      if (!bounds.empty()) {
+        Instruction& load = segment().body.back();
+        load.bounds = bounds;
+        load.constant = ir::load_cell(view.dtype, view.scalar->bytes().data());
+      }
       if (combined) value = combine(peers->second, view, address, value);
     }
-    leaves_.push_back({{buffer, view.dtype, address}, value});
+    leaves_.push_back({{buffer, view.dtype, address, bounds, view.scalar}, value});
     return value;
   }
 
@@ -456,6 +491,8 @@ class Lowering {
     int buffer;
     DType dtype;
     Affine address;
+    std::vector<Bound> bounds;
+    const ir::Array* around;  // where there are bounds: what is outside of them
   };
 
   const ir::Graph& graph_;

@@ -43,7 +43,8 @@ std::vector<LoweredKernel> lower_group(const ir::Graph& graph,
                                        const std::vector<bool>& stored, const PeerReadings& peers,
                                        const Target& target);
 
-// A kernel that writes out a value which is no one's storage: a strided view, an iota, a constant.
+// A kernel that writes out a value which is no one's storage: a strided view, an iota, a constant,
+// a view with a pad around it.
 LoweredKernel lower_copy(const View& view, ir::Value target);
 
 }  // namespace tutti::codegen

@@ -44,6 +44,14 @@ LoweredKernel lower_copy(const View& view, Value target) {
     load.dtype = view.dtype;
     load.buffer = 0;
     load.address = split(view.offset, view.strides);
+    for (int d = 0; d < view.shape.rank(); ++d) {
+      if (!view.is_bounded(d)) continue;
+      const View::Range inside = view.inside[static_cast<std::size_t>(d)];
+      load.bounds.push_back({.axis = d, .begin = inside.begin, .end = inside.end});
+    }
+    if (!load.bounds.empty()) {
+      load.constant = ir::load_cell(view.dtype, view.scalar->bytes().data());
+    }
     kernel.buffers.push_back({.dtype = view.dtype, .written = false});
     out.arguments.push_back({.value = view.base});
     segment.body.push_back(load);

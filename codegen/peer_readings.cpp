@@ -79,7 +79,7 @@ class Finder {
   void find_readers() {
     for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
       const View& view = views_[Value{id}];
-      if (view.source != View::Source::buffer) continue;
+      if (!view.reads_base()) continue;
       Candidate* const read = candidate_of(view.base);
       // Bits of another dtype can't be combined on the way.
       if (read != nullptr && view.dtype != graph_.type(view.base).dtype) read->fits = false;
@@ -97,9 +97,11 @@ class Finder {
 
   void add_reader(Value value, NodeId reader) {
     const View& view = views_[value];
-    if (view.source != View::Source::buffer) return;
+    if (!view.reads_base()) return;
     Candidate* const read = candidate_of(view.base);
     if (read == nullptr) return;
+    // What lies around it is no sum.
+    if (view.source == View::Source::padded) read->fits = false;
     const std::int32_t group = graph_.node(reader).fusion;
     if (group < 0 || (read->group >= 0 && read->group != group)) read->fits = false;
     read->group = group;

@@ -27,12 +27,34 @@ void each_address(Kernel& kernel, F&& f) {
   }
 }
 
+// Calls f with every bound of one level.
+template <class F>
+void each_bound(Kernel& kernel, bool inner, F&& f) {
+  for (Segment& segment : kernel.segments) {
+    for (Instruction& instruction : segment.body) {
+      for (Bound& bound : instruction.bounds) {
+        if (bound.inner == inner) f(bound);
+      }
+    }
+  }
+}
+
+bool is_bounded(Kernel& kernel, bool inner, std::size_t axis) {
+  bool out = false;
+  each_bound(kernel, inner,
+             [&](const Bound& bound) { out = out || std::cmp_equal(bound.axis, axis); });
+  return out;
+}
+
 // Merges the axes of one level; `strides` picks the level's strides out of an address.
 template <class Strides>
 void merge_level(Kernel& kernel, std::vector<std::int64_t>& extents, bool inner,
                  Strides&& strides) {
   const auto erase = [&](std::size_t axis) {
     extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(axis));
+    each_bound(kernel, inner, [&](Bound& bound) {
+      if (std::cmp_greater(bound.axis, axis)) --bound.axis;
+    });
     each_address(kernel, [&](Affine& address, bool loop) {
       if (inner && !loop) return;
       auto& list = strides(address);
@@ -40,10 +62,10 @@ void merge_level(Kernel& kernel, std::vector<std::int64_t>& extents, bool inner,
     });
   };
   for (std::size_t axis = extents.size(); axis-- > 0;) {
-    if (extents[axis] == 1 && extents.size() > 1) erase(axis);
+    if (extents[axis] == 1 && extents.size() > 1 && !is_bounded(kernel, inner, axis)) erase(axis);
   }
   for (std::size_t axis = extents.size(); axis-- > 1;) {
-    bool joined = true;
+    bool joined = !is_bounded(kernel, inner, axis) && !is_bounded(kernel, inner, axis - 1);
     each_address(kernel, [&](Affine& address, bool loop) {
       if (inner && !loop) return;
       const auto& list = strides(address);
@@ -136,6 +158,13 @@ void lengthen_vectors(Kernel& kernel) {
   std::swap(kernel.outer[best], kernel.outer[last]);
   each_address(kernel,
                [&](Affine& address, bool) { std::swap(address.outer[best], address.outer[last]); });
+  each_bound(kernel, false, [&](Bound& bound) {
+    if (std::cmp_equal(bound.axis, best)) {
+      bound.axis = static_cast<int>(last);
+    } else if (std::cmp_equal(bound.axis, last)) {
+      bound.axis = static_cast<int>(best);
+    }
+  });
 }
 
 std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
@@ -148,7 +177,8 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
   }
   std::vector<LoweredKernel> out;
   // Only a sum at the end of its group is divided, not a row that is used again.
-  const std::int64_t parts = loops == 1 ? parts_of(lowered.kernel) : 1;
+  const bool may_divide = loops == 1 && !is_bounded(lowered.kernel, true, 0);
+  const std::int64_t parts = may_divide ? parts_of(lowered.kernel) : 1;
   if (parts == 1) {
     out.push_back(std::move(lowered));
     return out;
@@ -178,6 +208,7 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
   each_address(partial, [&](Affine& address, bool in_loop) {
     address.outer.insert(address.outer.begin(), in_loop ? address.inner.front() * part_size : 0);
   });
+  each_bound(partial, false, [](Bound& bound) { ++bound.axis; });
   partial.outer.insert(partial.outer.begin(), parts);
   partial.inner.front() = part_size;
   Segment write;

@@ -12,13 +12,19 @@ View dense_view(ir::Value value, const ir::Type& type) {
   return {.base = value, .dtype = type.dtype, .shape = type.shape, .strides = type.shape.strides()};
 }
 
+std::size_t place(int dimension) { return static_cast<std::size_t>(dimension); }
+
+View::Range whole(const Shape& shape, int dimension) { return {0, shape[dimension]}; }
+
 // The strides that show the elements in another shape, if there are such: every run of dimensions
 // that a new dimension covers must lie at one stride.
 std::optional<View> reshaped(const View& from, const Shape& shape) {
   View out = from;
   out.shape = shape;
   out.strides = {};
-  if (shape.elements() == 0) return out;
+  if (shape.elements() == 0)
+    return from.source == View::Source::padded ? std::nullopt : std::optional(out);
+  for (int d = 0; d < shape.rank(); ++d) out.inside[place(d)] = whole(shape, d);
   int old_end = from.shape.rank();  // old dimensions [.., old_end) are not matched yet
   int new_end = shape.rank();
   while (new_end > 0 || old_end > 0) {
@@ -34,6 +40,17 @@ std::optional<View> reshaped(const View& from, const Shape& shape) {
         new_count *= shape[--new_begin];
       }
     } while (old_count != new_count);
+    // A dimension with bounds stays as it is.
+    std::optional<int> bounded;
+    for (int d = old_begin; d < old_end; ++d) {
+      if (from.is_bounded(d)) bounded = d;
+    }
+    if (bounded) {
+      int same = new_begin;
+      while (same < new_end && shape[same] != old_count) ++same;
+      if (from.shape[*bounded] != old_count || same == new_end) return std::nullopt;
+      out.inside[place(same)] = from.inside[place(*bounded)];
+    }
     // Old dimensions of the group must be one run (size-1 dimensions don't matter).
     std::int64_t stride = 0;
     std::int64_t expected = -1;
@@ -77,12 +94,19 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
       const auto& permutation = attributes.integers("permutation");
       for (std::size_t d = 0; d < permutation.size(); ++d) {
         out.strides[d] = from.strides[static_cast<std::size_t>(permutation[d])];
+        out.inside[d] = from.inside[static_cast<std::size_t>(permutation[d])];
       }
       return out;
     }
     case Op::broadcast_to: {
       const std::vector<std::int64_t> strides = broadcast_strides(from, shape);
       std::copy(strides.begin(), strides.end(), out.strides.begin());
+      const int skip = shape.rank() - from.shape.rank();
+      for (int d = 0; d < shape.rank(); ++d) {
+        const bool repeats = d < skip || from.shape[d - skip] == 1;
+        if (repeats && d >= skip && from.is_bounded(d - skip)) return std::nullopt;
+        out.inside[place(d)] = repeats ? whole(shape, d) : from.inside[place(d - skip)];
+      }
       return out;
     }
     case Op::slice: {
@@ -91,6 +115,13 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
       for (std::size_t d = 0; d < start.size(); ++d) {
         out.offset += start[d] * from.strides[d];
         out.strides[d] = from.strides[d] * step[d];
+        // How many of start, start + step, ... come before a place.
+        const auto before = [&](std::int64_t place) {
+          const std::int64_t count = (place - start[d] + step[d] - 1) / step[d];
+          return std::clamp<std::int64_t>(place <= start[d] ? 0 : count, 0,
+                                          shape[static_cast<int>(d)]);
+        };
+        out.inside[d] = {before(from.inside[d].begin), before(from.inside[d].end)};
       }
       return out;
     }
@@ -101,6 +132,8 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
           out.offset += (shape[static_cast<int>(axis)] - 1) * from.strides[d];
         }
         out.strides[d] = -from.strides[d];
+        out.inside[d] = {shape[static_cast<int>(axis)] - from.inside[d].end,
+                         shape[static_cast<int>(axis)] - from.inside[d].begin};
       }
       return out;
     }
@@ -109,7 +142,49 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
   }
 }
 
+// Where nothing is inside, it is a number alone.
+View simplified(View view) {
+  if (view.source != View::Source::padded) return view;
+  for (int d = 0; d < view.shape.rank(); ++d) {
+    if (view.inside[place(d)].begin < view.inside[place(d)].end) continue;
+    view.source = View::Source::constant;
+    view.offset = 0;
+    view.strides = {};
+  }
+  return view;
+}
+
+// A pad of a view, whose value is a number that is known.
+std::optional<View> view_of_pad(const ir::Graph& graph, ir::NodeId id, const View& from,
+                                const View& value) {
+  const ir::Attributes attributes = graph.attributes(id);
+  if (!from.reads_base() || value.source != View::Source::constant || value.shape.rank() != 0 ||
+      from.shape.elements() == 0) {
+    return std::nullopt;
+  }
+  if (from.source == View::Source::padded && *from.scalar != *value.scalar) return std::nullopt;
+  View out = from;
+  out.source = View::Source::padded;
+  out.scalar = value.scalar;
+  out.shape = graph.type(graph.result(id)).shape;
+  for (std::size_t d = 0; d < place(out.shape.rank()); ++d) {
+    if (attributes.integers("interior")[d] != 0) return std::nullopt;
+    const std::int64_t low = attributes.integers("low")[d];
+    const View::Range inside = from.source == View::Source::padded
+                                   ? from.inside[d]
+                                   : whole(from.shape, static_cast<int>(d));
+    out.inside[d] = {inside.begin + low, inside.end + low};
+    out.offset -= low * out.strides[d];
+  }
+  return simplified(out);
+}
+
 }  // namespace
+
+bool View::is_bounded(int dimension) const {
+  const Range& range = inside[place(dimension)];
+  return source == Source::padded && (range.begin != 0 || range.end != shape[dimension]);
+}
 
 bool View::dense() const {
   if (source != Source::buffer || offset != 0) return false;
@@ -162,9 +237,15 @@ Views::Views(const ir::Graph& graph)
       view.strides = {};
       view.strides[static_cast<std::size_t>(graph.attributes(id).integer("axis"))] = 1;
       free_[id] = true;
+    } else if (node.op == Op::pad) {
+      if (auto view = view_of_pad(graph, id, views_[graph.operand(id, 0).id],
+                                  views_[graph.operand(id, 1).id])) {
+        views_[graph.result(id).id] = *view;
+        free_[id] = true;
+      }
     } else if (ir::definition(node.op).kind == ir::OpClass::view && node.fusion < 0) {
       if (auto view = through(graph, id, views_[graph.operand(id, 0).id])) {
-        views_[graph.result(id).id] = *view;
+        views_[graph.result(id).id] = simplified(*view);
         free_[id] = true;
       }
     }

@@ -17,16 +17,26 @@ struct View {
     buffer,    // that element of the storage of `base`
     constant,  // the one element of `scalar`, whatever the index
     index,     // that number itself (iota)
+    padded,    // that element of `base` where the index is inside; else the one of `scalar`
   };
 
   Source source = Source::buffer;
-  ir::Value base;                     // Source::buffer
-  const ir::Array* scalar = nullptr;  // Source::constant
+  ir::Value base;                     // Source::buffer, padded
+  const ir::Array* scalar = nullptr;  // Source::constant, padded
   DType dtype = DType::f32;
   Shape shape;
   std::int64_t offset = 0;
   std::array<std::int64_t, Shape::kMaxRank> strides{};
+  // Source::padded: the indices of each dimension that are inside, [begin, end).
+  struct Range {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+  std::array<Range, Shape::kMaxRank> inside{};
 
+  bool reads_base() const { return source == Source::buffer || source == Source::padded; }
+  // Whether a dimension has indices that are outside.
+  bool is_bounded(int dimension) const;
   // Row-major without holes or offset: the storage of `base` is the value.
   bool dense() const;
 };

@@ -15,6 +15,10 @@ void for_each_access(const Kernel& kernel, const std::function<void(const Access
           instruction.kind != Instruction::Kind::index) {
         continue;
       }
+      for (const Bound& bound : instruction.bounds) {
+        const Affine index = index_of(kernel, bound);
+        f({.buffer = -1, .address = &index, .store = false, .loop = segment.loop});
+      }
       const int buffer = instruction.kind == Instruction::Kind::load ? instruction.buffer : -1;
       f({.buffer = buffer,
          .dtype = dtype_of_buffer(buffer),

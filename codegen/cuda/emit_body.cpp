@@ -62,6 +62,22 @@ std::string KernelPrinter::element(int buffer, const Affine& affine, bool loop) 
   return "b" + std::to_string(buffer) + "[" + address(affine, loop) + "]";
 }
 
+std::string KernelPrinter::inside(const std::vector<Bound>& bounds) const {
+  std::string text;
+  for (const Bound& bound : bounds) {
+    const auto axis = static_cast<std::size_t>(bound.axis);
+    const std::int64_t extent = (bound.inner ? kernel_.inner : kernel_.outer)[axis];
+    const std::string index =
+        extent == 1 ? "0" : (bound.inner ? 'i' : 'o') + std::to_string(bound.axis);
+    const auto require = [&](const std::string& condition) {
+      text += (text.empty() ? "" : " && ") + condition;
+    };
+    if (bound.begin > 0) require(index + " >= " + literal(bound.begin));
+    if (bound.end < extent) require(index + " < " + literal(bound.end));
+  }
+  return text.empty() ? "true" : text;
+}
+
 std::string KernelPrinter::expression(const Instruction& instruction, bool loop) {
   const auto operand = [&](std::size_t i) {
     const ValueId id = instruction.operands[i];
@@ -76,9 +92,15 @@ std::string KernelPrinter::expression(const Instruction& instruction, bool loop)
       if (text.starts_with("bits_as")) scalars_.use("bits");
       return text;
     }
-    case Kind::load:
-      return scalars_.widen(kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype,
-                            element(instruction.buffer, instruction.address, loop));
+    case Kind::load: {
+      const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
+      std::string text =
+          scalars_.widen(dtype, element(instruction.buffer, instruction.address, loop));
+      if (instruction.bounds.empty()) return text;
+      const std::string around = literal(instruction.type, instruction.constant);
+      if (around.starts_with("bits_as")) scalars_.use("bits");
+      return "(" + inside(instruction.bounds) + " ? " + text + " : " + around + ")";
+    }
     case Kind::index:
       return address(instruction.address, loop, true);
     case Kind::round:

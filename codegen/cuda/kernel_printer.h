@@ -45,6 +45,8 @@ class KernelPrinter {
                    const std::vector<bool>& used, const std::string& number, int lanes);
   // "o0 * 128 + i0 + 3"; for indices each factor is an i64.
   std::string address(const Affine& affine, bool loop, bool as_value = false) const;
+  // Whether the indices are inside of bounds.
+  std::string inside(const std::vector<Bound>& bounds) const;
   std::string element(int buffer, const Affine& affine, bool loop) const;
   std::string expression(const Instruction& instruction, bool loop);
   void define(const Instruction& instruction, const std::string& text);

@@ -123,6 +123,7 @@ class Run {
       case Instruction::Kind::constant:
         return instruction.constant;
       case Instruction::Kind::load:
+        if (!is_inside(instruction.bounds, outer, inner)) return instruction.constant;
         return ir::load_cell(
             kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype,
             element(instruction.buffer, place_at(instruction.address, outer, inner)));
@@ -136,6 +137,14 @@ class Run {
       }
     }
     return result;
+  }
+
+  static bool is_inside(const std::vector<Bound>& bounds, const Index& outer, const Index& inner) {
+    return std::ranges::all_of(bounds, [&](const Bound& bound) {
+      const std::int64_t index =
+          (bound.inner ? inner : outer)[static_cast<std::size_t>(bound.axis)];
+      return index >= bound.begin && index < bound.end;
+    });
   }
 
   Cell& value(ValueId id) { return values_[static_cast<std::size_t>(id)]; }

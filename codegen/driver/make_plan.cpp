@@ -96,6 +96,7 @@ class Planner {
     std::vector<BufferId> out(graph_.value_count(), -1);
     for (std::uint32_t id = 0; id < graph_.value_count(); ++id) {
       const View& view = views_[Value{id}];
+      // What pads put around a value is nowhere.
       const Value base = view.source == View::Source::buffer ? view.base : Value{id};
       const auto found = buffers_.find(base);
       const auto copy = copies_.find(Value{id});
@@ -124,7 +125,7 @@ class Planner {
   // numbers that the caller gives: those are on the host.
   Device device(Value value) const {
     const View& view = views_[value];
-    const Value base = view.source == View::Source::buffer ? view.base : value;
+    const Value base = view.reads_base() ? view.base : value;
     const bool number = graph_.type(base).device.is_any() && graph_.op(base) == Op::parameter;
     return number ? Device::cpu() : graph_.device(base);
   }
@@ -145,7 +146,7 @@ class Planner {
   }
   void demand(Value value, NodeId reader) {
     const View& view = views_[value];
-    if (view.source != View::Source::buffer) return;
+    if (!view.reads_base()) return;
     stored_[view.base.id] = true;
     last_reader_[view.base.id] = std::max(last_reader_[view.base.id], reader);
   }
@@ -201,7 +202,9 @@ class Planner {
       return;
     }
     LoweredKernel copy = lower_copy(view, {});
-    writer_.add_kernel(std::move(copy.kernel), {target}, location);
+    std::vector<BufferId> buffers = {target};
+    if (view.reads_base()) buffers.insert(buffers.begin(), storage(view.base));
+    writer_.add_kernel(std::move(copy.kernel), std::move(buffers), location);
   }
 
   void copy(const View& view, BufferId from, BufferId to, Location location) {

@@ -155,6 +155,7 @@ class KernelChecker {
       case Instruction::Kind::load:
         check_access(instruction.buffer, false);
         check_affine(instruction.address, in_loop);
+        for (const Bound& bound : instruction.bounds) check_bound(bound, in_loop);
         gives(ir::compute_dtype(buffer(instruction.buffer).dtype));
         break;
       case Instruction::Kind::index:
@@ -168,6 +169,15 @@ class KernelChecker {
         gives(DType::f32);
         break;
     }
+  }
+
+  void check_bound(const Bound& bound, bool in_loop) const {
+    const std::vector<std::int64_t>& extents = bound.inner ? kernel_.inner : kernel_.outer;
+    require(bound.axis >= 0 && bound.axis < std::ssize(extents) && (in_loop || !bound.inner),
+            "a bound of an axis that is not there");
+    require(bound.begin >= 0 && bound.begin <= bound.end &&
+                bound.end <= extents[static_cast<std::size_t>(bound.axis)],
+            "a bound that is no range of its axis");
   }
 
   // The dtype of the result.

@@ -77,6 +77,23 @@ void append_access(std::string& text, int buffer, const Affine& address, bool wi
   text += ']';
 }
 
+// where o1 in 3..10, i0 in 0..4 else 0
+void append_bounds(std::string& text, const Instruction& load) {
+  for (std::size_t i = 0; i < load.bounds.size(); ++i) {
+    const Bound& bound = load.bounds[i];
+    text += i == 0 ? " where " : ", ";
+    text += bound.inner ? 'i' : 'o';
+    append(text, bound.axis);
+    text += " in ";
+    append(text, bound.begin);
+    text += "..";
+    append(text, bound.end);
+  }
+  if (load.bounds.empty()) return;
+  text += " else ";
+  append_cell(text, load.type, load.constant);
+}
+
 void append_instruction(std::string& text, const Instruction& instruction, bool in_loop) {
   text += "    ";
   append_value(text, instruction.result);
@@ -102,6 +119,7 @@ void append_instruction(std::string& text, const Instruction& instruction, bool 
     case Instruction::Kind::load:
       text += "load ";
       append_access(text, instruction.buffer, instruction.address, in_loop);
+      append_bounds(text, instruction);
       break;
     case Instruction::Kind::index:
       text += "index ";
@@ -179,6 +197,21 @@ std::int64_t Kernel::tiles() const {
     count *= cut ? (outer[i] + block - 1) / block : outer[i];
   }
   return count;
+}
+
+bool has_bounds(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.segments, [](const Segment& segment) {
+    return std::ranges::any_of(
+        segment.body, [](const Instruction& instruction) { return !instruction.bounds.empty(); });
+  });
+}
+
+Affine index_of(const Kernel& kernel, const Bound& bound) {
+  Affine out;
+  out.outer.resize(kernel.outer.size(), 0);
+  out.inner.resize(kernel.inner.size(), 0);
+  (bound.inner ? out.inner : out.outer)[static_cast<std::size_t>(bound.axis)] = 1;
+  return out;
 }
 
 std::int64_t outer_points(const Kernel& kernel) {

@@ -52,13 +52,24 @@ struct Affine {
   friend bool operator==(const Affine&, const Affine&) = default;
 };
 
+// A range of the indices along one axis.
+struct Bound {
+  bool inner = false;  // of an inner axis; only in loops
+  int axis = 0;
+  std::int64_t begin = 0;  // the first index inside
+  std::int64_t end = 0;    // the first one behind
+
+  friend bool operator==(const Bound&, const Bound&) = default;
+};
+
 struct Instruction {
   enum class Kind : std::uint8_t {
     scalar,  // op applied to operands; `dtype` is the operands' compute dtype as in ir::evaluate
              // (of the second operand for select); `to` is the result's dtype for cast and bitcast
              // (for bitcast both are storage dtypes of equal size)
     constant,  // `constant`, in compute dtype `dtype`
-    load,      // element of `buffer` at `address`, widened to its compute dtype
+    load,      // element of `buffer` at `address`, widened to its compute dtype; where an index is
+               // outside of one of `bounds` nothing is read, and it is `constant`
     index,     // the value of `address` as i64
     round,     // a f32 value rounded to a narrower float (`dtype`) and widened again
   };
@@ -71,6 +82,7 @@ struct Instruction {
   ir::Cell constant = {};
   int buffer = -1;
   Affine address = {};
+  std::vector<Bound> bounds = {};
   ValueId result = -1;
   DType type = DType::f32;  // the result's compute dtype
 };
@@ -116,6 +128,11 @@ struct Kernel {
   // How many tiles the outer space has; a function of the shape alone.
   std::int64_t tiles() const;
 };
+
+// Whether a load has bounds.
+bool has_bounds(const Kernel& kernel);
+// The index that a bound is of.
+Affine index_of(const Kernel& kernel, const Bound& bound);
 
 // How many points the outer and the inner axes span.
 std::int64_t outer_points(const Kernel& kernel);

@@ -157,6 +157,7 @@ class KernelParser {
       instruction.kind = Instruction::Kind::load;
       instruction.buffer = buffer_number();
       instruction.address = address();
+      if (lexer_.accept("where")) bounds(instruction);
     } else if (token.text == "index") {
       instruction.kind = Instruction::Kind::index;
       instruction.address = affine();
@@ -168,6 +169,26 @@ class KernelParser {
       scalar(token, name, rest, instruction);
     }
     segment.body.push_back(std::move(instruction));
+  }
+
+  // o1 in 3..10, i0 in 0..4 else 0
+  void bounds(Instruction& load) {
+    do {
+      const Token token = lexer_.expect(Token::Kind::word, "an axis, as in o0 or i0");
+      Bound bound{.inner = token.text.starts_with('i')};
+      bound.axis = number_in_name(token.text, bound.inner ? 'i' : 'o');
+      const auto axes = std::ssize(bound.inner ? kernel_.inner : kernel_.outer);
+      if (bound.axis < 0 || bound.axis >= axes || (bound.inner && !in_loop_)) {
+        lexer_.fail(token.offset, shown(token.text) + " is no axis here");
+      }
+      lexer_.expect("in", "and a range, as in o1 in 3..10");
+      bound.begin = ir::read_integer(lexer_, "the first index inside");
+      lexer_.expect("..", "and the first index behind");
+      bound.end = ir::read_integer(lexer_, "the first index behind");
+      load.bounds.push_back(bound);
+    } while (lexer_.accept(","));
+    lexer_.expect("else", "and the value outside of the bounds");
+    load.constant = cell(load.type);
   }
 
   Reduction reduction(const Token& token, std::string_view rest, const Instruction& defined) {

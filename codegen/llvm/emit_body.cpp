@@ -88,10 +88,39 @@ Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, cons
   const int buffer = instruction.buffer;
   Value* pointer = position_of(buffer, instruction.address, in_loop, part);
   const std::int64_t stride = lane_stride(kernel_, instruction.address, in_loop);
-  Value* element = varies(instruction.result)
-                       ? memory_.load_vector(buffer, pointer, stride, strip.mask)
-                       : memory_.load(buffer, pointer);
-  return scalars_.widen(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype, element);
+  const DType dtype = kernel_.buffers[static_cast<std::size_t>(buffer)].dtype;
+  const bool vectors = varies(instruction.result);
+  if (instruction.bounds.empty()) {
+    return scalars_.widen(dtype, vectors ? memory_.load_vector(buffer, pointer, stride, strip.mask)
+                                         : memory_.load(buffer, pointer));
+  }
+  Value* inside = emit_inside(instruction, in_loop, part);
+  Value* around = scalars_.constant(instruction.type, instruction.constant);
+  if (!vectors) {
+    Value* element = scalars_.widen(dtype, memory_.load_if(buffer, pointer, inside));
+    return ir_.CreateSelect(inside, element, around);
+  }
+  Value* mask = strip.mask == nullptr ? inside : ir_.CreateAnd(strip.mask, inside);
+  Value* elements = scalars_.widen(dtype, memory_.load_vector(buffer, pointer, stride, mask));
+  return ir_.CreateSelect(inside, elements, splat(around));
+}
+
+Value* BodyEmitter::emit_inside(const Instruction& load, bool in_loop, std::int64_t part) {
+  Value* all = nullptr;  // of what is the same in all lanes
+  Value* lanes = nullptr;
+  for (const Bound& bound : load.bounds) {
+    const Affine axis = index_of(kernel_, bound);
+    Value* from_begin = ir_.CreateSub(position_of(-1, axis, in_loop, part), number(bound.begin));
+    llvm::ConstantInt* const count = number(bound.end - bound.begin);
+    const bool is_vector = lane_stride(kernel_, axis, in_loop) != 0;
+    if (is_vector) from_begin = ir_.CreateAdd(splat(from_begin), lane_steps(1));
+    Value* inside = ir_.CreateICmpULT(from_begin, is_vector ? splat(count) : count);
+    Value*& of_kind = is_vector ? lanes : all;
+    of_kind = of_kind == nullptr ? inside : ir_.CreateAnd(of_kind, inside);
+  }
+  if (!varies(load.result)) return all;
+  if (lanes == nullptr) return splat(all);
+  return all == nullptr ? lanes : ir_.CreateAnd(lanes, splat(all));
 }
 
 void BodyEmitter::emit_stores(const Segment& segment, const Strip& strip) {

@@ -55,6 +55,8 @@ class BodyEmitter {
                          std::int64_t part);
   llvm::Value* emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
                          std::int64_t part);
+  // Where a load is inside of its bounds: an i1, or one for each lane where it varies.
+  llvm::Value* emit_inside(const Instruction& load, bool in_loop, std::int64_t part);
   llvm::Value* position_of(int buffer, const Affine& affine, bool in_loop, std::int64_t part);
   // Whether a value is known to be one of a (narrower) dtype already.
   bool is_rounded_to(DType dtype, ValueId id) const {

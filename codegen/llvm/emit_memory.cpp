@@ -30,6 +30,9 @@ Positions::Positions(llvm::IRBuilder<>& ir, const Kernel& kernel,
       const bool load = instruction.kind == Instruction::Kind::load;
       if (!load && instruction.kind != Instruction::Kind::index) continue;
       add(load ? instruction.buffer : -1, instruction.address, segment.loop);
+      for (const Bound& bound : instruction.bounds) {
+        add(-1, index_of(kernel, bound), segment.loop);
+      }
     }
     for (const Store& store : segment.stores) add(store.buffer, store.address, segment.loop);
   }
@@ -123,6 +126,16 @@ MemoryEmitter::MemoryEmitter(llvm::IRBuilder<>& ir, const Kernel& kernel,
 Value* MemoryEmitter::load(int buffer, Value* pointer) {
   llvm::Type* type = element_types_[static_cast<std::size_t>(buffer)];
   return tag(buffer, ir_.CreateAlignedLoad(type, pointer, alignment(buffer)));
+}
+
+Value* MemoryEmitter::load_if(int buffer, Value* pointer, Value* condition) {
+  auto* type = llvm::FixedVectorType::get(element_types_[static_cast<std::size_t>(buffer)], 1);
+  Value* const mask = ir_.CreateInsertElement(
+      llvm::PoisonValue::get(llvm::FixedVectorType::get(ir_.getInt1Ty(), 1)), condition,
+      std::uint64_t{0});
+  Value* const element = tag(buffer, ir_.CreateMaskedLoad(type, pointer, alignment(buffer), mask,
+                                                          llvm::Constant::getNullValue(type)));
+  return ir_.CreateExtractElement(element, std::uint64_t{0});
 }
 
 Value* MemoryEmitter::load_vector(int buffer, Value* pointer, std::int64_t stride, Value* mask) {

@@ -58,6 +58,8 @@ class MemoryEmitter {
                 std::vector<llvm::Type*> element_types);
 
   llvm::Value* load(int buffer, llvm::Value* pointer);
+  // Zero where the condition does not hold.
+  llvm::Value* load_if(int buffer, llvm::Value* pointer, llvm::Value* condition);
   // kLanes elements, `stride` apart; with a mask only its lanes (the others hold zeros).
   llvm::Value* load_vector(int buffer, llvm::Value* pointer, std::int64_t stride,
                            llvm::Value* mask);

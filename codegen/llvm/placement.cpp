@@ -42,6 +42,11 @@ std::vector<Place> place_values(const Kernel& kernel) {
         case Instruction::Kind::load:
         case Instruction::Kind::index:
           place = place_affine(kernel, instruction.address, segment.loop);
+          for (const Bound& bound : instruction.bounds) {
+            const Place other = place_affine(kernel, index_of(kernel, bound), segment.loop);
+            place.level = std::max(place.level, other.level);
+            place.varies = place.varies || other.varies;
+          }
           break;
         case Instruction::Kind::scalar:
         case Instruction::Kind::round:

@@ -19,7 +19,7 @@ std::int64_t elements_before(const Shape& shape, int axis) {
   return out;
 }
 
-Shape without(const Shape& shape, int axis) {
+Shape without_axis(const Shape& shape, int axis) {
   List sizes(shape.begin(), shape.end());
   sizes.erase(sizes.begin() + axis);
   return Shape(sizes);
@@ -144,7 +144,7 @@ std::optional<std::size_t> part_of_slice(const Graph& graph, NodeId slice, const
 }
 
 Shape part_shape(const Shape& whole, const Split& split, std::size_t part) {
-  if (split.thin()) return without(whole, split.axis);
+  if (split.thin()) return without_axis(whole, split.axis);
   List sizes = list_of(whole);
   sizes[at(split.axis)] = split.size(part);
   return Shape(sizes);

@@ -86,15 +86,15 @@ std::int64_t half_of(std::int64_t columns) {
   return (columns / 2 + kFewColumns - 1) / kFewColumns * kFewColumns;
 }
 
-std::int64_t rows_of(Term x) { return x.shape()[1]; }
-std::int64_t columns_of(Term x) { return x.shape()[2]; }
+std::int64_t row_count(Term x) { return x.shape()[1]; }
+std::int64_t column_count(Term x) { return x.shape()[2]; }
 
 Term rows_between(Term x, std::int64_t from, std::int64_t to) { return along(x, 1, from, to); }
 Term columns_between(Term x, std::int64_t from, std::int64_t to) { return along(x, 2, from, to); }
 
 // The rows of x in another order, i32[batch, rows, 1].
 Term reordered(Term x, Term order) {
-  const Shape shape{x.shape()[0], rows_of(order), columns_of(x)};
+  const Shape shape{x.shape()[0], row_count(order), column_count(x)};
   return apply(Op::take_along_axis, x, broadcast_to(order, shape), {std::int64_t{1}});
 }
 
@@ -107,7 +107,7 @@ Term substitute(Step& step, Term a, Term b, bool unit) {
     const Term next = rest - select(below, column_of(fixed[0], j) * x, 0);
     return {next, reshape(x, {x.shape()[0], x.shape()[2]})};
   };
-  return transposed(over_columns(step, {b}, {a}, rows_of(b), column)[1], {1, 0, 2});
+  return transposed(over_columns(step, {b}, {a}, row_count(b), column)[1], {1, 0, 2});
 }
 
 std::pair<Term, Term> cholesky_by_columns(Step& step, Term a) {
@@ -118,10 +118,10 @@ std::pair<Term, Term> cholesky_by_columns(Step& step, Term a) {
     const Term below = select(numbers(rest, 1) > j, column_of(rest, j) / root, 0);
     const Term own = select(numbers(rest, 1) == j, root, below);
     const std::int64_t batch = rest.shape()[0];
-    return {rest - below * matrix_transposed(below), reshape(own, {batch, rows_of(rest)}),
+    return {rest - below * matrix_transposed(below), reshape(own, {batch, row_count(rest)}),
             reshape((square > 0).apply(Op::logical_not), {batch})};
   };
-  const Terms out = over_columns(step, {a}, {}, columns_of(a), column);
+  const Terms out = over_columns(step, {a}, {}, column_count(a), column);
   return {transposed(out[1], {1, 2, 0}), out[2]};
 }
 
@@ -149,8 +149,8 @@ LuFactors lu_by_columns(Step& step, Term a) {
             exchanged(order, reordered(order, largest)), reshape(largest, {batch}),
             reshape(pivot == 0, {batch})};
   };
-  const std::int64_t steps = std::min(rows_of(a), columns_of(a));
-  const Term order = broadcast_to(numbers(a, 1), {a.shape()[0], rows_of(a), 1});
+  const std::int64_t steps = std::min(row_count(a), column_count(a));
+  const Term order = broadcast_to(numbers(a, 1), {a.shape()[0], row_count(a), 1});
   const Terms out = over_columns(step, {a, order}, {}, steps, column);
   return {out[0], transposed(out[2], {1, 0}), out[1], out[3]};
 }
@@ -178,7 +178,7 @@ QrFactors qr_by_columns(Step& step, Term a) {
     const Term made = select(rows > j, v, select(rows == j, beta, own));
     return {select(columns == j, made, next), reshape(tau, {rest.shape()[0]})};
   };
-  const std::int64_t steps = std::min(rows_of(a), columns_of(a));
+  const std::int64_t steps = std::min(row_count(a), column_count(a));
   const Terms out = over_columns(step, {a}, {}, steps, column);
   return {out[0], reshape(transposed(out[1], {1, 0}), {a.shape()[0], 1, steps})};
 }
@@ -191,7 +191,7 @@ struct Reflections {
 };
 
 Reflections reflections_of(Step& step, const QrFactors& factors) {
-  const std::int64_t steps = columns_of(factors.taus);
+  const std::int64_t steps = column_count(factors.taus);
   const Term packed = columns_between(factors.packed, 0, steps);
   const Term rows = numbers(packed, 1);
   const Term columns = numbers(packed, 2);
@@ -208,7 +208,7 @@ Reflections reflections_of(Step& step, const QrFactors& factors) {
 Term matrix_transposed(Term x) { return transposed(x, {0, 2, 1}); }
 
 Term solve_lower(Step& step, Term a, Term b, bool unit) {
-  const std::int64_t size = rows_of(a);
+  const std::int64_t size = row_count(a);
   if (size <= kFewColumns) return substitute(step, a, b, unit);
   const std::int64_t half = half_of(size);
   const auto corner = [&](std::int64_t from, std::int64_t to) {
@@ -225,7 +225,7 @@ Term solve_upper(Step& step, Term a, Term b, bool unit) {
 }
 
 std::pair<Term, Term> cholesky_of(Step& step, Term a) {
-  const std::int64_t size = rows_of(a);
+  const std::int64_t size = row_count(a);
   if (size <= kFewColumns) return cholesky_by_columns(step, a);
   const std::int64_t half = half_of(size);
   const Term upper_rows = rows_between(a, 0, half);
@@ -241,8 +241,8 @@ std::pair<Term, Term> cholesky_of(Step& step, Term a) {
 }
 
 LuFactors lu_of(Step& step, Term a) {
-  const std::int64_t rows = rows_of(a);
-  const std::int64_t columns = columns_of(a);
+  const std::int64_t rows = row_count(a);
+  const std::int64_t columns = column_count(a);
   if (columns <= kFewColumns) return lu_by_columns(step, a);
   const std::int64_t steps = std::min(rows, columns);
   const std::int64_t half = steps <= kFewColumns ? steps : half_of(steps);
@@ -263,8 +263,8 @@ LuFactors lu_of(Step& step, Term a) {
 }
 
 QrFactors qr_of(Step& step, Term a) {
-  const std::int64_t rows = rows_of(a);
-  const std::int64_t columns = columns_of(a);
+  const std::int64_t rows = row_count(a);
+  const std::int64_t columns = column_count(a);
   if (columns <= kFewColumns) return qr_by_columns(step, a);
   const std::int64_t steps = std::min(rows, columns);
   const std::int64_t half = steps <= kFewColumns ? steps : half_of(steps);
@@ -282,7 +282,7 @@ QrFactors qr_of(Step& step, Term a) {
 Term q_of(Step& step, const QrFactors& factors) {
   const Reflections h = reflections_of(step, factors);
   const Term diagonal = numbers(factors.packed, 1) == numbers(factors.packed, 2);
-  const Term head = matrix_transposed(rows_between(h.v, 0, columns_of(factors.packed)));
+  const Term head = matrix_transposed(rows_between(h.v, 0, column_count(factors.packed)));
   const Term ones = select(diagonal, factors.packed.constant(1), 0);
   return ones - matmul(h.v, matmul(h.t, head));
 }

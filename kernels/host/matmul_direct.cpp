@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 // Products that are over before others have copied their operands: those of a few thousand
 // multiplications, and those of a vector, which read each element once. Bits do not depend on the
@@ -211,10 +212,101 @@ TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
   return dot_of<T, kBytes, 64 / kSize>(x, y, count);
 }
 
+// ---- Many dots with one vector, as many at once as their partial sums are: added up together.
+
+template <class T>
+inline constexpr int kDotsAtOnce = 64 / static_cast<int>(sizeof(T));
+
+// Of two vectors, which have lanes of some dots each, kWidth for each dot: one that has half as
+// many lanes for each dot of both.
+template <int kWidth, class T, int... kLane>
+TUTTI_INLINE inline void fold(const T* pair, T* out, std::integer_sequence<int, kLane...>) {
+  typedef T Vector [[gnu::vector_size(64)]];
+  constexpr int kHalf = kWidth / 2;
+  Vector a;
+  Vector b;
+  std::memcpy(&a, pair, sizeof(a));
+  std::memcpy(&b, pair + sizeof...(kLane), sizeof(b));
+  const Vector sums =
+      __builtin_shufflevector(a, b, (kLane / kHalf * kWidth + kLane % kHalf)...) +
+      __builtin_shufflevector(a, b, (kLane / kHalf * kWidth + kLane % kHalf + kHalf)...);
+  std::memcpy(out, &sums, sizeof(sums));
+}
+
+// The sum of each vector's lanes, in the order in which dot_of adds them.
+template <class T, int kWidth = kDotsAtOnce<T>>
+TUTTI_INLINE inline void add_lanes(T* vectors) {
+  if constexpr (kWidth > 1) {
+    constexpr int kLanes = kDotsAtOnce<T>;
+#pragma GCC unroll 8
+    for (int i = 0; i < kWidth / 2; ++i) {
+      fold<kWidth>(vectors + 2 * i * kLanes, vectors + i * kLanes,
+                   std::make_integer_sequence<int, kLanes>());
+    }
+    add_lanes<T, kWidth / 2>(vectors);
+  }
+}
+
+// sums[i] = rows[i] . x
+template <class T>
+TUTTI_INLINE inline void dots_with(const T* x, const T* rows, std::int64_t row_stride,
+                                   std::int64_t depth, T* sums) {
+  constexpr int kCount = kDotsAtOnce<T>;
+  typedef T Vector [[gnu::vector_size(64)]];
+  Vector partial[kCount] = {};
+  std::int64_t at = 0;
+  for (; at + kCount <= depth; at += kCount) {
+    Vector right;
+    std::memcpy(&right, x + at, sizeof(right));
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; ++i) {
+      Vector left;
+      std::memcpy(&left, rows + i * row_stride + at, sizeof(left));
+      partial[i] += left * right;
+    }
+  }
+  alignas(64) T lanes[kCount * kCount];
+  std::memcpy(lanes, partial, sizeof(lanes));
+  for (int i = 0; i < kCount; ++i) {
+    for (std::int64_t k = at; k < depth; ++k) {
+      T& lane = lanes[i * kCount + (k - at)];
+      lane = static_cast<T>(lane + times(rows[i * row_stride + k], x[k]));
+    }
+  }
+  add_lanes(lanes);
+  std::memcpy(sums, lanes, kCount * sizeof(T));
+}
+
+// A matrix times a vector.
+template <class T>
+TUTTI_INLINE inline std::int64_t multiply_many_dots(const Product& p, const T* a, const T* b,
+                                                    T* c) {
+  const bool is_column = p.n == 1;
+  const T* const x = is_column ? b : a;
+  const T* const rows = is_column ? a : b;
+  const std::int64_t row_stride = is_column ? p.a_row_stride : p.b_column_stride;
+  const std::int64_t result_stride = is_column ? p.c_row_stride : 1;
+  const std::int64_t count = p.m * p.n;
+  std::int64_t done = 0;
+  for (; done + kDotsAtOnce<T> <= count; done += kDotsAtOnce<T>) {
+    T sums[kDotsAtOnce<T>];
+    dots_with(x, rows + done * row_stride, row_stride, p.k, sums);
+    for (int i = 0; i < kDotsAtOnce<T>; ++i) {
+      T& to = c[(done + i) * result_stride];
+      to = p.accumulate ? static_cast<T>(to + sums[i]) : sums[i];
+    }
+  }
+  return done;
+}
+
 template <class T, int kBytes>
 TUTTI_INLINE inline void multiply_dots(const Product& p, const T* a, const T* b, T* c) {
-  for (std::int64_t i = 0; i < p.m; ++i) {
-    for (std::int64_t j = 0; j < p.n; ++j) {
+  std::int64_t done = 0;
+  if constexpr (sizeof(T) >= 4) {
+    if (p.k < kLongDot) done = multiply_many_dots(p, a, b, c);
+  }
+  for (std::int64_t i = p.n == 1 ? done : 0; i < p.m; ++i) {
+    for (std::int64_t j = p.n == 1 ? 0 : done; j < p.n; ++j) {
       T& to = c[i * p.c_row_stride + j];
       const T sum = dot<T, kBytes>(a + i * p.a_row_stride, b + j * p.b_column_stride, p.k);
       to = p.accumulate ? static_cast<T>(to + sum) : sum;
@@ -228,9 +320,10 @@ bool is_direct(const Product& product) {
   const DType dtype = product.dtype;
   if (is_narrow_floating(dtype) || dtype == DType::boolean) return false;
   if (product.m * product.n * product.k <= kMostWork) return true;
-  // The library is good at many dots, and at vectors, in f32.
+  // The library is good at many long dots, and at vectors, in f32.
   if (dtype == DType::f32) {
-    return has_vector_along_depth(product) && product.m * product.n <= kFewResults;
+    return has_vector_along_depth(product) &&
+           (product.m * product.n <= kFewResults || product.k < kLongDot);
   }
   return has_vector_along_depth(product) ||
          (product.m <= kRowsAtOnce && product.b_column_stride == 1);

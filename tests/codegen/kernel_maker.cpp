@@ -47,6 +47,17 @@ ValueId KernelMaker::load(int buffer, Affine address) {
              ir::compute_dtype(dtype));
 }
 
+ValueId KernelMaker::load_within(int buffer, Affine address, std::vector<Bound> bounds,
+                                 double around) {
+  const DType dtype = ir::compute_dtype(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype);
+  return add({.kind = Instruction::Kind::load,
+              .constant = ir::cell_of(dtype, around),
+              .buffer = buffer,
+              .address = std::move(address),
+              .bounds = std::move(bounds)},
+             dtype);
+}
+
 ValueId KernelMaker::constant(DType dtype, double value) {
   return add(
       {.kind = Instruction::Kind::constant, .dtype = dtype, .constant = ir::cell_of(dtype, value)},
@@ -145,16 +156,24 @@ std::vector<void*> Arguments::pointers() {
 
 namespace {
 
-// The last element that an access reaches.
-std::int64_t reach(const Kernel& kernel, const Affine& affine, bool in_loop) {
+// The last element that an access reaches within bounds.
+std::int64_t reach(const Kernel& kernel, const Affine& affine, bool in_loop,
+                   const std::vector<Bound>& bounds) {
   std::int64_t most = affine.offset;
-  const auto add = [&](const Strides& strides, const Strides& extents) {
+  const auto add = [&](const Strides& strides, const Strides& extents, bool inner) {
     for (std::size_t i = 0; i < extents.size(); ++i) {
-      most += std::max<std::int64_t>(strides[i] * (extents[i] - 1), 0);
+      std::int64_t first = 0;
+      std::int64_t last = extents[i] - 1;
+      for (const Bound& bound : bounds) {
+        if (bound.inner != inner || static_cast<std::size_t>(bound.axis) != i) continue;
+        first = std::max(first, bound.begin);
+        last = std::min(last, bound.end - 1);
+      }
+      most += std::max(strides[i] * first, strides[i] * last);
     }
   };
-  add(affine.outer, kernel.outer);
-  if (in_loop) add(affine.inner, kernel.inner);
+  add(affine.outer, kernel.outer, false);
+  if (in_loop) add(affine.inner, kernel.inner, true);
   return most;
 }
 
@@ -182,17 +201,18 @@ double random_number(std::mt19937& random, DType dtype, bool special_values) {
 Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_values,
                          std::size_t alignment) {
   std::vector<std::int64_t> elements(kernel.buffers.size(), 0);
-  const auto use = [&](int buffer, const Affine& affine, bool in_loop) {
+  const auto use = [&](int buffer, const Affine& affine, bool in_loop,
+                       const std::vector<Bound>& bounds) {
     if (!runs(kernel, in_loop)) return;
     auto& count = elements[static_cast<std::size_t>(buffer)];
-    count = std::max(count, reach(kernel, affine, in_loop) + 1);
+    count = std::max(count, reach(kernel, affine, in_loop, bounds) + 1);
   };
   for (const Segment& segment : kernel.segments) {
     for (const Instruction& instruction : segment.body) {
       if (instruction.kind != Instruction::Kind::load) continue;
-      use(instruction.buffer, instruction.address, segment.loop);
+      use(instruction.buffer, instruction.address, segment.loop, instruction.bounds);
     }
-    for (const Store& store : segment.stores) use(store.buffer, store.address, segment.loop);
+    for (const Store& store : segment.stores) use(store.buffer, store.address, segment.loop, {});
   }
   std::mt19937 random(seed);
   Arguments arguments;

@@ -27,6 +27,8 @@ class KernelMaker {
   void loop();
 
   ValueId load(int buffer, Affine address);
+  // Within bounds, and `around` outside of them.
+  ValueId load_within(int buffer, Affine address, std::vector<Bound> bounds, double around);
   ValueId constant(DType dtype, double value);
   ValueId index(Affine address);
   ValueId round(DType dtype, ValueId value);

@@ -53,6 +53,20 @@ TEST(KernelText, GivesBackConstantsBitByBit) {
   }
 }
 
+TEST(KernelText, GivesBackBounds) {
+  const std::string text = R"(kernel k outer [4, 9] inner [5] along outer block 16 values 2 {
+  b0: bf16 read
+  loop
+    %0: f32 = load b0[-3 + o1 + 7*i0] where o1 in 3..8, i0 in 0..4 else -0
+    %1: f32 = load b0[o1]
+}
+)";
+  EXPECT_EQ(print(parse_kernel(text)), text);
+  EXPECT_EQ(parse_kernel(text).segments[0].body[0].bounds,
+            (std::vector<Bound>{{.inner = false, .axis = 1, .begin = 3, .end = 8},
+                                {.inner = true, .axis = 0, .begin = 0, .end = 4}}));
+}
+
 TEST(KernelText, GivesBackGoldenKernels) {
   for (const char* name : {"bias", "chain", "column_sum", "half", "softmax", "turned"}) {
     std::string text = test::read_test_file("codegen/golden/" + std::string(name) + ".kernel");

@@ -108,7 +108,9 @@ class Generator {
   void instruction() {
     ValueId made = -1;
     const int kind = visible_.empty() ? below(3) : below(10);
-    if (kind <= 1) {
+    if (kind == 0 && below(2) == 0) {
+      made = load_within_bounds();
+    } else if (kind <= 1) {
       made = maker_.load(maker_.read(any(kAllDTypes)), affine());
     } else if (kind == 2 && below(2) == 0) {
       made = maker_.index(affine());
@@ -120,6 +122,26 @@ class Generator {
       made = kind == 3 ? conversion(x) : scalar(x);
     }
     visible_.push_back(made);
+  }
+
+  // From an element that is not there, but for what is inside.
+  ValueId load_within_bounds() {
+    Affine address = affine();
+    std::vector<Bound> bounds;
+    const auto add = [&](const Strides& strides, const Strides& extents, bool inner) {
+      for (std::size_t i = 0; i < extents.size(); ++i) {
+        if (below(2) == 0 || extents[i] == 0) continue;
+        const std::int64_t begin = below(static_cast<int>(extents[i]));
+        const std::int64_t end = begin + 1 + below(static_cast<int>(extents[i] - begin));
+        bounds.push_back({.inner = inner, .axis = static_cast<int>(i), .begin = begin, .end = end});
+        // The first element that is read is the first one of the buffer.
+        address.offset -= strides[i] > 0 ? strides[i] * begin : strides[i] * (end - extents[i]);
+      }
+    };
+    add(address.outer, outer_, false);
+    if (loop_) add(address.inner, inner_, true);
+    const DType dtype = any(kAllDTypes);
+    return maker_.load_within(maker_.read(dtype), address, bounds, below(3));
   }
 
   ValueId conversion(ValueId x) {

@@ -56,6 +56,68 @@ TEST_F(ViewsOf, AReshapeThatStridesCantSayIsNotFree) {
   EXPECT_TRUE(views[flat].dense());
 }
 
+std::vector<std::pair<std::int64_t, std::int64_t>> inside_of(const View& view) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> out;
+  for (int d = 0; d < view.shape.rank(); ++d) {
+    const View::Range inside = view.inside[static_cast<std::size_t>(d)];
+    out.emplace_back(inside.begin, inside.end);
+  }
+  return out;
+}
+
+using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+TEST_F(ViewsOf, APadIsInsideWhereItsOperandIs) {
+  const ir::Value zero = builder_.scalar(DType::f32, 0);
+  const ir::Value padded = builder_.add(Op::pad, {x_, zero}, {List{1, 0}, List{0, 2}, List{0, 0}});
+  const View p = view(padded);
+  EXPECT_EQ(p.source, View::Source::padded);
+  EXPECT_EQ(p.base, x_);
+  EXPECT_EQ(p.offset, -6);
+  EXPECT_EQ(inside_of(p), (Ranges{{1, 5}, {0, 6}}));
+  EXPECT_FALSE(p.dense());
+  // Every second row of its transpose, backwards.
+  const ir::Value turned = builder_.add(Op::transpose, {padded}, {List{1, 0}});
+  const ir::Value sliced = builder_.add(Op::slice, {turned}, {List{3, 0}, List{8, 4}, List{2, 1}});
+  const View s = view(builder_.add(Op::reverse, {sliced}, {List{0}}));
+  EXPECT_EQ(strides_of(s), (List{-2, 6}));
+  EXPECT_EQ(s.offset, -6 + 7);
+  EXPECT_EQ(inside_of(s), (Ranges{{1, 3}, {1, 4}}));
+}
+
+TEST_F(ViewsOf, APadOfAPadIsOneOfTheSameNumber) {
+  const ir::Value zero = builder_.scalar(DType::f32, 0);
+  const ir::Value one = builder_.scalar(DType::f32, 1);
+  const List none{0, 0};
+  const ir::Value inner = builder_.add(Op::pad, {x_, zero}, {List{1, 1}, none, none});
+  const ir::Value same = builder_.add(Op::pad, {inner, zero}, {List{0, 2}, none, none});
+  const ir::Value other = builder_.add(Op::pad, {inner, one}, {List{0, 2}, none, none});
+  const ir::Value between = builder_.add(Op::pad, {x_, zero}, {none, none, List{1, 0}});
+  const Views views(graph_);
+  EXPECT_EQ(inside_of(views[same]), (Ranges{{1, 5}, {3, 9}}));
+  EXPECT_EQ(views[same].offset, -9);
+  EXPECT_FALSE(views.free(graph_.producer(other)));
+  EXPECT_FALSE(views.free(graph_.producer(between)));
+}
+
+TEST_F(ViewsOf, WhatOnlyAPadHasIsANumber) {
+  const ir::Value zero = builder_.scalar(DType::f32, 0);
+  const ir::Value padded = builder_.add(Op::pad, {x_, zero}, {List{2, 0}, List{0, 0}, List{0, 0}});
+  const View v = view(builder_.add(Op::slice, {padded}, {List{0, 0}, List{2, 6}, List{1, 1}}));
+  EXPECT_EQ(v.source, View::Source::constant);
+  EXPECT_EQ(strides_of(v), (List{0, 0}));
+}
+
+TEST_F(ViewsOf, AReshapeOfAPadKeepsItsPaddedAxes) {
+  const ir::Value zero = builder_.scalar(DType::f32, 0);
+  const ir::Value padded = builder_.add(Op::pad, {x_, zero}, {List{0, 1}, List{0, 1}, List{0, 0}});
+  const ir::Value split = builder_.add(Op::reshape, {padded}, {List{2, 2, 1, 8}});
+  const ir::Value merged = builder_.add(Op::reshape, {padded}, {List{32}});
+  const Views views(graph_);
+  EXPECT_EQ(inside_of(views[split]), (Ranges{{0, 2}, {0, 2}, {0, 1}, {1, 7}}));
+  EXPECT_FALSE(views.free(graph_.producer(merged)));
+}
+
 TEST_F(ViewsOf, ABroadcastHasStrideZero) {
   const ir::Value row = builder_.add(Op::slice, {x_}, {List{1, 0}, List{2, 6}, List{1, 1}});
   const View wide = view(builder_.add(Op::broadcast_to, {row}, {List{3, 4, 6}}));
