@@ -248,7 +248,8 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
       }
     } else {
       const Arguments::Scalar& number = arguments_.scalars[scalar++];
-      buffers_.push_back(context.runtime().allocator.allocate(number.single ? 4 : 8));
+      buffers_.push_back(context.runtime().allocator.allocate(number.single ? 4 : 8,
+                                                              {.what = "number", .where = where_}));
       const auto single = static_cast<float>(number.value);
       std::memcpy(buffers_.back()->data(),
                   number.single ? static_cast<const void*>(&single)

@@ -265,13 +265,14 @@ StatePtr RankContext::data(const Array& array, Device device, Location where) {
     return record(ir::Op::to_device, std::span(&made, 1), {device.text()}, where)[0];
   }
   const auto bytes = array.bytes();
+  const runtime::MemoryLabel label = {.what = "data", .where = where};
   std::shared_ptr<runtime::Buffer> buffer;
   if (device.is_cpu()) {
-    buffer = runtime_.allocator.allocate(bytes.size());
+    buffer = runtime_.allocator.allocate(bytes.size(), label);
     std::ranges::copy(bytes, buffer->data());
   } else {
     runtime::Accelerator& accelerator = runtime_.accelerator(device);
-    buffer = accelerator.memory().allocate(bytes.size());
+    buffer = accelerator.memory().allocate(bytes.size(), label);
     accelerator.copy_in(buffer->data(), bytes.data(), bytes.size());
   }
   ir::Type type{.dtype = array.dtype(), .shape = array.shape()};

@@ -128,9 +128,9 @@ bool is_row_major(const dlpack::TensorView& view, const Shape& shape) {
 
 // The elements one after another.
 std::shared_ptr<runtime::Buffer> gathered(const dlpack::TensorView& view, const ir::Type& type,
-                                          const std::byte* data) {
-  auto buffer =
-      RankContext::current().runtime().allocator.allocate(static_cast<std::size_t>(type.bytes()));
+                                          const std::byte* data, Location where) {
+  auto buffer = RankContext::current().runtime().allocator.allocate(
+      static_cast<std::size_t>(type.bytes()), {.what = "copy", .where = where});
   const std::int64_t bytes = size_of(type.dtype);
   const auto own = type.shape.strides();
   std::byte* to = buffer->data();
@@ -176,7 +176,7 @@ Tensor imported(Managed* given, Location where) {
   if (is_row_major(view, type.shape) && aligned) {
     buffer = runtime::Buffer::wrap(data, bytes, [held](void* /*data*/) {});
   } else if (type.device.is_cpu()) {
-    buffer = gathered(view, type, data);
+    buffer = gathered(view, type, data, where);
   } else {
     refuse("the elements on a GPU do not lie one after another; make them contiguous there", where);
   }
@@ -200,13 +200,14 @@ dlpack::ManagedTensor* to_unversioned_dlpack(const Tensor& tensor, std::source_l
   const detail::StatePtr& state = complete(tensor, at);
   RankContext& context = RankContext::current();
   const auto bytes = static_cast<std::size_t>(state->type.bytes());
+  const runtime::MemoryLabel label = {.what = "copy", .where = at};
   std::shared_ptr<runtime::Buffer> copy;
   if (state->type.device.is_cpu()) {
-    copy = context.runtime().allocator.allocate(bytes);
+    copy = context.runtime().allocator.allocate(bytes, label);
     context.read(*state, {copy->data(), bytes});
   } else {
     runtime::Accelerator& gpu = context.runtime().accelerator(state->type.device);
-    copy = gpu.memory().allocate(bytes);
+    copy = gpu.memory().allocate(bytes, label);
     const auto host = detail::host_bytes(tensor, at);
     gpu.copy_in(copy->data(), host.get(), bytes);
     synchronize();

@@ -40,7 +40,7 @@ class OpenFile {
   Tensor tensor(const std::string& name, bool mmap, Location where) {
     const SafetensorsFile::Entry& entry = header_.tensors.at(name);
     RankContext& context = RankContext::current();
-    Tensor out(context.leaf(entry.type, mmap ? mapped(entry) : copied(entry), where));
+    Tensor out(context.leaf(entry.type, mmap ? mapped(entry, where) : copied(entry, where), where));
     if (entry.type.dtype == DType::boolean) check_truths(name, out, where);
     if (context.default_device().is_cpu()) return out;
     out = to(Operand(out, where), context.default_device());
@@ -52,17 +52,19 @@ class OpenFile {
   std::size_t copies() const { return copies_; }
 
  private:
-  std::shared_ptr<runtime::Buffer> copied(const SafetensorsFile::Entry& entry) const {
+  std::shared_ptr<runtime::Buffer> copied(const SafetensorsFile::Entry& entry,
+                                          Location where) const {
     const auto bytes = static_cast<std::size_t>(entry.type.bytes());
-    auto buffer = RankContext::current().runtime().allocator.allocate(bytes);
+    auto buffer = RankContext::current().runtime().allocator.allocate(
+        bytes, {.what = "tensor of a file", .where = where});
     file_.read(entry.begin, {buffer->data(), bytes});
     return buffer;
   }
 
-  std::shared_ptr<runtime::Buffer> mapped(const SafetensorsFile::Entry& entry) {
+  std::shared_ptr<runtime::Buffer> mapped(const SafetensorsFile::Entry& entry, Location where) {
     if (entry.begin % size_of(entry.type.dtype) != 0) {
       ++copies_;
-      return copied(entry);
+      return copied(entry, where);
     }
     if (mapping_ == nullptr) mapping_ = file_.map();
     return runtime::Buffer::wrap(mapping_.get() + entry.begin,

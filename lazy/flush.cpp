@@ -19,6 +19,20 @@ std::uint32_t site_of_call(const ir::Graph& program, NodeId id) {
   return runtime::site_of(program.node(id).location, program.attributes(id).group("group")->name);
 }
 
+// Of the first result.
+Location first_line(const ir::Graph& program) {
+  return program.results().empty() ? Location()
+                                   : program.node(program.producer(program.results()[0])).location;
+}
+
+bool has_line(const ir::Graph& program, const Location& line) {
+  if (!line.known()) return true;
+  for (NodeId id = 0; id < program.node_count(); ++id) {
+    if (program.node(id).location == line) return true;
+  }
+  return false;
+}
+
 // By call: f(its node).
 template <class F>
 auto by_call(const ir::Graph& program, F&& f) {
@@ -183,7 +197,8 @@ void copy_node(const ir::Graph& from, NodeId id, ir::Graph& into, std::vector<Va
 std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program) {
   ProgramCache::Program& entry = context_.executables_[ir::structural_hash(program)];
   auto& [executable, known] = entry;
-  log_evaluation(program, executable != nullptr);
+  const bool was_known = executable != nullptr;
+  log_evaluation(program, was_known);
   if (executable == nullptr) {
     executable = codegen::compile(program, context_.runtime_, context_.compile_options);
 #ifndef NDEBUG
@@ -199,7 +214,8 @@ std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program
       buffers.push_back(input.state->buffer);
     } else {
       const auto bytes = input.scalar->bytes();
-      buffers.push_back(context_.runtime_.allocator.allocate(bytes.size()));
+      buffers.push_back(
+          context_.runtime_.allocator.allocate(bytes.size(), {.what = "number", .where = {}}));
       std::copy(bytes.begin(), bytes.end(), buffers.back()->data());
     }
   }
@@ -210,8 +226,15 @@ std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program
       by_call(program, [&](NodeId id) { return site_of_call(program, id); });
   const std::vector<runtime::Agreement> agreed = agreements(program);
   running_ = &entry;
-  return executable->run(buffers,
-                         {.lines = lines, .sites = sites, .agreements = agreed, .abandon = false});
+  try {
+    return executable->run(
+        buffers, {.lines = lines, .sites = sites, .agreements = agreed, .abandon = false});
+  } catch (const OutOfMemoryError& error) {
+    if (!was_known || has_line(program, error.where())) throw;
+    throw OutOfMemoryError(
+        error.message() + "; the same program was recorded first at " + error.where().text(),
+        first_line(program));
+  }
 }
 
 // What the numbers in it mean for each collective, and for its results.
@@ -229,9 +252,7 @@ std::vector<runtime::Agreement> Flush::agreements(const ir::Graph& program) {
 void Flush::log_evaluation(const ir::Graph& program, bool known) const {
   const runtime::Log* const log = context_.compile_options.log;
   if (log == nullptr || !log->takes(runtime::LogTopic::evaluate)) return;
-  const Location line = program.results().empty()
-                            ? Location()
-                            : program.node(program.producer(program.results()[0])).location;
+  const Location line = first_line(program);
   const auto counted = [](std::size_t count, const char* what) {
     return std::to_string(count) + what + (count == 1 ? "" : "s");
   };
@@ -252,6 +273,12 @@ void Flush::hand_out(const std::vector<codegen::Executable::Result>& results, Tr
       ir::Type type = graph_.type(value);
       type.device = results[i].type.device;
       state = context_.leaf(type, nullptr, graph_.node(graph_.producer(value)).location);
+    }
+    // The program may have been recorded elsewhere first.
+    const Location where = graph_.node(graph_.producer(value)).location;
+    runtime::Buffer* const buffer = results[i].buffer.get();
+    if (buffer != nullptr && buffer->is_private() && buffer->label().where != where) {
+      buffer->set_label({.what = buffer->label().what, .where = where});
     }
     computed_.push_back({value, state, results[i]});
   }

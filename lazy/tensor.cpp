@@ -63,7 +63,8 @@ std::shared_ptr<const std::byte> detail::host_bytes(const Tensor& tensor, Locati
   if (data->type.device.is_cpu()) return {data->buffer, data->buffer->data()};
   RankContext& context = RankContext::current();
   const auto bytes = static_cast<std::size_t>(data->type.bytes());
-  const std::shared_ptr<runtime::Buffer> copy = context.runtime().allocator.allocate(bytes);
+  const std::shared_ptr<runtime::Buffer> copy =
+      context.runtime().allocator.allocate(bytes, {.what = "copy", .where = where});
   context.read(*data, {copy->data(), bytes});
   return {copy, copy->data()};
 }

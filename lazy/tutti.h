@@ -17,6 +17,7 @@
 #include <tutti/lazy/in_place.h>
 #include <tutti/lazy/indexing.h>
 #include <tutti/lazy/lower.h>
+#include <tutti/lazy/memory.h>
 #include <tutti/lazy/mesh.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/numpy_files.h>

@@ -58,6 +58,8 @@ int share_of_cores(std::int64_t local_ranks) {
     throw TypeError(prefix + e.what());
   } catch (const UsageError& e) {
     throw UsageError(prefix + e.what());
+  } catch (const OutOfMemoryError& e) {
+    throw OutOfMemoryError(prefix + e.what());
   } catch (const EnvironmentError& e) {
     throw EnvironmentError(prefix + e.what());
   } catch (const NumericError& e) {

@@ -41,7 +41,7 @@ class Accelerator {
   virtual std::string target() const = 0;
 
   // Memory of the device: Buffer::data() is an address there, aligned to 256 bytes. Throws
-  // EnvironmentError if there is no more. Buffers may outlive the accelerator.
+  // OutOfMemoryError if there is no more. Buffers may outlive the accelerator.
   virtual Allocator& memory() = 0;
 
   // From the host. `from` may change as soon as it returns.

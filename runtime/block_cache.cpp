@@ -27,8 +27,12 @@ constexpr std::size_t kLargest = std::numeric_limits<std::size_t>::max() / 4;
 
 }  // namespace
 
-BlockCache::BlockCache(std::unique_ptr<BlockSource> source, std::size_t limit)
-    : source_(std::move(source)), of_host_(source_->is_of_host()), limit_(limit) {}
+BlockCache::BlockCache(std::unique_ptr<BlockSource> source, std::size_t limit,
+                       std::shared_ptr<MemoryUse> use)
+    : source_(std::move(source)),
+      of_host_(source_->is_of_host()),
+      limit_(limit),
+      use_(use != nullptr ? std::move(use) : std::make_shared<MemoryUse>()) {}
 
 void BlockCache::poison(std::byte* data, std::size_t bytes) const noexcept {
   if (of_host_) ASAN_POISON_MEMORY_REGION(data, bytes);
@@ -38,14 +42,19 @@ void BlockCache::unpoison(std::byte* data, std::size_t bytes) const noexcept {
   if (of_host_) ASAN_UNPOISON_MEMORY_REGION(data, bytes);
 }
 
-std::shared_ptr<Buffer> BlockCache::allocate(std::size_t bytes) {
+void Buffer::set_label(const MemoryLabel& label) {
+  const std::scoped_lock lock(static_cast<BlockCache*>(home_)->use_->lock());
+  block_.set_label(label);
+}
+
+std::shared_ptr<Buffer> BlockCache::allocate(std::size_t bytes, const MemoryLabel& label) {
   if (bytes > kLargest) return nullptr;
   const SizeClass wanted(bytes);
-  Buffer* buffer = take_free(wanted);
-  if (buffer == nullptr) buffer = take_new(wanted);
+  Buffer* buffer = take_free(wanted, label);
+  if (buffer == nullptr) buffer = take_new(wanted, label);
   if (buffer == nullptr) {
     trim(0);
-    buffer = take_new(wanted);
+    buffer = take_new(wanted, label);
   }
   if (buffer == nullptr) return nullptr;
   buffer->bytes_ = bytes;
@@ -54,42 +63,48 @@ std::shared_ptr<Buffer> BlockCache::allocate(std::size_t bytes) {
   return buffer->share();
 }
 
-Buffer* BlockCache::take_free(const SizeClass& wanted) {
-  const std::scoped_lock lock(lock_);
+// With the lock held.
+void BlockCache::hand_out(Buffer& buffer, const MemoryLabel& label) noexcept {
+  use_->begin_use(buffer.block_, label);
+  used_ += buffer.block_.bytes();
+  ++held_;
+}
+
+Buffer* BlockCache::take_free(const SizeClass& wanted, const MemoryLabel& label) {
+  const std::scoped_lock lock(use_->lock());
   FreeList& list = free_[wanted.index];
   Buffer* const buffer = list.newest;
   if (buffer == nullptr) return nullptr;
   list.newest = buffer->next;
   (buffer->next != nullptr ? buffer->next->newer_ : list.oldest) = nullptr;
   cached_ -= wanted.size;
-  used_ += wanted.size;
-  ++held_;
+  hand_out(*buffer, label);
   return buffer;
 }
 
-Buffer* BlockCache::take_new(const SizeClass& wanted) {
+Buffer* BlockCache::take_new(const SizeClass& wanted, const MemoryLabel& label) {
   auto buffer = std::unique_ptr<Buffer>(new Buffer(this));
   buffer->data_ = static_cast<std::byte*>(source_->take(wanted.size));
   if (buffer->data_ == nullptr) return nullptr;
-  buffer->block_bytes_ = wanted.size;
-  const std::scoped_lock lock(lock_);
-  used_ += wanted.size;
-  ++held_;
+  const std::scoped_lock lock(use_->lock());
+  use_->open(buffer->block_, wanted);
+  hand_out(*buffer, label);
   return buffer.release();
 }
 
 void BlockCache::take_back(Buffer& buffer) noexcept {
-  const SizeClass size(buffer.block_bytes_);
-  poison(buffer.data_, size.size);
-  std::unique_lock lock(lock_);
-  FreeList& list = free_[size.index];
+  const std::size_t bytes = buffer.block_.bytes();
+  poison(buffer.data_, bytes);
+  std::unique_lock lock(use_->lock());
+  use_->end_use(buffer.block_);
+  FreeList& list = free_[buffer.block_.index()];
   buffer.newer_ = nullptr;
   buffer.next = list.newest;
   buffer.freed_at_ = ++clock_;
   (buffer.next != nullptr ? buffer.next->newer_ : list.oldest) = &buffer;
   list.newest = &buffer;
-  used_ -= size.size;
-  cached_ += size.size;
+  used_ -= bytes;
+  cached_ += bytes;
   if (cached_ > limit_) {
     lock.unlock();
     trim(limit_);
@@ -109,14 +124,15 @@ Buffer* BlockCache::take_oldest() {
   Buffer* const buffer = from->oldest;
   from->oldest = buffer->newer_;
   (buffer->newer_ != nullptr ? buffer->newer_->next : from->newest) = nullptr;
-  cached_ -= buffer->block_bytes_;
+  cached_ -= buffer->block_.bytes();
+  use_->close(buffer->block_);
   return buffer;
 }
 
 void BlockCache::trim(std::size_t keep) noexcept {
   Buffer* victims = nullptr;  // given back after the lock is gone: that takes long
   {
-    const std::scoped_lock lock(lock_);
+    const std::scoped_lock lock(use_->lock());
     while (cached_ > keep) {
       Buffer* const oldest = take_oldest();
       oldest->next = std::exchange(victims, oldest);
@@ -127,13 +143,13 @@ void BlockCache::trim(std::size_t keep) noexcept {
 }
 
 void BlockCache::give_up(Buffer* buffer) noexcept {
-  unpoison(buffer->data_, buffer->block_bytes_);
-  source_->give_back(buffer->data_, buffer->block_bytes_);
+  unpoison(buffer->data_, buffer->block_.bytes());
+  source_->give_back(buffer->data_, buffer->block_.bytes());
   delete buffer;
 }
 
 void BlockCache::close() {
-  std::unique_lock lock(lock_);
+  std::unique_lock lock(use_->lock());
   closed_ = true;
   if (held_ > 0) return;
   lock.unlock();
@@ -141,12 +157,12 @@ void BlockCache::close() {
 }
 
 std::size_t BlockCache::used() const {
-  const std::scoped_lock lock(lock_);
+  const std::scoped_lock lock(use_->lock());
   return used_;
 }
 
 std::size_t BlockCache::cached() const {
-  const std::scoped_lock lock(lock_);
+  const std::scoped_lock lock(use_->lock());
   return cached_;
 }
 

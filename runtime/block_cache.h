@@ -1,13 +1,14 @@
 #pragma once
 
 #include <tutti/runtime/buffer.h>
+#include <tutti/runtime/memory_use.h>
 #include <tutti/runtime/size_class.h>
-#include <tutti/runtime/spin_lock.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tutti::runtime {
@@ -31,6 +32,8 @@ class BlockSource {
   virtual bool is_of_host() const { return true; }
   // For a message that there is no more: where that is, and what room there is; may be empty.
   virtual std::string describe() const { return {}; }
+  // How much its device has for all; nothing where that is not known.
+  virtual std::optional<MemoryRoom> room() const { return std::nullopt; }
 };
 
 // Keeps the blocks of buffers that are gone, by size class, and the Buffer objects with them: a
@@ -38,8 +41,10 @@ class BlockSource {
 // closed and its last buffer is gone.
 class BlockCache final : private Recycled<Buffer>::Home {
  public:
-  // At most `limit` bytes of free blocks are kept; the longest unused go first.
-  BlockCache(std::unique_ptr<BlockSource> source, std::size_t limit);
+  // At most `limit` bytes of free blocks are kept; the longest unused go first. Blocks in use are
+  // counted in `use`; null: by the cache for itself.
+  BlockCache(std::unique_ptr<BlockSource> source, std::size_t limit,
+             std::shared_ptr<MemoryUse> use = nullptr);
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
   // Of std::unique_ptr: the owner's way to delete it.
@@ -48,17 +53,21 @@ class BlockCache final : private Recycled<Buffer>::Home {
   };
 
   // Null if the source has no more, even after it got all free blocks back.
-  std::shared_ptr<Buffer> allocate(std::size_t bytes);
+  std::shared_ptr<Buffer> allocate(std::size_t bytes, const MemoryLabel& label = {});
 
   // Returns free blocks until at most `keep` bytes are kept.
   void trim(std::size_t keep) noexcept;
 
   std::size_t used() const;
   std::size_t cached() const;
+  const std::shared_ptr<MemoryUse>& use() const { return use_; }
   // See BlockSource.
   std::string describe() const { return source_->describe(); }
+  std::optional<MemoryRoom> room() const { return source_->room(); }
 
  private:
+  friend class Buffer;
+
   // A stack that can be taken from at the bottom, too.
   struct FreeList {
     Buffer* newest = nullptr;
@@ -68,8 +77,9 @@ class BlockCache final : private Recycled<Buffer>::Home {
   ~BlockCache() { trim(0); }
   void close();
   void take_back(Buffer& buffer) noexcept override;
-  Buffer* take_free(const SizeClass& wanted);
-  Buffer* take_new(const SizeClass& wanted);
+  Buffer* take_free(const SizeClass& wanted, const MemoryLabel& label);
+  Buffer* take_new(const SizeClass& wanted, const MemoryLabel& label);
+  void hand_out(Buffer& buffer, const MemoryLabel& label) noexcept;
   Buffer* take_oldest();  // of all free ones; with the lock held
   void give_up(Buffer* buffer) noexcept;
   void poison(std::byte* data, std::size_t bytes) const noexcept;
@@ -78,7 +88,8 @@ class BlockCache final : private Recycled<Buffer>::Home {
   const std::unique_ptr<BlockSource> source_;
   const bool of_host_;
   const std::size_t limit_;
-  mutable SpinLock lock_;  // of what follows
+  const std::shared_ptr<MemoryUse> use_;
+  // Under the lock of use_:
   std::array<FreeList, SizeClass::kCount> free_;
   std::size_t used_ = 0;
   std::size_t cached_ = 0;

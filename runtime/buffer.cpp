@@ -1,8 +1,10 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
+#include <tutti/runtime/host_room.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -43,12 +45,12 @@ class HostBlocks final : public BlockSource {
       munmap(block, size);
     }
   }
+  std::optional<MemoryRoom> room() const override { return host_room(); }
+  std::string describe() const override { return host_room_text(); }
 
  private:
   const std::unique_ptr<BlockSource> large_;
 };
-
-std::string megabytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 }  // namespace
 
@@ -82,23 +84,23 @@ void Allocator::Close::operator()(BlockCache* cache) const { BlockCache::Close()
 
 Allocator::Allocator(std::size_t cache_bytes) : Allocator(host_blocks(), cache_bytes) {}
 
-Allocator::Allocator(std::unique_ptr<BlockSource> source, std::size_t cache_bytes)
-    : cache_(new BlockCache(std::move(source), cache_bytes)) {}
+Allocator::Allocator(std::unique_ptr<BlockSource> source, std::size_t cache_bytes,
+                     std::shared_ptr<MemoryUse> use)
+    : cache_(new BlockCache(std::move(source), cache_bytes, std::move(use))) {}
 
 Allocator::~Allocator() = default;
 
-std::shared_ptr<Buffer> Allocator::allocate(std::size_t bytes) {
-  std::shared_ptr<Buffer> buffer = cache_->allocate(bytes);
+std::shared_ptr<Buffer> Allocator::allocate(std::size_t bytes, const MemoryLabel& label) {
+  std::shared_ptr<Buffer> buffer = cache_->allocate(bytes, label);
   if (buffer != nullptr) return buffer;
-  const std::string where = cache_->describe();
-  throw EnvironmentError("out of memory: no " + std::to_string(bytes) + " bytes (" +
-                         megabytes(bytes) + ") to be had for a buffer; " +
-                         megabytes(cache_->used()) + " are in use by buffers of this allocator" +
-                         (where.empty() ? "" : "; " + where));
+  throw OutOfMemoryError(out_of_memory_text(bytes, label, *cache_->use(), cache_->describe()),
+                         label.where);
 }
 
 void Allocator::trim(std::size_t keep_bytes) { cache_->trim(keep_bytes); }
 std::size_t Allocator::used_bytes() const { return cache_->used(); }
 std::size_t Allocator::cached_bytes() const { return cache_->cached(); }
+const std::shared_ptr<MemoryUse>& Allocator::use() const { return cache_->use(); }
+std::optional<MemoryRoom> Allocator::room() const { return cache_->room(); }
 
 }  // namespace tutti::runtime

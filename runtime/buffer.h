@@ -1,20 +1,18 @@
 #pragma once
 
+#include <tutti/runtime/memory_use.h>
 #include <tutti/runtime/recycled.h>
 #include <tutti/runtime/release.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace tutti::runtime {
 
 class BlockCache;
 class BlockSource;
-
-// Every buffer of our own allocator starts on such a boundary (bytes): a cache line, an AVX-512
-// register.
-inline constexpr std::size_t kBufferAlignment = 64;
 
 // A piece of memory with one owner: whoever holds the last shared_ptr. Uninitialised when new.
 class Buffer final : public Recycled<Buffer> {
@@ -29,7 +27,11 @@ class Buffer final : public Recycled<Buffer> {
   std::size_t bytes() const { return bytes_; }
   // Whether its memory was allocated for it, so that its holders are all who can reach it (a
   // collective holds what peers read or write). Wrapped memory may have other users.
-  bool is_private() const { return block_bytes_ > 0; }
+  bool is_private() const { return block_.bytes() > 0; }
+  // What it was allocated for.
+  const MemoryLabel& label() const { return block_.label(); }
+  // Says so anew. By one thread at a time; of private memory.
+  void set_label(const MemoryLabel& label);
 
  private:
   friend class Recycled<Buffer>;
@@ -46,7 +48,7 @@ class Buffer final : public Recycled<Buffer> {
   std::size_t bytes_ = 0;
   Release release_;  // of wrapped memory
   // Of a BlockCache's: it is the same block each time.
-  std::size_t block_bytes_ = 0;
+  MemoryUse::Entry block_;
   Buffer* newer_ = nullptr;  // in the list of free blocks of its size; `next` is the older one
   std::uint64_t freed_at_ = 0;
 };
@@ -73,16 +75,17 @@ class Allocator {
 
   // At most `cache_bytes` of free blocks are kept; the longest unused go first.
   explicit Allocator(std::size_t cache_bytes = kDefaultCacheBytes);
-  // Of memory from elsewhere.
+  // Of memory from elsewhere; counted in `use`, or else for itself.
   explicit Allocator(std::unique_ptr<BlockSource> source,
-                     std::size_t cache_bytes = kDefaultCacheBytes);
+                     std::size_t cache_bytes = kDefaultCacheBytes,
+                     std::shared_ptr<MemoryUse> use = nullptr);
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
   ~Allocator();
 
   // Uninitialised, aligned to kBufferAlignment, with an address of its own even for zero bytes.
-  // Throws EnvironmentError if there is no more.
-  std::shared_ptr<Buffer> allocate(std::size_t bytes);
+  // Throws OutOfMemoryError, with the label and what else is in use, if there is no more.
+  std::shared_ptr<Buffer> allocate(std::size_t bytes, const MemoryLabel& label = {});
 
   // Returns free blocks to the system until at most `keep_bytes` are kept.
   void trim(std::size_t keep_bytes = 0);
@@ -90,6 +93,10 @@ class Allocator {
   // Bytes handed out, and bytes kept for later; both as rounded up to size classes.
   std::size_t used_bytes() const;
   std::size_t cached_bytes() const;
+  // What counts them, with those of other allocators maybe.
+  const std::shared_ptr<MemoryUse>& use() const;
+  // What the device has for all; nothing where that is not known.
+  std::optional<MemoryRoom> room() const;
 
  private:
   struct Close {

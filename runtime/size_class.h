@@ -1,12 +1,14 @@
 #pragma once
 
-#include <tutti/runtime/buffer.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 
 namespace tutti::runtime {
+
+// Every buffer of our own allocator starts on such a boundary (bytes): a cache line, an AVX-512
+// register.
+inline constexpr std::size_t kBufferAlignment = 64;
 
 // Eight size classes an octave, never finer than the alignment: at most 1/8 is lost.
 struct SizeClass {

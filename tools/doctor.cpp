@@ -187,6 +187,58 @@ Finding examine_library(const std::string& name, const runtime::FoundCuda::Libra
   return found(name, library.version + ", " + library.path);
 }
 
+std::string text_of_link(const runtime::FoundCuda::Link& link) {
+  if (!link.direct) return "not directly";
+  return link.atomics ? "over NVLink or its like (the link carries atomics)" : "over PCIe";
+}
+
+// Both ways of a pair are one where they are alike.
+Finding examine_links(const runtime::FoundCuda& cuda) {
+  using Link = runtime::FoundCuda::Link;
+  const std::string name = "GPU to GPU";
+  if (cuda.links.empty())
+    return missing(name, "the driver does not tell",
+                   "nothing; it is not known how GPUs reach each other");
+  const auto text = [&](const Link& link) {
+    return text_of_link(link) + (link.rank > 0 ? ", slower than others" : "");
+  };
+  const std::string first = text(cuda.links[0]);
+  const bool alike =
+      std::ranges::all_of(cuda.links, [&](const Link& link) { return text(link) == first; });
+  std::string says = std::to_string(cuda.gpus.size()) + " GPUs reach each other " + first;
+  if (!alike) {
+    says.clear();
+    for (const Link& link : cuda.links) {
+      says += (says.empty() ? "" : "; ") + std::to_string(link.from) + " reaches " +
+              std::to_string(link.to) + " " + text(link);
+    }
+  }
+  if (std::ranges::all_of(cuda.links, &Link::direct)) return found(name, says);
+  return missing(
+      name, says,
+      "NCCL goes through the host between those GPUs, and there are no windows; "
+      "virtualisation (IOMMU, ACS) may forbid it, and `nvidia-smi topo -p2p r` tells more");
+}
+
+// What `cuda:nccl` would do here.
+Finding examine_nccl_between(const runtime::FoundCuda& cuda) {
+  const std::string name = "cuda:nccl";
+  const std::string through_host = "collectives of values on GPUs go through the host's memory";
+  if (!cuda.nccl.problem.empty()) return missing(name, "there is no NCCL", through_host);
+  if (cuda.gpus.size() == 1) {
+    return missing(
+        name,
+        "there is one GPU, and NCCL wants one for each rank; from 2.30 on "
+        "NCCL_MULTI_RANK_GPU_ENABLE=1 with TUTTI_BACKENDS=cuda:nccl lets ranks share it, "
+        "to try things out",
+        through_host);
+  }
+  return found(name, "serves up to " + std::to_string(cuda.gpus.size()) +
+                         " ranks that a launcher starts, with a GPU each; " +
+                         (cuda.no_windows.empty() ? "compiled programs get windows"
+                                                  : "without windows: " + cuda.no_windows));
+}
+
 void examine_cuda(std::vector<Finding>& out) {
   const runtime::FoundCuda cuda = runtime::find_cuda();
   if (cuda.headers.empty()) {
@@ -206,14 +258,18 @@ void examine_cuda(std::vector<Finding>& out) {
       continue;
     }
     out.push_back(found(name, gpu.name + ", " + gpu.target + ", " +
-                                  gibibytes(static_cast<double>(gpu.memory_bytes))));
+                                  gibibytes(static_cast<double>(gpu.memory_bytes)) +
+                                  (gpu.bus.empty() ? "" : ", PCI " + gpu.bus) +
+                                  (gpu.numa_node.empty() ? "" : ", NUMA node " + gpu.numa_node)));
   }
+  if (cuda.gpus.size() > 1) out.push_back(examine_links(cuda));
   out.push_back(examine_library("NVRTC", cuda.nvrtc,
                                 "kernels can't be compiled for a GPU; those in the disk cache too "
                                 "can't be used, because its version is part of their keys"));
   out.push_back(examine_library("cuBLASLt", cuda.cublaslt, "no matrix products on a GPU"));
   out.push_back(examine_library("NCCL", cuda.nccl,
                                 "collectives of values on GPUs go through the host's memory"));
+  if (!cuda.gpus.empty()) out.push_back(examine_nccl_between(cuda));
 }
 
 std::vector<Finding> examine() {

@@ -25,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A rank's result as a file: the number of times, the times, the work, the arrays' sizes and
-// elements.
+// A rank's result as a file: the number of times, the times, the work, the text about memory with
+// its length, the arrays' sizes and elements.
 fs::path file_of(const fs::path& folder, std::int64_t rank) {
   return folder / ("rank" + std::to_string(rank));
 }
@@ -38,6 +38,9 @@ void write(const fs::path& path, const RankResult& result) {
   add(std::as_bytes(std::span(&times, 1)));
   add(std::as_bytes(std::span(result.times)));
   add(std::as_bytes(std::span(&result.work, 1)));
+  const std::size_t memory = result.memory.size();
+  add(std::as_bytes(std::span(&memory, 1)));
+  add(std::as_bytes(std::span(result.memory)));
   for (const ir::Array& array : result.arrays) {
     const Shape shape = array.shape();
     add(std::as_bytes(shape.sizes()));
@@ -59,6 +62,10 @@ RankResult read_result(const fs::path& path, const ir::Graph& function) {
   out.times.resize(times);
   take(std::as_writable_bytes(std::span(out.times)));
   take(std::as_writable_bytes(std::span(&out.work, 1)));
+  std::size_t memory = 0;
+  take(std::as_writable_bytes(std::span(&memory, 1)));
+  out.memory.resize(memory);
+  take(std::as_writable_bytes(std::span(out.memory)));
   for (const ir::Value value : function.results()) {
     const ir::Type& type = function.type(value);
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(type.shape.rank()));

@@ -32,6 +32,13 @@ void print_results(const std::vector<std::vector<ir::Array>>& results) {
   }
 }
 
+void print_memory(const std::vector<RankResult>& results) {
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    if (results.size() > 1) std::cout << "memory of rank " << rank << "\n";
+    std::cout << results[rank].memory;
+  }
+}
+
 // TUTTI_DISABLE and TUTTI_SET with what the command line adds.
 codegen::CompileOptions compile_options(const RunOptions& options) {
   runtime::Settings::process();  // its mistakes are not those of the command line
@@ -120,11 +127,14 @@ bool run(const RunOptions& options) {
   if (is_of_wholes(function)) results = {whole_results(function, results)};
   if (options.bench) std::cout << timing_text(function.name, *ran);
   if (to_files) write_arrays(options.output, results);
+  bool as_expected = true;
   if (!options.expect.empty()) {
-    return compare_results(results, options.expect, options.tolerance, std::cout);
+    as_expected = compare_results(results, options.expect, options.tolerance, std::cout);
+  } else if (!to_files && !options.bench) {
+    print_results(results);
   }
-  if (!to_files && !options.bench) print_results(results);
-  return true;
+  if (options.memory) print_memory(*ran);
+  return as_expected;
 }
 
 }  // namespace tutti::tools

@@ -28,6 +28,7 @@ struct RunOptions {
   bool processes = false;     // each rank is one, not a thread
   bool compile_only = false;  // no inputs are read, and nothing is run
   bool bench = false;
+  bool memory = false;                // print what each rank used of it
   int timed_runs = 20;                // of bench
   std::vector<std::string> disabled;  // names of passes
   std::vector<std::string> tunables;  // NAME=VALUE, as in TUTTI_SET

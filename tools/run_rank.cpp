@@ -1,6 +1,8 @@
 #include "tools/run_rank.h"
 
 #include <tutti/codegen/driver/varying_sizes.h>
+#include <tutti/ir/support/interned.h>
+#include <tutti/lazy/memory.h>
 #include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
@@ -19,15 +21,16 @@ using runtime::Buffer;
 constexpr int kWarmUp = 2;  // the second run makes native code of the steps
 
 std::shared_ptr<Buffer> buffer_from(const ir::Array& array, Device device,
-                                    runtime::Context& context) {
+                                    runtime::Context& context, const std::string& name) {
   const std::span<const std::byte> bytes = array.bytes();
+  const runtime::MemoryLabel label = {.what = interned("argument %" + name), .where = {}};
   if (device.is_cpu()) {
-    auto buffer = context.allocator.allocate(bytes.size());
+    auto buffer = context.allocator.allocate(bytes.size(), label);
     std::ranges::copy(bytes, buffer->data());
     return buffer;
   }
   runtime::Accelerator& accelerator = context.accelerator(device);
-  auto buffer = accelerator.memory().allocate(bytes.size());
+  auto buffer = accelerator.memory().allocate(bytes.size(), label);
   accelerator.copy_in(buffer->data(), bytes.data(), bytes.size());
   return buffer;
 }
@@ -65,7 +68,7 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
   const std::vector<Device> result_devices = codegen::devices_of_results(plan);
   std::vector<std::shared_ptr<Buffer>> buffers;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    buffers.push_back(buffer_from(inputs[i], devices[i], context));
+    buffers.push_back(buffer_from(inputs[i], devices[i], context, function.parameters()[i].name));
   }
   std::optional<codegen::VaryingSizes> sizes;
   std::vector<std::int64_t> values;
@@ -101,6 +104,11 @@ RankResult run_rank(const ir::Graph& function, const std::vector<ir::Array>& inp
     out.arrays.push_back(array_from(results[i], result_devices[i], context));
   }
   context.backend->finish();
+  arguments.clear();
+  out.memory = detail::memory_stats_of(context, Device::cpu()).text();
+  for (const codegen::PlanDevice& used : plan.devices) {
+    out.memory += detail::memory_stats_of(context, used.device).text();
+  }
   return out;
 }
 

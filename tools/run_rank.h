@@ -6,6 +6,7 @@
 #include <tutti/runtime/run/context.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tutti::tools {
@@ -15,6 +16,7 @@ struct RankResult {
   std::vector<ir::Array> arrays;    // in host memory
   std::vector<std::int64_t> times;  // of the timed runs, in nanoseconds
   runtime::WorkCounts work = {};    // of one run
+  std::string memory = {};          // for people: what it used on each of its devices
 };
 
 // Compiles a function for the rank of a context and runs it there, on the devices that its text

@@ -1,7 +1,9 @@
 #include <tutti/codegen/driver/abandon.h>
 #include <tutti/codegen/driver/executable.h>
 #include <tutti/codegen/plan/communicator_of.h>
+#include <tutti/codegen/plan/memory_labels.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/support/interned.h>
 
 #include <algorithm>
 #include <atomic>
@@ -67,15 +69,20 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
       binding_(plan_, context, frame_, options.on_devices),
       constants_(plan_.buffers.size()),
       inputs_(plan_.inputs.size(), -1) {
+  const std::vector<runtime::MemoryLabel> labels = memory_labels(plan_);
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan_.buffers[i];
     frame_.allocations[i] = {.bytes = static_cast<std::size_t>(buffer.bytes),
                              .shared = buffer.kind == PlanBuffer::Kind::comm,
-                             .device = buffer.device};
+                             .device = buffer.device,
+                             .label = labels[i]};
     if (buffer.kind == PlanBuffer::Kind::input) inputs_[at(buffer.index)] = static_cast<int>(i);
   }
+  frame_.arena_contents = arena_contents(plan_, labels, Device::cpu());
   for (const PlanDevice& used : plan_.devices) {
-    frame_.device_arenas.emplace_back(used.device, static_cast<std::size_t>(used.arena_bytes));
+    frame_.device_arenas.push_back({.device = used.device,
+                                    .bytes = static_cast<std::size_t>(used.arena_bytes),
+                                    .contents = arena_contents(plan_, labels, used.device)});
   }
   frame_.scribbles = options.scribble;
   for (std::size_t i = 0; i < plan_.areas.size(); ++i) {
@@ -110,16 +117,17 @@ std::unique_ptr<runtime::PlanProfile> Executable::make_profile() const {
 }
 
 void Executable::bind_constants() {
+  const runtime::MemoryLabel label = {.what = interned("constants of @" + plan_.name), .where = {}};
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan_.buffers[i];
     if (buffer.kind != PlanBuffer::Kind::constant) continue;
     const std::span<const std::byte> bytes = plan_.constants[at(buffer.index)]->bytes();
     if (buffer.device.is_cpu()) {
-      constants_[i] = context_.allocator.allocate(bytes.size());
+      constants_[i] = context_.allocator.allocate(bytes.size(), label);
       std::ranges::copy(bytes, constants_[i]->data());
     } else {
       runtime::Accelerator& accelerator = context_.accelerator(buffer.device);
-      constants_[i] = accelerator.memory().allocate(bytes.size());
+      constants_[i] = accelerator.memory().allocate(bytes.size(), label);
       accelerator.copy_in(constants_[i]->data(), bytes.data(), bytes.size());
     }
   }

@@ -18,23 +18,24 @@ constexpr std::size_t kMostRemembered = 10'000;
 // The elements of a tensor of one shape, at the front of a new buffer for another shape.
 BufferPtr moved(runtime::Context& context, Device device, const Buffer& from,
                 const Shape& from_shape, const Shape& to_shape, const Shape& box, DType dtype) {
+  const runtime::MemoryLabel label = from.label();
   const std::int64_t size = size_of(dtype);
   const auto bytes_of = [&](const Shape& shape) {
     return static_cast<std::size_t>(shape.elements() * size);
   };
   if (device.is_cpu()) {
-    auto out = context.allocator.allocate(bytes_of(to_shape));
+    auto out = context.allocator.allocate(bytes_of(to_shape), label);
     ir::copy_front(from.data(), from_shape, out->data(), to_shape, box, size);
     return out;
   }
   // By way of the host.
   runtime::Accelerator& accelerator = context.accelerator(device);
-  const auto before = context.allocator.allocate(bytes_of(from_shape));
-  const auto after = context.allocator.allocate(bytes_of(to_shape));
+  const auto before = context.allocator.allocate(bytes_of(from_shape), label);
+  const auto after = context.allocator.allocate(bytes_of(to_shape), label);
   std::memset(after->data(), 0, after->bytes());
   accelerator.copy_out(before->data(), from.data(), before->bytes());
   ir::copy_front(before->data(), from_shape, after->data(), to_shape, box, size);
-  auto out = accelerator.memory().allocate(bytes_of(to_shape));
+  auto out = accelerator.memory().allocate(bytes_of(to_shape), label);
   accelerator.copy_in(out->data(), after->data(), after->bytes());
   return out;
 }
@@ -85,7 +86,8 @@ void VaryingSizes::enlarge(runtime::Context& context, std::span<const std::int64
     arguments[i] = moved(context, devices[i], *arguments[i], shape, type.shape, shape, type.dtype);
   }
   for (const std::int64_t value : values) {
-    arguments.push_back(context.allocator.allocate(sizeof(value)));
+    arguments.push_back(
+        context.allocator.allocate(sizeof(value), {.what = "size that varies", .where = {}}));
     std::memcpy(arguments.back()->data(), &value, sizeof(value));
   }
 }

@@ -74,15 +74,26 @@ void DeviceRegion::launch(runtime::Accelerator& accelerator) const {
     if (blocks_) [[unlikely]] {
       launch_and_wait(accelerator, each);
     } else {
-      each.part->device_code->launch(accelerator, &addresses_[each.first_argument]);
+      launch_one(accelerator, each);
     }
+  }
+}
+
+void DeviceRegion::launch_one(runtime::Accelerator& accelerator, const Launch& each) const {
+  try {
+    each.part->device_code->launch(accelerator, &addresses_[each.first_argument]);
+  } catch (const OutOfMemoryError& error) {
+    // Of a workspace, whose size is the kernel's affair.
+    throw OutOfMemoryError(each.part->name + ": " + error.message(), each.part->location);
   }
 }
 
 void DeviceRegion::launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const {
   try {
-    each.part->device_code->launch(accelerator, &addresses_[each.first_argument]);
+    launch_one(accelerator, each);
     accelerator.synchronize();
+  } catch (const OutOfMemoryError&) {
+    throw;
   } catch (const EnvironmentError& error) {
     throw EnvironmentError(each.part->name + " on " + device_.text() + ": " + error.message(),
                            each.part->location);

@@ -68,6 +68,7 @@ class DeviceRegion {
 
   void find_addresses(runtime::PlanFrame& frame);
   void launch(runtime::Accelerator& accelerator) const;
+  void launch_one(runtime::Accelerator& accelerator, const Launch& each) const;
   void launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const;
   bool replay(runtime::Accelerator& accelerator);
   void stop_recording(const std::string& why);

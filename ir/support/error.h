@@ -46,6 +46,12 @@ class EnvironmentError : public Error {
   using Error::Error;
 };
 
+// There is no memory for what was to be computed, on the host or on a GPU. Nothing was lost: with
+// less in use the program can go on.
+class OutOfMemoryError : public EnvironmentError {
+  using EnvironmentError::EnvironmentError;
+};
+
 // Ranks disagreed, a peer left, or a time-out passed.
 class CommError : public Error {
   using Error::Error;

@@ -1,8 +1,5 @@
 #include <tutti/ir/support/location.h>
 
-#include <mutex>
-#include <set>
-
 namespace tutti {
 
 std::string Location::text() const {
@@ -12,15 +9,6 @@ std::string Location::text() const {
     name.remove_prefix(slash + 1);
   }
   return std::string(name) + ":" + std::to_string(line_);
-}
-
-const char* Location::intern(std::string_view file) {
-  static std::mutex mutex;
-  static auto& files = *new std::set<std::string, std::less<>>();  // never destroyed, nor are lines
-  const std::scoped_lock lock(mutex);
-  auto found = files.find(file);
-  if (found == files.end()) found = files.emplace(file).first;
-  return found->c_str();
 }
 
 }  // namespace tutti

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/ir/support/interned.h>
+
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -15,7 +17,7 @@ class Location {
   constexpr Location() = default;
   constexpr Location(std::source_location at)
       : file_(at.file_name()), line_(at.line()), column_(at.column()) {}
-  Location(std::string_view file, std::uint32_t line) : file_(intern(file)), line_(line) {}
+  Location(std::string_view file, std::uint32_t line) : file_(interned(file)), line_(line) {}
 
   constexpr bool known() const { return file_ != nullptr; }
   constexpr std::uint32_t line() const { return line_; }
@@ -31,8 +33,6 @@ class Location {
   }
 
  private:
-  static const char* intern(std::string_view file);
-
   const char* file_ = nullptr;
   std::uint32_t line_ = 0;
   std::uint32_t column_ = 0;

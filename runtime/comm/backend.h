@@ -213,8 +213,10 @@ class Backend {
   // reach, as much of it as they can spare. Null where there is no such thing, or no need.
   virtual std::unique_ptr<BlockSource> large_blocks() { return nullptr; }
   // Memory that peers can reach: operands that lie in it are not copied. Thread-safe; the buffers
-  // may outlive the backend. Throws EnvironmentError if there is no room.
-  virtual std::shared_ptr<Buffer> allocate(std::size_t bytes) = 0;
+  // may outlive the backend. Throws OutOfMemoryError if there is no room.
+  virtual std::shared_ptr<Buffer> allocate(std::size_t bytes, const MemoryLabel& label = {}) = 0;
+  // What counts this rank's memory of the host, with that of its collectives.
+  virtual std::shared_ptr<MemoryUse> memory_use() const = 0;
 
   // Whether some peer waits for this rank right now. One relaxed load: asked at every traced op.
   virtual bool peer_waits() const = 0;

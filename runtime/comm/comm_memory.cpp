@@ -14,27 +14,27 @@ kernels::SharedBlock& header_of(Buffer& block) {
 
 }  // namespace
 
-std::shared_ptr<Buffer> CommMemory::take_or_reclaim(std::size_t bytes) {
-  std::shared_ptr<Buffer> block = take(bytes);
+std::shared_ptr<Buffer> CommMemory::take_or_reclaim(std::size_t bytes, const MemoryLabel& label) {
+  std::shared_ptr<Buffer> block = take(bytes, label);
   if (block != nullptr) return block;
   reclaim();
-  return take(bytes);
+  return take(bytes, label);
 }
 
-std::shared_ptr<Buffer> CommMemory::allocate(std::size_t bytes) {
-  std::shared_ptr<Buffer> block = take_or_reclaim(bytes);
-  if (block == nullptr) throw EnvironmentError(full(bytes));
-  return block;
+std::shared_ptr<Buffer> CommMemory::allocate(std::size_t bytes, const MemoryLabel& label) {
+  std::shared_ptr<Buffer> block = take_or_reclaim(bytes, label);
+  if (block != nullptr) return block;
+  throw OutOfMemoryError(out_of_memory_text(bytes, label, *use_, full(bytes)), label.where);
 }
 
-std::shared_ptr<Buffer> CommMemory::allocate_anywhere(std::size_t bytes) {
-  std::shared_ptr<Buffer> block = take_or_reclaim(bytes);
-  return block != nullptr ? block : ordinary_.allocate(bytes);
+std::shared_ptr<Buffer> CommMemory::allocate_anywhere(std::size_t bytes, const MemoryLabel& label) {
+  std::shared_ptr<Buffer> block = take_or_reclaim(bytes, label);
+  return block != nullptr ? block : ordinary_.allocate(bytes, label);
 }
 
-std::uint64_t CommMemory::lend(std::size_t bytes, std::uint32_t holders) {
+std::uint64_t CommMemory::lend(std::size_t bytes, std::uint32_t holders, const MemoryLabel& label) {
   reclaim();
-  std::shared_ptr<Buffer> block = take(sizeof(kernels::SharedBlock) + bytes);
+  std::shared_ptr<Buffer> block = take(sizeof(kernels::SharedBlock) + bytes, label);
   if (block == nullptr) return 0;
   kernels::SharedBlock* header = std::construct_at(&header_of(*block));
   header->holders.store(holders, std::memory_order_relaxed);  // published with the arrival record
@@ -47,13 +47,13 @@ std::uint64_t CommMemory::lend(std::size_t bytes, std::uint32_t holders) {
 std::shared_ptr<Buffer> CommMemory::hold(std::uint64_t place, std::size_t bytes) {
   auto* const data = pointer_to<std::byte>(place);
   auto* const header = reinterpret_cast<kernels::SharedBlock*>(data) - 1;
-  return holds_.wrap(data, bytes, [memory = shared_from_this(), header](void*) {
-    if (!memory->closed_.load()) header->holders.fetch_sub(1, std::memory_order_release);
+  return holds_.wrap(data, bytes, [kept = keep_alive(), this, header](void*) {
+    if (!closed_.load()) header->holders.fetch_sub(1, std::memory_order_release);
   });
 }
 
 std::shared_ptr<Buffer> CommMemory::look_at(std::uint64_t place, std::size_t bytes) {
-  return holds_.wrap(pointer_to<std::byte>(place), bytes, [memory = shared_from_this()](void*) {});
+  return holds_.wrap(pointer_to<std::byte>(place), bytes, [kept = keep_alive()](void*) {});
 }
 
 void CommMemory::take_back(std::uint64_t place) {

@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/block_cache.h>
 #include <tutti/runtime/buffer.h>
+#include <tutti/runtime/memory_use.h>
 
 #include <atomic>
 #include <cstddef>
@@ -22,16 +23,20 @@ class CommMemory : public std::enable_shared_from_this<CommMemory> {
   CommMemory& operator=(const CommMemory&) = delete;
   virtual ~CommMemory() = default;
 
-  // Uninitialised, aligned like an Allocator's. Throws EnvironmentError if there is no room.
-  std::shared_ptr<Buffer> allocate(std::size_t bytes);
+  // Uninitialised, aligned like an Allocator's. Throws OutOfMemoryError if there is no room.
+  std::shared_ptr<Buffer> allocate(std::size_t bytes, const MemoryLabel& label = {});
   // The same; null if there is no room.
-  std::shared_ptr<Buffer> try_to_allocate(std::size_t bytes) { return take_or_reclaim(bytes); }
+  std::shared_ptr<Buffer> try_to_allocate(std::size_t bytes, const MemoryLabel& label = {}) {
+    return take_or_reclaim(bytes, label);
+  }
   // For one rank's use alone: ordinary memory where there is no room.
-  std::shared_ptr<Buffer> allocate_anywhere(std::size_t bytes);
+  std::shared_ptr<Buffer> allocate_anywhere(std::size_t bytes, const MemoryLabel& label = {});
+  // What counts them.
+  const std::shared_ptr<MemoryUse>& use() const { return use_; }
 
   // A result that `holders` ranks will hold: the place of its bytes, 0 if there is no room. The
   // memory returns when each of them has dropped what hold() gave it.
-  std::uint64_t lend(std::size_t bytes, std::uint32_t holders);
+  std::uint64_t lend(std::size_t bytes, std::uint32_t holders, const MemoryLabel& label = {});
   // Undoes lend() before anybody was told of it.
   void take_back(std::uint64_t place);
   // One of the holds of a result that some rank has lent.
@@ -61,16 +66,19 @@ class CommMemory : public std::enable_shared_from_this<CommMemory> {
   explicit CommMemory(std::uintptr_t base) : base_(base) {}
 
   // A new block, or null if there is no room.
-  virtual std::shared_ptr<Buffer> take(std::size_t bytes) = 0;
-  virtual std::string full(std::size_t bytes) const = 0;  // what the error says
+  virtual std::shared_ptr<Buffer> take(std::size_t bytes, const MemoryLabel& label) = 0;
+  virtual std::string full(std::size_t bytes) const = 0;  // what the error says of the room
+  // Keeps what lies at any place.
+  virtual std::shared_ptr<const void> keep_alive() { return shared_from_this(); }
 
  private:
-  std::shared_ptr<Buffer> take_or_reclaim(std::size_t bytes);
+  std::shared_ptr<Buffer> take_or_reclaim(std::size_t bytes, const MemoryLabel& label);
   void reclaim();
 
   std::uintptr_t base_ = 0;
   std::atomic<bool> closed_{false};
-  Allocator ordinary_;
+  const std::shared_ptr<MemoryUse> use_ = std::make_shared<MemoryUse>();
+  Allocator ordinary_{host_blocks(), Allocator::kDefaultCacheBytes, use_};
   BufferPool holds_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<Buffer>> lent_;  // each begins with a kernels::SharedBlock

@@ -131,7 +131,7 @@ void EngineTransport::prepare(GroupWork& work, Keeping& /*keeping*/) {
   work.results.resize(work.parts.size());
   for (std::size_t i = 0; call.gets && i < work.parts.size(); ++i) {
     if (work.parts[i].result != nullptr) continue;
-    work.results[i] = agreement_.fabric().memory()->allocate(call.result_bytes[i]);
+    work.results[i] = agreement_.memory()->allocate(call.result_bytes[i], work.label());
   }
 }
 

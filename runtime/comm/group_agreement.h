@@ -39,6 +39,8 @@ class GroupAgreement {
   GroupAgreement& operator=(const GroupAgreement&) = delete;
 
   HostFabric& fabric() const { return *fabric_; }
+  // This rank's.
+  const std::shared_ptr<CommMemory>& memory() const { return fabric_->memory(rank_->rank); }
   const std::shared_ptr<HostGroup>& group() const { return group_; }
   const kernels::GroupPage& page() const { return page_; }
   const std::string& tag() const { return group_->tag; }

@@ -183,7 +183,8 @@ std::shared_ptr<SymmetricMemory> GroupCommunicator::symmetric_memory(std::size_t
   std::weak_ptr<SymmetricMemory>& known = symmetric_[size];
   std::shared_ptr<SymmetricMemory> out = known.lock();
   if (out == nullptr || out->retired()) {
-    out = std::make_shared<SymmetricMemory>(agreement_.fabric().memory()->allocate(size));
+    out = std::make_shared<SymmetricMemory>(agreement_.memory()->allocate(
+        size, {.what = "places of programs that communicate", .where = {}}));
     known = out;
   }
   return out;
@@ -200,9 +201,10 @@ std::shared_ptr<SymmetricMemory> GroupCommunicator::common_memory(std::size_t by
     if (each->bytes() >= bytes) return each;
     largest = std::max(largest, each->bytes());
   }
-  CommMemory& memory = *agreement_.fabric().memory();
+  CommMemory& memory = *agreement_.memory();
   for (const std::size_t size : {std::max({bytes, 2 * largest, kLeastArea}), bytes}) {
-    if (std::shared_ptr<Buffer> block = memory.try_to_allocate(size)) {
+    if (std::shared_ptr<Buffer> block = memory.try_to_allocate(
+            size, {.what = "results that ranks have in common", .where = {}})) {
       return known.emplace_back(std::make_shared<SymmetricMemory>(std::move(block)));
     }
   }
@@ -221,7 +223,7 @@ void GroupCommunicator::check_usable(const GroupCall& call, const Waiting& waiti
 // Results are the operands, copied, or what a collective of nobody gives.
 std::shared_ptr<Work> GroupCommunicator::start_alone(const GroupCall& call,
                                                      std::span<const PartAddresses> parts) const {
-  CommMemory& memory = *agreement_.fabric().memory();
+  CommMemory& memory = *agreement_.memory();
   // A result may lie over another's operand.
   std::vector<std::vector<std::byte>> operands;
   for (std::size_t i = 0; i < parts.size(); ++i) {

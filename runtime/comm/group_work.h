@@ -42,6 +42,10 @@ class GroupWork : public OrderedWork {
   const Waiting& waiting() const { return waiting_; }
   const Agreement& agreement() const { return agreement_; }
   std::uint32_t site() const { return site_; }
+  // Of memory that is for it.
+  MemoryLabel label() const {
+    return {.what = name_of(call_->call().kind).data(), .where = waiting_.location};
+  }
 
   std::vector<PartAddresses> parts;
   // By part: memory of the transport's choice that holds the result, null where the caller's own

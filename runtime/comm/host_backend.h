@@ -34,11 +34,12 @@ class HostBackend final : public Backend {
   std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
                                          const Communicator& group) override;
   void close(const std::vector<std::int64_t>& members, const std::string& tag) override;
-  std::shared_ptr<Buffer> allocate(std::size_t bytes) override {
-    return fabric_->memory()->allocate(bytes);
+  std::shared_ptr<Buffer> allocate(std::size_t bytes, const MemoryLabel& label = {}) override {
+    return memory().allocate(bytes, label);
   }
+  std::shared_ptr<MemoryUse> memory_use() const override { return memory().use(); }
   const AlgorithmTable& algorithms() const override { return fabric_->options().algorithms; }
-  std::unique_ptr<BlockSource> large_blocks() override { return fabric_->memory()->large_blocks(); }
+  std::unique_ptr<BlockSource> large_blocks() override { return memory().large_blocks(); }
   bool peer_waits() const override {
     return page_.waiting_peers.load(std::memory_order_relaxed) != 0;
   }
@@ -51,6 +52,8 @@ class HostBackend final : public Backend {
   void abort(const std::string& reason) override { fabric_->abort(reason); }
 
  private:
+  CommMemory& memory() const { return *fabric_->memory(rank()); }
+
   std::shared_ptr<HostFabric> fabric_;
   kernels::RankPage& page_;
   std::shared_ptr<HostRank> rank_;

@@ -114,7 +114,8 @@ class HostFabric {
   // Throws UsageError if there is no such rank.
   kernels::RankPage& page(std::int64_t rank);
 
-  virtual const std::shared_ptr<CommMemory>& memory() const = 0;
+  // The memory of a rank of this process, from which it gives to its peers.
+  virtual const std::shared_ptr<CommMemory>& memory(std::int64_t rank) const = 0;
   // The group's shared state, made by the first member that asks.
   virtual std::shared_ptr<HostGroup> group(const GroupKey& key) = 0;
 

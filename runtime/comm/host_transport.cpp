@@ -106,7 +106,7 @@ void HostTransport::prepare_operands(HostWork& work, Keeping& keeping) {
     const bool overwritten = !same && results.touch(part.operand, bytes);
     if (!overwritten && memory_->reachable(part.operand, bytes)) continue;
     if (Log::process().takes(LogTopic::copies)) note_copy(work, bytes, overwritten);
-    std::shared_ptr<Buffer> copy = memory_->allocate(bytes);
+    std::shared_ptr<Buffer> copy = memory_->allocate(bytes, work.label());
     if (bytes > 0) std::memcpy(copy->data(), part.operand, bytes);
     part.operand = copy->data();
     keeping.push_back(std::move(copy));
@@ -140,7 +140,8 @@ void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
       if (others_write && work.results[i] != nullptr) keeping.push_back(work.results[i]);
       continue;
     }
-    work.results[i] = others_write ? memory_->allocate(bytes) : memory_->allocate_anywhere(bytes);
+    work.results[i] = others_write ? memory_->allocate(bytes, work.label())
+                                   : memory_->allocate_anywhere(bytes, work.label());
     work.copies_out_ = work.copies_out_ || !provided;
     // Peers write it, whatever becomes of the work.
     if (others_write) keeping.push_back(work.results[i]);
@@ -163,7 +164,7 @@ void HostTransport::find_common_places(HostWork& work) const {
         work.common_places_[i] = memory_->place_of(own->data()) | kernels::kPlanned;
     } else if (room) {
       work.common_places_[i] =
-          memory_->lend(bytes[i], static_cast<std::uint32_t>(agreement_.size()));
+          memory_->lend(bytes[i], static_cast<std::uint32_t>(agreement_.size()), work.label());
       room = work.common_places_[i] != 0;
       for (std::size_t before = 0; !room && before < i; ++before) {
         if (is_planned(before)) continue;
@@ -179,7 +180,7 @@ kernels::PartPlace HostTransport::begin(GroupWork& started, Keeping& keeping) {
   const GroupCall& call = work.call();
   if (work.parts.empty()) return {0, 0};
   std::shared_ptr<Buffer> table;
-  if (call.has_table) table = memory_->allocate(call.table_bytes);
+  if (call.has_table) table = memory_->allocate(call.table_bytes, work.label());
   // Nothing may go wrong from here on: what is lent gets announced.
   // Who reads for himself has none to lend: the others, if they do not, compute their own.
   if (work.common_results_ && !work.reads) find_common_places(work);

@@ -35,7 +35,7 @@ class HostWork final : public GroupWork, public Recycled<HostWork> {
 class HostTransport final : public Transport {
  public:
   explicit HostTransport(GroupAgreement& agreement)
-      : agreement_(agreement), memory_(agreement.fabric().memory()) {}
+      : agreement_(agreement), memory_(agreement.memory()) {}
 
   std::shared_ptr<GroupWork> new_work() override;
   void prepare(GroupWork& work, Keeping& keeping) override;

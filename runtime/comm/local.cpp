@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/host_room.h>
 
 #include <new>
 
@@ -9,26 +10,24 @@ namespace {
 
 constexpr std::align_val_t kPageAlignment{64};
 
-// One address space: everybody reaches everything, and a place is an address.
+// A rank's. One address space: everybody reaches everything, and a place is an address.
 class LocalMemory final : public CommMemory {
  public:
-  LocalMemory() : CommMemory(0) {}
+  // `all` are those of all ranks: what lies at a place may be another's.
+  explicit LocalMemory(std::weak_ptr<const void> all) : CommMemory(0), all_(std::move(all)) {}
   bool reachable(const void* /*data*/, std::size_t /*bytes*/) const override { return true; }
 
  protected:
-  std::shared_ptr<Buffer> take(std::size_t bytes) override {
-    try {
-      return allocator_.allocate(bytes);
-    } catch (const EnvironmentError&) {
-      return nullptr;
-    }
+  std::shared_ptr<Buffer> take(std::size_t bytes, const MemoryLabel& label) override {
+    return cache_->allocate(bytes, label);
   }
-  std::string full(std::size_t bytes) const override {
-    return "out of memory: no " + std::to_string(bytes) + " bytes to be had for a collective";
-  }
+  std::string full(std::size_t /*bytes*/) const override { return host_room_text(); }
+  std::shared_ptr<const void> keep_alive() override { return all_.lock(); }
 
  private:
-  Allocator allocator_;
+  const std::weak_ptr<const void> all_;
+  const std::unique_ptr<BlockCache, BlockCache::Close> cache_{
+      new BlockCache(host_blocks(), Allocator::kDefaultCacheBytes, use())};
 };
 
 }  // namespace
@@ -50,8 +49,12 @@ struct LocalFabric::Page {
 
 LocalFabric::LocalFabric(std::int64_t ranks, HostOptions options)
     : HostFabric(std::move(options), ranks),
-      memory_(std::make_shared<LocalMemory>()),
-      pages_(static_cast<std::size_t>(ranks)) {}
+      memories_(std::make_shared<std::vector<std::shared_ptr<CommMemory>>>()),
+      pages_(static_cast<std::size_t>(ranks)) {
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    memories_->push_back(std::make_shared<LocalMemory>(memories_));
+  }
+}
 
 LocalFabric::~LocalFabric() = default;
 

@@ -22,7 +22,9 @@ class LocalFabric final : public HostFabric {
   ~LocalFabric() override;
 
   std::string_view name() const override { return "local"; }
-  const std::shared_ptr<CommMemory>& memory() const override { return memory_; }
+  const std::shared_ptr<CommMemory>& memory(std::int64_t rank) const override {
+    return (*memories_)[static_cast<std::size_t>(rank)];
+  }
   std::shared_ptr<HostGroup> group(const GroupKey& key) override;
   void forget(const GroupKey& key) override;
   void abort(const std::string& reason) override;
@@ -36,9 +38,9 @@ class LocalFabric final : public HostFabric {
  private:
   struct Page;
 
-  std::shared_ptr<CommMemory> memory_;
-  std::vector<kernels::RankPage> pages_;  // by rank
-  std::mutex mutex_;                      // of what follows
+  const std::shared_ptr<std::vector<std::shared_ptr<CommMemory>>> memories_;  // by rank
+  std::vector<kernels::RankPage> pages_;                                      // by rank
+  std::mutex mutex_;                                                          // of what follows
   std::map<GroupKey, std::shared_ptr<Page>> groups_;
   std::optional<std::string> aborted_;
 };

@@ -78,7 +78,8 @@ std::shared_ptr<Communicator> UnboundBackend::messages(std::vector<std::int64_t>
   return communicator(std::move(pair), std::move(tag));
 }
 
-std::shared_ptr<Buffer> UnboundBackend::allocate(std::size_t /*bytes*/) {
+std::shared_ptr<Buffer> UnboundBackend::allocate(std::size_t /*bytes*/,
+                                                 const MemoryLabel& /*label*/) {
   throw InternalError("a rank that programs are only compiled for allocates memory for peers");
 }
 

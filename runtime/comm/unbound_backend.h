@@ -29,7 +29,8 @@ class UnboundBackend final : public Backend {
   std::shared_ptr<Communicator> messages(std::vector<std::int64_t> pair, std::string tag,
                                          const Communicator& group) override;
   void close(const std::vector<std::int64_t>& /*members*/, const std::string& /*tag*/) override {}
-  std::shared_ptr<Buffer> allocate(std::size_t bytes) override;
+  std::shared_ptr<Buffer> allocate(std::size_t bytes, const MemoryLabel& label = {}) override;
+  std::shared_ptr<MemoryUse> memory_use() const override { return memory_use_; }
   bool peer_waits() const override { return false; }
   void finish() override {}
   void leave(const std::string& /*message*/) noexcept override {}
@@ -40,6 +41,7 @@ class UnboundBackend final : public Backend {
  private:
   const std::int64_t ranks_;
   const std::int64_t rank_;
+  const std::shared_ptr<MemoryUse> memory_use_ = std::make_shared<MemoryUse>();
   using Key = std::pair<std::string, std::vector<std::int64_t>>;  // tag and members
   std::map<Key, std::shared_ptr<Communicator>> communicators_;
 };

@@ -10,6 +10,8 @@ namespace tutti::runtime {
 
 namespace {
 
+constexpr MemoryLabel kWorkspace = {.what = "the workspace of kernels", .where = {}};
+
 CUdeviceptr address_of(const void* place) { return reinterpret_cast<CUdeviceptr>(place); }
 
 int attribute(const CudaStream& stream, CUdevice_attribute what) {
@@ -139,7 +141,7 @@ std::byte* CudaAccelerator::workspace(std::size_t bytes) {
   // Grows by half at least, so that not every kernel leaves one behind.
   const std::size_t least =
       workspaces_.empty() ? std::size_t{1} << 20 : workspaces_.back().bytes / 2 * 3;
-  Workspace made{.data = nullptr, .bytes = std::max({bytes, kCounterBytes, least})};
+  Workspace made{.data = nullptr, .bytes = std::max({bytes, kCounterBytes, least}), .counted = {}};
   // A new block and not one of memory_'s: nothing on the stream uses it, so that it can be cleared
   // beside the stream, which may be recording.
   made.data = static_cast<std::byte*>(blocks_.take(made.bytes));
@@ -148,8 +150,8 @@ std::byte* CudaAccelerator::workspace(std::size_t bytes) {
     made.data = static_cast<std::byte*>(blocks_.take(made.bytes));
   }
   if (made.data == nullptr) {
-    throw EnvironmentError("out of memory: no " + std::to_string(made.bytes) +
-                           " bytes to be had for the workspace of kernels; " + blocks_.describe());
+    throw OutOfMemoryError(
+        out_of_memory_text(made.bytes, kWorkspace, *memory_.use(), blocks_.describe()));
   }
   try {
     clear(made.data, kCounterBytes);
@@ -157,8 +159,8 @@ std::byte* CudaAccelerator::workspace(std::size_t bytes) {
     blocks_.give_back(made.data, made.bytes);
     throw;
   }
-  workspaces_.push_back(made);
-  return made.data;
+  made.counted = std::make_unique<MemoryUse::Counted>(memory_.use(), made.bytes, kWorkspace);
+  return workspaces_.emplace_back(std::move(made)).data;
 }
 
 void CudaAccelerator::clear(std::byte* data, std::size_t bytes) const {

@@ -65,6 +65,7 @@ class CudaAccelerator final : public Accelerator {
   struct Workspace {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
+    std::unique_ptr<MemoryUse::Counted> counted;
   };
   std::vector<Workspace> workspaces_;  // each larger than the one before
   Graph* recording_ = nullptr;         // the one that is being made

@@ -1,3 +1,4 @@
+#include <tutti/ir/support/bytes_text.h>
 #include <tutti/runtime/cuda/blocks.h>
 
 #include <mutex>
@@ -12,8 +13,6 @@ std::mutex g_mutex;  // of what follows
 std::vector<std::pair<int, Allocator*>> g_caches;
 
 CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(block); }
-
-std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 }  // namespace
 
@@ -35,15 +34,21 @@ void CudaBlocks::give_back(void* block, std::size_t /*size*/) noexcept {
   if (entered) stream_->driver().cuMemFree(block_address(block));
 }
 
-std::string CudaBlocks::describe() const {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  const std::string name = "cuda:" + std::to_string(stream_->index());
+std::optional<MemoryRoom> CudaBlocks::room() const {
+  MemoryRoom out;
   const CudaStream::Entered entered = stream_->try_enter();
-  if (!entered || stream_->driver().cuMemGetInfo(&free, &total) != CUDA_SUCCESS) {
-    return name;
+  if (!entered || stream_->driver().cuMemGetInfo(&out.free, &out.total) != CUDA_SUCCESS) {
+    return std::nullopt;
   }
-  return name + " has " + std::to_string(free >> 20) + " of " + mebibytes(total) +
+  return out;
+}
+
+std::string CudaBlocks::describe() const {
+  const std::string name = "cuda:" + std::to_string(stream_->index());
+  const std::optional<MemoryRoom> found = room();
+  if (!found) return name;
+  return name + " has " + bytes_text(static_cast<std::int64_t>(found->free)) + " of " +
+         bytes_text(static_cast<std::int64_t>(found->total)) +
          " free, for all programs that use it";
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,7 @@ class CudaBlocks final : public BlockSource {
   bool is_of_host() const override { return false; }
   // Of the whole GPU, with all programs that use it.
   std::string describe() const override;
+  std::optional<MemoryRoom> room() const override;
 
  private:
   std::shared_ptr<CudaStream> stream_;

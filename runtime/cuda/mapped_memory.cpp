@@ -64,7 +64,8 @@ bool can_map_memory(const CudaStream& stream) {
          has(stream, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
 }
 
-std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, std::size_t bytes) {
+std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, std::size_t bytes,
+                                   const std::shared_ptr<MemoryUse>& use) {
   const CudaStream::Entered entered = stream->enter();
   if (!can_map_memory(*stream)) return nullptr;
   const CudaDriver& driver = stream->driver();
@@ -80,22 +81,26 @@ std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, st
       driver.cuMemGetAllocationGranularity(&unit, &wanted, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
       "cuMemGetAllocationGranularity");
   const std::size_t size = (bytes + unit - 1) / unit * unit;
+  const MemoryLabel label = {.what = "places of programs that communicate", .where = {}};
   auto mapping = std::make_shared<Mapping>(stream, size);
   CUresult created = mapping->create(wanted);
   if (created == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream->index())) {
     created = mapping->create(wanted);
   }
   if (created == CUDA_ERROR_OUT_OF_MEMORY) {
-    throw EnvironmentError("out of memory: no " + std::to_string(size) +
-                           " bytes to be had for collectives; " + CudaBlocks(stream).describe());
+    throw OutOfMemoryError(out_of_memory_text(size, label, *use, CudaBlocks(stream).describe()));
   }
   // Some containers do not let processes share it.
   if (created == CUDA_ERROR_NOT_SUPPORTED || created == CUDA_ERROR_NOT_PERMITTED) return nullptr;
   driver.check(created, "cuMemCreate");
   mapping->map(wanted.location);
   void* const data = mapping->data();
+  auto counted = std::make_shared<MemoryUse::Counted>(use, size, label);
   return Buffer::wrap(data, size,
-                      [mapping = std::move(mapping)](void*) mutable { mapping.reset(); });
+                      [mapping = std::move(mapping), counted = std::move(counted)](void*) mutable {
+                        mapping.reset();
+                        counted.reset();
+                      });
 }
 
 }  // namespace tutti::runtime

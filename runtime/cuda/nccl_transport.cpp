@@ -21,7 +21,9 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
  public:
   // The others' GPUs wait for one that was announced.
   ~NcclWork() override {
-    if (turn_) group_->fail(sequence(), "a member gave it up before it was on its GPU");
+    if (!turn_) return;
+    group_->fail(sequence(),
+                 "rank " + std::to_string(rank_) + " gave it up before it was on its GPU");
   }
 
  private:
@@ -37,6 +39,7 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
 
   CudaAccelerator* gpu_ = nullptr;
   std::shared_ptr<HostGroup> group_;
+  std::int64_t rank_ = 0;               // this one
   std::optional<CudaLane::Turn> turn_;  // from its announcement until it is on the lane
   std::unique_ptr<CudaEvent> ready_;    // the operands
   std::shared_ptr<CudaEvent> done_;     // null: it is not on the lane yet
@@ -123,7 +126,7 @@ void NcclTransport::prepare(GroupWork& work, Keeping& /*keeping*/) {
   work.results.resize(work.parts.size());
   for (std::size_t i = 0; call.gets && i < work.parts.size(); ++i) {
     if (work.parts[i].result != nullptr) continue;
-    work.results[i] = own.gpu_->memory().allocate(call.result_bytes[i]);
+    work.results[i] = own.gpu_->memory().allocate(call.result_bytes[i], work.label());
     work.parts[i].result = work.results[i]->data();
   }
 }
@@ -135,6 +138,7 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   own.ready_ = std::make_unique<CudaEvent>(own.gpu_->stream());
   own.ready_->record();
   own.group_ = agreement_.group();
+  own.rank_ = agreement_.members()[static_cast<std::size_t>(agreement_.position())];
   own.turn_.emplace(own.gpu_->lane());
   // Who is done with them, streams say: nobody keeps them for peers.
   own.operands_ = std::exchange(keeping, {});
@@ -196,15 +200,17 @@ bool NcclTransport::settle_places(const NcclWork& work, NcclCommunicator& commun
     const kernels::ArrivalRecord& record = agreement_.page().record(member, work.sequence());
     said.push_back({record.operand, record.result});
   }
-  return windows_.settle(said, agreement_.position(), communicator,
-                         [&] { wait_until_over(work, "for NCCL to register memory"); });
+  return windows_.settle(said, agreement_.position(), communicator, [&] {
+    work.gpu_->lane()->wait_for_all();
+    wait_until_over(work, "for NCCL to register memory");
+  });
 }
 
 std::vector<PartAddresses> NcclTransport::set_aside(const NcclWork& work, Keeping& buffers) const {
   std::vector<PartAddresses> out = work.parts;
   const GroupCall& call = work.call();
   const auto take = [&](std::size_t bytes) {
-    return buffers.emplace_back(work.gpu_->memory().allocate(bytes))->data();
+    return buffers.emplace_back(work.gpu_->memory().allocate(bytes, work.label()))->data();
   };
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (windows_.has(out[i].operand)) out[i].operand = take(call.gives ? call.operand_bytes[i] : 0);
@@ -259,7 +265,18 @@ bool NcclTransport::move(GroupWork& work, bool may_wait) {
   auto& own = static_cast<NcclWork&>(work);
   if (!own.turn_->has_come() && !may_wait) return false;
   const CudaStream::Entered entered = own.gpu_->stream()->enter();
-  launch(own);
+  const auto& [description, line, timeout] = work.waiting();
+  try {
+    launch(own);
+  } catch (const CommError& error) {
+    if (error.where().known()) throw;
+    throw CommError(std::string(description) + ": " + error.what(), line);
+  } catch (const OutOfMemoryError&) {
+    throw;
+  } catch (const EnvironmentError& error) {
+    if (error.where().known()) throw;
+    throw EnvironmentError(std::string(description) + ": " + error.what(), line);
+  }
   own.turn_.reset();
   return true;
 }
@@ -403,8 +420,9 @@ std::unique_ptr<Transport> NcclTransport::for_messages(GroupAgreement& /*pair*/)
 void NcclTransport::fail(const std::string& reason) noexcept {
   const auto communicator = current();
   if (communicator == nullptr) return;
-  agreement_.group()->fail(0, reason);
-  if (in_flight_ > 0) agreement_.fabric().abort("values of GPUs are lost: " + reason);
+  const std::string told = agreement_.names({agreement_.position()}) + " saw: " + reason;
+  agreement_.group()->fail(0, told);
+  if (in_flight_ > 0) agreement_.fabric().abort("values of GPUs are lost: " + told);
   communicator->abort();
 }
 

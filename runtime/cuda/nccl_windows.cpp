@@ -45,9 +45,12 @@ std::shared_ptr<SymmetricMemory> NcclWindows::take(std::size_t bytes, CudaAccele
     if (slab->bytes >= bytes && !slab->memory->retired()) return slab->memory;
   }
   auto slab = std::make_unique<Slab>();
-  std::shared_ptr<Buffer> memory = map_memory(gpu.stream(), bytes);
+  std::shared_ptr<Buffer> memory = map_memory(gpu.stream(), bytes, gpu.memory().use());
   slab->mapped = memory != nullptr;
-  if (memory == nullptr) memory = gpu.memory().allocate(bytes);
+  if (memory == nullptr) {
+    memory =
+        gpu.memory().allocate(bytes, {.what = "places of programs that communicate", .where = {}});
+  }
   slab->begin = memory->data();
   slab->bytes = bytes;
   slab->memory = std::make_shared<SymmetricMemory>(std::move(memory));
@@ -127,6 +130,7 @@ bool NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
   };
   if (says(slab.state) || (slab.state == State::plain && says(State::fresh))) return true;
   if (std::ranges::none_of(all, [](const Said& each) { return each.state == State::fresh; })) {
+    wait();
     drop(slab, communicator);
     wait();
     refusal_ = "not all members have got one";
@@ -137,6 +141,7 @@ bool NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
 void NcclWindows::open(Slab& slab, NcclCommunicator& communicator, FunctionRef<void()> wait) {
   void* const begin = const_cast<std::byte*>(slab.begin);
   const std::size_t bytes = slab.memory->bytes();
+  wait();  // it must have nothing else to do
   communicator.run({"ncclCommWindowRegister", [&](const Nccl& nccl, nccl::Communicator* handle) {
                       return nccl.ncclCommWindowRegister(handle, begin, bytes, &slab.window,
                                                          nccl::kWindowOfAllMembers);

@@ -42,8 +42,8 @@ class NcclWindows {
 
   // What the members' records of a call say, by position; called by all in the order of the calls.
   // Makes their slab a window if it can become one; `wait` returns when the communicator is done
-  // with that. Returns whether the call may have its places as they are; else what lies in slabs is
-  // to be brought elsewhere for it.
+  // with that, and nothing is under way. Returns whether the call may have its places as they are;
+  // else what lies in slabs is to be brought elsewhere for it.
   bool settle(std::span<const kernels::PartPlace> said, int own, NcclCommunicator& communicator,
               FunctionRef<void()> wait);
 

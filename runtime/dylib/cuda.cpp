@@ -111,6 +111,7 @@ void CudaDriver::fail(CUresult result, const char* call, const std::string& more
   for (const std::string& part : {more, advice(result)}) {
     if (!part.empty()) what += "; " + part;
   }
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemoryError(what);
   throw EnvironmentError(what);
 }
 

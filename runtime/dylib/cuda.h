@@ -23,6 +23,7 @@
   X(cuDeviceGetAttribute)          \
   X(cuDeviceTotalMem)              \
   X(cuDeviceGetUuid)               \
+  X(cuDeviceGetP2PAttribute)       \
   X(cuDevicePrimaryCtxRetain)      \
   X(cuDevicePrimaryCtxRelease)     \
   X(cuCtxPushCurrent)              \

@@ -4,9 +4,15 @@
 
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/cuda/nccl_windows.h>
 #include <tutti/runtime/dylib/cublaslt.h>
 #include <tutti/runtime/dylib/nccl.h>
 #include <tutti/runtime/dylib/nvrtc.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string>
 
 namespace tutti::runtime {
 
@@ -27,6 +33,29 @@ void attempt(Found& found, Look look) {
   }
 }
 
+// "0000:1b:00.0"
+std::string bus_of(const CudaDriver& driver, CUdevice device) {
+  std::array<int, 3> numbers{};
+  constexpr std::array kAttributes = {CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID,
+                                      CU_DEVICE_ATTRIBUTE_PCI_BUS_ID,
+                                      CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (driver.cuDeviceGetAttribute(&numbers[i], kAttributes[i], device) != CUDA_SUCCESS) return {};
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.0", static_cast<unsigned>(numbers[0]),
+                static_cast<unsigned>(numbers[1]), static_cast<unsigned>(numbers[2]));
+  return text.data();
+}
+
+// As the system has it; -1 there means that it does not know.
+std::string numa_node_of(const std::string& bus) {
+  std::ifstream file("/sys/bus/pci/devices/" + bus + "/numa_node");
+  std::string out;
+  file >> out;
+  return out.starts_with('-') ? "" : out;
+}
+
 FoundCuda::Gpu find_gpu(const CudaDriver& driver, int index) {
   FoundCuda::Gpu gpu;
   attempt(gpu, [&] {
@@ -35,8 +64,34 @@ FoundCuda::Gpu find_gpu(const CudaDriver& driver, int index) {
     gpu.target = accelerator.target();
     driver.check(driver.cuDeviceTotalMem(&gpu.memory_bytes, accelerator.stream()->device()),
                  "cuDeviceTotalMem");
+    gpu.bus = bus_of(driver, accelerator.stream()->device());
+    gpu.numa_node = numa_node_of(gpu.bus);
   });
   return gpu;
+}
+
+void find_links(const CudaDriver& driver, FoundCuda& found) {
+  const auto count = static_cast<int>(found.gpus.size());
+  for (int from = 0; from < count; ++from) {
+    for (int to = 0; to < count; ++to) {
+      if (from == to) continue;
+      const auto ask = [&](CUdevice_P2PAttribute what) {
+        int value = 0;
+        CUdevice one = 0;
+        CUdevice other = 0;
+        driver.check(driver.cuDeviceGet(&one, from), "cuDeviceGet");
+        driver.check(driver.cuDeviceGet(&other, to), "cuDeviceGet");
+        driver.check(driver.cuDeviceGetP2PAttribute(&value, what, one, other),
+                     "cuDeviceGetP2PAttribute");
+        return value;
+      };
+      found.links.push_back({.from = static_cast<std::size_t>(from),
+                             .to = static_cast<std::size_t>(to),
+                             .direct = ask(CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED) != 0,
+                             .atomics = ask(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED) != 0,
+                             .rank = ask(CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK)});
+    }
+  }
 }
 
 void find_driver(FoundCuda& found) {
@@ -49,6 +104,7 @@ void find_driver(FoundCuda& found) {
     int count = 0;
     driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
     for (int index = 0; index < count; ++index) found.gpus.push_back(find_gpu(driver, index));
+    find_links(driver, found);
   });
 }
 
@@ -69,6 +125,9 @@ FoundCuda find_cuda() {
   attempt(found.nccl, [&] {
     found.nccl.path = Nccl::process().library().path();
     found.nccl.version = Nccl::version_text(Nccl::process().version());
+    if (found.gpus.empty() || !found.gpus[0].problem.empty()) return;
+    const CudaAccelerator first(CudaDriver::process(), 0);
+    found.no_windows = NcclWindows::why_not(Nccl::process(), first);
   });
   return found;
 }

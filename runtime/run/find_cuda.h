@@ -18,15 +18,27 @@ struct FoundCuda {
     std::string name;    // "NVIDIA H200"
     std::string target;  // "sm_90"
     std::size_t memory_bytes = 0;
+    std::string bus;        // "0000:1b:00.0"; empty where that is not known, as the next
+    std::string numa_node;  // "0"
     std::string problem;
+  };
+  // How one GPU gets at another one's memory.
+  struct Link {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    bool direct = false;   // peer access; else by way of the host
+    bool atomics = false;  // the link carries them, as NVLink does and PCIe does not
+    int rank = 0;          // 0: as fast as any of this machine
   };
 
   std::string headers;  // the version this build was made with; empty: it has no CUDA
   Library driver;
   std::vector<Gpu> gpus;
+  std::vector<Link> links;  // of each to each other one, where the driver tells
   Library nvrtc;
   Library cublaslt;
   Library nccl;
+  std::string no_windows;  // why NCCL would have none on the first GPU; empty: it would
 };
 
 // Looks where the settings say. A build without CUDA finds nothing.

@@ -21,7 +21,7 @@ PlanFrame::PlanFrame(Context& context, std::size_t buffers, std::size_t works,
 }
 
 void PlanFrame::begin() {
-  memory_.arena = context_.arena(arena_bytes_);
+  memory_.arena = context_.arena(arena_bytes_, arena_contents);
   memory_.kernels = kernels.data();
   if (!areas.empty()) begin_areas();
 }
@@ -98,11 +98,11 @@ void PlanFrame::allocate(std::int32_t buffer) {
   if (held_[at(buffer)] != nullptr) return;
   const Allocation& wanted = allocations[at(buffer)];
   if (!wanted.device.is_cpu()) {
-    bind(buffer, context_.accelerator(wanted.device).memory().allocate(wanted.bytes));
+    bind(buffer, context_.accelerator(wanted.device).memory().allocate(wanted.bytes, wanted.label));
     return;
   }
-  bind(buffer, wanted.shared ? context_.backend->allocate(wanted.bytes)
-                             : context_.allocator.allocate(wanted.bytes));
+  bind(buffer, wanted.shared ? context_.backend->allocate(wanted.bytes, wanted.label)
+                             : context_.allocator.allocate(wanted.bytes, wanted.label));
   if (profile != nullptr) [[unlikely]]
     profile->count_memory(context_.allocator);
 }
@@ -203,8 +203,8 @@ void PlanFrame::launch_on(Accelerator& accelerator, std::int32_t number, const D
 }
 
 std::byte* PlanFrame::arena(Device device) const {
-  for (const auto& [known, bytes] : device_arenas) {
-    if (known == device) return context_.arena(device, bytes);
+  for (const DeviceArena& arena : device_arenas) {
+    if (arena.device == device) return context_.arena(device, arena.bytes, arena.contents);
   }
   return nullptr;
 }
@@ -220,7 +220,8 @@ void PlanFrame::copy(std::int32_t from, const void* source, std::int32_t to, voi
     return context_.accelerator(target_device).copy_in(target, source, bytes);
   }
   // Through the host: the devices may not reach each other.
-  const std::shared_ptr<Buffer> between = context_.allocator.allocate(bytes);
+  const std::shared_ptr<Buffer> between =
+      context_.allocator.allocate(bytes, allocations[at(to)].label);
   context_.accelerator(source_device).copy_out(between->data(), source, bytes);
   context_.accelerator(target_device).copy_in(target, between->data(), bytes);
 }

@@ -90,6 +90,7 @@ class PlanFrame {
     std::size_t bytes = 0;
     bool shared = false;  // peers read it
     Device device = {};
+    MemoryLabel label = {};
     std::int32_t place = -1;  // of one that lies in an area
   };
 
@@ -105,12 +106,18 @@ class PlanFrame {
   std::vector<BoundArea> areas;
   void add_place(BoundPlace place);
   bool scribbles = false;  // over what lay at a place that is acquired
-  // The bytes that each GPU's arena needs.
-  std::vector<std::pair<Device, std::size_t>> device_arenas;
+  ArenaContents arena_contents;
+  // What each GPU's arena needs.
+  struct DeviceArena {
+    Device device;
+    std::size_t bytes = 0;
+    ArenaContents contents;
+  };
+  std::vector<DeviceArena> device_arenas;
   std::unique_ptr<PlanProfile> profile;  // says what is recorded; null: nothing
 
   // ---- A run.
-  // Gets the arena and the areas ready. Throws EnvironmentError if there is no room.
+  // Gets the arena and the areas ready. Throws OutOfMemoryError if there is no room.
   void begin();
   // The run did not get to its end: what it started may still be asked for its results.
   void break_off();

@@ -51,9 +51,10 @@ TEST(Answers, TensorsWithoutAValue) {
 }
 
 TEST(Answers, MemoryThatIsNotThereIsSaidWhereItIsAskedFor) {
+  const unsigned line = __LINE__ + 1;
   const Tensor x = zeros({std::int64_t{1} << 46});
-  expect_error<EnvironmentError>([&] { eval(x); }, {"out of memory"});
-  expect_error<EnvironmentError>([&] { x.to_vector<float>(); }, {"out of memory"});
+  expect_error<OutOfMemoryError>([&] { eval(x); }, {"out of memory"}, line);
+  expect_error<OutOfMemoryError>([&] { x.to_vector<float>(); }, {"out of memory"}, line);
 }
 
 TEST(Answers, MeshesAtTheLine) {

@@ -25,7 +25,7 @@ class SmallMemory final : public CommMemory {
   std::size_t used() const { return room_->used; }
 
  protected:
-  std::shared_ptr<Buffer> take(std::size_t bytes) override {
+  std::shared_ptr<Buffer> take(std::size_t bytes, const MemoryLabel& /*label*/) override {
     if (room_->used + bytes > room_->bytes) return nullptr;
     room_->used += bytes;
     std::shared_ptr<Buffer> block = Allocator(0).allocate(bytes);

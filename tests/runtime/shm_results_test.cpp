@@ -107,7 +107,7 @@ TEST(ShmResults, AResultOutlivesBackendAndOwner) {
       while (fabric->page(1).presence.load() == kernels::RankPage::kPresent) {
         std::this_thread::yield();
       }
-      const std::weak_ptr<CommMemory> memory = fabric->memory();
+      const std::weak_ptr<CommMemory> memory = fabric->memory(own);
       fabric.reset();
       for (const auto& result : results) EXPECT_TRUE(is_full_of(*result, 2));
       EXPECT_FALSE(memory.expired());

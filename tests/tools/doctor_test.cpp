@@ -84,9 +84,46 @@ TEST_F(DoctorOfCuda, ListsTheDriverItsGpusAndTheCompiler) {
   auto found = rows();
   EXPECT_THAT(found["NVIDIA driver"]["says"].get<std::string>(),
               HasSubstr(", " TUTTI_BINARY_DIR "/fake_cuda/libcuda.so.1"));
-  EXPECT_EQ(found["cuda:0"]["says"], "Fake GPU 0, sm_80, 4.0 GiB");
-  EXPECT_EQ(found["cuda:1"]["says"], "Fake GPU 1, sm_80, 4.0 GiB");
+  EXPECT_THAT(found["cuda:0"]["says"].get<std::string>(),
+              StartsWith("Fake GPU 0, sm_80, 4.0 GiB, PCI 0000:01:00.0"));
+  EXPECT_THAT(found["cuda:1"]["says"].get<std::string>(),
+              StartsWith("Fake GPU 1, sm_80, 4.0 GiB, PCI 0000:02:00.0"));
   EXPECT_THAT(found["NVRTC"]["says"].get<std::string>(), StartsWith("13.9999, "));
+}
+
+TEST_F(DoctorOfCuda, TellsHowGpusReachEachOtherAndWhatNcclWouldDo) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=4", 1);
+  auto found = rows();
+  EXPECT_EQ(found["GPU to GPU"]["says"],
+            "4 GPUs reach each other over NVLink or its like (the link carries atomics)");
+  EXPECT_EQ(found["cuda:nccl"]["says"],
+            "serves up to 4 ranks that a launcher starts, with a GPU each; compiled programs get "
+            "windows");
+}
+
+TEST_F(DoctorOfCuda, SaysWhichGpusDoNotReachEachOther) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=2,peers=off", 1);
+  auto found = rows();
+  EXPECT_EQ(found["GPU to GPU"]["works"], false);
+  EXPECT_EQ(found["GPU to GPU"]["says"], "2 GPUs reach each other not directly");
+  EXPECT_THAT(found["GPU to GPU"]["without"].get<std::string>(), HasSubstr("through the host"));
+}
+
+TEST_F(DoctorOfCuda, SaysWhyNcclWouldNotServe) {
+  ::setenv("TUTTI_CUDA_LIBRARIES", TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=1", 1);
+  auto one = rows();
+  EXPECT_EQ(one["cuda:nccl"]["works"], false);
+  EXPECT_THAT(one["cuda:nccl"]["says"].get<std::string>(), StartsWith("there is one GPU"));
+  EXPECT_FALSE(one.contains("GPU to GPU"));
+  ::setenv("TUTTI_CUDA_LIBRARIES",
+           TUTTI_BINARY_DIR "/fake_nccl_2.27.7:" TUTTI_BINARY_DIR "/fake_cuda", 1);
+  ::setenv("TUTTI_TEST_FAKE_CUDA", "devices=2", 1);
+  auto older = rows();
+  EXPECT_THAT(older["cuda:nccl"]["says"].get<std::string>(),
+              HasSubstr("without windows: NCCL 2.27.7 is older than 2.29.7"));
 }
 
 TEST_F(DoctorOfCuda, SaysWhyThereIsNoGpu) {

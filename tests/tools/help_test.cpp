@@ -40,8 +40,8 @@ TEST(Help, ExplainsACommand) {
 }
 
 TEST(Help, ExamplesUseOptionsThatThereAre) {
-  for (const std::string command :
-       {"run", "emit", "import", "export", "diff", "opt", "bisect", "reduce", "show"}) {
+  for (const std::string command : {"run", "emit", "import", "export", "diff", "opt", "bisect",
+                                    "reduce", "show", "comm-test"}) {
     const std::string text = tutti_command({"help", command}).output;
     const std::size_t begin = text.find("\nExamples:\n  tutti ");
     ASSERT_NE(begin, text.npos) << command;

@@ -16,6 +16,7 @@
 
 #include "tools/cache.h"
 #include "tools/commands/bisect_command.h"
+#include "tools/commands/comm_test_command.h"
 #include "tools/commands/completion_command.h"
 #include "tools/commands/diff_command.h"
 #include "tools/commands/emit_command.h"
@@ -164,7 +165,8 @@ int main(int argc, char** argv) {
   app.footer(
       "Exit codes: 0; 1 for an error in files, programs or the machine, and where a command looks "
       "for "
-      "something and finds it (diff, bisect, run --expect, cache verify); 2 for wrong usage; that "
+      "something and finds it (diff, bisect, run --expect, comm-test, cache verify); 2 for wrong "
+      "usage; that "
       "of "
       "the ranks from launch.\n`tutti COMMAND --help` explains a command; `tutti help env` lists "
       "the environment "
@@ -179,6 +181,7 @@ int main(int argc, char** argv) {
   const std::shared_ptr<bool> bisect_found = tutti::tools::add_bisect(app);
   const std::shared_ptr<bool> reduce_interrupted = tutti::tools::add_reduce(app);
   add_profile(app);
+  const std::shared_ptr<int> comm_test_exit_code = tutti::tools::add_comm_test(app);
   tutti::tools::add_show(app);
   add_ops(app);
   add_doctor(app);
@@ -197,7 +200,7 @@ int main(int argc, char** argv) {
     if (*cache_failed || *diff_failed || *run_failed || *bisect_found || *reduce_interrupted) {
       return kFailed;
     }
-    return launch.exit_code();
+    return *comm_test_exit_code != 0 ? *comm_test_exit_code : launch.exit_code();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kWrongUsage;
   } catch (const tutti::UsageError& error) {

@@ -103,6 +103,11 @@ std::shared_ptr<bool> add_run(CLI::App& app) {
                      "and the longest, after a warm-up")
           ->excludes(compile_only);
   command
+      ->add_flag("--memory", options->memory,
+                 "Print what memory each rank used, too: how much, when it was most, and the "
+                 "largest values with their lines")
+      ->excludes(compile_only);
+  command
       ->add_option("--runs", options->timed_runs,
                    "How many runs --bench takes the time of; without it, " +
                        std::to_string(options->timed_runs))
@@ -132,6 +137,7 @@ std::shared_ptr<bool> add_run(CLI::App& app) {
       const char* const other = options->bench          ? "--bench"
                                 : options->processes    ? "--processes"
                                 : options->compile_only ? "--compile-only"
+                                : options->memory       ? "--memory"
                                                         : nullptr;
       if (other != nullptr) {
         throw UsageError(std::string(other) + " is of the compiler; --on interpreter has none");

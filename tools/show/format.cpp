@@ -1,8 +1,6 @@
 #include "tools/show/format.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <limits>
 
 namespace tutti::tools::show {
@@ -30,26 +28,6 @@ std::size_t character_length(std::string_view text) {
 }
 
 }  // namespace
-
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < kUnits.size()) {
-    amount /= 1024;
-    ++unit;
-  }
-  const bool whole = unit == 0 || amount >= 99.95;
-  const int digits = whole ? 0 : amount >= 9.995 ? 1 : 2;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, amount);
-  std::string out = text.data();
-  if (digits != 0) {  // "2.50" is 2.5, and "3.00" is 3
-    out.erase(out.find_last_not_of('0') + 1);
-    if (out.ends_with('.')) out.pop_back();
-  }
-  return out + " " + kUnits.at(unit);
-}
 
 std::string shortened(std::string_view text, std::size_t most) {
   constexpr std::string_view kRest = "...";

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/ir/support/bytes_text.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,9 +9,6 @@
 
 // Small texts for people.
 namespace tutti::tools::show {
-
-// "512 B", "2.5 KiB", "93 MiB": three digits at most.
-std::string bytes_text(std::int64_t bytes);
 
 // At most so many characters, the last of them "..." if something is left out.
 std::string shortened(std::string_view text, std::size_t most);

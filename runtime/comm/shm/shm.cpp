@@ -63,7 +63,7 @@ class ShmMemory final : public CommMemory {
         part_bytes_(bytes),
         blocks_(std::make_shared<SegmentBlocks>(part, bytes, segment_)),
         cache_(new BlockCache(std::make_unique<CollectiveBlocks>(blocks_),
-                              Allocator::kDefaultCacheBytes)) {}
+                              Allocator::kDefaultCacheBytes, use())) {}
 
   std::unique_ptr<BlockSource> large_blocks() override {
     return std::make_unique<TensorBlocks>(blocks_, segment_);
@@ -80,7 +80,9 @@ class ShmMemory final : public CommMemory {
   }
 
  protected:
-  std::shared_ptr<Buffer> take(std::size_t bytes) override { return cache_->allocate(bytes); }
+  std::shared_ptr<Buffer> take(std::size_t bytes, const MemoryLabel& label) override {
+    return cache_->allocate(bytes, label);
+  }
   std::string full(std::size_t bytes) const override {
     const std::size_t used = part_bytes_ - blocks_->free_bytes();
     return "no room for " + std::to_string(bytes) +

@@ -36,7 +36,7 @@ class ShmFabric final : public HostFabric {
   ~ShmFabric() override;
 
   std::string_view name() const override { return "shm"; }
-  const std::shared_ptr<CommMemory>& memory() const override { return memory_; }
+  const std::shared_ptr<CommMemory>& memory(std::int64_t /*own*/) const override { return memory_; }
   std::shared_ptr<HostGroup> group(const GroupKey& key) override;
   void forget(const GroupKey& key) override;
   void abort(const std::string& reason) override;

@@ -16,6 +16,7 @@ struct FakeCudaSetup {
   bool find_races;           // slow
   bool keep_log;
   int version = CUDA_VERSION;  // that the driver says
+  bool peers = true;           // whether devices reach each other's memory
 };
 
 // Forgets everything: as in a new process.

@@ -135,6 +135,13 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
         *value = state.setup().capability % 10;
         return;
+      case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+        *value = device + 1;
+        return;
+      case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
+      case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+        *value = 0;
+        return;
       case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *value = 4;
         return;
@@ -144,6 +151,27 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
         return;
       case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
         *value = 0;
+        return;
+      default:
+        throw Failure{CUDA_ERROR_INVALID_VALUE, "an attribute that the double does not know"};
+    }
+  });
+}
+
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice from,
+                                 CUdevice to) {
+  return driver_call("cuDeviceGetP2PAttribute", [&](State& state, Call& call) {
+    call << static_cast<int>(attribute) << from << to;
+    state.primary_context(from);
+    state.primary_context(to);
+    if (from == to) throw Failure{CUDA_ERROR_INVALID_DEVICE, "a link of a device to itself"};
+    switch (attribute) {
+      case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+        *value = 0;
+        return;
+      case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+      case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+        *value = state.setup().peers ? 1 : 0;
         return;
       default:
         throw Failure{CUDA_ERROR_INVALID_VALUE, "an attribute that the double does not know"};

@@ -38,6 +38,8 @@ FakeCudaSetup setup_of_environment() {
       setup.find_races = value == "on";
     } else if (name == "log") {
       setup.keep_log = value == "on";
+    } else if (name == "peers") {
+      setup.peers = value == "on";
     } else {
       throw std::runtime_error("TUTTI_TEST_FAKE_CUDA: there is no " + name);
     }

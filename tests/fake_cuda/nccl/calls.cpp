@@ -24,6 +24,18 @@ std::string g_complaints;
 std::string g_taken;
 std::map<std::string, std::pair<int, NcclResult>> g_failures;
 std::atomic<bool> g_gives_no_windows{false};
+// How many launches are still to come before the one that this is about; 0: none is.
+std::atomic<int> g_launches_to_delay{0};
+std::atomic<int> g_delay{0};  // in milliseconds
+std::atomic<int> g_launches_to_hang{0};
+
+// Whether this is the launch that was counted down to.
+bool has_come(std::atomic<int>& launches) {
+  int left = launches;
+  while (left > 0 && !launches.compare_exchange_weak(left, left - 1)) {
+  }
+  return left == 1;
+}
 // Outlives the end of the process, as what it points to does.
 std::vector<tutti::runtime::nccl::Communicator*>& g_communicators =
     *new std::vector<tutti::runtime::nccl::Communicator*>;
@@ -72,7 +84,9 @@ bool is_usable(const char* function, tutti::runtime::nccl::Communicator* communi
     complain_of_nccl(std::string(function) + " of a communicator that is gone");
     return false;
   }
-  if (!in_progress_too && (!communicator->is_connected() || communicator->polls_until_over > 0)) {
+  const bool in_progress = !communicator->is_connected() || communicator->polls_until_over > 0 ||
+                           std::chrono::steady_clock::now() < communicator->busy_until;
+  if (!in_progress_too && in_progress) {
     complain_of_nccl(std::string(function) + " while the call before is in progress");
     return false;
   }
@@ -114,6 +128,13 @@ void fake_nccl_fail(const char* function, int nth, int result) {
   const std::scoped_lock lock(g_mutex);
   g_failures[function] = {nth, static_cast<NcclResult>(result)};
 }
+
+void fake_nccl_delay(int nth, int milliseconds) {
+  g_delay = milliseconds;
+  g_launches_to_delay = nth;
+}
+
+void fake_nccl_hang(int nth) { g_launches_to_hang = nth; }
 
 void fake_nccl_give_no_windows() { g_gives_no_windows = true; }
 
@@ -192,7 +213,8 @@ Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {
     return Result::success;
   }
   if (!is_usable("ncclCommGetAsyncError", communicator, true)) return Result::invalid_argument;
-  const bool over = communicator->is_connected() && communicator->polls_until_over == 0;
+  const bool over = communicator->is_connected() && communicator->polls_until_over == 0 &&
+                    std::chrono::steady_clock::now() >= communicator->busy_until;
   if (communicator->polls_until_over > 0) --communicator->polls_until_over;
   *state = over ? Result::success : Result::in_progress;
   return Result::success;
@@ -255,8 +277,13 @@ Result ncclGroupEnd() {
   if (const auto failure = injected("ncclGroupEnd")) return *failure;
   if (group.failure != Result::success) return group.failure;
   if (group.calls.empty()) return Result::success;
-  if (group.communicator->launch(group.calls, group.stream) != CUDA_SUCCESS) {
+  const bool hangs = has_come(g_launches_to_hang);
+  if (group.communicator->launch(group.calls, group.stream, hangs) != CUDA_SUCCESS) {
     return Result::unhandled_cuda_error;
+  }
+  if (has_come(g_launches_to_delay)) {
+    group.communicator->busy_until =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(g_delay);
   }
   group.communicator->polls_until_over = 2;
   return Result::in_progress;

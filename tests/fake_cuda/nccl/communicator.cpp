@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -64,6 +65,7 @@ struct Communicator::Work {
   std::vector<std::uint64_t> numbers;
   std::vector<std::vector<std::byte>> said;
   bool has_spoken = false;
+  bool hangs = false;
 };
 
 Communicator::Communicator(const std::string& id, int ranks, int own)
@@ -143,8 +145,9 @@ int Communicator::open_windows() const {
   return static_cast<int>(std::ranges::count_if(windows_, &Window::open));
 }
 
-CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream) {
+CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream, bool hangs) {
   auto work = std::make_shared<Work>();
+  work->hangs = hangs;
   tutti::fake_cuda::Operation operation;
   operation.text = "nccl";
   for (NcclCall& call : calls) {
@@ -214,6 +217,7 @@ bool Communicator::is_ready(Work& work) {
       board_->say(work.names[i], message);
     }
   }
+  if (work.hangs) return false;
   for (std::size_t i = 0; i < work.calls.size(); ++i) {
     if (work.calls[i].kind == Kind::send) continue;
     if (work.calls[i].kind == Kind::receive) {
@@ -248,6 +252,12 @@ void Communicator::run(Work& work) {
       continue;
     }
     run_collective(call, work.numbers[i]);
+    // For tests of who looks at results: from that collective on they are wrong.
+    const char* const wrong = std::getenv("TUTTI_TEST_FAKE_NCCL_WRONG");
+    if (wrong != nullptr && work.numbers[i] >= std::strtoull(wrong, nullptr, 10) &&
+        call.received_bytes(size, rank) > 0) {
+      *static_cast<std::byte*>(call.to) ^= std::byte{0x10};
+    }
     if (call.all_in_windows) ++in_windows;
   }
   // All have spoken of these collectives, so they are done with those that were launched before.

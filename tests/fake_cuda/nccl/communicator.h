@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -65,8 +66,8 @@ struct tutti::runtime::nccl::Window {
 struct tutti::runtime::nccl::Communicator {
   Communicator(const std::string& id, int ranks, int own);
 
-  // Puts the calls on a stream, as one piece of work.
-  CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
+  // Puts the calls on a stream, as one piece of work; one that hangs ends by an abort alone.
+  CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream, bool hangs);
   // Begins to register what lies there; `window` gets it when all have come to that.
   void open_window(void* place, std::size_t bytes, Window** window);
   void close_window(Window* window);
@@ -79,6 +80,7 @@ struct tutti::runtime::nccl::Communicator {
   bool live = true;
   std::atomic<bool> aborted{false};
   int polls_until_over = 0;  // what was begun is in progress for so many looks
+  std::chrono::steady_clock::time_point busy_until;  // likewise, before that
   std::atomic<int> under_way{0};
   std::atomic<int> in_windows{0};  // collectives that had all their places there
   int open_windows() const;

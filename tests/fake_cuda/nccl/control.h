@@ -12,6 +12,13 @@ const char* fake_nccl_complaints();
 // (ncclResult_t) and do nothing.
 void fake_nccl_fail(const char* function, int nth, int result);
 
+// The `nth` launch from now (1 is the next) is in progress for so long before it is on its stream:
+// what is called on its communicator meanwhile is a mistake.
+void fake_nccl_delay(int nth, int milliseconds);
+// The `nth` launch from now says what it has to say and never comes to its end on this rank, but by
+// an abort.
+void fake_nccl_hang(int nth);
+
 // From now on memory is registered without a window coming of it, as where GPUs don't reach each
 // other.
 void fake_nccl_give_no_windows();

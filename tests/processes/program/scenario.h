@@ -20,6 +20,7 @@ Scenarios ending_scenarios();       // ranks that end too early
 Scenarios disagreeing_scenarios();  // mismatches, time-outs and aborts
 Scenarios group_scenarios();
 Scenarios gpu_scenarios();
+Scenarios fault_scenarios();     // what goes wrong in the middle of collectives
 Scenarios sweeping_scenarios();  // many collectives
 Scenarios abusing_scenarios();   // what a World must not be used for
 

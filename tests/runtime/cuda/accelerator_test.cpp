@@ -160,9 +160,9 @@ TEST_F(CudaAcceleratorTest, NoMoreMemoryIsAnErrorWithTheNumbers) {
   const auto gpu = open();
   const auto buffer = gpu->memory().allocate(std::size_t{40} << 20);
   EXPECT_THAT(message_of<EnvironmentError>([&] { gpu->memory().allocate(std::size_t{30} << 20); }),
-              HasSubstr("out of memory: no 31457280 bytes (30 MiB) to be had for a buffer; 40 MiB "
-                        "are in use by buffers of this allocator; cuda:0 has 24 of 64 MiB free, "
-                        "for all programs that use it"));
+              HasSubstr("out of memory: no 31457280 bytes (30 MiB) to be had; 40 MiB are in use by "
+                        "this rank, most of it 40 MiB for something; cuda:0 has 24 MiB of 64 MiB "
+                        "free, for all programs that use it"));
   const auto small = gpu->memory().allocate(1);  // goes on
 }
 

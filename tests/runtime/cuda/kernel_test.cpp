@@ -77,9 +77,10 @@ TEST_F(CudaKernelTest, AWorkspaceGrowsAndTheOldOneStays) {
 
 TEST_F(CudaKernelTest, NoRoomForAWorkspaceIsAnError) {
   const auto gpu = open();
-  EXPECT_THAT(message_of<EnvironmentError>([&] { gpu->workspace(std::size_t{1} << 30); }),
-              HasSubstr("no 1073741824 bytes to be had for the workspace of kernels; cuda:0 has 64 "
-                        "of 64 MiB free"));
+  EXPECT_THAT(
+      message_of<EnvironmentError>([&] { gpu->workspace(std::size_t{1} << 30); }),
+      HasSubstr("no 1073741824 bytes (1 GiB) to be had for the workspace of kernels; 0 B are in "
+                "use by this rank; cuda:0 has 64 MiB of 64 MiB free"));
   gpu->memory().allocate(std::size_t{40} << 20);  // and back: cached
   EXPECT_NE(gpu->workspace(std::size_t{40} << 20), nullptr);
 }

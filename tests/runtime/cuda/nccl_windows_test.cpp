@@ -168,7 +168,8 @@ TEST(NcclWindows, NoRoomIsAnErrorThatSaysHowMuch) {
     const auto group = backend.communicator(first_ranks(2), "all", "nccl");
     group->symmetric_memory(std::size_t{1} << 28, &*gpu);
   });
-  EXPECT_THAT(thrown, Each(HasSubstr("no 268435456 bytes to be had for collectives; cuda:")));
+  EXPECT_THAT(thrown,
+              Each(HasSubstr("no 268435456 bytes (256 MiB) to be had for places of programs")));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST(Completion, IsAcceptedByTheShells) {
 
 TEST(Completion, OfBashCompletesWords) {
   using Words = std::vector<std::string>;
-  EXPECT_EQ(completed({"com"}), Words({"completion"}));
+  EXPECT_EQ(completed({"com"}), Words({"comm-test", "completion"}));
   EXPECT_EQ(completed({"run", "--comp"}), Words({"--compile-only"}));
   EXPECT_EQ(completed({"cache", "v"}), Words({"verify"}));
   EXPECT_EQ(completed({"cache", "verify", "--r"}), Words({"--remove"}));

@@ -1,0 +1,172 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/processes/job.h"
+#include "tests/support/environment_variable.h"
+
+// Jobs of ranks with a GPU each, on the doubles of CUDA and NCCL, one of whose ranks fails at a
+// place that a seed draws: all ranks get the right error, in time, and nothing is left.
+namespace tutti::test {
+
+// One rank's fault, as the scenario faults_over_nccl takes it, and what has to come of it.
+struct FaultSchedule {
+  int ranks = 2;
+  int victim = 0;
+  bool older = false;  // NCCL 2.27.7, which has no windows
+  std::vector<std::string> words;
+  bool fails = true;       // else all ranks come to their end
+  int victims_signal = 0;  // that ends the victim; 0: it says an error, too
+  // One of these is among what their errors say: who it was, or what.
+  std::vector<std::string> others_say;
+  std::vector<std::string> victim_says = {": "};
+  // Seconds that collectives wait; less where waiting is what the schedule is about.
+  int timeout = 60;
+
+  std::string text() const {
+    std::string out = std::to_string(ranks) + " ranks, NCCL " + (older ? "2.27.7" : "2.32.3") + ":";
+    for (const std::string& word : words) out += " " + word;
+    return out;
+  }
+};
+
+inline FaultSchedule draw_fault_schedule(std::uint64_t seed) {
+  constexpr int kRounds = 8;
+  constexpr std::array kCalls = {"ncclAllReduce",
+                                 "ncclAllGather",
+                                 "ncclReduceScatter",
+                                 "ncclBroadcast",
+                                 "ncclSend",
+                                 "ncclRecv",
+                                 "ncclGroupEnd",
+                                 "ncclCommGetAsyncError",
+                                 "ncclCommInitRankConfig"};
+  constexpr std::array kResults = {1, 2, 3, 4, 5, 6};  // all failures of ncclResult_t
+  constexpr std::array kDriverCalls = {"cuEventRecord", "cuStreamWaitEvent", "cuMemAlloc"};
+  std::mt19937_64 random(seed);
+  const auto draw = [&](int end) {
+    return static_cast<int>(random() % static_cast<std::uint64_t>(end));
+  };
+  const auto one_of = [&](const auto& all) { return all[random() % all.size()]; };
+  FaultSchedule out;
+  out.ranks = 2 + draw(3);
+  out.victim = draw(out.ranks);
+  out.older = draw(4) == 0;
+  const std::string victim = std::to_string(out.victim);
+  out.others_say = {"rank " + victim};
+  // Kinds by turns, so that few schedules have them all.
+  switch (seed % 8) {
+    case 0:
+    case 1: {
+      const std::string call = one_of(kCalls);
+      const int last = call == "ncclCommInitRankConfig" ? 1 : kRounds;
+      out.words = {"nccl_call", victim, call, std::to_string(1 + draw(last)),
+                   std::to_string(one_of(kResults))};
+      out.victim_says = {call == "ncclCommGetAsyncError" ? "failed" : call + " failed"};
+      break;
+    }
+    case 2: {
+      const std::string call = one_of(kDriverCalls);
+      const int last = call == "cuMemAlloc" ? 3 : 20;  // memory is kept, and used again
+      // CUDA_ERROR_UNKNOWN
+      out.words = {"driver_call", victim, call, std::to_string(1 + draw(last)), "999"};
+      break;
+    }
+    case 3:
+      out.words = {"delay", victim, std::to_string(1 + draw(kRounds)),
+                   std::to_string(50 + draw(300))};
+      out.fails = false;
+      break;
+    case 4: {
+      const bool ends = draw(2) == 0;
+      out.words = ends ? std::vector<std::string>{"hang", victim, std::to_string(1 + draw(kRounds))}
+                       : std::vector<std::string>{"delay", victim,
+                                                  std::to_string(1 + draw(kRounds)), "600000"};
+      out.timeout = 2;
+      // Whose GPU it is that does not go on, nobody sees; nor whose time is up first.
+      out.victim_says = out.others_say = {"time-out", "left: an exception ended it"};
+      break;
+    }
+    case 5:
+    case 6:
+    case 7: {
+      constexpr std::array kKinds = {"kill", "stop", "throw"};
+      constexpr std::array kPlaces = {"before", "started"};
+      const std::string kind = kKinds[seed % 8 - 5];
+      out.words = {kind, victim, std::to_string(draw(kRounds - 1)), one_of(kPlaces)};
+      if (kind == "kill") out.victims_signal = SIGKILL;
+      if (kind == "stop") out.victims_signal = SIGTERM;
+      if (kind == "stop") out.timeout = 2;
+      if (kind == "throw") out.victim_says = {"the rank's own mistake"};
+      break;
+    }
+  }
+  return out;
+}
+
+class FaultSchedules : public Job {
+ protected:
+  // Runs those of seeds from `first` up to `end`.
+  static void run_schedules(std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t seed = first; seed < end; ++seed) {
+      const FaultSchedule schedule = draw_fault_schedule(seed);
+      SCOPED_TRACE("seed " + std::to_string(seed) + ": " + schedule.text());
+      run_schedule(schedule);
+      if (HasFailure()) return;  // the first says most
+    }
+  }
+
+ private:
+  static void run_schedule(const FaultSchedule& schedule) {
+    const std::string doubles = TUTTI_BINARY_DIR "/fake_cuda";
+    const EnvironmentVariable libraries(
+        "TUTTI_CUDA_LIBRARIES",
+        schedule.older ? TUTTI_BINARY_DIR "/fake_nccl_2.27.7:" + doubles : doubles);
+    const EnvironmentVariable gpus("TUTTI_TEST_FAKE_CUDA", "devices=4");
+    Words scenario = {"faults_over_nccl"};
+    scenario.insert(scenario.end(), schedule.words.begin(), schedule.words.end());
+    // What takes longer hangs.
+    const CommandResult result = run_command(
+        command(schedule.ranks, scenario, {"--timeout", std::to_string(schedule.timeout)}),
+        std::chrono::minutes(1));
+    SCOPED_TRACE(result.output + result.errors);
+    for (int rank = 0; rank < schedule.ranks; ++rank) {
+      expect_of_rank(schedule, rank, lines_of_rank(result, rank));
+    }
+    if (!schedule.fails) {
+      EXPECT_EQ(result.status, 0);
+    } else if (schedule.victims_signal == SIGKILL) {
+      EXPECT_EQ(result.status, 128 + SIGKILL);
+    }
+  }
+
+  static bool says_one_of(const std::string& said, const std::vector<std::string>& words) {
+    return std::ranges::any_of(
+        words, [&](const std::string& word) { return said.find(word) != said.npos; });
+  }
+
+  static void expect_of_rank(const FaultSchedule& schedule, int rank, const std::string& said) {
+    using testing::HasSubstr;
+    SCOPED_TRACE("rank " + std::to_string(rank));
+    EXPECT_THAT(said, testing::Not(HasSubstr("complaint")));
+    EXPECT_THAT(said, testing::Not(HasSubstr("does not hold")));  // a wrong value
+    if (!schedule.fails) {
+      EXPECT_EQ(said, "all right\n");
+    } else if (rank != schedule.victim) {
+      EXPECT_THAT(said, testing::StartsWith("CommError: "));
+      EXPECT_TRUE(says_one_of(said, schedule.others_say)) << said;
+    } else if (schedule.victims_signal == 0) {
+      EXPECT_TRUE(says_one_of(said, schedule.victim_says)) << said;
+    } else {
+      EXPECT_EQ(said, "");
+    }
+  }
+};
+
+}  // namespace tutti::test

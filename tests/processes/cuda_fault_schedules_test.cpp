@@ -1,0 +1,9 @@
+#include "tests/processes/cuda_fault_schedules_of.h"
+
+namespace tutti::test::cuda_fault_schedules_test {
+namespace {
+
+TEST_F(FaultSchedules, EndInTheRightErrorOnAllRanks) { run_schedules(0, 16); }
+
+}  // namespace
+}  // namespace tutti::test::cuda_fault_schedules_test

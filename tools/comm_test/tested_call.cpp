@@ -1,0 +1,127 @@
+#include "tools/comm_test/tested_call.h"
+
+#include <tutti/runtime/comm/nccl_calls.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace tutti::tools {
+
+namespace {
+
+using runtime::Buffer;
+using runtime::CollectiveCall;
+using runtime::CollectiveKind;
+
+constexpr const char* kTag = "comm-test";
+
+std::vector<std::int64_t> everybody(std::int64_t ranks) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(ranks));
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
+CollectiveCall call_of(const TestedCollective& what, std::int64_t one_shot_up_to) {
+  CollectiveCall out;
+  out.kind = what.kind;
+  out.dtype = what.dtype;
+  out.one_shot_up_to = one_shot_up_to;
+  const std::int64_t elements = what.operand_elements();
+  out.parts.push_back({.elements = elements, .axis_size = elements});
+  if (what.kind == CollectiveKind::collective_permute) {
+    for (int from = 0; from < what.members; ++from) {
+      out.pairs.emplace_back(from, (from + 1) % what.members);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TestedCall::TestedCall(runtime::Context& context, const TestedCollective& what,
+                       const TestedWay& way)
+    : context_(context),
+      what_(what),
+      way_(way),
+      gpu_(way.device.is_cpu() ? nullptr : &context.accelerator(way.device)),
+      through_host_(gpu_ != nullptr && way.engine == "shm") {
+  const std::vector<std::int64_t> all = everybody(context.ranks());
+  group_ = context.backend->communicator(all, kTag, way.engine);
+  const std::int64_t own = context.rank();
+  const std::int64_t next = (own + 1) % context.ranks();
+  const std::int64_t before = (own + context.ranks() - 1) % context.ranks();
+  if (what.kind == CollectiveKind::send_recv) {
+    to_next_ = context.backend->messages({own, next}, kTag, *group_);
+    from_before_ = context.backend->messages({before, own}, kTag, *group_);
+    prepared_ = to_next_->prepare(call_of(what, way.one_shot_up_to));
+    receiving_ = from_before_->prepare(call_of(what, way.one_shot_up_to));
+  } else {
+    prepared_ = group_->prepare(call_of(what, way.one_shot_up_to));
+  }
+  const auto bytes = static_cast<std::size_t>(what.operand_elements() * size_of(what.dtype));
+  const runtime::MemoryLabel label = {.what = "operand", .where = {}};
+  if (gpu_ == nullptr || through_host_) on_host_ = context.backend->allocate(bytes, label);
+  operand_ = gpu_ == nullptr ? on_host_ : gpu_->memory().allocate(bytes, label);
+}
+
+std::shared_ptr<Buffer> TestedCall::call_once(const std::shared_ptr<Buffer>& operand) {
+  runtime::StartOptions options;
+  if (!through_host_) options.accelerator = gpu_;
+  if (to_next_ == nullptr) {
+    const auto work = group_->start(prepared_, std::span(&operand, 1), options);
+    work->wait();
+    return work->result(0);
+  }
+  const std::shared_ptr<Buffer> none;
+  const auto sent = to_next_->start(prepared_, std::span(&operand, 1), options);
+  const auto received = from_before_->start(receiving_, std::span(&none, 1), options);
+  received->wait();
+  sent->wait();
+  return received->result(0);
+}
+
+std::shared_ptr<Buffer> TestedCall::call() {
+  if (!through_host_) return call_once(operand_);
+  gpu_->copy_out(on_host_->data(), operand_->data(), operand_->bytes());
+  const std::shared_ptr<Buffer> result = call_once(on_host_);
+  std::shared_ptr<Buffer> out = gpu_->memory().allocate(result->bytes());
+  gpu_->copy_in(out->data(), result->data(), result->bytes());
+  return out;
+}
+
+void TestedCall::synchronize() {
+  if (gpu_ != nullptr) gpu_->synchronize();
+}
+
+std::int64_t TestedCall::check(std::uint64_t round) {
+  const TestData data(what_, round);
+  const int member = static_cast<int>(context_.rank());
+  const std::vector<std::byte> operand = data.operand(member);
+  if (gpu_ != nullptr) {
+    gpu_->copy_in(operand_->data(), operand.data(), operand.size());
+  } else {
+    std::ranges::copy(operand, operand_->data());
+  }
+  const std::shared_ptr<Buffer> result = call();
+  std::vector<std::byte> there(result->bytes());
+  if (gpu_ != nullptr) {
+    gpu_->copy_out(there.data(), result->data(), there.size());
+  } else {
+    std::copy_n(result->data(), there.size(), there.begin());
+  }
+  return data.count_wrong(member, there);
+}
+
+double TestedCall::measure(std::int64_t calls) {
+  synchronize();
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) call();
+  synchronize();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  return taken.count() / static_cast<double>(calls);
+}
+
+}  // namespace tutti::tools
