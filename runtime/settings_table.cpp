@@ -200,6 +200,12 @@ std::vector<Setting> make_tunables() {
        .initial = "on",
        .does = "Whether the memory that programs place collectives of GPU values in is registered "
                "with NCCL (windows), where that can be."},
+      {.name = "comm_kernels",
+       .kind = Kind::flag,
+       .takes = "on|off",
+       .initial = "on",
+       .does = "Whether small collectives of GPU values that programs place in memory which all "
+               "members' GPUs reach go by kernels of our own; else NCCL carries them out."},
       {.name = "launch_blocking",
        .kind = Kind::flag,
        .takes = "on|off",

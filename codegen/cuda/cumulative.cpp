@@ -18,13 +18,6 @@ constexpr std::int64_t kManySequences = 16 * 1024;
 
 using ir::ScalarOp;
 
-// What elements are combined in: the extremes of integers in their own type.
-std::string running_type(ScalarOp combine, DType dtype) {
-  const bool wraps = combine == ScalarOp::add || combine == ScalarOp::mul;
-  if (wraps || is_floating(dtype) || is_unsigned(dtype)) return std::string(sum_type(dtype));
-  return size_of(dtype) == 8 ? "i64" : "i32";
-}
-
 // The combination of nothing. -0 keeps a first element of -0.
 std::string nothing(ScalarOp combine, DType dtype) {
   if (combine == ScalarOp::mul) return "1";
@@ -38,6 +31,14 @@ std::string nothing(ScalarOp combine, DType dtype) {
   if (is_unsigned(dtype)) return least ? "0" : "~Running(0)";
   const std::string lowest = size_of(dtype) == 8 ? "1ULL << 63" : "1U << 31";
   return least ? lowest : "~(" + lowest + ")";
+}
+
+}  // namespace
+
+std::string running_type(ScalarOp combine, DType dtype) {
+  const bool wraps = combine == ScalarOp::add || combine == ScalarOp::mul;
+  if (wraps || is_floating(dtype) || is_unsigned(dtype)) return std::string(sum_type(dtype));
+  return size_of(dtype) == 8 ? "i64" : "i32";
 }
 
 std::string_view combination(ScalarOp combine) {
@@ -54,8 +55,6 @@ std::string_view combination(ScalarOp combine) {
       throw InternalError("no running reduction by " + std::string(name_of(combine)));
   }
 }
-
-}  // namespace
 
 Source cumulative_source(ir::Op op, const View& operand, std::int64_t axis, bool reverse) {
   const ScalarOp combine = *ir::running_combination(op);

@@ -85,6 +85,7 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
                                     .contents = arena_contents(plan_, labels, used.device)});
   }
   frame_.scribbles = options.scribble;
+  frame_.comm_kernels = find_comm_kernels();
   for (std::size_t i = 0; i < plan_.areas.size(); ++i) {
     const PlanArea& area = plan_.areas[i];
     const std::string engine = engine_in(plan_, i);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #if TUTTI_HAS_CUDA
+#include <tutti/codegen/cuda/comm_kernels.h>
 #include <tutti/codegen/cuda/compiler.h>
 #endif
 
@@ -81,11 +82,15 @@ void compile_device_kernels(Plan& plan, runtime::Context& context) {
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i]->device_code = codes[i];
   }
 }
+
+const runtime::CommKernels* find_comm_kernels() { return &cuda::comm_kernels(); }
 #else
 void compile_device_kernels(Plan& plan, runtime::Context& context) {
   // Says that this build has no CUDA.
   for (const PlanDevice& used : plan.devices) context.accelerator(used.device);
 }
+
+const runtime::CommKernels* find_comm_kernels() { return nullptr; }
 #endif
 
 }  // namespace tutti::codegen

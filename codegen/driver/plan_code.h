@@ -16,4 +16,7 @@ void emit_device_kernels(Plan& plan);
 // GPU, or nothing to compile for it with.
 void compile_device_kernels(Plan& plan, runtime::Context& context);
 
+// Who makes the kernels of collectives between GPUs; null in a build without CUDA.
+const runtime::CommKernels* find_comm_kernels();
+
 }  // namespace tutti::codegen

@@ -206,9 +206,12 @@ bool Algorithms::reads(kernels::Reduction reduction, DType dtype, const ir::Grou
   });
 }
 
+bool always_one_shot(const CollectiveCall& call) { return call.one_shot_up_to >= kAnySize; }
+bool always_two_shot(const CollectiveCall& call) { return call.one_shot_up_to < 0; }
+
 std::string algorithm_text(const CollectiveCall& call, int members) {
-  if (call.one_shot_up_to >= kAnySize) return "one-shot, always";
-  if (call.one_shot_up_to < 0) return "two-shot, always";
+  if (always_one_shot(call)) return "one-shot, always";
+  if (always_two_shot(call)) return "two-shot, always";
   const std::string limit = std::to_string(call.one_shot_up_to) + " bytes";
   // How much there is is known once all have come.
   const bool unknown =

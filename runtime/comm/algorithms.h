@@ -80,6 +80,9 @@ struct Algorithms {
              std::int64_t bytes) const;
 };
 
+// Whether a call is to be carried out so whatever its size, as its group or a table says.
+bool always_one_shot(const CollectiveCall& call);
+bool always_two_shot(const CollectiveCall& call);
 // "two-shot, above 65536 bytes": how a call is carried out in a group of so many members, and why.
 std::string algorithm_text(const CollectiveCall& call, int members);
 // The limit that such a text says; none if it is no such text.

@@ -54,6 +54,7 @@ class Work {
 };
 
 class Accelerator;
+class CommKernels;
 class Communicator;
 
 // A call that one rank makes again and again over one group, checked and described once. Immutable;
@@ -101,6 +102,8 @@ struct StartOptions {
   // The GPU that operands and results lie on, for a transport that moves such (Transport); null:
   // the host.
   Accelerator* accelerator = nullptr;
+  // Who makes kernels for it that carry out calls there; null: nobody.
+  const CommKernels* comm_kernels = nullptr;
 };
 
 // One rank's end of one group.

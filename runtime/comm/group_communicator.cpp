@@ -132,6 +132,7 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
   if (options.site != 0 && prepared.compares_positions) work->site_ = options.site;
   work->reads = options.reads;
   work->accelerator = options.accelerator;
+  work->comm_kernels = options.comm_kernels;
   work->results.assign(options.results.begin(), options.results.end());
   work->results.resize(operands.size());
   work->common.assign(options.common.begin(), options.common.end());

@@ -58,7 +58,8 @@ class GroupWork : public OrderedWork {
   // Whether the caller reads the operands himself, and where they lie then, by member.
   bool reads = false;
   std::vector<const void*> operands;
-  Accelerator* accelerator = nullptr;  // see StartOptions
+  Accelerator* accelerator = nullptr;  // see StartOptions, as the next
+  const CommKernels* comm_kernels = nullptr;
 
  protected:
   // When nobody holds it any more. The call stays: the next one is likely to be the same.

@@ -44,16 +44,31 @@ void CudaKernel::launch(Accelerator& accelerator, void* const* buffers) const {
     places[i] = static_cast<void*>(const_cast<void**>(buffers + i));
   }
   places[count] = static_cast<void*>(&workspace);
-  const CudaDriver& driver = stream.driver();
-  const CUresult result = driver.cuLaunchKernel(
-      function.handle, geometry_.grid[0], geometry_.grid[1], geometry_.grid[2], geometry_.block[0],
-      geometry_.block[1], geometry_.block[2], 0, stream.handle(), places, nullptr);
-  if (result != CUDA_SUCCESS) {
-    driver.fail(result, "cuLaunchKernel",
-                "launching " + image_->name() + " with " + text_of(geometry_.grid) + " blocks of " +
-                    text_of(geometry_.block) + " threads");
-  }
+  put(stream, function.handle, stream.handle(), geometry_.grid[0], places);
   if (cuda.is_recording()) cuda.keep(image_);
+}
+
+void CudaKernel::launch_on(CUstream stream, CudaStream& code, std::uint32_t blocks,
+                           void* const* parameters) const {
+  const CudaStream::Function function = code.function_of(*image_);
+  std::vector<void*> places;
+  for (std::size_t i = 0; i < function.parameters; ++i) {
+    places.push_back(static_cast<void*>(const_cast<void**>(parameters + i)));
+  }
+  put(code, function.handle, stream, blocks, places.data());
+}
+
+void CudaKernel::put(const CudaStream& code, CUfunction function, CUstream stream,
+                     std::uint32_t blocks, void** places) const {
+  const CudaDriver& driver = code.driver();
+  const CUresult result = driver.cuLaunchKernel(
+      function, blocks, geometry_.grid[1], geometry_.grid[2], geometry_.block[0],
+      geometry_.block[1], geometry_.block[2], 0, stream, places, nullptr);
+  if (result == CUDA_SUCCESS) return;
+  const std::array grid = {blocks, geometry_.grid[1], geometry_.grid[2]};
+  driver.fail(result, "cuLaunchKernel",
+              "launching " + image_->name() + " with " + text_of(grid) + " blocks of " +
+                  text_of(geometry_.block) + " threads");
 }
 
 }  // namespace tutti::runtime

@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/cuda/image.h>
+#include <tutti/runtime/cuda/stream.h>
 
 #include <array>
 #include <cstddef>
@@ -25,8 +26,16 @@ class CudaKernel final : public DeviceCode {
 
   // Throws EnvironmentError, with the kernel's name, when it can't be loaded or launched.
   void launch(Accelerator& accelerator, void* const* buffers) const override;
+  // The same on another stream of the same GPU, with so many blocks along x, and with all of the
+  // kernel's parameters, each of 8 bytes. Not while a recording is made. Whoever calls it has
+  // entered.
+  void launch_on(CUstream stream, CudaStream& code, std::uint32_t blocks,
+                 void* const* parameters) const;
 
  private:
+  void put(const CudaStream& code, CUfunction function, CUstream stream, std::uint32_t blocks,
+           void** places) const;
+
   const std::shared_ptr<const CudaImage> image_;
   const Geometry geometry_;
 };

@@ -1,6 +1,7 @@
 #include <tutti/runtime/cuda/lane.h>
 
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace {
 // Between looks: a collective of some size takes longer, and checks look at other ranks' memory.
 constexpr auto kBetweenLooks = std::chrono::microseconds(20);
 constexpr std::uint64_t kLooksBetweenChecks = 32;
+constexpr auto kLongestEnd = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -31,8 +33,33 @@ void CudaLane::close() noexcept {
     wait_for_all();
   } catch (const std::exception&) {
     // Who waited for it was told.
+    wait_for_end();
   }
   under_way_.clear();  // they hold who holds this
+}
+
+// What was aborted ends soon, and may use until then what it was given: memory that kernels see
+// must not go before. If it does not end, that stays for good.
+void CudaLane::wait_for_end() noexcept {
+  try {
+    const CudaStream::Entered entered = stream_->enter();
+    CudaEvent last(stream_);
+    last.record(handle_);
+    const auto until = std::chrono::steady_clock::now() + kLongestEnd;
+    while (!last.is_done()) {
+      if (std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_for(kBetweenLooks);
+        continue;
+      }
+      static_cast<void>(std::make_unique<std::deque<UnderWay>>(std::move(under_way_)).release());
+      static_cast<void>(std::make_unique<decltype(lost_)>(std::move(lost_)).release());
+      under_way_.clear();
+      lost_.clear();
+      return;
+    }
+  } catch (const std::exception&) {
+    // The driver is gone, or the context: nothing runs.
+  }
 }
 
 void CudaLane::add(UnderWay work) {

@@ -24,7 +24,8 @@ class CudaLane {
   CudaLane& operator=(const CudaLane&) = delete;
   ~CudaLane();
 
-  // Waits for what is on it, and lets go of it. The GPU is not used any more.
+  // Waits for what is on it, or for the end of what was aborted, and lets go of it. The GPU is not
+  // used any more.
   void close() noexcept;
 
   CUstream handle() const { return handle_; }
@@ -68,12 +69,15 @@ class CudaLane {
   bool look();
 
  private:
+  void wait_for_end() noexcept;
+
   const std::shared_ptr<CudaStream> stream_;
   CUstream handle_ = nullptr;
   std::uint64_t last_ = 0;
   std::deque<std::uint64_t> turns_;
   std::deque<UnderWay> under_way_;
   std::exception_ptr failure_;
+  // What may be in use for as long as anything runs.
   std::vector<std::shared_ptr<Buffer>> lost_;
   std::uint64_t looks_ = 0;
 };

@@ -2,6 +2,7 @@
 #include <tutti/runtime/cuda/blocks.h>
 #include <tutti/runtime/cuda/mapped_memory.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -27,7 +28,7 @@ class Mapping {
     if (!entered) return;
     const CudaDriver& driver = stream_->driver();
     if (mapped_) {
-      stream_->try_synchronize();  // unmapping does not
+      if (!is_peers_) stream_->try_synchronize();  // unmapping does not
       driver.cuMemUnmap(address_, bytes_);
     }
     if (address_ != 0) driver.cuMemAddressFree(address_, bytes_);
@@ -37,6 +38,10 @@ class Mapping {
   // The first is the only one that may find no room.
   CUresult create(const CUmemAllocationProp& wanted) {
     return stream_->driver().cuMemCreate(&memory_, bytes_, &wanted, 0);
+  }
+  void take(CUmemGenericAllocationHandle memory) {
+    memory_ = memory;
+    is_peers_ = true;
   }
   void map(const CUmemLocation& reachable_from) {
     const CudaDriver& driver = stream_->driver();
@@ -55,7 +60,22 @@ class Mapping {
   CUmemGenericAllocationHandle memory_ = 0;
   CUdeviceptr address_ = 0;
   bool mapped_ = false;
+  bool is_peers_ = false;  // who used it was asked before
 };
+
+CUmemLocation location_of(const CudaStream& stream) {
+  return {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = stream.device()};
+}
+
+std::shared_ptr<Buffer> map_handle(const std::shared_ptr<CudaStream>& stream, std::size_t bytes,
+                                   CUmemGenericAllocationHandle memory) {
+  auto mapping = std::make_shared<Mapping>(stream, bytes);
+  mapping->take(memory);
+  mapping->map(location_of(*stream));
+  void* const data = mapping->data();
+  return Buffer::wrap(data, bytes,
+                      [mapping = std::move(mapping)](void*) mutable { mapping.reset(); });
+}
 
 }  // namespace
 
@@ -72,7 +92,7 @@ std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, st
   CUmemAllocationProp wanted{};
   wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  wanted.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = stream->device()};
+  wanted.location = location_of(*stream);
   // So that network cards reach it, too.
   wanted.allocFlags.gpuDirectRDMACapable =
       has(*stream, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) ? 1 : 0;
@@ -101,6 +121,42 @@ std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, st
                         mapping.reset();
                         counted.reset();
                       });
+}
+
+std::shared_ptr<Buffer> map_peer_memory(const std::shared_ptr<CudaStream>& stream,
+                                        const std::byte* theirs, std::size_t bytes) {
+  const CudaStream::Entered entered = stream->enter();
+  const CudaDriver& driver = stream->driver();
+  CUmemGenericAllocationHandle memory = 0;
+  driver.check(driver.cuMemRetainAllocationHandle(&memory, const_cast<std::byte*>(theirs)),
+               "cuMemRetainAllocationHandle");
+  return map_handle(stream, bytes, memory);
+}
+
+std::shared_ptr<Buffer> map_peer_memory(const std::shared_ptr<CudaStream>& stream,
+                                        const Descriptor& exported, std::size_t bytes) {
+  const CudaStream::Entered entered = stream->enter();
+  const CudaDriver& driver = stream->driver();
+  CUmemGenericAllocationHandle memory = 0;
+  void* const number = reinterpret_cast<void*>(static_cast<std::intptr_t>(exported.number()));
+  driver.check(driver.cuMemImportFromShareableHandle(&memory, number,
+                                                     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+               "cuMemImportFromShareableHandle");
+  return map_handle(stream, bytes, memory);
+}
+
+Descriptor export_memory(const CudaStream& stream, const std::byte* begin) {
+  const CudaStream::Entered entered = stream.enter();
+  const CudaDriver& driver = stream.driver();
+  CUmemGenericAllocationHandle memory = 0;
+  driver.check(driver.cuMemRetainAllocationHandle(&memory, const_cast<std::byte*>(begin)),
+               "cuMemRetainAllocationHandle");
+  int number = -1;
+  const CUresult exported = driver.cuMemExportToShareableHandle(
+      &number, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+  driver.cuMemRelease(memory);
+  driver.check(exported, "cuMemExportToShareableHandle");
+  return Descriptor(number);
 }
 
 }  // namespace tutti::runtime

@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/cuda/stream.h>
+#include <tutti/runtime/descriptor.h>
 
 #include <cstddef>
 #include <memory>
@@ -18,5 +19,15 @@ bool can_map_memory(const CudaStream& stream);
 std::shared_ptr<Buffer> map_memory(
     const std::shared_ptr<CudaStream>& stream, std::size_t bytes,
     const std::shared_ptr<MemoryUse>& use = std::make_shared<MemoryUse>());
+
+// The same for memory that map_memory() has made for another GPU, so that this one reaches it, too:
+// of this process, or of another one that has exported it. It is there until all who map it are
+// done. They throw EnvironmentError where the driver refuses. Nothing on a stream may use it any
+// more when it is released.
+std::shared_ptr<Buffer> map_peer_memory(const std::shared_ptr<CudaStream>& stream,
+                                        const std::byte* theirs, std::size_t bytes);
+std::shared_ptr<Buffer> map_peer_memory(const std::shared_ptr<CudaStream>& stream,
+                                        const Descriptor& exported, std::size_t bytes);
+Descriptor export_memory(const CudaStream& stream, const std::byte* begin);
 
 }  // namespace tutti::runtime

@@ -2,8 +2,7 @@
 #include <tutti/runtime/comm/deadline.h>
 #include <tutti/runtime/comm/group_communicator.h>
 #include <tutti/runtime/comm/nccl_calls.h>
-#include <tutti/runtime/comm/tell_each_other.h>
-#include <tutti/runtime/cuda/nccl_pieces.h>
+#include <tutti/runtime/cuda/nccl_launch.h>
 #include <tutti/runtime/cuda/nccl_transport.h>
 
 #include <algorithm>
@@ -49,33 +48,6 @@ class NcclWork final : public GroupWork, public std::enable_shared_from_this<Ncc
 };
 
 namespace {
-
-// What members tell each other to connect; the id is the first one's.
-struct Greeting {
-  int version = 0;
-  nccl::UniqueId id = {};
-  CUuuid gpu = {};
-  char no_windows[160] = {};  // why this member can have none; empty: it can
-
-  Greeting() = default;
-  explicit Greeting(const std::string& text) {
-    if (text.size() == sizeof(*this)) std::memcpy(this, text.data(), sizeof(*this));
-  }
-  std::string text() const { return {reinterpret_cast<const char*>(this), sizeof(*this)}; }
-};
-
-// Why members that said so can have no windows together; empty: they can.
-std::string why_no_windows(std::span<const Greeting> said, const GroupAgreement& agreement) {
-  for (std::size_t member = 0; member < said.size(); ++member) {
-    const std::string name = agreement.names({static_cast<int>(member)});
-    if (said[member].no_windows[0] != 0) return name + ": " + said[member].no_windows;
-    const auto shares = [&](const Greeting& other) {
-      return std::memcmp(&other.gpu, &said[member].gpu, sizeof(CUuuid)) == 0;
-    };
-    if (std::ranges::count_if(said, shares) > 1) return name + " shares its GPU with another one";
-  }
-  return {};
-}
 
 // Whether the rank has zeros for a result, or among it: what nothing arrives at.
 bool begins_with_zeros(const CollectiveCall& call, int position) {
@@ -145,43 +117,6 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   return windows_.place_of(work);
 }
 
-void NcclTransport::connect(const GroupWork& work, CudaAccelerator& gpu) {
-  try {
-    const Nccl& nccl = Nccl::process();
-    Greeting own;
-    own.version = nccl.version();
-    const CudaDriver& driver = gpu.stream()->driver();
-    driver.check(driver.cuDeviceGetUuid(&own.gpu, gpu.stream()->device()), "cuDeviceGetUuid");
-    NcclWindows::why_not(nccl, gpu).copy(own.no_windows, sizeof(own.no_windows) - 1);
-    if (agreement_.position() == 0) {
-      nccl.check(nccl.ncclGetUniqueId(&own.id), "ncclGetUniqueId", nullptr);
-    }
-    std::vector<Greeting> said;
-    for (const std::string& text : tell_each_other(*setup_, own.text())) said.emplace_back(text);
-    for (std::size_t member = 1; member < said.size(); ++member) {
-      if (said[member].version == said[0].version) continue;
-      throw EnvironmentError(agreement_.names({0}) + " has NCCL " +
-                             Nccl::version_text(said[0].version) + ", " +
-                             agreement_.names({static_cast<int>(member)}) + " has " +
-                             Nccl::version_text(said[member].version));
-    }
-    windows_.set_refusal(why_no_windows(said, agreement_));
-    // Memory that lies free is needed by NCCL for its buffers.
-    CudaCaches::trim(gpu.device().index);
-    set(std::make_shared<NcclCommunicator>(nccl, said[0].id, agreement_.size(),
-                                           agreement_.position()));
-    gpu_ = &gpu;
-    wait_until_over(work, "for NCCL to connect the ranks");
-  } catch (const std::exception& error) {
-    const std::string reason =
-        agreement_.names({agreement_.position()}) + " could not connect by NCCL: " + error.what();
-    agreement_.group()->abort(reason);
-    setup_->abort(reason);
-    set(nullptr);
-    throw;
-  }
-}
-
 void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what) {
   agreement_.wait_elsewhere(
       work, what,
@@ -194,16 +129,33 @@ void NcclTransport::wait_until_over(const GroupWork& work, std::string_view what
       [] {});
 }
 
-bool NcclTransport::settle_places(const NcclWork& work, NcclCommunicator& communicator) {
+NcclWindows::Settled NcclTransport::settle_places(const NcclWork& work,
+                                                  NcclCommunicator& communicator) {
   std::vector<kernels::PartPlace> said;
   for (int member = 0; member < agreement_.size(); ++member) {
     const kernels::ArrivalRecord& record = agreement_.page().record(member, work.sequence());
     said.push_back({record.operand, record.result});
   }
-  return windows_.settle(said, agreement_.position(), communicator, [&] {
+  const auto wait = [&] {
     work.gpu_->lane()->wait_for_all();
     wait_until_over(work, "for NCCL to register memory");
-  });
+  };
+  const auto share = [&](std::uint64_t number, Buffer& slab, std::size_t bytes) {
+    return this->share(work, number, slab, bytes);
+  };
+  return windows_.settle(said, agreement_.position(),
+                         {.communicator = communicator, .wait = wait, .share = share});
+}
+
+std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
+                                                    const std::shared_ptr<PeerMemory>& peers) {
+  if (peers == nullptr || !own_kernels_) return {};
+  auto out = choose_comm_kernels(work.call(), work.parts, agreement_.size(),
+                                 [this](const void* place) { return windows_.has(place); });
+  // Hosts look after their GPUs; this is for one that can't any more.
+  constexpr auto kMore = std::chrono::minutes(10);
+  if (!out.empty()) peers->words().raise_patience(agreement_.timeout_of(work.waiting()) + kMore);
+  return out;
 }
 
 std::vector<PartAddresses> NcclTransport::set_aside(const NcclWork& work, Keeping& buffers) const {
@@ -290,18 +242,26 @@ void NcclTransport::launch(NcclWork& work) {
   std::vector<std::shared_ptr<Buffer>> buffers = std::move(work.operands_);
   buffers.insert(buffers.end(), work.results.begin(), work.results.end());
   work.ready_->hold_up(stream);
-  const bool in_place = settle_places(work, *communicator);
-  const std::vector<PartAddresses> parts = in_place ? work.parts : set_aside(work, buffers);
+  const NcclWindows::Settled places = settle_places(work, *communicator);
+  const std::vector<PeerLaunch> own = own_launches(work, places.peers);
+  const bool stays = places.in_place || !own.empty();
+  const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
   try {
-    bring(work, parts);
-    communicator->launch(calls_of(work, parts, stream));
+    if (own.empty()) {
+      bring(work, parts);
+      communicator->launch(
+          nccl_calls(work.call().call(), parts, agreement_.size(), agreement_.position(), stream));
+    } else {
+      own_kernels_->launch(own, places.peers, *work.gpu_, buffers);
+    }
   } catch (const std::exception&) {
+    if (!own.empty()) exchange_->stop();  // some of it may wait for the others
     keep_until_done(work, std::move(buffers));
     throw;
   }
   ++in_flight_;  // until the lane lets go of it
   try {
-    wait_until_over(work, "for NCCL to put it on the stream");
+    if (own.empty()) wait_until_over(work, "for NCCL to put it on the stream");
     for (std::size_t i = 0; i < parts.size(); ++i) {
       copy_on_lane(work, work.parts[i].result, parts[i].result, work.call().result_bytes[i]);
     }
@@ -321,85 +281,16 @@ void NcclTransport::launch(NcclWork& work) {
             .buffers = std::move(buffers)});
 }
 
-std::vector<NcclCommunicator::Call> NcclTransport::calls_of(const NcclWork& work,
-                                                            std::span<const PartAddresses> parts,
-                                                            CUstream stream) const {
-  using Handle = nccl::Communicator*;
-  const CollectiveCall& call = work.call().call();
-  const int members = agreement_.size();
-  const auto bytes_each = static_cast<std::size_t>(size_of(call.dtype));
-  const bool reduces = kernels::reduces(call.kind);
-  const auto type =
-      reduces ? static_cast<nccl::DataType>(nccl_number(call.dtype).value()) : nccl::DataType::u8;
-  const auto operation = reduces ? static_cast<nccl::Operation>(nccl_number(call.reduction).value())
-                                 : nccl::Operation::sum;
-  std::vector<NcclCommunicator::Call> out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const TensorPart& part = call.parts[i];
-    const auto* const operand = static_cast<const std::byte*>(parts[i].operand);
-    auto* const result = static_cast<std::byte*>(parts[i].result);
-    const std::size_t count = static_cast<std::size_t>(part.elements) * (reduces ? 1 : bytes_each);
-    const int root = call.root;
-    switch (call.kind) {
-      case CollectiveKind::all_reduce:
-        out.push_back({"ncclAllReduce", [=](const Nccl& nccl, Handle handle) {
-                         return nccl.ncclAllReduce(operand, result, count, type, operation, handle,
-                                                   stream);
-                       }});
-        continue;
-      case CollectiveKind::reduce:
-        out.push_back({"ncclReduce", [=](const Nccl& nccl, Handle handle) {
-                         return nccl.ncclReduce(operand, result, count, type, operation, root,
-                                                handle, stream);
-                       }});
-        continue;
-      case CollectiveKind::broadcast:
-        out.push_back({"ncclBroadcast", [=](const Nccl& nccl, Handle handle) {
-                         return nccl.ncclBroadcast(operand, result, count, type, root, handle,
-                                                   stream);
-                       }});
-        continue;
-      case CollectiveKind::reduce_scatter:
-        out.push_back({"ncclReduceScatter", [=](const Nccl& nccl, Handle handle) {
-                         return nccl.ncclReduceScatter(operand, result,
-                                                       count / static_cast<std::size_t>(members),
-                                                       type, operation, handle, stream);
-                       }});
-        continue;
-      case CollectiveKind::all_gather:
-        if (!part.sizes.empty()) break;
-        out.push_back({"ncclAllGather", [=](const Nccl& nccl, Handle handle) {
-                         return nccl.ncclAllGather(operand, result, count, type, handle, stream);
-                       }});
-        continue;
-      default:
-        break;
-    }
-    const NcclPieces pieces = nccl_pieces(call, part, members, agreement_.position());
-    for (const NcclPiece& piece : pieces.sent) {
-      if (piece.elements == 0) continue;
-      const std::byte* const from = operand + static_cast<std::size_t>(piece.offset) * bytes_each;
-      const std::size_t bytes = static_cast<std::size_t>(piece.elements) * bytes_each;
-      out.push_back({"ncclSend", [=, member = piece.member](const Nccl& nccl, Handle handle) {
-                       return nccl.ncclSend(from, bytes, type, member, handle, stream);
-                     }});
-    }
-    for (const NcclPiece& piece : pieces.received) {
-      if (piece.elements == 0) continue;
-      std::byte* const to = result + static_cast<std::size_t>(piece.offset) * bytes_each;
-      const std::size_t bytes = static_cast<std::size_t>(piece.elements) * bytes_each;
-      out.push_back({"ncclRecv", [=, member = piece.member](const Nccl& nccl, Handle handle) {
-                       return nccl.ncclRecv(to, bytes, type, member, handle, stream);
-                     }});
-    }
-  }
-  return out;
-}
-
 void NcclTransport::check(NcclWork& work) {
   try {
     agreement_.check_all_live(work);
     if (const auto communicator = current()) communicator->is_over();
+    const int missed = exchange_ == nullptr ? -1 : exchange_->words().missed();
+    if (missed >= 0) {
+      agreement_.fail(work.sequence(), work.waiting(),
+                      "the GPU of " + agreement_.names({missed}) + " did not come to " +
+                          agreement_.number(work.sequence()));
+    }
     if (work.deadline_.has_passed()) {
       agreement_.fail(work.sequence(), work.waiting(),
                       "time-out: " + agreement_.number(work.sequence()) + " (" +
@@ -423,6 +314,10 @@ void NcclTransport::fail(const std::string& reason) noexcept {
   const std::string told = agreement_.names({agreement_.position()}) + " saw: " + reason;
   agreement_.group()->fail(0, told);
   if (in_flight_ > 0) agreement_.fabric().abort("values of GPUs are lost: " + told);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (exchange_ != nullptr) exchange_->stop();
+  }
   communicator->abort();
 }
 
@@ -446,6 +341,10 @@ void NcclTransport::close() {
     NcclTransport& transport;
     ~End() {
       transport.set(nullptr);
+      {
+        const std::scoped_lock lock(transport.mutex_);
+        transport.exchange_ = nullptr;
+      }
       try {
         transport.setup_->close();
       } catch (const std::exception&) {

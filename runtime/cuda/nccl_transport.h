@@ -5,10 +5,13 @@
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/cuda/nccl_communicator.h>
 #include <tutti/runtime/cuda/nccl_windows.h>
+#include <tutti/runtime/cuda/peer_collectives.h>
+#include <tutti/runtime/cuda/peer_exchange.h>
 
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +29,8 @@ class NcclWork;
 // for all.
 class NcclTransport final : public Transport {
  public:
+  struct Greeting;  // what members tell each other to connect
+
   NcclTransport(GroupAgreement& agreement, std::shared_ptr<GroupCommunicator> setup)
       : agreement_(agreement), setup_(std::move(setup)) {}
 
@@ -41,19 +46,26 @@ class NcclTransport final : public Transport {
   std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes, Accelerator& on) override;
 
  private:
+  // nccl_connect.cpp
   void connect(const GroupWork& work, CudaAccelerator& gpu);
+  std::shared_ptr<PeerExchange> offer_peers(Greeting& own, const CommKernels* kernels,
+                                            const CudaAccelerator& gpu);
+  void connect_peers(std::span<const Greeting> said, const std::shared_ptr<PeerExchange>& exchange,
+                     const CommKernels* kernels, const CudaAccelerator& gpu);
   std::shared_ptr<NcclCommunicator> current() const;
   void set(std::shared_ptr<NcclCommunicator> communicator);
   void launch(NcclWork& work);
-  // Whether a call's parts may lie where they do (NcclWindows); else where they are brought for it.
-  bool settle_places(const NcclWork& work, NcclCommunicator& communicator);
+  // What its parts' places are good for, and where parts are brought that may not lie there.
+  NcclWindows::Settled settle_places(const NcclWork& work, NcclCommunicator& communicator);
+  std::shared_ptr<PeerMemory> share(const GroupWork& work, std::uint64_t number, Buffer& slab,
+                                    std::size_t bytes);
+  // The kernels of our own that carry the call out; none: NCCL does.
+  std::vector<PeerLaunch> own_launches(const NcclWork& work,
+                                       const std::shared_ptr<PeerMemory>& peers);
   std::vector<PartAddresses> set_aside(const NcclWork& work, Keeping& buffers) const;
   void bring(const NcclWork& work, std::span<const PartAddresses> parts) const;
   static void copy_on_lane(const NcclWork& work, void* to, const void* from, std::size_t bytes);
   static void keep_until_done(const NcclWork& work, Keeping buffers);
-  std::vector<NcclCommunicator::Call> calls_of(const NcclWork& work,
-                                               std::span<const PartAddresses> parts,
-                                               CUstream stream) const;
   void wait_until_over(const GroupWork& work, std::string_view what);
   // Whether what is on the lane may still come to its end; throws where not, and aborts it.
   void check(NcclWork& work);
@@ -62,9 +74,11 @@ class NcclTransport final : public Transport {
   const std::shared_ptr<GroupCommunicator> setup_;
   CudaAccelerator* gpu_ = nullptr;  // that it was connected for
   NcclWindows windows_;             // goes behind the communicator
-  mutable std::mutex mutex_;        // aborts come from any thread
+  std::optional<PeerCollectives> own_kernels_;
+  mutable std::mutex mutex_;  // aborts come from any thread
   std::shared_ptr<NcclCommunicator> communicator_;
-  std::atomic<int> in_flight_{0};  // what the lane has of this group
+  std::shared_ptr<PeerExchange> exchange_;  // null: members do not reach each other's memory
+  std::atomic<int> in_flight_{0};           // what the lane has of this group
 };
 
 }  // namespace tutti::runtime

@@ -14,16 +14,19 @@ struct NcclWindows::Said {
   std::uint64_t number = 0;  // of the slab; 0: nothing lies in one
   State state = State::fresh;
   bool mapped = false;
+  bool reaches = false;      // the others' slabs of that number
   std::uint64_t places = 0;  // a hash: in a slab of which size, and where there
 
   static Said of(const kernels::PartPlace& place) {
     return {.number = place.operand >> 8,
-            .state = static_cast<State>(place.operand & 0x7f),
+            .state = static_cast<State>(place.operand & 0x3f),
             .mapped = (place.operand & 0x80) != 0,
+            .reaches = (place.operand & 0x40) != 0,
             .places = place.result};
   }
   kernels::PartPlace place() const {
-    return {.operand = number << 8 | (mapped ? 0x80U : 0U) | static_cast<std::uint64_t>(state),
+    return {.operand = number << 8 | (mapped ? 0x80U : 0U) | (reaches ? 0x40U : 0U) |
+                       static_cast<std::uint64_t>(state),
             .result = places};
   }
   bool alike(const Said& other) const { return number == other.number && places == other.places; }
@@ -45,15 +48,15 @@ std::shared_ptr<SymmetricMemory> NcclWindows::take(std::size_t bytes, CudaAccele
     if (slab->bytes >= bytes && !slab->memory->retired()) return slab->memory;
   }
   auto slab = std::make_unique<Slab>();
-  std::shared_ptr<Buffer> memory = map_memory(gpu.stream(), bytes, gpu.memory().use());
-  slab->mapped = memory != nullptr;
-  if (memory == nullptr) {
-    memory =
+  slab->buffer = map_memory(gpu.stream(), PeerMemory::with_words(bytes), gpu.memory().use());
+  slab->mapped = slab->buffer != nullptr;
+  if (!slab->mapped) {
+    slab->buffer =
         gpu.memory().allocate(bytes, {.what = "places of programs that communicate", .where = {}});
   }
-  slab->begin = memory->data();
+  slab->begin = slab->buffer->data();
   slab->bytes = bytes;
-  slab->memory = std::make_shared<SymmetricMemory>(std::move(memory));
+  slab->memory = std::make_shared<SymmetricMemory>(slab->buffer);
   slab->number = next_++;
   return slabs_.emplace_back(std::move(slab))->memory;
 }
@@ -88,19 +91,20 @@ kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
   return Said{.number = slab->number,
               .state = slab->state,
               .mapped = slab->mapped,
+              .reaches = slab->peers != nullptr,
               .places = places.finish().low}
       .place();
 }
 
-bool NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
-                         NcclCommunicator& communicator, FunctionRef<void()> wait) {
+NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
+                                         const Opening& opening) {
   std::vector<Said> all;
   std::ranges::transform(said, std::back_inserter(all), &Said::of);
   const Said mine = all[static_cast<std::size_t>(own)];
   const auto own_slab =
       std::ranges::find(slabs_, mine.number, [](const auto& slab) { return slab->number; });
   const auto is_placed = [](const Said& each) { return each.number != 0; };
-  if (std::ranges::none_of(all, is_placed)) return true;
+  if (std::ranges::none_of(all, is_placed)) return {};
   if (!std::ranges::all_of(all, [&](const Said& each) { return each.alike(mine); })) {
     const std::uint64_t last = std::ranges::max(all, {}, &Said::number).number;
     const bool numbers_differ = std::ranges::any_of(
@@ -111,42 +115,57 @@ bool NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
       next_ = std::max(next_, last + 1);
     }
     say("members' places differ: a collective works on copies of them");
-    return mine.number == 0;
+    return {.in_place = mine.number == 0};
   }
   Slab& slab = **own_slab;
-  if (slab.state == State::fresh) {
-    const bool can = refusal_.empty() && std::ranges::all_of(all, &Said::mapped);
-    if (can) {
-      open(slab, communicator, wait);
-    } else {
-      slab.state = State::plain;
-      say("memory of collectives is no window: " +
-          (refusal_.empty() ? "a member's can't be mapped" : refusal_));
-    }
-  }
+  if (slab.state == State::fresh) open(slab, opening, std::ranges::all_of(all, &Said::mapped));
+  Settled out;
+  if (std::ranges::all_of(all, &Said::reaches)) out.peers = slab.peers;
   // A call may have been announced before its member knew what all know by now.
   const auto says = [&](State state) {
     return std::ranges::all_of(all, [=](const Said& each) { return each.state == state; });
   };
-  if (says(slab.state) || (slab.state == State::plain && says(State::fresh))) return true;
+  out.in_place = says(slab.state) || (slab.state == State::plain && says(State::fresh));
+  if (out.in_place) return out;
   if (std::ranges::none_of(all, [](const Said& each) { return each.state == State::fresh; })) {
-    wait();
-    drop(slab, communicator);
-    wait();
+    opening.wait();
+    drop(slab, opening.communicator);
+    opening.wait();
     refusal_ = "not all members have got one";
   }
-  return false;
+  return out;
 }
 
-void NcclWindows::open(Slab& slab, NcclCommunicator& communicator, FunctionRef<void()> wait) {
+// What all know leads all to the same; whether it succeeds here, the next records say.
+void NcclWindows::open(Slab& slab, const Opening& opening, bool can_be_shared) {
+  const auto why_not = [=](const std::string& refusal) {
+    return refusal.empty() && !can_be_shared ? "a member's can't be mapped" : refusal;
+  };
+  const std::string no_window = why_not(refusal_);
+  if (no_window.empty()) {
+    open_window(slab, opening);
+  } else {
+    slab.state = State::plain;
+    say("memory of collectives is no window: " + no_window);
+  }
+  const std::string no_peers = why_not(peer_refusal_);
+  if (no_peers.empty()) {
+    slab.peers = opening.share(slab.number, *slab.buffer, slab.bytes);
+  } else {
+    say("collectives go by NCCL, without kernels of our own: " + no_peers);
+  }
+}
+
+void NcclWindows::open_window(Slab& slab, const Opening& opening) {
   void* const begin = const_cast<std::byte*>(slab.begin);
   const std::size_t bytes = slab.memory->bytes();
-  wait();  // it must have nothing else to do
-  communicator.run({"ncclCommWindowRegister", [&](const Nccl& nccl, nccl::Communicator* handle) {
-                      return nccl.ncclCommWindowRegister(handle, begin, bytes, &slab.window,
-                                                         nccl::kWindowOfAllMembers);
-                    }});
-  wait();
+  opening.wait();  // it must have nothing else to do
+  opening.communicator.run(
+      {"ncclCommWindowRegister", [&](const Nccl& nccl, nccl::Communicator* handle) {
+         return nccl.ncclCommWindowRegister(handle, begin, bytes, &slab.window,
+                                            nccl::kWindowOfAllMembers);
+       }});
+  opening.wait();
   slab.state = slab.window != nullptr ? State::window : State::plain;
   say(slab.window != nullptr
           ? std::to_string(bytes) + " bytes for collectives are a window of NCCL's"
@@ -163,7 +182,10 @@ void NcclWindows::drop(Slab& slab, NcclCommunicator& communicator) {
 }
 
 void NcclWindows::give_up(NcclCommunicator& communicator) {
-  for (const std::unique_ptr<Slab>& slab : slabs_) drop(*slab, communicator);
+  for (const std::unique_ptr<Slab>& slab : slabs_) {
+    drop(*slab, communicator);
+    slab->peers = nullptr;
+  }
 }
 
 void NcclWindows::say(const std::string& text) const {

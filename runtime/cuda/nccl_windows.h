@@ -5,6 +5,7 @@
 #include <tutti/runtime/comm/symmetric_memory.h>
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/cuda/nccl_communicator.h>
+#include <tutti/runtime/cuda/peer_memory.h>
 #include <tutti/runtime/function_ref.h>
 
 #include <cstddef>
@@ -20,7 +21,8 @@ namespace tutti::runtime {
 // piece of it, a slab, becomes a window of NCCL's where that has such: memory that the members'
 // GPUs reach directly. NCCL takes other ways with what lies in windows, so that of one call the
 // same places have to lie there on all members, or none. Members see that in the call's records:
-// each says where its own places are, and what it knows of the slab.
+// each says where its own places are, and what it knows of the slab. Kernels of our own reach what
+// the others have at such places, too, where the members have given each other their slabs.
 //
 // Belongs to the rank's thread, which has entered (CudaStream::enter).
 class NcclWindows {
@@ -30,6 +32,8 @@ class NcclWindows {
 
   // What all members know since they are connected: why there are no windows; empty: there may be.
   void set_refusal(std::string refusal) { refusal_ = std::move(refusal); }
+  // The same of slabs that the members' kernels reach.
+  void set_peer_refusal(std::string refusal) { peer_refusal_ = std::move(refusal); }
 
   // Memory for all programs that need at most so many bytes, and for more that need as many.
   std::shared_ptr<SymmetricMemory> take(std::size_t bytes, CudaAccelerator& gpu);
@@ -40,12 +44,24 @@ class NcclWindows {
   // Whether a place lies in a slab.
   bool has(const void* place) const { return slab_at(place) != nullptr; }
 
+  struct Settled {
+    // Whether NCCL may have the call's places as they are; else what lies in slabs is to be brought
+    // elsewhere for it.
+    bool in_place = true;
+    // All members' slabs, where the same places of the call lie in all of them, and all members
+    // reach them; else null. The same on all members.
+    std::shared_ptr<PeerMemory> peers = nullptr;
+  };
+  // What a slab that all have come to first goes through.
+  struct Opening {
+    NcclCommunicator& communicator;
+    FunctionRef<void()> wait;  // returns when the communicator is done with what was begun
+    // Gives it to the others, and gets theirs; null, if this member does not.
+    FunctionRef<std::shared_ptr<PeerMemory>(std::uint64_t number, Buffer& slab, std::size_t bytes)>
+        share;
+  };
   // What the members' records of a call say, by position; called by all in the order of the calls.
-  // Makes their slab a window if it can become one; `wait` returns when the communicator is done
-  // with that, and nothing is under way. Returns whether the call may have its places as they are;
-  // else what lies in slabs is to be brought elsewhere for it.
-  bool settle(std::span<const kernels::PartPlace> said, int own, NcclCommunicator& communicator,
-              FunctionRef<void()> wait);
+  Settled settle(std::span<const kernels::PartPlace> said, int own, const Opening& opening);
 
   // The communicator is about to end in peace: gives its windows up.
   void give_up(NcclCommunicator& communicator);
@@ -55,21 +71,25 @@ class NcclWindows {
   enum class State : std::uint8_t { fresh, window, plain };
   struct Slab {
     std::uint64_t number = 0;  // from 1
+    std::shared_ptr<Buffer> buffer;
     std::shared_ptr<SymmetricMemory> memory;
     const std::byte* begin = nullptr;
     std::size_t bytes = 0;  // that were asked for, the same on all members; there may be more
     bool mapped = false;    // as windows have to be
     State state = State::fresh;
     nccl::Window* window = nullptr;  // written by the library, maybe later
+    std::shared_ptr<PeerMemory> peers = nullptr;
   };
   struct Said;
 
   const Slab* slab_at(const void* place) const;
-  void open(Slab& slab, NcclCommunicator& communicator, FunctionRef<void()> wait);
+  void open(Slab& slab, const Opening& opening, bool can_be_shared);
+  void open_window(Slab& slab, const Opening& opening);
   void drop(Slab& slab, NcclCommunicator& communicator);
   void say(const std::string& text) const;
 
   std::string refusal_ = "the members are not connected";
+  std::string peer_refusal_ = refusal_;
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::uint64_t next_ = 1;
 };

@@ -257,6 +257,7 @@ void PlanFrame::start(std::int32_t work) {
   }
   options.reads = collective.reads;
   if (!collective.device.is_cpu()) options.accelerator = &context_.accelerator(collective.device);
+  options.comm_kernels = comm_kernels;
   if (!lines.empty()) options.location = lines[at(work)];
   if (!sites.empty()) options.site = sites[at(work)];
   if (!agreements.empty()) options.agreement = agreements[at(work)];

@@ -105,7 +105,8 @@ class PlanFrame {
   std::vector<Allocation> allocations;       // by buffer
   std::vector<BoundArea> areas;
   void add_place(BoundPlace place);
-  bool scribbles = false;  // over what lay at a place that is acquired
+  bool scribbles = false;                     // over what lay at a place that is acquired
+  const CommKernels* comm_kernels = nullptr;  // see StartOptions
   ArenaContents arena_contents;
   // What each GPU's arena needs.
   struct DeviceArena {

@@ -8,7 +8,7 @@ namespace tutti::fake_cuda {
 
 namespace {
 
-constexpr const char* kMagic = "tutti-fake-cubin";
+constexpr const char* kMagic = "tutti-fake-cubin-2";
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Image decode(const void* bytes) {
   in >> magic >> image.target >> size >> count;
   for (std::size_t i = 0; i < count; ++i) {
     std::string name;
-    std::size_t parameters = 0;
+    std::string parameters;
     in >> name >> parameters;
     image.kernels[name] = parameters;
   }

@@ -57,6 +57,38 @@ TEST_F(GpuNcclOfAJob, ServesProgramsWithoutWindows) {
   expect_all_say(2, "all right", {"over_nccl"});
 }
 
+// A sum then has NCCL's order, and still the right numbers.
+TEST_F(GpuNcclOfAJob, ServesProgramsWithoutKernelsOfOurOwn) {
+  const EnvironmentVariable off("TUTTI_SET", "comm_kernels=off");
+  const EnvironmentVariable log("TUTTI_LOG", "gpu");
+  const CommandResult result = run(2, {"over_nccl"});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("without kernels of our own: rank 0: TUTTI_SET has "
+                                       "comm_kernels=off"));
+}
+
+TEST_F(GpuNcclOfAJob, SmallSumsHaveTheHostsBits) {
+  const EnvironmentVariable log("TUTTI_LOG", "gpu");
+  const CommandResult result = run(3, {"small_sums_on_gpus"});
+  // Real ones may be one for all ranks, or not reach each other.
+  if (real() && result.errors.find("without kernels of our own") != std::string::npos) return;
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("bytes for collectives are reached by all members' GPUs"));
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(lines_of_rank(result, rank), "all right\n") << result.errors;
+  }
+}
+
+TEST_F(GpuNcclOfAJob, ARankThatIsKilledEndsTheKernelsThatWaitForIt) {
+  const CommandResult result = run(3, {"dies_in_comm_kernels"});
+  EXPECT_EQ(result.status, 128 + SIGKILL);
+  for (const int rank : {0, 2}) {
+    EXPECT_THAT(lines_of_rank(result, rank), HasSubstr("rank 1")) << result.errors;
+  }
+  EXPECT_THAT(result.errors, testing::Not(HasSubstr("signal 11")));
+  EXPECT_THAT(result.errors, testing::Not(HasSubstr("fake CUDA")));
+}
+
 TEST_F(GpuNcclOfAJob, AgreesWithTheHostAboutAllCollectives) {
   if (real()) {
     expect_all_say(3, "486 agree", {"collectives_over_nccl", "1", "777", "100000"});

@@ -70,6 +70,7 @@ void FakeCuda::fail(const char* function, int nth, CUresult result) const {
 void FakeCuda::deinitialize() const {
   control<decltype(fake_cuda_deinitialize)>("fake_cuda_deinitialize")();
 }
+void FakeCuda::isolate() const { control<decltype(fake_cuda_isolate)>("fake_cuda_isolate")(); }
 std::string FakeCuda::calls() const {
   return control<decltype(fake_cuda_calls)>("fake_cuda_calls")();
 }

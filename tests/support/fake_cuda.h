@@ -28,6 +28,7 @@ class FakeCuda {
   // See control.h.
   void fail(const char* function, int nth, CUresult result) const;
   void deinitialize() const;
+  void isolate() const;
   std::string calls() const;
   std::string operations() const;
   std::string complaints() const;

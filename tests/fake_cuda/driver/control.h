@@ -28,6 +28,9 @@ void fake_cuda_fail(const char* function, int nth, CUresult result);
 // As at the end of a process: from now on every call fails with CUDA_ERROR_DEINITIALIZED.
 void fake_cuda_deinitialize();
 
+// From now on devices do not reach each other's memory.
+void fake_cuda_isolate();
+
 // The calls since the last call of this, a line each: "cuMemAlloc 4096: memory1", and where one
 // failed "cuMemAlloc 4096 = CUDA_ERROR_OUT_OF_MEMORY".
 const char* fake_cuda_calls();

@@ -47,11 +47,16 @@ std::uintptr_t Memory::take_place(std::size_t size) {
   return reinterpret_cast<std::uintptr_t>(base_) + used_ - size;
 }
 
-void Memory::fill(const Block& block) {
+void Memory::fill(const Block& block, bool with_margins_only) {
   const Open opened(*this);
   protect(PROT_READ | PROT_WRITE);
-  std::memset(reinterpret_cast<void*>(block.place), kMarginByte, block.place_bytes);
-  std::memset(reinterpret_cast<void*>(block.begin), kPoison, block.bytes);
+  const std::uintptr_t end = block.begin + block.bytes;
+  const auto set = [](std::uintptr_t begin, unsigned char byte, std::size_t bytes) {
+    std::memset(reinterpret_cast<void*>(begin), byte, bytes);
+  };
+  set(block.place, kMarginByte, block.begin - block.place);
+  set(end, kMarginByte, block.place + block.place_bytes - end);
+  if (!with_margins_only) set(block.begin, kPoison, block.bytes);
 }
 
 std::uintptr_t Memory::allocate(int device, std::size_t bytes) {
@@ -88,7 +93,12 @@ void Memory::release(std::uintptr_t begin, std::size_t bytes) {
   free_[bytes + 2 * kPage].push_back(begin - kPage);
 }
 
-void Memory::map(int device, std::uintptr_t begin, std::size_t bytes) {
+void Memory::map(int device, std::uintptr_t begin, std::size_t bytes, int file, bool is_new) {
+  const int protection = opened_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE;
+  if (mmap(reinterpret_cast<void*>(begin), bytes, protection, MAP_SHARED | MAP_FIXED, file, 0) ==
+      MAP_FAILED) {
+    throw std::runtime_error("the double of CUDA can't map its memory");
+  }
   blocks_[begin] = {.begin = begin,
                     .bytes = bytes,
                     .device = device,
@@ -96,13 +106,15 @@ void Memory::map(int device, std::uintptr_t begin, std::size_t bytes) {
                     .place = begin - kPage,
                     .place_bytes = bytes + 2 * kPage,
                     .mapped = true};
-  fill(blocks_[begin]);
+  fill(blocks_[begin], !is_new);
 }
 
 bool Memory::unmap(std::uintptr_t begin) {
   const auto found = blocks_.find(begin);
   if (found == blocks_.end() || !found->second.mapped) return false;
-  madvise(reinterpret_cast<void*>(begin), found->second.bytes, MADV_DONTNEED);
+  mmap(reinterpret_cast<void*>(begin), found->second.bytes,
+       opened_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   blocks_.erase(found);
   return true;
 }

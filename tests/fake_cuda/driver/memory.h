@@ -37,8 +37,9 @@ class Memory {
   // Addresses for mapped blocks, whole pages; 0 if they are used up.
   std::uintptr_t reserve(std::size_t bytes);
   void release(std::uintptr_t begin, std::size_t bytes);
-  // A mapped block fills what reserve() gave.
-  void map(int device, std::uintptr_t begin, std::size_t bytes);
+  // A mapped block fills what reserve() gave; its bytes are those of a file, which others may have
+  // written.
+  void map(int device, std::uintptr_t begin, std::size_t bytes, int file, bool is_new);
   bool unmap(std::uintptr_t begin);
 
   // The block that holds these bytes; null if there is none.
@@ -65,7 +66,7 @@ class Memory {
  private:
   // Of so many bytes, with the margins; 0 if the addresses are used up.
   std::uintptr_t take_place(std::size_t size);
-  void fill(const Block& block);
+  void fill(const Block& block, bool with_margins_only = false);
   void open();
   void close();
   void protect(int protection) const;

@@ -63,14 +63,16 @@ CUresult cuMemFree(CUdeviceptr address) {
   });
 }
 
-CUresult cuMemHostAlloc(void** place, std::size_t bytes, unsigned /*flags*/) {
+CUresult cuMemHostAlloc(void** place, std::size_t bytes, unsigned flags) {
   return driver_call("cuMemHostAlloc", [&](State& state, Call& call) {
     call << bytes;
     state.current_context();
     *place = std::malloc(bytes);
     std::memset(*place, Memory::kPoison, bytes);
     const std::string name = state.name_of_new("pinned");
-    state.pinned[reinterpret_cast<std::uintptr_t>(*place)] = {bytes, name};
+    const auto begin = reinterpret_cast<std::uintptr_t>(*place);
+    state.pinned[begin] = {bytes, name};
+    if ((flags & CU_MEMHOSTALLOC_DEVICEMAP) != 0) state.seen_by_kernels.insert(begin);
     call.gives(name);
   });
 }
@@ -79,6 +81,10 @@ CUresult cuMemFreeHost(void* place) {
   return driver_call("cuMemFreeHost", [&](State& state, Call& call) {
     state.current_context();
     call << name_of_pinned(state, place, 0);
+    const bool seen = state.seen_by_kernels.erase(reinterpret_cast<std::uintptr_t>(place)) > 0;
+    if (seen && !state.waiting_launches.empty()) {
+      state.complain(call.text() + ": a kernel runs that may look at it");
+    }
     if (state.pinned.erase(reinterpret_cast<std::uintptr_t>(place)) == 0) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing was allocated there"};
     }

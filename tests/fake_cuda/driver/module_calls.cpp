@@ -1,7 +1,10 @@
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/fake_cuda/driver/state.h"
+#include "tests/fake_cuda/driver/waiting_launch.h"
 #include "tests/fake_cuda/image.h"
 #include "tests/support/cuda/emulator.h"
 #include <dlfcn.h>
@@ -17,6 +20,7 @@ using tutti::fake_cuda::driver_call;
 using tutti::fake_cuda::Failure;
 using tutti::fake_cuda::Image;
 using tutti::fake_cuda::State;
+using tutti::fake_cuda::WaitingLaunch;
 namespace cuda = tutti::test::cuda;
 
 namespace {
@@ -80,7 +84,8 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* 
     CUfunc_st* const made = state.make_part<CUfunc_st>(&module);
     made->module = &module;
     made->kernel = name;
-    made->parameters = known->second;
+    made->waits = known->second.front() == 'w';
+    made->parameters = known->second.substr(1);
     made->entry = dlsym(module.library, cuda::entry_name(name).c_str());
     *function = made;
   });
@@ -91,7 +96,7 @@ CUresult cuFuncGetParamInfo(CUfunction handle, std::size_t index, std::size_t* o
   return driver_call("cuFuncGetParamInfo", [&](State& state, Call& call) {
     const CUfunc_st& function = state.live(handle);
     call << function.kernel << index;
-    if (index >= function.parameters) throw Failure{CUDA_ERROR_INVALID_VALUE, ""};
+    if (index >= function.parameters.size()) throw Failure{CUDA_ERROR_INVALID_VALUE, ""};
     *offset = index * sizeof(void*);
     *size = sizeof(void*);
   });
@@ -118,21 +123,32 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned grid_x, unsigned grid_y, uns
     }
     std::vector<CUdeviceptr> values;
     std::vector<DeviceRange> touches;
-    for (std::size_t i = 0; i < function.parameters; ++i) {
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
       values.push_back(*static_cast<CUdeviceptr*>(parameters[i]));
-      touches.push_back({values.back(), 0});
-      call << state.memory().name(values.back());
+      if (function.parameters[i] == 'p') {
+        touches.push_back({values.back(), 0});
+        call << state.memory().name(values.back());
+      } else {
+        call << values.back();
+      }
     }
+    cuda::RunOptions options;
+    options.find_races = state.setup().find_races;
     const auto entry = reinterpret_cast<tutti_emulation::Entry>(function.entry);
-    state.enqueue(stream, {.text = call.text(),
-                           .touches = std::move(touches),
-                           .module = function.module,
-                           .run = [&state, entry, grid, block, values]() mutable {
-                             std::vector<void*> places;
-                             for (CUdeviceptr& value : values) places.push_back(&value);
-                             cuda::RunOptions options;
-                             options.find_races = state.setup().find_races;
-                             cuda::run_emulated(entry, grid, block, places.data(), options);
-                           }});
+    tutti::fake_cuda::Operation operation{
+        .text = call.text(), .touches = std::move(touches), .module = function.module, .run = {}};
+    if (function.waits) {
+      const auto launch = std::make_shared<WaitingLaunch>(
+          WaitingLaunch::What{entry, grid, block, std::move(values), options});
+      operation.is_ready = [&state, launch] { return launch->advance(state); };
+      operation.run = [&state, launch] { launch->finish(state); };
+    } else {
+      operation.run = [entry, grid, block, options, values]() mutable {
+        std::vector<void*> places;
+        for (CUdeviceptr& value : values) places.push_back(&value);
+        cuda::run_emulated(entry, grid, block, places.data(), options);
+      };
+    }
+    state.enqueue(stream, std::move(operation));
   });
 }

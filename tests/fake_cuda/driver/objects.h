@@ -80,10 +80,11 @@ struct CUfunc_st : tutti::fake_cuda::Object {
   CUmod_st* module = nullptr;
   std::string kernel;
   void* entry = nullptr;
-  std::size_t parameters = 0;
+  bool waits = false;      // for other launches
+  std::string parameters;  // 'p' or 'v' each, see Image
 };
 
 struct CUmod_st : tutti::fake_cuda::Object {
-  std::map<std::string, std::size_t> kernels;
-  void* library = nullptr;  // of dlopen
+  std::map<std::string, std::string> kernels;  // of the Image
+  void* library = nullptr;                     // of dlopen
 };

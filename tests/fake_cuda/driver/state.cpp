@@ -68,7 +68,10 @@ void State::reset(const FakeCudaSetup& setup) {
   memory_ = std::make_unique<Memory>();
   for (const auto& [begin, block] : pinned) std::free(reinterpret_cast<void*>(begin));
   pinned.clear();
+  seen_by_kernels.clear();
+  for (const auto& [handle, each] : physical) close(each.file);
   physical.clear();
+  waiting_launches.clear();
   reserved.clear();
   watched.clear();
   index_.clear();
@@ -194,9 +197,17 @@ std::size_t State::used(int device) const {
     if (block.device == device && !block.mapped) bytes += block.bytes;
   }
   for (const auto& [handle, each] : physical) {
-    if (each.device == device) bytes += each.bytes;
+    if (each.device == device && !each.imported) bytes += each.bytes;
   }
   return bytes;
+}
+
+void State::drop_unused_physical() {
+  std::erase_if(physical, [](const auto& each) {
+    if (each.second.held > 0 || !each.second.mapped.empty()) return false;
+    close(each.second.file);
+    return true;
+  });
 }
 
 void State::log_call(const std::string& line) {
@@ -220,7 +231,7 @@ std::string State::left() const {
   }
   for (const auto& [begin, block] : pinned) out += block.second + "\n";
   for (const auto& [handle, each] : physical) {
-    out += "physical" + std::to_string(handle) + (each.held ? "\n" : ", mapped\n");
+    out += "physical" + std::to_string(handle) + (each.held > 0 ? "\n" : ", mapped\n");
   }
   if (!reserved.empty()) out += std::to_string(reserved.size()) + " reserved addresses\n";
   return out;
@@ -268,6 +279,11 @@ void fake_cuda_reset(const FakeCudaSetup* setup) {
 void fake_cuda_fail(const char* function, int nth, CUresult result) {
   const std::scoped_lock lock(State::get().mutex);
   State::get().inject(function, nth, result);
+}
+
+void fake_cuda_isolate() {
+  const std::scoped_lock lock(State::get().mutex);
+  State::get().isolate();
 }
 
 void fake_cuda_deinitialize() {

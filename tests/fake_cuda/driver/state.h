@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,7 @@ class State {
 
   void reset(const FakeCudaSetup& setup);
   const FakeCudaSetup& setup() const { return setup_; }
+  void isolate() { setup_.peers = false; }
   void initialise();
   // Whether calls may come: in a process that is forked off one they fail.
   bool is_initialised() const;
@@ -47,16 +49,23 @@ class State {
   struct Physical {
     std::size_t bytes = 0;
     int device = 0;
-    bool held = true;
-    std::uintptr_t mapped_at = 0;
-    bool reachable = false;
+    int held = 1;                                // by so many handles
+    std::map<std::uintptr_t, bool> mapped = {};  // where, and whether it can be used there
+    int file = -1;                               // what it lies in, which others may map
+    bool shareable = false;                      // it was made to be given to others
+    bool imported = false;                       // it is another's
   };
   std::map<unsigned long long, Physical> physical;
   unsigned long long last_physical = 0;
+  // Removes those that nobody has.
+  void drop_unused_physical();
+  // What the kernels were given that run now, and wait for those of other GPUs.
+  std::set<const std::vector<CUdeviceptr>*> waiting_launches;
   std::map<std::uintptr_t, std::size_t> reserved;  // addresses
   // Mapped memory that another library works on, and how that calls it.
   std::multimap<std::uintptr_t, std::string> watched;
   std::map<std::uintptr_t, std::pair<std::size_t, std::string>> pinned;  // bytes and name
+  std::set<std::uintptr_t> seen_by_kernels;                              // of these
 
   template <class T>
   T* make(const std::string& kind, CUctx_st* context) {

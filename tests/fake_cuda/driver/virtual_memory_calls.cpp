@@ -1,5 +1,16 @@
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
 #include "tests/fake_cuda/driver/enqueue.h"
 #include "tests/fake_cuda/driver/state.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // Memory that is made in one call, and mapped to addresses in another.
 
@@ -29,14 +40,34 @@ State::Physical& physical_of(State& state, unsigned long long handle) {
 // That is mapped to exactly these addresses.
 State::Physical& mapped_at(State& state, CUdeviceptr address, std::size_t bytes) {
   for (auto& [handle, each] : state.physical) {
-    if (each.mapped_at == address && each.bytes == bytes) return each;
+    if (each.bytes == bytes && each.mapped.contains(address)) return each;
   }
   throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing is mapped there"};
 }
 
-void drop_unused(State& state) {
-  std::erase_if(state.physical,
-                [](const auto& each) { return !each.second.held && each.second.mapped_at == 0; });
+// The memory of a device is a file of memory that is called after the device.
+constexpr std::string_view kFileName = "fake_gpu_memory_";
+
+int new_file(int device, std::size_t bytes) {
+  const int file =
+      memfd_create((std::string(kFileName) + std::to_string(device)).c_str(), MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) != 0) {
+    throw std::runtime_error("no memory file");
+  }
+  return file;
+}
+
+// The device that a file is the memory of.
+int device_of_file(int file) {
+  std::array<char, 256> path{};
+  const std::string link = "/proc/self/fd/" + std::to_string(file);
+  const ssize_t length = readlink(link.c_str(), path.data(), path.size() - 1);
+  const std::string_view text(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const std::size_t at = text.find(kFileName);
+  if (at == std::string_view::npos) {
+    throw Failure{CUDA_ERROR_INVALID_VALUE, "a descriptor of no device's memory"};
+  }
+  return std::atoi(text.data() + at + kFileName.size());
 }
 
 }  // namespace
@@ -61,7 +92,11 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
       throw Failure{CUDA_ERROR_OUT_OF_MEMORY, ""};
     }
     *handle = ++state.last_physical;
-    state.physical[*handle] = {.bytes = bytes, .device = device};
+    state.physical[*handle] = {
+        .bytes = bytes,
+        .device = device,
+        .file = new_file(device, bytes),
+        .shareable = wanted->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
     call.gives("physical" + std::to_string(*handle));
   });
 }
@@ -70,9 +105,9 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return driver_call("cuMemRelease", [&](State& state, Call& call) {
     call << handle;
     State::Physical& physical = physical_of(state, handle);
-    if (!physical.held) throw Failure{CUDA_ERROR_INVALID_VALUE, "it was released before"};
-    physical.held = false;
-    drop_unused(state);
+    if (physical.held == 0) throw Failure{CUDA_ERROR_INVALID_VALUE, "it was released before"};
+    --physical.held;
+    state.drop_unused_physical();
   });
 }
 
@@ -109,9 +144,9 @@ CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
     State::Physical& physical = physical_of(state, handle);
     const auto found = state.reserved.find(address);
     const bool fits = found != state.reserved.end() && found->second == bytes && offset == 0 &&
-                      physical.bytes == bytes && physical.mapped_at == 0;
-    if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "it is mapped whole, once, where it fits"};
-    physical.mapped_at = address;
+                      physical.bytes == bytes && state.memory().find(address) == nullptr;
+    if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "it is mapped whole, where it fits"};
+    physical.mapped[address] = false;
   });
 }
 
@@ -120,11 +155,18 @@ CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAcces
   return driver_call("cuMemSetAccess", [&](State& state, Call& call) {
     call << bytes;
     State::Physical& physical = mapped_at(state, address, bytes);
-    const bool fits = count == 1 && access->location.id == physical.device &&
-                      access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE && !physical.reachable;
-    if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "the own device may read and write, once"};
-    physical.reachable = true;
-    state.memory().map(physical.device, address, bytes);
+    const int device = access->location.id;
+    state.primary_context(device);
+    bool& reachable = physical.mapped.at(address);
+    const bool fits =
+        count == 1 && access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE && !reachable;
+    if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "one device may read and write, once"};
+    if (device != physical.device && !state.setup().peers) {
+      throw Failure{CUDA_ERROR_INVALID_DEVICE, "the device does not reach that memory"};
+    }
+    reachable = true;
+    const bool is_new = !physical.imported && physical.mapped.size() == 1;
+    state.memory().map(device, address, bytes, physical.file, is_new);
     call.gives(state.memory().name(address));
   });
 }
@@ -137,10 +179,72 @@ CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
     if (watched != state.watched.end()) {
       state.complain(call.text() + ": it is still " + watched->second);
     }
-    if (physical.reachable) state.memory().unmap(address);
-    physical.mapped_at = 0;
-    physical.reachable = false;
-    drop_unused(state);
+    const Memory::Block* const block = state.memory().find(address);
+    const bool is_peers = block != nullptr && block->device != physical.device;
+    for (const std::vector<CUdeviceptr>* const arguments : state.waiting_launches) {
+      const bool used = std::ranges::any_of(
+          *arguments, [=](CUdeviceptr each) { return address <= each && each < address + bytes; });
+      // What is another device's stands in a table that the double does not know.
+      if (used || is_peers) state.complain(call.text() + ": a kernel runs that may reach it");
+    }
+    if (physical.mapped.at(address)) state.memory().unmap(address);
+    physical.mapped.erase(address);
+    state.drop_unused_physical();
+  });
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
+  return driver_call("cuMemRetainAllocationHandle", [&](State& state, Call& call) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    call << state.memory().name(begin);
+    for (auto& [number, each] : state.physical) {
+      if (!each.mapped.contains(begin)) continue;
+      ++each.held;
+      *handle = number;
+      return;
+    }
+    throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing is mapped there"};
+  });
+}
+
+CUresult cuMemExportToShareableHandle(void* shared, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type,
+                                      unsigned long long /*flags*/) {
+  return driver_call("cuMemExportToShareableHandle", [&](State& state, Call& call) {
+    call << handle;
+    const State::Physical& physical = physical_of(state, handle);
+    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !physical.shareable) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "it was not made to be shared by a descriptor"};
+    }
+    *static_cast<int*>(shared) = fcntl(physical.file, F_DUPFD_CLOEXEC, 3);
+  });
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shared,
+                                        CUmemAllocationHandleType type) {
+  return driver_call("cuMemImportFromShareableHandle", [&](State& state, Call& call) {
+    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+      throw Failure{CUDA_ERROR_INVALID_VALUE, "a handle that is no descriptor"};
+    }
+    const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(shared));
+    const int device = device_of_file(file);
+    struct stat status{};
+    fstat(file, &status);
+    *handle = ++state.last_physical;
+    state.physical[*handle] = {.bytes = static_cast<std::size_t>(status.st_size),
+                               .device = device,
+                               .file = fcntl(file, F_DUPFD_CLOEXEC, 3),
+                               .imported = true};
+    call.gives("physical" + std::to_string(*handle));
+  });
+}
+
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  return driver_call("cuDeviceCanAccessPeer", [&](State& state, Call& call) {
+    call << device << peer;
+    state.primary_context(device);
+    state.primary_context(peer);
+    *can = state.setup().peers && device != peer ? 1 : 0;
   });
 }
 

@@ -4,7 +4,6 @@
 #include <nvrtc.h>
 #pragma GCC visibility pop
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -51,21 +50,26 @@ std::string read(const fs::path& path) {
   return out.str();
 }
 
-// How many parameters a kernel has: they are separated by the commas of the parentheses behind its
-// name.
-std::size_t count_parameters(std::string_view text, const std::string& kernel) {
+// A letter for each parameter of a kernel (Image): they are separated by the commas of the
+// parentheses behind its name.
+std::string parameters_of(std::string_view text, const std::string& kernel) {
   std::size_t at = text.find("__global__");
   at = text.find(kernel, at);
   while (at != std::string_view::npos &&
          text.find_first_not_of(" \n", at + kernel.size()) != text.find('(', at)) {
     at = text.find(kernel, at + 1);
   }
-  if (at == std::string_view::npos) return 0;
+  if (at == std::string_view::npos) return {};
   const std::size_t open = text.find('(', at);
   const std::size_t close = text.find(')', open);
-  const std::string_view list = text.substr(open + 1, close - open - 1);
-  if (list.find_first_not_of(" \n") == std::string_view::npos) return 0;
-  return 1 + static_cast<std::size_t>(std::count(list.begin(), list.end(), ','));
+  std::string list(text.substr(open + 1, close - open - 1));
+  if (list.find_first_not_of(" \n") == std::string::npos) return {};
+  std::string out;
+  std::istringstream stream(list);
+  for (std::string each; std::getline(stream, each, ',');) {
+    out += each.find('*') != std::string::npos ? 'p' : 'v';
+  }
+  return out;
 }
 
 // g++ writes "text 0:6:10: error: ..."; NVRTC writes "name.cu(6): error: ...".
@@ -92,7 +96,8 @@ void compile(_nvrtcProgram& program, const std::string& target) {
   Image image;
   image.target = target;
   for (const std::string& kernel : cuda::kernel_names(program.text)) {
-    image.kernels[kernel] = count_parameters(program.text, kernel);
+    const bool waits = cuda::waits_for_others(program.text);
+    image.kernels[kernel] = (waits ? "w" : "-") + parameters_of(program.text, kernel);
   }
   image.library = read(library);
   program.cubin = encode(image);

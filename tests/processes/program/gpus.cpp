@@ -127,6 +127,58 @@ void collectives_over_nccl(const Arguments& arguments) {
   say(std::to_string(calls) + " agree");
 }
 
+// Sums of compiled programs by kernels of our own, which have the host's bits, whatever the order
+// of NCCL's.
+void small_sums_on_gpus(const Arguments&) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const Group host = Group(world).with_backends("shm");
+  const auto sums = [](const Group& of) {
+    return compile([=](const Tensor& x) {
+      const Tensor y = x * 1.25F;
+      return std::tuple<Tensor, Tensor, Tensor>(
+          all_reduce(y, of) + 0.F, reduce_scatter(y, of) + 0.F, all_gather(y, of) + 0.F);
+    });
+  };
+  auto own = sums(group);
+  auto of_host = sums(host);
+  for (int round = 0; round < 8; ++round) {
+    const Tensor x =
+        normal({world.size() * 17}, Key(static_cast<std::uint64_t>(round)), DType::f32);
+    const Tensor mine = x * static_cast<float>(1 + world.rank());
+    const auto [sum, part, all] = own(mine);
+    const auto [host_sum, host_part, host_all] = of_host(mine);
+    expect(all.to_vector<float>() == host_all.to_vector<float>());
+    if (round == 0) continue;  // by NCCL
+    expect(sum.to_vector<float>() == host_sum.to_vector<float>());
+    expect(part.to_vector<float>() == host_part.to_vector<float>());
+  }
+  world.close();
+  say("all right");
+}
+
+// Rank 1 is killed at any time, in the middle of kernels that wait for each other, too.
+void dies_in_comm_kernels(const Arguments&) {
+  const World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  auto step = compile([&](const Tensor& x) { return all_reduce(x * 2.F, group) + 1.F; });
+  const Tensor x = ones({1000});
+  for (int i = 0; i < 3; ++i) eval(step(x));
+  std::thread killer;
+  if (world.rank() == 1) {
+    killer = std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(37));
+      raise(SIGKILL);
+    });
+  }
+  const auto expected = 2.F * static_cast<float>(world.size()) + 1.F;
+  say_error([&] {
+    for (;;) expect(step(x).to_vector<float>()[0] == expected);
+  });
+}
+
 // Rank 1 is killed at any time while the others' GPUs wait for its own.
 void dies_over_nccl(const Arguments&) {
   const World world = init();
@@ -173,6 +225,8 @@ Scenarios gpu_scenarios() {
   return {{"over_nccl", over_nccl},
           {"usual_gpu_engine", usual_gpu_engine},
           {"collectives_over_nccl", collectives_over_nccl},
+          {"small_sums_on_gpus", small_sums_on_gpus},
+          {"dies_in_comm_kernels", dies_in_comm_kernels},
           {"dies_over_nccl", dies_over_nccl},
           {"many_over_nccl", many_over_nccl}};
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,17 @@ class GpuOfRank {
   }
   void fail_driver(const char* function, int nth, CUresult result) {
     fake_.fail(function, nth, result);
+  }
+  // From now on its GPU does not reach the others' memory.
+  void isolate() { fake_.isolate(); }
+  // How many kernels of that name ran since the last call of this.
+  int launched(const std::string& kernel) {
+    std::istringstream lines(fake_.operations());
+    int count = 0;
+    for (std::string line; std::getline(lines, line);) {
+      count += line.starts_with("cuLaunchKernel ") && line.find(" " + kernel) != line.npos ? 1 : 0;
+    }
+    return count;
   }
   void give_no_windows() {
     control<decltype(fake_nccl_give_no_windows)>("fake_nccl_give_no_windows")();

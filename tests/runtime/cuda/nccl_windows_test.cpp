@@ -169,7 +169,7 @@ TEST(NcclWindows, NoRoomIsAnErrorThatSaysHowMuch) {
     group->symmetric_memory(std::size_t{1} << 28, &*gpu);
   });
   EXPECT_THAT(thrown,
-              Each(HasSubstr("no 268435456 bytes (256 MiB) to be had for places of programs")));
+              Each(HasSubstr("no 270532608 bytes (258 MiB) to be had for places of programs")));
 }
 
 }  // namespace

@@ -39,6 +39,19 @@ TUTTI_EMULATION_UNTRACKED static void block_barrier(int site) { host->block_barr
 TUTTI_EMULATION_UNTRACKED static void fence() { host->fence(); }
 TUTTI_EMULATION_UNTRACKED static void before_atomic() { host->atomic(); }
 
+// What device code has instructions for, and no functions: words that other GPUs and the host write
+// meanwhile, and waiting for them.
+template <class T>
+TUTTI_EMULATION_UNTRACKED T load_acquire(const T* from) {
+  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+template <class T>
+TUTTI_EMULATION_UNTRACKED void store_release(T* to, T value) {
+  __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+TUTTI_EMULATION_UNTRACKED static void pause_in_wait() { host->pause_in_wait(); }
+TUTTI_EMULATION_UNTRACKED static unsigned long long nanoseconds() { return host->nanoseconds(); }
+
 static inline int lane() {
   const Place& place = here();
   return static_cast<int>(

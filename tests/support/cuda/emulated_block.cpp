@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -12,8 +12,6 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <link.h>
-#include <sanitizer/asan_interface.h>
-#include <sys/mman.h>
 
 // Fibers that end by switching away for good would leave entries on the thread sanitizer's stack.
 #define TUTTI_UNTRACKED __attribute__((no_sanitize("thread")))
@@ -27,30 +25,6 @@ namespace context = boost::context::detail;
 constexpr std::size_t kWarp = 32;
 
 thread_local EmulatedLaunch* launch_of_this_thread = nullptr;
-
-// Stacks for the next launch; for ever, since launches may be made while the process ends.
-class StackPool {
- public:
-  static StackPool& process() {
-    static auto* const pool = new StackPool;
-    return *pool;
-  }
-  std::unique_ptr<Stacks> take() {
-    const std::scoped_lock lock(mutex_);
-    if (free_.empty()) return std::make_unique<Stacks>();
-    auto out = std::move(free_.back());
-    free_.pop_back();
-    return out;
-  }
-  void give(std::unique_ptr<Stacks> stacks) {
-    const std::scoped_lock lock(mutex_);
-    free_.push_back(std::move(stacks));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Stacks>> free_;
-};
 
 EmulatedLaunch& current() { return *launch_of_this_thread; }
 
@@ -90,7 +64,14 @@ tutti_emulation::Host make_host(bool find_races) {
                                     bool write) { current().access(address, bytes, write); }
                                : static_cast<void (*)(const void*, unsigned, bool)>(nullptr),
           .misaligned = [](const void* address,
-                           unsigned bytes) { current().misaligned(address, bytes); }};
+                           unsigned bytes) { current().misaligned(address, bytes); },
+          .pause_in_wait = [] { current().pause_in_wait(); },
+          .nanoseconds =
+              [] {
+                const auto now = std::chrono::steady_clock::now().time_since_epoch();
+                return static_cast<unsigned long long>(
+                    std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+              }};
 }
 
 std::size_t product(const Extents& extents) {
@@ -105,31 +86,6 @@ tutti_emulation::Dim3 unflatten(std::size_t number, const Extents& extents) {
 
 }  // namespace
 
-// ---- Stacks ----
-
-Stacks::~Stacks() { release(); }
-
-void Stacks::release() {
-  if (memory_ == nullptr) return;
-  forget();  // what the sanitizer knows of addresses outlives their mapping
-  munmap(memory_, bytes_);
-  memory_ = nullptr;
-  bytes_ = 0;
-}
-
-void Stacks::reserve(std::size_t count) {
-  const std::size_t bytes = count * kBytes;
-  if (bytes <= bytes_) return;
-  release();
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::runtime_error("no memory for the stacks of a block");
-  memory_ = static_cast<std::byte*>(memory);
-  bytes_ = bytes;
-}
-
-void Stacks::forget() { ASAN_UNPOISON_MEMORY_REGION(memory_, bytes_); }
-
 // ---- The launch ----
 
 EmulatedLaunch::EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid,
@@ -141,7 +97,7 @@ EmulatedLaunch::EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid
       options_(options),
       host_(make_host(options.find_races)),
       random_(options.seed),
-      tracker_(product(grid)) {
+      tracker_(std::make_shared<RaceTracker>(product(grid))) {
   const auto check = [](bool holds, const std::string& what) {
     if (!holds) throw std::runtime_error("a GPU refuses this launch: " + what);
   };
@@ -151,22 +107,33 @@ EmulatedLaunch::EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid
   check(grid[0] <= 2147483647U && grid[1] <= 65535 && grid[2] <= 65535, "too many blocks");
 }
 
+EmulatedLaunch::~EmulatedLaunch() {
+  if (stacks_ == nullptr) return;
+  stacks_->forget();
+  StackPool::process().give(std::move(stacks_));
+}
+
 void EmulatedLaunch::run() {
   launch_of_this_thread = this;
-  stacks_ = StackPool::process().take();
-  stacks_->reserve(product(block_));
-  threads_.resize(product(block_));
+  why_no_wait_ = "blocks of such a launch run one after another";
   std::vector<std::uint32_t> blocks(product(grid_));
   std::iota(blocks.begin(), blocks.end(), 0U);
   order(blocks);
-  try {
-    for (const std::uint32_t block : blocks) run_block(block);
-  } catch (...) {
-    stacks_->forget();
-    StackPool::process().give(std::move(stacks_));
-    throw;
-  }
-  StackPool::process().give(std::move(stacks_));
+  for (const std::uint32_t block : blocks) run_block(block);
+}
+
+void EmulatedLaunch::run_by_turns(std::uint32_t number, std::shared_ptr<RaceTracker> tracker) {
+  tracker_ = std::move(tracker);
+  begin_block(number);
+}
+
+EmulatedLaunch::Turn EmulatedLaunch::take_turn(const char* why_not) {
+  launch_of_this_thread = this;
+  why_no_wait_ = why_not;
+  if (!kept_shared_.empty()) std::memcpy(shared_, kept_shared_.data(), shared_bytes_);
+  const Turn out = sweep();
+  if (shared_ != nullptr) kept_shared_.assign(shared_, shared_ + shared_bytes_);
+  return out;
 }
 
 void EmulatedLaunch::order(std::vector<std::uint32_t>& numbers) {
@@ -175,10 +142,21 @@ void EmulatedLaunch::order(std::vector<std::uint32_t>& numbers) {
 }
 
 void EmulatedLaunch::run_block(std::uint32_t number) {
+  begin_block(number);
+  while (sweep() != Turn::done) {
+  }
+}
+
+void EmulatedLaunch::begin_block(std::uint32_t number) {
+  if (stacks_ == nullptr) {
+    stacks_ = StackPool::process().take();
+    stacks_->reserve(product(block_));
+    threads_.resize(product(block_));
+    turns_.resize(threads_.size());
+    std::iota(turns_.begin(), turns_.end(), 0U);
+  }
   block_number_ = number;
   barriers_ = 0;
-  std::vector<std::uint32_t> turns(threads_.size());
-  std::iota(turns.begin(), turns.end(), 0U);
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     threads_[i] = {};
     threads_[i].place = {.thread = unflatten(i, block_),
@@ -188,16 +166,27 @@ void EmulatedLaunch::run_block(std::uint32_t number) {
   }
   // What a block before left in shared memory says nothing.
   if (shared_ != nullptr) std::memset(shared_, 0xA5, shared_bytes_);
-  while (true) {
-    order(turns);
-    bool waiting = false;
-    for (const std::uint32_t thread : turns) {
-      if (threads_[thread].state == State::ready) resume(thread);
-      waiting = waiting || threads_[thread].state != State::done;
+}
+
+EmulatedLaunch::Turn EmulatedLaunch::sweep() {
+  order(turns_);
+  bool done = true;
+  bool ran = false;
+  bool waits = false;
+  for (const std::uint32_t number : turns_) {
+    Thread& thread = threads_[number];
+    const bool waited = thread.state == State::waits;
+    if (waited || thread.state == State::ready) {
+      resume(number);
+      ran = ran || !waited || thread.state != State::waits;
     }
-    if (!waiting) return;
-    if (!release_warps() && !release_barrier()) fail_stuck();
+    done = done && thread.state == State::done;
+    waits = waits || thread.state == State::waits;
   }
+  if (done) return Turn::done;
+  if (release_warps() || release_barrier()) return Turn::ran;
+  if (!waits) fail_stuck();
+  return ran ? Turn::ran : Turn::waits;
 }
 
 // ---- Fibers ----
@@ -225,7 +214,7 @@ TUTTI_UNTRACKED void EmulatedLaunch::resume(std::size_t thread) {
     shared_ = found.begin;
     shared_bytes_ = found.bytes;
     const auto begin = reinterpret_cast<std::uintptr_t>(shared_);
-    tracker_.set_shared(begin, begin + shared_bytes_);
+    tracker_->set_shared(begin, begin + shared_bytes_);
   }
   next.context = context::jump_fcontext(next.context, this).fctx;
   if (!failure_.empty()) throw std::runtime_error(failure_);
@@ -241,6 +230,13 @@ TUTTI_UNTRACKED void EmulatedLaunch::suspend(State state) {
 TUTTI_UNTRACKED void EmulatedLaunch::fail_on_fiber(std::string message) {
   failure_ = std::move(message);
   suspend(State::done);
+}
+
+void EmulatedLaunch::pause_in_wait() {
+  if (why_no_wait_ != nullptr) {
+    fail_on_fiber(where(running_) + " waits for others, but " + why_no_wait_);
+  }
+  suspend(State::waits);
 }
 
 void EmulatedLaunch::block_barrier(int site) {
@@ -270,15 +266,15 @@ RaceTracker::Access EmulatedLaunch::access_of(std::size_t thread) const {
           .made = true,
           .barriers = barriers_,
           .warp_barriers = threads_[thread].warp_barriers,
-          .atomics = tracker_.atomics()};
+          .atomics = tracker_->atomics()};
 }
 
-void EmulatedLaunch::atomic() { tracker_.atomic(access_of(running_), threads_[running_].fenced); }
+void EmulatedLaunch::atomic() { tracker_->atomic(access_of(running_), threads_[running_].fenced); }
 
 void EmulatedLaunch::access(const void* address, unsigned bytes, bool write) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   if (stacks_->contains(number)) return;
-  std::string failure = tracker_.access(number, bytes, write, access_of(running_));
+  std::string failure = tracker_->access(number, bytes, write, access_of(running_));
   if (!failure.empty()) fail_on_fiber(std::move(failure));
 }
 

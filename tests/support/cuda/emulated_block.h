@@ -10,35 +10,9 @@
 #include "tests/support/cuda/emulation_abi.h"
 #include "tests/support/cuda/emulator.h"
 #include "tests/support/cuda/race_tracker.h"
+#include "tests/support/cuda/stacks.h"
 
 namespace tutti::test::cuda {
-
-// The stacks of a block's fibers; kept for the next block.
-class Stacks {
- public:
-  static constexpr std::size_t kBytes = std::size_t{64} << 10;
-
-  Stacks() = default;
-  Stacks(const Stacks&) = delete;
-  Stacks& operator=(const Stacks&) = delete;
-  ~Stacks();
-
-  void reserve(std::size_t count);
-  // Lets the address sanitizer forget the frames of fibers that were left in their middle.
-  void forget();
-  // The address behind the last byte of a stack.
-  void* top(std::size_t number) const { return memory_ + (number + 1) * kBytes; }
-  bool contains(std::uintptr_t address) const {
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory_);
-    return address >= begin && address < begin + bytes_;
-  }
-
- private:
-  void release();
-
-  std::byte* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 // Runs the blocks of one launch, one after another. The threads of a block are fibers: each runs
 // until it waits or ends, in an order that the options choose; when none can go on, what they wait
@@ -47,8 +21,18 @@ class EmulatedLaunch {
  public:
   EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
                  void** arguments, const RunOptions& options);
+  EmulatedLaunch(const EmulatedLaunch&) = delete;
+  EmulatedLaunch& operator=(const EmulatedLaunch&) = delete;
+  ~EmulatedLaunch();
 
   void run();
+
+  // For blocks that run by turns, on one thread: each has a launch of its own that shares the
+  // others' tracker, and runs one block.
+  enum class Turn : std::uint8_t { done, ran, waits };
+  void run_by_turns(std::uint32_t number, std::shared_ptr<RaceTracker> tracker);
+  // `why_not` is an error for a block that waits; null: it may.
+  Turn take_turn(const char* why_not);
 
   // What the running thread asks for; on its fiber.
   const tutti_emulation::Place* place() const { return &threads_[running_].place; }
@@ -58,9 +42,10 @@ class EmulatedLaunch {
   void atomic();
   void access(const void* address, unsigned bytes, bool write);
   void misaligned(const void* address, unsigned bytes);
+  void pause_in_wait();
 
  private:
-  enum class State : std::uint8_t { ready, at_barrier, at_warp, done };
+  enum class State : std::uint8_t { ready, at_barrier, at_warp, waits, done };
   struct Thread {
     tutti_emulation::Place place = {};
     void* context = nullptr;  // of the suspended fiber
@@ -76,6 +61,9 @@ class EmulatedLaunch {
 
   static void fiber(void* launch);
   void run_block(std::uint32_t number);
+  void begin_block(std::uint32_t number);
+  // Lets each thread run once; what became of the block.
+  Turn sweep();
   void resume(std::size_t thread);
   void suspend(State state);
   void fail_on_fiber(std::string message);  // does not return
@@ -98,16 +86,19 @@ class EmulatedLaunch {
   RunOptions options_;
   tutti_emulation::Host host_;
   std::mt19937 random_;
-  RaceTracker tracker_;
+  std::shared_ptr<RaceTracker> tracker_;
   std::vector<Thread> threads_;
+  std::vector<std::uint32_t> turns_;
   void* scheduler_ = nullptr;  // the context that resumed the running fiber
   std::size_t running_ = 0;
   std::uint32_t block_number_ = 0;
   std::uint32_t barriers_ = 0;
   std::string failure_;
+  const char* why_no_wait_ = nullptr;
   std::byte* shared_ = nullptr;
   std::size_t shared_bytes_ = 0;
-  std::unique_ptr<Stacks> stacks_;  // while it runs
+  std::vector<std::byte> kept_shared_;  // of a block that runs by turns, in between
+  std::unique_ptr<Stacks> stacks_;      // while it runs
 };
 
 }  // namespace tutti::test::cuda

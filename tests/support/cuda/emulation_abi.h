@@ -34,6 +34,9 @@ struct Host {
   // Every access to memory that may not be the thread's own; null: of no interest.
   void (*access)(const void* address, unsigned bytes, bool write);
   void (*misaligned)(const void* address, unsigned bytes);
+  // Between two looks at what another GPU or the host writes: the others go on meanwhile.
+  void (*pause_in_wait)();
+  unsigned long long (*nanoseconds)();  // of a clock that all GPUs share
 };
 
 // How the emulator calls a kernel: for one thread, on its fiber. `arguments` as cuLaunchKernel

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/support/cuda/emulated_block.h"
+#include "tests/support/cuda/emulated_grid.h"
 #include <dlfcn.h>
 
 namespace tutti::test::cuda {
@@ -97,6 +98,15 @@ void run_emulated(tutti_emulation::Entry entry, const Extents& grid, const Exten
   EmulatedLaunch(entry, grid, block, arguments, options).run();
 }
 
+void run_together(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
+                  void** arguments, const RunOptions& options, void (*idle)()) {
+  EmulatedGrid(entry, grid, block, arguments, options).run(idle);
+}
+
+bool waits_for_others(std::string_view text) {
+  return text.find("pause_in_wait") != std::string_view::npos;
+}
+
 EmulatedModule::EmulatedModule(const std::vector<std::string>& texts) {
   std::string name = (std::filesystem::temp_directory_path() / "tutti_emulated_XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make the folder " + name);
@@ -117,15 +127,24 @@ EmulatedModule::~EmulatedModule() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-void EmulatedModule::launch(std::size_t text, std::string_view kernel, const Extents& grid,
-                            const Extents& block, void** arguments,
-                            const RunOptions& options) const {
+tutti_emulation::Entry EmulatedModule::find(std::size_t text, std::string_view kernel) const {
   void* entry = dlsym(library_, entry_name(kernel, text).c_str());
   if (entry == nullptr) {
     throw std::runtime_error("no kernel " + std::string(kernel) + " in text " +
                              std::to_string(text));
   }
-  run_emulated(reinterpret_cast<tutti_emulation::Entry>(entry), grid, block, arguments, options);
+  return reinterpret_cast<tutti_emulation::Entry>(entry);
+}
+
+void EmulatedModule::launch(std::size_t text, std::string_view kernel, const Extents& grid,
+                            const Extents& block, void** arguments,
+                            const RunOptions& options) const {
+  run_emulated(find(text, kernel), grid, block, arguments, options);
+}
+
+void EmulatedModule::launch_together(std::size_t text, std::string_view kernel, const Extents& grid,
+                                     const Extents& block, void** arguments, void (*idle)()) const {
+  run_together(find(text, kernel), grid, block, arguments, {}, idle);
 }
 
 }  // namespace tutti::test::cuda

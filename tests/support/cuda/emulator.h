@@ -19,7 +19,8 @@
 //   no barrier (between blocks: no fence with an atomic) lies between;
 // - an access to memory that is not aligned as its type asks.
 //
-// Blocks run one after another, so that a block that waits for another one never ends.
+// Blocks run one after another, and a block that waits for something that another one or another
+// GPU does (pause_in_wait of meeting.cuh) is an error; but for those of run_together.
 //
 // compile_emulated and run_emulated throw std::runtime_error and need nothing of Tutti.
 namespace tutti::test::cuda {
@@ -50,6 +51,19 @@ using Extents = std::array<std::uint32_t, 3>;
 void run_emulated(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
                   void** arguments, const RunOptions& options = {});
 
+// What a GPU of the emulator has at the same time: so many multiprocessors, of so many threads.
+inline constexpr std::uint32_t kMultiprocessors = 4;
+inline constexpr std::uint32_t kResidentThreads = 256;
+
+// The same for a kernel whose blocks wait for those of other launches: blocks run by turns, as many
+// as a GPU has at the same time; that one of more waits is an error, too, since what it waits for
+// may be behind it. Calls `idle` while all wait.
+void run_together(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
+                  void** arguments, const RunOptions& options, void (*idle)());
+
+// Whether a text has kernels that wait so.
+bool waits_for_others(std::string_view text);
+
 // Texts compiled together and loaded, in a folder that goes with it.
 class EmulatedModule {
  public:
@@ -61,8 +75,13 @@ class EmulatedModule {
   // Runs a kernel of text number `text`; throws if there is no such kernel.
   void launch(std::size_t text, std::string_view kernel, const Extents& grid, const Extents& block,
               void** arguments, const RunOptions& options = {}) const;
+  // The same by run_together.
+  void launch_together(std::size_t text, std::string_view kernel, const Extents& grid,
+                       const Extents& block, void** arguments, void (*idle)()) const;
 
  private:
+  tutti_emulation::Entry find(std::size_t text, std::string_view kernel) const;
+
   std::filesystem::path folder_;
   void* library_ = nullptr;
 };

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <tutti/runtime/accelerator.h>
+#include <tutti/runtime/comm/collective.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace tutti::runtime {
+
+// A kernel that carries out a collective on the GPUs of all members at once, each of which reads
+// what the others have. It takes the PeerTable, operand and result, and a number of elements: of
+// the operand; of a reduce_scatter, of the result.
+struct CommKernel {
+  enum class Kind : std::uint8_t {
+    all_reduce_one_shot,  // each computes all of the result, which is not the operand
+    all_reduce_two_shot,  // each computes a share of it, which the others read there
+    all_gather,
+    reduce_scatter,
+  };
+  // The most members, and blocks of a launch (kernels/device/meeting.cuh).
+  static constexpr int kMostMembers = 8;
+  static constexpr std::uint32_t kMostBlocks = 64;
+  static constexpr std::uint32_t kThreads = 256;  // of a block
+
+  Kind kind = Kind::all_reduce_one_shot;
+  DType dtype = DType::f32;
+  Reduction reduction = Reduction::sum;  // where it reduces: sum, product, min or max
+  int members = 2;
+  // Bytes that a thread moves at once, at most 16: a multiple of an element's, by which places are
+  // aligned. All but all_reduce move whole ones only.
+  int bytes_at_once = 16;
+
+  friend bool operator==(const CommKernel&, const CommKernel&) = default;
+};
+
+// Who makes them. Thread-safe.
+class CommKernels {
+ public:
+  CommKernels() = default;
+  CommKernels(const CommKernels&) = delete;
+  CommKernels& operator=(const CommKernels&) = delete;
+  virtual ~CommKernels() = default;
+
+  // The kernel for a GPU ("sm_90"), the same object while it is remembered. Throws EnvironmentError
+  // where it can't be compiled.
+  virtual std::shared_ptr<const DeviceCode> code(const CommKernel& kernel,
+                                                 std::string_view target) const = 0;
+};
+
+}  // namespace tutti::runtime

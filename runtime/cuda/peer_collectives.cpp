@@ -1,0 +1,201 @@
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/algorithms.h>
+#include <tutti/runtime/cuda/kernel.h>
+#include <tutti/runtime/cuda/mapped_memory.h>
+#include <tutti/runtime/cuda/peer_collectives.h>
+#include <tutti/runtime/settings.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+namespace tutti::runtime {
+
+namespace {
+
+using Kind = CommKernel::Kind;
+
+constexpr int kWidest = 16;  // bytes that a thread moves at once
+
+// Up to how many bytes of a member's operands, by the number of members. Not measured here: what
+// others use between GPUs that NVLink joins.
+struct PeerLimits {
+  int members;
+  std::size_t one_shot;
+  std::size_t two_shot;
+};
+constexpr std::size_t kKibi = 1024;
+constexpr std::array kPeerLimits = {
+    PeerLimits{.members = 2, .one_shot = 1024 * kKibi, .two_shot = 1024 * kKibi},
+    PeerLimits{.members = 4, .one_shot = 512 * kKibi, .two_shot = 1024 * kKibi},
+    PeerLimits{
+        .members = CommKernel::kMostMembers, .one_shot = 256 * kKibi, .two_shot = 1024 * kKibi},
+};
+
+struct Range {
+  const std::byte* begin;
+  const std::byte* end;
+
+  Range(const void* place, std::size_t bytes)
+      : begin(static_cast<const std::byte*>(place)), end(begin + bytes) {}
+  bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+// Whether some result is its operand; nothing where they overlap otherwise.
+std::optional<bool> is_in_place(const GroupCall& call, std::span<const PartAddresses> parts) {
+  bool out = false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Range result(parts[i].result, call.result_bytes[i]);
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      const Range operand(parts[j].operand, call.operand_bytes[j]);
+      if (!result.meets(operand)) continue;
+      if (i != j || !(result == operand)) return std::nullopt;
+      out = true;
+    }
+  }
+  return out;
+}
+
+std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses> parts,
+                            int members, const std::function<bool(const void*)>& is_shared) {
+  const CollectiveCall& asked = call.call();
+  std::size_t bytes = 0;
+  for (const std::size_t each : call.operand_bytes) bytes += each;
+  const PeerLimits& limits = *std::ranges::find_if(
+      kPeerLimits, [=](const PeerLimits& each) { return members <= each.members; });
+  const std::optional<bool> in_place = is_in_place(call, parts);
+  if (!in_place) return std::nullopt;
+  switch (asked.kind) {
+    case CollectiveKind::all_reduce: {
+      const bool two_shot_can = std::ranges::all_of(
+          parts, [&](const PartAddresses& part) { return is_shared(part.result); });
+      // Groups can ask for one or the other, whatever the size (algorithms.h).
+      const bool one_shot =
+          !always_two_shot(asked) && (always_one_shot(asked) || bytes <= limits.one_shot);
+      if (one_shot && !*in_place) return Kind::all_reduce_one_shot;
+      const bool two_shot =
+          !always_one_shot(asked) && (always_two_shot(asked) || bytes <= limits.two_shot);
+      if (two_shot && two_shot_can) return Kind::all_reduce_two_shot;
+      return std::nullopt;
+    }
+    case CollectiveKind::all_gather:
+      bytes *= static_cast<std::size_t>(members);
+      if (*in_place || bytes > limits.two_shot) return std::nullopt;
+      return Kind::all_gather;
+    case CollectiveKind::reduce_scatter:
+      if (*in_place || bytes > limits.two_shot) return std::nullopt;
+      return Kind::reduce_scatter;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_aligned(const void* place) {
+  return reinterpret_cast<std::uintptr_t>(place) % kWidest == 0;
+}
+
+// The most bytes that divide a size, up to the widest access.
+int bytes_at_once(std::size_t bytes) {
+  int out = kWidest;
+  while (bytes % static_cast<std::size_t>(out) != 0) out /= 2;
+  return out;
+}
+
+}  // namespace
+
+std::string why_no_comm_kernels(const CudaAccelerator& gpu, const CommKernels* kernels) {
+  if (!Settings::process().flag("comm_kernels")) return "TUTTI_SET has comm_kernels=off";
+  if (kernels == nullptr) return "nobody compiles them";
+  return can_map_memory(*gpu.stream()) ? "" : gpu.device().text() + " can't map memory to share it";
+}
+
+std::uint32_t most_meeting_blocks(const CudaAccelerator& gpu) {
+  const CudaDriver& driver = gpu.stream()->driver();
+  int multiprocessors = 0;
+  driver.check(
+      driver.cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                                  gpu.stream()->device()),
+      "cuDeviceGetAttribute");
+  // One a multiprocessor: a kernel of which not one fits can't be launched.
+  return std::clamp(static_cast<std::uint32_t>(multiprocessors), 1U, CommKernel::kMostBlocks);
+}
+
+std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
+                                            std::span<const PartAddresses> parts, int members,
+                                            const std::function<bool(const void*)>& is_shared) {
+  const CollectiveCall& asked = call.call();
+  const bool fits =
+      members >= 2 && members <= CommKernel::kMostMembers &&
+      std::ranges::all_of(parts,
+                          [&](const PartAddresses& part) {
+                            // Memory of a result's own is aligned anyway.
+                            return is_shared(part.operand) && is_aligned(part.operand) &&
+                                   is_aligned(part.result);
+                          }) &&
+      std::ranges::all_of(asked.parts, [](const TensorPart& part) { return part.sizes.empty(); });
+  if (!fits) return {};
+  const std::optional<Kind> kind = kind_of(call, parts, members, is_shared);
+  if (!kind) return {};
+  std::vector<PeerLaunch> out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    PeerLaunch launch{
+        .kernel = {.kind = *kind,
+                   .dtype = asked.dtype,
+                   .reduction = asked.reduction,
+                   .members = members},
+        .part = parts[i],
+        .elements = asked.parts[i].elements,
+    };
+    const auto size = static_cast<std::size_t>(size_of(asked.dtype));
+    if (*kind == Kind::reduce_scatter) launch.elements /= members;
+    if (*kind == Kind::reduce_scatter || *kind == Kind::all_gather) {
+      launch.kernel.bytes_at_once = std::max(
+          bytes_at_once(static_cast<std::size_t>(launch.elements) * size), static_cast<int>(size));
+    }
+    if (*kind == Kind::all_gather) {
+      // As many bytes whatever they are.
+      launch.kernel.dtype = DType::u8;
+      launch.kernel.reduction = Reduction::sum;
+      launch.elements *= static_cast<std::int64_t>(size);
+    }
+    out.push_back(launch);
+  }
+  return out;
+}
+
+std::shared_ptr<const CudaKernel> PeerCollectives::kernel_of(const CommKernel& kernel,
+                                                             const CudaAccelerator& gpu) {
+  const auto known = std::ranges::find(codes_, kernel, [](const auto& each) { return each.first; });
+  if (known != codes_.end()) return known->second;
+  auto code = std::dynamic_pointer_cast<const CudaKernel>(kernels_->code(kernel, gpu.target()));
+  if (code == nullptr) throw InternalError("a collective between GPUs by no kernel of CUDA's");
+  return codes_.emplace_back(kernel, std::move(code)).second;
+}
+
+void PeerCollectives::launch(std::span<const PeerLaunch> launches,
+                             const std::shared_ptr<PeerMemory>& peers, CudaAccelerator& gpu,
+                             Keeping& keeping) {
+  keeping.emplace_back(peers, nullptr);
+  for (const PeerLaunch& launch : launches) {
+    if (launch.elements == 0) continue;
+    const CommKernel& kernel = launch.kernel;
+    const std::int64_t at_once = kernel.bytes_at_once / static_cast<int>(size_of(kernel.dtype));
+    std::int64_t packs = (launch.elements + at_once - 1) / at_once;
+    if (kernel.kind == Kind::all_reduce_two_shot) {
+      packs = (packs + kernel.members - 1) / kernel.members;
+    }
+    const std::int64_t blocks = (packs + CommKernel::kThreads - 1) / CommKernel::kThreads;
+    const std::array<void*, 4> parameters = {peers->table(), const_cast<void*>(launch.part.operand),
+                                             launch.part.result,
+                                             reinterpret_cast<void*>(launch.elements)};
+    const auto code = kernel_of(kernel, gpu);
+    code->launch_on(gpu.lane()->handle(), *gpu.stream(),
+                    static_cast<std::uint32_t>(std::clamp<std::int64_t>(blocks, 1, most_blocks_)),
+                    parameters.data());
+    keeping.emplace_back(code, nullptr);
+  }
+}
+
+}  // namespace tutti::runtime
