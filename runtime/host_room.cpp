@@ -32,7 +32,18 @@ std::optional<std::size_t> only_number_in(const std::string& path) {
   return std::nullopt;
 }
 
-// Of version 2: the process's group and all around it.
+// What a group's statistics say of a name; 0 if nothing.
+std::size_t statistic(const std::string& path, std::string_view wanted) {
+  std::ifstream file(path);
+  std::string name;
+  for (std::size_t bytes = 0; file >> name >> bytes;) {
+    if (name == wanted) return bytes;
+  }
+  return 0;
+}
+
+// Of version 2: the process's group and all around it. Pages of files that nobody used lately go
+// where memory is wanted.
 void restrict_to_control_groups(MemoryRoom& room) {
   std::ifstream file("/proc/self/cgroup");
   std::string group;
@@ -43,7 +54,9 @@ void restrict_to_control_groups(MemoryRoom& room) {
     while (group.ends_with('/')) group.pop_back();
     const std::string folder = "/sys/fs/cgroup" + group;
     if (const auto most = only_number_in(folder + "/memory.max"); most && *most < room.total) {
-      const std::size_t used = only_number_in(folder + "/memory.current").value_or(0);
+      const std::size_t all = only_number_in(folder + "/memory.current").value_or(0);
+      const std::size_t files = statistic(folder + "/memory.stat", "inactive_file");
+      const std::size_t used = all - std::min(all, files);
       room.total = *most;
       room.free = std::min(room.free, *most - std::min(*most, used));
     }

@@ -29,7 +29,10 @@ MemoryUse::Counted::Counted(std::shared_ptr<MemoryUse> use, std::size_t bytes,
                             const MemoryLabel& label)
     : use_(std::move(use)) {
   const std::scoped_lock lock(use_->lock());
-  use_->open(entry_, SizeClass(bytes));
+  // There are so many, and no more: the class only says where it is listed.
+  SizeClass size(bytes);
+  size.size = bytes;
+  use_->open(entry_, size);
   use_->begin_use(entry_, label);
 }
 

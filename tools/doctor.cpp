@@ -192,7 +192,7 @@ std::string text_of_link(const runtime::FoundCuda::Link& link) {
   return link.atomics ? "over NVLink or its like (the link carries atomics)" : "over PCIe";
 }
 
-// Both ways of a pair are one where they are alike.
+// All in one, where they are alike.
 Finding examine_links(const runtime::FoundCuda& cuda) {
   using Link = runtime::FoundCuda::Link;
   const std::string name = "GPU to GPU";

@@ -97,7 +97,11 @@ namespace {
 // truncation and writes behind the element.
 bool only_first_lane(const Value* mask) {
   const auto* constant = llvm::dyn_cast_or_null<llvm::Constant>(mask);
-  return constant != nullptr && constant->getAggregateElement(1U)->isNullValue();
+  if (constant == nullptr || !constant->getAggregateElement(0U)->isOneValue()) return false;
+  for (unsigned lane = 1; lane < kLanes; ++lane) {
+    if (!constant->getAggregateElement(lane)->isNullValue()) return false;
+  }
+  return true;
 }
 
 }  // namespace

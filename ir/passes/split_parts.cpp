@@ -55,6 +55,7 @@ class PartsOfGraph {
       : graph_(graph),
         splits_(graph.value_count()),
         origins_(graph.value_count()),
+        joins_(graph.value_count(), false),
         all_take_parts_(graph.value_count(), true),
         whole_(graph.value_count(), false),
         by_parts_(graph.node_count(), false) {
@@ -98,7 +99,9 @@ class PartsOfGraph {
       } else if (kind(id) == OpClass::elementwise) {
         split = split_of_elementwise(id);
       }
-      if (split) origins_[graph_.result(id).id] = find_origins(id);
+      if (!split) continue;
+      origins_[graph_.result(id).id] = find_origins(id);
+      joins_[graph_.result(id).id] = joins(id);
     }
   }
 
@@ -191,9 +194,24 @@ class PartsOfGraph {
     }
   }
 
-  // Parts of one shape, which one kernel computes.
-  static bool is_even(const Split& split) {
-    return split.ends.back() == split.ends[0] * std::ssize(split.ends);
+  // Whether to compute parts that are put together behind: few ones of one shape, which one kernel
+  // computes, and no lone pad, which kernels can read as it is.
+  bool is_worth_it(NodeId id) const {
+    const Split& split = *splits_[graph_.result(id).id];
+    const bool is_even = split.ends.back() == split.ends[0] * std::ssize(split.ends);
+    return is_even && split.count() <= kMostParts / 2 && joins_[graph_.result(id).id];
+  }
+  // Whether a value is more than a pad: a concat, or pads that add up, or made of these.
+  bool joins(NodeId id) const {
+    if (graph_.node(id).op == Op::concat) return true;
+    int pads = 0;
+    for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
+      const Value operand = graph_.operand(id, i);
+      if (!takes_parts(id, i)) continue;
+      if (joins_[operand.id]) return true;
+      ++pads;
+    }
+    return pads > 1;
   }
 
   bool goes_by_parts(NodeId id) const {
@@ -202,7 +220,7 @@ class PartsOfGraph {
     const auto takes = [&](std::size_t i) { return takes_parts(id, i); };
     if (!has_split(result)) return graph_.node(id).operand_count == 1 && takes(0);
     if (!whole_[result.id]) return true;
-    if (kind(id) != OpClass::elementwise || !is_even(*splits_[result.id])) return false;
+    if (kind(id) != OpClass::elementwise || !is_worth_it(id)) return false;
     // Putting its own parts together is worth it where nobody has to put an operand's together, and
     // where it is no epilogue of what makes another operand.
     for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
@@ -398,6 +416,7 @@ class PartsOfGraph {
   bool any_ = false;
   std::vector<std::optional<Split>> splits_;  // by value
   std::vector<std::vector<Origin>> origins_;  // by value, of each of its parts
+  std::vector<bool> joins_;                   // by value: see joins()
   std::vector<bool> all_take_parts_;          // by value: all that use it could do with its parts
   std::vector<bool> whole_;                   // by value: somebody needs all of it
   std::vector<bool> by_parts_;                // by node

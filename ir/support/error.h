@@ -47,7 +47,7 @@ class EnvironmentError : public Error {
 };
 
 // There is no memory for what was to be computed, on the host or on a GPU. Nothing was lost: with
-// less in use the program can go on.
+// less in use the program can go on; but not with a group in whose collective it was thrown.
 class OutOfMemoryError : public EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };

@@ -96,10 +96,15 @@ std::optional<DescriptorExchange::Received> DescriptorExchange::receive() const 
     for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr;
          each = CMSG_NXTHDR(&header, each)) {
       if (each->cmsg_level != SOL_SOCKET) continue;
-      if (each->cmsg_type == SCM_RIGHTS && each->cmsg_len == CMSG_LEN(sizeof(int))) {
-        int number = -1;
-        std::memcpy(&number, CMSG_DATA(each), sizeof(number));
-        out.descriptor = Descriptor(number);
+      if (each->cmsg_type == SCM_RIGHTS) {
+        // Of more than one, which only strangers send, each is closed.
+        const std::size_t count = (each->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+          int number = -1;
+          std::memcpy(&number, CMSG_DATA(each) + i * sizeof(int), sizeof(number));
+          Descriptor own(number);
+          out.descriptor = count == 1 ? std::move(own) : Descriptor();
+        }
       } else if (each->cmsg_type == SCM_CREDENTIALS) {
         ucred sender{};
         std::memcpy(&sender, CMSG_DATA(each), sizeof(sender));

@@ -13,16 +13,16 @@ namespace tutti::runtime {
 // all members, call after call. Programs use it by turns; each waits, before it writes at a place,
 // until all members are done with what lay there (PlanFrame::acquire). The rank's thread alone
 // calls it.
-class SymmetricMemory {
+class SymmetricMemory : public std::enable_shared_from_this<SymmetricMemory> {
  public:
   explicit SymmetricMemory(std::shared_ptr<Buffer> memory) : memory_(std::move(memory)) {}
   SymmetricMemory(const SymmetricMemory&) = delete;
   SymmetricMemory& operator=(const SymmetricMemory&) = delete;
 
   std::size_t bytes() const { return memory_->bytes(); }
-  // The bytes at a place; they keep the memory.
+  // The bytes at a place; they keep all of this, for who waits to use them.
   std::shared_ptr<Buffer> at(std::size_t offset, std::size_t bytes) const {
-    return Buffer::wrap(memory_->data() + offset, bytes, [memory = memory_](void*) {});
+    return Buffer::wrap(memory_->data() + offset, bytes, [memory = shared_from_this()](void*) {});
   }
 
   // A number for somebody who is to use it, from 1.

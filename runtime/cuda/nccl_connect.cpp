@@ -152,7 +152,12 @@ void NcclTransport::connect_peers(std::span<const Greeting> said,
     refusal = "they are for " + std::to_string(CommKernel::kMostMembers) + " members at most";
   }
   if (refusal.empty()) {
-    const std::string own = why_not_reached(said, agreement_, *gpu.stream());
+    std::string own;
+    try {
+      own = why_not_reached(said, agreement_, *gpu.stream());
+    } catch (const EnvironmentError& error) {
+      own = error.what();
+    }
     const std::vector<std::string> all = tell_each_other(*setup_, own);
     for (std::size_t member = 0; member < all.size() && refusal.empty(); ++member) {
       if (all[member].empty()) continue;

@@ -255,7 +255,7 @@ void NcclTransport::launch(NcclWork& work) {
       own_kernels_->launch(own, places.peers, *work.gpu_, buffers);
     }
   } catch (const std::exception&) {
-    if (!own.empty()) exchange_->stop();  // some of it may wait for the others
+    // What waits for the others stops once all were told (fail()).
     keep_until_done(work, std::move(buffers));
     throw;
   }

@@ -104,8 +104,13 @@ void find_driver(FoundCuda& found) {
     int count = 0;
     driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount");
     for (int index = 0; index < count; ++index) found.gpus.push_back(find_gpu(driver, index));
-    find_links(driver, found);
   });
+  if (!found.driver.problem.empty() || found.gpus.size() < 2) return;
+  try {
+    find_links(CudaDriver::process(), found);
+  } catch (const EnvironmentError&) {
+    found.links.clear();  // some drivers do not tell
+  }
 }
 
 }  // namespace

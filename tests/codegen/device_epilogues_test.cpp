@@ -49,6 +49,16 @@ TEST(DeviceEpilogues, AKernelOfSomeRowsStaysOne) {
   EXPECT_THAT(plan, Not(HasSubstr(" then ")));
 }
 
+TEST(DeviceEpilogues, ABiasWithAPadAroundItIsAddedBehind) {
+  const std::string plan = plan_of(
+      "  %1 = constant() {value = f32[] 0}\n"
+      "  %2 = slice(%b) {start = [0], stop = [30], step = [1]}\n"
+      "  %3 = pad(%2, %1) {low = [0], high = [2], interior = [0]}\n"
+      "  %4 = add(%0, %3)\n  return %4\n");
+  EXPECT_THAT(plan, Not(HasSubstr(" then ")));
+  EXPECT_THAT(plan, HasSubstr("where o1 in 0..30 else 0"));
+}
+
 TEST(DeviceEpilogues, AProductThatSomebodyElseReadsIsWritten) {
   EXPECT_THAT(plan_of("  %1 = add(%0, %b)\n  return %1, %0\n",
                       "f32[64,32] on cuda:0, f32[64,32] on cuda:0"),

@@ -108,6 +108,37 @@ TEST_P(Llvm, LongRuns) {
   EXPECT_EQ(compare(kernels, processor()), "");
 }
 
+// In each place of a vector: only its first lane, none of its first ones, none at all.
+TEST_P(Llvm, LoadsWithinBoundsAlone) {
+  std::vector<Kernel> kernels;
+  for (const std::int64_t begin : {0, 1, 4, 12, 17}) {
+    for (const std::int64_t count : {1, 3, 6}) {
+      const std::int64_t extent = begin + count + 2;
+      const std::vector<Bound> of_loop = {
+          {.inner = true, .axis = 0, .begin = begin, .end = begin + count}};
+      KernelMaker rows("rows", {5}, {extent}, VectorAxis::inner);
+      rows.loop();
+      const ValueId x = rows.load_within(rows.read(DType::f32), {-begin, {count}, {1}}, of_loop, 7);
+      rows.store(rows.write(DType::f32), {0, {extent}, {1}}, x);
+      const ValueId sum = rows.reduce(ScalarOp::add, x);
+      rows.point();
+      rows.store(rows.write(DType::f32), {0, {1}, {}}, sum);
+      kernels.push_back(rows.kernel());
+
+      KernelMaker map("map", {3, extent}, {}, VectorAxis::outer, 16);
+      map.point();
+      const std::vector<Bound> of_map = {
+          {.inner = false, .axis = 0, .begin = 1, .end = 3},
+          {.inner = false, .axis = 1, .begin = begin, .end = begin + count}};
+      const ValueId y =
+          map.load_within(map.read(DType::bf16), {-begin - count, {count, 1}, {}}, of_map, -1);
+      map.store(map.write(DType::bf16), {0, {extent, 1}, {}}, y);
+      kernels.push_back(map.kernel());
+    }
+  }
+  EXPECT_EQ(compare(kernels, processor()), "");
+}
+
 TEST(LlvmText, IsReadable) {
   KernelMaker maker("add one", {64}, {}, VectorAxis::outer, 64);
   const Affine at{0, {1}, {}};

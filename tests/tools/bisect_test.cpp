@@ -49,6 +49,7 @@ TEST_F(Bisect, SaysThatThePassesAreInnocent) {
             "  canonicalize    same results\n"
             "  cse             changed nothing\n"
             "  dce             changed nothing\n"
+            "  split_parts     changed nothing\n"
             "  simplify_loops  changed nothing\n"
             "  place           changed nothing\n"
             "  fuse            same results\n"
