@@ -103,6 +103,8 @@ inline FaultSchedule draw_fault_schedule(std::uint64_t seed) {
       if (kind == "kill") out.victims_signal = SIGKILL;
       if (kind == "stop") out.victims_signal = SIGTERM;
       if (kind == "stop") out.timeout = 2;
+      // Stopped behind its launch, it is the GPU alone that is seen not to go on.
+      if (kind == "stop") out.others_say.push_back("does not end on the GPU");
       if (kind == "throw") out.victim_says = {"the rank's own mistake"};
       break;
     }
