@@ -1,9 +1,11 @@
 #include <tutti/codegen/lower.h>
 #include <tutti/codegen/schedule.h>
 #include <tutti/codegen/target.h>
+#include <tutti/ir/collective.h>
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -35,22 +37,6 @@ ScalarOp combination(Op op) {
       return ScalarOp::bit_and;
     default:
       throw InternalError("no combination for " + std::string(name_of(op)));
-  }
-}
-
-std::optional<ScalarOp> combining_op(runtime::Reduction reduction) {
-  switch (reduction) {
-    case runtime::Reduction::sum:
-    case runtime::Reduction::mean:
-      return ScalarOp::add;
-    case runtime::Reduction::product:
-      return ScalarOp::mul;
-    case runtime::Reduction::min:
-      return ScalarOp::minimum;
-    case runtime::Reduction::max:
-      return ScalarOp::maximum;
-    default:
-      return std::nullopt;
   }
 }
 
@@ -370,7 +356,7 @@ class Lowering {
     };
     for (int member = 1; member < peers.members; ++member) {
       const int buffer = add_buffer(view.base, view.dtype, false, member);
-      apply(*combining_op(peers.reduction), emit_load(buffer, view.dtype, address));
+      apply(ir::combination_of(name_of(peers.reduction)), emit_load(buffer, view.dtype, address));
     }
     if (peers.reduction == runtime::Reduction::mean) {
       apply(ScalarOp::div, emit({.kind = Instruction::Kind::constant,
@@ -514,8 +500,11 @@ class Lowering {
 }  // namespace
 
 bool can_combine(runtime::Reduction reduction, DType dtype) {
-  if (dtype == DType::boolean || !combining_op(reduction)) return false;
-  return reduction != runtime::Reduction::mean || is_floating(dtype);
+  using Reduction = runtime::Reduction;
+  constexpr std::array kOfNumbers = {Reduction::sum, Reduction::product, Reduction::min,
+                                     Reduction::max};
+  if (reduction == Reduction::mean) return is_floating(dtype);
+  return dtype != DType::boolean && std::ranges::find(kOfNumbers, reduction) != kOfNumbers.end();
 }
 
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<NodeId>& members,

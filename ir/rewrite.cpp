@@ -2,6 +2,15 @@
 
 namespace tutti::ir {
 
+void append_node(Builder& builder, const Graph& from, NodeId id, std::vector<Value>& values) {
+  std::vector<Value> operands;
+  for (const Value operand : from.operands(id)) operands.push_back(values[operand.id]);
+  const NodeId made = builder.node(from.node(id).op, operands, from.node(id).attributes);
+  for (std::uint32_t i = 0; i < from.node(id).result_count; ++i) {
+    values[from.result(id, i).id] = builder.graph().result(made, i);
+  }
+}
+
 Rewriter::Rewriter(const Graph& from)
     : from_(from), to_(from.name), builder_(to_), values_(from.value_count()) {
   to_.mesh = from.mesh;

@@ -8,6 +8,10 @@
 
 namespace tutti::ir {
 
+// Appends a node of another graph, where `values` has what stands for that one's values, and gets
+// what stands for its results. Types are inferred anew; line and calls are the builder's.
+void append_node(Builder& builder, const Graph& from, NodeId id, std::vector<Value>& values);
+
 // How a pass changes a graph: it builds a new one, node by node in program order, and moves it over
 // the old. A Rewriter keeps the new graph and which of its values stands for which old one. Names,
 // mesh, default device, parameters, donation, lines and calls are kept; fusion ids are not, since

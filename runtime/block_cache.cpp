@@ -87,7 +87,7 @@ Buffer* BlockCache::take_new(const SizeClass& wanted, const MemoryLabel& label) 
   buffer->data_ = static_cast<std::byte*>(source_->take(wanted.size));
   if (buffer->data_ == nullptr) return nullptr;
   const std::scoped_lock lock(use_->lock());
-  use_->open(buffer->block_, wanted);
+  use_->open(buffer->block_, wanted.size, wanted.index);
   hand_out(*buffer, label);
   return buffer.release();
 }

@@ -29,10 +29,7 @@ MemoryUse::Counted::Counted(std::shared_ptr<MemoryUse> use, std::size_t bytes,
                             const MemoryLabel& label)
     : use_(std::move(use)) {
   const std::scoped_lock lock(use_->lock());
-  // There are so many, and no more: the class only says where it is listed.
-  SizeClass size(bytes);
-  size.size = bytes;
-  use_->open(entry_, size);
+  use_->open(entry_, bytes, SizeClass(bytes).index);  // so many, and no more
   use_->begin_use(entry_, label);
 }
 
@@ -42,14 +39,14 @@ MemoryUse::Counted::~Counted() {
   use_->close(entry_);
 }
 
-void MemoryUse::open(Entry& entry, const SizeClass& size) noexcept {
-  entry.bytes_ = size.size;
-  entry.index_ = static_cast<std::uint32_t>(size.index);
-  Entry*& newest = newest_[size.index];
+void MemoryUse::open(Entry& entry, std::size_t bytes, std::size_t index) noexcept {
+  entry.bytes_ = bytes;
+  entry.index_ = static_cast<std::uint32_t>(index);
+  Entry*& newest = newest_[index];
   entry.older_ = newest;
   if (newest != nullptr) newest->newer_ = &entry;
   newest = &entry;
-  known_ += size.size;
+  known_ += bytes;
   ++new_blocks_;
 }
 

@@ -105,8 +105,9 @@ class MemoryUse {
 
   // ---- For BlockCaches.
   SpinLock& lock() const { return lock_; }
-  // The rest with the lock held. A new block, not in use.
-  void open(Entry& entry, const SizeClass& size) noexcept;
+  // The rest with the lock held. A new block of so many bytes, not in use; `index` is that of their
+  // SizeClass.
+  void open(Entry& entry, std::size_t bytes, std::size_t index) noexcept;
   void close(Entry& entry) noexcept;
   void begin_use(Entry& entry, const MemoryLabel& label) noexcept {
     entry.label_ = label;

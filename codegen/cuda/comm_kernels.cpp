@@ -2,6 +2,8 @@
 #include <tutti/codegen/cuda/compiler.h>
 #include <tutti/codegen/cuda/cumulative.h>
 #include <tutti/codegen/cuda/spec_text.h>
+#include <tutti/codegen/lower.h>
+#include <tutti/ir/collective.h>
 #include <tutti/ir/support/error.h>
 
 #include <array>
@@ -11,7 +13,6 @@ namespace tutti::codegen::cuda {
 
 namespace {
 
-using ir::ScalarOp;
 using runtime::CommKernel;
 
 struct CommFunction {
@@ -26,21 +27,6 @@ constexpr std::array kCommFunctions = {
     CommFunction{"all_gather", "one_shot_all_gather", false},
     CommFunction{"reduce_scatter", "one_shot_reduce_scatter", true},
 };
-
-ScalarOp combination_of(runtime::Reduction reduction) {
-  switch (reduction) {
-    case runtime::Reduction::sum:
-      return ScalarOp::add;
-    case runtime::Reduction::product:
-      return ScalarOp::mul;
-    case runtime::Reduction::min:
-      return ScalarOp::minimum;
-    case runtime::Reduction::max:
-      return ScalarOp::maximum;
-    default:
-      throw InternalError("no kernel between GPUs for " + std::string(name_of(reduction)));
-  }
-}
 
 class SharedCommKernels final : public runtime::CommKernels {
  public:
@@ -59,7 +45,9 @@ Source comm_kernel_source(const CommKernel& kernel) {
   const bool fits = kernel.members >= 2 && kernel.members <= CommKernel::kMostMembers &&
                     kernel.bytes_at_once >= bytes && kernel.bytes_at_once % bytes == 0 &&
                     kernel.bytes_at_once <= kWidestAccess;
-  if (!fits || (function.reduces && kernel.dtype == DType::boolean)) {
+  const bool combines =
+      can_combine(kernel.reduction, kernel.dtype) && kernel.reduction != runtime::Reduction::mean;
+  if (!fits || (function.reduces && !combines)) {
     throw InternalError("no kernel between GPUs for this");
   }
   SpecText spec("Collective", "u64");
@@ -71,7 +59,7 @@ Source comm_kernel_source(const CommKernel& kernel) {
   spec.type("Element", element);
   std::string detail;
   if (function.reduces) {
-    const ScalarOp combine = combination_of(kernel.reduction);
+    const ir::ScalarOp combine = ir::combination_of(name_of(kernel.reduction));
     spec.type("Running", running_type(combine, kernel.dtype));
     spec.line("static __device__ Running combine(Running x, Running y) { return Running(" +
               std::string(combination(combine)) + "); }");

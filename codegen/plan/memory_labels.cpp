@@ -11,16 +11,8 @@ namespace {
 using runtime::MemoryBlock;
 using runtime::MemoryLabel;
 
-// What a step does and where, to one of the buffers that it writes.
-MemoryLabel label_of(const Plan& plan, const Step& step, BufferId written) {
-  if (const Launch* const launch = launch_of(step)) {
-    for (const LaunchPart& part : launch->parts) {
-      for (std::size_t i = 0; i < part.buffers.size(); ++i) {
-        if (part.buffers[i] != written || !writes(plan, part, i)) continue;
-        return {.what = interned(part.name), .where = part.location};
-      }
-    }
-  }
+// What a step that is no launch does and where.
+MemoryLabel label_of(const Plan& plan, const Step& step) {
   if (const Control* const control = control_of(step)) {
     return {.what = Control::kWords[static_cast<std::size_t>(control->kind)].data(),
             .where = control->location};
@@ -35,19 +27,26 @@ MemoryLabel label_of(const Plan& plan, const Step& step, BufferId written) {
 
 std::vector<MemoryLabel> memory_labels(const Plan& plan) {
   std::vector<MemoryLabel> out(plan.buffers.size());
-  const auto set = [&](BufferId id, const MemoryLabel& label) {
-    if (out[at(id)].what == nullptr) out[at(id)] = label;
-  };
+  const auto is_new = [&](BufferId id) { return out[at(id)].what == nullptr; };
   for (const Step& step : plan.steps) {
     if (const CollectiveStart* const start = start_of(step)) {
       for (const BufferId id : start->results) {
-        set(id, {.what = name_of(start->call.kind).data(), .where = start->call.location});
+        if (!is_new(id)) continue;
+        out[at(id)] = {.what = name_of(start->call.kind).data(), .where = start->call.location};
       }
-      continue;
+    } else if (const Launch* const launch = launch_of(step)) {
+      for (const LaunchPart& part : launch->parts) {
+        for (std::size_t i = 0; i < part.buffers.size(); ++i) {
+          const BufferId id = part.buffers[i];
+          if (!is_new(id) || !writes(plan, part, i)) continue;
+          out[at(id)] = {.what = interned(part.name), .where = part.location};
+        }
+      }
+    } else {
+      for_each_access(plan, step, [&](BufferId id, bool written) {
+        if (written && is_new(id)) out[at(id)] = label_of(plan, step);
+      });
     }
-    for_each_access(plan, step, [&](BufferId id, bool written) {
-      if (written && out[at(id)].what == nullptr) set(id, label_of(plan, step, id));
-    });
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/ir/derive/linearize.h>
+#include <tutti/ir/rewrite.h>
 #include <tutti/ir/term.h>
 
 #include <algorithm>
@@ -236,17 +237,11 @@ std::vector<Value> inline_into(Builder& builder, const Graph& function,
                                          : builder.vary(arguments[i], extra);
   }
   const Location here = builder.location();
-  std::vector<Value> operands;
   for (NodeId id = 0; id < function.node_count(); ++id) {
     const Node& node = function.node(id);
     if (node.op == Op::parameter) continue;
-    operands.clear();
-    for (const Value operand : function.operands(id)) operands.push_back(values[operand.id]);
     builder.at(node.location);
-    const NodeId copy = builder.node(node.op, operands, node.attributes);
-    for (std::uint32_t i = 0; i < node.result_count; ++i) {
-      values[function.result(id, i).id] = builder.graph().result(copy, i);
-    }
+    append_node(builder, function, id, values);
   }
   builder.at(here);
   std::vector<Value> results;

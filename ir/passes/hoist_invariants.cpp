@@ -40,7 +40,7 @@ class Hoisting {
     for (NodeId id = 0; id < body_.node_count(); ++id) {
       if (!needed_outside(id)) continue;
       builder.at(body_.node(id).location);
-      copy(body_, id, builder, outside);
+      append_node(builder, body_, id, outside);
     }
     builder.at(here);
     std::vector<Value> operands = rewriter.map_operands(loop_);
@@ -66,15 +66,6 @@ class Hoisting {
   }
 
  private:
-  static void copy(const Graph& from, NodeId id, Builder& builder, std::vector<Value>& values) {
-    std::vector<Value> operands;
-    for (const Value operand : from.operands(id)) operands.push_back(values[operand.id]);
-    const NodeId made = builder.node(from.node(id).op, operands, from.node(id).attributes);
-    for (std::uint32_t i = 0; i < from.node(id).result_count; ++i) {
-      values[from.result(id, i).id] = builder.graph().result(made, i);
-    }
-  }
-
   // Parameters that are the same in each step: invariants, and carries that nobody changes.
   void find_invariants() {
     const Attributes attributes = graph_.attributes(loop_);
@@ -169,7 +160,7 @@ class Hoisting {
     for (NodeId id = 0; id < function.node_count(); ++id) {
       if (function.node(id).op == Op::parameter || (is_body && hoisted_[id])) continue;
       builder.at(function.node(id).location).calls(function.calls(id));
-      copy(function, id, builder, values);
+      append_node(builder, function, id, values);
     }
     std::vector<Value> results;
     for (const Value result : function.results()) results.push_back(values[result.id]);

@@ -32,12 +32,6 @@ Value reshaped(Builder& builder, Value value, const Shape& shape) {
   return builder.add(Op::reshape, {value}, {list_of(shape)});
 }
 
-Split of_places(int axis, std::int64_t size) {
-  Split out{.axis = axis, .ends = {}};
-  for (std::int64_t i = 1; i <= size; ++i) out.ends.push_back(i);
-  return out;
-}
-
 // A slice's attributes for a part: along the axis those given, of all else its own.
 Value sliced(Builder& builder, const Attributes& attributes, Value part, const Split& split,
              const std::array<std::int64_t, 3>& along) {
@@ -60,6 +54,12 @@ std::optional<std::size_t> Split::part_of(std::int64_t from, std::int64_t to) co
     if (from >= begin(part) && to <= ends[part] && from < to) return part;
   }
   return std::nullopt;
+}
+
+Split split_into_places(int axis, std::int64_t size) {
+  Split out{.axis = axis, .ends = {}};
+  for (std::int64_t i = 1; i <= size; ++i) out.ends.push_back(i);
+  return out;
 }
 
 std::optional<Split> split_of(const Graph& graph, NodeId id) {
@@ -88,7 +88,7 @@ std::optional<Split> split_of(const Graph& graph, NodeId id) {
     if (attributes.integers("interior")[at(d)] != 0 || low[at(d)] < 0 || high[at(d)] < 0) return {};
     if (low[at(d)] == 0 && high[at(d)] == 0) continue;
     if (out || std::cmp_greater(shape[d], kMostParts)) return std::nullopt;
-    out = of_places(d, shape[d]);
+    out = split_into_places(d, shape[d]);
   }
   return out;
 }

@@ -30,6 +30,8 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
+// Each place of an axis of that size as a part.
+Split split_into_places(int axis, std::int64_t size);
 // Of a concat, or of a pad of a short axis.
 std::optional<Split> split_of(const Graph& graph, NodeId id);
 // That of a view's result, where its operand is split: nothing if the parts are torn apart.

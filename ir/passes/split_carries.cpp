@@ -132,23 +132,16 @@ class LoopOfParts {
 
   bool copy(const Graph& function, NodeId id, Builder& builder, std::vector<Value>& values,
             const std::vector<std::vector<Value>>& parts) const {
-    std::vector<Value> operands;
     for (const Value operand : function.operands(id)) {
       const std::optional<std::size_t> i = parameter_number(function, operand);
-      if (!i || !splits_[*i]) {
-        operands.push_back(values[operand.id]);
-        continue;
-      }
+      if (!i || !splits_[*i]) continue;
       const std::size_t part = *part_of_slice(function, id, *splits_[*i]);
       const Value own = slice_of_part(builder, function, id, parts[*i][part], *splits_[*i], part);
       Value& result = values[function.result(id).id];
       result = as_type(builder, own, function.type(function.result(id)));
       return result.valid();
     }
-    const NodeId made = builder.node(function.node(id).op, operands, function.node(id).attributes);
-    for (std::uint32_t i = 0; i < function.node(id).result_count; ++i) {
-      values[function.result(id, i).id] = builder.graph().result(made, i);
-    }
+    append_node(builder, function, id, values);
     return true;
   }
 

@@ -23,7 +23,8 @@ struct FakeCudaSetup {
 void fake_cuda_reset(const FakeCudaSetup* setup);
 
 // Makes the `nth` call from now (1 is the next) of a function, "cuMemAlloc", fail and do nothing.
-void fake_cuda_fail(const char* function, int nth, CUresult result);
+// `result` is a CUresult: a program that fails calls so need not know the driver's types.
+void fake_cuda_fail(const char* function, int nth, int result);
 
 // As at the end of a process: from now on every call fails with CUDA_ERROR_DEINITIALIZED.
 void fake_cuda_deinitialize();

@@ -276,9 +276,9 @@ void fake_cuda_reset(const FakeCudaSetup* setup) {
   State::get().reset(*setup);
 }
 
-void fake_cuda_fail(const char* function, int nth, CUresult result) {
+void fake_cuda_fail(const char* function, int nth, int result) {
   const std::scoped_lock lock(State::get().mutex);
-  State::get().inject(function, nth, result);
+  State::get().inject(function, nth, static_cast<CUresult>(result));
 }
 
 void fake_cuda_isolate() {

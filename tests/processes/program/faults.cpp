@@ -49,7 +49,7 @@ class Fault {
     if (kind_ == "nccl_call") {
       nccl_control<decltype(fake_nccl_fail)>("fake_nccl_fail")(text(0), number(1), number(2));
     } else if (kind_ == "driver_call") {
-      using Fail = void(const char* function, int nth, int result);  // as of its control.h
+      using Fail = void(const char* function, int nth, int result);
       control_of<Fail>("libcuda.so.1", "fake_cuda_fail")(text(0), number(1), number(2));
     } else if (kind_ == "delay") {
       nccl_control<decltype(fake_nccl_delay)>("fake_nccl_delay")(number(0), number(1));
