@@ -1,5 +1,6 @@
 #include <tutti/codegen/access_history.h>
 #include <tutti/codegen/group_launches.h>
+#include <tutti/codegen/plan/launch_time.h>
 
 #include <algorithm>
 
@@ -78,9 +79,18 @@ class Grouping {
     const Load load = load_of(launch);
     for (std::size_t place = done_.size(); place-- > least;) {
       const Load both = together(loads_[place], load);
-      if (both.parts <= kMostParts && even(both)) return place;
+      const bool joins = both.parts <= kMostParts && even(both);
+      if (joins && !keeps_from_direct_calls(*launch_of(done_[place]), launch)) return place;
     }
     return done_.size();
+  }
+
+  // Native code calls kernels of ours itself where one thread runs all of them, calls of the
+  // library through the frame.
+  bool keeps_from_direct_calls(const Launch& a, const Launch& b) const {
+    const auto is_kernel = [](const LaunchPart& part) { return part.kernel >= 0; };
+    const bool differ = is_kernel(a.parts.front()) != is_kernel(b.parts.front());
+    return differ && is_for_one_thread(plan_, a) && is_for_one_thread(plan_, b);
   }
 
   Plan& plan_;

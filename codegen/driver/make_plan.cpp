@@ -28,6 +28,9 @@ using ir::Op;
 using ir::OpClass;
 using ir::Value;
 
+// To move no more than so many a kernel of ours is faster than a call of the library.
+constexpr std::int64_t kFewElements = 1024;
+
 class Planner;
 
 // The plans of functions, each behind those of all that it runs: regions of the whole plan.
@@ -208,8 +211,13 @@ class Planner {
   }
 
   void copy(const View& view, BufferId from, BufferId to, Location location) {
-    writer_.add_call(target_of(writer_.device_of(to)).copy(view), {from, to}, location,
-                     count_copy(view));
+    const Device device = writer_.device_of(to);
+    const std::int64_t elements = view.shape.elements();
+    if (device.is_cpu() && elements > 0 && elements <= kFewElements) {
+      writer_.add_kernel(lower_copy(view, {}).kernel, {from, to}, location);
+    } else {
+      writer_.add_call(target_of(device).copy(view), {from, to}, location, count_copy(view));
+    }
   }
 
   // Adds the steps of a node, or of the whole group it begins; returns the next node to visit.

@@ -23,8 +23,8 @@ class AddressCount final : public NativeSteps {
     most_ = std::max(most_, buffers.size());
     all_ += buffers.size();
   }
-  void launch_tiles(const char* function, std::span<const BufferId> buffers,
-                    std::int64_t /*tiles*/) override {
+  void launch_direct(const char* function, std::span<const BufferId> buffers,
+                     std::span<const DirectKernel> /*kernels*/) override {
     launch(function, buffers);
   }
   void control(const Control& /*control*/) override {}
@@ -97,19 +97,28 @@ void PlanEmitter::launch(const char* function, std::span<const BufferId> buffers
   add_call(function, launches_++, {arguments_});
 }
 
-void PlanEmitter::launch_tiles(const char* function, std::span<const BufferId> buffers,
-                               std::int64_t tiles) {
+void PlanEmitter::launch_direct(const char* function, std::span<const BufferId> buffers,
+                                std::span<const DirectKernel> kernels) {
   store_addresses(buffers);
   Block direct = block("direct");
   Block launched = block("launched");
   Block done = block("done");
-  const auto offset = static_cast<std::size_t>(launches_) * sizeof(runtime::KernelFunction);
-  Value kernel = load(kernels_, offset, "kernel");
+  const auto next_kernel = [this] {
+    return load(kernels_, direct_kernels_++ * sizeof(runtime::KernelFunction), "kernel");
+  };
+  // The frame has all or none.
+  Value kernel = next_kernel();
   ir_.CreateCondBr(ir_.CreateIsNull(kernel), launched, direct);
   ir_.SetInsertPoint(direct);
   auto* const type = llvm::FunctionType::get(ir_.getVoidTy(),
                                              {pointer_, ir_.getInt64Ty(), ir_.getInt64Ty()}, false);
-  ir_.CreateCall(type, kernel, {arguments_, long_number(0), long_number(tiles)});
+  std::uint64_t first_buffer = 0;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (i > 0) kernel = next_kernel();
+    Value own = ir_.CreateConstGEP1_64(pointer_, arguments_, first_buffer);
+    ir_.CreateCall(type, kernel, {own, long_number(0), long_number(kernels[i].tiles)});
+    first_buffer += kernels[i].buffers;
+  }
   ir_.CreateBr(done);
   ir_.SetInsertPoint(launched);
   add_call(function, launches_++, {arguments_});

@@ -25,8 +25,8 @@ class PlanEmitter final : public NativeSteps {
 
   void call(const char* function, std::int32_t number) override;
   void launch(const char* function, std::span<const BufferId> buffers) override;
-  void launch_tiles(const char* function, std::span<const BufferId> buffers,
-                    std::int64_t tiles) override;
+  void launch_direct(const char* function, std::span<const BufferId> buffers,
+                     std::span<const DirectKernel> kernels) override;
   const Plan& plan() const override { return plan_; }
   void control(const Control& control) override;
 
@@ -91,6 +91,7 @@ class PlanEmitter final : public NativeSteps {
   Value kernels_ = nullptr;
   std::int32_t step_ = 0;
   std::int32_t launches_ = 0;
+  std::size_t direct_kernels_ = 0;
 };
 
 }  // namespace tutti::codegen::native

@@ -175,14 +175,25 @@ void run_code(const void* code, void* const* arguments, std::int64_t begin, std:
   static_cast<const KernelCode*>(code)->run(arguments, begin, end);
 }
 
-// Of one that is no more than some tiles of a generated kernel, which one thread runs: how many;
-// else 0.
-std::int64_t direct_tiles(const Plan& plan, const Launch& launch) {
-  const LaunchPart& part = launch.parts[0];
-  const bool is_kernel =
-      launch.device.is_cpu() && launch.parts.size() == 1 && part.kernel >= 0 && part.epilogue < 0;
-  if (!is_kernel || (part.tiles != 1 && !is_for_one_thread(plan, launch))) return 0;
-  return part.tiles;
+// Of one that is generated kernels alone, which one thread runs: these; else none.
+std::vector<NativeSteps::DirectKernel> direct_kernels(const Plan& plan, const Launch& launch) {
+  std::vector<NativeSteps::DirectKernel> out;
+  if (!launch.device.is_cpu()) return out;
+  for (const LaunchPart& part : launch.parts) {
+    if (part.kernel < 0 || part.epilogue >= 0) return {};
+    out.push_back({.tiles = part.tiles, .buffers = part.buffers.size()});
+  }
+  const bool is_one_tile = out.size() == 1 && out[0].tiles == 1;
+  if (!is_one_tile && !is_for_one_thread(plan, launch)) out.clear();
+  return out;
+}
+
+// The kernels' functions; null ones if one of them has none.
+std::vector<runtime::KernelFunction> functions_of(const Launch& launch) {
+  std::vector<runtime::KernelFunction> out;
+  for (const LaunchPart& part : launch.parts) out.push_back(part.code->function());
+  if (std::ranges::find(out, nullptr) != out.end()) std::ranges::fill(out, nullptr);
+  return out;
 }
 
 runtime::ProfileSource source_of(const Plan& plan, const LaunchPart& part,
@@ -303,7 +314,6 @@ void Launch::bind(Binding& binding) const {
   if (frame.profile != nullptr) {
     frame.profile->launches.push_back(add_launch_sources(plan, *this, *frame.profile->profile));
   }
-  frame.kernels.push_back(nullptr);
   if (!device.is_cpu()) return binding.region(device).add(plan, parts[0], number);
   std::vector<BufferId> buffers;
   for (const LaunchPart& part : parts) {
@@ -321,8 +331,12 @@ void Launch::bind(Binding& binding) const {
   }
   bound.arguments = buffers.size();
   bound.is_shared = !is_for_one_thread(plan, *this);
-  if (direct_tiles(plan, *this) > 0 && frame.profile == nullptr) {
-    frame.kernels.back() = parts[0].code->function();
+  if (!direct_kernels(plan, *this).empty()) {
+    // What is profiled goes through the frame.
+    const std::vector<runtime::KernelFunction> functions =
+        frame.profile == nullptr ? functions_of(*this)
+                                 : std::vector<runtime::KernelFunction>(parts.size(), nullptr);
+    frame.kernels.insert(frame.kernels.end(), functions.begin(), functions.end());
   }
   const auto run = [](Binding& with, const BoundStep& self) {
     runtime::PlanFrame& of = with.frame();
@@ -338,15 +352,19 @@ void Launch::emit(NativeSteps& native) const {
     buffers.insert(buffers.end(), part.buffers.begin(), part.buffers.end());
   }
   constexpr const char* kFunction = "tutti_launch";
-  const std::int64_t tiles = direct_tiles(native.plan(), *this);
-  tiles > 0 ? native.launch_tiles(kFunction, buffers, tiles) : native.launch(kFunction, buffers);
+  const std::vector<NativeSteps::DirectKernel> direct = direct_kernels(native.plan(), *this);
+  direct.empty() ? native.launch(kFunction, buffers)
+                 : native.launch_direct(kFunction, buffers, direct);
 }
 
 void Launch::hash(const Plan& plan, Hasher& hasher) const {
   for (const LaunchPart& part : parts) {
     for (const BufferId id : part.buffers) add_place(plan, id, hasher);
   }
-  hasher.add(3).add(hashed(direct_tiles(plan, *this)));
+  hasher.add(3);
+  for (const NativeSteps::DirectKernel& kernel : direct_kernels(plan, *this)) {
+    hasher.add(hashed(kernel.tiles)).add(kernel.buffers);
+  }
 }
 
 }  // namespace tutti::codegen

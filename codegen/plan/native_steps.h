@@ -23,9 +23,14 @@ class NativeSteps {
   virtual void call(const char* function, std::int32_t number) = 0;
   // function(frame, number, addresses), with the number of the next launch, and its buffers'.
   virtual void launch(const char* function, std::span<const BufferId> buffers) = 0;
-  // The same for all tiles of one kernel, whose function is called instead where the frame has it.
-  virtual void launch_tiles(const char* function, std::span<const BufferId> buffers,
-                            std::int64_t tiles) = 0;
+  // The same of kernels whose functions are called instead, one after another, each for all of its
+  // tiles, where the frame has them.
+  struct DirectKernel {
+    std::int64_t tiles = 0;
+    std::size_t buffers = 0;
+  };
+  virtual void launch_direct(const char* function, std::span<const BufferId> buffers,
+                             std::span<const DirectKernel> kernels) = 0;
   // That the steps are of.
   virtual const Plan& plan() const = 0;
   // A loop or branch, with the steps of its regions.

@@ -125,7 +125,6 @@ void Observe::bind(Binding& binding) const {
                             .tiles = 1,
                             .arguments = 2,
                             .held = bound});
-  frame.kernels.push_back(nullptr);
   if (frame.profile != nullptr) {
     const auto source = [&](runtime::ProfileSource::Kind kind) {
       return runtime::ProfileSource{.kind = kind,

@@ -179,6 +179,15 @@ bool simplify_reverse(Simplifier& node) {
          node.become(Op::reverse, {node.operands[0]}, {std::move(axes)});
 }
 
+bool simplify_concat(Simplifier& node) {
+  if (node.op != Op::concat || node.type.shape.elements() == 0) return false;
+  std::vector<Value> parts;
+  std::ranges::copy_if(node.operands, std::back_inserter(parts), [&](Value operand) {
+    return node.rewriter.builder().type(operand).shape.elements() > 0;
+  });
+  return parts.size() < node.operands.size() && node.become(Op::concat, parts, node.attributes);
+}
+
 bool simplify_pad_and_concat(Simplifier& node) {
   const bool alone = node.op == Op::concat && node.operands.size() == 1;
   return (alone || (node.op == Op::pad && node.shape() == node.type.shape)) &&
@@ -291,10 +300,11 @@ bool simplify_select(Simplifier& node) {
 }
 
 constexpr std::array kRules = {
-    drop_identity,      simplify_reshape,        simplify_transpose,       simplify_broadcast_to,
-    simplify_slice,     simplify_reverse,        simplify_pad_and_concat,  simplify_cast,
-    simplify_reduction, simplify_twice,          simplify_neutral_element, constants_to_the_right,
-    simplify_select,    simplify_view_of_number, read_through_broadcast,   simplify_to_device,
+    drop_identity,          simplify_reshape,   simplify_transpose,      simplify_broadcast_to,
+    simplify_slice,         simplify_reverse,   simplify_concat,         simplify_pad_and_concat,
+    simplify_cast,          simplify_reduction, simplify_twice,          simplify_neutral_element,
+    constants_to_the_right, simplify_select,    simplify_view_of_number, read_through_broadcast,
+    simplify_to_device,
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace {
 // In order: sizes become fixed, which all else needs; composites are taken apart first, so that all
 // else sees their parts; constants that folding makes are what canonicalize's rules look for; what
 // these two made equal, cse merges; what that left over, dce drops; what is put together to be
-// taken apart again stays apart, and loops lose what only that needed; what stays is placed on
-// devices, and groups are formed of it.
+// taken apart again stays apart, and loops lose what only that needed; what is put together all the
+// same kernels do, where they can; what stays is placed on devices, and groups are formed of it.
 constexpr std::array kPasses = {
     Pass{"bound_sizes", bound_sizes, "gives what varies in size its largest size, and masks", true},
     Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},
@@ -29,6 +29,8 @@ constexpr std::array kPasses = {
     Pass{"simplify_loops", simplify_loops,
          "drops what no one needs of loops and branches, computes before a loop what does not "
          "change in it, and merges loops over the same carries"},
+    Pass{"select_parts", select_parts,
+         "makes of a concat that kernels read a choice between its parts, by index"},
     Pass{"place", place, "puts what could lie anywhere on the devices that need it", false,
          place_function},
     Pass{"fuse", fuse, "groups nodes into kernels and moves waits down to their first consumer"},

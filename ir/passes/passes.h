@@ -38,6 +38,9 @@ bool dce(Graph& graph);
 // Computes what is put together of a few parts part by part where that spares putting it together,
 // carries of loops included (split_carries.h); sums over the parts are then of another order.
 bool split_parts(Graph& graph);
+// Makes of a concat that kernels can read or write a choice between its parts, by index; computes
+// cheap parts there, too. Afterwards dce has nothing to do.
+bool select_parts(Graph& graph);
 // Drops what nobody needs of what loops and branches take and give, computes before a loop what
 // does not change in it (hoist_invariants.h), and makes one loop of several that go through the
 // same carries. After cse and dce, which see what is the same and what is used.

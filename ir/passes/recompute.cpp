@@ -14,21 +14,9 @@ namespace tutti::ir {
 
 namespace {
 
-// Additions that an element may cost again; a transcendental function (and mod) counts for several.
+// Additions (work_of) that an element may cost again.
 constexpr int kMostWork = 64;
 constexpr int kTranscendentalWork = 8;
-
-int work_of(Op op) {
-  const std::optional<ScalarExpression>& meaning = definition(op).meaning;
-  if (!meaning) return 1;
-  int work = 0;
-  for (const ScalarNode& node : meaning->nodes) {
-    if (node.op == ScalarOp::argument || node.op == ScalarOp::constant) continue;
-    const bool is_long = is_transcendental(node.op) || node.op == ScalarOp::mod;
-    work += is_long ? kTranscendentalWork : 1;
-  }
-  return work;
-}
 
 class Recomputation {
  public:
@@ -320,6 +308,18 @@ class Recomputation {
 };
 
 }  // namespace
+
+int work_of(Op op) {
+  const std::optional<ScalarExpression>& meaning = definition(op).meaning;
+  if (!meaning) return 1;
+  int work = 0;
+  for (const ScalarNode& node : meaning->nodes) {
+    if (node.op == ScalarOp::argument || node.op == ScalarOp::constant) continue;
+    const bool is_long = is_transcendental(node.op) || node.op == ScalarOp::mod;
+    work += is_long ? kTranscendentalWork : 1;
+  }
+  return work;
+}
 
 bool recompute_cheap_values(Graph& graph) {
   Recomputation recomputation(graph);

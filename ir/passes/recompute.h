@@ -4,6 +4,10 @@
 
 namespace tutti::ir {
 
+// How many additions an elementwise op is worth; transcendental functions and mod count for
+// several.
+int work_of(Op op);
+
 // The last step of the fuse pass: values that one kernel stores only for others to read are
 // computed again by those that read them, where that moves fewer bytes and is cheap. So the
 // backward kernel of a chain of elementwise nodes reads the chain's operand, not every value on the

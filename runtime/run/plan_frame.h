@@ -76,7 +76,7 @@ struct PlanMemory {
   // By buffer, of those outside the arena; null when not there. Who enters a region says where its
   // parameters and results lie.
   void** addresses = nullptr;
-  // By launch: the kernel's function, where all that a launch does is to call it for one tile.
+  // Of launches that do no more than to call kernels, one after another: the kernels' functions.
   const KernelFunction* kernels = nullptr;
 };
 
@@ -100,7 +100,7 @@ class PlanFrame {
 
   // ---- Set once.
   std::vector<BoundLaunch> launches;
-  std::vector<KernelFunction> kernels;       // by launch; see PlanMemory
+  std::vector<KernelFunction> kernels;       // see PlanMemory
   std::vector<BoundCollective> collectives;  // by work
   std::vector<Allocation> allocations;       // by buffer
   std::vector<BoundArea> areas;

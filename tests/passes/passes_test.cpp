@@ -90,7 +90,7 @@ TEST(RunPasses, TellsTheHookAndLeavesOutTheDisabled) {
   EXPECT_TRUE(changed);
   EXPECT_THAT(seen, testing::ElementsAre("bound_sizes", "decompose", "fold_constants",
                                          "canonicalize changed", "dce changed", "split_parts",
-                                         "simplify_loops", "place"));
+                                         "simplify_loops", "select_parts", "place"));
   EXPECT_EQ(verified, 2);
   EXPECT_EQ(graph.node_count(), 2);
 }

@@ -51,6 +51,7 @@ TEST_F(Bisect, SaysThatThePassesAreInnocent) {
             "  dce             changed nothing\n"
             "  split_parts     changed nothing\n"
             "  simplify_loops  changed nothing\n"
+            "  select_parts    changed nothing\n"
             "  place           changed nothing\n"
             "  fuse            same results\n"
             "  compiled        same results\n");
