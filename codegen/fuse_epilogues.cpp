@@ -40,6 +40,7 @@ bool is_dense(const std::vector<std::int64_t>& strides, const std::vector<std::i
 // The kernel made to fit a matmul's tiles; nothing if it does not.
 std::optional<Kernel> fitted(Kernel kernel, int result, const MatmulRegion& region) {
   if (has_bounds(kernel)) return std::nullopt;  // of axes that are other ones here
+  if (has_starts(kernel)) return std::nullopt;  // what is taken over begins where it begins
   const std::int64_t columns = region.columns;
   const bool rows = kernel.vector_axis == VectorAxis::inner;
   std::int64_t inner = 1;

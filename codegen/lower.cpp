@@ -102,9 +102,11 @@ class Lowering {
   }
 
   // Whether neighbours in memory go into one sum: all of a row, or pieces of it long enough for a
-  // vector, as where axes {0, 2, 3} of images are reduced.
+  // vector, as where axes {0, 2, 3} of images are reduced. Many short rows (the three coordinates
+  // of a distance) are summed side by side, though each is read apart.
   bool reduces_along_memory() const {
     constexpr std::int64_t kLongPiece = 16;
+    constexpr std::int64_t kShortRow = 8;
     std::int64_t piece = 1;
     auto axis = static_cast<std::int64_t>(space_.rank());
     auto reduced = reduced_.rbegin();
@@ -112,7 +114,25 @@ class Lowering {
       piece *= space_[static_cast<int>(--axis)];
     }
     if (reduced == reduced_.rbegin()) return false;  // the last axis is kept, or there are none
+    const bool is_short = reduced == reduced_.rend() && piece > 1 && piece <= kShortRow;
+    if (is_short && axis > 0 && space_[static_cast<int>(axis) - 1] >= kLanes && ends_in_rows()) {
+      return false;
+    }
     return reduced == reduced_.rend() || piece >= kLongPiece;
+  }
+
+  // Whether no value of the full shape is computed of what reductions give.
+  bool ends_in_rows() const {
+    std::map<Value, bool> rows;
+    for (const NodeId id : members_) {
+      const Value result = graph_.result(id);
+      bool& row = rows[result];
+      row = is_reduction(id) || std::ranges::any_of(graph_.operands(id), [&](Value operand) {
+              return rows[resolve(graph_, operand)];
+            });
+      if (row && shape(result) == space_) return false;
+    }
+    return true;
   }
 
   void place_members() {
@@ -306,9 +326,10 @@ class Lowering {
     }
     const auto peers = view.source == View::Source::index ? peers_.end() : peers_.find(view.base);
     const bool combined = peers != peers_.end();
-    const int buffer = view.source == View::Source::index
-                           ? -1
-                           : add_buffer(view.base, view.dtype, false, combined ? 0 : -1);
+    const int buffer =
+        view.source == View::Source::index
+            ? -1
+            : add_buffer(view.base, view.dtype, false, combined ? 0 : -1, starts_of(view));
     for (const auto& [key, value] : leaves_) {
       if (key.buffer == buffer && key.dtype == view.dtype && key.address == address &&
           key.bounds == bounds && (bounds.empty() || *key.around == *view.scalar)) {
@@ -447,16 +468,29 @@ class Lowering {
     return ir::compute_dtype(to) == to ? value : emit_round(value, to);
   }
 
-  int add_buffer(Value value, DType dtype, bool written, int member = -1) {
+  int add_buffer(Value value, DType dtype, bool written, int member = -1,
+                 const std::vector<Start>& starts = {}) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       if (arguments_[i].value == value && arguments_[i].member == member &&
-          kernel_.buffers[i].written == written && kernel_.buffers[i].dtype == dtype) {
+          kernel_.buffers[i].written == written && kernel_.buffers[i].dtype == dtype &&
+          kernel_.buffers[i].starts == starts) {
         return static_cast<int>(i);
       }
     }
     arguments_.push_back({.value = value, .member = member});
-    kernel_.buffers.push_back({.dtype = dtype, .written = written});
+    kernel_.buffers.push_back({.dtype = dtype, .written = written, .starts = starts});
     return static_cast<int>(arguments_.size()) - 1;
+  }
+
+  std::vector<Start> starts_of(const View& view) {
+    std::vector<Start> out;
+    for (const View::Start& start : view.starts) {
+      out.push_back({.buffer = add_buffer(start.index, start.dtype, false),
+                     .element = start.element,
+                     .most = start.most,
+                     .stride = start.stride});
+    }
+    return out;
   }
 
   void name_kernel() {

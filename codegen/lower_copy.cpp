@@ -54,6 +54,14 @@ LoweredKernel lower_copy(const View& view, Value target) {
     }
     kernel.buffers.push_back({.dtype = view.dtype, .written = false});
     out.arguments.push_back({.value = view.base});
+    for (const View::Start& start : view.starts) {
+      kernel.buffers[0].starts.push_back({.buffer = static_cast<int>(kernel.buffers.size()),
+                                          .element = start.element,
+                                          .most = start.most,
+                                          .stride = start.stride});
+      kernel.buffers.push_back({.dtype = start.dtype, .written = false});
+      out.arguments.push_back({.value = start.index});
+    }
     segment.body.push_back(load);
   }
   segment.stores.push_back({.buffer = static_cast<int>(kernel.buffers.size()),

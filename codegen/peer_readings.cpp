@@ -98,10 +98,13 @@ class Finder {
   void add_reader(Value value, NodeId reader) {
     const View& view = views_[value];
     if (!view.reads_base()) return;
+    for (const View::Start& start : view.starts) {
+      if (Candidate* const index = candidate_of(start.index)) index->fits = false;
+    }
     Candidate* const read = candidate_of(view.base);
     if (read == nullptr) return;
-    // What lies around it is no sum.
-    if (view.source == View::Source::padded) read->fits = false;
+    // What lies around it is no sum; what is moved is read at a place of its own.
+    if (view.source != View::Source::buffer) read->fits = false;
     const std::int32_t group = graph_.node(reader).fusion;
     if (group < 0 || (read->group >= 0 && read->group != group)) read->fits = false;
     read->group = group;

@@ -103,6 +103,10 @@ void drop_unused_buffers(LoweredKernel& lowered) {
     }
     for (const Store& store : segment.stores) mark(store.buffer);
   }
+  for (std::size_t i = 0; i < renamed.size(); ++i) {
+    if (renamed[i] < 0) continue;
+    for (const Start& start : lowered.kernel.buffers[i].starts) mark(start.buffer);
+  }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < renamed.size(); ++i) {
     if (renamed[i] < 0) continue;
@@ -112,6 +116,11 @@ void drop_unused_buffers(LoweredKernel& lowered) {
   }
   lowered.arguments.resize(kept);
   lowered.kernel.buffers.resize(kept);
+  for (KernelBuffer& buffer : lowered.kernel.buffers) {
+    for (Start& start : buffer.starts) {
+      start.buffer = renamed[static_cast<std::size_t>(start.buffer)];
+    }
+  }
   for (Segment& segment : lowered.kernel.segments) {
     for (Instruction& instruction : segment.body) {
       if (instruction.kind != Instruction::Kind::load) continue;

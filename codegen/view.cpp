@@ -1,6 +1,7 @@
 #include <tutti/codegen/view.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::codegen {
 
@@ -150,8 +151,32 @@ View simplified(View view) {
     view.source = View::Source::constant;
     view.offset = 0;
     view.strides = {};
+    view.starts.clear();
   }
   return view;
+}
+
+// A part of a view that begins where integers say. Their own view has to be one that a kernel reads
+// element by element.
+std::optional<View> view_of_part(const ir::Graph& graph, ir::NodeId id, const View& from,
+                                 const View& starts) {
+  const bool has_place = from.source == View::Source::buffer || from.source == View::Source::moved;
+  if (!has_place || starts.source != View::Source::buffer) return std::nullopt;
+  View out = from;
+  out.source = View::Source::moved;
+  out.shape = graph.type(graph.result(id)).shape;
+  for (int d = 0; d < out.shape.rank(); ++d) {
+    const std::int64_t most = from.shape[d] - out.shape[d];
+    const std::int64_t stride = from.strides[place(d)];
+    if (most == 0 || stride == 0) continue;
+    out.starts.push_back({.index = starts.base,
+                          .dtype = starts.dtype,
+                          .element = starts.offset + d * starts.strides[0],
+                          .most = most,
+                          .stride = stride});
+  }
+  if (out.starts.empty()) out.source = View::Source::buffer;
+  return out;
 }
 
 // A pad of a view, whose value is a number that is known.
@@ -178,6 +203,55 @@ std::optional<View> view_of_pad(const ir::Graph& graph, ir::NodeId id, const Vie
   }
   return simplified(out);
 }
+
+}  // namespace
+
+namespace {
+
+// Which parts (dynamic_slice) nobody reads any more when what they are parts of is updated in place
+// (dynamic_update_slice). Others are copied when they are made: else the update would have to copy
+// all of its operand.
+class Updates {
+ public:
+  explicit Updates(const ir::Graph& graph) : graph_(graph), last_reader_(graph.value_count(), 0) {
+    const auto count = static_cast<ir::NodeId>(graph.node_count());
+    for (const ir::Value result : graph.results()) last_reader_[result.id] = count;
+    for (ir::NodeId id = count; id-- > 0;) {
+      const Op op = graph.node(id).op;
+      if (op == Op::dynamic_update_slice) {
+        updates_.emplace_back(id, origin(graph.operand(id, 0)));
+      }
+      const bool passes_on = is_view(op) || op == Op::pad || op == Op::wait;
+      const ir::NodeId reader = passes_on ? std::max(id, last_reader_[graph.result(id).id]) : id;
+      for (const ir::Value operand : graph.operands(id)) {
+        last_reader_[operand.id] = std::max(last_reader_[operand.id], reader);
+      }
+    }
+  }
+
+  bool come_between(ir::NodeId part) const {
+    const ir::Value whole = origin(graph_.operand(part, 0));
+    return std::ranges::any_of(updates_, [&](const auto& update) {
+      return update.second == whole && update.first > part &&
+             update.first < last_reader_[graph_.result(part).id];
+    });
+  }
+
+ private:
+  static bool is_view(Op op) {
+    return ir::definition(op).kind == ir::OpClass::view || op == Op::dynamic_slice;
+  }
+  ir::Value origin(ir::Value value) const {
+    while (is_view(graph_.op(value)) || graph_.op(value) == Op::wait) {
+      value = graph_.operand(graph_.producer(value), 0);
+    }
+    return value;
+  }
+
+  const ir::Graph& graph_;
+  std::vector<ir::NodeId> last_reader_;                    // by value
+  std::vector<std::pair<ir::NodeId, ir::Value>> updates_;  // with the value that they update
+};
 
 }  // namespace
 
@@ -218,6 +292,7 @@ ir::Value resolve(const ir::Graph& graph, ir::Value value) {
 
 Views::Views(const ir::Graph& graph)
     : views_(graph.value_count()), free_(graph.node_count(), false) {
+  const Updates updates(graph);
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
     const ir::Node& node = graph.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
@@ -240,6 +315,12 @@ Views::Views(const ir::Graph& graph)
     } else if (node.op == Op::pad) {
       if (auto view = view_of_pad(graph, id, views_[graph.operand(id, 0).id],
                                   views_[graph.operand(id, 1).id])) {
+        views_[graph.result(id).id] = *view;
+        free_[id] = true;
+      }
+    } else if (node.op == Op::dynamic_slice && !updates.come_between(id)) {
+      if (auto view = view_of_part(graph, id, views_[graph.operand(id, 0).id],
+                                   views_[graph.operand(id, 1).id])) {
         views_[graph.result(id).id] = *view;
         free_[id] = true;
       }

@@ -18,10 +18,11 @@ struct View {
     constant,  // the one element of `scalar`, whatever the index
     index,     // that number itself (iota)
     padded,    // that element of `base` where the index is inside; else the one of `scalar`
+    moved,     // that element of `base`, moved by `starts`
   };
 
   Source source = Source::buffer;
-  ir::Value base;                     // Source::buffer, padded
+  ir::Value base;                     // Source::buffer, padded, moved
   const ir::Array* scalar = nullptr;  // Source::constant, padded
   DType dtype = DType::f32;
   Shape shape;
@@ -34,7 +35,18 @@ struct View {
   };
   std::array<Range, Shape::kMaxRank> inside{};
 
-  bool reads_base() const { return source == Source::buffer || source == Source::padded; }
+  // Source::moved, and padded around it: the offset is known when the program runs. It is more by
+  // `stride` times an element of the storage of `index`, clamped to [0, most].
+  struct Start {
+    ir::Value index;
+    DType dtype = DType::i64;
+    std::int64_t element = 0;
+    std::int64_t most = 0;
+    std::int64_t stride = 0;
+  };
+  std::vector<Start> starts = {};
+
+  bool reads_base() const { return source != Source::constant && source != Source::index; }
   // Whether a dimension has indices that are outside.
   bool is_bounded(int dimension) const;
   // Row-major without holes or offset: the storage of `base` is the value.

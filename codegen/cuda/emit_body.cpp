@@ -8,6 +8,25 @@ namespace tutti::codegen::cuda {
 
 using Kind = Instruction::Kind;
 
+void KernelPrinter::starts() {
+  int number = 0;
+  for (std::size_t i = 0; i < kernel_.buffers.size(); ++i) {
+    for (const Start& start : kernel_.buffers[i].starts) {
+      const DType dtype = kernel_.buffers[static_cast<std::size_t>(start.buffer)].dtype;
+      const std::string name = "n" + std::to_string(number++);
+      const std::string most = literal(start.most);
+      const std::string element =
+          "b" + std::to_string(start.buffer) + "[" + literal(start.element) + "]";
+      // As wide as the widest, so that nothing wraps.
+      const std::string type = is_unsigned(dtype) ? "u64" : "i64";
+      const std::string below = is_unsigned(dtype) ? "" : name + " < 0 ? 0 : ";
+      line("const " + type + " " + name + " = " + element + ";");
+      line("b" + std::to_string(i) + " += i64(" + below + name + " > " + most + " ? " + most +
+           " : " + name + ") * " + literal(start.stride) + ";");
+    }
+  }
+}
+
 void KernelPrinter::define_axes(char axis, const std::vector<std::int64_t>& extents,
                                 const std::vector<bool>& used, const std::string& number,
                                 int lanes) {

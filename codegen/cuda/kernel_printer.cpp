@@ -139,6 +139,7 @@ void KernelPrinter::set_blocks(std::int64_t x, std::int64_t y) {
 Source KernelPrinter::print() {
   source_.name = function_name(original_);
   if (outer_points(kernel_) > 0) {
+    starts();
     switch (mapping_.kind) {
       case Mapping::Kind::points:
         points();

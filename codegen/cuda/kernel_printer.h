@@ -12,8 +12,9 @@
 namespace tutti::codegen::cuda {
 
 // The body of a kernel's function under construction. Names in the text: b2 a buffer, o1 and i0
-// indices along axes, v12 a value, p12 the pack that a value is an element of, s3 a pack that a
-// store collects, k the element of a pack, w12 shared memory in which v12 is combined or turned.
+// indices along axes, n3 a number that says where a buffer begins, v12 a value, p12 the pack that a
+// value is an element of, s3 a pack that a store collects, k the element of a pack, w12 shared
+// memory in which v12 is combined or turned.
 class KernelPrinter {
  public:
   // `original` is the kernel before its axes were merged, which says what may run in place.
@@ -35,6 +36,9 @@ class KernelPrinter {
   void find_used_values();
 
   // ---- emit_body.cpp ----
+
+  // Moves buffers to where they begin.
+  void starts();
 
   // The type of indices, and of numbers of points.
   std::string index() const { return mapping_.wide ? "i64" : "i32"; }

@@ -64,7 +64,7 @@ bool needs_wide_indices(const Kernel& kernel) {
 // How many consecutive elements of the last axis of a level every access may move at once: all of
 // them are contiguous along it, and aligned, or do not depend on it.
 int lanes_along(const Kernel& kernel, bool inner) {
-  if (has_bounds(kernel)) return 1;
+  if (has_bounds(kernel) || has_starts(kernel)) return 1;
   std::int64_t lanes = kMostLanes;
   const std::vector<std::int64_t>& extents = inner ? kernel.inner : kernel.outer;
   if (extents.empty()) return 1;
@@ -196,7 +196,7 @@ void map_columns(const Kernel& kernel, Mapping& mapping) {
 
 // The axis along which most bytes are read across the last one; -1: none.
 int choose_tile_axis(const Kernel& kernel) {
-  if (has_bounds(kernel)) return -1;
+  if (has_bounds(kernel) || has_starts(kernel)) return -1;
   const std::size_t last = kernel.outer.size() - 1;
   if (kernel.outer[last] < kTileSide / 2) return -1;
   std::vector<std::int64_t> bytes(last + 1, 0);

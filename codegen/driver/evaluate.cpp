@@ -42,7 +42,15 @@ Cell combine(const Reduction& reduction, Cell a, Cell b) {
 class Run {
  public:
   Run(const Kernel& kernel, void* const* buffers)
-      : kernel_(kernel), buffers_(buffers), values_(static_cast<std::size_t>(kernel.value_count)) {}
+      : kernel_(kernel),
+        buffers_(buffers, buffers + kernel.buffers.size()),
+        values_(static_cast<std::size_t>(kernel.value_count)) {
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+      for (const Start& start : kernel.buffers[i].starts) {
+        buffers_[i] = element(static_cast<int>(i), start_of(start) * start.stride);
+      }
+    }
+  }
 
   void tile(std::int64_t number) {
     Index outer(kernel_.outer.size(), 0);
@@ -147,15 +155,25 @@ class Run {
     });
   }
 
+  // What a buffer is moved by, in strides.
+  std::int64_t start_of(const Start& start) const {
+    const DType dtype = kernel_.buffers[static_cast<std::size_t>(start.buffer)].dtype;
+    const Cell cell = ir::load_cell(dtype, element(start.buffer, start.element));
+    // One beyond the range of i64 is too large.
+    if (dtype == DType::u64 && cell.integer < 0) return start.most;
+    return std::clamp<std::int64_t>(cell.integer, 0, start.most);
+  }
+
   Cell& value(ValueId id) { return values_[static_cast<std::size_t>(id)]; }
 
   std::byte* element(int buffer, std::int64_t number) const {
     const KernelBuffer& entry = kernel_.buffers[static_cast<std::size_t>(buffer)];
-    return static_cast<std::byte*>(buffers_[buffer]) + number * size_of(entry.dtype);
+    return static_cast<std::byte*>(buffers_[static_cast<std::size_t>(buffer)]) +
+           number * size_of(entry.dtype);
   }
 
   const Kernel& kernel_;
-  void* const* buffers_;
+  std::vector<void*> buffers_;
   std::vector<Cell> values_;
 };
 

@@ -150,8 +150,12 @@ class Planner {
   void demand(Value value, NodeId reader) {
     const View& view = views_[value];
     if (!view.reads_base()) return;
-    stored_[view.base.id] = true;
-    last_reader_[view.base.id] = std::max(last_reader_[view.base.id], reader);
+    const auto read = [&](Value base) {
+      stored_[base.id] = true;
+      last_reader_[base.id] = std::max(last_reader_[base.id], reader);
+    };
+    read(view.base);
+    for (const View::Start& start : view.starts) read(start.index);
   }
 
   // The storage of a base value; made when first named.
@@ -205,8 +209,10 @@ class Planner {
       return;
     }
     LoweredKernel copy = lower_copy(view, {});
-    std::vector<BufferId> buffers = {target};
-    if (view.reads_base()) buffers.insert(buffers.begin(), storage(view.base));
+    std::vector<BufferId> buffers;
+    for (const LoweredKernel::Argument& argument : copy.arguments) {
+      buffers.push_back(argument.value.valid() ? storage(argument.value) : target);
+    }
     writer_.add_kernel(std::move(copy.kernel), std::move(buffers), location);
   }
 

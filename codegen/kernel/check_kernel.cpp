@@ -95,6 +95,18 @@ class KernelChecker {
       require(kernel_.block == 1, "vectorised along inner axes with a block that is not 1");
     }
     require(kernel_.value_count >= 0, "a negative number of values");
+    for (const KernelBuffer& buffer : kernel_.buffers) {
+      require(!buffer.written || buffer.starts.empty(), "a written buffer has starts");
+      for (const Start& start : buffer.starts) check_start(start);
+    }
+  }
+
+  void check_start(const Start& start) const {
+    check_access(start.buffer, false);
+    const KernelBuffer& numbers = buffer(start.buffer);
+    require(is_integer(numbers.dtype) && numbers.starts.empty(),
+            "a start that is no element of a buffer of integers without starts");
+    require(start.element >= 0 && start.most >= 0, "a start with a negative element or most");
   }
 
   // Whether a segment's body never runs: some axis has no points (and its strides say nothing).

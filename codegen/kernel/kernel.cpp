@@ -77,6 +77,25 @@ void append_access(std::string& text, int buffer, const Affine& address, bool wi
   text += ']';
 }
 
+// at 8*clamp(b3[0], 5) + clamp(b3[1], 7)
+void append_starts(std::string& text, const KernelBuffer& buffer) {
+  for (std::size_t i = 0; i < buffer.starts.size(); ++i) {
+    const Start& start = buffer.starts[i];
+    text += i == 0 ? " at " : " + ";
+    if (start.stride != 1) {
+      append(text, start.stride);
+      text += '*';
+    }
+    text += "clamp(b";
+    append(text, start.buffer);
+    text += '[';
+    append(text, start.element);
+    text += "], ";
+    append(text, start.most);
+    text += ')';
+  }
+}
+
 // where o1 in 3..10, i0 in 0..4 else 0
 void append_bounds(std::string& text, const Instruction& load) {
   for (std::size_t i = 0; i < load.bounds.size(); ++i) {
@@ -159,7 +178,9 @@ std::string print_nameless(const Kernel& kernel) {
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     text += "  b" + std::to_string(i) + ": ";
     text += name_of(kernel.buffers[i].dtype);
-    text += kernel.buffers[i].written ? " written\n" : " read\n";
+    text += kernel.buffers[i].written ? " written" : " read";
+    append_starts(text, kernel.buffers[i]);
+    text += '\n';
   }
   for (const Segment& segment : kernel.segments) {
     text += segment.loop ? "  loop\n" : "  point\n";
@@ -204,6 +225,11 @@ bool has_bounds(const Kernel& kernel) {
     return std::ranges::any_of(
         segment.body, [](const Instruction& instruction) { return !instruction.bounds.empty(); });
   });
+}
+
+bool has_starts(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.buffers,
+                             [](const KernelBuffer& buffer) { return !buffer.starts.empty(); });
 }
 
 Affine index_of(const Kernel& kernel, const Bound& bound) {

@@ -108,9 +108,22 @@ struct Segment {
   std::vector<Store> stores;
 };
 
+// What a number that is known when the kernel runs moves a buffer by: `stride` elements times the
+// element of another buffer (of integers, read), clamped to [0, most].
+struct Start {
+  int buffer = -1;
+  std::int64_t element = 0;
+  std::int64_t most = 0;
+  std::int64_t stride = 0;
+
+  friend bool operator==(const Start&, const Start&) = default;
+};
+
 struct KernelBuffer {
   DType dtype = DType::f32;
   bool written = false;  // else read; never both
+  // Of one that is read: its element 0 lies that far behind where the argument begins.
+  std::vector<Start> starts = {};
 };
 
 struct Kernel {
@@ -131,6 +144,8 @@ struct Kernel {
 
 // Whether a load has bounds.
 bool has_bounds(const Kernel& kernel);
+// Whether a buffer begins where a number says.
+bool has_starts(const Kernel& kernel);
 // The index that a bound is of.
 Affine index_of(const Kernel& kernel, const Bound& bound);
 

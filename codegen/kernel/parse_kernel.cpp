@@ -95,7 +95,7 @@ class KernelParser {
     return static_cast<ValueId>(count);
   }
 
-  // b0: f32 read
+  // b0: f32 read, or b0: f32 read at 8*clamp(b3[0], 5) + clamp(b3[1], 7)
   void buffer() {
     const Token token = lexer_.take();
     if (number_in_name(token.text, 'b') != static_cast<int>(kernel_.buffers.size())) {
@@ -107,7 +107,32 @@ class KernelParser {
     KernelBuffer buffer{.dtype = ir::read_dtype(lexer_)};
     buffer.written = lexer_.accept("written");
     if (!buffer.written) lexer_.expect("read", "or 'written' after the dtype of a buffer");
-    kernel_.buffers.push_back(buffer);
+    if (!buffer.written && lexer_.accept("at")) {
+      do buffer.starts.push_back(start());
+      while (lexer_.accept("+"));
+    }
+    kernel_.buffers.push_back(std::move(buffer));
+  }
+
+  // Of a buffer that may come behind.
+  Start start() {
+    Start out{.stride = 1};
+    if (!lexer_.accept("clamp")) {
+      out.stride = ir::read_integer(lexer_, "a stride, as in 8*clamp(b3[0], 5), or 'clamp'");
+      lexer_.expect("*", "after the stride");
+      lexer_.expect("clamp", "after '*'");
+    }
+    lexer_.expect("(", "after 'clamp'");
+    const Token token = lexer_.expect(Token::Kind::word, "a buffer, as in b3");
+    out.buffer = number_in_name(token.text, 'b');
+    if (out.buffer < 0) lexer_.fail(token.offset, shown(token.text) + " is no buffer");
+    lexer_.expect("[", "before the element of a buffer");
+    out.element = ir::read_integer(lexer_, "the element");
+    lexer_.expect("]", "after the element of a buffer");
+    lexer_.expect(",", "and the most that the number may be");
+    out.most = ir::read_integer(lexer_, "the most that the number may be");
+    lexer_.expect(")", "after it");
+    return out;
   }
 
   void segment() {

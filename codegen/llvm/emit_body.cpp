@@ -42,6 +42,30 @@ BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Ke
       loops_run_(native::loops_run(kernel)),
       values_(static_cast<std::size_t>(kernel.value_count)) {}
 
+Value* BodyEmitter::start(const std::vector<Value*>& arguments, std::size_t buffer) {
+  Value* out = arguments[buffer];
+  for (const Start& start : kernel_.buffers[buffer].starts) {
+    const DType dtype = kernel_.buffers[static_cast<std::size_t>(start.buffer)].dtype;
+    llvm::Type* const type = scalars_.storage_type(dtype);
+    Value* const place =
+        ir_.CreateConstGEP1_64(type, arguments[static_cast<std::size_t>(start.buffer)],
+                               static_cast<std::uint64_t>(start.element));
+    Value* index = memory_.load(start.buffer, place);
+    Value* const most = number(start.most);
+    if (is_unsigned(dtype)) {
+      index = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
+                                        ir_.CreateZExt(index, ir_.getInt64Ty()), most);
+    } else {
+      index = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                        ir_.CreateSExt(index, ir_.getInt64Ty()), most);
+      index = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index, number(0));
+    }
+    out = ir_.CreateGEP(scalars_.storage_type(kernel_.buffers[buffer].dtype), out,
+                        ir_.CreateMul(index, number(start.stride)));
+  }
+  return out;
+}
+
 void BodyEmitter::emit(const Segment& segment, int level, const Strip& strip) {
   if (segment.loop && !loops_run_) return;
   for (const Instruction& instruction : segment.body) {

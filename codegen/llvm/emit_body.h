@@ -30,6 +30,9 @@ class BodyEmitter {
   // Where loads and stores are; the loops move them on.
   Positions& positions() { return positions_; }
 
+  // Where a buffer's element 0 lies, of where its argument begins.
+  llvm::Value* start(const std::vector<llvm::Value*>& arguments, std::size_t buffer);
+
   // The instructions of a segment that belong to one level of the loops (see placement.h).
   void emit(const Segment& segment, int level, const Strip& strip);
   void emit_stores(const Segment& segment, const Strip& strip);

@@ -40,6 +40,8 @@ class KernelEmitter {
       Value* slot = ir_.CreateConstGEP1_64(ir_.getPtrTy(), function_.getArg(0), i);
       pointers_.push_back(ir_.CreateLoad(ir_.getPtrTy(), slot, "b" + std::to_string(i)));
     }
+    for (std::size_t i = 0; i < kernel_.buffers.size(); ++i)
+      pointers_[i] = body_.start(pointers_, i);
     when(ir_.CreateICmpSLT(begin, end), [&] {
       Loop tiles(ir_, "tile", begin, {});
       emit_tile(tiles.index());

@@ -1,6 +1,7 @@
 #include <tutti/codegen/plan/in_place.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::codegen {
 
@@ -38,6 +39,14 @@ bool loads(const Segment& segment, std::size_t buffer) {
 bool may_run_in_place(const Kernel& kernel, std::size_t read, std::size_t written) {
   if (kernel.buffers[read].written || !kernel.buffers[written].written) return false;
   if (kernel.buffers[read].dtype != kernel.buffers[written].dtype) return false;
+  // What says where others begin is read by each tile.
+  const auto is_start = [&](const Start& start) { return std::cmp_equal(start.buffer, read); };
+  if (!kernel.buffers[read].starts.empty() ||
+      std::ranges::any_of(kernel.buffers, [&](const KernelBuffer& buffer) {
+        return std::ranges::any_of(buffer.starts, is_start);
+      })) {
+    return false;
+  }
   const Store* store = nullptr;
   for (const Segment& segment : kernel.segments) {
     // What is read after the store, in a later segment or the next round of a loop, would be new.

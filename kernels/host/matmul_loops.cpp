@@ -125,6 +125,7 @@ TUTTI_INLINE inline void multiply(const Product& p, const T* a, const T* b, T* c
 }  // namespace
 
 void multiply_by_loops(const Product& product, const void* a, const void* b, void* c) {
+  if (multiply_by_pairs(product, a, b, c)) return;
   visit_dtype(product.dtype, [&]<class S>(std::type_identity<S>) {
     if constexpr (std::is_arithmetic_v<S> && !std::is_same_v<S, bool>) {
       using T = typename Element<S>::type;

@@ -29,6 +29,10 @@ struct Product {
 // By our own loops: any strides; f32, f64 and integers.
 void multiply_by_loops(const Product& product, const void* a, const void* b, void* c);
 
+// Of integers of at most 32 bits, if 16 bits hold all elements of the operands; else computes
+// nothing and says false.
+bool multiply_by_pairs(const Product& product, const void* a, const void* b, void* c);
+
 // Without preparations, for products that are small or have a vector: any strides, f32, f64 and
 // integers. Which they are follows from the product alone.
 bool is_direct(const Product& product);

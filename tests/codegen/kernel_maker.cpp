@@ -20,8 +20,8 @@ KernelMaker::KernelMaker(std::string name, Strides outer, Strides inner, VectorA
   kernel_.block = block;
 }
 
-int KernelMaker::read(DType dtype) {
-  kernel_.buffers.push_back({.dtype = dtype, .written = false});
+int KernelMaker::read(DType dtype, std::vector<Start> starts) {
+  kernel_.buffers.push_back({.dtype = dtype, .written = false, .starts = std::move(starts)});
   return static_cast<int>(kernel_.buffers.size()) - 1;
 }
 
@@ -214,10 +214,18 @@ Arguments make_arguments(const Kernel& kernel, std::uint32_t seed, bool special_
     }
     for (const Store& store : segment.stores) use(store.buffer, store.address, segment.loop, {});
   }
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    for (const Start& start : kernel.buffers[i].starts) {
+      if (elements[i] > 0) elements[i] += start.most * start.stride;
+      auto& numbers = elements[static_cast<std::size_t>(start.buffer)];
+      numbers = std::max(numbers, start.element + 1);
+    }
+  }
   std::mt19937 random(seed);
   Arguments arguments;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const auto& [dtype, written] = kernel.buffers[i];
+    const DType dtype = kernel.buffers[i].dtype;
+    const bool written = kernel.buffers[i].written;
     const auto size = static_cast<std::size_t>(size_of(dtype));
     auto& buffer =
         arguments.buffers.emplace_back(static_cast<std::size_t>(elements[i]) * size, alignment);

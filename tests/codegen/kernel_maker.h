@@ -20,7 +20,7 @@ class KernelMaker {
   KernelMaker(std::string name, Strides outer, Strides inner, VectorAxis axis,
               std::int64_t block = 1);
 
-  int read(DType dtype);
+  int read(DType dtype, std::vector<Start> starts = {});
   int write(DType dtype);
 
   void point();

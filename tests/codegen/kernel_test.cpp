@@ -153,6 +153,17 @@ TEST(KernelCheck, NamesTheRule) {
        [](Kernel& k) { k.segments[0].body[0].bounds = {{.axis = 2, .begin = 0, .end = 1}}; }},
       {"bound that is no range",
        [](Kernel& k) { k.segments[0].body[0].bounds = {{.axis = 1, .begin = 2, .end = 6}}; }},
+      {"written buffer has starts",
+       [](Kernel& k) { k.buffers[1].starts = {{.buffer = 0, .stride = 1}}; }},
+      {"no element of a buffer of integers",
+       [](Kernel& k) { k.buffers[0].starts = {{.buffer = 0, .stride = 1}}; }},
+      {"no buffer 9", [](Kernel& k) { k.buffers[0].starts = {{.buffer = 9, .stride = 1}}; }},
+      {"negative element or most",
+       [](Kernel& k) {
+         k.buffers.push_back({.dtype = DType::i8});
+         k.buffers[0].starts = {
+             {.buffer = static_cast<int>(k.buffers.size()) - 1, .element = -1, .stride = 1}};
+       }},
       {"store to a read buffer", [](Kernel& k) { k.segments[2].stores[0].buffer = 0; }},
       {"same element", [](Kernel& k) { k.segments[2].stores[0].address.outer[0] = 0; }},
       {"another dtype than its buffer's", [](Kernel& k) { k.segments[2].stores[0].value = 6; }},

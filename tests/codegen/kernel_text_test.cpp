@@ -67,6 +67,22 @@ TEST(KernelText, GivesBackBounds) {
                                 {.inner = true, .axis = 0, .begin = 0, .end = 4}}));
 }
 
+TEST(KernelText, GivesBackStarts) {
+  const std::string text = R"(kernel k outer [4] inner [] along outer block 16 values 1 {
+  b0: f32 read at 8*clamp(b1[2], 5) + clamp(b2[0], 0) + -3*clamp(b1[0], 7)
+  b1: i32 read
+  b2: u64 read
+  point
+    %0: f32 = load b0[o0]
+}
+)";
+  EXPECT_EQ(print(parse_kernel(text)), text);
+  EXPECT_EQ(parse_kernel(text).buffers[0].starts,
+            (std::vector<Start>{{.buffer = 1, .element = 2, .most = 5, .stride = 8},
+                                {.buffer = 2, .element = 0, .most = 0, .stride = 1},
+                                {.buffer = 1, .element = 0, .most = 7, .stride = -3}}));
+}
+
 TEST(KernelText, GivesBackGoldenKernels) {
   for (const char* name : {"bias", "chain", "column_sum", "half", "softmax", "turned"}) {
     std::string text = test::read_test_file("codegen/golden/" + std::string(name) + ".kernel");

@@ -75,6 +75,24 @@ TEST(Lower, SumsGoAlongThePiecesOfMemoryThatTheyReduce) {
   EXPECT_THAT(sum_of("8,16,4", "0, 1"), testing::HasSubstr(" along outer"));
 }
 
+// A row of three would leave most of a vector empty; what is computed of its sum for each element
+// has to come after it, row by row.
+TEST(Lower, ShortRowsAreSummedSideBySideUnlessTheirSumsAreSpread) {
+  const auto distances = [](const std::string& rows, const std::string& spread) {
+    return kernels_of("func @f(%x: f32[" + rows + ",3], %y: f32[3]) -> (f32[" + rows +
+                      (spread.empty() ? ",1" : ",3") + "]) {\n  %0 = sub(%x, %y) : f32[" + rows +
+                      ",3]\n  %1 = mul(%0, %0) : f32[" + rows +
+                      ",3]\n  %2 = sum(%1) {axes = [1]} : f32[" + rows +
+                      "]\n  %3 = sqrt(%2) : f32[" + rows + "]\n  %4 = reshape(%3) {shape = [" +
+                      rows + ", 1]} : f32[" + rows + ",1]\n" + spread +
+                      (spread.empty() ? "  return %4\n}" : "  return %5\n}"));
+  };
+  EXPECT_THAT(distances("64", ""), testing::HasSubstr(" along outer"));
+  EXPECT_THAT(distances("8", ""), testing::HasSubstr(" along inner"));
+  EXPECT_THAT(distances("64", "  %5 = div(%0, %4) : f32[64,3]\n"),
+              testing::HasSubstr(" along inner"));
+}
+
 TEST(Lower, HalvesAreComputedInSingleAndRoundedAtEveryNode) {
   EXPECT_TRUE(test::matches_golden(kernels_of(R"(
 func @half(%x: bf16[256], %y: bf16[256]) -> (bf16[256]) {

@@ -17,6 +17,9 @@ constexpr DType kAllDTypes[] = {
 #undef TUTTI_ENTRY
 };
 
+constexpr DType kIntegerDTypes[] = {DType::i8, DType::i16, DType::i32, DType::i64,
+                                    DType::u8, DType::u16, DType::u32, DType::u64};
+
 constexpr DType kNarrowDTypes[] = {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16};
 
 // Ops that every mode computes to the same bits. (exp, log, tanh and so on of f32 are inline
@@ -111,7 +114,7 @@ class Generator {
     if (kind == 0 && below(2) == 0) {
       made = load_within_bounds();
     } else if (kind <= 1) {
-      made = maker_.load(maker_.read(any(kAllDTypes)), affine());
+      made = maker_.load(maker_.read(any(kAllDTypes), starts()), affine());
     } else if (kind == 2 && below(2) == 0) {
       made = maker_.index(affine());
     } else if (kind == 2) {
@@ -122,6 +125,18 @@ class Generator {
       made = kind == 3 ? conversion(x) : scalar(x);
     }
     visible_.push_back(made);
+  }
+
+  // Mostly none.
+  std::vector<Start> starts() {
+    std::vector<Start> out;
+    while (below(6) == 0) {
+      out.push_back({.buffer = maker_.read(any(kIntegerDTypes)),
+                     .element = below(3),
+                     .most = below(5),
+                     .stride = 1 + below(7)});
+    }
+    return out;
   }
 
   // From an element that is not there, but for what is inside.
@@ -141,7 +156,7 @@ class Generator {
     add(address.outer, outer_, false);
     if (loop_) add(address.inner, inner_, true);
     const DType dtype = any(kAllDTypes);
-    return maker_.load_within(maker_.read(dtype), address, bounds, below(3));
+    return maker_.load_within(maker_.read(dtype, starts()), address, bounds, below(3));
   }
 
   ValueId conversion(ValueId x) {

@@ -6,8 +6,8 @@ namespace tutti::codegen::kernel_testing {
 
 void fill_with_corners(const Kernel& kernel, Arguments& arguments) {
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
-    const auto [dtype, written] = kernel.buffers[i];
-    if (written) continue;
+    const DType dtype = kernel.buffers[i].dtype;
+    if (kernel.buffers[i].written) continue;
     const auto size = static_cast<std::size_t>(size_of(dtype));
     for (std::size_t j = 0; j < kCornerCount; ++j) {
       ir::store_cell(dtype, ir::cell_of(ir::compute_dtype(dtype), kCorners[j]),

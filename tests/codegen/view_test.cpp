@@ -140,5 +140,39 @@ TEST_F(ViewsOf, SizeOneDimensionsDontHinderAReshape) {
   EXPECT_EQ(back.base, x_);
 }
 
+TEST_F(ViewsOf, APartThatBeginsWhereNumbersSayIsMoved) {
+  const ir::Value starts = graph_.add_parameter("starts", {.dtype = DType::i32, .shape = {3}});
+  const ir::Value two = builder_.add(Op::slice, {starts}, {List{1}, List{3}, List{1}});
+  const ir::Value turned = builder_.add(Op::transpose, {x_}, {List{1, 0}});
+  const ir::Value part = builder_.add(Op::dynamic_slice, {turned, two}, {List{2, 4}});
+  const View row = view(builder_.add(Op::slice, {part}, {List{1, 0}, List{2, 4}, List{1, 1}}));
+  EXPECT_EQ(row.source, View::Source::moved);
+  EXPECT_EQ(row.base, x_);
+  EXPECT_EQ(row.offset, 1);
+  EXPECT_EQ(strides_of(row), (List{1, 6}));
+  ASSERT_EQ(row.starts.size(), 1);  // the second is 0 whatever the number is
+  EXPECT_EQ(row.starts[0].index, starts);
+  EXPECT_EQ(row.starts[0].dtype, DType::i32);
+  EXPECT_EQ(row.starts[0].element, 1);
+  EXPECT_EQ(row.starts[0].most, 4);
+  EXPECT_EQ(row.starts[0].stride, 1);
+  EXPECT_FALSE(row.dense());
+}
+
+TEST_F(ViewsOf, APartOfAllIsWhatItIsPartOf) {
+  const ir::Value starts = graph_.add_parameter("starts", {.dtype = DType::i32, .shape = {2}});
+  EXPECT_TRUE(view(builder_.add(Op::dynamic_slice, {x_, starts}, {List{4, 6}})).dense());
+}
+
+TEST_F(ViewsOf, APartIsCopiedIfItIsReadBehindAnUpdate) {
+  const ir::Value starts = graph_.add_parameter("starts", {.dtype = DType::i32, .shape = {2}});
+  const ir::Value part = builder_.add(Op::dynamic_slice, {x_, starts}, {List{1, 6}});
+  const ir::Value early = builder_.add(Op::neg, {part});
+  builder_.add(Op::dynamic_update_slice, {x_, early, starts});
+  EXPECT_TRUE(Views(graph_).free(graph_.producer(part)));
+  builder_.add(Op::exp, {builder_.add(Op::reshape, {part}, {List{6}})});
+  EXPECT_FALSE(Views(graph_).free(graph_.producer(part)));
+}
+
 }  // namespace
 }  // namespace tutti::codegen::view_test

@@ -244,6 +244,45 @@ TEST_P(MatmulOf, Nothing) {
 INSTANTIATE_TEST_SUITE_P(DTypes, MatmulOf, testing::ValuesIn(kernel_testing::number_dtypes()),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
+// Integers that 16 bits hold are multiplied in pairs, whose sum may be 2^31; one that they don't
+// hold changes the way, not the meaning.
+TEST(Matmul, OfTheLargestIntegersOf16BitsAndOfOneBeyond) {
+  constexpr std::int64_t kM = 70;
+  constexpr std::int64_t kN = 45;
+  constexpr std::int64_t kK = 611;
+  const auto expect_right = [&]<class T>(std::type_identity<T>, bool beyond) {
+    constexpr auto kLeast = static_cast<T>(-32768);
+    constexpr auto kMost = static_cast<T>(32767);
+    std::vector<T> a(kM * kK, kLeast);
+    std::vector<T> b(kK * kN, kLeast);
+    for (std::size_t i = 0; i < a.size(); i += 3) a[i] = kMost;
+    for (std::size_t i = 0; i < b.size(); i += 7) b[i] = kMost;
+    if (beyond) b[b.size() / 2] = static_cast<T>(32768);
+    std::vector<T> c(kM * kN);
+    const Matmul spec = dense_matmul(dtype_of<T>, kM, kN, kK);
+    run(spec, a.data(), b.data(), c.data(), 0, tiles(spec));
+    int failures = 0;
+    for (std::int64_t i = 0; i < kM; ++i) {
+      for (std::int64_t j = 0; j < kN; ++j) {
+        std::uint64_t sum = 0;
+        for (std::int64_t l = 0; l < kK; ++l) {
+          sum += static_cast<std::uint64_t>(a[static_cast<std::size_t>(i * kK + l)]) *
+                 static_cast<std::uint64_t>(b[static_cast<std::size_t>(l * kN + j)]);
+        }
+        failures += c[static_cast<std::size_t>(i * kN + j)] != static_cast<T>(sum);
+      }
+    }
+    EXPECT_EQ(failures, 0) << name_of(dtype_of<T>) << beyond;
+  };
+  for (const bool beyond : {false, true}) {
+    expect_right(std::type_identity<std::int16_t>(), beyond);
+    expect_right(std::type_identity<std::uint16_t>(), beyond);
+    expect_right(std::type_identity<std::int32_t>(), beyond);
+    expect_right(std::type_identity<std::uint32_t>(), beyond);
+    expect_right(std::type_identity<std::int64_t>(), beyond);
+  }
+}
+
 TEST(Matmul, DividesLargeProducts) {
   for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
     check(dense_matmul(dtype, 300, 520, 64));
