@@ -190,8 +190,18 @@ class PartsSelection {
     return out;
   }
 
+  // What a part is padded with: nobody looks at it, but a pad around another pad is a view only if
+  // it pads with the same.
+  Array fill_of(Value value) const {
+    NodeId id = graph_.producer(value);
+    while (kind(id) == OpClass::view) id = graph_.producer(graph_.operand(id, 0));
+    const std::optional<Array> number =
+        graph_.node(id).op == Op::pad ? number_of(graph_.operand(id, 1)) : std::nullopt;
+    return number ? *number : Array::scalar_of(graph_.type(value).dtype, 0);
+  }
+
   // An operand of the part, where the part lies in the concat.
-  static Value placed(const Place& place, Value value) {
+  Value placed(const Place& place, Value value) const {
     Builder& builder = place.rewriter.builder();
     const Shape& whole = place.concat.shape;
     Value out = place.rewriter.map(value);
@@ -212,7 +222,7 @@ class PartsSelection {
       low[position(axis)] = place.part.begin;
       high[position(axis)] = whole[place.concat.axis] - place.part.begin - place.part.size;
       const List interior(low.size(), 0);
-      out = builder.add(Op::pad, {out, builder.scalar(type.dtype, 0)}, {low, high, interior});
+      out = builder.add(Op::pad, {out, builder.constant(fill_of(value))}, {low, high, interior});
     }
     if (builder.type(out).shape == whole) return out;
     return builder.add(Op::broadcast_to, {out}, {sizes_of(whole)});

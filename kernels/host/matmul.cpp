@@ -12,6 +12,8 @@ namespace {
 
 // What a tile is worth: smaller ones cost more to hand out than they gain.
 constexpr std::int64_t kLeastWork = 500'000;  // floating-point operations
+// Of a matrix and a vector, whose elements are read for two operations each.
+constexpr std::int64_t kLeastWorkOfVector = 125'000;
 // A matrix is divided until its tiles are at most kMostSide wide, then to kGoodSide while there are
 // fewer than kManyTiles, then to kLeastSide while there are too few for a small machine's cores.
 constexpr std::int64_t kMostSide = 256;
@@ -67,10 +69,11 @@ struct Tiling {
   explicit Tiling(const Matmul& spec) : rows(spec.m), columns(spec.n) {
     for (const std::int64_t size : spec.batch) matrices *= size;
     const std::int64_t work_per_result = 2 * std::max<std::int64_t>(spec.k, 1);
+    const std::int64_t least_work = spec.m == 1 || spec.n == 1 ? kLeastWorkOfVector : kLeastWork;
     // Halves a side; false if the tiles would be too small.
     const auto halve = [&](std::int64_t& side, std::int64_t other, std::int64_t least) {
       const std::int64_t half = (side / 2 + kSideStep - 1) / kSideStep * kSideStep;
-      if (half >= side || half < least || half * other * work_per_result < kLeastWork) return false;
+      if (half >= side || half < least || half * other * work_per_result < least_work) return false;
       side = half;
       return true;
     };

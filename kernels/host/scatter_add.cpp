@@ -107,6 +107,15 @@ void scatter_tile(const ScatterAdd& spec, const ScatterTiling& tiling, const T* 
       }
     }
     const T* from = updates + o * spec.count * spec.inner + column;
+    if constexpr (!is_narrow_float<T>) {
+      if (spec.inner == 1) {  // no call per element
+        for (std::int64_t j = 0; j < spec.count; ++j) {
+          const std::int64_t to = index_value(indices[j]);
+          if (to >= row && to < row_end) result[base + to] = add(result[base + to], from[j]);
+        }
+        continue;
+      }
+    }
     for (std::int64_t j = 0; j < spec.count; ++j) {
       const std::int64_t to = index_value(indices[j]);
       if (to < row || to >= row_end) continue;
