@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -26,6 +27,27 @@ class Accelerator {
     Recording& operator=(const Recording&) = delete;
     virtual ~Recording() = default;
     virtual void replay() = 0;
+  };
+
+  // The same as a part of a larger recording.
+  class Part {
+   public:
+    Part() = default;
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+    virtual ~Part() = default;
+  };
+  // One of several parts, behind those of the numbers that it says, and beside all others.
+  struct JoinedPart {
+    std::shared_ptr<const Part> part;
+    std::vector<std::size_t> behind;
+  };
+  // Parts as one recording.
+  class JoinedRecording : public Recording {
+   public:
+    // Puts another part in the place of that number, from the next replay on. Throws
+    // EnvironmentError; then it is of no use any more.
+    virtual void exchange(std::size_t number, std::shared_ptr<const Part> part) = 0;
   };
 
   Accelerator() = default;
@@ -60,6 +82,9 @@ class Accelerator {
   // Calls `work`, which calls copy() and DeviceCode::launch and nothing that waits or allocates,
   // and keeps what it put on the stream instead of running it.
   virtual std::unique_ptr<Recording> record(FunctionRef<void()> work) = 0;
+  virtual std::shared_ptr<const Part> record_part(FunctionRef<void()> work) = 0;
+  // Of parts that this accelerator recorded; each is behind earlier ones alone.
+  virtual std::unique_ptr<JoinedRecording> join(std::vector<JoinedPart> parts) = 0;
 
   // Returns when all work is done.
   virtual void synchronize() = 0;

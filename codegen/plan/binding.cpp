@@ -29,6 +29,7 @@ void Binding::bind() {
   }
   main_ = steps_.size();
   bind_up_to(static_cast<std::int32_t>(plan_.steps.size()));
+  find_spans();
 }
 
 void Binding::number_calls() {
@@ -63,7 +64,9 @@ DeviceRegion& Binding::region(Device device) {
     const auto run = [](Binding& binding, const BoundStep& self) {
       binding.regions_[at(self.number)].run(binding.context_, binding.frame_);
     };
-    add({.run = run, .number = static_cast<std::int32_t>(regions_.size()) - 1});
+    add({.run = run,
+         .number = static_cast<std::int32_t>(regions_.size()) - 1,
+         .kind = BoundStep::Kind::region});
     region_ = &region;
   }
   return *region_;
@@ -113,7 +116,17 @@ void* const* Binding::addresses(std::uint32_t first, std::size_t count) {
 }
 
 void Binding::walk() {
-  for (step_ = main_; step_ < steps_.size(); ++step_) run_step();
+  std::size_t next = 0;  // of spans_
+  for (step_ = main_; step_ < steps_.size(); ++step_) {
+    DeviceSpan* const span = next < spans_.size() ? &spans_[next] : nullptr;
+    if (span != nullptr && step_ == span->first_step() && span->replay(context_, frame_)) {
+      step_ = span->last_step();
+    } else {
+      run_step();
+      if (span != nullptr && step_ == span->last_step()) span->end();
+    }
+    if (span != nullptr && step_ == span->last_step()) ++next;
+  }
 }
 
 void Binding::enter(const Region& region) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/plan/device_region.h>
+#include <tutti/codegen/plan/device_span.h>
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/runtime/run/plan_frame.h>
 
@@ -15,9 +16,13 @@ class Binding;
 
 // One step as the walker sees it: what it calls, with itself.
 struct BoundStep {
+  // What a recording may be made of; of the host is whatever is not.
+  enum class Kind : std::uint8_t { host, region, allocate, free, start, wait };
+
   void (*run)(Binding& binding, const BoundStep& self) = nullptr;
   std::int32_t number = 0;         // of a buffer, launch, work, step, or part of a GPU's work
   std::uint32_t first_buffer = 0;  // of a launch or a copy, in the binding's buffers
+  Kind kind = Kind::host;
 };
 
 // A collective that reads what lies at a place of a group's memory.
@@ -72,6 +77,7 @@ class Binding {
   // The steps of a GPU that are under way, where the last step was one of its; or null.
   DeviceRegion* open_region() { return region_; }
   DeviceRegion& region(Device device);
+  DeviceRegion& region_of(const BoundStep& step) { return regions_[at(step.number)]; }
   // That the next step communicates; what a region does is its caller's.
   void add_start(BoundStart start);
   // That the next step takes the buffer's place in a group's memory.
@@ -100,6 +106,8 @@ class Binding {
  private:
   void number_calls();
   void take_device_places();
+  // find_spans.cpp
+  void find_spans();
 
   const Plan& plan_;
   runtime::Context& context_;
@@ -108,6 +116,7 @@ class Binding {
   std::deque<DeviceRegion> regions_;
   DeviceRegion* region_ = nullptr;
   std::vector<BoundStep> steps_;
+  std::deque<DeviceSpan> spans_;   // in their order
   std::vector<BufferId> buffers_;  // of all launches
   std::vector<BoundStart> starts_;
   std::vector<PlaceReader> place_readers_;

@@ -337,7 +337,7 @@ void CollectiveStart::bind(Binding& binding) const {
   if (std::ranges::any_of(results, in_common)) start.overwritten_at = 0;
   binding.add_start(std::move(start));
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().start(self.number); };
-  binding.add({.run = run, .number = work});
+  binding.add({.run = run, .number = work, .kind = BoundStep::Kind::start});
 }
 
 void CollectiveStart::emit(NativeSteps& native) const { native.call("tutti_start", work); }

@@ -36,7 +36,7 @@ void CollectiveWait::check(PlanChecker& checker) const { checker.wait(*this); }
 
 void CollectiveWait::bind(Binding& binding) const {
   const auto run = [](Binding& with, const BoundStep& self) { with.frame().wait(self.number); };
-  binding.add({.run = run, .number = work});
+  binding.add({.run = run, .number = work, .kind = BoundStep::Kind::wait});
 }
 
 void CollectiveWait::emit(NativeSteps& native) const { native.call("tutti_wait", work); }

@@ -127,6 +127,20 @@ bool DeviceRegion::replay(runtime::Accelerator& accelerator) {
   return true;
 }
 
+std::shared_ptr<const runtime::Accelerator::Part> DeviceRegion::part(
+    runtime::Accelerator& accelerator) {
+  recordings_.clear();  // it is not run on its own any more
+  const auto known = std::ranges::find(parts_, addresses_, &Part::addresses);
+  if (known != parts_.end()) {
+    parts_.splice(parts_.begin(), parts_, known);
+  } else {
+    parts_.push_front(
+        {.addresses = addresses_, .work = accelerator.record_part([&] { launch(accelerator); })});
+    if (parts_.size() > kMostRecordings) parts_.pop_back();
+  }
+  return parts_.front().work;
+}
+
 void DeviceRegion::stop_recording(const std::string& why) {
   records_ = false;
   recordings_.clear();

@@ -40,6 +40,14 @@ class DeviceRegion {
   // Runs the steps on a frame that has begun. The work is done when the device is.
   void run(runtime::Context& context, runtime::PlanFrame& frame);
 
+  // For who runs its steps himself, with what lies between regions: the addresses of this run,
+  // which takes the steps that allocate and free; its launches on these, to be a part of a
+  // recording; and whether there are any.
+  void find_addresses(runtime::PlanFrame& frame);
+  const std::vector<void*>& addresses() const { return addresses_; }
+  std::shared_ptr<const runtime::Accelerator::Part> part(runtime::Accelerator& accelerator);
+  bool launches_something() const { return !launches_.empty(); }
+
   // How many different sets of addresses are recorded; more than so many are not kept.
   std::size_t recordings() const { return recordings_.size(); }
   static constexpr std::size_t kMostRecordings = 4;
@@ -66,7 +74,6 @@ class DeviceRegion {
     std::unique_ptr<runtime::Accelerator::Recording> work;
   };
 
-  void find_addresses(runtime::PlanFrame& frame);
   void launch(runtime::Accelerator& accelerator) const;
   void launch_one(runtime::Accelerator& accelerator, const Launch& each) const;
   void launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const;
@@ -79,6 +86,11 @@ class DeviceRegion {
   std::vector<Argument> arguments_;  // of all launches
   std::vector<void*> addresses_;     // of the arguments, in this run
   std::list<Recorded> recordings_;   // last used first
+  struct Part {
+    std::vector<void*> addresses;
+    std::shared_ptr<const runtime::Accelerator::Part> work;
+  };
+  std::list<Part> parts_;  // likewise
   bool records_;
   const bool blocks_;
   bool warm_ = false;  // has run before: what the first launch gets ready is there

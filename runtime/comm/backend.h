@@ -56,6 +56,7 @@ class Work {
 class Accelerator;
 class CommKernels;
 class Communicator;
+class RecordedCalls;
 
 // A call that one rank makes again and again over one group, checked and described once. Immutable;
 // made by Communicator::prepare.
@@ -104,6 +105,9 @@ struct StartOptions {
   Accelerator* accelerator = nullptr;
   // Who makes kernels for it that carry out calls there; null: nobody.
   const CommKernels* comm_kernels = nullptr;
+  // What the call may be recorded in, and which of those it is.
+  std::shared_ptr<RecordedCalls> recorded = nullptr;
+  std::size_t number_in_recording = 0;
 };
 
 // One rank's end of one group.
@@ -154,6 +158,11 @@ class Communicator {
   // The same for what all have in common and lies with this member. It is there until all have left
   // the group: nobody says when he has read it. Null if there is no room.
   virtual std::shared_ptr<SymmetricMemory> common_memory(std::size_t bytes) = 0;
+
+  // Calls of this communicator's that are to be recorded on a GPU (recorded_calls.h). Null where
+  // its transport moves nothing there, or can't record.
+  virtual std::shared_ptr<RecordedCalls> record_calls(
+      std::vector<std::shared_ptr<const PreparedCall>> calls, Accelerator& on) = 0;
 
   // Frees every rank that is stuck in this group, with CommError("... aborted: reason"), and
   // poisons the group: every later use says why. From any thread.

@@ -128,14 +128,8 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
   const OrderTurn turn(agreement_.order());
   std::shared_ptr<GroupWork> work =
       new_work(std::static_pointer_cast<const GroupCall>(call), waiting);
-  work->agreement_ = options.agreement;
-  if (options.site != 0 && prepared.compares_positions) work->site_ = options.site;
-  work->reads = options.reads;
-  work->accelerator = options.accelerator;
-  work->comm_kernels = options.comm_kernels;
-  work->results.assign(options.results.begin(), options.results.end());
+  set_options(*work, options);
   work->results.resize(operands.size());
-  work->common.assign(options.common.begin(), options.common.end());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     std::shared_ptr<Buffer>& result = work->results[i];
     work->parts.push_back({address_of(i), result == nullptr ? nullptr : result->data()});
@@ -143,6 +137,61 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
   keeping_.assign(operands.begin(), operands.end());
   announce(work);
   return work;
+}
+
+void GroupCommunicator::set_options(GroupWork& work, const StartOptions& options) {
+  work.agreement_ = options.agreement;
+  if (options.site != 0 && work.call().compares_positions) work.site_ = options.site;
+  work.reads = options.reads;
+  work.accelerator = options.accelerator;
+  work.comm_kernels = options.comm_kernels;
+  work.recorded = options.recorded;
+  work.number_in_recording = options.number_in_recording;
+  work.results.assign(options.results.begin(), options.results.end());
+  work.common.assign(options.common.begin(), options.common.end());
+}
+
+std::shared_ptr<RecordedCalls> GroupCommunicator::record_calls(
+    std::vector<std::shared_ptr<const PreparedCall>> calls, Accelerator& on) {
+  return size() == 1 ? nullptr : transport_->record_calls(shared_from_this(), std::move(calls), on);
+}
+
+std::shared_ptr<GroupWork> GroupCommunicator::begin(const std::shared_ptr<const PreparedCall>& call,
+                                                    std::uint32_t word,
+                                                    const StartOptions& options) {
+  const auto& prepared = static_cast<const GroupCall&>(*call);
+  const Waiting waiting = waiting_for(prepared, options);
+  check_usable(prepared, waiting);
+  const OrderTurn turn(agreement_.order());
+  std::shared_ptr<GroupWork> work =
+      new_work(std::static_pointer_cast<const GroupCall>(call), waiting);
+  set_options(*work, options);
+  work->recording_word = word;
+  work->begun = GroupWork::Begun::waits;
+  work->results.resize(prepared.shapes.size());
+  for (const std::shared_ptr<Buffer>& result : work->results) {
+    work->parts.push_back({nullptr, result == nullptr ? nullptr : result->data()});
+  }
+  announce(work);
+  work->bring();
+  return work;
+}
+
+void GroupCommunicator::supply(GroupWork& work, std::span<const std::shared_ptr<Buffer>> operands) {
+  const OrderTurn turn(agreement_.order());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    work.parts[i].operand = operands[i] == nullptr ? nullptr : operands[i]->data();
+  }
+  keeping_.assign(operands.begin(), operands.end());
+  transport_->supply(work, keeping_);
+  keeping_.clear();
+  work.begun = GroupWork::Begun::supplied;
+}
+
+void GroupCommunicator::end_begun(GroupWork& work, GroupWork::Begun how) {
+  const OrderTurn turn(agreement_.order());
+  work.begun = how;
+  work.bring();
 }
 
 std::shared_ptr<Work> GroupCommunicator::start(CollectiveCall call,
@@ -268,6 +317,9 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->reads = work->arrived_ = work->read_ = work->given_up_ = false;
   work->site_ = call->site;
   work->accelerator = nullptr;
+  work->recorded = nullptr;
+  work->recording_word = 0;
+  work->begun = GroupWork::Begun::no;
   work->fingerprint = call->fingerprint;
   work->parts.clear();
   work->common.clear();
@@ -290,7 +342,12 @@ bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
   if (!agreement_.is_first(work)) return false;
   if (agreement_.order().is_in_background() && !transport_->moves_in_background()) return false;
   try {
-    if (!(work.reads ? read(work, may_wait) : move(work, may_wait))) return false;
+    const bool is_begun = work.begun != GroupWork::Begun::no;
+    if (!(work.reads ? read(work, may_wait)
+          : is_begun ? go_on(work, may_wait)
+                     : move(work, may_wait))) {
+      return false;
+    }
   } catch (const std::exception& error) {
     agreement_.finish(work, error);
     transport_->fail(error.what());
@@ -303,6 +360,24 @@ bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
 
 bool GroupCommunicator::move(GroupWork& work, bool may_wait) {
   return agreement_.arrive(work, may_wait) && transport_->move(work, may_wait);
+}
+
+bool GroupCommunicator::go_on(GroupWork& work, bool may_wait) {
+  if (!work.arrived_) {
+    if (!agreement_.arrive(work, may_wait)) return false;
+    work.arrived_ = true;
+  }
+  switch (work.begun) {
+    case GroupWork::Begun::supplied:
+      return transport_->move(work, may_wait);
+    case GroupWork::Begun::replayed:
+      transport_->replay(work);
+      return true;
+    case GroupWork::Begun::given_up:
+      throw CommError("its rank gave it up", work.waiting().location);
+    default:
+      return false;
+  }
 }
 
 bool GroupCommunicator::read(GroupWork& work, bool may_wait) {

@@ -54,6 +54,8 @@ class GroupCommunicator final : public Communicator,
   void wait_released(std::uint64_t sequence, const Location& where) override;
   std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes, Accelerator* on) override;
   std::shared_ptr<SymmetricMemory> common_memory(std::size_t bytes) override;
+  std::shared_ptr<RecordedCalls> record_calls(
+      std::vector<std::shared_ptr<const PreparedCall>> calls, Accelerator& on) override;
   void abort(const std::string& reason) override;
   void abandon(const std::string& reason) override;
   void close() override;
@@ -61,6 +63,14 @@ class GroupCommunicator final : public Communicator,
   const std::string& tag() const override { return agreement_.tag(); }
   const std::vector<std::int64_t>& members() const override { return agreement_.members(); }
   int position() const override { return agreement_.position(); }
+
+  // For RecordedCalls: announces a call whose operands are not there yet, with that word in its
+  // record, and returns when all members have announced it. Then one of the others: its operands
+  // are there; it is replayed; it is given up.
+  std::shared_ptr<GroupWork> begin(const std::shared_ptr<const PreparedCall>& call,
+                                   std::uint32_t word, const StartOptions& options);
+  void supply(GroupWork& work, std::span<const std::shared_ptr<Buffer>> operands);
+  void end_begun(GroupWork& work, GroupWork::Begun how);
 
   Transport& transport() const { return *transport_; }
   const std::string& engine() const { return engine_; }
@@ -75,11 +85,14 @@ class GroupCommunicator final : public Communicator,
   // The caller fills in its places, and keeping_ with what is to be kept for it.
   std::shared_ptr<GroupWork> new_work(const std::shared_ptr<const GroupCall>& call,
                                       const Waiting& waiting);
+  static void set_options(GroupWork& work, const StartOptions& options);
   void announce(const std::shared_ptr<GroupWork>& work);
   // See OrderedWork::attempt.
   bool complete(GroupWork& work, bool may_wait);
   // Brings the data of a call that is the group's first to its place; the same.
   bool move(GroupWork& work, bool may_wait);
+  // The same for one that RecordedCalls began.
+  bool go_on(GroupWork& work, bool may_wait);
   // The same for one that the caller reads.
   bool read(GroupWork& work, bool may_wait);
 

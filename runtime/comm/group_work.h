@@ -60,6 +60,12 @@ class GroupWork : public OrderedWork {
   std::vector<const void*> operands;
   Accelerator* accelerator = nullptr;  // see StartOptions, as the next
   const CommKernels* comm_kernels = nullptr;
+  std::shared_ptr<RecordedCalls> recorded = nullptr;
+  std::size_t number_in_recording = 0;
+  // Of one that RecordedCalls began: what its record says, and how it goes on.
+  std::uint32_t recording_word = 0;
+  enum class Begun : std::uint8_t { no, waits, supplied, replayed, given_up };
+  Begun begun = Begun::no;
 
  protected:
   // When nobody holds it any more. The call stays: the next one is likely to be the same.

@@ -2,6 +2,7 @@
 
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/group_work.h>
+#include <tutti/runtime/comm/recorded_calls.h>
 #include <tutti/runtime/comm/symmetric_memory.h>
 
 #include <memory>
@@ -14,6 +15,7 @@ namespace tutti::runtime {
 using Keeping = std::vector<std::shared_ptr<Buffer>>;
 
 class GroupAgreement;
+class GroupCommunicator;
 
 // How the data of one rank's end of a group moves, once its members agree about a call. The rank's
 // thread alone calls it, or in its turn (OrderTurn) its ProgressThread; but for fail().
@@ -46,6 +48,16 @@ class Transport {
   virtual bool is_readable() const { return false; }
   virtual void find_operands(GroupWork& /*work*/) {}
   virtual void compute_result(GroupWork& /*work*/) {}
+
+  // Of one that can record calls: see Communicator. What RecordedCalls began goes on in one of two
+  // ways: its operands are there now, with what `keeping` is of begin(); or it is replayed.
+  virtual std::shared_ptr<RecordedCalls> record_calls(
+      const std::shared_ptr<GroupCommunicator>& /*group*/,
+      std::vector<std::shared_ptr<const PreparedCall>> /*calls*/, Accelerator& /*on*/) {
+    return nullptr;
+  }
+  virtual void supply(GroupWork& /*work*/, Keeping& /*keeping*/) {}
+  virtual void replay(GroupWork& /*work*/) {}
 
   // Of one that moves what lies on GPUs: see Communicator. Other groups' values never lie there.
   virtual std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t /*bytes*/,

@@ -33,6 +33,10 @@ class UnboundCommunicator final : public Communicator {
                               std::vector<std::shared_ptr<Buffer>> /*keep_alive*/) override {
     refuse();
   }
+  std::shared_ptr<RecordedCalls> record_calls(
+      std::vector<std::shared_ptr<const PreparedCall>> /*calls*/, Accelerator& /*on*/) override {
+    return nullptr;
+  }
   bool released(std::uint64_t /*sequence*/) override { return true; }
   void wait_released(std::uint64_t /*sequence*/, const Location& /*where*/) override {}
   std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t /*bytes*/,

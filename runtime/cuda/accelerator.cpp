@@ -23,55 +23,6 @@ int attribute(const CudaStream& stream, CUdevice_attribute what) {
 
 }  // namespace
 
-// A graph of the driver's, captured and made executable.
-class CudaAccelerator::Graph final : public Recording {
- public:
-  explicit Graph(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {}
-  ~Graph() override {
-    if (graph_ == nullptr) return;
-    const CudaStream::Entered entered = stream_->try_enter();
-    if (entered) stream_->driver().cuGraphExecDestroy(graph_);
-  }
-
-  void keep(std::shared_ptr<const void> used) { used_.push_back(std::move(used)); }
-
-  void capture(FunctionRef<void()> work) {
-    const CudaDriver& driver = stream_->driver();
-    // Relaxed: other ranks of this process may call what they like meanwhile.
-    driver.check(driver.cuStreamBeginCapture(stream_->handle(), CU_STREAM_CAPTURE_MODE_RELAXED),
-                 "cuStreamBeginCapture");
-    CUgraph captured = nullptr;
-    try {
-      work();
-    } catch (...) {
-      driver.cuStreamEndCapture(stream_->handle(), &captured);
-      if (captured != nullptr) driver.cuGraphDestroy(captured);
-      throw;
-    }
-    const CUresult ended = driver.cuStreamEndCapture(stream_->handle(), &captured);
-    if (ended != CUDA_SUCCESS) {
-      // Whatever became of it, what comes next is to run.
-      driver.cuStreamEndCapture(stream_->handle(), &captured);
-      if (captured != nullptr) driver.cuGraphDestroy(captured);
-    }
-    driver.check(ended, "cuStreamEndCapture");
-    const CUresult result = driver.cuGraphInstantiate(&graph_, captured, 0);
-    driver.cuGraphDestroy(captured);
-    driver.check(result, "cuGraphInstantiate");
-  }
-
-  void replay() override {
-    const CudaStream::Entered entered = stream_->enter();
-    const CudaDriver& driver = stream_->driver();
-    driver.check(driver.cuGraphLaunch(graph_, stream_->handle()), "cuGraphLaunch");
-  }
-
- private:
-  std::shared_ptr<CudaStream> stream_;
-  std::vector<std::shared_ptr<const void>> used_;
-  CUgraphExec graph_ = nullptr;
-};
-
 CudaAccelerator::CudaAccelerator(const CudaDriver& driver, int index, std::size_t cache_bytes)
     : stream_(std::make_shared<CudaStream>(driver, index)),
       memory_(std::make_unique<CudaBlocks>(stream_), cache_bytes),
@@ -175,20 +126,35 @@ void CudaAccelerator::clear(std::byte* data, std::size_t bytes) const {
   driver.check(done, "cuStreamSynchronize");
 }
 
-std::unique_ptr<Accelerator::Recording> CudaAccelerator::record(FunctionRef<void()> work) {
+std::unique_ptr<CudaGraph> CudaAccelerator::capture(FunctionRef<void()> work) {
   check_not_recording("record");
   const std::scoped_lock lock(stream_->recording());
   const CudaStream::Entered entered = stream_->enter();
-  auto graph = std::make_unique<Graph>(stream_);
+  auto graph = std::make_unique<CudaGraph>(stream_);
   recording_ = graph.get();
-  try {
-    graph->capture(work);
-  } catch (...) {
-    recording_ = nullptr;
-    throw;
-  }
-  recording_ = nullptr;
+  struct End {
+    CudaGraph*& recording;
+    ~End() { recording = nullptr; }
+  } const end{recording_};
+  graph->begin(stream_->handle());
+  work();
+  graph->end();
   return graph;
+}
+
+std::unique_ptr<Accelerator::Recording> CudaAccelerator::record(FunctionRef<void()> work) {
+  const auto graph = capture(work);
+  const CudaStream::Entered entered = stream_->enter();
+  return std::make_unique<CudaRecording>(*graph);
+}
+
+std::shared_ptr<const Accelerator::Part> CudaAccelerator::record_part(FunctionRef<void()> work) {
+  return capture(work);
+}
+
+std::unique_ptr<Accelerator::JoinedRecording> CudaAccelerator::join(std::vector<JoinedPart> parts) {
+  const CudaStream::Entered entered = stream_->enter();
+  return std::make_unique<JoinedCudaRecording>(stream_, std::move(parts));
 }
 
 void CudaAccelerator::keep(std::shared_ptr<const void> used) {

@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/accelerator.h>
 #include <tutti/runtime/cuda/blocks.h>
+#include <tutti/runtime/cuda/graph.h>
 #include <tutti/runtime/cuda/lane.h>
 #include <tutti/runtime/cuda/staging.h>
 #include <tutti/runtime/cuda/stream.h>
@@ -35,6 +36,8 @@ class CudaAccelerator final : public Accelerator {
   void copy(void* to, const void* from, std::size_t bytes) override;
   std::byte* workspace(std::size_t bytes) override;
   std::unique_ptr<Recording> record(FunctionRef<void()> work) override;
+  std::shared_ptr<const Part> record_part(FunctionRef<void()> work) override;
+  std::unique_ptr<JoinedRecording> join(std::vector<JoinedPart> parts) override;
   void synchronize() override;
 
   // For code that launches itself on the stream. An accelerator of another kind is a bug
@@ -48,8 +51,7 @@ class CudaAccelerator final : public Accelerator {
   void keep(std::shared_ptr<const void> used);
 
  private:
-  class Graph;
-
+  std::unique_ptr<CudaGraph> capture(FunctionRef<void()> work);
   void check_not_recording(const char* call) const;
   // Waits in the driver only where nothing hangs on other ranks.
   void wait_for(CudaEvent& event);
@@ -68,7 +70,7 @@ class CudaAccelerator final : public Accelerator {
     std::unique_ptr<MemoryUse::Counted> counted;
   };
   std::vector<Workspace> workspaces_;  // each larger than the one before
-  Graph* recording_ = nullptr;         // the one that is being made
+  CudaGraph* recording_ = nullptr;     // the one that is being made
 };
 
 }  // namespace tutti::runtime

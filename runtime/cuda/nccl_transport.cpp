@@ -4,6 +4,7 @@
 #include <tutti/runtime/comm/nccl_calls.h>
 #include <tutti/runtime/cuda/nccl_launch.h>
 #include <tutti/runtime/cuda/nccl_transport.h>
+#include <tutti/runtime/cuda/nccl_work.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,38 +15,6 @@
 #include <vector>
 
 namespace tutti::runtime {
-
-// What it has under way.
-class NcclWork final : public GroupWork, public std::enable_shared_from_this<NcclWork> {
- public:
-  // The others' GPUs wait for one that was announced.
-  ~NcclWork() override {
-    if (!turn_) return;
-    group_->fail(sequence(),
-                 "rank " + std::to_string(rank_) + " gave it up before it was on its GPU");
-  }
-
- private:
-  friend class NcclTransport;
-
-  // What comes on the GPU's own stream from here on waits for it.
-  void joined() override {
-    if (done_ == nullptr || std::exchange(joined_, true)) return;
-    const CudaStream& stream = *gpu_->stream();
-    const CudaStream::Entered entered = stream.enter();
-    done_->hold_up(stream.handle());
-  }
-
-  CudaAccelerator* gpu_ = nullptr;
-  std::shared_ptr<HostGroup> group_;
-  std::int64_t rank_ = 0;               // this one
-  std::optional<CudaLane::Turn> turn_;  // from its announcement until it is on the lane
-  std::unique_ptr<CudaEvent> ready_;    // the operands
-  std::shared_ptr<CudaEvent> done_;     // null: it is not on the lane yet
-  bool joined_ = false;
-  Keeping operands_;
-  Deadline deadline_{{}};  // of what is on the lane
-};
 
 namespace {
 
@@ -148,9 +117,10 @@ NcclWindows::Settled NcclTransport::settle_places(const NcclWork& work,
 }
 
 std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
+                                                    std::span<const PartAddresses> parts,
                                                     const std::shared_ptr<PeerMemory>& peers) {
   if (peers == nullptr || !own_kernels_) return {};
-  auto out = choose_comm_kernels(work.call(), work.parts, agreement_.size(),
+  auto out = choose_comm_kernels(work.call(), parts, agreement_.size(),
                                  [this](const void* place) { return windows_.has(place); });
   // Hosts look after their GPUs; this is for one that can't any more.
   constexpr auto kMore = std::chrono::minutes(10);
@@ -188,14 +158,22 @@ void NcclTransport::copy_on_lane(const NcclWork& work, void* to, const void* fro
 // What operands become, and results begin as.
 void NcclTransport::bring(const NcclWork& work, std::span<const PartAddresses> parts) const {
   const GroupCall& call = work.call();
-  const CudaDriver& driver = work.gpu_->stream()->driver();
-  const bool zeros = begins_with_zeros(call.call(), agreement_.position());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     copy_on_lane(work, const_cast<void*>(parts[i].operand), work.parts[i].operand,
                  call.gives ? call.operand_bytes[i] : 0);
-    if (!zeros || call.result_bytes[i] == 0) continue;
+  }
+  begin_results(work, parts, work.gpu_->lane()->handle());
+}
+
+void NcclTransport::begin_results(const NcclWork& work, std::span<const PartAddresses> parts,
+                                  CUstream on) const {
+  const GroupCall& call = work.call();
+  if (!begins_with_zeros(call.call(), agreement_.position())) return;
+  const CudaDriver& driver = work.gpu_->stream()->driver();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (call.result_bytes[i] == 0) continue;
     driver.check(driver.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(parts[i].result), 0,
-                                        call.result_bytes[i], work.gpu_->lane()->handle()),
+                                        call.result_bytes[i], on),
                  "cuMemsetD8Async");
   }
 }
@@ -217,18 +195,7 @@ bool NcclTransport::move(GroupWork& work, bool may_wait) {
   auto& own = static_cast<NcclWork&>(work);
   if (!own.turn_->has_come() && !may_wait) return false;
   const CudaStream::Entered entered = own.gpu_->stream()->enter();
-  const auto& [description, line, timeout] = work.waiting();
-  try {
-    launch(own);
-  } catch (const CommError& error) {
-    if (error.where().known()) throw;
-    throw CommError(std::string(description) + ": " + error.what(), line);
-  } catch (const OutOfMemoryError&) {
-    throw;
-  } catch (const EnvironmentError& error) {
-    if (error.where().known()) throw;
-    throw EnvironmentError(std::string(description) + ": " + error.what(), line);
-  }
+  own.at_line([&] { launch(own); });
   own.turn_.reset();
   return true;
 }
@@ -243,7 +210,7 @@ void NcclTransport::launch(NcclWork& work) {
   buffers.insert(buffers.end(), work.results.begin(), work.results.end());
   work.ready_->hold_up(stream);
   const NcclWindows::Settled places = settle_places(work, *communicator);
-  const std::vector<PeerLaunch> own = own_launches(work, places.peers);
+  const std::vector<PeerLaunch> own = own_launches(work, work.parts, places.peers);
   const bool stays = places.in_place || !own.empty();
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
   try {
@@ -252,7 +219,7 @@ void NcclTransport::launch(NcclWork& work) {
       communicator->launch(
           nccl_calls(work.call().call(), parts, agreement_.size(), agreement_.position(), stream));
     } else {
-      own_kernels_->launch(own, places.peers, *work.gpu_, buffers);
+      own_kernels_->launch(own, places.peers, *work.gpu_, stream, buffers);
     }
   } catch (const std::exception&) {
     // What waits for the others stops once all were told (fail()).
@@ -272,13 +239,19 @@ void NcclTransport::launch(NcclWork& work) {
     lane.break_down(std::current_exception(), std::move(buffers));
     throw;
   }
+  watch(work, std::move(buffers));
+  if (work.recorded != nullptr) record(work, places);
+}
+
+// Looks after what is on its way until it is over.
+void NcclTransport::watch(NcclWork& work, Keeping buffers) {
   work.deadline_ = Deadline(agreement_.timeout_of(work.waiting()));
   const std::shared_ptr<NcclWork> held(
       &work, [this, work = work.shared_from_this()](NcclWork*) { --in_flight_; });
-  lane.add({.done = work.done_,
-            .check = [this, held] { check(*held); },
-            .abort = [this] { fail("another collective on this GPU failed"); },
-            .buffers = std::move(buffers)});
+  work.gpu_->lane()->add({.done = work.done_,
+                          .check = [this, held] { check(*held); },
+                          .abort = [this] { fail("another collective on this GPU failed"); },
+                          .buffers = std::move(buffers)});
 }
 
 void NcclTransport::check(NcclWork& work) {
@@ -298,6 +271,7 @@ void NcclTransport::check(NcclWork& work) {
     }
   } catch (const CommError& error) {
     fail(error.what());
+    drop_recordings();
     throw;
   }
 }
@@ -322,6 +296,7 @@ void NcclTransport::fail(const std::string& reason) noexcept {
 }
 
 void NcclTransport::give_up(GroupWork& work) noexcept {
+  drop_recordings();
   static_cast<NcclWork&>(work).turn_.reset();
 }
 
@@ -356,6 +331,7 @@ void NcclTransport::close() {
   if (communicator == nullptr) return;
   const CudaStream::Entered entered = gpu_->stream()->enter();
   gpu_->lane()->wait_for_all();
+  drop_recordings();  // the library waits for these graphs
   Deadline deadline(NcclCommunicator::kLongestEnd);
   windows_.give_up(*communicator);
   while (!communicator->is_over() && !deadline.has_passed()) std::this_thread::yield();

@@ -21,6 +21,7 @@
 namespace tutti::runtime {
 
 class GroupCommunicator;
+class NcclRecording;
 class NcclWork;
 
 // Over NCCL, between one GPU of each member. Members agree about a call on the host, as always;
@@ -38,6 +39,11 @@ class NcclTransport final : public Transport {
   void prepare(GroupWork& work, Keeping& keeping) override;
   kernels::PartPlace begin(GroupWork& work, Keeping& keeping) override;
   bool move(GroupWork& work, bool may_wait) override;
+  std::shared_ptr<RecordedCalls> record_calls(
+      const std::shared_ptr<GroupCommunicator>& group,
+      std::vector<std::shared_ptr<const PreparedCall>> calls, Accelerator& on) override;
+  void supply(GroupWork& work, Keeping& keeping) override;
+  void replay(GroupWork& work) override;
   bool carries_messages() const override { return false; }
   std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override;
   void fail(const std::string& reason) noexcept override;
@@ -46,6 +52,12 @@ class NcclTransport final : public Transport {
   std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes, Accelerator& on) override;
 
  private:
+  friend class NcclRecording;
+
+  // nccl_replay.cpp
+  void record(NcclWork& work, const NcclWindows::Settled& places);
+  bool members_say_alike(const GroupWork& work) const;
+  void drop_recordings() noexcept;
   // nccl_connect.cpp
   void connect(const GroupWork& work, CudaAccelerator& gpu);
   std::shared_ptr<PeerExchange> offer_peers(Greeting& own, const CommKernels* kernels,
@@ -60,10 +72,12 @@ class NcclTransport final : public Transport {
   std::shared_ptr<PeerMemory> share(const GroupWork& work, std::uint64_t number, Buffer& slab,
                                     std::size_t bytes);
   // The kernels of our own that carry the call out; none: NCCL does.
-  std::vector<PeerLaunch> own_launches(const NcclWork& work,
+  std::vector<PeerLaunch> own_launches(const NcclWork& work, std::span<const PartAddresses> parts,
                                        const std::shared_ptr<PeerMemory>& peers);
   std::vector<PartAddresses> set_aside(const NcclWork& work, Keeping& buffers) const;
   void bring(const NcclWork& work, std::span<const PartAddresses> parts) const;
+  void begin_results(const NcclWork& work, std::span<const PartAddresses> parts, CUstream on) const;
+  void watch(NcclWork& work, Keeping buffers);
   static void copy_on_lane(const NcclWork& work, void* to, const void* from, std::size_t bytes);
   static void keep_until_done(const NcclWork& work, Keeping buffers);
   void wait_until_over(const GroupWork& work, std::string_view what);
@@ -79,6 +93,7 @@ class NcclTransport final : public Transport {
   std::shared_ptr<NcclCommunicator> communicator_;
   std::shared_ptr<PeerExchange> exchange_;  // null: members do not reach each other's memory
   std::atomic<int> in_flight_{0};           // what the lane has of this group
+  std::vector<NcclRecording*> recordings_;  // that there are; of the rank's thread
 };
 
 }  // namespace tutti::runtime

@@ -1,3 +1,4 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/runtime/cuda/mapped_memory.h>
 #include <tutti/runtime/cuda/nccl_windows.h>
@@ -11,6 +12,8 @@ namespace tutti::runtime {
 
 // What one member's record says.
 struct NcclWindows::Said {
+  static constexpr std::uint64_t kMostNumber = (1U << 24) - 1;
+
   std::uint64_t number = 0;  // of the slab; 0: nothing lies in one
   State state = State::fresh;
   bool mapped = false;
@@ -18,7 +21,7 @@ struct NcclWindows::Said {
   std::uint64_t places = 0;  // a hash: in a slab of which size, and where there
 
   static Said of(const kernels::PartPlace& place) {
-    return {.number = place.operand >> 8,
+    return {.number = place.operand >> 8 & kMostNumber,
             .state = static_cast<State>(place.operand & 0x3f),
             .mapped = (place.operand & 0x80) != 0,
             .reaches = (place.operand & 0x40) != 0,
@@ -58,6 +61,9 @@ std::shared_ptr<SymmetricMemory> NcclWindows::take(std::size_t bytes, CudaAccele
   slab->bytes = bytes;
   slab->memory = std::make_shared<SymmetricMemory>(slab->buffer);
   slab->number = next_++;
+  if (slab->number > Said::kMostNumber) {
+    throw EnvironmentError("programs of this group failed too often to go on with its memory");
+  }
   return slabs_.emplace_back(std::move(slab))->memory;
 }
 
@@ -70,7 +76,8 @@ const NcclWindows::Slab* NcclWindows::slab_at(const void* place) const {
 }
 
 kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
-  if (slabs_.empty()) return {0, 0};
+  const std::uint64_t word = std::uint64_t{work.recording_word} << 32;
+  if (slabs_.empty()) return {word, 0};
   const Slab* slab = nullptr;  // programs have one a group and GPU
   Hasher places;
   const auto add = [&](const void* place) {
@@ -86,14 +93,16 @@ kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
     add(part.operand);
     add(part.result);
   }
-  if (slab == nullptr) return {0, 0};
+  if (slab == nullptr) return {word, 0};
   places.add(slab->bytes);
-  return Said{.number = slab->number,
-              .state = slab->state,
-              .mapped = slab->mapped,
-              .reaches = slab->peers != nullptr,
-              .places = places.finish().low}
-      .place();
+  kernels::PartPlace out = Said{.number = slab->number,
+                                .state = slab->state,
+                                .mapped = slab->mapped,
+                                .reaches = slab->peers != nullptr,
+                                .places = places.finish().low}
+                               .place();
+  out.operand |= word;
+  return out;
 }
 
 NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
@@ -115,7 +124,7 @@ NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> sai
       next_ = std::max(next_, last + 1);
     }
     say("members' places differ: a collective works on copies of them");
-    return {.in_place = mine.number == 0};
+    return {.in_place = mine.number == 0, .alike = false};
   }
   Slab& slab = **own_slab;
   if (slab.state == State::fresh) open(slab, opening, std::ranges::all_of(all, &Said::mapped));

@@ -40,7 +40,11 @@ class NcclWindows {
 
   // What the record of a call says: which slab its places lie in, where there, and whether the slab
   // is a window.
+  // The upper half of the first word is GroupWork::recording_word.
   kernels::PartPlace place_of(const GroupWork& work) const;
+  static std::uint32_t recording_word(std::uint64_t said) {
+    return static_cast<std::uint32_t>(said >> 32);
+  }
   // Whether a place lies in a slab.
   bool has(const void* place) const { return slab_at(place) != nullptr; }
 
@@ -48,6 +52,8 @@ class NcclWindows {
     // Whether NCCL may have the call's places as they are; else what lies in slabs is to be brought
     // elsewhere for it.
     bool in_place = true;
+    // Whether that is so on all members: their places are alike, or none has any.
+    bool alike = true;
     // All members' slabs, where the same places of the call lie in all of them, and all members
     // reach them; else null. The same on all members.
     std::shared_ptr<PeerMemory> peers = nullptr;

@@ -176,7 +176,7 @@ std::shared_ptr<const CudaKernel> PeerCollectives::kernel_of(const CommKernel& k
 
 void PeerCollectives::launch(std::span<const PeerLaunch> launches,
                              const std::shared_ptr<PeerMemory>& peers, CudaAccelerator& gpu,
-                             Keeping& keeping) {
+                             CUstream on, Keeping& keeping) {
   keeping.emplace_back(peers, nullptr);
   for (const PeerLaunch& launch : launches) {
     if (launch.elements == 0) continue;
@@ -191,7 +191,7 @@ void PeerCollectives::launch(std::span<const PeerLaunch> launches,
                                              launch.part.result,
                                              reinterpret_cast<void*>(launch.elements)};
     const auto code = kernel_of(kernel, gpu);
-    code->launch_on(gpu.lane()->handle(), *gpu.stream(),
+    code->launch_on(on, *gpu.stream(),
                     static_cast<std::uint32_t>(std::clamp<std::int64_t>(blocks, 1, most_blocks_)),
                     parameters.data());
     keeping.emplace_back(code, nullptr);

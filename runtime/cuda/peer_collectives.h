@@ -49,10 +49,10 @@ class PeerCollectives {
   PeerCollectives(const CommKernels& kernels, std::uint32_t most_blocks)
       : kernels_(&kernels), most_blocks_(most_blocks) {}
 
-  // Puts it on the GPU's lane; `keeping` gets what has to live until that is over. Throws
+  // Puts it on a stream of the GPU's; `keeping` gets what has to live until that is over. Throws
   // EnvironmentError where the driver or the compiler refuses.
   void launch(std::span<const PeerLaunch> launches, const std::shared_ptr<PeerMemory>& peers,
-              CudaAccelerator& gpu, Keeping& keeping);
+              CudaAccelerator& gpu, CUstream on, Keeping& keeping);
 
  private:
   std::shared_ptr<const CudaKernel> kernel_of(const CommKernel& kernel, const CudaAccelerator& gpu);

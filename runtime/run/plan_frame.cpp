@@ -1,3 +1,4 @@
+#include <tutti/ir/support/hash.h>
 #include <tutti/runtime/run/plan_frame.h>
 
 #include <algorithm>
@@ -65,6 +66,7 @@ void PlanFrame::place_in(const BoundArea& area) {
 void PlanFrame::break_off() {
   for (std::size_t work = 0; work < works_.size(); ++work) {
     if (collectives[work].reads && works_[work] != nullptr) works_[work]->stop_reading();
+    if (collectives[work].recorded != nullptr) collectives[work].recorded->give_up();
   }
   for (const BoundArea& area : areas) {
     if (area.memory != nullptr && area.member < 0) area.memory->retire();
@@ -72,11 +74,29 @@ void PlanFrame::break_off() {
 }
 
 void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {
+  if (trial_) [[unlikely]] {
+    tried_.resize(held_.size());
+    if (!tried_[at(buffer)]) before_trial_.emplace_back(buffer, held_[at(buffer)]);
+    tried_[at(buffer)] = true;
+  }
   addresses_[at(buffer)] = memory == nullptr ? nullptr : memory->data();
   held_[at(buffer)] = std::move(memory);
 }
 
+void PlanFrame::undo_trial() {
+  trial_ = false;
+  for (auto& [buffer, memory] : before_trial_) bind(buffer, std::move(memory));
+  keep_trial();
+}
+
+void PlanFrame::keep_trial() {
+  trial_ = false;
+  for (const auto& [buffer, memory] : before_trial_) tried_[at(buffer)] = false;
+  before_trial_.clear();
+}
+
 void PlanFrame::end() {
+  keep_trial();
   placed_results_.clear();
   common_places_.clear();
   std::ranges::fill(addresses_, nullptr);
@@ -243,12 +263,9 @@ void PlanFrame::find_placed_results(const BoundCollective& collective) {
   }
 }
 
-void PlanFrame::start(std::int32_t work) {
-  const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
+// Good until the next call.
+StartOptions PlanFrame::options_of(std::int32_t work) {
   const BoundCollective& collective = collectives[at(work)];
-  operands_.clear();
-  for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
-  operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
   StartOptions options;
   if (collective.places_results) {
     find_placed_results(collective);
@@ -258,10 +275,41 @@ void PlanFrame::start(std::int32_t work) {
   options.reads = collective.reads;
   if (!collective.device.is_cpu()) options.accelerator = &context_.accelerator(collective.device);
   options.comm_kernels = comm_kernels;
+  options.recorded = collective.recorded;
+  options.number_in_recording = collective.number_in_recording;
   if (!lines.empty()) options.location = lines[at(work)];
   if (!sites.empty()) options.site = sites[at(work)];
   if (!agreements.empty()) options.agreement = agreements[at(work)];
-  works_[at(work)] = collective.communicator->start(collective.call, operands_, options);
+  return options;
+}
+
+RecordedCalls::Way PlanFrame::begin(std::span<const std::int32_t> works) {
+  Hasher content;
+  for (const std::int32_t work : works) {
+    content.add(std::uint64_t{sites.empty() ? 0 : sites[at(work)]});
+    content.add(agreements.empty() ? 0 : agreements[at(work)].word());
+  }
+  const BoundCollective& first = collectives[at(works[0])];
+  const RecordedCalls::Way way = first.recorded->begin(content.finish().low, options_of(works[0]));
+  placed_results_.clear();
+  common_places_.clear();
+  return way;
+}
+
+void PlanFrame::start(std::int32_t work) {
+  const std::int64_t begin = profile == nullptr ? 0 : monotonic_now();
+  const BoundCollective& collective = collectives[at(work)];
+  operands_.clear();
+  for (const std::int32_t operand : collective.operands) operands_.push_back(held_[at(operand)]);
+  operands_.resize(collective.call->call().parts.size());  // none where this rank only receives
+  const std::shared_ptr<RecordedCalls>& recorded = collective.recorded;
+  std::shared_ptr<Work> begun;
+  if (recorded != nullptr && collective.number_in_recording == 0) {
+    begun = recorded->supply(operands_);
+  }
+  works_[at(work)] = begun != nullptr ? std::move(begun)
+                                      : collective.communicator->start(collective.call, operands_,
+                                                                       options_of(work));
   operands_.clear();
   placed_results_.clear();
   common_places_.clear();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/runtime/comm/recorded_calls.h>
 #include <tutti/runtime/kernel_function.h>
 #include <tutti/runtime/profile/plan_profile.h>
 #include <tutti/runtime/run/context.h>
@@ -45,6 +46,9 @@ struct BoundCollective {
   // The plan reads the members' operands, which lie where the results would.
   bool reads = false;
   Device device = {};  // where operands and results lie
+  // What it may be recorded in, and which of those calls it is; null: nothing.
+  std::shared_ptr<RecordedCalls> recorded = nullptr;
+  std::size_t number_in_recording = 0;
 };
 
 // Memory that the plan's runs use at the same place each time, as all members of the group do.
@@ -134,6 +138,12 @@ class PlanFrame {
   // Lets go of everything; the frame is ready for the next run.
   void end();
 
+  // From here on bind() may be undone: of what a buffer held before its first one, nothing is let
+  // go. Ended by one of the others.
+  void begin_trial() { trial_ = true; }
+  void undo_trial();
+  void keep_trial();
+
   // ---- Steps. They throw what goes wrong.
   // Gives a buffer new memory, unless it is bound.
   void allocate(std::int32_t buffer);
@@ -154,6 +164,9 @@ class PlanFrame {
   void copy(std::int32_t from, const void* source, std::int32_t to, void* target);
   // Announces the collective of a work, whose operands are bound.
   void start(std::int32_t work);
+  // Announces the first of the calls that are recorded together (RecordedCalls::begin), and says
+  // which way they go. `works` are all of them, whose numbers ranks must agree on.
+  RecordedCalls::Way begin(std::span<const std::int32_t> works);
   // Waits for it, and binds its results.
   void wait(std::int32_t work);
   // Of one that is read: says that the reading is over. There is no work then.
@@ -180,6 +193,7 @@ class PlanFrame {
 
  private:
   void launch_recorded(std::int32_t number, void* const* arguments);
+  StartOptions options_of(std::int32_t work);
   void begin_areas();
   void place_in(const BoundArea& area);
   void find_placed_results(const BoundCollective& collective);
@@ -197,6 +211,9 @@ class PlanFrame {
   std::vector<std::shared_ptr<Buffer>> operands_;  // scratch, as the next
   std::vector<std::shared_ptr<Buffer>> placed_results_;
   std::vector<CommonPlace> common_places_;
+  bool trial_ = false;
+  std::vector<bool> tried_;  // by buffer
+  std::vector<std::pair<std::int32_t, std::shared_ptr<Buffer>>> before_trial_;
   static constexpr std::size_t kMostLevels = 8;
   std::vector<Iteration> failed_iterations_;
 };

@@ -67,6 +67,13 @@ class HostAccelerator final : public runtime::Accelerator {
     return std::make_unique<Replayed>(*this, std::exchange(stream_, std::move(kept)));
   }
 
+  std::shared_ptr<const Part> record_part(runtime::FunctionRef<void()> work) override {
+    return std::make_shared<const RecordedPart>(record(work));
+  }
+  std::unique_ptr<JoinedRecording> join(std::vector<JoinedPart> parts) override {
+    return std::make_unique<Joined>(std::move(parts));
+  }
+
   void synchronize() override {
     if (!broken.empty()) throw EnvironmentError(broken);
     while (!stream_.empty()) {
@@ -100,6 +107,27 @@ class HostAccelerator final : public runtime::Accelerator {
    private:
     HostAccelerator& on_;
     const Stream work_;
+  };
+
+  struct RecordedPart final : Part {
+    explicit RecordedPart(std::unique_ptr<Recording> made) : work(std::move(made)) {}
+    const std::unique_ptr<Recording> work;
+  };
+
+  class Joined final : public JoinedRecording {
+   public:
+    explicit Joined(std::vector<JoinedPart> parts) : parts_(std::move(parts)) {}
+    void replay() override {
+      for (const JoinedPart& each : parts_) {
+        dynamic_cast<const RecordedPart&>(*each.part).work->replay();
+      }
+    }
+    void exchange(std::size_t number, std::shared_ptr<const Part> part) override {
+      parts_.at(number).part = std::move(part);
+    }
+
+   private:
+    std::vector<JoinedPart> parts_;
   };
 
   void put(std::function<void()> work) { stream_.push_back(std::move(work)); }

@@ -8,6 +8,9 @@ namespace tutti::fake_cuda {
 // recorded when the stream records. `run` may read and write the memory that the operation touches.
 // Gives what the driver would have given.
 [[gnu::visibility("default")]] CUresult enqueue(CUstream stream, Operation operation);
+// Whether it records; and whether any stream of the current context does.
+[[gnu::visibility("default")]] bool is_recording(CUstream stream);
+[[gnu::visibility("default")]] bool is_anything_recording();
 
 // Runs what can run of a stream now, without waiting. From any thread: a double whose work waits
 // for other ranks calls it until it is done, since the host may be elsewhere.

@@ -42,6 +42,16 @@ struct Operation {
   // asked when all before it has run. Null: it can.
   std::function<bool()> is_ready = {};
   std::function<void()> run;  // throws std::runtime_error
+  // Of what was recorded: what a replay puts on that stream, where it is not the same each time.
+  std::function<Operation(CUstream)> again = {};
+};
+
+// Behind those of the numbers that it says: an operation, or what another graph had when it became
+// a node.
+struct GraphNode {
+  Operation operation = {};
+  std::shared_ptr<const std::vector<GraphNode>> child = nullptr;  // null: an operation
+  std::vector<std::size_t> behind = {};
 };
 
 }  // namespace tutti::fake_cuda
@@ -53,11 +63,17 @@ struct CUctx_st : tutti::fake_cuda::Object {
 };
 
 struct CUgraph_st : tutti::fake_cuda::Object {
-  std::vector<tutti::fake_cuda::Operation> nodes;
+  std::vector<tutti::fake_cuda::GraphNode> nodes;
+};
+
+struct CUgraphNode_st : tutti::fake_cuda::Object {
+  std::size_t number = 0;  // in the graph that owns it
 };
 
 struct CUgraphExec_st : tutti::fake_cuda::Object {
-  std::vector<tutti::fake_cuda::Operation> nodes;
+  std::vector<tutti::fake_cuda::GraphNode> nodes;
+  CUgraph_st* graph = nullptr;  // that it was made of
+  std::uint64_t launches = 0;
 };
 
 struct CUstream_st : tutti::fake_cuda::Object {

@@ -125,7 +125,10 @@ void State::check(const Operation& operation, int device) {
 void State::enqueue(CUstream_st& stream, Operation operation) {
   check(operation, stream.context->device);
   if (stream.capture != nullptr) {
-    stream.capture->nodes.push_back(std::move(operation));
+    std::vector<GraphNode>& nodes = stream.capture->nodes;
+    GraphNode node{.operation = std::move(operation)};
+    if (!nodes.empty()) node.behind = {nodes.size() - 1};
+    nodes.push_back(std::move(node));
   } else {
     stream.queue.push_back(std::move(operation));
   }
@@ -220,6 +223,14 @@ void State::complain(const std::string& line) {
   if (!setup_.keep_log) std::fprintf(stderr, "fake CUDA: %s\n", line.c_str());
 }
 
+bool State::is_recording(const CUctx_st* context) const {
+  for (const auto& object : objects_) {
+    const auto* const stream = dynamic_cast<const CUstream_st*>(object.get());
+    if (stream != nullptr && stream->context == context && stream->capture != nullptr) return true;
+  }
+  return false;
+}
+
 std::string State::left() const {
   std::string out;
   for (const auto& object : objects_) {
@@ -258,6 +269,18 @@ void advance(CUstream stream) {
   } catch (const Failure&) {
     // Whoever waits for it is told.
   }
+}
+
+bool is_recording(CUstream stream) {
+  State& state = State::get();
+  const std::scoped_lock lock(state.mutex);
+  return state.live(stream).capture != nullptr;
+}
+
+bool is_anything_recording() {
+  State& state = State::get();
+  const std::scoped_lock lock(state.mutex);
+  return state.is_recording(current);
 }
 
 CUresult enqueue(CUstream stream, Operation operation) {

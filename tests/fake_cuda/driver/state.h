@@ -120,6 +120,9 @@ class State {
   // The same, as far as it goes without waiting; whether that is all.
   bool advance(CUstream_st& stream, std::uint64_t position);
 
+  // Whether a stream of the context records.
+  bool is_recording(const CUctx_st* context) const;
+
   // What a call of that name fails with because a test wants it to.
   CUresult injected(const std::string& function);
   void inject(const std::string& function, int nth, CUresult result);

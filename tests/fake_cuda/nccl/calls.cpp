@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/fake_cuda/driver/enqueue.h"
 #include "tests/fake_cuda/nccl/communicator.h"
 #include "tests/fake_cuda/nccl/control.h"
 
@@ -77,6 +78,11 @@ std::optional<NcclResult> injected(const char* function) {
   return result;
 }
 
+// What NCCL does not do while a stream of the GPU records.
+void check_not_recording(const char* function) {
+  if (is_anything_recording()) complain_of_nccl(std::string(function) + " while a stream records");
+}
+
 // Whether a communicator may be used; else complains.
 bool is_usable(const char* function, tutti::runtime::nccl::Communicator* communicator,
                bool in_progress_too = false) {
@@ -117,6 +123,8 @@ void tutti::fake_cuda::complain_of_nccl(const std::string& line) {
   const std::scoped_lock lock(g_mutex);
   g_complaints += line + "\n";
 }
+
+bool tutti::fake_cuda::nccl_launch_hangs() { return has_come(g_launches_to_hang); }
 
 const char* fake_nccl_complaints() {
   const std::scoped_lock lock(g_mutex);
@@ -195,6 +203,7 @@ Result ncclGetUniqueId(UniqueId* id) {
 Result ncclCommInitRankConfig(Communicator** communicator, int size, UniqueId id, int rank,
                               Config* config) {
   if (const auto failure = injected("ncclCommInitRankConfig")) return *failure;
+  check_not_recording("ncclCommInitRankConfig");
   CUcontext context = nullptr;
   if (cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) {
     return Result::unhandled_cuda_error;
@@ -223,6 +232,8 @@ Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {
 Result ncclCommFinalize(Communicator* communicator) {
   if (!is_usable("ncclCommFinalize", communicator)) return Result::invalid_argument;
   if (communicator->under_way > 0) complain_of_nccl("finalized while something is under way");
+  if (communicator->is_in_graphs())
+    complain_of_nccl("finalized while graphs hold what it recorded");
   communicator->polls_until_over = 2;
   return Result::in_progress;
 }
@@ -245,6 +256,7 @@ Result ncclCommAbort(Communicator* communicator) {
 Result ncclCommWindowRegister(Communicator* communicator, void* place, std::size_t bytes,
                               Window** window, int flags) {
   if (const auto failure = injected("ncclCommWindowRegister")) return *failure;
+  check_not_recording("ncclCommWindowRegister");
   if (!is_usable("ncclCommWindowRegister", communicator)) return Result::invalid_argument;
   if (flags != kWindowOfAllMembers) complain_of_nccl("a window that is not of all members");
   if (g_group.depth > 0) complain_of_nccl("memory is registered inside of a group");
@@ -258,6 +270,7 @@ Result ncclCommWindowRegister(Communicator* communicator, void* place, std::size
 
 Result ncclCommWindowDeregister(Communicator* communicator, Window* window) {
   if (!is_usable("ncclCommWindowDeregister", communicator)) return Result::invalid_argument;
+  check_not_recording("ncclCommWindowDeregister");
   communicator->close_window(window);
   return Result::success;
 }
@@ -277,8 +290,7 @@ Result ncclGroupEnd() {
   if (const auto failure = injected("ncclGroupEnd")) return *failure;
   if (group.failure != Result::success) return group.failure;
   if (group.calls.empty()) return Result::success;
-  const bool hangs = has_come(g_launches_to_hang);
-  if (group.communicator->launch(group.calls, group.stream, hangs) != CUDA_SUCCESS) {
+  if (group.communicator->launch(group.calls, group.stream) != CUDA_SUCCESS) {
     return Result::unhandled_cuda_error;
   }
   if (has_come(g_launches_to_delay)) {

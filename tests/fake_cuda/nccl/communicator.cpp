@@ -145,11 +145,7 @@ int Communicator::open_windows() const {
   return static_cast<int>(std::ranges::count_if(windows_, &Window::open));
 }
 
-CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream, bool hangs) {
-  auto work = std::make_shared<Work>();
-  work->hangs = hangs;
-  tutti::fake_cuda::Operation operation;
-  operation.text = "nccl";
+CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream) {
   for (NcclCall& call : calls) {
     // The library's kernels for windows are for these.
     if (call.kind == Kind::all_reduce || call.kind == Kind::all_gather ||
@@ -159,6 +155,47 @@ CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream, bool
       call.windows = ", windows " + from + " " + to;
       call.all_in_windows = from != "-" && to != "-";
     }
+  }
+  if (is_recording(stream)) return record(std::move(calls), stream);
+  const CUresult result = enqueue(stream, operation_of(std::move(calls), stream));
+  if (result != CUDA_SUCCESS) --under_way;
+  return result;
+}
+
+// What graphs hold is launched with them, on all ranks: those are told apart that one recorded from
+// what others did, or recorded at another time.
+CUresult Communicator::record(std::vector<NcclCall> calls, CUstream stream) {
+  const std::string number = std::to_string(recorded_.size() + 1);
+  std::string& said = recorded_.emplace_back();
+  for (NcclCall& call : calls) {
+    call.windows += ", recorded as " + number;
+    if (!is_message(call)) said += call.text() + "; ";
+  }
+  board_->say("recorded-" + number + "-" + std::to_string(rank),
+              bytes_at(said.data(), said.size()));
+  const auto held = std::make_shared<const int>(0);
+  in_graphs_.emplace_back(held);
+  tutti::fake_cuda::Operation operation;
+  operation.text = "nccl " + said;
+  operation.run = [] {};
+  operation.again = [this, calls = std::move(calls), held](CUstream on) {
+    if (!live && !aborted) complain_of_nccl("a graph is launched whose communicator is gone");
+    return operation_of(calls, on);
+  };
+  return enqueue(stream, std::move(operation));
+}
+
+bool Communicator::is_in_graphs() const {
+  return !std::ranges::all_of(in_graphs_, &std::weak_ptr<const void>::expired);
+}
+
+tutti::fake_cuda::Operation Communicator::operation_of(std::vector<NcclCall> calls,
+                                                       CUstream stream) {
+  auto work = std::make_shared<Work>();
+  work->hangs = nccl_launch_hangs();
+  tutti::fake_cuda::Operation operation;
+  operation.text = "nccl";
+  for (const NcclCall& call : calls) {
     operation.text += " " + call.text() + ";";
     const auto touch = [&](const void* place, std::size_t bytes) {
       if (bytes > 0) {
@@ -190,17 +227,15 @@ CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream, bool
     --under_way;
   };
   ++under_way;
-  const CUresult result = enqueue(stream, std::move(operation));
-  if (result != CUDA_SUCCESS) --under_way;
   stream_ = stream;
-  if (!driver_.joinable()) {
+  if (!driver_.joinable() && live) {
     driver_ = std::thread([this] {
       for (; !stops_; usleep(100)) {
         if (under_way > 0) advance(stream_);
       }
     });
   }
-  return result;
+  return operation;
 }
 
 bool Communicator::is_ready(Work& work) {
@@ -306,7 +341,25 @@ void Communicator::run_collective(const NcclCall& call, std::uint64_t number) {
   }
 }
 
+// All ranks have recorded what this one has; one may still be at it.
+void Communicator::check_recorded() const {
+  for (std::size_t i = 0; i < recorded_.size(); ++i) {
+    for (int each = 0; each < size; ++each) {
+      const std::string name = "recorded-" + std::to_string(i + 1) + "-" + std::to_string(each);
+      for (int looks = 0; looks < 2000 && !board_->has(name); ++looks) usleep(1000);
+      const auto said = board_->read(name);
+      if (said && *said == bytes_at(recorded_[i].data(), recorded_[i].size())) continue;
+      complain_of_nccl("rank " + std::to_string(rank) + " has recorded what rank " +
+                       std::to_string(each) + " has not: " + recorded_[i]);
+    }
+  }
+}
+
 void Communicator::end() {
+  if (!aborted) check_recorded();
+  // The library waits for them.
+  for (int looks = 0; looks < 5000 && is_in_graphs(); ++looks) usleep(1000);
+  if (is_in_graphs()) complain_of_nccl("a communicator ends while graphs hold what it recorded");
   stops_ = true;
   if (driver_.joinable()) driver_.join();
   live = false;

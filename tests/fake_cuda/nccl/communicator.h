@@ -51,6 +51,8 @@ struct NcclCall {
 };
 
 void complain_of_nccl(const std::string& line);
+// Whether the launch that is made now is to hang (fake_nccl_hang).
+bool nccl_launch_hangs();
 
 }  // namespace tutti::fake_cuda
 
@@ -67,7 +69,9 @@ struct tutti::runtime::nccl::Communicator {
   Communicator(const std::string& id, int ranks, int own);
 
   // Puts the calls on a stream, as one piece of work; one that hangs ends by an abort alone.
-  CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream, bool hangs);
+  CUresult launch(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
+  // Whether graphs hold what was called while their streams recorded.
+  bool is_in_graphs() const;
   // Begins to register what lies there; `window` gets it when all have come to that.
   void open_window(void* place, std::size_t bytes, Window** window);
   void close_window(Window* window);
@@ -93,6 +97,10 @@ struct tutti::runtime::nccl::Communicator {
   };
   // "1+256": the number of the window that holds it, and where there; "-" if none does.
   std::string place_text(const void* place, std::size_t bytes) const;
+  tutti::fake_cuda::Operation operation_of(std::vector<tutti::fake_cuda::NcclCall> calls,
+                                           CUstream stream);
+  CUresult record(std::vector<tutti::fake_cuda::NcclCall> calls, CUstream stream);
+  void check_recorded() const;
   bool finish_opening();
   bool is_ready(Work& work);
   void run(Work& work);
@@ -101,6 +109,10 @@ struct tutti::runtime::nccl::Communicator {
   std::unique_ptr<tutti::fake_cuda::Board> board_;
   bool connected_ = false;
   std::uint64_t collectives_ = 0;
+  // What was recorded: how often, what all ranks have to say of each time, and what graphs hold as
+  // long as they are there.
+  std::vector<std::string> recorded_;
+  std::vector<std::weak_ptr<const void>> in_graphs_;
   std::vector<std::string> said_;  // of the last collectives
   std::vector<Window*> windows_;   // all that there were
   Opening opening_;

@@ -1,39 +1,18 @@
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <tuple>
 
 #include "tests/fake_cuda/nccl/control.h"
+#include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
-#include <dlfcn.h>
 
 namespace tutti::test {
 
 namespace {
 
 constexpr int kFaultRounds = 8;
-
-// A function that one of the doubles has beside the library's own. It is loaded from where the
-// runtime finds it.
-template <class Function>
-Function* control_of(const char* library, const char* name) {
-  const char* const folders = std::getenv("TUTTI_CUDA_LIBRARIES");
-  std::istringstream in(folders == nullptr ? "" : folders);
-  for (std::string folder; std::getline(in, folder, ':');) {
-    void* const opened = dlopen((folder + "/" + library).c_str(), RTLD_NOW);
-    void* const found = opened == nullptr ? nullptr : dlsym(opened, name);
-    if (found != nullptr) return reinterpret_cast<Function*>(found);
-  }
-  throw std::runtime_error(std::string("there is no ") + name);
-}
-
-template <class Function>
-Function* nccl_control(const char* name) {
-  return control_of<Function>("libnccl.so.2", name);
-}
 
 // What goes wrong on one rank: KIND RANK [argument...].
 class Fault {
@@ -50,7 +29,7 @@ class Fault {
       nccl_control<decltype(fake_nccl_fail)>("fake_nccl_fail")(text(0), number(1), number(2));
     } else if (kind_ == "driver_call") {
       using Fail = void(const char* function, int nth, int result);
-      control_of<Fail>("libcuda.so.1", "fake_cuda_fail")(text(0), number(1), number(2));
+      driver_control<Fail>("fake_cuda_fail")(text(0), number(1), number(2));
     } else if (kind_ == "delay") {
       nccl_control<decltype(fake_nccl_delay)>("fake_nccl_delay")(number(0), number(1));
     } else if (kind_ == "hang") {

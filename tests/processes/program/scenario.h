@@ -20,9 +20,10 @@ Scenarios ending_scenarios();       // ranks that end too early
 Scenarios disagreeing_scenarios();  // mismatches, time-outs and aborts
 Scenarios group_scenarios();
 Scenarios gpu_scenarios();
-Scenarios fault_scenarios();     // what goes wrong in the middle of collectives
-Scenarios sweeping_scenarios();  // many collectives
-Scenarios abusing_scenarios();   // what a World must not be used for
+Scenarios replaying_scenarios();  // on GPUs, recorded and replayed
+Scenarios fault_scenarios();      // what goes wrong in the middle of collectives
+Scenarios sweeping_scenarios();   // many collectives
+Scenarios abusing_scenarios();    // what a World must not be used for
 
 // ---- The test's folder: files by the name of a milestone and the rank that has reached it.
 

@@ -140,6 +140,8 @@ TEST_F(CudaKernelTest, HostsAreNoPlaceForIt) {
     void copy(void*, const void*, std::size_t) override {}
     std::byte* workspace(std::size_t) override { return nullptr; }
     std::unique_ptr<Recording> record(FunctionRef<void()>) override { return nullptr; }
+    std::shared_ptr<const Part> record_part(FunctionRef<void()>) override { return nullptr; }
+    std::unique_ptr<JoinedRecording> join(std::vector<JoinedPart>) override { return nullptr; }
     void synchronize() override {}
 
    private:

@@ -1,0 +1,266 @@
+#include <tutti/codegen/plan/device_span.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/log.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tutti::codegen {
+
+namespace {
+
+using runtime::Accelerator;
+using runtime::RecordedCalls;
+
+}  // namespace
+
+DeviceSpan::DeviceSpan(const Plan& plan, Device device, std::vector<Step> steps,
+                       std::size_t first_step, std::size_t last_step)
+    : device_(device), steps_(std::move(steps)), first_step_(first_step), last_step_(last_step) {
+  for (const PlanBuffer& buffer : plan.buffers) {
+    placed_.push_back(buffer.kind == PlanBuffer::Kind::symmetric);
+  }
+  for (const Step& step : steps_) {
+    if (step.kind == Step::Kind::start) works_.push_back(step.number);
+  }
+  calls_.resize(works_.size());
+  for (const codegen::Step& step : plan.steps) {
+    const CollectiveStart* const start = start_of(step);
+    if (start == nullptr || std::ranges::find(works_, start->work) == works_.end()) continue;
+    calls_[call_of(start->work)] = {
+        .work = start->work, .operands = start->operands, .results = start->results};
+  }
+  plan_nodes(plan);
+}
+
+std::size_t DeviceSpan::call_of(std::int32_t work) const {
+  return static_cast<std::size_t>(std::ranges::find(works_, work) - works_.begin());
+}
+
+// Launches come behind each other, and behind the collectives that were waited for before them;
+// collectives behind each other, and behind the launches before their start.
+void DeviceSpan::plan_nodes(const Plan& plan) {
+  std::map<std::size_t, std::size_t> node_of;  // by call
+  std::vector<std::size_t> stream;             // what the next launch is behind
+  std::vector<std::size_t> lane;               // the last collective
+  const auto add = [&](Node node, std::vector<std::size_t> behind) {
+    std::ranges::sort(behind);
+    const auto rest = std::ranges::unique(behind);
+    behind.erase(rest.begin(), rest.end());
+    node.behind = std::move(behind);
+    nodes_.push_back(std::move(node));
+    return nodes_.size() - 1;
+  };
+  const auto launch = [&](Node node) { stream = {add(std::move(node), stream)}; };
+  const auto launch_copies = [&](Node::Kind kind, std::size_t call,
+                                 const std::vector<BufferId>& buffers) {
+    Node node{.kind = kind, .call = call};
+    for (const BufferId id : buffers) {
+      if (is_placed(id)) continue;
+      node.bytes.push_back(static_cast<std::size_t>(plan.buffers[at(id)].bytes));
+    }
+    if (!node.bytes.empty()) launch(std::move(node));
+  };
+  for (const Step& step : steps_) {
+    switch (step.kind) {
+      case Step::Kind::region:
+        if (step.region->launches_something()) launch({.region = step.region});
+        break;
+      case Step::Kind::start: {
+        const std::size_t call = call_of(step.number);
+        launch_copies(Node::Kind::copies_in, call, calls_[call].operands);
+        std::vector<std::size_t> behind = stream;
+        behind.insert(behind.end(), lane.begin(), lane.end());
+        node_of[call] = add({.kind = Node::Kind::collective, .call = call}, std::move(behind));
+        lane = {node_of[call]};
+        break;
+      }
+      case Step::Kind::wait: {
+        const std::size_t call = call_of(step.number);
+        stream.push_back(node_of.at(call));
+        launch_copies(Node::Kind::copies_out, call, calls_[call].results);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+bool DeviceSpan::make_calls(Accelerator& accelerator, runtime::PlanFrame& frame) {
+  std::vector<std::shared_ptr<const runtime::PreparedCall>> prepared;
+  for (const std::int32_t work : works_) prepared.push_back(frame.collectives[at(work)].call);
+  const auto& communicator = frame.collectives[at(works_[0])].communicator;
+  recorded_ = communicator->record_calls(std::move(prepared), accelerator);
+  if (recorded_ == nullptr) return false;
+  for (std::size_t i = 0; i < works_.size(); ++i) {
+    runtime::BoundCollective& collective = frame.collectives[at(works_[i])];
+    collective.recorded = recorded_;
+    collective.number_in_recording = i;
+  }
+  return true;
+}
+
+std::vector<RecordedCalls::Places> DeviceSpan::places(const runtime::PlanFrame& frame) const {
+  std::vector<RecordedCalls::Places> out;
+  const auto fill = [&](const std::vector<BufferId>& buffers,
+                        std::vector<std::shared_ptr<runtime::Buffer>>& into) {
+    for (const BufferId id : buffers) into.push_back(is_placed(id) ? frame.held(id) : nullptr);
+  };
+  for (const Call& call : calls_) {
+    RecordedCalls::Places& each = out.emplace_back();
+    fill(call.operands, each.operands);
+    fill(call.results, each.results);
+  }
+  return out;
+}
+
+bool DeviceSpan::replay(runtime::Context& context, runtime::PlanFrame& frame) {
+  if (!records_) return false;
+  Accelerator& accelerator = context.accelerator(device_);
+  if (recorded_ == nullptr) {
+    records_ = make_calls(accelerator, frame);
+    return false;  // what the first run gets ready is there in the next
+  }
+  if (!recorded_->is_warm()) return false;
+  // Whatever may fail on this rank alone comes before the others hear of it.
+  frame.begin_trial();
+  try {
+    const std::vector<RecordedCalls::Places> places = this->places(frame);
+    if (recorded_->is_recorded(places)) {
+      find_addresses(accelerator, frame);
+      join(accelerator);
+    } else {
+      recorded_->get_ready(places);
+    }
+  } catch (const EnvironmentError& error) {
+    frame.undo_trial();
+    recorded_->drop();
+    // Memory may be there in the next run; other things won't.
+    if (dynamic_cast<const OutOfMemoryError*>(&error) == nullptr) stop(error.what());
+    return false;
+  }
+  const RecordedCalls::Way way = frame.begin(works_);
+  if (way != RecordedCalls::Way::replayed) {
+    frame.undo_trial();
+    return false;
+  }
+  recorded_->replay();
+  frame.keep_trial();
+  return true;
+}
+
+void DeviceSpan::end() {
+  if (recorded_ == nullptr) return;
+  try {
+    recorded_->end();
+  } catch (const EnvironmentError& error) {
+    stop(error.what());
+  }
+}
+
+// Takes the steps that allocate and free, as regions do (DeviceRegion): what they put on the GPU
+// comes after all of them, in their order.
+void DeviceSpan::find_addresses(Accelerator& accelerator, runtime::PlanFrame& frame) {
+  std::size_t node = 0;
+  const auto copies = [&](const std::vector<BufferId>& buffers, auto&& own_place, bool in) {
+    std::vector<void*>& out = nodes_[node].addresses;
+    out.clear();
+    for (std::size_t part = 0; part < buffers.size(); ++part) {
+      if (is_placed(buffers[part])) continue;
+      void* const outside = frame.memory().addresses[buffers[part]];
+      void* const own = own_place(part);
+      out.push_back(in ? outside : own);
+      out.push_back(in ? own : outside);
+    }
+    ++node;
+  };
+  for (const Step& step : steps_) {
+    switch (step.kind) {
+      case Step::Kind::allocate:
+        frame.allocate(step.number);
+        break;
+      case Step::Kind::free:
+        frame.free(step.number);
+        break;
+      case Step::Kind::region:
+        step.region->find_addresses(frame);
+        if (step.region->launches_something()) {
+          nodes_[node++].addresses = step.region->addresses();
+        }
+        break;
+      case Step::Kind::start: {
+        const std::size_t call = call_of(step.number);
+        if (nodes_[node].kind == Node::Kind::copies_in) {
+          copies(
+              calls_[call].operands,
+              [&](std::size_t part) { return recorded_->operand(call, part); }, true);
+        }
+        ++node;  // itself
+        break;
+      }
+      case Step::Kind::wait: {
+        const std::size_t call = call_of(step.number);
+        for (const BufferId id : calls_[call].results) {
+          if (is_placed(id)) continue;
+          const runtime::PlanFrame::Allocation& wanted = frame.allocations[at(id)];
+          frame.bind(id, accelerator.memory().allocate(wanted.bytes, wanted.label));
+        }
+        if (node < nodes_.size() && nodes_[node].kind == Node::Kind::copies_out) {
+          copies(
+              calls_[call].results, [&](std::size_t part) { return recorded_->result(call, part); },
+              false);
+        }
+        break;
+      }
+    }
+  }
+}
+
+std::shared_ptr<const Accelerator::Part> DeviceSpan::part_of(Accelerator& accelerator,
+                                                             const Node& node) const {
+  switch (node.kind) {
+    case Node::Kind::region:
+      return node.region->part(accelerator);
+    case Node::Kind::collective:
+      return recorded_->part(node.call);
+    default:
+      return accelerator.record_part([&] {
+        for (std::size_t i = 0; i < node.bytes.size(); ++i) {
+          accelerator.copy(node.addresses[2 * i + 1], node.addresses[2 * i], node.bytes[i]);
+        }
+      });
+  }
+}
+
+void DeviceSpan::join(Accelerator& accelerator) {
+  std::unique_ptr<Accelerator::JoinedRecording>& joined = recorded_->joined();
+  if (joined == nullptr) {
+    std::vector<Accelerator::JoinedPart> parts;
+    for (Node& node : nodes_) {
+      parts.push_back({.part = part_of(accelerator, node), .behind = node.behind});
+      node.recorded = node.addresses;
+    }
+    joined = accelerator.join(std::move(parts));
+    return;
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    if (node.addresses == node.recorded) continue;
+    joined->exchange(i, part_of(accelerator, node));
+    node.recorded = node.addresses;
+  }
+}
+
+void DeviceSpan::stop(const std::string& why) {
+  records_ = false;
+  runtime::Log::process().write(
+      runtime::LogTopic::gpu, -1,
+      std::to_string(calls_.size()) + " collectives on " + device_.text() +
+          " and what is between "
+          "them are not recorded any more, but put on the stream one by one: " +
+          why);
+}
+
+}  // namespace tutti::codegen

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <tutti/codegen/plan/device_region.h>
+#include <tutti/runtime/comm/recorded_calls.h>
+#include <tutti/runtime/run/plan_frame.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::codegen {
+
+// Regions of one GPU and the collectives of one group between them: steps of a plan that the host
+// has nothing else to do with. The members of the group record all of it together, once, and put it
+// on their GPUs by one launch then (RecordedCalls says how they agree about that). What lies
+// elsewhere in a run than when it was recorded is exchanged in the recording, by this rank alone:
+// of launches, which say nothing to other ranks. Collectives keep their places; what they are given
+// or give elsewhere is copied.
+class DeviceSpan {
+ public:
+  struct Step {
+    enum class Kind : std::uint8_t { region, allocate, free, start, wait };
+    Kind kind = Kind::region;
+    DeviceRegion* region = nullptr;
+    std::int32_t number = -1;  // of the buffer or work
+  };
+
+  // `first_step` and `last_step` as the binding counts; `plan` and the regions outlive this.
+  DeviceSpan(const Plan& plan, Device device, std::vector<Step> steps, std::size_t first_step,
+             std::size_t last_step);
+
+  std::size_t first_step() const { return first_step_; }
+  std::size_t last_step() const { return last_step_; }
+
+  // Whether it saves launches.
+  bool is_worth_while() const { return !calls_.empty() && nodes_.size() > 1; }
+
+  // At its first step: whether all of it is done. Else its steps are to be run, and then end().
+  // Throws what its steps throw.
+  bool replay(runtime::Context& context, runtime::PlanFrame& frame);
+  void end();
+
+ private:
+  // A node of the recording: what a region launches, copies, or a collective.
+  struct Node {
+    enum class Kind : std::uint8_t { region, collective, copies_in, copies_out };
+    Kind kind = Kind::region;
+    DeviceRegion* region = nullptr;
+    std::size_t call = 0;  // of works_
+    std::vector<std::size_t> behind = {};
+    std::vector<std::size_t> bytes = {};  // of copies
+    std::vector<void*> addresses = {};    // of this run: of copies, from and to by turns
+    std::vector<void*> recorded = {};     // what joined() has
+  };
+  struct Call {
+    std::int32_t work = -1;
+    std::vector<BufferId> operands;
+    std::vector<BufferId> results;
+  };
+
+  void plan_nodes(const Plan& plan);
+  std::size_t call_of(std::int32_t work) const;
+  bool is_placed(BufferId id) const { return placed_[at(id)]; }
+  bool make_calls(runtime::Accelerator& accelerator, runtime::PlanFrame& frame);
+  std::vector<runtime::RecordedCalls::Places> places(const runtime::PlanFrame& frame) const;
+  void find_addresses(runtime::Accelerator& accelerator, runtime::PlanFrame& frame);
+  void join(runtime::Accelerator& accelerator);
+  std::shared_ptr<const runtime::Accelerator::Part> part_of(runtime::Accelerator& accelerator,
+                                                            const Node& node) const;
+  void stop(const std::string& why);
+
+  const Device device_;
+  const std::vector<Step> steps_;
+  const std::size_t first_step_;
+  const std::size_t last_step_;
+  std::vector<Call> calls_;          // in the order of their starts
+  std::vector<std::int32_t> works_;  // theirs
+  std::vector<bool> placed_;         // by buffer: whether it lies in a group's memory
+  std::vector<Node> nodes_;
+  std::shared_ptr<runtime::RecordedCalls> recorded_;
+  bool records_ = true;
+};
+
+}  // namespace tutti::codegen

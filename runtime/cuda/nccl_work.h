@@ -1,0 +1,69 @@
+#pragma once
+
+#include <tutti/ir/support/error.h>
+#include <tutti/runtime/comm/deadline.h>
+#include <tutti/runtime/comm/group_work.h>
+#include <tutti/runtime/comm/host_fabric.h>
+#include <tutti/runtime/comm/transport.h>
+#include <tutti/runtime/cuda/accelerator.h>
+#include <tutti/runtime/cuda/event.h>
+#include <tutti/runtime/cuda/lane.h>
+#include <tutti/runtime/function_ref.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tutti::runtime {
+
+// What a NcclTransport has under way.
+class NcclWork final : public GroupWork, public std::enable_shared_from_this<NcclWork> {
+ public:
+  // The others' GPUs wait for one that was announced.
+  ~NcclWork() override {
+    if (!turn_) return;
+    group_->fail(sequence(),
+                 "rank " + std::to_string(rank_) + " gave it up before it was on its GPU");
+  }
+
+ private:
+  friend class NcclTransport;
+
+  // What comes on the GPU's own stream from here on waits for it.
+  void joined() override {
+    if (done_ == nullptr || std::exchange(joined_, true)) return;
+    const CudaStream& stream = *gpu_->stream();
+    const CudaStream::Entered entered = stream.enter();
+    done_->hold_up(stream.handle());
+  }
+
+  // What a launch throws says which call it was, and where.
+  void at_line(FunctionRef<void()> launch) const {
+    const auto& [description, line, timeout] = waiting();
+    try {
+      launch();
+    } catch (const CommError& error) {
+      if (error.where().known()) throw;
+      throw CommError(std::string(description) + ": " + error.what(), line);
+    } catch (const OutOfMemoryError&) {
+      throw;
+    } catch (const EnvironmentError& error) {
+      if (error.where().known()) throw;
+      throw EnvironmentError(std::string(description) + ": " + error.what(), line);
+    }
+  }
+
+  CudaAccelerator* gpu_ = nullptr;
+  std::shared_ptr<HostGroup> group_;
+  std::int64_t rank_ = 0;               // this one
+  std::optional<CudaLane::Turn> turn_;  // from its announcement until it is on the lane
+  std::unique_ptr<CudaEvent> ready_;    // the operands
+  std::shared_ptr<CudaEvent> done_;     // null: it is not on the lane yet
+  bool joined_ = false;
+  Keeping operands_;
+  Deadline deadline_{{}};  // of what is on the lane
+};
+
+}  // namespace tutti::runtime
