@@ -146,12 +146,18 @@ LoweredCollective lower_message(const ir::Graph& graph, ir::NodeId id, const ir:
   return out;
 }
 
-// Of what the runtime itself moves.
+// Of what the runtime itself moves: on GPUs what is asked for, on the host what its table says,
+// too.
 void choose_algorithm(LoweredCollective& lowered, const runtime::Algorithms& algorithms) {
-  if (lowered.engine != "shm" || lowered.call.parts.empty()) return;
-  lowered.call.one_shot_up_to = algorithms.one_shot_up_to(lowered.call, *lowered.group);
+  if (lowered.call.parts.empty()) return;
+  const bool on_host = lowered.engine == "shm";
+  if (!on_host && !runtime::moves_on_devices(lowered.engine)) return;
   const ir::Algorithm asked = algorithms.asked_of(*lowered.group);
-  if (asked != ir::Algorithm::one_shot && asked != ir::Algorithm::two_shot) return;
+  const bool is_asked = asked == ir::Algorithm::one_shot || asked == ir::Algorithm::two_shot;
+  if (on_host || is_asked) {
+    lowered.call.one_shot_up_to = algorithms.one_shot_up_to(lowered.call, *lowered.group);
+  }
+  if (!is_asked) return;
   lowered.call.description += ", " + std::string(name_of(asked));
 }
 

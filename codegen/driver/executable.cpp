@@ -4,6 +4,7 @@
 #include <tutti/codegen/plan/memory_labels.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/interned.h>
+#include <tutti/runtime/profile/timeline_range.h>
 
 #include <algorithm>
 #include <atomic>
@@ -94,8 +95,9 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
                             .member = area.member,
                             .device = area.device});
   }
-  // Native code knows the host's steps alone.
-  if (!plan_.devices.empty()) options_.mode = PlanMode::walk;
+  if (runtime::timeline_listens()) range_name_ = plan_.name.c_str();
+  // Native code knows the host's steps alone, and says nothing of them.
+  if (!plan_.devices.empty() || range_name_ != nullptr) options_.mode = PlanMode::walk;
   bind_constants();
   frame_.profile = make_profile();
   binding_.bind();
@@ -141,6 +143,7 @@ void Executable::run(std::span<const BufferPtr> inputs, const RunOptions& option
     runtime::PlanFrame& frame;
     ~End() { frame.end(); }
   } const end{frame_};
+  const runtime::TimelineRange range(range_name_);
   results.clear();
   started_.clear();
   binding_.set_step(binding_.first_step());

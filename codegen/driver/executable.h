@@ -138,6 +138,7 @@ class Executable {
   std::vector<std::shared_ptr<runtime::Buffer>> constants_;  // by buffer; null for others
   std::vector<BufferId> inputs_;                             // by argument
   std::int64_t runs_ = 0;
+  const char* range_name_ = nullptr;  // on a profiler's timeline; null: nobody listens
   std::shared_ptr<const void> code_;  // keeps what `function_` lies in
   runtime::PlanFunction function_ = nullptr;
   std::vector<Started> started_;

@@ -1,8 +1,36 @@
 #include <tutti/codegen/plan/binding.h>
+#include <tutti/codegen/plan/launch.h>
+#include <tutti/runtime/profile/timeline_range.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::codegen {
+
+namespace {
+
+// As the profile calls it; of a GPU's work, what it begins with.
+std::string name_in_profile(const Plan& plan, const Step& step) {
+  if (const auto* const launch = std::get_if<Launch>(&step)) {
+    const LaunchPart& part = launch->parts[0];
+    return part.epilogue < 0 ? part.name
+                             : part.name + " then " + plan.kernels[at(part.epilogue)].name;
+  }
+  if (const CollectiveStart* const start = start_of(step)) {
+    return "start " + runtime::describe(start->call);
+  }
+  if (const auto* const wait = std::get_if<CollectiveWait>(&step)) {
+    for (const Step& other : plan.steps) {
+      const CollectiveStart* const start = start_of(other);
+      if (start != nullptr && start->work == wait->work) {
+        return "wait " + runtime::describe(start->call);
+      }
+    }
+  }
+  return std::visit([](const auto& each) { return std::string(each.kWords[0]); }, step);
+}
+
+}  // namespace
 
 void Binding::bind() {
   number_calls();
@@ -49,6 +77,15 @@ void Binding::number_calls() {
 void Binding::add(const BoundStep& step) {
   region_ = nullptr;
   steps_.push_back(step);
+  if (!runtime::timeline_listens()) return;
+  in_ranges_.push_back(std::exchange(steps_.back().run, run_in_range));
+  range_names_.push_back(name_in_profile(plan_, plan_.steps[at(next_step_)]));
+}
+
+void Binding::run_in_range(Binding& binding, const BoundStep& self) {
+  const auto number = static_cast<std::size_t>(&self - binding.steps_.data());
+  const runtime::TimelineRange range(binding.range_names_[number].c_str());
+  binding.in_ranges_[number](binding, self);
 }
 
 std::uint32_t Binding::add_buffers(std::span<const BufferId> buffers) {
@@ -119,7 +156,8 @@ void Binding::walk() {
   std::size_t next = 0;  // of spans_
   for (step_ = main_; step_ < steps_.size(); ++step_) {
     DeviceSpan* const span = next < spans_.size() ? &spans_[next] : nullptr;
-    if (span != nullptr && step_ == span->first_step() && span->replay(context_, frame_)) {
+    const bool begins = span != nullptr && step_ == span->first_step();
+    if (begins && replay(*span)) {
       step_ = span->last_step();
     } else {
       run_step();
@@ -127,6 +165,11 @@ void Binding::walk() {
     }
     if (span != nullptr && step_ == span->last_step()) ++next;
   }
+}
+
+bool Binding::replay(DeviceSpan& span) {
+  const runtime::TimelineRange range(range_names_.empty() ? nullptr : "recorded collectives");
+  return span.replay(context_, frame_);
 }
 
 void Binding::enter(const Region& region) {

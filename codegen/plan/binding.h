@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -108,6 +109,9 @@ class Binding {
   void take_device_places();
   // find_spans.cpp
   void find_spans();
+  bool replay(DeviceSpan& span);
+  // The same step within a range of a profiler's timeline.
+  static void run_in_range(Binding& binding, const BoundStep& self);
 
   const Plan& plan_;
   runtime::Context& context_;
@@ -116,6 +120,9 @@ class Binding {
   std::deque<DeviceRegion> regions_;
   DeviceRegion* region_ = nullptr;
   std::vector<BoundStep> steps_;
+  // By step, where somebody listens (timeline_listens): what it calls, and its name.
+  std::vector<decltype(BoundStep::run)> in_ranges_;
+  std::vector<std::string> range_names_;
   std::deque<DeviceSpan> spans_;   // in their order
   std::vector<BufferId> buffers_;  // of all launches
   std::vector<BoundStart> starts_;

@@ -7,8 +7,9 @@
 
 namespace tutti::codegen {
 
-// Whether all members have its result in common, which lies once.
+// Whether all members have its result in common, which lies once; on GPUs each has its own.
 bool PlanChecker::has_common_result(const CollectiveStart& start) const {
+  if (start.engine != "shm") return false;
   const std::size_t members = start.group->members_with(plan_.rank).size();
   return runtime::common_result(start.call, static_cast<int>(members));
 }

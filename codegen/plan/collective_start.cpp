@@ -106,6 +106,14 @@ void parse_collective_field(StepParser& parser, CollectiveStart& start, const To
   }
 }
 
+// On GPUs nothing follows from a limit between the two.
+bool says_algorithm(const CollectiveStart& start) {
+  if (start.call.parts.empty()) return false;
+  const bool is_asked =
+      runtime::always_one_shot(start.call) || runtime::always_two_shot(start.call);
+  return start.engine == "shm" || (is_asked && runtime::moves_on_devices(start.engine));
+}
+
 // What a text says about it: the limit, and what follows from that and the rest of the call.
 struct AlgorithmText {
   void parse(ir::Lexer& lexer) {
@@ -117,11 +125,11 @@ struct AlgorithmText {
 
   void give(const ir::Lexer& lexer, CollectiveStart& start) const {
     if (!is_said) return;
-    if (start.call.parts.empty() || start.engine != "shm") {
-      lexer.fail(offset, "what moves no tensors, or by another engine, has no algorithm");
-    }
     const auto limit = runtime::one_shot_limit(text);
     if (limit) start.call.one_shot_up_to = *limit;
+    if (!says_algorithm(start)) {
+      lexer.fail(offset, "what moves no tensors, or by another engine, has no algorithm");
+    }
     const auto members = static_cast<int>(start.group->size());
     const std::string right = runtime::algorithm_text(start.call, members);
     if (!limit || right != text) {
@@ -251,7 +259,7 @@ void CollectiveStart::print(StepPrinter& printer) const {
   attributes.add("pairs", pairs);
   if (!call.parts.empty()) attributes.add("parts", parts_text(call));
   const auto members = static_cast<int>(group->size());
-  if (!call.parts.empty() && engine == "shm") {
+  if (says_algorithm(*this)) {
     attributes.add("algorithm", ir::quoted(runtime::algorithm_text(call, members)));
   }
   if (call.agreement != 0) attributes.add("agreement", hexadecimal(call.agreement));

@@ -154,7 +154,12 @@ RecordedCalls::Way NcclRecording::begin(std::uint64_t content, const StartOption
   first.recorded = shared_from_this();
   first.number_in_recording = 0;
   failure_.clear();
-  begun_ = group_->begin(calls_[0].prepared, word(content), first);
+  try {
+    begun_ = group_->begin(calls_[0].prepared, word(content), first);
+  } catch (...) {
+    drop();
+    throw;
+  }
   if (!transport_.members_say_alike(*begun_)) {
     miss();
     return Way::one_by_one;

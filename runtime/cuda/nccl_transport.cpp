@@ -77,7 +77,8 @@ kernels::PartPlace NcclTransport::begin(GroupWork& work, Keeping& keeping) {
   const CudaStream::Entered entered = own.gpu_->stream()->enter();
   if (communicator_ == nullptr) connect(work, *own.gpu_);
   own.ready_ = std::make_unique<CudaEvent>(own.gpu_->stream());
-  own.ready_->record();
+  // Else when it is supplied.
+  if (work.begun == GroupWork::Begun::no) own.ready_->record();
   own.group_ = agreement_.group();
   own.rank_ = agreement_.members()[static_cast<std::size_t>(agreement_.position())];
   own.turn_.emplace(own.gpu_->lane());

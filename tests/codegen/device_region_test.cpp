@@ -263,5 +263,21 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
   EXPECT_THAT(complaint_of(changed), HasSubstr("lies in a group's memory, which another device"));
 }
 
+// What the host's members would have in common lies with each, whatever its size and whatever the
+// group asks for.
+TEST(DevicePlan, LargeResultsOverNcclLieWithEachMember) {
+  const Plan plan = test::plan_of_device(R"(
+group @pair = {ranks = [0, 1], stride = 2, backends = "cpu:shm,cuda:nccl"}
+func @f(%x: f32[100000] on cuda:0) -> (f32[100000] on cuda:0) {
+  %0 = add(%x, %x)
+  %1 = all_reduce(%0) {op = "sum", group = @pair}
+  %2 = wait(%1)
+  %3 = mul(%2, %x)
+  return %3
+})");
+  EXPECT_NO_THROW(check(plan));
+  EXPECT_THAT(print(plan), HasSubstr("400000 bytes on cuda:0"));
+}
+
 }  // namespace
 }  // namespace tutti::codegen::device_region_test

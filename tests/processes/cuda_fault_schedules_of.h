@@ -20,6 +20,9 @@ struct FaultSchedule {
   int ranks = 2;
   int victim = 0;
   bool older = false;  // NCCL 2.27.7, which has no windows
+  // Kernels of our own would do what NCCL is to fail at.
+  bool own_kernels = false;
+  std::string scenario = "faults_over_nccl";
   std::vector<std::string> words;
   bool fails = true;       // else all ranks come to their end
   int victims_signal = 0;  // that ends the victim; 0: it says an error, too
@@ -30,7 +33,8 @@ struct FaultSchedule {
   int timeout = 60;
 
   std::string text() const {
-    std::string out = std::to_string(ranks) + " ranks, NCCL " + (older ? "2.27.7" : "2.32.3") + ":";
+    std::string out = std::to_string(ranks) + " ranks, NCCL " + (older ? "2.27.7" : "2.32.3") +
+                      (own_kernels ? ", own kernels: " : ": ") + scenario;
     for (const std::string& word : words) out += " " + word;
     return out;
   }
@@ -110,12 +114,63 @@ inline FaultSchedule draw_fault_schedule(std::uint64_t seed) {
   return out;
 }
 
+// The same of collectives that are recorded and replayed, over NCCL and by kernels of our own.
+inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
+  constexpr int kRounds = 8;
+  constexpr std::array kDriverCalls = {"cuGraphLaunch", "cuEventRecord", "cuStreamWaitEvent"};
+  std::mt19937_64 random(seed);
+  const auto draw = [&](int end) {
+    return static_cast<int>(random() % static_cast<std::uint64_t>(end));
+  };
+  FaultSchedule out;
+  out.scenario = "faults_in_replays";
+  out.ranks = 2 + draw(3);
+  out.victim = draw(out.ranks);
+  out.own_kernels = draw(2) == 0;
+  const std::string victim = std::to_string(out.victim);
+  out.others_say = {"rank " + victim};
+  switch (seed % 6) {
+    case 0: {
+      const std::string call = kDriverCalls[random() % kDriverCalls.size()];
+      // CUDA_ERROR_UNKNOWN, in one of the runs up to the last.
+      const int last = call == "cuGraphLaunch" ? 8 : 40;
+      out.words = {"driver_call", victim, call, std::to_string(1 + draw(last)), "999"};
+      break;
+    }
+    case 1:
+      // Of some collective, by whichever rank it is that the time is up for.
+      out.own_kernels = false;
+      out.words = {"hang", victim, std::to_string(1 + draw(3 * kRounds))};
+      out.timeout = 2;
+      out.victim_says = out.others_say = {"time-out", "left: an exception ended it"};
+      break;
+    case 2:
+      out.own_kernels = false;
+      out.words = {"nccl_call", victim, "ncclCommGetAsyncError", std::to_string(1 + draw(30)), "6"};
+      out.victim_says = {"failed"};
+      break;
+    default: {
+      constexpr std::array kKinds = {"kill", "stop", "throw"};
+      constexpr std::array kPlaces = {"before", "started"};
+      const std::string kind = kKinds[seed % 6 - 3];
+      out.words = {kind, victim, std::to_string(draw(kRounds - 1)), kPlaces[random() % 2]};
+      if (kind == "kill") out.victims_signal = SIGKILL;
+      if (kind == "stop") out.victims_signal = SIGTERM;
+      if (kind == "stop") out.timeout = 2;
+      if (kind == "throw") out.victim_says = {"the rank's own mistake"};
+      break;
+    }
+  }
+  return out;
+}
+
 class FaultSchedules : public Job {
  protected:
   // Runs those of seeds from `first` up to `end`.
-  static void run_schedules(std::uint64_t first, std::uint64_t end) {
+  static void run_schedules(std::uint64_t first, std::uint64_t end,
+                            FaultSchedule (*draw)(std::uint64_t seed) = draw_fault_schedule) {
     for (std::uint64_t seed = first; seed < end; ++seed) {
-      const FaultSchedule schedule = draw_fault_schedule(seed);
+      const FaultSchedule schedule = draw(seed);
       SCOPED_TRACE("seed " + std::to_string(seed) + ": " + schedule.text());
       run_schedule(schedule);
       if (HasFailure()) return;  // the first says most
@@ -129,9 +184,9 @@ class FaultSchedules : public Job {
         "TUTTI_CUDA_LIBRARIES",
         schedule.older ? TUTTI_BINARY_DIR "/fake_nccl_2.27.7:" + doubles : doubles);
     const EnvironmentVariable gpus("TUTTI_TEST_FAKE_CUDA", "devices=4");
-    // Kernels of our own would do what NCCL is to fail at.
-    const EnvironmentVariable off("TUTTI_SET", "verify=on,comm_kernels=off");
-    Words scenario = {"faults_over_nccl"};
+    const EnvironmentVariable off(
+        "TUTTI_SET", schedule.own_kernels ? "verify=on" : "verify=on,comm_kernels=off");
+    Words scenario = {schedule.scenario};
     scenario.insert(scenario.end(), schedule.words.begin(), schedule.words.end());
     // What takes longer hangs.
     const CommandResult result = run_command(

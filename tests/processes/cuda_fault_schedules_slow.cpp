@@ -5,5 +5,9 @@ namespace {
 
 TEST_F(FaultSchedules, TwoHundredEndInTheRightErrorOnAllRanks) { run_schedules(1000, 1200); }
 
+TEST_F(FaultSchedules, AHundredOfReplaysEndInTheRightErrorOnAllRanks) {
+  run_schedules(1000, 1100, draw_replayed_fault_schedule);
+}
+
 }  // namespace
 }  // namespace tutti::test::cuda_fault_schedules_slow

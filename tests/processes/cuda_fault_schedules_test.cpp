@@ -5,5 +5,9 @@ namespace {
 
 TEST_F(FaultSchedules, EndInTheRightErrorOnAllRanks) { run_schedules(0, 16); }
 
+TEST_F(FaultSchedules, OfReplaysEndInTheRightErrorOnAllRanks) {
+  run_schedules(0, 12, draw_replayed_fault_schedule);
+}
+
 }  // namespace
 }  // namespace tutti::test::cuda_fault_schedules_test

@@ -108,8 +108,34 @@ void run_rounds(const World& world, const Fault& fault) {
   }
 }
 
-// faults_over_nccl KIND RANK [argument...]: one rank's GPU, library or process fails; see Fault.
-void faults_over_nccl(const Arguments& arguments) {
+// A compiled program that is recorded in the third round and replayed from the fourth on, with
+// kernels between its collectives.
+void run_replays(const World& world, const Fault& fault) {
+  const Group group = Group(world).with_backends("nccl");
+  const int ranks = world.size();
+  auto step = compile([&](const Tensor& x) {
+    const Tensor all = all_gather(x * 2.F, group) + 1.F;
+    return reduce_scatter(all, group) + all_reduce(x * 3.F, group);
+  });
+  for (int round = 0; round < kFaultRounds; ++round) {
+    fault.at(round, "before");
+    const std::vector<float> mine = operand(round, world.rank(), ranks);
+    const Tensor y = step(from(mine, {std::ssize(mine)}));
+    eval(y);
+    fault.at(round, "started");
+    std::vector<float> expected(mine.size(), static_cast<float>(ranks));
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      expected[i] += 2.F * static_cast<float>(ranks) * mine[i];
+      for (int rank = 0; rank < ranks; ++rank) expected[i] += 3.F * operand(round, rank, ranks)[i];
+    }
+    expect(y.to_vector<float>() == expected);
+  }
+}
+
+// faults_over_nccl, or faults_in_replays, KIND RANK [argument...]: one rank's GPU, library or
+// process fails; see Fault.
+template <void (*run)(const World& world, const Fault& fault)>
+void faults_in(const Arguments& arguments) {
   struct Complaints {
     ~Complaints() {
       const std::string said =
@@ -121,13 +147,16 @@ void faults_over_nccl(const Arguments& arguments) {
   set_default_device(world.gpu());
   const Fault fault(arguments, world.rank());
   fault.arm();
-  run_rounds(world, fault);
+  run(world, fault);
   world.close();
   say("all right");
 }
 
 }  // namespace
 
-Scenarios fault_scenarios() { return {{"faults_over_nccl", faults_over_nccl}}; }
+Scenarios fault_scenarios() {
+  return {{"faults_over_nccl", faults_in<run_rounds>},
+          {"faults_in_replays", faults_in<run_replays>}};
+}
 
 }  // namespace tutti::test

@@ -1,7 +1,10 @@
-#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <optional>
 #include <sstream>
 #include <string_view>
-#include <tuple>
+#include <vector>
 
 #include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
@@ -64,8 +67,151 @@ void launches_of_a_step(const Arguments&) {
   for (const std::string& each : seen) say(each);
 }
 
+// What the doubles complain of, when all is over.
+void expect_no_complaints() {
+  using Text = const char*();
+  const std::string said = std::string(nccl_control<Text>("fake_nccl_complaints")()) +
+                           driver_control<Text>("fake_cuda_complaints")();
+  if (!said.empty()) say("complaint: " + said);
+}
+
+using Program = std::vector<Tensor> (*)(const Tensor& x, const Group& group);
+
+// Between what the program computes.
+std::vector<Tensor> computed(const Tensor& x, const Group& group) {
+  const Tensor sum = all_reduce(x * 2, group) + 1;
+  const Tensor all = all_gather(sum - x, group);
+  return {sum, all * 3, reduce_scatter(all, group) + 1};
+}
+
+// Given by the caller, and taken by him.
+std::vector<Tensor> given(const Tensor& x, const Group& group) {
+  Pairs ring;
+  for (std::int64_t rank = 0; rank + 1 < group.size(); ++rank) ring.emplace_back(rank, rank + 1);
+  return {all_reduce(x, group),     broadcast(x, group, 1),
+          all_to_all(x, group),     gather(x, group, 0),
+          scatter(x, group, 1),     collective_permute(x, group, ring),
+          reduce_scatter(x, group), tutti::reduce(x, group, Reduce::sum, 1)};
+}
+
+// Many under way beside the program, waited for in another order, and over in lists.
+std::vector<Tensor> under_way(const Tensor& x, const Group& group) {
+  std::vector<AsyncTensor> sums;
+  for (int i = 0; i < 3; ++i) sums.push_back(all_reduce(x + i, group));
+  Tensor out = x * x;
+  for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum) out = out + *sum;
+  const std::vector<Tensor> both = all_reduce(std::vector<Tensor>{out, out * 2}, group);
+  return {out, both[0], both[1] - 1};
+}
+
+constexpr std::array<Program, 3> kPrograms = {computed, given, under_way};
+
+// replays RUNS: every program in so many runs, of arguments that lie elsewhere each time; in
+// between one that needs more of the group's memory. Each result is compared with the host's.
+void replays(const Arguments& arguments) {
+  const int runs = std::stoi(arguments.at(0));
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const Group host = Group(world).with_backends("shm");
+  int replayed = 0;
+  for (const DType dtype : {DType::f32, DType::i32, DType::bf16}) {
+    for (const Program program : kPrograms) {
+      const auto over = [&](const Group& of) {
+        return compile([=](const Tensor& x) { return program(x, of); });
+      };
+      auto own = over(group);
+      auto of_host = over(host);
+      auto larger = over(group);
+      std::deque<Tensor> kept;  // so that no address comes again soon
+      for (int run = 0; run < runs; ++run) {
+        const Tensor numbers = arange(2 * world.size() * world.size(), DType::i32);
+        const Tensor x = from(cast((numbers + world.rank() * 3 + run) % 4, dtype).array());
+        kept.push_back(x);
+        if (kept.size() > 7) kept.pop_front();
+        if (run == runs / 2) {
+          eval(larger(from(zeros({world.size() * 40000}, dtype).array())));
+        }
+        Calls::take();
+        const std::vector<Tensor> got = own(x);
+        eval(got);
+        const Calls calls = Calls::take();
+        replayed += calls.graphs == 1 && calls.kernels == 0 ? 1 : 0;
+        const std::vector<Tensor> expected = of_host(x);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          expect(cast(got[i], DType::f64).to_vector<double>() ==
+                 cast(expected[i], DType::f64).to_vector<double>());
+        }
+      }
+    }
+  }
+  world.close();
+  expect_no_complaints();
+  say(replayed > 9 * (runs - 12) / 2 ? "all right" : std::to_string(replayed) + " replays");
+}
+
+// fails_to_record CALL NTH: on rank 1 that call of the driver fails, at any place of a recording or
+// a replay but the launch of it.
+void fails_to_record(const Arguments& arguments) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  auto step = compile([&](const Tensor& x) { return computed(x, group); });
+  const Tensor x = from(arange(4 * world.size(), DType::f32).array());
+  const std::vector<float> expected = step(x)[2].to_vector<float>();
+  eval(step(x));
+  if (world.rank() == 1) {
+    using Fail = void(const char* function, int nth, int result);
+    driver_control<Fail>("fake_cuda_fail")(arguments.at(0).c_str(), std::stoi(arguments.at(1)),
+                                           999);
+  }
+  std::deque<Tensor> kept;
+  for (int run = 0; run < 8; ++run) {
+    kept.push_back(from(arange(4 * world.size(), DType::f32).array()));
+    expect(step(kept.back())[2].to_vector<float>() == expected);
+  }
+  world.close();
+  expect_no_complaints();
+  say("all right");
+}
+
+// differs WAY: rank 1 does something else than the others, while they replay.
+void differs(const Arguments& arguments) {
+  const std::string& way = arguments.at(0);
+  const bool mine = rank_by_environment() == 1;
+  if (mine && way == "record_off") ::setenv("TUTTI_SET", "verify=on,record=off", 1);
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  const auto program = [&] { return compile([&](const Tensor& x) { return computed(x, group); }); };
+  std::optional<decltype(program())> step(program());
+  const Tensor x = from(arange(4 * world.size(), DType::f32).array());
+  const std::vector<float> expected = (*step)(x)[2].to_vector<float>();
+  for (int run = 0; run < 30; ++run) {
+    if (mine && way == "recompiles" && run % 9 == 8) step.emplace(program());
+    if (mine && way == "other_call" && run == 20) {
+      eval(broadcast(x, group, 0));
+      continue;
+    }
+    if (way == "other_number") {
+      const float number = mine && run == 20 ? 3.F : 2.F;
+      expect(Tensor(all_reduce(x * number, group) + 1.F).to_vector<float>()[0] == 1.F);
+      continue;
+    }
+    expect((*step)(x)[2].to_vector<float>() == expected);
+  }
+  world.close();
+  expect_no_complaints();
+  say("all right");
+}
+
 }  // namespace
 
-Scenarios replaying_scenarios() { return {{"launches_of_a_step", launches_of_a_step}}; }
+Scenarios replaying_scenarios() {
+  return {{"launches_of_a_step", launches_of_a_step},
+          {"replays", replays},
+          {"fails_to_record", fails_to_record},
+          {"differs", differs}};
+}
 
 }  // namespace tutti::test

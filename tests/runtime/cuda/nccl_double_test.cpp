@@ -47,6 +47,12 @@ class Caller {
     if (handle_ != nullptr) nccl_.ncclCommAbort(handle_);
     return std::exchange(handle_, nullptr);
   }
+  // In peace.
+  void end() {
+    nccl_.ncclCommFinalize(handle_);
+    finish();
+    nccl_.ncclCommDestroy(std::exchange(handle_, nullptr));
+  }
   // Until what was begun is over.
   void finish() {
     for (Result state = Result::in_progress; state == Result::in_progress;) {
@@ -133,6 +139,88 @@ TEST(NcclDouble, ComplainsOfUseAfterTheEnd) {
     nccl::Communicator* const handle = nccl.abort();
     EXPECT_EQ(nccl->ncclCommDestroy(handle), Result::invalid_argument);
   });
+}
+
+// ---- What is recorded
+
+// A sum that is recorded, of so many elements.
+class RecordedSum {
+ public:
+  RecordedSum(Caller& nccl, GpuOfRank& gpu, std::size_t count)
+      : nccl_(nccl), values_(ones(gpu, count)), recording_(gpu->record([&] {
+          nccl.sum(values_->data(), values_->data(), count);
+          nccl.finish();
+        })) {}
+  void replay() {
+    recording_->replay();
+    nccl_.wait();
+  }
+  void launch(std::size_t count) {
+    nccl_.sum(values_->data(), values_->data(), count);
+    nccl_.wait();
+  }
+
+ private:
+  Caller& nccl_;
+  const std::shared_ptr<Buffer> values_;
+  const std::unique_ptr<Accelerator::Recording> recording_;
+};
+
+TEST(NcclDouble, ReplaysWhatAllHaveRecorded) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    with_caller(backend, gpu, [&](Caller& nccl, int) {
+      RecordedSum sum(nccl, gpu, 64);
+      for (int i = 0; i < 3; ++i) sum.replay();
+    });
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(NcclDouble, ComplainsOfAReplayBesideALaunch) {
+  expect_complaint("differ in collective 1", [](Caller& nccl, GpuOfRank& gpu, int rank) {
+    RecordedSum sum(nccl, gpu, 64);
+    rank == 0 ? sum.replay() : sum.launch(64);
+  });
+}
+
+TEST(NcclDouble, ComplainsOfReplaysInAnotherOrder) {
+  expect_complaint("differ in collective 1", [](Caller& nccl, GpuOfRank& gpu, int rank) {
+    RecordedSum one(nccl, gpu, 64);
+    RecordedSum other(nccl, gpu, 64);
+    rank == 0 ? one.replay() : other.replay();
+  });
+}
+
+TEST(NcclDouble, ComplainsOfWhatOneRankAloneHasRecorded) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    int own = 0;
+    with_caller(backend, gpu, [&](Caller& nccl, int rank) {
+      own = rank;
+      if (rank == 0) RecordedSum(nccl, gpu, 64);
+      nccl.end();
+    });
+    const std::string said = gpu.nccl_complaints();
+    if (own == 0) EXPECT_THAT(said, HasSubstr("rank 0 has recorded what rank 1 has not"));
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+TEST(NcclDouble, ComplainsOfAnEndThatGraphsHoldUp) {
+  expect_complaint("finalized while graphs hold what it recorded",
+                   [](Caller& nccl, GpuOfRank& gpu, int) {
+                     const RecordedSum sum(nccl, gpu, 64);
+                     nccl->ncclCommFinalize(nccl.handle());
+                     nccl.finish();
+                   });
+}
+
+TEST(NcclDouble, ComplainsOfAWindowThatIsOpenedWhileAStreamRecords) {
+  expect_complaint("ncclCommWindowRegister while a stream records",
+                   [](Caller& nccl, GpuOfRank& gpu, int) {
+                     const auto slab = map_memory(gpu->stream(), std::size_t{2} << 20);
+                     gpu->record([&] { nccl.open_window(slab->data(), std::size_t{2} << 20); });
+                     nccl.abort();
+                   });
 }
 
 // ---- Windows

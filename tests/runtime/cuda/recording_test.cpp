@@ -125,6 +125,85 @@ TEST_F(CudaRecordingTest, AFailureLeavesTheStreamUsable) {
   }
 }
 
+// ---- Parts that are joined
+
+class CudaJoinedRecordingTest : public FakeCudaTest {
+ protected:
+  // One launch: to = from + 1.
+  std::shared_ptr<const Accelerator::Part> step(Buffer& from, Buffer& to, int launches = 1) {
+    return gpu_->record_part([&] {
+      for (int i = 0; i < launches; ++i) launch(*kernel_, *gpu_, {&from, &to});
+    });
+  }
+  std::shared_ptr<Buffer> values(float from) { return on_device(*gpu_, count_up(64, from)); }
+  void TearDown() override {
+    gpu_ = nullptr;
+    kernel_ = nullptr;
+    FakeCudaTest::TearDown();
+  }
+
+  std::unique_ptr<CudaAccelerator> gpu_ = open();
+  std::shared_ptr<CudaKernel> kernel_ = add_one();
+};
+
+TEST_F(CudaJoinedRecordingTest, RunsEachPartBehindThoseThatItNames) {
+  const auto x = values(0);
+  const auto y = values(100);
+  const auto z = values(200);
+  const auto joined = gpu_->join({{step(*x, *y), {}}, {step(*y, *z), {0}}});
+  fake_.calls();
+  joined->replay();
+  EXPECT_EQ(fake_.calls(), "cuGraphLaunch executable1 stream1\n");
+  EXPECT_EQ(to_host(*gpu_, *z), count_up(64, 2));
+  joined->replay();
+  EXPECT_EQ(to_host(*gpu_, *z), count_up(64, 2));
+}
+
+// On a GPU they may run in any order; on the double they do.
+TEST_F(CudaJoinedRecordingTest, ANameThatIsMissingShows) {
+  const auto x = values(0);
+  const auto y = values(100);
+  const auto z = values(200);
+  const auto joined = gpu_->join({{step(*x, *y), {}}, {step(*y, *z), {}}});
+  joined->replay();
+  EXPECT_NE(to_host(*gpu_, *z), count_up(64, 2));
+}
+
+TEST_F(CudaJoinedRecordingTest, APartIsExchanged) {
+  const auto x = values(0);
+  const auto y = values(100);
+  const auto z = values(200);
+  const auto other = values(50);
+  const auto joined = gpu_->join({{step(*x, *y), {}}, {step(*y, *z), {0}}});
+  joined->replay();
+  fake_.calls();
+  joined->exchange(0, step(*other, *y));
+  EXPECT_THAT(fake_.calls(), testing::Not(HasSubstr("cuGraphInstantiate")));
+  joined->replay();
+  EXPECT_EQ(to_host(*gpu_, *z), count_up(64, 52));
+}
+
+TEST_F(CudaJoinedRecordingTest, IsMadeAnewForWhatTheDriverDoesNotExchange) {
+  const auto x = values(0);
+  const auto y = values(100);
+  const auto joined = gpu_->join({{step(*x, *y), {}}, {step(*y, *x), {0}}});
+  fake_.calls();
+  joined->exchange(1, step(*y, *x, 2));
+  EXPECT_THAT(fake_.calls(), HasSubstr("CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE"));
+  joined->replay();
+  EXPECT_EQ(to_host(*gpu_, *x), count_up(64, 2));
+}
+
+TEST_F(CudaJoinedRecordingTest, AFailureLeavesNothingBehind) {
+  for (const char* const call :
+       {"cuGraphCreate", "cuGraphAddChildGraphNode", "cuGraphInstantiate"}) {
+    const auto x = values(0);
+    const auto part = step(*x, *x);
+    fake_.fail(call, 1, CUDA_ERROR_UNKNOWN);
+    EXPECT_THAT(message_of<EnvironmentError>([&] { gpu_->join({{part, {}}}); }), HasSubstr(call));
+  }
+}
+
 TEST_F(CudaRecordingTest, WhatWaitsHasNoPlaceInIt) {
   const auto gpu = open();
   const auto x = on_device(*gpu, count_up(4));

@@ -1,0 +1,93 @@
+#include "tests/processes/cuda_replays_of.h"
+
+namespace tutti::test::cuda_replays_test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.size() - 1;
+  const std::size_t begin = text.rfind('\n', end - 1);
+  return text.substr(begin == text.npos ? 0 : begin + 1,
+                     end - (begin == text.npos ? 0 : begin + 1));
+}
+
+TEST_F(ReplaysOfAJob, AStepIsOneLaunch) {
+  const CommandResult result = run(2, {"launches_of_a_step"});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  for (int rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(last_line(lines_of_rank(result, rank)),
+              "0 launches, 1 graphs, 0 recordings, 4 events");
+  }
+}
+
+TEST_F(ReplaysOfAJob, ARankMayBeToldNotToRecord) {
+  const EnvironmentVariable off("TUTTI_SET", "verify=on,record=off");
+  const CommandResult result = run(2, {"launches_of_a_step"});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  EXPECT_THAT(last_line(lines_of_rank(result, 0)), HasSubstr(" 0 graphs, 0 recordings"));
+}
+
+TEST_F(ReplaysOfAJob, HaveTheHostsResults) { expect_all_say(2, "all right", {"replays", "20"}); }
+
+TEST_F(ReplaysOfAJob, HaveTheHostsResultsWithoutKernelsOfOurOwn) {
+  const EnvironmentVariable off("TUTTI_SET", "comm_kernels=off");
+  expect_all_say(3, "all right", {"replays", "18"});
+}
+
+TEST_F(ReplaysOfAJob, HaveTheHostsResultsWithoutWindows) {
+  const EnvironmentVariable off("TUTTI_SET", "windows=off,comm_kernels=off");
+  expect_all_say(2, "all right", {"replays", "18"});
+}
+
+TEST_F(ReplaysOfAJob, ShowOnAProfilersTimeline) {
+  const EnvironmentVariable listener("NVTX_INJECTION64_PATH",
+                                     TUTTI_BINARY_DIR "/fake_cuda/libnvtx_listener.so");
+  const std::string file = folder_.path() / "ranges";
+  const EnvironmentVariable ranges("TUTTI_TEST_RANGES", file);
+  const CommandResult result = run(2, {"launches_of_a_step"});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  const std::string said = file_content(file);
+  EXPECT_THAT(said, HasSubstr("\n start all_reduce sum f32[64]\n"));
+  EXPECT_THAT(said, HasSubstr("\n wait all_reduce sum f32[64]\n"));
+  EXPECT_THAT(said, HasSubstr("\n recorded collectives\n"));
+}
+
+// All ranks go on without it, and in step.
+TEST_F(ReplaysOfAJob, WhatOneRankCanNotRecordIsLaunchedByAll) {
+  const EnvironmentVariable log("TUTTI_LOG", "gpu");
+  for (const auto& [call, nth] :
+       std::vector<std::pair<std::string, std::string>>{{"cuStreamCreate", "2"},
+                                                        {"cuStreamBeginCapture", "2"},
+                                                        {"cuStreamEndCapture", "2"},
+                                                        {"cuGraphCreate", "1"},
+                                                        {"cuGraphAddChildGraphNode", "3"},
+                                                        {"cuGraphInstantiate", "1"}}) {
+    SCOPED_TRACE(call);
+    const CommandResult result = expect_all_say(2, "all right", {"fails_to_record", call, nth});
+    EXPECT_THAT(result.errors, HasSubstr("not recorded any more"));
+  }
+}
+
+TEST_F(ReplaysOfAJob, WhatCanNotBeExchangedIsMadeAnew) {
+  expect_all_say(2, "all right", {"fails_to_record", "cuGraphExecChildGraphNodeSetParams", "1"});
+}
+
+TEST_F(ReplaysOfAJob, ARankThatDiffersMakesAllLaunch) {
+  expect_all_say(3, "all right", {"differs", "record_off"});
+  expect_all_say(2, "all right", {"differs", "recompiles"});
+}
+
+TEST_F(ReplaysOfAJob, AMismatchIsAnErrorOfBothLines) {
+  const CommandResult call = run(3, {"differs", "other_call"});
+  const CommandResult number = run(3, {"differs", "other_number"});
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_THAT(lines_of_rank(call, rank), HasSubstr("does not match: rank 0 calls all_reduce"));
+    EXPECT_THAT(lines_of_rank(call, rank), HasSubstr("rank 1 calls broadcast"));
+    EXPECT_THAT(lines_of_rank(number, rank),
+                HasSubstr("depends on a number that the ranks take for the same"));
+  }
+}
+
+}  // namespace
+}  // namespace tutti::test::cuda_replays_test
