@@ -156,9 +156,9 @@ std::shared_ptr<RecordedCalls> GroupCommunicator::record_calls(
   return size() == 1 ? nullptr : transport_->record_calls(shared_from_this(), std::move(calls), on);
 }
 
-std::shared_ptr<GroupWork> GroupCommunicator::begin(const std::shared_ptr<const PreparedCall>& call,
-                                                    std::uint32_t word,
-                                                    const StartOptions& options) {
+std::shared_ptr<GroupWork> GroupCommunicator::begin(
+    const std::shared_ptr<const PreparedCall>& call, std::uint32_t word,
+    std::span<const std::shared_ptr<Buffer>> operands, const StartOptions& options) {
   const auto& prepared = static_cast<const GroupCall&>(*call);
   const Waiting waiting = waiting_for(prepared, options);
   check_usable(prepared, waiting);
@@ -169,8 +169,11 @@ std::shared_ptr<GroupWork> GroupCommunicator::begin(const std::shared_ptr<const 
   work->recording_word = word;
   work->begun = GroupWork::Begun::waits;
   work->results.resize(prepared.shapes.size());
-  for (const std::shared_ptr<Buffer>& result : work->results) {
-    work->parts.push_back({nullptr, result == nullptr ? nullptr : result->data()});
+  for (std::size_t i = 0; i < work->results.size(); ++i) {
+    const auto address_of = [](const std::shared_ptr<Buffer>& buffer) -> std::byte* {
+      return buffer == nullptr ? nullptr : buffer->data();
+    };
+    work->parts.push_back({address_of(operands[i]), address_of(work->results[i])});
   }
   announce(work);
   work->bring();

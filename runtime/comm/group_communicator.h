@@ -65,10 +65,13 @@ class GroupCommunicator final : public Communicator,
   int position() const override { return agreement_.position(); }
 
   // For RecordedCalls: announces a call whose operands are not there yet, with that word in its
-  // record, and returns when all members have announced it. Then one of the others: its operands
-  // are there; it is replayed; it is given up.
+  // record, and returns when all members have announced it. `operands` say where they will lie,
+  // where that is known; null: elsewhere. Then one of the others: its operands are there; it is
+  // replayed; it is given up.
   std::shared_ptr<GroupWork> begin(const std::shared_ptr<const PreparedCall>& call,
-                                   std::uint32_t word, const StartOptions& options);
+                                   std::uint32_t word,
+                                   std::span<const std::shared_ptr<Buffer>> operands,
+                                   const StartOptions& options);
   void supply(GroupWork& work, std::span<const std::shared_ptr<Buffer>> operands);
   void end_begun(GroupWork& work, GroupWork::Begun how);
 

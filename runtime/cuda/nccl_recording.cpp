@@ -29,7 +29,7 @@ bool same_places(std::span<const RecordedCalls::Places> a,
 NcclRecording::NcclRecording(std::shared_ptr<GroupCommunicator> group, NcclTransport& transport,
                              std::vector<std::shared_ptr<const PreparedCall>> calls,
                              CudaAccelerator& gpu)
-    : group_(std::move(group)), transport_(transport), gpu_(gpu) {
+    : group_(std::move(group)), transport_(transport), gpu_(gpu), stream_(gpu.stream()) {
   for (std::shared_ptr<const PreparedCall>& call : calls) {
     calls_.push_back({.prepared = std::move(call)});
   }
@@ -69,15 +69,15 @@ void NcclRecording::make_room(Call& call, const Places& places) {
 
 void NcclRecording::get_ready(std::span<const Places> places) {
   drop();
-  const CudaStream::Entered entered = gpu_.stream()->enter();
-  const CudaDriver& driver = gpu_.stream()->driver();
+  const CudaStream::Entered entered = stream_->enter();
+  const CudaDriver& driver = stream_->driver();
   try {
     asked_.assign(places.begin(), places.end());
     for (std::size_t i = 0; i < calls_.size(); ++i) make_room(calls_[i], places[i]);
     for (Call& call : calls_) {
       driver.check(driver.cuStreamCreate(&call.stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
                    "to record communication");
-      call.graph = std::make_shared<CudaGraph>(gpu_.stream());
+      call.graph = std::make_shared<CudaGraph>(stream_);
       call.graph->begin(call.stream);
     }
   } catch (const std::exception&) {
@@ -103,11 +103,11 @@ std::vector<PartAddresses> NcclRecording::places(std::size_t call) const {
 }
 
 void NcclRecording::end_streams() noexcept {
-  const CudaStream::Entered entered = gpu_.stream()->try_enter();
+  const CudaStream::Entered entered = stream_->try_enter();
   if (!entered) return;
   for (Call& call : calls_) {
     const CUstream stream = std::exchange(call.stream, nullptr);
-    if (stream != nullptr) gpu_.stream()->driver().cuStreamDestroy(stream);
+    if (stream != nullptr) stream_->driver().cuStreamDestroy(stream);
   }
 }
 
@@ -155,7 +155,7 @@ RecordedCalls::Way NcclRecording::begin(std::uint64_t content, const StartOption
   first.number_in_recording = 0;
   failure_.clear();
   try {
-    begun_ = group_->begin(calls_[0].prepared, word(content), first);
+    begun_ = group_->begin(calls_[0].prepared, word(content), asked_[0].operands, first);
   } catch (...) {
     drop();
     throw;

@@ -77,6 +77,7 @@ class NcclRecording final : public RecordedCalls,
   const std::shared_ptr<GroupCommunicator> group_;
   NcclTransport& transport_;
   CudaAccelerator& gpu_;
+  const std::shared_ptr<CudaStream> stream_;  // may outlive the GPU's accelerator
   std::vector<Call> calls_;
   std::vector<Places> asked_;  // the places, as they were given
   std::shared_ptr<GroupWork> begun_;

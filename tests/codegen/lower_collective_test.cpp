@@ -54,6 +54,25 @@ TEST(LowerCollective, AListIsOneCall) {
   EXPECT_EQ(lists[0].results.size(), 2U);
 }
 
+// A table is of collectives over the host's memory.
+TEST(LowerCollective, OnGpusAnAlgorithmThatIsAskedForCountsAndNoTable) {
+  const auto table = runtime::AlgorithmTable::parse("* * * * always never", "table.txt");
+  const auto limit = [&](const std::string& backends, ir::Algorithm asked) {
+    const ir::Graph graph = ir::parse("group @g = {ranks = [0..3], backends = \"" + backends +
+                                      "\"}\nfunc @f(%x: f32[6] on cuda:0) {\n"
+                                      "%0 = all_reduce(%x) {op = \"sum\", group = @g}\nreturn }")
+                                .functions.at(0);
+    const runtime::Algorithms algorithms{.table = &table, .asked = asked};
+    return lower_collective(graph, 1, 0, algorithms).at(0).call.one_shot_up_to;
+  };
+  using ir::Algorithm;
+  constexpr std::int64_t kMuch = std::int64_t{1} << 40;
+  EXPECT_EQ(limit("cuda:nccl", Algorithm::automatic), 65536);
+  EXPECT_EQ(limit("cuda:nccl", Algorithm::two_shot), -1);
+  EXPECT_GT(limit("cuda:nccl", Algorithm::one_shot), kMuch);
+  EXPECT_GT(limit("cuda:shm", Algorithm::automatic), kMuch);
+}
+
 TEST(LowerCollective, MessagesAreCollectivesOfTheirPair) {
   const auto messages = lowered(
       "%0, %1 = batch_send_recv(%x) {to = [2], from = [0, 2], receives = [i32[3], f32[]], group = "
