@@ -42,6 +42,9 @@ constexpr std::array kResults = {
         "operation not permitted when stream is capturing"},
     Row{CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
         "operation failed due to a previous error during capture"},
+    Row{CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
+        "the graph update was not performed because it included changes which violated constraints "
+        "specific to instantiated graph update"},
     Row{CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
