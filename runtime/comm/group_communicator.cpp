@@ -21,12 +21,6 @@ bool gives_back(const CollectiveCall& call) {
   return call.kind != CollectiveKind::collective_permute || !call.pairs.empty();
 }
 
-Waiting waiting_for(const GroupCall& call, const StartOptions& options) {
-  const CollectiveCall& of = call.call();
-  return {of.description, options.location.known() ? options.location : of.location,
-          options.timeout.count() > 0 ? options.timeout : of.timeout};
-}
-
 }  // namespace
 
 bool GroupWork::attempt(bool may_wait) { return communicator_->complete(*this, may_wait); }
@@ -67,6 +61,12 @@ GroupCommunicator::GroupCommunicator(std::shared_ptr<HostFabric> fabric,
       agreement_(std::move(fabric), std::move(rank), std::move(group), std::move(parents),
                  std::move(recorded)),
       transport_(transport(agreement_)) {}
+
+Waiting GroupCommunicator::waiting_for(const GroupCall& call, const StartOptions& options) {
+  const CollectiveCall& of = call.call();
+  return {of.description, options.location.known() ? options.location : of.location,
+          options.timeout.count() > 0 ? options.timeout : of.timeout};
+}
 
 std::shared_ptr<const PreparedCall> GroupCommunicator::prepare(CollectiveCall call) {
   return std::make_shared<GroupCall>(*this, std::move(call));
@@ -149,52 +149,6 @@ void GroupCommunicator::set_options(GroupWork& work, const StartOptions& options
   work.number_in_recording = options.number_in_recording;
   work.results.assign(options.results.begin(), options.results.end());
   work.common.assign(options.common.begin(), options.common.end());
-}
-
-std::shared_ptr<RecordedCalls> GroupCommunicator::record_calls(
-    std::vector<std::shared_ptr<const PreparedCall>> calls, Accelerator& on) {
-  return size() == 1 ? nullptr : transport_->record_calls(shared_from_this(), std::move(calls), on);
-}
-
-std::shared_ptr<GroupWork> GroupCommunicator::begin(
-    const std::shared_ptr<const PreparedCall>& call, std::uint32_t word,
-    std::span<const std::shared_ptr<Buffer>> operands, const StartOptions& options) {
-  const auto& prepared = static_cast<const GroupCall&>(*call);
-  const Waiting waiting = waiting_for(prepared, options);
-  check_usable(prepared, waiting);
-  const OrderTurn turn(agreement_.order());
-  std::shared_ptr<GroupWork> work =
-      new_work(std::static_pointer_cast<const GroupCall>(call), waiting);
-  set_options(*work, options);
-  work->recording_word = word;
-  work->begun = GroupWork::Begun::waits;
-  work->results.resize(prepared.shapes.size());
-  for (std::size_t i = 0; i < work->results.size(); ++i) {
-    const auto address_of = [](const std::shared_ptr<Buffer>& buffer) -> std::byte* {
-      return buffer == nullptr ? nullptr : buffer->data();
-    };
-    work->parts.push_back({address_of(operands[i]), address_of(work->results[i])});
-  }
-  announce(work);
-  work->bring();
-  return work;
-}
-
-void GroupCommunicator::supply(GroupWork& work, std::span<const std::shared_ptr<Buffer>> operands) {
-  const OrderTurn turn(agreement_.order());
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    work.parts[i].operand = operands[i] == nullptr ? nullptr : operands[i]->data();
-  }
-  keeping_.assign(operands.begin(), operands.end());
-  transport_->supply(work, keeping_);
-  keeping_.clear();
-  work.begun = GroupWork::Begun::supplied;
-}
-
-void GroupCommunicator::end_begun(GroupWork& work, GroupWork::Begun how) {
-  const OrderTurn turn(agreement_.order());
-  work.begun = how;
-  work.bring();
 }
 
 std::shared_ptr<Work> GroupCommunicator::start(CollectiveCall call,
@@ -363,24 +317,6 @@ bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
 
 bool GroupCommunicator::move(GroupWork& work, bool may_wait) {
   return agreement_.arrive(work, may_wait) && transport_->move(work, may_wait);
-}
-
-bool GroupCommunicator::go_on(GroupWork& work, bool may_wait) {
-  if (!work.arrived_) {
-    if (!agreement_.arrive(work, may_wait)) return false;
-    work.arrived_ = true;
-  }
-  switch (work.begun) {
-    case GroupWork::Begun::supplied:
-      return transport_->move(work, may_wait);
-    case GroupWork::Begun::replayed:
-      transport_->replay(work);
-      return true;
-    case GroupWork::Begun::given_up:
-      throw CommError("its rank gave it up", work.waiting().location);
-    default:
-      return false;
-  }
 }
 
 bool GroupCommunicator::read(GroupWork& work, bool may_wait) {

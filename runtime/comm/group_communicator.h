@@ -81,6 +81,7 @@ class GroupCommunicator final : public Communicator,
  private:
   friend class GroupWork;
 
+  static Waiting waiting_for(const GroupCall& call, const StartOptions& options);
   // The steps of start().
   void check_usable(const GroupCall& call, const Waiting& waiting) const;
   std::shared_ptr<Work> start_alone(const GroupCall& call,
