@@ -1,8 +1,9 @@
 // An encoder serves several clients, each a thread. What this shows:
 //
-// - Tensors and compiled functions belong to one rank, and one thread at a time records for it. So
-//   clients hand in plain numbers and wait for plain numbers, and each worker is a rank of its own
-//   with its own model. Workers take from one queue and never call a collective.
+// - Tensors belong to one rank, and one thread at a time records for it. So clients hand in plain
+//   numbers and wait for plain numbers, and each worker is a rank of its own. Workers take from one
+//   queue and never call a collective. The weights are there once, shared by all, and so is the
+//   compiled function.
 // - A worker takes what waits for it at once, up to a limit. That pays where one sentence does not
 //   keep a device busy; on a few cores it evens the latencies out, and more workers do more.
 // - A new shape is a new program. Lengths are filled up to 16, 32 or 64 tokens and batches to 1, 2,
@@ -103,10 +104,23 @@ class Queue {
 
 struct Model {
   BertConfig config;
-  std::filesystem::path folder;  // empty: random weights
+  Shared<Bert> weights;
+};
 
-  Bert make() const {
-    return folder.empty() ? make_bert(config, Key(1)) : load_bert(config, folder);
+// Without a folder of random weights.
+Model make_model(const std::filesystem::path& folder) {
+  const BertConfig config =
+      folder.empty() ? BertConfig() : read_bert_config(folder / "config.json");
+  return {.config = config,
+          .weights = share(folder.empty() ? make_bert(config, Key(1)) : load_bert(config, folder))};
+}
+
+// What is compiled.
+struct Embed {
+  BertConfig config;
+
+  Tensor operator()(const Bert& bert, const Sentences& sentences) const {
+    return embed(config, bert, sentences);
   }
 };
 
@@ -114,7 +128,11 @@ class Server {
  public:
   // Returns when all programs are compiled.
   Server(const Model& model, int workers, std::size_t most)
-      : model_(model), most_(most), ready_(workers), ranks_([this, workers] { run(workers); }) {
+      : weights_(model.weights),
+        step_(compile(Embed{model.config})),
+        most_(most),
+        ready_(workers),
+        ranks_([this, workers] { run(workers); }) {
     ready_.wait();
   }
   // Answers what was submitted, and ends.
@@ -141,9 +159,9 @@ class Server {
  private:
   void run(int workers) {
     try {
-      simulate(workers, [this](World&) {
+      simulate(workers, [this](World& world) {
         try {
-          work();
+          work(world);
         } catch (...) {
           queue_.fail(std::current_exception());
           throw;
@@ -156,11 +174,9 @@ class Server {
   }
 
   // On a rank's own thread.
-  void work() {
-    const Bert bert = model_.make();
-    auto step = compile([&](const Bert& given, const Sentences& sentences) {
-      return embed(model_.config, given, sentences);
-    });
+  void work(const World& world) {
+    const Bert bert = weights_.on(world);
+    auto step = step_.on(world);
     for (const std::size_t length : kLengths) {
       for (std::size_t batch = 1; batch <= most_; batch *= 2) {
         // From the second run on a program is one native function.
@@ -199,7 +215,8 @@ class Server {
     }
   }
 
-  const Model& model_;
+  const Shared<Bert> weights_;
+  const Compiled<Embed> step_;
   const std::size_t most_;
   Queue queue_;
   std::latch ready_;
@@ -216,7 +233,7 @@ Tokens random_sentence(std::minstd_rand& random, const BertConfig& config) {
 }
 
 // Each client waits for an answer before it asks again.
-void measure(const Model& model, int workers, std::size_t most) {
+void measure(const Model& model, const World& world, int workers, std::size_t most) {
   Server server(model, workers, most);
   std::vector<std::vector<double>> times(kClients);
   std::vector<std::pair<Tokens, Vector>> answers(kClients);  // the last of each
@@ -247,7 +264,7 @@ void measure(const Model& model, int workers, std::size_t most) {
               all[all.size() * 99 / 100], server.programs());
 
   // Whom a sentence shares its batch with, and how long the others are, makes no difference.
-  const Bert bert = model.make();
+  const Bert bert = model.weights.on(world);
   float difference = 0;
   for (const auto& [tokens, answer] : answers) {
     const auto alone =
@@ -263,11 +280,11 @@ void measure(const Model& model, int workers, std::size_t most) {
 
 int main(int argc, char** argv) {
   try {
-    Model model = {.config = {}, .folder = argc > 1 ? argv[1] : ""};
-    if (argc > 1) model.config = read_bert_config(model.folder / "config.json");
-    measure(model, 1, 1);
-    measure(model, 1, kLargestBatch);
-    measure(model, 2, kLargestBatch);
+    const World world = init();
+    const Model model = make_model(argc > 1 ? argv[1] : "");
+    measure(model, world, 1, 1);
+    measure(model, world, 1, kLargestBatch);
+    measure(model, world, 2, kLargestBatch);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

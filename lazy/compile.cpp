@@ -29,13 +29,27 @@ void CompiledFunction::Arguments::clear() {
   key.clear();
 }
 
+std::size_t CompiledFunction::KeyHasher::operator()(const std::vector<std::uint64_t>& key) const {
+  Hasher hasher;
+  for (const std::uint64_t word : key) hasher.add(word);
+  return hasher.finish().low;
+}
+
 CompiledFunction::CompiledFunction(Location where, const std::vector<VaryingSize>& sizes)
-    : where_(where), marks_(sizes.empty() ? nullptr : std::make_unique<SizeMarks>(sizes, where)) {}
+    : where_(where),
+      programs_(kept_programs()),
+      marks_(sizes.empty() ? nullptr : std::make_unique<SizeMarks>(sizes, where)) {}
 CompiledFunction::~CompiledFunction() = default;
 
 bool CompiledFunction::inlined() {
   const RankContext& context = RankContext::current();
   return context.compiling() || context.keep_recording > 0;
+}
+
+void CompiledFunction::give_to(const RankContext& context) { context_.store(context.id()); }
+
+bool CompiledFunction::belongs_to(const RankContext& context) const {
+  return context_.load() == context.id();
 }
 
 void CompiledFunction::check_owner(const RankContext& context) {
@@ -44,11 +58,13 @@ void CompiledFunction::check_owner(const RankContext& context) {
   std::uint64_t owner = 0;
   if (!context_.compare_exchange_strong(owner, own) && owner != own) {
     throw UsageError(
-        "this compiled function belongs to another rank or World; compile it again there", where_);
+        "this compiled function belongs to another rank or World; f.on(world) is the function for "
+        "the rank of `world`",
+        where_);
   }
 }
 
-std::size_t CompiledFunction::run_program(RankContext& context, Describe describe, Body body) {
+void CompiledFunction::run_program(RankContext& context, Describe describe, Body body) {
   // Whatever happens, no handles are kept; the numbers are for the caller.
   struct End {
     CompiledFunction& function;
@@ -70,14 +86,13 @@ std::size_t CompiledFunction::run_program(RankContext& context, Describe describ
     throw;
   }
   try {
-    last_ = find_or_trace(context, describe, body);
+    last_ = &find_or_trace(context, describe, body);
   } catch (const std::exception& error) {
     if (making_ != nullptr) start_rest(*making_, false, error);
     throw;
   }
   ++calls_;
-  run(context, *programs_[last_]);
-  return last_;
+  run(context, *last_);
 }
 
 // With regard to the peers the call takes place, whatever became of the arguments.
@@ -85,7 +100,7 @@ void CompiledFunction::call_without_arguments(Describe describe, Body body,
                                               const std::exception& error) {
   making_ = nullptr;
   try {
-    start_rest(*programs_[find_or_trace(RankContext::current(), describe, body)], false, error);
+    start_rest(find_or_trace(RankContext::current(), describe, body), false, error);
   } catch (const std::exception&) {
     if (making_ != nullptr) start_rest(*making_, false, error);
   }
@@ -97,29 +112,28 @@ void CompiledFunction::check_arguments(const RankContext& context, Describe desc
     check_readable(state, where_);
     if (state.context == context.id()) continue;
     throw UsageError("argument " + describe().tensors[i] + " (made at " + state.where.text() +
-                         ") belongs to another rank or thread",
+                         ") belongs to another rank or thread; share(tree).on(world) is the same "
+                         "data for the rank of `world`",
                      where_);
   }
 }
 
-std::size_t CompiledFunction::find_or_trace(RankContext& context, Describe describe, Body body) {
+CompiledFunction::Program& CompiledFunction::find_or_trace(RankContext& context, Describe describe,
+                                                           Body body) {
   const std::size_t statics = arguments_.key.size();
   if (marks_ != nullptr) marks_->find(arguments_, describe);
   add_signature(context, arguments_, static_scalars_, marks_.get());
-  if (last_ < programs_.size() && programs_[last_]->key == arguments_.key) return last_;
-  const auto known = std::ranges::find(
-      programs_, arguments_.key, [](const auto& program) -> const auto& { return program->key; });
-  if (known != programs_.end()) return static_cast<std::size_t>(known - programs_.begin());
+  if (last_ != nullptr && last_->key == arguments_.key) return *last_;
+  if (const auto* const known = programs_.find(arguments_.key)) return **known;
 
   const Names names = describe();
-  const std::size_t index = programs_.size();
-  why_ = programs_.empty()
-             ? "the first call"
-             : difference(programs_.back()->signature,
-                          signature_of(arguments_, names, static_scalars_, marks_.get()));
+  why_ =
+      compiled_ == 0
+          ? "the first call"
+          : difference(made_for_, signature_of(arguments_, names, static_scalars_, marks_.get()));
   log_recompile();
-  trace(names, body, !static_scalars_, index);
-  if (programs_.size() + 1 == kManyPrograms) {
+  trace(names, body, !static_scalars_);
+  if (++compiled_ == kManyPrograms) {
     runtime::warn("the function compiled at " + where_.text() + " has " +
                   std::to_string(kManyPrograms) + " programs by now; the last was made because " +
                   why_);
@@ -128,10 +142,11 @@ std::size_t CompiledFunction::find_or_trace(RankContext& context, Describe descr
   arguments_.key.resize(statics);
   add_signature(context, arguments_, static_scalars_, marks_.get());
   making_->key = arguments_.key;
-  making_->signature = signature_of(arguments_, names, static_scalars_, marks_.get());
+  making_->form = std::move(form_);
+  made_for_ = signature_of(arguments_, names, static_scalars_, marks_.get());
   if (!making_->graph.has_calls()) making_->graph = ir::Graph();
-  programs_.push_back(std::move(making_));
-  return index;
+  last_ = nullptr;  // it may be forgotten now
+  return *programs_.add(arguments_.key, std::move(making_));
 }
 
 std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
@@ -290,14 +305,21 @@ void CompiledFunction::run_program(RankContext& context, Program& program) {
 
 std::size_t CompiledFunction::programs() const { return programs_.size(); }
 
+void CompiledFunction::clear() {
+  last_ = nullptr;
+  programs_.clear();
+}
+
 const std::string& CompiledFunction::last_traced(std::string_view asked) const {
-  if (!programs_.empty()) return programs_[last_]->traced;
-  throw UsageError(std::string(asked) + ": the function was not called yet", where_);
+  if (last_ != nullptr) return last_->traced;
+  throw UsageError(std::string(asked) + ": the function was not called yet, or not since clear()",
+                   where_);
 }
 
 const codegen::Plan& CompiledFunction::last_plan(std::string_view asked) const {
-  if (!programs_.empty()) return programs_[last_]->executable->plan();
-  throw UsageError(std::string(asked) + ": the function was not called yet", where_);
+  if (last_ != nullptr) return last_->executable->plan();
+  throw UsageError(std::string(asked) + ": the function was not called yet, or not since clear()",
+                   where_);
 }
 
 }  // namespace tutti::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/lazy/compiled_ranks.h>
 #include <tutti/lazy/lower.h>
 #include <tutti/lazy/tree.h>
 
@@ -59,15 +60,19 @@ CompiledFunction::OwnedTree owned_tree(Result&& result) {
 
 }  // namespace detail
 
-// See compile().
+// See compile(). Copies are the same function.
 template <class F>
 class Compiled {
  public:
   Compiled(F f, std::vector<VaryingSize> sizes, std::source_location at)
-      : f_(std::move(f)),
-        where_(at),
-        core_(std::make_unique<detail::CompiledFunction>(Location(at), sizes)),
-        sizes_(std::move(sizes)) {}
+      : f_(std::make_shared<Function>(std::move(f), Location(at), std::move(sizes))),
+        core_(f_->ranks.first()) {}
+
+  // The function for the rank of a World, to be called on the thread that records for it. Every
+  // rank has programs of its own, which stay as long as this function and that World; equal kernels
+  // are compiled once. From any thread, any number at a time. The compiled function itself is for
+  // the rank that calls it first. One rank at a time runs the C++ function, to record it.
+  Compiled on(const World& world) const { return Compiled(f_, f_->ranks.of(world)); }
 
   template <class... Arguments>
   auto operator()(Arguments&&... arguments) {
@@ -85,9 +90,12 @@ class Compiled {
   template <class... Arguments>
   Lowered lower(const LowerOptions& options, Arguments&&... arguments) {
     Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
-    Lowered out(options, sizes_, where_);
-    out.trace(detail::arguments_of(formal),
-              [&] { return detail::owned_tree(std::apply(f_, formal)); });
+    const detail::CompiledRanks& ranks = f_->ranks;
+    Lowered out(options, ranks.sizes(), ranks.where());
+    out.trace(detail::arguments_of(formal), [&] {
+      const std::scoped_lock lock(f_->ranks.recording());
+      return detail::owned_tree(std::apply(f_->f, formal));
+    });
     return out;
   }
 
@@ -111,16 +119,31 @@ class Compiled {
   // again, and throws EnvironmentError where there is no NVRTC.
   std::string cuda() const { return core_->cuda(); }
   std::string ptx() const { return core_->ptx(); }
-  // Why the last compilation happened.
+  // How often it was compiled, and why the last time.
   std::string explain() const { return core_->explain(); }
   // What the sizes that vary may be, and why no smaller, a line each: "3 <= n <= 64", "  3 <= n,
   // since for n = 2: slice: ..."; empty if none varies.
   std::string sizes() const { return core_->sizes(); }
-  // How often the function was called, and how many programs it was compiled to.
+  // How often the function was called, and how many programs there are of it. Those that ran last
+  // are kept (the tunable "programs", 1,024 by default); others are compiled again when they come
+  // back.
   std::int64_t calls() const { return core_->calls(); }
   std::size_t programs() const { return core_->programs(); }
+  // Forgets the programs of this rank, with their memory and what they hold by constant(). The next
+  // call compiles again.
+  void clear() { core_->clear(); }
 
  private:
+  struct Function {
+    Function(F given, Location where, std::vector<VaryingSize> sizes)
+        : f(std::move(given)), ranks(where, std::move(sizes)) {}
+    F f;
+    detail::CompiledRanks ranks;
+  };
+
+  Compiled(std::shared_ptr<Function> f, std::shared_ptr<detail::CompiledFunction> core)
+      : f_(std::move(f)), core_(std::move(core)) {}
+
   // A call's arguments, as f declares them.
   template <class... Arguments>
   using Formal = std::conditional_t<std::is_void_v<typename detail::ParameterTypes<F>::Type>,
@@ -142,22 +165,21 @@ class Compiled {
 
   template <class Given>
   auto run(Given& formal) {
-    using Result = std::decay_t<decltype(std::apply(f_, formal))>;
-    if (detail::CompiledFunction::inlined()) return Result(std::apply(f_, formal));
+    using Result = std::decay_t<decltype(std::apply(f_->f, formal))>;
+    if (detail::CompiledFunction::inlined()) return Result(std::apply(f_->f, formal));
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
 
     const detail::TreeRef form = core_->call(detail::arguments_of(formal), [&] {
-      return detail::owned_tree(Result(std::apply(f_, formal)));
+      const std::scoped_lock lock(f_->ranks.recording());
+      return detail::owned_tree(Result(std::apply(f_->f, formal)));
     });
     Result out = *static_cast<const Result*>(form.tree);
     core_->fill(detail::tree_ref(out));
     return out;
   }
 
-  F f_;
-  Location where_;
-  std::unique_ptr<detail::CompiledFunction> core_;
-  std::vector<VaryingSize> sizes_;
+  std::shared_ptr<Function> f_;
+  std::shared_ptr<detail::CompiledFunction> core_;  // of one rank
 };
 
 // A callable like f that traces f once per signature (the arguments' structure, shapes, dtypes,

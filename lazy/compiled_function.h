@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/lazy/recent_programs.h>
 #include <tutti/lazy/tensor.h>
 #include <tutti/lazy/tree_walk.h>
 #include <tutti/lazy/varying_size.h>
@@ -7,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,8 +55,8 @@ class CompiledFunction {
   using Describe = runtime::FunctionRef<Names()>;
   // Runs the user's function on formal arguments; `tagged`: floating-point arguments are
   // placeholders.
-  using Body = runtime::FunctionRef<std::vector<StatePtr>(
-      std::size_t program, const std::vector<StatePtr>& tensors, bool tagged)>;
+  using Body = runtime::FunctionRef<std::vector<StatePtr>(const std::vector<StatePtr>& tensors,
+                                                          bool tagged)>;
 
   // The arguments as the user's function takes them, of a type that has that number.
   struct FormalArguments {
@@ -74,7 +74,11 @@ class CompiledFunction {
   CompiledFunction(Location where, const std::vector<VaryingSize>& sizes);
   ~CompiledFunction();
 
-  // Throws UsageError on another rank than the first call's.
+  // It is for a rank, before the first call.
+  void give_to(const RankContext& context);
+  // Whether it is for that rank.
+  bool belongs_to(const RankContext& context) const;
+  // Throws UsageError on another rank than that, or the first call's.
   void check_owner(const RankContext& context);
   // Moves the tensors out of the formal arguments and notes all else that counts.
   void take(const FormalArguments& formal);
@@ -102,9 +106,14 @@ class CompiledFunction {
   std::string sizes() const;
   std::int64_t calls() const { return calls_; }
   std::size_t programs() const;
+  // Forgets all programs.
+  void clear();
 
  private:
   struct Program;
+  struct KeyHasher {
+    std::size_t operator()(const std::vector<std::uint64_t>& key) const;
+  };
   // A program's result with empty leaves, which argument each number in it is (-1: none), and of
   // each AsyncTensor the views of what leaves the program under way, if it is one.
   struct ResultForm {
@@ -116,27 +125,27 @@ class CompiledFunction {
   StatePtr state_of(const AsyncTensor& leaf, std::vector<std::shared_ptr<Deferred>>* views) const;
   void set(TreeRef formal, const std::vector<StatePtr>& tensors, bool tagged) const;
   // Takes the result's tensors, and notes its form.
-  std::vector<StatePtr> take_result(OwnedTree result, std::size_t program, bool tagged);
+  std::vector<StatePtr> take_result(OwnedTree result, bool tagged);
   // Where sizes vary, what a result holds beside tensors is the same for all of them.
   void check_statics(TreeRef result);
-  std::size_t run_program(RankContext& context, Describe describe, Body body);
+  void run_program(RankContext& context, Describe describe, Body body);
   // Of the program that ran last. Throw UsageError, naming what was asked, if there is none.
   const std::string& last_traced(std::string_view asked) const;
   const codegen::Plan& last_plan(std::string_view asked) const;
   void log_recompile() const;
   void check_arguments(const RankContext& context, Describe describe);
-  std::size_t find_or_trace(RankContext& context, Describe describe, Body body);
+  Program& find_or_trace(RankContext& context, Describe describe, Body body);
   // Records the body; the program is in making_.
-  void trace(const Names& names, Body body, bool tagged, std::size_t index);
+  void trace(const Names& names, Body body, bool tagged);
   // `count`: how many of its parameters are numbers.
   void make_ready_to_run(Program& made, const Names& names, std::size_t count);
   struct Recording;
   // The body's program for these values of the sizes that vary. Nothing if C++ arithmetic on
   // numbers showed up while they were tagged.
-  std::optional<Recording> record(const Names& names, Body body, bool tagged, std::size_t index,
+  std::optional<Recording> record(const Names& names, Body body, bool tagged,
                                   std::span<const std::int64_t> sizes);
   // The one for all sizes, if some vary.
-  std::optional<Recording> record_all(const Names& names, Body body, bool tagged, std::size_t index,
+  std::optional<Recording> record_all(const Names& names, Body body, bool tagged,
                                       std::vector<std::string>& reasons);
   void call_without_arguments(Describe describe, Body body, const std::exception& error);
   void run(RankContext& context, Program& program);
@@ -150,13 +159,15 @@ class CompiledFunction {
   Location where_;
   std::atomic<std::uint64_t> context_{0};  // of the rank that called it first
   std::int64_t calls_ = 0;
-  std::deque<std::unique_ptr<Program>> programs_;
-  std::unique_ptr<Program> making_;  // recorded, and not ready to run yet
-  std::size_t last_ = 0;
+  RecentPrograms<std::vector<std::uint64_t>, std::unique_ptr<Program>, KeyHasher> programs_;
+  std::unique_ptr<Program> making_;    // recorded, and not ready to run yet
+  Program* last_ = nullptr;            // the one that ran last
+  std::size_t compiled_ = 0;           // how many were made, ever
+  std::vector<std::string> made_for_;  // the signature of the one made last
   std::string why_ = "it was never called";
   bool static_scalars_ = false;
-  std::size_t sample_ = 0;         // where sizes vary, how often the function was traced before
-  std::vector<ResultForm> forms_;  // per program
+  std::size_t sample_ = 0;  // where sizes vary, how often the function was traced before
+  ResultForm form_;         // of the last trace
   std::vector<std::uint64_t> statics_;      // of the last trace's result
   const std::unique_ptr<SizeMarks> marks_;  // null: all sizes are fixed
   // Scratch.

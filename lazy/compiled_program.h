@@ -15,8 +15,8 @@ namespace tutti::detail {
 // What a compiled function became for one signature.
 struct CompiledFunction::Program {
   std::vector<std::uint64_t> key;
-  std::vector<std::string> signature;
   std::string traced;
+  ResultForm form;
   std::vector<StatePtr> inputs;  // of the graph's parameters: null for arguments
   // Of a program that communicates: what is done where a run fails.
   ir::Graph graph;

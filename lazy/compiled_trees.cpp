@@ -162,8 +162,7 @@ StatePtr CompiledFunction::state_of(const AsyncTensor& leaf,
   return out;
 }
 
-std::vector<StatePtr> CompiledFunction::take_result(OwnedTree result, std::size_t program,
-                                                    bool tagged) {
+std::vector<StatePtr> CompiledFunction::take_result(OwnedTree result, bool tagged) {
   std::vector<StatePtr> states;
   std::vector<int> numbers;
   std::vector<std::shared_ptr<Deferred>> views;
@@ -177,8 +176,7 @@ std::vector<StatePtr> CompiledFunction::take_result(OwnedTree result, std::size_
   });
   clear_tensors(result.tree);
   check_statics(result.tree);
-  if (forms_.size() <= program) forms_.resize(program + 1);
-  forms_[program] = {std::move(result), std::move(numbers), std::move(views)};
+  form_ = {std::move(result), std::move(numbers), std::move(views)};
   return states;
 }
 
@@ -207,9 +205,9 @@ void CompiledFunction::lower(const FormalArguments& formal, UserFunction f) {
     CompiledFunction& function;
     ~End() { function.arguments_.tensors.clear(); }
   } const end{*this};
-  last_ = find_or_trace(
+  last_ = &find_or_trace(
       RankContext::current(), [&] { return names_of(formal.tree); },
-      [&](std::size_t, const std::vector<StatePtr>& tensors, bool tagged) {
+      [&](const std::vector<StatePtr>& tensors, bool tagged) {
         set(formal.tree, tensors, tagged);
         const OwnedTree result = f();
         std::vector<StatePtr> states;
@@ -228,18 +226,18 @@ TreeRef CompiledFunction::call(const FormalArguments& formal, UserFunction f) {
   RankContext& context = RankContext::current();
   check_owner(context);
   take(formal);
-  const std::size_t program = run_program(
+  run_program(
       context, [&] { return names_of(formal.tree); },
-      [&](std::size_t index, const std::vector<StatePtr>& tensors, bool tagged) {
+      [&](const std::vector<StatePtr>& tensors, bool tagged) {
         set(formal.tree, tensors, tagged);
-        return take_result(f(), index, tagged);
+        return take_result(f(), tagged);
       });
-  return forms_[program].tree.tree;
+  return last_->form.tree.tree;
 }
 
 void CompiledFunction::fill(TreeRef result) {
-  const std::vector<int>& arguments = forms_[last_].numbers;
-  const std::vector<std::shared_ptr<Deferred>>& views = forms_[last_].views;
+  const std::vector<int>& arguments = last_->form.numbers;
+  const std::vector<std::shared_ptr<Deferred>>& views = last_->form.views;
   std::size_t async = 0;
   std::size_t tensor = 0;
   std::size_t scalar = 0;

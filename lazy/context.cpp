@@ -403,8 +403,7 @@ void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
 }
 
 void RankContext::forget_programs_of(const ir::Group& group) {
-  executables_.erase_if([&](const ProgramCache::Program& known) {
-    if (known.executable == nullptr) return false;
+  executables_.erase_if([&](const EvaluatedProgram& known) {
     return codegen::uses_group(known.executable->plan(), group);
   });
   direct_collectives.forget_programs_of(group);

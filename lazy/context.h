@@ -1,8 +1,9 @@
 #pragma once
 
 #include <tutti/codegen/driver/compile.h>
+#include <tutti/ir/support/hash.h>
 #include <tutti/lazy/direct_collectives.h>
-#include <tutti/lazy/program_cache.h>
+#include <tutti/lazy/recent_programs.h>
 #include <tutti/lazy/recorder.h>
 #include <tutti/lazy/trace.h>
 
@@ -14,6 +15,12 @@
 #include <span>
 
 namespace tutti::detail {
+
+// What a part of a rank's lazy trace became.
+struct EvaluatedProgram {
+  std::unique_ptr<codegen::Executable> executable;
+  ir::Graph program;  // kept in debug builds, where a hit of the hash is compared
+};
 
 // The state of one rank: its trace, its runtime, its compiled programs.
 class RankContext {
@@ -184,7 +191,8 @@ class RankContext {
   Location mesh_made_;  // by the program; unknown: the world's own
   std::unique_ptr<Trace> lazy_;
   std::vector<Trace*> compiling_;
-  ProgramCache executables_;
+  // By their structural hash.
+  RecentPrograms<Hash128, EvaluatedProgram, Hash128Hasher> executables_{kept_programs()};
   Device default_device_;
   const std::int64_t local_rank_;
   bool pending_collectives_ = false;

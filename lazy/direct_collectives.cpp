@@ -46,20 +46,19 @@ DirectCollectives::Program& DirectCollectives::find(RankContext& context, ir::Op
                                                     const std::vector<ir::Attribute>& attributes,
                                                     Location where) {
   Hasher hasher;
+  hasher.add(static_cast<std::uint64_t>(op));
   for (const ir::Attribute& attribute : attributes) ir::hash_attribute(hasher, attribute);
-  const Hash128 hash = hasher.finish();
-  key_.assign({static_cast<std::uint64_t>(op), hash.low, hash.high});
-  for (const StatePtr& operand : operands) add_type(*operand, key_);
-  const auto known =
-      std::ranges::find(programs_, key_, [](const auto& each) -> const auto& { return each->key; });
-  if (known != programs_.end()) return **known;
+  types_.clear();
+  for (const StatePtr& operand : operands) add_type(*operand, types_);
+  for (const std::uint64_t word : types_) hasher.add(word);
+  const Hash128 key = hasher.finish();
+  if (Program* const known = programs_.find(key)) return *known;
 
-  auto program = std::make_unique<Program>(make(context, op, operands, attributes, where));
-  program->key = key_;
+  Program program = make(context, op, operands, attributes, where);
   codegen::CompileOptions options = context.compile_options;
   options.where = where;
-  program->executable = codegen::compile(program->graph, context.runtime(), options);
-  return *programs_.emplace_back(std::move(program));
+  program.executable = codegen::compile(program.graph, context.runtime(), options);
+  return programs_.add(key, std::move(program));
 }
 
 std::vector<StatePtr> DirectCollectives::start(RankContext& context, ir::Op op,
@@ -133,8 +132,8 @@ std::vector<StatePtr> DirectCollectives::run(RankContext& context, Program& prog
 }
 
 void DirectCollectives::forget_programs_of(const ir::Group& group) {
-  std::erase_if(programs_, [&](const std::unique_ptr<Program>& program) {
-    return codegen::uses_group(program->executable->plan(), group);
+  programs_.erase_if([&](const Program& program) {
+    return codegen::uses_group(program.executable->plan(), group);
   });
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <tutti/codegen/driver/compile.h>
+#include <tutti/ir/support/hash.h>
+#include <tutti/lazy/recent_programs.h>
 #include <tutti/lazy/tensor_state.h>
 
 #include <cstdint>
@@ -28,7 +30,6 @@ class DirectCollectives {
 
  private:
   struct Program {
-    std::vector<std::uint64_t> key;
     ir::Graph graph;
     std::unique_ptr<codegen::Executable> executable;
     std::vector<ir::Type> types;  // of the results, waited for
@@ -41,9 +42,10 @@ class DirectCollectives {
   std::vector<StatePtr> run(RankContext& context, Program& program,
                             std::span<const StatePtr> operands, Location where, bool& ran);
 
-  std::vector<std::unique_ptr<Program>> programs_;
+  // By op, attributes and types of the operands.
+  RecentPrograms<Hash128, Program, Hash128Hasher> programs_{kept_programs()};
   // Scratch.
-  std::vector<std::uint64_t> key_;
+  std::vector<std::uint64_t> types_;
   std::vector<std::shared_ptr<runtime::Buffer>> buffers_;
   std::vector<codegen::Executable::Result> results_;
 };

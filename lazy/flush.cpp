@@ -195,18 +195,23 @@ void copy_node(const ir::Graph& from, NodeId id, ir::Graph& into, std::vector<Va
 }
 
 std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program) {
-  ProgramCache::Program& entry = context_.executables_[ir::structural_hash(program)];
-  auto& [executable, known] = entry;
-  const bool was_known = executable != nullptr;
+  const Hash128 hash = ir::structural_hash(program);
+  EvaluatedProgram* known = context_.executables_.find(hash);
+  const bool was_known = known != nullptr;
   log_evaluation(program, was_known);
-  if (executable == nullptr) {
-    executable = codegen::compile(program, context_.runtime_, context_.compile_options);
+  if (!was_known) {
+    EvaluatedProgram made;
+    made.executable = codegen::compile(program, context_.runtime_, context_.compile_options);
 #ifndef NDEBUG
-    known = program;
-  } else if (!ir::structurally_equal(program, known)) {
-    throw InternalError("two programs have one structural hash");
+    made.program = program;
 #endif
+    known = &context_.executables_.add(hash, std::move(made));
   }
+#ifndef NDEBUG
+  if (!ir::structurally_equal(program, known->program)) {
+    throw InternalError("two programs have one structural hash");
+  }
+#endif
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;
   for (const Input& input : inputs_) {
     if (input.state != nullptr) {
@@ -225,9 +230,9 @@ std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program
   const std::vector<std::uint32_t> sites =
       by_call(program, [&](NodeId id) { return site_of_call(program, id); });
   const std::vector<runtime::Agreement> agreed = agreements(program);
-  running_ = &entry;
+  running_ = known;
   try {
-    return executable->run(
+    return known->executable->run(
         buffers, {.lines = lines, .sites = sites, .agreements = agreed, .abandon = false});
   } catch (const OutOfMemoryError& error) {
     if (!was_known || has_line(program, error.where())) throw;

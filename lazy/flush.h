@@ -71,8 +71,8 @@ class Flush {
   std::vector<ir::Value> results_;
   std::vector<Computed> computed_;
   LiteralInputs::ResultUses result_uses_;
-  const ProgramCache::Program* running_ = nullptr;  // once there is one
-  bool over_ = false;                               // the trace is gone
+  const EvaluatedProgram* running_ = nullptr;  // once there is one
+  bool over_ = false;                          // the trace is gone
 };
 
 // Appends a node of one program to another one; `moved` are the first one's values in it.

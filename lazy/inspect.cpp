@@ -52,12 +52,12 @@ std::string CompiledFunction::cuda() const { return codegen::cuda_text(last_plan
 std::string CompiledFunction::ptx() const { return codegen::ptx_text(last_plan("ptx()")); }
 
 std::string CompiledFunction::explain() const {
-  return "compiled " + std::to_string(programs()) + " times, last because: " + why_;
+  return "compiled " + std::to_string(compiled_) + " times, last because: " + why_;
 }
 
 std::string CompiledFunction::sizes() const {
   last_traced("sizes()");
-  const Program& program = *programs_[last_];
+  const Program& program = *last_;
   if (!program.sizes) return {};
   std::string out = program.sizes->bounds() + "\n";
   for (const std::string& reason : program.reasons) out += "  " + reason + "\n";
@@ -70,7 +70,7 @@ void CompiledFunction::log_recompile() const {
   if (log == nullptr || !log->takes(runtime::LogTopic::recompiles)) return;
   log->write(runtime::LogTopic::recompiles, context.runtime().rank(),
              "the function of " + where_.text() + " is compiled as program " +
-                 std::to_string(programs() + 1) + " because: " + why_);
+                 std::to_string(compiled_ + 1) + " because: " + why_);
 }
 
 }  // namespace tutti::detail

@@ -37,8 +37,7 @@ struct CompiledFunction::Recording {
 };
 
 std::optional<CompiledFunction::Recording> CompiledFunction::record(
-    const Names& names, Body body, bool tagged, std::size_t index,
-    std::span<const std::int64_t> sizes) {
+    const Names& names, Body body, bool tagged, std::span<const std::int64_t> sizes) {
   RankContext& context = RankContext::current();
   Trace trace(Trace::Kind::compiled, context.id(), context.mesh(), context.default_device());
   trace.graph().name = "compiled";
@@ -65,7 +64,7 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record(
     const Tracing tracing(context, trace);
     std::feclearexcept(FE_INVALID);
     try {
-      results = body(index, formals, tagged);
+      results = body(formals, tagged);
     } catch (...) {
       // A placeholder that went through C++ arithmetic may cause any error; the plain values
       // decide.
@@ -87,16 +86,15 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record(
 }
 
 std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
-    const Names& names, Body body, bool tagged, std::size_t index,
-    std::vector<std::string>& reasons) {
+    const Names& names, Body body, bool tagged, std::vector<std::string>& reasons) {
   sample_ = 0;
-  if (marks_ == nullptr) return record(names, body, tagged, index, {});
+  if (marks_ == nullptr) return record(names, body, tagged, {});
   const std::vector<ir::SizeSymbol>& symbols = marks_->symbols();
   std::vector<ir::Sample> samples;
   std::optional<Recording> first;
   // Says false if C++ arithmetic on numbers showed up.
   const auto take = [&](std::vector<std::int64_t> values) {
-    std::optional<Recording> one = record(names, body, tagged, index, values);
+    std::optional<Recording> one = record(names, body, tagged, values);
     if (!one) return false;
     ++sample_;
     samples.push_back({std::move(values), std::move(one->graph)});
@@ -139,14 +137,14 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
   return first;
 }
 
-void CompiledFunction::trace(const Names& names, Body body, bool tagged, std::size_t index) {
+void CompiledFunction::trace(const Names& names, Body body, bool tagged) {
   RankContext& context = RankContext::current();
   const runtime::ProfileSlice slice(context.runtime().profile.get(), "compile", "trace and compile",
                                     where_);
   making_ = nullptr;
   auto program = std::make_unique<Program>();
-  std::optional<Recording> recording = record_all(names, body, tagged, index, program->reasons);
-  if (!recording) recording = record_all(names, body, false, index, program->reasons);
+  std::optional<Recording> recording = record_all(names, body, tagged, program->reasons);
+  if (!recording) recording = record_all(names, body, false, program->reasons);
   program->graph = std::move(recording->graph);
   program->inputs = std::move(recording->inputs);
   // From here on the call counts: what fails is no reason for peers to wait.

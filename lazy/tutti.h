@@ -27,6 +27,7 @@
 #include <tutti/lazy/optim.h>
 #include <tutti/lazy/point_to_point.h>
 #include <tutti/lazy/random.h>
+#include <tutti/lazy/share.h>
 #include <tutti/lazy/statistics.h>
 #include <tutti/lazy/tensor.h>
 #include <tutti/lazy/tensor_map.h>

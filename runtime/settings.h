@@ -17,6 +17,7 @@ namespace tutti::runtime {
 
 // What TUTTI_THREADS and TUTTI_TIMEOUT may say.
 inline constexpr int kMostThreads = 4096;
+inline constexpr int kMostPrograms = 1 << 30;
 inline constexpr double kShortestTimeout = 0.001;  // seconds
 inline constexpr double kLongestTimeout = 1e9;     // about thirty years
 // What TUTTI_CACHE_SIZE may say.

@@ -227,6 +227,15 @@ std::vector<Setting> make_tunables() {
                  {"error",
                   "the first one is an error that names the op and its line; programs are "
                   "many times slower, since nothing is fused"}}},
+      {.name = "programs",
+       .kind = Kind::number,
+       .takes = "N",
+       .initial = "1024",
+       .does = "How many programs are kept of a compiled function, and how many of what a rank "
+               "records without one, those that ran last; others are compiled again when they "
+               "come back.",
+       .least = 1,
+       .most = kMostPrograms},
       {.name = "verify",
        .kind = Kind::flag,
        .takes = "on|off",
