@@ -56,6 +56,21 @@ struct Forward {
   std::size_t first;
 };
 
+// A value of a step, as it is stacked over the steps: an operand of the scan (of a carry: what it
+// was before each step), or a result of the backward loop for this alone.
+struct StackedValue {
+  bool is_operand = false;
+  std::size_t number = 0;
+};
+
+// transpose(rows) times columns, added up over the steps: the gradient of a weight that each step
+// multiplies by. One product of all steps' rows, after the loop, is the same sum.
+struct SummedProduct {
+  std::size_t operand;  // of the scan
+  StackedValue rows;
+  StackedValue columns;
+};
+
 class ScanGradient {
  public:
   explicit ScanGradient(Gradient& gradient)
@@ -88,7 +103,9 @@ class ScanGradient {
       step.body = with_parameters_for(step.body, places, behind, calls_end);
     }
     dce(step.body);
-    hand_out(append_backward(step.body, forward(kept), kept.size()));
+    drop_sums(step.body);
+    const Forward forward = forward_of(kept);
+    hand_out(append_backward(step.body, forward, kept.size()), forward);
   }
 
  private:
@@ -102,7 +119,7 @@ class ScanGradient {
     if (recompute()) return {};
     return kept_values(body_, carries_ + sequences_, step.body, step.places);
   }
-  Forward forward(const Values& kept) const {
+  Forward forward_of(const Values& kept) const {
     if (!communicates()) return {again(kept), carries_};
     return {builder_.graph().producer(gradient_.result(0).value()), results_};
   }
@@ -126,6 +143,49 @@ class ScanGradient {
   // Whether an operand gets a cotangent of the backward loop.
   bool differentiated(std::size_t i) const {
     return i < carries_ ? is_floating(type_of(i).dtype) : wanted(i);
+  }
+
+  bool is_product(std::size_t operand) const {
+    return std::ranges::find(products_, operand, &SummedProduct::operand) != products_.end();
+  }
+
+  // Takes the gradient of an invariant of the step for a product after the loop, if it is one.
+  bool is_taken_out(const Graph& step, const Values& arguments, std::size_t operand, Value own) {
+    if (recompute()) return false;  // which wants as little memory as can be
+    const Node& product = step.node(step.producer(own));
+    if (product.op != Op::matmul || step.type(own).shape.rank() != 2) return false;
+    const Value left = step.operand(step.producer(own), 0);
+    const Value columns = step.operand(step.producer(own), 1);
+    if (step.op(left) != Op::transpose) return false;
+    const Attributes turned = step.attributes(step.producer(left));
+    if (turned.integers("permutation") != std::vector<std::int64_t>{1, 0}) return false;
+    const Value rows = step.operand(step.producer(left), 0);
+    const auto is_invariant = [&](Value value) {
+      return std::find(arguments.begin() + static_cast<std::ptrdiff_t>(carries_ + sequences_),
+                       arguments.end(), value) != arguments.end();
+    };
+    if (is_invariant(rows) || is_invariant(columns)) return false;
+    products_.push_back({operand, stacked(arguments, rows), stacked(arguments, columns)});
+    return true;
+  }
+  StackedValue stacked(const Values& arguments, Value value) {
+    const auto behind = arguments.begin() + static_cast<std::ptrdiff_t>(carries_ + sequences_);
+    const auto own = std::find(arguments.begin(), behind, value);
+    if (own != behind) return {true, static_cast<std::size_t>(own - arguments.begin())};
+    auto known = std::ranges::find(stacked_, value);
+    if (known == stacked_.end()) known = stacked_.insert(known, value);
+    return {false, static_cast<std::size_t>(known - stacked_.begin())};
+  }
+  // The carries of sums that are products after the loop.
+  void drop_sums(Graph& body) const {
+    if (products_.empty()) return;
+    std::vector<bool> keep(body.parameters().size(), true);
+    std::size_t carry = 0;
+    for (std::size_t i = 0; i < carries_; ++i) carry += is_floating(type_of(i).dtype) ? 1U : 0U;
+    for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
+      if (wanted(i)) keep[carry++] = !is_product(i);
+    }
+    body = with_parameters(body, keep);
   }
 
   // The loop once more: its carries, those before each step, and what is kept of each.
@@ -157,10 +217,11 @@ class ScanGradient {
       operands.push_back(zeros.value());
     }
     for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
-      if (wanted(i)) operands.push_back(builder_.add(Op::zeros_like, {operands_[i]}));
+      if (!wanted(i) || is_product(i)) continue;
+      operands.push_back(builder_.add(Op::zeros_like, {operands_[i]}));
     }
     const auto carries = std::ssize(operands);
-    const auto of_step = [&](std::size_t i) { return result(forward.node, forward.first + i); };
+    const auto of_step = [&](std::size_t i) { return of_each_step(forward, i); };
     for (std::size_t i = 0; i < carries_; ++i) operands.push_back(of_step(i));
     for (std::size_t i = carries_; i < carries_ + sequences_; ++i) operands.push_back(operands_[i]);
     for (std::size_t i = carries_; i < body_.results().size(); ++i) {
@@ -175,6 +236,11 @@ class ScanGradient {
                        recompute());
   }
 
+  // What is stacked of each step's carries and kept values.
+  Value of_each_step(Forward forward, std::size_t i) const {
+    return result(forward.node, forward.first + i);
+  }
+
   // A step backwards. Carries: cotangents of the carries, sums for the invariants. Sequences: the
   // carries, what was taken, cotangents of what was stacked. Invariants as before.
   BackwardStep backward() {
@@ -186,8 +252,6 @@ class ScanGradient {
       if (!is_floating(type_of(i).dtype)) continue;
       cotangents[i] = draft.parameter("d_" + name_of_parameter(i), type_of(i));
     }
-    const auto of_carries = static_cast<std::size_t>(
-        std::ranges::count_if(cotangents, [](Value value) { return value.valid(); }));
     for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
       if (wanted(i)) sums.push_back(draft.parameter("d_" + name_of_parameter(i), type_of(i)));
     }
@@ -212,6 +276,7 @@ class ScanGradient {
     Values carried;
     Values of_sequences;
     std::size_t at = 0;
+    std::size_t sum = 0;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       if (!differentiated(i)) continue;
       const Value own = pulled[at++];
@@ -220,22 +285,41 @@ class ScanGradient {
       } else if (i < carries_ + sequences_) {
         of_sequences.push_back(own);
       } else {
-        const Value sum = sums[carried.size() - of_carries];
-        carried.push_back(draft.builder().add(Op::add, {sum, own}));
+        const Value before = sums[sum++];
+        if (is_taken_out(draft.builder().graph(), arguments, i, own)) continue;
+        carried.push_back(draft.builder().add(Op::add, {before, own}));
       }
     }
     of_stacked_ = carried.size();
     carried.insert(carried.end(), of_sequences.begin(), of_sequences.end());
+    of_products_ = carried.size();
+    carried.insert(carried.end(), stacked_.begin(), stacked_.end());
     out.body = draft.take(std::move(carried));
     return out;
   }
 
+  // [steps, rows, n] as [steps * rows, n].
+  Term all_rows(StackedValue value, NodeId loop, Forward forward) const {
+    const Value stacked = !value.is_operand         ? result(loop, of_products_ + value.number)
+                          : value.number < carries_ ? of_each_step(forward, value.number)
+                                                    : operands_[value.number];
+    const Term x(&builder_, stacked);
+    return reshape(x, {x.shape()[0] * x.shape()[1], x.shape()[2]});
+  }
+
   // Each operand's own.
-  void hand_out(NodeId loop) const {
+  void hand_out(NodeId loop, Forward forward) const {
     std::size_t of_carries = 0;
     std::size_t of_stacked = of_stacked_;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       if (!differentiated(i)) continue;
+      if (const auto product = std::ranges::find(products_, i, &SummedProduct::operand);
+          product != products_.end()) {
+        gradient_.operand_cotangent(static_cast<int>(i),
+                                    matmul(transpose_last(all_rows(product->rows, loop, forward)),
+                                           all_rows(product->columns, loop, forward)));
+        continue;
+      }
       const bool is_sequence = i >= carries_ && i < carries_ + sequences_;
       gradient_.operand_cotangent(
           static_cast<int>(i),
@@ -251,13 +335,17 @@ class ScanGradient {
   const std::size_t sequences_;
   const std::size_t results_;  // but for those that are kept for gradients
   Values operands_;
-  std::size_t of_stacked_ = 0;  // results of the backward loop in front of those it stacks
+  std::vector<SummedProduct> products_;
+  Values stacked_;               // of a step backwards, for them
+  std::size_t of_stacked_ = 0;   // results of the backward loop in front of those it stacks
+  std::size_t of_products_ = 0;  // and of those for products after it
 };
 
 }  // namespace
 
 // A loop in the opposite direction takes each step's vector-Jacobian product where the step was;
-// what the invariants get adds up over the steps. The carries before each step come from the loop
+// what the invariants get adds up over the steps, but for products, which are one after the loop.
+// The carries before each step come from the loop
 // once more, and so does what is costly to compute again (kept_values.h): the passes make one loop
 // of it and the scan itself. A loop that communicates runs once, and has kept all that.
 void gradient_scan(Gradient& gradient) { ScanGradient(gradient).run(); }

@@ -1,6 +1,7 @@
 #include <tutti/lazy/tutti.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -157,6 +158,15 @@ TEST(Control, LoopsNest) {
   EXPECT_EQ(table.item<std::int64_t>(), 4 * (0 + 10 + 20) + 3 * 6);
 }
 
+TEST(Control, AConditionIsATruthValue) {
+  const auto one = [](const Tensor& x) { return x + 1.F; };
+  const auto two = [](const Tensor& x) { return x + 2.F; };
+  EXPECT_EQ(cond(tensor(std::int64_t{-2}), one, two, tensor(0.F)).item<float>(), 1);
+  EXPECT_EQ(cond(tensor(std::int64_t{0}), one, two, tensor(0.F)).item<float>(), 2);
+  EXPECT_THAT([&] { cond(tensor(0.5F), one, two, tensor(0.F)); },
+              ThrowsMessage<TypeError>(HasSubstr("cond: the condition is bool[], not f32[]")));
+}
+
 TEST(Control, GradientsOfAScanAreThoseOfTheStepsOneByOne) {
   const Tensor xs = numbers({5, 2, 4});
   const Cell init{numbers({2, 4}, 0.02), ones({2, 4})};
@@ -216,6 +226,62 @@ TEST(Control, AGradientKeepsWhatIsCostlyUnlessThereIsACheckpoint) {
   EXPECT_EQ(count(keeps.ir("fuse"), "= matmul("), 3U) << keeps.ir("fuse");
   EXPECT_EQ(count(computes.ir("fuse"), "= matmul("), 4U) << computes.ir("fuse");
   EXPECT_THAT(computes.ir(), HasSubstr("recompute = true"));
+}
+
+// Rows that are carries, those that are steps of a sequence, and those that the step computes; a
+// weight that meets columns of its own; one that is multiplied from the left, and a bias.
+TEST(Control, AWeightsGradientIsOneProductBehindTheLoop) {
+  using Weights = std::array<Tensor, 5>;
+  const auto cell = [](const Tensor& h, const Tensor& x, const Weights& w) {
+    const Tensor inner = tanh(matmul(h, w[0]) + matmul(x, w[1]) + w[4]);
+    return matmul(w[3], sin(matmul(inner, w[2])));
+  };
+  const Tensor h = numbers({2, 4}, 0.3);
+  const Tensor xs = numbers({5, 2, 3}, 0.1);
+  const auto loop = [&](const Weights& w) {
+    const auto [last, ys] = scan(
+        [&](const Tensor& carry, const Tensor& x) {
+          const Tensor next = cell(carry, x, w);
+          return std::pair(next, next);
+        },
+        constant(h), constant(xs));
+    return sum(ys * ys) + sum(last);
+  };
+  const auto steps = [&](const Weights& w) {
+    Tensor carry = h;
+    Tensor total = tensor(0.F);
+    for (std::int64_t i = 0; i < 5; ++i) {
+      carry = cell(carry, take(xs, i), w);
+      total = total + sum(carry * carry);
+    }
+    return total + sum(carry);
+  };
+  const Weights w = {numbers({4, 6}, 0.05), numbers({3, 6}, 0.05), numbers({6, 4}, 0.05),
+                     numbers({2, 2}, 0.2), numbers({6}, 0.1)};
+  const Weights gradient = grad(loop)(w);
+  const Weights expected = grad(steps)(w);
+  const auto expect_alike = [](const Tensor& a, const Tensor& b) {
+    const float largest = max(abs(b)).item<float>();
+    EXPECT_LE(max(abs(a - b)).item<float>(), 1e-5F * largest) << a << b;
+  };
+  for (std::size_t i = 0; i < w.size(); ++i) expect_alike(gradient[i], expected[i]);
+  const auto slope = [](const auto& f) {
+    return [&f](const Weights& at) {
+      Tensor total = tensor(0.F);
+      for (const Tensor& each : grad(f)(at)) total = total + sum(each * each);
+      return total;
+    };
+  };
+  const Weights second = grad(slope(loop))(w);
+  const Weights wanted = grad(slope(steps))(w);
+  for (std::size_t i = 0; i < w.size(); ++i) expect_alike(second[i], wanted[i]);
+
+  auto compiled = compile([&](const Weights& at) { return grad(loop)(at); });
+  compiled(w);
+  const std::string text = compiled.ir();
+  const std::string behind = text.substr(text.find("func @compiled"));
+  EXPECT_EQ(count(behind, "= matmul("), 3U) << text;
+  EXPECT_THAT(behind, testing::AllOf(HasSubstr("f32[4,6]"), HasSubstr("f32[3,6]")));
 }
 
 TEST(Control, AGradientMayNeedResultsThatNobodyElseDoes) {
