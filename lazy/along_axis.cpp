@@ -39,8 +39,8 @@ Tensor part_along(const Tensor& x, std::int64_t axis, std::int64_t begin, std::i
 
 Tensor running_reduction(Op op, const Operand& x, std::int64_t axis, bool reverse) {
   const Tensor t = x.tensor();
-  return Tensor(detail::record(
-      op, {t.state()}, {normal_axis(name_of(op), axis, t.rank(), x.where()), reverse}, x.where()));
+  return Tensor(detail::record(op, {t.state()},
+                               {normal_axis(name_of(op), axis, t, x.where()), reverse}, x.where()));
 }
 
 }  // namespace
@@ -60,16 +60,14 @@ Tensor cummin(const Operand& x, std::int64_t axis, bool reverse) {
 
 Sorted sort(const Operand& x, std::int64_t axis, bool descending) {
   const Tensor t = x.tensor();
-  return ordered(Op::sort, t, {normal_axis("sort", axis, t.rank(), x.where()), descending},
-                 x.where());
+  return ordered(Op::sort, t, {normal_axis("sort", axis, t, x.where()), descending}, x.where());
 }
 Tensor argsort(const Operand& x, std::int64_t axis, bool descending) {
   return sort(x, axis, descending).indices;
 }
 Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
   const Tensor t = x.tensor();
-  return ordered(Op::topk, t, {k, normal_axis("topk", axis, t.rank(), x.where()), largest},
-                 x.where());
+  return ordered(Op::topk, t, {k, normal_axis("topk", axis, t, x.where()), largest}, x.where());
 }
 
 Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
@@ -92,7 +90,7 @@ Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_loc
 std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes,
                           std::int64_t axis) {
   const Tensor t = x.tensor();
-  const std::int64_t normal = normal_axis("split", axis, t.rank(), x.where());
+  const std::int64_t normal = normal_axis("split", axis, t, x.where());
   const std::int64_t size = t.shape()[static_cast<int>(normal)];
   // Compared with what is left: a sum could overflow.
   std::int64_t left = size;
@@ -134,7 +132,7 @@ std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& siz
 
 std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int64_t axis) {
   const Tensor t = x.tensor();
-  const std::int64_t normal = normal_axis("split", axis, t.rank(), x.where());
+  const std::int64_t normal = normal_axis("split", axis, t, x.where());
   const std::int64_t size = t.shape()[static_cast<int>(normal)];
   if (parts < 1 || size % parts != 0) {
     throw TypeError("split: " + std::to_string(parts) + " equal parts of the " +
@@ -147,7 +145,7 @@ std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int6
 
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
   const Tensor t = x.tensor();
-  const std::int64_t normal = normal_axis("roll", axis, t.rank(), x.where());
+  const std::int64_t normal = normal_axis("roll", axis, t, x.where());
   const std::int64_t size = t.shape()[static_cast<int>(normal)];
   if (size == 0) return t;
   const std::int64_t forwards = (shift % size + size) % size;
@@ -160,7 +158,7 @@ Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
 
 Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
   const Tensor t = x.tensor();
-  const std::int64_t normal = normal_axis("repeat", axis, t.rank(), x.where());
+  const std::int64_t normal = normal_axis("repeat", axis, t, x.where());
   if (count < 0) throw TypeError("repeat: " + std::to_string(count) + " times", x.where());
   std::vector<std::int64_t> each(t.shape().begin(), t.shape().end());
   const auto behind = each.begin() + normal + 1;

@@ -35,7 +35,7 @@ void warn_if_replicated(const StatePtr& state, const Group& group, Location wher
 }
 
 std::int64_t axis_of(Op op, const Tensor& x, std::int64_t axis, Location where) {
-  return detail::normal_axis(name_of(op), axis, x.rank(), where);
+  return detail::normal_axis(name_of(op), axis, x, where);
 }
 
 // Records a launch for the tensors of each key. `key` gives, beside dtype and device, what tensors

@@ -60,7 +60,7 @@ void CompiledFunction::check_owner(const RankContext& context) {
     throw UsageError(
         "this compiled function belongs to another rank or World; f.on(world) is the function for "
         "the rank of `world`",
-        where_);
+        called_at_);
   }
 }
 
@@ -109,12 +109,12 @@ void CompiledFunction::call_without_arguments(Describe describe, Body body,
 void CompiledFunction::check_arguments(const RankContext& context, Describe describe) {
   for (std::size_t i = 0; i < arguments_.tensors.size(); ++i) {
     const TensorState& state = *arguments_.tensors[i];
-    check_readable(state, where_);
+    check_readable(state, called_at_);
     if (state.context == context.id()) continue;
     throw UsageError("argument " + describe().tensors[i] + " (made at " + state.where.text() +
                          ") belongs to another rank or thread; share(tree).on(world) is the same "
                          "data for the rank of `world`",
-                     where_);
+                     called_at_);
   }
 }
 
@@ -141,6 +141,7 @@ CompiledFunction::Program& CompiledFunction::find_or_trace(RankContext& context,
   // C++ arithmetic on a floating-point argument makes its values part of the signature.
   arguments_.key.resize(statics);
   add_signature(context, arguments_, static_scalars_, marks_.get());
+  if (compiled_ == 1) context.note_compiled(where_, ir::structural_hash(making_->graph));
   making_->key = arguments_.key;
   making_->form = std::move(form_);
   made_for_ = signature_of(arguments_, names, static_scalars_, marks_.get());
@@ -163,7 +164,7 @@ std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
   try {
     return program.sizes->solve(out);
   } catch (const TypeError& error) {
-    throw TypeError(error.what(), where_);
+    throw TypeError(error.what(), called_at_);
   }
 }
 

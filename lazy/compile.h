@@ -47,8 +47,8 @@ std::uint64_t type_key() {
 }
 
 template <class Given>
-CompiledFunction::FormalArguments arguments_of(Given& formal) {
-  return {tree_ref(formal), type_key<Given>()};
+CompiledFunction::FormalArguments arguments_of(Given& formal, Location where = {}) {
+  return {tree_ref(formal), type_key<Given>(), where};
 }
 
 template <class Result>
@@ -58,11 +58,47 @@ CompiledFunction::OwnedTree owned_tree(Result&& result) {
   return {std::move(tree), form};
 }
 
+// The calls of a compiled function `Own` of these parameters, or of any (void). Where they are
+// known, arguments may be lists in braces, and errors name the line of the call.
+template <class Own, class Parameters>
+class Calls {
+ public:
+  template <class... Arguments>
+  auto operator()(Arguments&&... arguments) {
+    std::tuple<std::decay_t<Arguments>...> formal(std::forward<Arguments>(arguments)...);
+    return static_cast<Own*>(this)->run(formal, Location());
+  }
+};
+
+template <class Own, class... P>
+class Calls<Own, std::tuple<P...>> {
+  template <class... Arguments>
+  static consteval bool takes() {
+    if constexpr (sizeof...(Arguments) == sizeof...(P)) {
+      return (std::is_convertible_v<Arguments, P> && ...);
+    } else {
+      return false;
+    }
+  }
+
+ public:
+  auto operator()(P... arguments, std::source_location at = std::source_location::current()) {
+    std::tuple<P...> formal(std::move(arguments)...);
+    return static_cast<Own*>(this)->run(formal, at);
+  }
+  template <class... Arguments>
+    requires(!takes<Arguments...>())
+  void operator()(Arguments&&...) {
+    static_assert(takes<Arguments...>(),
+                  "the compiled function takes other arguments, or another number of them");
+  }
+};
+
 }  // namespace detail
 
 // See compile(). Copies are the same function.
 template <class F>
-class Compiled {
+class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTypes<F>::Type> {
  public:
   Compiled(F f, std::vector<VaryingSize> sizes, std::source_location at)
       : f_(std::make_shared<Function>(std::move(f), Location(at), std::move(sizes))),
@@ -73,16 +109,6 @@ class Compiled {
   // are compiled once. From any thread, any number at a time. The compiled function itself is for
   // the rank that calls it first. One rank at a time runs the C++ function, to record it.
   Compiled on(const World& world) const { return Compiled(f_, f_->ranks.of(world)); }
-
-  template <class... Arguments>
-  auto operator()(Arguments&&... arguments) {
-    static_assert(takes<Arguments...>(),
-                  "the compiled function takes other arguments, or another number of them");
-    if constexpr (takes<Arguments...>()) {
-      Formal<Arguments...> formal(std::forward<Arguments>(arguments)...);
-      return run(formal);
-    }
-  }
 
   // The program of one rank for arguments like these, of which shapes and dtypes count: tensors, or
   // abstract() ones. Needs no World and none of the other ranks. Throws what tracing throws, and
@@ -150,26 +176,17 @@ class Compiled {
                                     std::tuple<std::decay_t<Arguments>...>,
                                     typename detail::ParameterTypes<F>::Type>;
 
-  // Of a generic function its own body says.
-  template <class... Arguments>
-  static consteval bool takes() {
-    using Own = typename detail::ParameterTypes<F>::Type;
-    if constexpr (std::is_void_v<Own>) {
-      return true;
-    } else if constexpr (std::tuple_size_v<Own> != sizeof...(Arguments)) {
-      return false;
-    } else {
-      return std::is_constructible_v<Own, Arguments...>;
-    }
-  }
+  template <class Own, class Parameters>
+  friend class detail::Calls;
 
+  // `at`: the line of the call, if that is known.
   template <class Given>
-  auto run(Given& formal) {
+  auto run(Given& formal, Location at) {
     using Result = std::decay_t<decltype(std::apply(f_->f, formal))>;
     if (detail::CompiledFunction::inlined()) return Result(std::apply(f_->f, formal));
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
 
-    const detail::TreeRef form = core_->call(detail::arguments_of(formal), [&] {
+    const detail::TreeRef form = core_->call(detail::arguments_of(formal, at), [&] {
       const std::scoped_lock lock(f_->ranks.recording());
       return detail::owned_tree(Result(std::apply(f_->f, formal)));
     });
@@ -190,6 +207,10 @@ class Compiled {
 // holds are given up: results take their memory over, so that a training step needs no second copy
 // of its model. f may not read tensors, and a tensor that it captures is an error that names its
 // line; constant(t) says that it is meant.
+//
+// C++ NUMBERS THAT f CAPTURES ARE FROZEN: f runs once a signature, and what it reads from outside
+// (a learning rate, a counter, a flag) stays in the program as it was then, whatever it becomes
+// later. What changes is an argument.
 template <class F>
 Compiled<F> compile(F f, std::source_location at = std::source_location::current()) {
   return Compiled<F>(std::move(f), {}, at);

@@ -62,6 +62,7 @@ class CompiledFunction {
   struct FormalArguments {
     TreeRef tree;
     std::uint64_t type;
+    Location where = {};  // the line of the call, if that is known
   };
   struct OwnedTree {
     std::shared_ptr<void> owner;
@@ -156,7 +157,8 @@ class CompiledFunction {
   // The values of the sizes that vary, of a call.
   std::vector<std::int64_t> sizes_of(Program& program) const;
 
-  Location where_;
+  const Location where_;
+  Location called_at_;                     // what errors of a call name
   std::atomic<std::uint64_t> context_{0};  // of the rank that called it first
   std::int64_t calls_ = 0;
   RecentPrograms<std::vector<std::uint64_t>, std::unique_ptr<Program>, KeyHasher> programs_;
@@ -166,6 +168,7 @@ class CompiledFunction {
   std::vector<std::string> made_for_;  // the signature of the one made last
   std::string why_ = "it was never called";
   bool static_scalars_ = false;
+  Location static_since_;   // the line that used what C++ made of one, if that is known
   std::size_t sample_ = 0;  // where sizes vary, how often the function was traced before
   ResultForm form_;         // of the last trace
   std::vector<std::uint64_t> statics_;      // of the last trace's result

@@ -115,6 +115,7 @@ CompiledFunction::Names names_of(TreeRef formal) {
 }  // namespace
 
 void CompiledFunction::take(const FormalArguments& formal) {
+  check_values(formal.tree, "argument ", formal.where.known() ? formal.where : where_);
   arguments_.clear();
   arguments_.key.push_back(formal.type);
   walk_tree(formal.tree, [&](const std::string&, const TreeLeaf& leaf) {
@@ -224,6 +225,7 @@ void CompiledFunction::lower(const FormalArguments& formal, UserFunction f) {
 
 TreeRef CompiledFunction::call(const FormalArguments& formal, UserFunction f) {
   RankContext& context = RankContext::current();
+  called_at_ = formal.where.known() ? formal.where : where_;
   check_owner(context);
   take(formal);
   run_program(

@@ -6,6 +6,7 @@
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/launch_environment.h>
 #include <tutti/runtime/comm/local.h>
+#include <tutti/runtime/log.h>
 #include <tutti/runtime/profile/trace_file.h>
 #include <tutti/runtime/run/gpus.h>
 
@@ -399,6 +400,20 @@ void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
     compute(live);
   } else if (pending_collectives_ && runtime_.backend->peer_waits()) {
     compute({});
+  }
+}
+
+void RankContext::note_compiled(Location where, const Hash128& program) {
+  constexpr int kOften = 8;
+  const auto known = std::ranges::find(compiled_at_, where, &CompiledAt::where);
+  if (known == compiled_at_.end()) {
+    compiled_at_.push_back({where, program, 1});
+  } else if (known->program != program) {
+    *known = {where, program, 1};
+  } else if (++known->times == kOften) {
+    runtime::warn("the function compiled at " + where.text() +
+                  " was made anew and compiled to the same program " + std::to_string(kOften) +
+                  " times; call compile() once, outside of the loop, and keep what it gives");
   }
 }
 

@@ -156,6 +156,9 @@ class RankContext {
       std::make_shared<std::vector<CoalescedCalls*>>();
   // How often World::split was called, for the groups' tags: two groups of the same ranks are two.
   std::size_t splits = 0;
+  // A function that was compiled for the first time became a program of that hash. Warns once of a
+  // line that makes the same one again and again.
+  void note_compiled(Location where, const Hash128& program);
   // How many programs of the lazy trace are known.
   std::size_t compiled_programs() const { return executables_.size(); }
 
@@ -202,6 +205,12 @@ class RankContext {
   };
   std::vector<Callback> callbacks_;
   bool in_callback_ = false;
+  struct CompiledAt {
+    Location where;
+    Hash128 program;
+    int times = 0;
+  };
+  std::vector<CompiledAt> compiled_at_;
   std::uint64_t looks_ = 0;
   Recorder recorder_;
   // Handles that other threads let go of.

@@ -350,8 +350,21 @@ std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody
   });
 }
 
+Tensor branch_index(const Operand& condition) {
+  const DType dtype = condition.dtype();
+  if (is_floating(dtype)) {
+    throw TypeError("cond: the condition is bool[], not " +
+                        condition.tensor().state()->type.text() + "; compare it with something",
+                    condition.where());
+  }
+  if (dtype == DType::boolean) return cast(condition, DType::i32);
+  const Tensor truth = ne(condition, Operand(0));
+  return cast(Operand(truth, condition.where()), DType::i32);
+}
+
 std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,
-                                       const std::vector<ControlBody>& branches, Location where) {
+                                       const std::vector<ControlBody>& branches,
+                                       const std::vector<std::string>& names, Location where) {
   if (branches.empty()) throw UsageError("conditional: there is no branch to choose", where);
   std::vector<ir::Type> parameters;
   for (const Tensor& argument : arguments) parameters.push_back(plain(argument));
@@ -359,7 +372,9 @@ std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Te
   functions.restrict_to(index.state()->type);
   std::vector<Functions::Body> bodies;
   for (const ControlBody& branch : branches) {
-    bodies.push_back({.name = "branch" + std::to_string(bodies.size()), .call = branch});
+    const std::size_t number = bodies.size();
+    bodies.push_back({.name = names.empty() ? "branch" + std::to_string(number) : names[number],
+                      .call = branch});
   }
   std::vector<ir::FunctionPtr> recorded = functions.record(bodies);
   std::vector<Tensor> operands = {

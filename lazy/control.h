@@ -47,8 +47,12 @@ std::vector<Tensor> record_counted(const std::vector<Tensor>& carries, std::int6
                                    ControlBody body, std::source_location at);
 std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
                                  ControlBody body, Location where);
+// The index of what a condition chooses, of false and true.
+Tensor branch_index(const Operand& condition);
+// `names`: of the branches, or empty.
 std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,
-                                       const std::vector<ControlBody>& branches, Location where);
+                                       const std::vector<ControlBody>& branches,
+                                       const std::vector<std::string>& names, Location where);
 
 // The steps that sequences have in common, their first axis.
 std::int64_t common_length(const std::vector<Tensor>& sequences, Location where);
@@ -162,22 +166,21 @@ Carry while_loop(Condition condition, Body body, const Carry& init,
   return detail::with_tensors(init, results);
 }
 
-// branches[index](arguments...), index being an integer of rank 0; the last one if there is no such
-// branch. Nothing of the other branches is computed (select(p, a, b) computes both a and b). All
-// give trees of the same types. Differentiable.
+namespace detail {
+
 template <class Branch, class... T>
-auto conditional(const Operand& index, const std::vector<Branch>& branches, const T&... arguments) {
+auto conditional_of(const Tensor& index, const std::vector<Branch>& branches,
+                    const std::vector<std::string>& names, Location where, const T&... arguments) {
   using Result = std::decay_t<decltype(branches[0](arguments...))>;
-  const Location where = index.where();
   std::vector<Tensor> given;
-  (detail::append(given, detail::tensors_of(arguments, where)), ...);
+  (append(given, tensors_of(arguments, where)), ...);
   Result form{};
   const auto call = [&](const Branch& branch, const std::vector<Tensor>& tensors) {
     [[maybe_unused]] std::size_t next = 0;  // of no arguments: none
     // In braces, so that the arguments are put together from left to right.
-    const std::tuple<T...> own{detail::with_tensors(arguments, tensors, next)...};
+    const std::tuple<T...> own{with_tensors(arguments, tensors, next)...};
     Result out = std::apply(branch, own);
-    std::vector<Tensor> results = detail::tensors_of(out, where);
+    std::vector<Tensor> results = tensors_of(out, where);
     form = std::move(out);
     return results;
   };
@@ -185,20 +188,30 @@ auto conditional(const Operand& index, const std::vector<Branch>& branches, cons
   for (const Branch& branch : branches) {
     calls.push_back([&](const std::vector<Tensor>& tensors) { return call(branch, tensors); });
   }
-  const std::vector<detail::ControlBody> bodies(calls.begin(), calls.end());
-  const std::vector<Tensor> results =
-      detail::record_conditional(index.tensor(), given, bodies, where);
-  return detail::with_tensors(std::move(form), results);
+  const std::vector<ControlBody> bodies(calls.begin(), calls.end());
+  const std::vector<Tensor> results = record_conditional(index, given, bodies, names, where);
+  return with_tensors(std::move(form), results);
 }
 
-// on_true(arguments...) or on_false(arguments...), as the bool[] says.
+}  // namespace detail
+
+// branches[index](arguments...), index being an integer of rank 0; the last one if there is no such
+// branch. Nothing of the other branches is computed (select(p, a, b) computes both a and b). All
+// give trees of the same types. Differentiable.
+template <class Branch, class... T>
+auto conditional(const Operand& index, const std::vector<Branch>& branches, const T&... arguments) {
+  return detail::conditional_of(index.tensor(), branches, {}, index.where(), arguments...);
+}
+
+// on_true(arguments...) or on_false(arguments...), as the bool[] says; of integers 0 is false.
+// Throws TypeError for a condition of another dtype.
 template <class OnTrue, class OnFalse, class... T>
 auto cond(const Operand& condition, OnTrue on_true, OnFalse on_false, const T&... arguments) {
   using Result = std::decay_t<decltype(on_true(arguments...))>;
   using Branch = std::function<Result(const T&...)>;
-  const Tensor index = cast(condition, DType::i32);
-  return conditional(Operand(index, condition.where()),
-                     std::vector<Branch>{Branch(on_false), Branch(on_true)}, arguments...);
+  return detail::conditional_of(detail::branch_index(condition),
+                                std::vector<Branch>{Branch(on_false), Branch(on_true)},
+                                {"on_false", "on_true"}, condition.where(), arguments...);
 }
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 namespace tutti::detail {
 
 std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
+  check_values(tree, "", where);
   std::vector<Tensor> out;
   walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
     if (!leaf.is_tensor()) return;

@@ -52,7 +52,14 @@ std::string CompiledFunction::cuda() const { return codegen::cuda_text(last_plan
 std::string CompiledFunction::ptx() const { return codegen::ptx_text(last_plan("ptx()")); }
 
 std::string CompiledFunction::explain() const {
-  return "compiled " + std::to_string(compiled_) + " times, last because: " + why_;
+  std::string numbers;
+  if (static_scalars_) {
+    numbers =
+        "; the values of its floating-point arguments are part of its programs, since C++ "
+        "computes with one or compares it";
+    if (static_since_.known()) numbers += ": what comes of it is used at " + static_since_.text();
+  }
+  return "compiled " + std::to_string(compiled_) + " times, last because: " + why_ + numbers;
 }
 
 std::string CompiledFunction::sizes() const {

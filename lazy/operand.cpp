@@ -61,8 +61,10 @@ std::optional<ir::Value> argument(Trace& trace, const Operand::Number& number, D
                                   Location where) {
   Trace& root = trace.root();
   if (root.scalar_arguments.empty()) return std::nullopt;
+  const bool tampered = root.scalar_tampered;
   const auto position =
       detail::ScalarTag::argument_of(number.bits, number.single, root.scalar_tampered);
+  if (root.scalar_tampered && !tampered) root.scalar_tampered_at = where;
   if (!position || *position >= std::ssize(root.scalar_arguments)) return std::nullopt;
   ir::Value value = root.scalar_arguments[static_cast<std::size_t>(*position)];
   if (&root != &trace) value = trace.value_of(*root.handle(value, where), where);

@@ -63,7 +63,7 @@ Tensor binary(Op op, const Operand& x, const Operand& y) { return apply_unified<
 
 Tensor reduce(Op op, const Operand& x, const Axes& axes, bool keepdims) {
   const Tensor t = x.tensor();
-  return apply(op, {t.state()}, {normal_axes(name_of(op), axes, t.rank(), x.where()), keepdims},
+  return apply(op, {t.state()}, {normal_axes(name_of(op), axes, t, x.where()), keepdims},
                x.where());
 }
 
@@ -94,6 +94,9 @@ Tensor operator&(const Operand& x, const Operand& y) {
 Tensor operator|(const Operand& x, const Operand& y) {
   return bits(Op::logical_or, Op::bitwise_or, x, y);
 }
+Tensor operator&&(const Operand& x, const Operand& y) { return logical_and(x, y); }
+Tensor operator||(const Operand& x, const Operand& y) { return logical_or(x, y); }
+Tensor operator!(const Operand& x) { return logical_not(x); }
 Tensor operator^(const Operand& x, const Operand& y) {
   return bits(Op::logical_xor, Op::bitwise_xor, x, y);
 }
@@ -138,14 +141,16 @@ TUTTI_REDUCTION(logsumexp)
 
 Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims) {
   const Tensor t = x.tensor();
-  return apply(Op::argmax, {t.state()},
-               {normal_axis("argmax", axis, t.rank(), x.where()), keepdims}, x.where());
+  return apply(Op::argmax, {t.state()}, {normal_axis("argmax", axis, t, x.where()), keepdims},
+               x.where());
 }
 Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims) {
   const Tensor t = x.tensor();
-  return apply(Op::argmin, {t.state()},
-               {normal_axis("argmin", axis, t.rank(), x.where()), keepdims}, x.where());
+  return apply(Op::argmin, {t.state()}, {normal_axis("argmin", axis, t, x.where()), keepdims},
+               x.where());
 }
+Tensor argmax(const Operand& x) { return argmax(Operand(reshape(x, {-1}), x.where()), 0); }
+Tensor argmin(const Operand& x) { return argmin(Operand(reshape(x, {-1}), x.where()), 0); }
 
 Tensor reshape(const Operand& x, std::vector<std::int64_t> shape) {
   const Tensor t = x.tensor();
@@ -168,7 +173,7 @@ Tensor transpose(const Operand& x, std::vector<std::int64_t> permutation) {
   if (permutation.empty()) {
     for (int d = t.rank() - 1; d >= 0; --d) permutation.push_back(d);
   }
-  for (std::int64_t& axis : permutation) axis = normal_axis("transpose", axis, t.rank(), x.where());
+  for (std::int64_t& axis : permutation) axis = normal_axis("transpose", axis, t, x.where());
   return apply(Op::transpose, {t.state()}, {std::move(permutation)}, x.where());
 }
 
@@ -176,6 +181,9 @@ Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape) {
   return unary(Op::broadcast_to, x, {std::move(shape)});
 }
 
+Tensor expand_dims(const Operand& x, std::int64_t axis) {
+  return expand_dims(x, std::vector<std::int64_t>{axis});
+}
 Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes) {
   const Tensor t = x.tensor();
   const int rank = t.rank() + static_cast<int>(axes.size());
@@ -189,15 +197,15 @@ Tensor squeeze(const Operand& x, Axes axes) {
   for (int d = 0; !axes && d < t.rank(); ++d) {
     if (t.shape()[d] == 1) dropped.push_back(d);
   }
-  if (axes) dropped = normal_axes("squeeze", axes, t.rank(), x.where());
+  if (axes) dropped = normal_axes("squeeze", axes, t, x.where());
   return apply(Op::squeeze, {t.state()}, {std::move(dropped)}, x.where());
 }
 
 Tensor slice(const Operand& x, std::vector<Range> ranges) {
   const Tensor t = x.tensor();
   if (static_cast<int>(ranges.size()) > t.rank()) {
-    throw TypeError("slice: " + std::to_string(ranges.size()) + " ranges for a tensor of rank " +
-                        std::to_string(t.rank()),
+    throw TypeError("slice: " + std::to_string(ranges.size()) + " ranges for the " +
+                        std::to_string(t.rank()) + " axes of " + t.state()->type.text(),
                     x.where());
   }
   ranges.resize(static_cast<std::size_t>(t.rank()));
@@ -221,8 +229,8 @@ Tensor slice(const Operand& x, std::vector<Range> ranges) {
 
 Tensor reverse(const Operand& x, std::vector<std::int64_t> axes) {
   const Tensor t = x.tensor();
-  return apply(Op::reverse, {t.state()},
-               {normal_axes("reverse", std::move(axes), t.rank(), x.where())}, x.where());
+  return apply(Op::reverse, {t.state()}, {normal_axes("reverse", std::move(axes), t, x.where())},
+               x.where());
 }
 
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,
@@ -262,7 +270,7 @@ Tensor matmul(const Operand& x, const Operand& y) {
 
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
   const Tensor t = x.tensor();
-  const std::int64_t normal = normal_axis("take", axis, t.rank(), x.where());
+  const std::int64_t normal = normal_axis("take", axis, t, x.where());
   std::optional<std::int64_t> number;
   if (const auto* const given = std::get_if<std::int64_t>(&indices.value())) number = *given;
   if (const auto* const given = std::get_if<std::uint64_t>(&indices.value())) {
@@ -284,14 +292,14 @@ Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
 Tensor take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
   const Tensor t = x.tensor();
   return apply(Op::take_along_axis, {t.state(), indices.tensor().state()},
-               {normal_axis("take_along_axis", axis, t.rank(), x.where())}, x.where());
+               {normal_axis("take_along_axis", axis, t, x.where())}, x.where());
 }
 Tensor scatter_add(const Operand& x, const Operand& indices, const Operand& updates,
                    std::int64_t axis) {
   const Tensor t = x.tensor();
   return apply(Op::scatter_add,
                {t.state(), indices.tensor().state(), updates.tensor(t.dtype()).state()},
-               {normal_axis("scatter_add", axis, t.rank(), x.where())}, x.where());
+               {normal_axis("scatter_add", axis, t, x.where())}, x.where());
 }
 Tensor dynamic_slice(const Operand& x, const Operand& starts, std::vector<std::int64_t> sizes) {
   return apply(Op::dynamic_slice, {x.tensor().state(), starts.tensor().state()}, {std::move(sizes)},
@@ -309,13 +317,12 @@ Tensor one_hot(const Operand& indices, std::int64_t depth, DType dtype) {
 
 Tensor softmax(const Operand& x, std::int64_t axis) {
   const Tensor t = x.tensor();
-  return apply(Op::softmax, {t.state()}, {normal_axis("softmax", axis, t.rank(), x.where())},
-               x.where());
+  return apply(Op::softmax, {t.state()}, {normal_axis("softmax", axis, t, x.where())}, x.where());
 }
 Tensor log_softmax(const Operand& x, std::int64_t axis) {
   const Tensor t = x.tensor();
-  return apply(Op::log_softmax, {t.state()},
-               {normal_axis("log_softmax", axis, t.rank(), x.where())}, x.where());
+  return apply(Op::log_softmax, {t.state()}, {normal_axis("log_softmax", axis, t, x.where())},
+               x.where());
 }
 Tensor layer_norm(const Operand& x, const Operand& scale, const Operand& shift, double epsilon) {
   return apply(Op::layer_norm, {x.tensor().state(), scale.tensor().state(), shift.tensor().state()},

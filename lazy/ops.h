@@ -113,6 +113,9 @@ Tensor logsumexp(const Operand& x, Axes axes = {}, bool keepdims = false);
 // The index of the first extreme element (a NaN is extreme), i64.
 Tensor argmax(const Operand& x, std::int64_t axis, bool keepdims = false);
 Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims = false);
+// Of all elements in row-major order.
+Tensor argmax(const Operand& x);
+Tensor argmin(const Operand& x);
 // Running reductions along an axis, with x's shape and dtype: element i is the sum, product,
 // largest or smallest of the elements up to i, or from i on if `reverse`. Numbers of any dtype;
 // integers wrap, narrow floats are combined in f32 and each result is rounded once, NaN is the
@@ -146,6 +149,7 @@ Tensor reshape(const Operand& x, std::vector<std::int64_t> shape);
 Tensor transpose(const Operand& x, std::vector<std::int64_t> permutation = {});
 Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape);
 Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes);  // new axes, of the result
+Tensor expand_dims(const Operand& x, std::int64_t axis);
 Tensor squeeze(const Operand& x, Axes axes = {});  // all axes of size 1 without a list
 // Elements start, start + step, ... before stop of every listed dimension; missing ones are whole.
 // Numbers beyond the ends are cut; negative ones count from the end; step may be negative.
@@ -173,6 +177,8 @@ AsyncTensor transpose(const AsyncTensor& x, std::vector<std::int64_t> permutatio
 AsyncTensor broadcast_to(const AsyncTensor& x, std::vector<std::int64_t> shape,
                          std::source_location at = std::source_location::current());
 AsyncTensor expand_dims(const AsyncTensor& x, std::vector<std::int64_t> axes,
+                        std::source_location at = std::source_location::current());
+AsyncTensor expand_dims(const AsyncTensor& x, std::int64_t axis,
                         std::source_location at = std::source_location::current());
 AsyncTensor squeeze(const AsyncTensor& x, Axes axes = {},
                     std::source_location at = std::source_location::current());
@@ -331,5 +337,9 @@ TUTTI_ASSIGNING_OPERATOR(/=, div)
 Tensor operator&(const Operand& x, const Operand& y);
 Tensor operator|(const Operand& x, const Operand& y);
 Tensor operator^(const Operand& x, const Operand& y);
+// Of bool alone; element by element, as all operators: both sides are computed.
+Tensor operator&&(const Operand& x, const Operand& y);
+Tensor operator||(const Operand& x, const Operand& y);
+Tensor operator!(const Operand& x);
 
 }  // namespace tutti

@@ -34,8 +34,8 @@ struct Sgd {
     return init_leaves(detail::tensors_of(detail::tree_ref(model)));
   }
   template <class Model>
-  std::pair<Model, State> update(Model model, const Model& grads, State state,
-                                 const Operand& rate) const {
+  [[nodiscard]] std::pair<Model, State> update(Model model, const Model& grads, State state,
+                                               const Operand& rate) const {
     update_leaves(detail::tree_ref(model), detail::tensors_of(detail::tree_ref(grads)), state,
                   rate);
     return {std::move(model), std::move(state)};
@@ -71,10 +71,11 @@ struct AdamW {
     return init_leaves(detail::tensors_of(detail::tree_ref(model)));
   }
 
-  // One step against `grads`, a tree like `model`; all floating-point.
+  // One step against `grads`, a tree like `model`; all floating-point. Gives the next model and
+  // state.
   template <class Model>
-  std::pair<Model, State> update(Model model, const Model& grads, State state,
-                                 const Operand& rate) const {
+  [[nodiscard]] std::pair<Model, State> update(Model model, const Model& grads, State state,
+                                               const Operand& rate) const {
     update_leaves(detail::tree_ref(model), detail::tensors_of(detail::tree_ref(grads)), state,
                   rate);
     return {std::move(model), std::move(state)};

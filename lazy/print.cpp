@@ -5,12 +5,12 @@
 
 namespace tutti {
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
-  return out << ir::tensor_text(detail::array_of(tensor, {}));  // an operator knows no line
-}
-
-std::ostream& operator<<(std::ostream& out, const AsyncTensor& async) {
-  return out << async.wait();
+std::ostream& operator<<(std::ostream& out, const Printed& printed) {
+  const auto text = [&](const Tensor& tensor) {
+    return ir::tensor_text(detail::array_of(tensor, printed.where_));
+  };
+  if (printed.tensor_ != nullptr) return out << text(*printed.tensor_);
+  return out << text(printed.async_->wait(printed.where_));
 }
 
 }  // namespace tutti

@@ -17,7 +17,7 @@ using List = std::vector<std::int64_t>;
 // A list of an operand's axes, counted from 0, in its own order.
 List counted(List axes, const Tensor& x, Location where) {
   for (std::int64_t& axis : axes) {
-    axis = detail::normal_axis("dot_general", axis, x.rank(), where);
+    axis = detail::normal_axis("dot_general", axis, x, where);
   }
   return axes;
 }

@@ -88,7 +88,7 @@ AsyncTensor reduce_scatter(const Operand& x, const Group& group, const ReduceFun
   const Tensor t = x.tensor();
   const Location where = x.where();
   check_elementwise(f.combine(), t.dtype(), t.device(), where);
-  const std::int64_t along = detail::normal_axis("reduce_scatter", axis, t.rank(), where);
+  const std::int64_t along = detail::normal_axis("reduce_scatter", axis, t, where);
   const std::int64_t members = group.size();
   const std::int64_t size = t.shape()[static_cast<int>(along)];
   if (size % members != 0) {

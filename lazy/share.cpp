@@ -20,13 +20,11 @@ class SharedData {
 };
 
 std::shared_ptr<const SharedData> shared_data(TreeRef tree, std::source_location where) {
+  check_values(tree, "share: ", where);
   std::vector<Tensor> tensors;
   walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
     if (!leaf.is_tensor()) return;
-    const std::string name = path.empty() ? "the tensor" : "\"" + path + "\"";
-    if (!leaf.has_value()) {
-      throw UsageError("share: " + name + " was never given a value, or was moved from", where);
-    }
+    const std::string name = path.empty() ? "the tensor" : "'" + path + "'";
     tensors.push_back(leaf.as_tensor());
     const Device device = tensors.back().device();
     if (device.is_cpu()) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tutti::detail {
@@ -22,26 +23,35 @@ class StatePtr {
   explicit StatePtr(TensorState* state) : state_(state) {
     if (state_ != nullptr) retain(*state_);
   }
-  StatePtr(const StatePtr& other) : StatePtr(other.state_) {}
-  StatePtr(StatePtr&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  StatePtr(const StatePtr& other) : state_(other.state_) {
+    if (*this) retain(*state_);
+  }
+  StatePtr(StatePtr&& other) noexcept : state_(std::exchange(other.state_, moved())) {}
   StatePtr& operator=(StatePtr other) noexcept {
     std::swap(state_, other.state_);
     return *this;
   }
   ~StatePtr() {
-    if (state_ != nullptr) release(*state_);
+    if (*this) release(*state_);
   }
 
   // How many hold the state; 0 of a null pointer.
   long use_count() const noexcept;
-  TensorState* get() const { return state_; }
+  TensorState* get() const { return *this ? state_ : nullptr; }
   TensorState& operator*() const { return *state_; }
   TensorState* operator->() const { return state_; }
-  explicit operator bool() const { return state_ != nullptr; }
-  friend bool operator==(const StatePtr&, const StatePtr&) = default;
-  friend bool operator==(const StatePtr& state, std::nullptr_t) { return state.state_ == nullptr; }
+  explicit operator bool() const { return reinterpret_cast<std::uintptr_t>(state_) > kMoved; }
+  // Null, since it was moved from.
+  bool was_moved() const { return reinterpret_cast<std::uintptr_t>(state_) == kMoved; }
+  friend bool operator==(const StatePtr& a, const StatePtr& b) { return a.get() == b.get(); }
+  friend bool operator==(const StatePtr& state, std::nullptr_t) { return !state; }
 
  private:
+  static constexpr std::uintptr_t kMoved = 1;  // no address of a state
+  static TensorState* moved() {
+    return reinterpret_cast<TensorState*>(kMoved);  // NOLINT(performance-no-int-to-ptr)
+  }
+
   TensorState* state_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text/print.h>
 #include <tutti/lazy/at_line.h>
+#include <tutti/lazy/axes.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/tensor.h>
 
@@ -13,9 +14,15 @@ using detail::StatePtr;
 
 namespace detail {
 
+std::string without_value(const std::string& name, bool moved) {
+  if (!moved) return name + " was never given a value";
+  return name +
+         " was moved from: what std::move(x) was given to, such as a compiled function, has taken "
+         "its value; use what that gave, or pass x itself";
+}
+
 const StatePtr& checked(const StatePtr& state, Location where) {
-  if (state == nullptr)
-    throw UsageError("this tensor was never given a value, or was moved from", where);
+  if (!state) throw UsageError(without_value("this tensor", state.was_moved()), where);
   return state;  // NOLINT(bugprone-return-const-ref-from-parameter): a tensor's
 }
 
@@ -43,8 +50,9 @@ Device Tensor::device() const { return state()->type.device; }
 std::int64_t Tensor::size(int dimension, std::source_location at) const {
   const int d = dimension < 0 ? dimension + rank() : dimension;
   if (d < 0 || d >= rank()) {
-    throw TypeError(
-        "dimension " + std::to_string(dimension) + " of a tensor of shape " + shape().text(), at);
+    throw TypeError("size: dimension " + std::to_string(dimension) + " of " + state()->type.text() +
+                        detail::axes_there(rank()),
+                    at);
   }
   return shape()[d];
 }

@@ -37,6 +37,8 @@ class Tensor {
          std::source_location at = std::source_location::current());
 
   bool defined() const { return state_ != nullptr; }
+  // Whether it has none because it was moved from.
+  bool was_moved() const { return state_.was_moved(); }
 
   // Metadata never computes and never waits.
   const Shape& shape() const;
@@ -105,6 +107,8 @@ class AsyncTensor {
   explicit AsyncTensor(detail::StatePtr state) : state_(std::move(state)) {}
 
   bool defined() const { return state_ != nullptr; }
+  // Whether it has none because it was moved from.
+  bool was_moved() const { return state_.was_moved(); }
   // Metadata never waits.
   const Shape& shape() const;
   DType dtype() const;
@@ -161,9 +165,24 @@ class AsyncTensor {
 // What it is: "async f32[4] from all_reduce over world, recorded, line hello.cpp:7"; never waits.
 std::string describe(const AsyncTensor& async);
 
+// A tensor that is printed, and the line that does so.
+class Printed {
+ public:
+  Printed(const Tensor& tensor, std::source_location at = std::source_location::current())
+      : tensor_(&tensor), where_(at) {}
+  Printed(const AsyncTensor& async, std::source_location at = std::source_location::current())
+      : async_(&async), where_(at) {}
+
+ private:
+  friend std::ostream& operator<<(std::ostream& out, const Printed& printed);
+
+  const Tensor* tensor_ = nullptr;
+  const AsyncTensor* async_ = nullptr;
+  std::source_location where_;
+};
+
 // Prints shape and elements, long dimensions shortened; computes the tensor.
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
-std::ostream& operator<<(std::ostream& out, const AsyncTensor& async);
+std::ostream& operator<<(std::ostream& out, const Printed& printed);
 
 // Computes the tensors in one go. Trees have an overload in tree.h.
 void eval(std::span<const Tensor> tensors,
@@ -177,6 +196,7 @@ std::string dump_ir(const Tensor& tensor);
 
 template <class T>
 T Tensor::item(std::source_location at) const {
+  state(at);  // throws if there is no value
   if (elements() != 1) {
     throw TypeError(
         "item() of a tensor of shape " + shape().text() + ": it needs exactly one element",

@@ -21,7 +21,7 @@ StatePtr StatePtr::make() {
 }
 
 long StatePtr::use_count() const noexcept {
-  return state_ == nullptr ? 0 : static_cast<long>(state_->holders.load(std::memory_order_acquire));
+  return !*this ? 0 : static_cast<long>(state_->holders.load(std::memory_order_acquire));
 }
 
 void retain(TensorState& state) noexcept { state.holders.fetch_add(1, std::memory_order_relaxed); }

@@ -56,6 +56,9 @@ struct TensorState {
   bool is_data() const { return buffer != nullptr || work != nullptr; }
 };
 
+// What is wrong with a handle that has none.
+std::string without_value(const std::string& name, bool moved);
+
 // The state of a handle. Throws UsageError, naming the line, if it was never given one.
 const StatePtr& checked(const StatePtr& state, Location where);
 

@@ -80,6 +80,8 @@ class Trace {
   std::vector<ir::Value> scalar_arguments;
   // Set when C++ arithmetic was done on such an argument while tracing.
   bool scalar_tampered = false;
+  // The line that used the result of it first, if one did.
+  Location scalar_tampered_at;
 
   // The data behind a parameter; null for formal arguments and other values.
   StatePtr input_of(ir::Value value) const;

@@ -74,6 +74,7 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record(
     const bool touched = trace.scalar_tampered || std::fetestexcept(FE_INVALID) != 0;
     if (tagged && !arguments_.scalars.empty() && touched) {
       static_scalars_ = true;
+      static_since_ = trace.scalar_tampered_at;
     } else {
       std::vector<ir::Value> values;
       for (const StatePtr& state : results) values.push_back(trace.value_of(*state, where_));

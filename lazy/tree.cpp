@@ -1,4 +1,8 @@
-#include <tutti/lazy/tree_walk.h>
+#include <tutti/ir/support/error.h>
+#include <tutti/lazy/tensor_state.h>
+#include <tutti/lazy/tree.h>
+
+#include <algorithm>
 
 namespace tutti::detail {
 
@@ -25,6 +29,10 @@ void for_each_tensor_leaf(TreeRef tree, F&& f) {
 
 bool TreeLeaf::has_value() const {
   return kind == TreeKind::tensor ? tensor().defined() : async_tensor().defined();
+}
+
+bool TreeLeaf::was_moved() const {
+  return kind == TreeKind::tensor ? tensor().was_moved() : async_tensor().was_moved();
 }
 
 Tensor TreeLeaf::as_tensor() const {
@@ -65,31 +73,40 @@ std::vector<Tensor> tensors_of(TreeRef tree) {
   return out;
 }
 
-std::vector<Tensor> tensors_of(TreeRef tree, Location where) {
-  std::vector<Tensor> out;
-  for_each_tensor(tree, [&](const auto& leaf) {
-    leaf.state(where);  // throws if there is no value
-    out.push_back(leaf);
+void check_values(TreeRef tree, const std::string& what, Location where) {
+  bool complete = true;
+  for_each_tensor_leaf(tree,
+                       [&](const TreeLeaf& leaf) { complete = complete && leaf.has_value(); });
+  if (complete) return;
+  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (!leaf.is_tensor() || leaf.has_value()) return;
+    const std::string name = path.empty() ? "this tensor" : "'" + path + "'";
+    throw UsageError(without_value(what + name, leaf.was_moved()), where);
   });
-  return out;
+}
+
+std::vector<Tensor> tensors_of(TreeRef tree, Location where) {
+  check_values(tree, "", where);
+  return tensors_of(tree);
 }
 
 std::vector<Tensor> waited_tensors_of(TreeRef tree, std::source_location at) {
+  check_values(tree, "", at);
   std::vector<Tensor> out;
   for_each_tensor(tree, [&]<class Leaf>(const Leaf& leaf) {
     if constexpr (std::same_as<Leaf, AsyncTensor>) {
       out.push_back(leaf.wait(at));
     } else {
-      out.emplace_back(leaf.state(at));
+      out.push_back(leaf);
     }
   });
   return out;
 }
 
 std::vector<Tensor> floating_tensors_of(TreeRef tree, Location where) {
+  check_values(tree, "", where);
   std::vector<Tensor> out;
   for_each_tensor(tree, [&](const auto& leaf) {
-    leaf.state(where);  // throws if there is no value
     if (is_floating(leaf.dtype())) out.push_back(leaf);
   });
   return out;
@@ -102,6 +119,39 @@ std::vector<std::pair<std::string, Tensor>> named_tensors_of(TreeRef tree) {
     if (leaf.kind == TreeKind::async_tensor) out.emplace_back(path, leaf.async_tensor());
   });
   return out;
+}
+
+void check_same_structure(std::string_view what, std::span<const TreeRef> trees, Location where) {
+  const auto paths_of = [](TreeRef tree) {
+    std::vector<std::string> out;
+    walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+      if (leaf.is_tensor()) out.push_back(path);
+    });
+    return out;
+  };
+  const auto count = [](TreeRef tree) {
+    std::size_t out = 0;
+    for_each_tensor_leaf(tree, [&](const TreeLeaf&) { ++out; });
+    return out;
+  };
+  for (std::size_t i = 1; i < trees.size(); ++i) {
+    const std::size_t first = count(trees[0]);
+    const std::size_t other = count(trees[i]);
+    if (first == other) continue;
+    std::string text = std::string(what) + ": the trees differ in structure: the first has " +
+                       std::to_string(first) + " tensors, number " + std::to_string(i + 1) +
+                       " has " + std::to_string(other);
+    const std::vector<std::string> ours = paths_of(trees[0]);
+    const std::vector<std::string> theirs = paths_of(trees[i]);
+    const std::vector<std::string>& more = first > other ? ours : theirs;
+    const std::vector<std::string>& less = first > other ? theirs : ours;
+    for (const std::string& path : more) {
+      if (std::ranges::find(less, path) != less.end()) continue;
+      text += ", and '" + path + "' is only in the " + (first > other ? "first" : "latter");
+      break;
+    }
+    throw UsageError(text, where);
+  }
 }
 
 void set_tensors(TreeRef tree, const std::vector<Tensor>& tensors, std::size_t& next) {

@@ -217,40 +217,74 @@ std::vector<std::pair<std::string, Tensor>> leaves(const T& tree) {
   return detail::named_tensors_of(detail::tree_ref(tree));
 }
 
-// A tree like `first` whose leaves are f(leaf of first, leaf of the others...). The trees must have
-// the same structure; else UsageError.
+namespace detail {
+
+// Throws UsageError, naming the first path that not all have, unless all have the same tensors.
+void check_same_structure(std::string_view what, std::span<const TreeRef> trees, Location where);
+
 template <class F, class T, class... Others>
-T map(F&& f, const T& first, const Others&... others) {
-  std::vector<Tensor> out = detail::tensors_of(detail::tree_ref(first));
+T map_trees(Location where, F& f, const T& first, const Others&... others) {
+  const std::array<TreeRef, 1 + sizeof...(others)> trees = {tree_ref(first), tree_ref(others)...};
+  check_same_structure("map", trees, where);
+  std::vector<Tensor> out = tensors_of(trees[0], where);
   const std::array<std::vector<Tensor>, sizeof...(Others)> columns = {
-      detail::tensors_of(detail::tree_ref(others))...};
-  for (const auto& column : columns) {
-    if (column.size() == out.size()) continue;
-    throw UsageError("map: the trees differ in structure: one has " + std::to_string(out.size()) +
-                     " tensors, another " + std::to_string(column.size()));
-  }
+      tensors_of(tree_ref(others), where)...};
   for (std::size_t row = 0; row < out.size(); ++row) {
     out[row] = [&]<std::size_t... I>(std::index_sequence<I...>) {
       return f(out[row], columns[I][row]...);
     }(std::index_sequence_for<Others...>());
   }
   T tree = first;
-  detail::set_tensors(detail::tree_ref(tree), out);
+  set_tensors(tree_ref(tree), out);
   return tree;
+}
+
+}  // namespace detail
+
+// A tree like `a` whose leaves are f(leaf of a, leaf of the others...), of up to six trees. They
+// must have the same structure; else UsageError. (An overload for each number of trees: the line
+// comes last.)
+template <class F, class T>
+T map(F&& f, const T& a, std::source_location at = std::source_location::current()) {
+  return detail::map_trees(at, f, a);
+}
+template <class F, class T, class B>
+T map(F&& f, const T& a, const B& b, std::source_location at = std::source_location::current()) {
+  return detail::map_trees(at, f, a, b);
+}
+template <class F, class T, class B, class C>
+T map(F&& f, const T& a, const B& b, const C& c,
+      std::source_location at = std::source_location::current()) {
+  return detail::map_trees(at, f, a, b, c);
+}
+template <class F, class T, class B, class C, class D>
+T map(F&& f, const T& a, const B& b, const C& c, const D& d,
+      std::source_location at = std::source_location::current()) {
+  return detail::map_trees(at, f, a, b, c, d);
+}
+template <class F, class T, class B, class C, class D, class E>
+T map(F&& f, const T& a, const B& b, const C& c, const D& d, const E& e,
+      std::source_location at = std::source_location::current()) {
+  return detail::map_trees(at, f, a, b, c, d, e);
+}
+template <class F, class T, class B, class C, class D, class E, class G>
+T map(F&& f, const T& a, const B& b, const C& c, const D& d, const E& e, const G& g,
+      std::source_location at = std::source_location::current()) {
+  return detail::map_trees(at, f, a, b, c, d, e, g);
 }
 
 // Computes all tensors of a tree in one go.
 template <class T>
   requires(!std::same_as<T, Tensor> && !std::convertible_to<const T&, std::span<const Tensor>>)
 void eval(const T& tree, std::source_location at = std::source_location::current()) {
-  eval(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree))), at);
+  eval(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree), at)), at);
 }
 
 // Returns when the results of all collectives in a tree (a list of AsyncTensors, say) are there:
 // issues what was recorded and waits for it. Throws the first failure.
 template <class T>
 void wait_all(const T& tree, std::source_location at = std::source_location::current()) {
-  eval(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree))), at);
+  eval(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree), at)), at);
 }
 
 }  // namespace tutti

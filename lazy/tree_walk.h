@@ -60,6 +60,7 @@ struct TreeLeaf {
   // Of both kinds of tensors: whether there is one; the tensor, for which an AsyncTensor waits, and
   // another in its place.
   bool has_value() const;
+  bool was_moved() const;  // and has none
   Tensor as_tensor() const;
   void assign(const Tensor& value) const;
 };
@@ -101,8 +102,11 @@ class TreeWalk {
 void walk_tree(TreeRef tree, TreeWalk::Visit visit);
 void walk_named_tree(TreeRef tree, TreeWalk::Visit visit);
 
+// Throws UsageError, naming the path behind `what` ("argument 0."), if a tensor of a tree has no
+// value.
+void check_values(TreeRef tree, const std::string& what, Location where);
 // The tensors of a tree; AsyncTensors wait. With a line, throws UsageError there for one that has
-// no value.
+// no value, naming its path.
 std::vector<Tensor> tensors_of(TreeRef tree);
 std::vector<Tensor> tensors_of(TreeRef tree, Location where);
 std::vector<Tensor> waited_tensors_of(TreeRef tree, std::source_location at);

@@ -5,6 +5,7 @@
 #include <tutti/runtime/comm/launch_environment.h>
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/comm/shm/shm.h>
+#include <tutti/runtime/log.h>
 #include <tutti/runtime/profile/trace_file.h>
 #include <tutti/runtime/run/gpus.h>
 #include <tutti/runtime/start_thread.h>
@@ -14,7 +15,10 @@
 #include <exception>
 #include <iostream>
 #include <mutex>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
+#include <typeinfo>
 
 #include <sched.h>
 #include <unistd.h>
@@ -48,6 +52,27 @@ int share_of_cores(std::int64_t local_ranks) {
   return static_cast<int>(bound ? allowed : std::max<std::int64_t>(1, allowed / local_ranks));
 }
 
+// The same type with the rank in front, if the error is of just that type of the standard library.
+template <class E>
+void rethrow_exactly(const std::exception& error, const std::string& prefix) {
+  if (typeid(error) == typeid(E)) throw E(prefix + error.what());
+}
+
+// A type that cannot be made anew with the rank in front.
+void say_rank(const std::exception& error, int rank) {
+  runtime::warn("rank " + std::to_string(rank) + " threw: " + error.what());
+}
+
+// What it says without what the code means.
+std::string own_text(const std::system_error& error) {
+  std::string text = error.what();
+  const std::string meaning = error.code().message();
+  if (!text.ends_with(meaning)) return text;
+  text.resize(text.size() - meaning.size());
+  if (text.ends_with(": ")) text.resize(text.size() - 2);
+  return text;
+}
+
 [[noreturn]] void rethrow_with_rank(const std::exception_ptr& error, int rank) {
   const std::string prefix = "rank " + std::to_string(rank) + ": ";
   try {
@@ -68,8 +93,29 @@ int share_of_cores(std::int64_t local_ranks) {
     throw InternalError(prefix + e.what());
   } catch (const Error& e) {
     throw Error(prefix + e.what());
+  } catch (const std::system_error& e) {
+    if (typeid(e) == typeid(std::system_error)) {
+      const std::string own = own_text(e);
+      throw std::system_error(e.code(),
+                              own.empty() ? "rank " + std::to_string(rank) : prefix + own);
+    }
+    say_rank(e, rank);
+    throw;
+  } catch (const std::exception& e) {
+    rethrow_exactly<std::runtime_error>(e, prefix);
+    rethrow_exactly<std::range_error>(e, prefix);
+    rethrow_exactly<std::overflow_error>(e, prefix);
+    rethrow_exactly<std::underflow_error>(e, prefix);
+    rethrow_exactly<std::logic_error>(e, prefix);
+    rethrow_exactly<std::invalid_argument>(e, prefix);
+    rethrow_exactly<std::domain_error>(e, prefix);
+    rethrow_exactly<std::length_error>(e, prefix);
+    rethrow_exactly<std::out_of_range>(e, prefix);
+    say_rank(e, rank);
+    throw;
   } catch (...) {
-    throw;  // not ours: as it is
+    runtime::warn("rank " + std::to_string(rank) + " threw what is no std::exception");
+    throw;
   }
 }
 

@@ -126,7 +126,8 @@ void results_gathered(Inference& in, bool replicated) {
 std::int64_t equal_part(const Inference& in, std::int64_t size) {
   in.require(size % members(in) == 0, [&] {
     return "the group's " + std::to_string(members(in)) + " ranks do not divide the " +
-           std::to_string(size) + " of axis " + std::to_string(in.attributes.integer("axis"));
+           std::to_string(size) + " of axis " + std::to_string(in.attributes.integer("axis")) +
+           "; parts of different sizes are given with sizes";
   });
   return size / members(in);
 }

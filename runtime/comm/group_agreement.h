@@ -127,6 +127,7 @@ class GroupAgreement {
   [[noreturn]] void time_out(std::uint64_t sequence, const Waiting& waiting,
                              const std::string& waits_for, const std::vector<int>& late) const;
   std::string last_call(int position) const;
+  bool receives(int position) const;
 
   const std::shared_ptr<HostFabric> fabric_;
   const std::shared_ptr<HostRank> rank_;

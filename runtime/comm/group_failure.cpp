@@ -5,10 +5,20 @@
 #include <tutti/runtime/comm/site.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace tutti::runtime {
 
 namespace {
+
+constexpr std::string_view kRecv = "recv ";  // how a call's description begins
+
+// What the ranks call it may take parts of different sizes, if all say which.
+bool takes_sizes(std::string_view call) {
+  constexpr std::array<std::string_view, 2> kOps = {"all_gather ", "gather "};
+  return std::ranges::any_of(kOps, [&](std::string_view op) { return call.starts_with(op); });
+}
 
 // What the member calls, as it wrote it down.
 std::string call_text(const kernels::RankPage& page, std::uint64_t recorded) {
@@ -64,6 +74,9 @@ void GroupAgreement::compare(int member, const GroupWork& work) {
              between + "used at " + where + "; rank_index() is the op for one that differs");
   }
   std::string text = both();
+  if (takes_sizes(call_of(member)) && takes_sizes(call_of(position_))) {
+    text += "; parts of different sizes are given with .sizes, the list of all members' own";
+  }
   if (call_of(member) == call_of(position_)) {
     text +=
         "; they differ in what the descriptions do not show: list shapes, sizes, pairs, plans, "
@@ -121,7 +134,7 @@ void GroupAgreement::check_gone(const GroupWork& work, const std::vector<int>& l
     std::string text = kernels::read_text(page.message);
     if (presence == kernels::RankPage::kDied) {
       bury(member);
-      text = fabric_->describe(members()[static_cast<std::size_t>(member)]) + " died" +
+      text = fabric_->describe(members()[static_cast<std::size_t>(member)]) + " died; " +
              last_call(member);
     }
     fail(work.sequence(), work.waiting(),
@@ -144,18 +157,32 @@ void GroupAgreement::time_out(std::uint64_t sequence, const Waiting& waiting,
                      " ms: " + number(sequence) + " (" + std::string(waiting.description) +
                      ") waits " + waits_for;
   for (const int member : late) {
+    text += "; " + fabric_->describe(members()[static_cast<std::size_t>(member)]) + ": " +
+            last_call(member);
+  }
+  if (late.size() == 1 && waiting.description.starts_with(kRecv) && receives(late[0])) {
     text +=
-        "; " + fabric_->describe(members()[static_cast<std::size_t>(member)]) + last_call(member);
+        "; each waits for what the other would send afterwards: let one of them send first, or "
+        "start both messages together with batch_send_recv";
   }
   fail(sequence, waiting, text);
 }
 
-// "; its last collective was #3 of group "dp": all_reduce sum f32[4] (train.cpp:41)".
+// Whether the last that the member did in this group was to wait for a message.
+bool GroupAgreement::receives(int position) const {
+  const kernels::FlightRecorder& recorder = rank_page(position).recorder;
+  const kernels::FlightEntry* entry = recorder.find(recorder.count());
+  return entry != nullptr && entry->state.load() == kernels::FlightEntry::kStarted &&
+         kernels::read_line(entry->group) == tag() &&
+         kernels::read_line(entry->call).starts_with(kRecv);
+}
+
+// "its last collective was #3 of group "dp": all_reduce sum f32[4] (train.cpp:41)".
 std::string GroupAgreement::last_call(int position) const {
   const kernels::FlightRecorder& recorder = rank_page(position).recorder;
   const kernels::FlightEntry* entry = recorder.find(recorder.count());
-  if (entry == nullptr) return "; it has started no collective";
-  return "; its last collective was #" + std::to_string(entry->sequence) + " of group \"" +
+  if (entry == nullptr) return "it has started no collective";
+  return "its last collective was #" + std::to_string(entry->sequence) + " of group \"" +
          kernels::read_line(entry->group) + "\": " + kernels::read_line(entry->call);
 }
 

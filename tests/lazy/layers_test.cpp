@@ -122,11 +122,12 @@ TEST(Optimisers, ArePyTorchs) {
 
 TEST(Optimisers, StructuresThatDifferAreNamed) {
   const std::vector<Tensor> model = {zeros({2})};
-  expect_error<UsageError>([&] { Sgd().update(model, {}, {}, 0.1F); },
+  expect_error<UsageError>([&] { (void)Sgd().update(model, {}, {}, 0.1F); },
                            {"Sgd: model, gradients and state differ in structure"});
-  expect_error<UsageError>([&] { Sgd{.momentum = 1}.update(model, model, {}, 0.1F); }, {"Sgd: "});
+  expect_error<UsageError>([&] { (void)Sgd{.momentum = 1}.update(model, model, {}, 0.1F); },
+                           {"Sgd: "});
   const std::vector<Tensor> wide = {zeros({3})};
-  expect_error<UsageError>([&] { Sgd().update(model, wide, {}, 0.1F); },
+  expect_error<UsageError>([&] { (void)Sgd().update(model, wide, {}, 0.1F); },
                            {"Sgd: '0' is f32[2], and its gradient or state f32[3]"});
 }
 

@@ -111,13 +111,13 @@ TEST(Numbers, ErrorsOfOpsNameTheirLine) {
   expect_error<TypeError>([&] { return x + y; }, {"add", "f32[2,3]", "f32[4]"});
   expect_error<TypeError>([&] { return x + zeros({3}, DType::f64); }, {"mixed dtypes"});
   expect_error<TypeError>([&] { return matmul(x, x); }, {"matmul", "3 columns", "2 rows"});
-  expect_error<TypeError>([&] { return sum(x, {2}); }, {"sum", "axis 2", "rank 2"});
+  expect_error<TypeError>([&] { return sum(x, {2}); }, {"sum", "axis 2 of f32[2,3]"});
   expect_error<TypeError>([&] { return sum(x, {0, -2}); }, {"named twice"});
   expect_error<TypeError>([&] { return reshape(x, {4}); }, {"reshape", "6"});
   expect_error<TypeError>([&] { return reshape(x, {-1, 4}); }, {"-1"});
   expect_error<TypeError>([&] { return exp(tensor({1})); }, {"exp", "floating-point", "i32"});
   expect_error<TypeError>([&] { return take(x, x); }, {"take", "integers"});
-  expect_error<TypeError>([&] { return slice(x, {{}, {}, {}}); }, {"3 ranges", "rank 2"});
+  expect_error<TypeError>([&] { return slice(x, {{}, {}, {}}); }, {"3 ranges", "2 axes"});
   expect_error<TypeError>([&] { return slice(x, {{0, 1, 0}}); }, {"step of 0"});
   expect_error<TypeError>([&] { return zeros({3, -1}); }, {"-1"}, kNowhere);
   expect_error<TypeError>([&] { return from(Floats{1, 2}, {3}); }, {"2 values", "[3]"}, kNowhere);

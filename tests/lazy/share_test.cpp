@@ -89,7 +89,7 @@ TEST(Share, WaitsForWhatCollectivesGive) {
 }
 
 TEST(Share, WhatHasNoValueOrLiesElsewhereIsNamed) {
-  expect_error<UsageError>([] { share(Layer{}); }, {"\"weight\"", "never given a value"}, __LINE__);
+  expect_error<UsageError>([] { share(Layer{}); }, {"share: 'weight'", "never given a value"});
   auto f = compile([](const Tensor& x) {
     share(x);
     return x;

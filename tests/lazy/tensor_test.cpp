@@ -41,6 +41,30 @@ TEST(Creating, RowsHaveEqualLengths) {
   expect_error<TypeError>([] { return tensor({{1}, {2, 3}}); }, {"rows of different lengths"});
 }
 
+TEST(Operators, OfTruthValuesAreElementwise) {
+  const Tensor x = tensor({true, true, false, false});
+  const Tensor y = tensor({true, false, true, false});
+  const auto truths = [](const Tensor& t) { return cast(t, DType::i32).to_vector<std::int32_t>(); };
+  using Truths = std::vector<std::int32_t>;
+  EXPECT_EQ(truths(x && y), Truths({1, 0, 0, 0}));
+  EXPECT_EQ(truths(x || y), Truths({1, 1, 1, 0}));
+  EXPECT_EQ(truths(!x), Truths({0, 0, 1, 1}));
+  EXPECT_EQ(truths(x && true), truths(x));
+  expect_error<TypeError>([&] { tensor({1.F}) && x; }, {"logical_and"});
+}
+
+TEST(Reductions, TheExtremeOfAllIsCountedRowMajor) {
+  const Tensor x = reshape(tensor({3.F, 7.F, 1.F, -2.F, 7.F, 0.F}), {2, 3});
+  EXPECT_EQ(argmax(x).item<std::int64_t>(), 1);
+  EXPECT_EQ(argmin(x).item<std::int64_t>(), 3);
+}
+
+TEST(Shapes, AnAxisMayBeAddedByItsNumber) {
+  EXPECT_EQ(expand_dims(ones({2, 3}), 1).shape(), Shape({2, 1, 3}));
+  EXPECT_EQ(expand_dims(ones({2, 3}), -1).shape(), Shape({2, 3, 1}));
+  EXPECT_EQ(expand_dims(ones({2}), {0, 2}).shape(), Shape({1, 2, 1}));
+}
+
 TEST(Printing, ShowsTypeAndElements) {
   EXPECT_EQ(text_of(tensor({1.5F, -2.F})), "f32[2] [1.5, -2]");
   EXPECT_EQ(text_of(tensor(3)), "i32[] 3");

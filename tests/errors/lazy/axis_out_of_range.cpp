@@ -1,4 +1,4 @@
-// TypeError: sum: axis 2 of a tensor of rank 2
+// TypeError: sum: axis 2 of f32\[2,3\]
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {
