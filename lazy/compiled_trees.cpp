@@ -115,10 +115,13 @@ CompiledFunction::Names names_of(TreeRef formal) {
 }  // namespace
 
 void CompiledFunction::take(const FormalArguments& formal) {
-  check_values(formal.tree, "argument ", formal.where.known() ? formal.where : where_);
   arguments_.clear();
   arguments_.key.push_back(formal.type);
   walk_tree(formal.tree, [&](const std::string&, const TreeLeaf& leaf) {
+    if (leaf.is_tensor() && !leaf.has_value()) {
+      fail_without_value(formal.tree, arguments_.tensors.size(), "argument ",
+                         formal.where.known() ? formal.where : where_);
+    }
     if (leaf.kind == TreeKind::tensor) {
       arguments_.tensors.push_back(leaf.tensor().state());
       leaf.tensor() = {};

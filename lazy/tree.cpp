@@ -3,6 +3,7 @@
 #include <tutti/lazy/tree.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tutti::detail {
 
@@ -74,15 +75,23 @@ std::vector<Tensor> tensors_of(TreeRef tree) {
 }
 
 void check_values(TreeRef tree, const std::string& what, Location where) {
-  bool complete = true;
-  for_each_tensor_leaf(tree,
-                       [&](const TreeLeaf& leaf) { complete = complete && leaf.has_value(); });
-  if (complete) return;
-  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
-    if (!leaf.is_tensor() || leaf.has_value()) return;
-    const std::string name = path.empty() ? "this tensor" : "'" + path + "'";
-    throw UsageError(without_value(what + name, leaf.was_moved()), where);
+  std::size_t number = 0;
+  std::optional<std::size_t> missing;
+  for_each_tensor_leaf(tree, [&](const TreeLeaf& leaf) {
+    if (!leaf.has_value() && !missing) missing = number;
+    ++number;
   });
+  if (missing) fail_without_value(tree, *missing, what, where);
+}
+
+void fail_without_value(TreeRef tree, std::size_t number, const std::string& what, Location where) {
+  std::string text;
+  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (!leaf.is_tensor() || number-- != 0) return;
+    const std::string name = path.empty() ? "this tensor" : "'" + path + "'";
+    text = without_value(what + name, leaf.was_moved());
+  });
+  throw UsageError(text, where);
 }
 
 std::vector<Tensor> tensors_of(TreeRef tree, Location where) {

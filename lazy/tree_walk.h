@@ -105,6 +105,9 @@ void walk_named_tree(TreeRef tree, TreeWalk::Visit visit);
 // Throws UsageError, naming the path behind `what` ("argument 0."), if a tensor of a tree has no
 // value.
 void check_values(TreeRef tree, const std::string& what, Location where);
+// The error of the tensor of that number.
+[[noreturn]] void fail_without_value(TreeRef tree, std::size_t number, const std::string& what,
+                                     Location where);
 // The tensors of a tree; AsyncTensors wait. With a line, throws UsageError there for one that has
 // no value, naming its path.
 std::vector<Tensor> tensors_of(TreeRef tree);
