@@ -63,9 +63,6 @@ AsyncTensor broadcast_to(const AsyncTensor& x, std::vector<std::int64_t> shape,
       x, [=](const Tensor& t) { return broadcast_to(Operand(t, at), shape); }, at);
 }
 
-AsyncTensor expand_dims(const AsyncTensor& x, std::int64_t axis, std::source_location at) {
-  return expand_dims(x, std::vector<std::int64_t>{axis}, at);
-}
 AsyncTensor expand_dims(const AsyncTensor& x, std::vector<std::int64_t> axes,
                         std::source_location at) {
   return AsyncViews::view(

@@ -181,9 +181,6 @@ Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape) {
   return unary(Op::broadcast_to, x, {std::move(shape)});
 }
 
-Tensor expand_dims(const Operand& x, std::int64_t axis) {
-  return expand_dims(x, std::vector<std::int64_t>{axis});
-}
 Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes) {
   const Tensor t = x.tensor();
   const int rank = t.rank() + static_cast<int>(axes.size());

@@ -149,7 +149,10 @@ Tensor reshape(const Operand& x, std::vector<std::int64_t> shape);
 Tensor transpose(const Operand& x, std::vector<std::int64_t> permutation = {});
 Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape);
 Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes);  // new axes, of the result
-Tensor expand_dims(const Operand& x, std::int64_t axis);
+template <std::integral Axis>
+Tensor expand_dims(const Operand& x, Axis axis) {
+  return expand_dims(x, std::vector<std::int64_t>{static_cast<std::int64_t>(axis)});
+}
 Tensor squeeze(const Operand& x, Axes axes = {});  // all axes of size 1 without a list
 // Elements start, start + step, ... before stop of every listed dimension; missing ones are whole.
 // Numbers beyond the ends are cut; negative ones count from the end; step may be negative.
@@ -178,8 +181,11 @@ AsyncTensor broadcast_to(const AsyncTensor& x, std::vector<std::int64_t> shape,
                          std::source_location at = std::source_location::current());
 AsyncTensor expand_dims(const AsyncTensor& x, std::vector<std::int64_t> axes,
                         std::source_location at = std::source_location::current());
-AsyncTensor expand_dims(const AsyncTensor& x, std::int64_t axis,
-                        std::source_location at = std::source_location::current());
+template <std::integral Axis>
+AsyncTensor expand_dims(const AsyncTensor& x, Axis axis,
+                        std::source_location at = std::source_location::current()) {
+  return expand_dims(x, std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}, at);
+}
 AsyncTensor squeeze(const AsyncTensor& x, Axes axes = {},
                     std::source_location at = std::source_location::current());
 AsyncTensor slice(const AsyncTensor& x, std::vector<Range> ranges,
