@@ -37,10 +37,20 @@ bool is_dense(const std::vector<std::int64_t>& strides, const std::vector<std::i
   return true;
 }
 
+// Whether a buffer begins where numbers say, or has such numbers, of which there has to be the last
+// before the first tile.
+bool moves_by(const Kernel& kernel, int buffer) {
+  const auto is_of = [&](const Start& start) { return start.buffer == buffer; };
+  return !kernel.buffers[static_cast<std::size_t>(buffer)].starts.empty() ||
+         std::ranges::any_of(kernel.buffers, [&](const KernelBuffer& other) {
+           return std::ranges::any_of(other.starts, is_of);
+         });
+}
+
 // The kernel made to fit a matmul's tiles; nothing if it does not.
 std::optional<Kernel> fitted(Kernel kernel, int result, const MatmulRegion& region) {
   if (has_bounds(kernel)) return std::nullopt;  // of axes that are other ones here
-  if (has_starts(kernel)) return std::nullopt;  // what is taken over begins where it begins
+  if (moves_by(kernel, result)) return std::nullopt;
   const std::int64_t columns = region.columns;
   const bool rows = kernel.vector_axis == VectorAxis::inner;
   std::int64_t inner = 1;

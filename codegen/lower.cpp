@@ -106,7 +106,7 @@ class Lowering {
   // of a distance) are summed side by side, though each is read apart.
   bool reduces_along_memory() const {
     constexpr std::int64_t kLongPiece = 16;
-    constexpr std::int64_t kShortRow = 8;
+    constexpr std::int64_t kShortRow = 7;
     std::int64_t piece = 1;
     auto axis = static_cast<std::int64_t>(space_.rank());
     auto reduced = reduced_.rbegin();

@@ -361,8 +361,9 @@ void Launch::hash(const Plan& plan, Hasher& hasher) const {
   for (const LaunchPart& part : parts) {
     for (const BufferId id : part.buffers) add_place(plan, id, hasher);
   }
-  hasher.add(3);
-  for (const NativeSteps::DirectKernel& kernel : direct_kernels(plan, *this)) {
+  const std::vector<NativeSteps::DirectKernel> direct = direct_kernels(plan, *this);
+  hasher.add(3).add(parts.size()).add(direct.size());
+  for (const NativeSteps::DirectKernel& kernel : direct) {
     hasher.add(hashed(kernel.tiles)).add(kernel.buffers);
   }
 }

@@ -36,8 +36,12 @@ std::size_t position(int dimension) { return static_cast<std::size_t>(dimension)
 class PartsSelection {
  public:
   explicit PartsSelection(const Graph& graph)
-      : graph_(graph), uses_(count_uses(graph)), read_by_kernels_(graph.value_count(), false) {
+      : graph_(graph),
+        uses_(count_uses(graph)),
+        read_by_kernels_(graph.value_count(), false),
+        reduced_to_few_(graph.value_count(), 0) {
     for (auto id = static_cast<NodeId>(graph.node_count()); id-- > 0;) {
+      note_reduced(id);
       const OpClass own = kind(id);
       const bool reads = own == OpClass::elementwise || own == OpClass::reduce;
       const bool passes_on = is_other_name(id) && read_by_kernels_[graph.result(id).id];
@@ -75,14 +79,30 @@ class PartsSelection {
     const Part& part;
     bool stacked = false;  // of values that do not have the axis
   };
-  // What is left to spend.
-  struct Budget {
-    int work = 0;
-  };
 
   OpClass kind(NodeId id) const { return definition(graph_.node(id).op).kind; }
   bool is_other_name(NodeId id) const {
     return graph_.node(id).op == Op::vary || graph_.node(id).op == Op::identity;
+  }
+
+  // What few results are computed of is divided between threads (split_reduction), which cannot be
+  // done where an axis that is reduced has bounds.
+  void note_reduced(NodeId id) {
+    constexpr std::int64_t kFewResults = 4096;
+    if (graph_.node(id).result_count != 1 || graph_.node(id).operand_count == 0) return;
+    const Type& result = graph_.type(graph_.result(id));
+    std::uint32_t axes = reduced_to_few_[graph_.result(id).id];
+    if (kind(id) == OpClass::reduce && result.shape.elements() < kFewResults) {
+      for (const std::int64_t axis : graph_.attributes(id).integers("axes")) axes |= 1U << axis;
+    } else if (kind(id) != OpClass::elementwise && !is_other_name(id)) {
+      return;
+    }
+    const bool reduces = kind(id) == OpClass::reduce;
+    for (const Value operand : graph_.operands(id)) {
+      if (reduces || graph_.type(operand).shape == result.shape) {
+        reduced_to_few_[operand.id] |= axes;
+      }
+    }
   }
 
   Concat concat_of(NodeId id) const {
@@ -107,7 +127,15 @@ class PartsSelection {
     for (int d = concat.axis + 1; d < concat.shape.rank(); ++d) {
       lanes = (d == concat.axis + 1 ? 1 : lanes) * concat.shape[d];
     }
-    return lanes >= kFewLanes && read_by_kernels_[graph_.result(id).id];
+    const Value result = graph_.result(id);
+    const bool is_reduced = (reduced_to_few_[result.id] >> concat.axis & 1) != 0;
+    return lanes >= kFewLanes && read_by_kernels_[result.id] && !is_reduced;
+  }
+
+  // How much of a part may be computed there, for each element of the whole.
+  static int budget_of(const Concat& concat, const Part& part) {
+    if (concat.shape.elements() <= kTinyConcat) return kMostWorkOfTinyParts;
+    return part.size >= concat.shape[concat.axis] / 4 ? kMostWorkOfParts : 0;
   }
 
   Value selected(Rewriter& rewriter, const Concat& concat) const {
@@ -117,10 +145,10 @@ class PartsSelection {
     const DType dtype = narrow ? DType::i32 : DType::i64;
     const Value index =
         builder.add(Op::iota, std::span<const Value>{}, {dtype, sizes, std::int64_t{concat.axis}});
-    Budget budget{concat.shape.elements() <= kTinyConcat ? kMostWorkOfTinyParts : kMostWorkOfParts};
     Value out;
     for (std::size_t i = concat.parts.size(); i-- > 0;) {
       const Part& part = concat.parts[i];
+      int budget = budget_of(concat, part);
       const Value own = computed({rewriter, concat, part}, part.value, budget);
       if (!out.valid()) {
         out = own;
@@ -134,7 +162,7 @@ class PartsSelection {
 
   // A value that has the part's elements at the part's places: one of the concat's shape, or one
   // number for all.
-  Value computed(const Place& place, Value value, Budget& budget) const {
+  Value computed(const Place& place, Value value, int& budget) const {
     Builder& builder = place.rewriter.builder();
     if (const std::optional<Array> number = number_of(value)) return builder.constant(*number);
     const NodeId id = graph_.producer(value);
@@ -144,10 +172,10 @@ class PartsSelection {
       return computed(thin, graph_.operand(id, 0), budget);
     }
     const int work = work_of(graph_.node(id).op);
-    if (kind(id) != OpClass::elementwise || uses_[value.id] != 1 || work > budget.work) {
+    if (kind(id) != OpClass::elementwise || uses_[value.id] != 1 || work > budget) {
       return placed(place, value);
     }
-    budget.work -= work;
+    budget -= work;
     std::vector<Value> operands;
     for (const Value operand : graph_.operands(id)) {
       operands.push_back(computed(place, operand, budget));
@@ -230,7 +258,8 @@ class PartsSelection {
 
   const Graph& graph_;
   const std::vector<std::uint32_t> uses_;
-  std::vector<bool> read_by_kernels_;
+  std::vector<bool> read_by_kernels_;          // by value
+  std::vector<std::uint32_t> reduced_to_few_;  // by value: the axes, a bit each
 };
 
 }  // namespace

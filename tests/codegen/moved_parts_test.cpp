@@ -106,5 +106,46 @@ func @f(%x: f32[6,40], %starts: i32[2]) {
   expect_agreement(text, ir::Array::from(std::span<const std::int32_t>(starts), {2}));
 }
 
+// Loops work on what they carry where it lies, which they could not if the part were read later.
+TEST(MovedParts, AreCopiedIfALoopCarriesTheirWholeInBetween) {
+  const std::string loop = R"(
+private func @inner(%x: f32[6,40], %i: i32[2]) -> (f32[6,40], i32[2]) {
+  %u = constant() {value = f32[1,1] [[3]]} : f32[1,1]
+  %0 = dynamic_update_slice(%x, %u, %i) : f32[6,40]
+  %1 = add(%i, %i) : i32[2]
+  return %0, %1
+}
+func @f(%x: f32[6,40], %starts: i32[2]) {
+  %0 = exp(%x)
+  %p = dynamic_slice(%0, %starts) {sizes = [1, 4]} : f32[1,4]
+  %1, %2 = scan(%0, %starts) {body = @inner, carries = 2, sequences = 0, length = 3} : f32[6,40], i32[2]
+  %3 = neg(%p)
+  return %1, %3
+}
+)";
+  EXPECT_THAT(plan_of(loop), HasSubstr("call dynamic_slice"));
+  const std::vector<std::int32_t> starts = {1, 2};
+  expect_agreement(loop, ir::Array::from(std::span<const std::int32_t>(starts), {2}));
+}
+
+TEST(MovedParts, OfSomethingLargeThatIsDoneWithAreCopied) {
+  std::string text = R"(
+func @f(%x: f32[6,100000], %starts: i32[2]) {
+  %0 = exp(%x)
+  %1 = dynamic_slice(%0, %starts) {sizes = [1, 4]}
+  %2 = slice(%x) {start = [0, 0], stop = [1, 4], step = [1, 1]}
+)";
+  // Each a kernel of its own.
+  for (int i = 2; i < 40; ++i) {
+    text += "  %" + std::to_string(i + 1) + " = cumsum(%" + std::to_string(i) +
+            ") {axis = 1, reverse = false}\n";
+  }
+  EXPECT_THAT(plan_of(text + "  %41 = neg(%1)\n  %42 = mul(%41, %40)\n  return %42\n}\n"),
+              HasSubstr("call dynamic_slice"));
+  std::string early = text;
+  early.insert(early.find("  %2 ="), "  %early = neg(%1)\n");
+  EXPECT_THAT(plan_of(early + "  return %early, %40\n}\n"), Not(HasSubstr("call dynamic_slice")));
+}
+
 }  // namespace
 }  // namespace tutti::codegen::moved_parts_test

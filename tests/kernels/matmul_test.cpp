@@ -275,6 +275,8 @@ TEST(Matmul, OfTheLargestIntegersOf16BitsAndOfOneBeyond) {
     EXPECT_EQ(failures, 0) << name_of(dtype_of<T>) << beyond;
   };
   for (const bool beyond : {false, true}) {
+    expect_right(std::type_identity<std::int8_t>(), beyond);
+    expect_right(std::type_identity<std::uint8_t>(), beyond);
     expect_right(std::type_identity<std::int16_t>(), beyond);
     expect_right(std::type_identity<std::uint16_t>(), beyond);
     expect_right(std::type_identity<std::int32_t>(), beyond);
