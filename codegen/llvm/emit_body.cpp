@@ -1,6 +1,7 @@
 #include <tutti/codegen/llvm/emit_body.h>
 
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace tutti::codegen::native {
@@ -119,14 +120,16 @@ Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, cons
                                          : memory_.load(buffer, pointer));
   }
   Value* inside = emit_inside(instruction, in_loop, part);
-  Value* around = scalars_.constant(instruction.type, instruction.constant);
+  auto* around = scalars_.constant(instruction.type, instruction.constant);
+  // What is not loaded is zero already.
+  const bool is_zero = llvm::cast<llvm::Constant>(around)->isNullValue();
   if (!vectors) {
     Value* element = scalars_.widen(dtype, memory_.load_if(buffer, pointer, inside));
-    return ir_.CreateSelect(inside, element, around);
+    return is_zero ? element : ir_.CreateSelect(inside, element, around);
   }
   Value* mask = strip.mask == nullptr ? inside : ir_.CreateAnd(strip.mask, inside);
   Value* elements = scalars_.widen(dtype, memory_.load_vector(buffer, pointer, stride, mask));
-  return ir_.CreateSelect(inside, elements, splat(around));
+  return is_zero ? elements : ir_.CreateSelect(inside, elements, splat(around));
 }
 
 Value* BodyEmitter::emit_inside(const Instruction& load, bool in_loop, std::int64_t part) {
@@ -137,14 +140,30 @@ Value* BodyEmitter::emit_inside(const Instruction& load, bool in_loop, std::int6
     Value* from_begin = ir_.CreateSub(position_of(-1, axis, in_loop, part), number(bound.begin));
     llvm::ConstantInt* const count = number(bound.end - bound.begin);
     const bool is_vector = lane_stride(kernel_, axis, in_loop) != 0;
-    if (is_vector) from_begin = ir_.CreateAdd(splat(from_begin), lane_steps(1));
-    Value* inside = ir_.CreateICmpULT(from_begin, is_vector ? splat(count) : count);
+    Value* inside =
+        is_vector ? lanes_inside(bound, from_begin) : ir_.CreateICmpULT(from_begin, count);
     Value*& of_kind = is_vector ? lanes : all;
     of_kind = of_kind == nullptr ? inside : ir_.CreateAnd(of_kind, inside);
   }
   if (!varies(load.result)) return all;
   if (lanes == nullptr) return splat(all);
   return all == nullptr ? lanes : ir_.CreateAnd(lanes, splat(all));
+}
+
+Value* BodyEmitter::lanes_inside(const Bound& bound, Value* from_begin) {
+  const auto axis = static_cast<std::size_t>(bound.axis);
+  const std::int64_t extent = (bound.inner ? kernel_.inner : kernel_.outer)[axis];
+  // In half as many registers, where nothing wraps.
+  const bool narrow = extent + kLanes <= std::numeric_limits<std::int32_t>::max();
+  llvm::Type* const type = narrow ? ir_.getInt32Ty() : ir_.getInt64Ty();
+  std::vector<llvm::Constant*> lanes;
+  for (std::uint64_t lane = 0; lane < kLanes; ++lane) {
+    lanes.push_back(llvm::ConstantInt::get(type, lane));
+  }
+  const auto count = static_cast<std::uint64_t>(bound.end - bound.begin);
+  Value* const first = narrow ? ir_.CreateTrunc(from_begin, type) : from_begin;
+  return ir_.CreateICmpULT(ir_.CreateAdd(splat(first), llvm::ConstantVector::get(lanes)),
+                           splat(llvm::ConstantInt::get(type, count)));
 }
 
 void BodyEmitter::emit_stores(const Segment& segment, const Strip& strip) {

@@ -60,6 +60,8 @@ class BodyEmitter {
                          std::int64_t part);
   // Where a load is inside of its bounds: an i1, or one for each lane where it varies.
   llvm::Value* emit_inside(const Instruction& load, bool in_loop, std::int64_t part);
+  // Which lanes of an axis are, from how far the first of them is behind the bound's begin.
+  llvm::Value* lanes_inside(const Bound& bound, llvm::Value* from_begin);
   llvm::Value* position_of(int buffer, const Affine& affine, bool in_loop, std::int64_t part);
   // Whether a value is known to be one of a (narrower) dtype already.
   bool is_rounded_to(DType dtype, ValueId id) const {

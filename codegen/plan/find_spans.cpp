@@ -10,9 +10,9 @@ namespace tutti::codegen {
 namespace {
 
 // Steps that may become a span, as they are met.
-class Candidate {
+class GrowingSpan {
  public:
-  Candidate(const Plan& plan, const runtime::PlanFrame& frame) : plan_(plan), frame_(frame) {}
+  GrowingSpan(const Plan& plan, const runtime::PlanFrame& frame) : plan_(plan), frame_(frame) {}
 
   // Takes a step, if it can be a part of it.
   bool take(const BoundStep& step, std::size_t at_step, DeviceRegion* region) {
@@ -97,15 +97,14 @@ void Binding::find_spans() {
   const bool records = on_devices_.record && !on_devices_.launch_blocking;
   if (!records || frame_.profile != nullptr || plan_.devices.empty()) return;
   for (std::size_t first = main_; first < steps_.size();) {
-    Candidate candidate(plan_, frame_);
+    GrowingSpan growing(plan_, frame_);
     std::size_t step = first;
     for (; step < steps_.size(); ++step) {
       const bool is_region = steps_[step].kind == BoundStep::Kind::region;
-      if (!candidate.take(steps_[step], step, is_region ? &region_of(steps_[step]) : nullptr))
-        break;
+      if (!growing.take(steps_[step], step, is_region ? &region_of(steps_[step]) : nullptr)) break;
     }
-    const std::size_t behind = candidate.cut(first);
-    std::optional<DeviceSpan> span = candidate.span(first);
+    const std::size_t behind = growing.cut(first);
+    std::optional<DeviceSpan> span = growing.span(first);
     if (span) spans_.push_back(std::move(*span));
     // What it could not take may be the next one's, unless it is nobody's.
     first = std::max(behind, first + 1);

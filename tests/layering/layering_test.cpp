@@ -39,6 +39,7 @@ const std::vector<Door> kDoors = {
     {"nvrtc", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"cublas", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"nccl", {"runtime/dylib/", "tests/runtime/cuda/"}},
+    {"nvtx3/", {"runtime/profile/", "tests/fake_cuda/"}},
     {"gloo/", {"runtime/comm/"}},
     {"mpi", {"runtime/comm/"}},
     {"nlohmann/", {"runtime/files/", "tools/", "examples/", "bench/", "tests/"}},
