@@ -1,8 +1,7 @@
+#include <tutti/codegen/early_copies.h>
 #include <tutti/codegen/view.h>
-#include <tutti/ir/control.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace tutti::codegen {
 
@@ -204,81 +203,6 @@ std::optional<View> view_of_pad(const ir::Graph& graph, ir::NodeId id, const Vie
   }
   return simplified(out);
 }
-
-}  // namespace
-
-namespace {
-
-// Which parts (dynamic_slice) kernels had better not read where they lie, but have copied when they
-// are made.
-class EarlyCopies {
- public:
-  explicit EarlyCopies(const ir::Graph& graph)
-      : graph_(graph),
-        last_reader_(graph.value_count(), 0),
-        last_own_reader_(graph.value_count(), 0) {
-    const auto count = static_cast<ir::NodeId>(graph.node_count());
-    for (const ir::Value result : graph.results()) {
-      last_reader_[result.id] = last_own_reader_[result.id] = count;
-    }
-    for (ir::NodeId id = count; id-- > 0;) {
-      const Op op = graph.node(id).op;
-      if (op == Op::dynamic_update_slice) updates_.emplace_back(id, origin(graph.operand(id, 0)));
-      const bool passes_on = is_view(op) || op == Op::pad || op == Op::wait;
-      for (const ir::Value operand : graph.operands(id)) {
-        // Loops work on what they carry where it lies.
-        if (ir::is_control(op)) updates_.emplace_back(id, origin(operand));
-        const auto note = [&](std::vector<ir::NodeId>& last, bool on) {
-          const ir::NodeId reader = on ? last[graph.result(id).id] : 0;
-          last[operand.id] = std::max({last[operand.id], id, reader});
-        };
-        note(last_reader_, passes_on);
-        note(last_own_reader_, passes_on && op != Op::dynamic_slice);
-      }
-    }
-  }
-
-  bool hold(ir::NodeId part) const {
-    return is_updated_before_it_is_read(part) || keeps_much_alive(part);
-  }
-
- private:
-  // The update would have to copy all of the whole.
-  bool is_updated_before_it_is_read(ir::NodeId part) const {
-    const ir::Value whole = origin(graph_.operand(part, 0));
-    return std::ranges::any_of(updates_, [&](const auto& update) {
-      return update.second == whole && update.first > part &&
-             update.first < last_reader_[graph_.result(part).id];
-    });
-  }
-
-  // A small part of something large that the program computes and would be done with.
-  bool keeps_much_alive(ir::NodeId part) const {
-    constexpr std::int64_t kMuch = 1 << 20;  // bytes
-    constexpr ir::NodeId kSoon = 16;         // nodes later
-    const ir::Value whole = origin(graph_.operand(part, 0));
-    const std::int64_t bytes = graph_.type(whole).bytes();
-    const Op op = graph_.op(whole);
-    return op != Op::parameter && op != Op::constant && bytes >= kMuch &&
-           graph_.type(graph_.result(part)).bytes() < bytes / 4 &&
-           last_reader_[graph_.result(part).id] > last_own_reader_[whole.id] + kSoon;
-  }
-
-  static bool is_view(Op op) {
-    return ir::definition(op).kind == ir::OpClass::view || op == Op::dynamic_slice;
-  }
-  ir::Value origin(ir::Value value) const {
-    while (is_view(graph_.op(value)) || graph_.op(value) == Op::wait) {
-      value = graph_.operand(graph_.producer(value), 0);
-    }
-    return value;
-  }
-
-  const ir::Graph& graph_;
-  std::vector<ir::NodeId> last_reader_;                    // by value, with its parts'
-  std::vector<ir::NodeId> last_own_reader_;                // by value
-  std::vector<std::pair<ir::NodeId, ir::Value>> updates_;  // with the value that they update
-};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include <tutti/codegen/driver/abandon.h>
 #include <tutti/codegen/driver/executable.h>
+#include <tutti/codegen/driver/plan_code.h>
 #include <tutti/codegen/plan/communicator_of.h>
 #include <tutti/codegen/plan/memory_labels.h>
 #include <tutti/ir/support/error.h>

@@ -12,9 +12,7 @@ namespace {
 // As the profile calls it; of a GPU's work, what it begins with.
 std::string name_in_profile(const Plan& plan, const Step& step) {
   if (const auto* const launch = std::get_if<Launch>(&step)) {
-    const LaunchPart& part = launch->parts[0];
-    return part.epilogue < 0 ? part.name
-                             : part.name + " then " + plan.kernels[at(part.epilogue)].name;
+    return full_name(plan, launch->parts[0]);
   }
   if (const CollectiveStart* const start = start_of(step)) {
     return "start " + runtime::describe(start->call);

@@ -23,6 +23,11 @@ bool writes(const Plan& plan, const LaunchPart& part, std::size_t i) {
   return plan.kernels[at(part.epilogue)].buffers[i - own].written;
 }
 
+std::string full_name(const Plan& plan, const LaunchPart& part) {
+  if (part.epilogue < 0) return part.name;
+  return part.name + " then " + plan.kernels[at(part.epilogue)].name;
+}
+
 std::size_t call_buffers(const Plan& plan, const LaunchPart& part) {
   if (part.epilogue < 0) return part.buffers.size();
   return part.buffers.size() - plan.kernels[at(part.epilogue)].buffers.size();
@@ -198,10 +203,8 @@ std::vector<runtime::KernelFunction> functions_of(const Launch& launch) {
 
 runtime::ProfileSource source_of(const Plan& plan, const LaunchPart& part,
                                  runtime::ProfileSource::Kind kind) {
-  std::string name = part.name;
-  if (part.epilogue >= 0) name += " then " + plan.kernels[at(part.epilogue)].name;
   return {.kind = kind,
-          .name = std::move(name),
+          .name = full_name(plan, part),
           .detail = part.detail,
           .plan = plan.name,
           .kernel = std::max(part.kernel, part.epilogue),

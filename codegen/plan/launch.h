@@ -41,6 +41,8 @@ struct LaunchPart {
 
 // Whether a part writes its i-th buffer; else it reads it.
 bool writes(const Plan& plan, const LaunchPart& part, std::size_t i);
+// Its name, with that of its epilogue: "matmul then add_tanh".
+std::string full_name(const Plan& plan, const LaunchPart& part);
 // How many of a part's buffers are not its epilogue's.
 std::size_t call_buffers(const Plan& plan, const LaunchPart& part);
 

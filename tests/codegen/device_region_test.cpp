@@ -210,17 +210,24 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
   EXPECT_THAT(got[1], ElementsAre(12, 16, 36, 64));
 }
 
-// Operands and results stay on the GPU, and the plan's rules say so.
-TEST(DevicePlan, CollectivesOverNcclStayOnTheGpu) {
-  const Plan plan = test::plan_of_device(R"(
+// Of a sum over two GPUs, and what comes before and after it, of vectors of so many elements.
+Plan plan_over_nccl(const std::string& elements) {
+  const std::string type = "f32[" + elements + "] on cuda:0";
+  return test::plan_of_device(R"(
 group @pair = {ranks = [0, 1], stride = 2, backends = "cpu:shm,cuda:nccl"}
-func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
+func @f(%x: )" + type + ") -> (" +
+                              type + R"() {
   %0 = add(%x, %x)
   %1 = all_reduce(%0) {op = "sum", group = @pair}
   %2 = wait(%1)
   %3 = mul(%2, %x)
   return %3
 })");
+}
+
+// Operands and results stay on the GPU, and the plan's rules say so.
+TEST(DevicePlan, CollectivesOverNcclStayOnTheGpu) {
+  const Plan plan = plan_over_nccl("4");
   const auto start_in = [](Plan& of) -> CollectiveStart& {
     for (Step& step : of.steps) {
       if (auto* const start = std::get_if<CollectiveStart>(&step)) return *start;
@@ -266,15 +273,7 @@ func @f(%x: f32[4] on cuda:0) -> (f32[4] on cuda:0) {
 // What the host's members would have in common lies with each, whatever its size and whatever the
 // group asks for.
 TEST(DevicePlan, LargeResultsOverNcclLieWithEachMember) {
-  const Plan plan = test::plan_of_device(R"(
-group @pair = {ranks = [0, 1], stride = 2, backends = "cpu:shm,cuda:nccl"}
-func @f(%x: f32[100000] on cuda:0) -> (f32[100000] on cuda:0) {
-  %0 = add(%x, %x)
-  %1 = all_reduce(%0) {op = "sum", group = @pair}
-  %2 = wait(%1)
-  %3 = mul(%2, %x)
-  return %3
-})");
+  const Plan plan = plan_over_nccl("100000");
   EXPECT_NO_THROW(check(plan));
   EXPECT_THAT(print(plan), HasSubstr("400000 bytes on cuda:0"));
 }

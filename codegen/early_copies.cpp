@@ -1,0 +1,92 @@
+#include <tutti/codegen/early_copies.h>
+#include <tutti/ir/control.h>
+
+#include <algorithm>
+
+namespace tutti::codegen {
+
+using ir::NodeId;
+using ir::Op;
+using ir::Value;
+
+namespace {
+
+constexpr std::int64_t kMuch = 1 << 20;  // bytes
+constexpr NodeId kSoon = 16;             // nodes later
+
+bool shows_its_operand(Op op) {
+  return ir::definition(op).kind == ir::OpClass::view || op == Op::dynamic_slice || op == Op::wait;
+}
+
+}  // namespace
+
+EarlyCopies::EarlyCopies(const ir::Graph& graph) : graph_(graph) {
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op != Op::dynamic_slice) continue;
+    find_origins();
+    find_readers();
+    return;
+  }
+}
+
+bool EarlyCopies::hold(NodeId part) const {
+  return is_updated_before_it_is_read(part) || keeps_much_alive(part);
+}
+
+void EarlyCopies::find_origins() {
+  origins_.resize(graph_.value_count());
+  for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    const bool shows = shows_its_operand(graph_.node(id).op);
+    for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
+      const Value result = graph_.result(id, i);
+      origins_[result.id] = shows ? origins_[graph_.operand(id, 0).id] : result;
+    }
+  }
+}
+
+void EarlyCopies::find_readers() {
+  const auto count = static_cast<NodeId>(graph_.node_count());
+  last_reader_.assign(graph_.value_count(), 0);
+  last_own_reader_.assign(graph_.value_count(), 0);
+  for (const Value result : graph_.results()) {
+    last_reader_[result.id] = last_own_reader_[result.id] = count;
+  }
+  for (NodeId id = count; id-- > 0;) {
+    const Op op = graph_.node(id).op;
+    const bool passes_on = shows_its_operand(op) || op == Op::pad;
+    for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
+      const Value operand = graph_.operand(id, i);
+      // Loops work on what they carry where it lies.
+      if (ir::is_control(op) || (op == Op::dynamic_update_slice && i == 0)) {
+        updates_.emplace_back(origins_[operand.id], id);
+      }
+      const auto note = [&](std::vector<NodeId>& last, bool on) {
+        const NodeId reader = on ? last[graph_.result(id).id] : 0;
+        last[operand.id] = std::max({last[operand.id], id, reader});
+      };
+      note(last_reader_, passes_on);
+      note(last_own_reader_, passes_on && op != Op::dynamic_slice);
+    }
+  }
+  std::ranges::sort(updates_);
+}
+
+// The update would have to copy all of the whole.
+bool EarlyCopies::is_updated_before_it_is_read(NodeId part) const {
+  const Value whole = origins_[graph_.operand(part, 0).id];
+  const auto next = std::ranges::upper_bound(updates_, std::pair(whole, part));
+  return next != updates_.end() && next->first == whole &&
+         next->second < last_reader_[graph_.result(part).id];
+}
+
+bool EarlyCopies::keeps_much_alive(NodeId part) const {
+  const Value whole = origins_[graph_.operand(part, 0).id];
+  const Value result = graph_.result(part);
+  const std::int64_t bytes = graph_.type(whole).bytes();
+  const Op op = graph_.op(whole);
+  return op != Op::parameter && op != Op::constant && bytes >= kMuch &&
+         graph_.type(result).bytes() < bytes / 4 &&
+         last_reader_[result.id] > last_own_reader_[whole.id] + kSoon;
+}
+
+}  // namespace tutti::codegen
