@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFaultRounds = 8;
 
-// What goes wrong on one rank: KIND RANK [argument...].
+// What goes wrong on one rank: KIND RANK [argument...]; or nothing: none.
 class Fault {
  public:
   Fault(const Arguments& words, int rank)
