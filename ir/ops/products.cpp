@@ -1,3 +1,4 @@
+#include <tutti/ir/ops/dot_general.h>
 #include <tutti/ir/ops/family.h>
 
 #include <algorithm>
@@ -18,109 +19,8 @@ void append(List& list, std::span<const std::int64_t> more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
-void check_numbers(const Inference& in) {
-  in.require(in.operand(0).dtype == in.operand(1).dtype, "mixed dtypes; cast one of them");
-  in.require(in.operand(0).dtype != DType::boolean, "takes numbers; cast bool first");
-}
-
 // ---- dot_general
 
-// An operand's axes by what becomes of them.
-struct Roles {
-  List batch;
-  List contracted;
-  List rest;
-
-  Roles(const Attributes& attributes, bool x, int rank)
-      : batch(attributes.integers(x ? "batch_x" : "batch_y")),
-        contracted(attributes.integers(x ? "contract_x" : "contract_y")) {
-    for (int d = 0; d < rank; ++d) {
-      const auto is_in = [d](const List& list) { return std::ranges::find(list, d) != list.end(); };
-      if (!is_in(batch) && !is_in(contracted)) rest.push_back(d);
-    }
-  }
-};
-
-List sizes_of(const Shape& shape, const List& axes) {
-  List out;
-  for (const std::int64_t axis : axes) out.push_back(shape[static_cast<int>(axis)]);
-  return out;
-}
-
-void check_roles(const Inference& in, const Roles& roles, int operand) {
-  const int rank = in.operand(operand).shape.rank();
-  List named = roles.batch;
-  append(named, roles.contracted);
-  for (const std::int64_t axis : named) check_axis(in, axis, rank);
-  std::sort(named.begin(), named.end());
-  in.require(std::adjacent_find(named.begin(), named.end()) == named.end(), [&] {
-    return "an axis of the " + std::string(operand == 0 ? "first" : "second") +
-           " operand is named twice";
-  });
-}
-
-void check_pairs(const Inference& in, const List& x, const List& y, const std::string& kind) {
-  in.require(x.size() == y.size(), [&] {
-    return "every " + kind + " axis needs a partner: " + list_text(x) + " and " + list_text(y);
-  });
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::int64_t left = in.operand(0).shape[static_cast<int>(x[i])];
-    const std::int64_t right = in.operand(1).shape[static_cast<int>(y[i])];
-    in.require(left == right, [&] {
-      return kind + " axes " + std::to_string(x[i]) + " and " + std::to_string(y[i]) +
-             " differ in size: " + std::to_string(left) + " and " + std::to_string(right);
-    });
-  }
-}
-
-void infer_dot_general(Inference& in) {
-  check_numbers(in);
-  const Shape& x_shape = in.operand(0).shape;
-  const Shape& y_shape = in.operand(1).shape;
-  const Roles x(in.attributes, true, x_shape.rank());
-  const Roles y(in.attributes, false, y_shape.rank());
-  check_roles(in, x, 0);
-  check_roles(in, y, 1);
-  check_pairs(in, x.contracted, y.contracted, "contracted");
-  check_pairs(in, x.batch, y.batch, "batch");
-  List sizes = sizes_of(x_shape, x.batch);
-  append(sizes, sizes_of(x_shape, x.rest));
-  append(sizes, sizes_of(y_shape, y.rest));
-  in.require(sizes.size() <= static_cast<std::size_t>(Shape::kMaxRank), [&] {
-    return "the result would have " + std::to_string(sizes.size()) +
-           " dimensions; a shape has at most " + std::to_string(Shape::kMaxRank);
-  });
-  in.result(in.operand(0).dtype, Shape(sizes));
-}
-
-// The operand as matrices: [batch..., its rest, contracted], or the last two the other way around.
-Term as_matrices(Term x, const Roles& roles, bool contracted_last) {
-  List order = roles.batch;
-  append(order, contracted_last ? roles.rest : roles.contracted);
-  append(order, contracted_last ? roles.contracted : roles.rest);
-  const std::int64_t rest = product(sizes_of(x.shape(), roles.rest));
-  const std::int64_t contracted = product(sizes_of(x.shape(), roles.contracted));
-  List sizes = sizes_of(x.shape(), roles.batch);
-  // Two dimensions follow: too many before them become one.
-  if (std::ssize(sizes) > Shape::kMaxRank - 2) sizes = {product(sizes)};
-  append(sizes, contracted_last ? List{rest, contracted} : List{contracted, rest});
-  if (!std::is_sorted(order.begin(), order.end())) x = transpose(x, order);
-  return reshape(x, Shape(sizes));
-}
-
-void decompose_dot_general(Decomposition& in) {
-  const Term a = in.operand(0);
-  const Term b = in.operand(1);
-  const Roles x(in.attributes, true, a.shape().rank());
-  const Roles y(in.attributes, false, b.shape().rank());
-  List sizes = sizes_of(a.shape(), x.batch);
-  append(sizes, sizes_of(a.shape(), x.rest));
-  append(sizes, sizes_of(b.shape(), y.rest));
-  // Named, as compilers differ in which argument they evaluate first.
-  const Term right = as_matrices(b, y, false);
-  const Term left = as_matrices(a, x, true);
-  in.result(reshape(matmul(left, right), Shape(sizes)));
-}
 // Differentiated through its decomposition.
 constexpr void (*gradient_dot_general)(Gradient&) = nullptr;
 
@@ -140,7 +40,7 @@ struct Window {
 };
 
 void infer_conv(Inference& in) {
-  check_numbers(in);
+  check_factors(in);
   const Shape& x = in.operand(0).shape;
   const Shape& weight = in.operand(1).shape;
   in.require(x.rank() >= 3 && x.rank() <= 5,

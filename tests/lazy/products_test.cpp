@@ -19,6 +19,15 @@ TEST(DotGeneral, CountsNegativeAxesFromTheEnd) {
                           {"dot_general: axis 3"});
 }
 
+TEST(DotGeneral, OfAVectorCopiesNothingToBecomeMatrices) {
+  auto f = compile([](const Tensor& x, const Tensor& y) {
+    return dot_general(x, y + 1.F, {.contract_x = {0}, .contract_y = {1}});
+  });
+  f(ones({7}), ones({64, 7, 2}));
+  EXPECT_THAT(f.plan(), testing::AllOf(testing::HasSubstr("0: launch add_mul_sum"),
+                                       testing::Not(testing::HasSubstr("  1: "))));
+}
+
 TEST(Conv, OneNumberStandsForAllDimensions) {
   const Tensor x = normal({1, 2, 7, 6}, Key(1));
   const Tensor w = normal({3, 2, 3, 3}, Key(2));
