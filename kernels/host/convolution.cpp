@@ -1,70 +1,42 @@
 #include <tutti/ir/arithmetic.h>
-#include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/convolution.h>
+#include <tutti/kernels/host/convolution_direct.h>
+#include <tutti/kernels/host/convolution_shape.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/tile_product.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <span>
-#include <string>
+#include <optional>
 
 namespace tutti::kernels {
 
 namespace {
 
-constexpr int kMostSpatial = 3;
 constexpr std::int64_t kBytesAtOnce = 1 << 20;  // of what is multiplied at a time
 constexpr std::int64_t kLeastAtOnce = 64;
 constexpr std::int64_t kMostAtOnce = 1024;
 constexpr std::int64_t kGoodDepth = 256;  // of a product
 constexpr std::int64_t kGoodTiles = 8;
 
-// A spatial dimension. Those that a convolution lacks are of one element.
-struct SpatialDimension {
-  std::int64_t size = 1;    // of x
-  std::int64_t window = 1;  // of the weight
-  std::int64_t out = 1;
-  std::int64_t stride = 1;
-  std::int64_t low = 0;
-  std::int64_t dilation = 1;
-  std::int64_t x_stride = 0;  // from an element of x to the next, in memory
-};
-
-// Positions i in [begin, end) for which first + i * step lies in [0, size).
-struct Positions {
-  std::int64_t begin, end;
-};
-Positions inside(std::int64_t first, std::int64_t step, std::int64_t size, std::int64_t count) {
-  const std::int64_t begin = first >= 0 ? 0 : divide_up(-first, step);
-  const std::int64_t end = first >= size ? 0 : (size - 1 - first) / step + 1;
-  return {std::min(begin, count), std::clamp(end, std::min(begin, count), count)};
-}
-
 }  // namespace
 
-struct PreparedConvolution::Plan {
-  DType dtype;
-  std::array<SpatialDimension, kMostSpatial> spatial;
-  std::int64_t images, groups, inputs, outputs;  // inputs and outputs of a group
-  std::int64_t places = 1;                       // of the window
-  std::int64_t results = 1;                      // of an image and output
-  std::int64_t x_offset, image_stride, channel_stride;
-  std::int64_t weight_offset;
-  std::array<std::int64_t, kMostSpatial + 2> weight_sizes{}, weight_strides{};
+struct PreparedConvolution::Plan : ConvolutionShape {
+  std::optional<DirectConvolution> direct;  // else:
   // What is copied together are rows of what one result looks at, if the window has more places
   // than an image has results; else columns.
-  bool by_rows;
+  bool by_rows = false;
   std::int64_t images_at_once = 1;  // of a tile
-  std::int64_t block;               // results of an image that a tile computes
-  std::int64_t blocks;              // of an image
-  std::int64_t inputs_at_once;      // whose sums are added one after another
-  bool copies_weight;
+  std::int64_t block = 0;           // results of an image that a tile computes
+  std::int64_t blocks = 0;          // of an image
+  std::int64_t inputs_at_once = 0;  // whose sums are added one after another
+  bool copies_weight = false;
 
   explicit Plan(const Convolution& spec);
 
-  std::int64_t tiles() const { return divide_up(images, images_at_once) * groups * blocks; }
+  std::int64_t tiles() const {
+    return direct ? direct->tiles() : divide_up(images, images_at_once) * groups * blocks;
+  }
   template <class T>
   void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end) const;
 
@@ -83,49 +55,13 @@ struct PreparedConvolution::Plan {
   void copy_rows(const T* channel, std::int64_t channels, T* to, std::int64_t row_stride) const;
 };
 
-PreparedConvolution::Plan::Plan(const Convolution& spec) : dtype(spec.dtype), groups(spec.groups) {
-  const Shape& x = spec.x.shape;
-  const Shape& weight = spec.weight.shape;
-  const auto count = static_cast<std::size_t>(std::max(0, x.rank() - 2));
-  bool fits = (dtype == DType::f32 || dtype == DType::f64) && count >= 1 && count <= kMostSpatial &&
-              weight.rank() == x.rank() && spec.stride.size() == count &&
-              spec.low.size() == count && spec.dilation.size() == count &&
-              spec.out.size() == count && groups >= 1 && x.elements() > 0 &&
-              weight.elements() > 0 && weight[0] % groups == 0 && x[1] == weight[1] * groups;
-  for (std::size_t d = 0; fits && d < count; ++d) {
-    fits = spec.stride[d] >= 1 && spec.dilation[d] >= 1 && spec.out[d] >= 1;
+PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec) {
+  if (DirectConvolution::suits(*this)) {
+    direct.emplace(*this);
+  } else {
+    choose_tiles();
+    choose_weight();
   }
-  if (!fits) {
-    throw InternalError("malformed convolution of " + std::string(name_of(dtype)) + x.text() +
-                        " and " + weight.text());
-  }
-  images = x[0];
-  inputs = weight[1];
-  outputs = weight[0] / groups;
-  x_offset = spec.x.offset;
-  image_stride = spec.x.strides[0];
-  channel_stride = spec.x.strides[1];
-  weight_offset = spec.weight.offset;
-  weight_sizes.fill(1);
-  for (int d = 0; d < weight.rank(); ++d) {
-    const auto at = static_cast<std::size_t>(d) + (d < 2 ? 0 : kMostSpatial - count);
-    weight_sizes[at] = weight[d];
-    weight_strides[at] = spec.weight.strides[static_cast<std::size_t>(d)];
-  }
-  for (std::size_t d = 0; d < count; ++d) {
-    const int axis = static_cast<int>(d) + 2;
-    spatial[kMostSpatial - count + d] = {.size = x[axis],
-                                         .window = weight[axis],
-                                         .out = spec.out[d],
-                                         .stride = spec.stride[d],
-                                         .low = spec.low[d],
-                                         .dilation = spec.dilation[d],
-                                         .x_stride = spec.x.strides[d + 2]};
-    places *= weight[axis];
-    results *= spec.out[d];
-  }
-  choose_tiles();
-  choose_weight();
 }
 
 void PreparedConvolution::Plan::choose_tiles() {
@@ -260,6 +196,7 @@ void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channel
 template <class T>
 void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std::int64_t begin,
                                     std::int64_t end) const {
+  if (direct) return direct->run(x, weight, result, begin, end);
   thread_local Scratch copied_memory;
   thread_local Scratch weight_memory;
   thread_local Scratch sums_memory;

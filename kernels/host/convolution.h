@@ -12,10 +12,15 @@ namespace tutti::kernels {
 // result[n, o, p] = sum over i, q of x[n, g * inputs + i, p * stride + q * dilation - low] *
 // weight[o, i, q], with zeros around x: p, q and what stands with them have one number for each of
 // one to three spatial dimensions, and g is the group of o. The result is row-major and dense, and
-// overlaps no operand. What each result looks at is copied together a piece at a time, in working
-// memory of the size of a second-level cache, and multiplied there (im2col).
+// overlaps no operand.
 //
-// Takes f32 and f64. Each result is a sum in an order that depends on this struct alone.
+// There are three ways, one a file: x is multiplied where it lies (convolution_direct.h), so is a
+// window that is larger than the results (convolution_wide_window.h), and else what each result
+// looks at is copied together a piece at a time, in working memory of the size of a second-level
+// cache, and multiplied there (im2col).
+//
+// Takes f32 and f64. Each result is a sum in an order that depends on this struct alone; whether
+// products are rounded before they are added is the machine's affair.
 struct Convolution {
   DType dtype = DType::f32;
   StridedView x;                     // [n, groups * inputs, spatial...]

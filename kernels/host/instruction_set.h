@@ -11,8 +11,8 @@ enum class InstructionSet { baseline, avx2, avx512 };
 InstructionSet instruction_set();
 
 #if defined(__x86_64__)
-#define TUTTI_TARGET_AVX2 [[gnu::target("avx2,f16c")]]
-#define TUTTI_TARGET_AVX512 [[gnu::target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl")]]
+#define TUTTI_TARGET_AVX2 [[gnu::target("avx2,f16c,fma")]]
+#define TUTTI_TARGET_AVX512 [[gnu::target("avx2,f16c,fma,avx512f,avx512bw,avx512dq,avx512vl")]]
 #else
 #define TUTTI_TARGET_AVX2
 #define TUTTI_TARGET_AVX512
@@ -37,7 +37,7 @@ TUTTI_TARGET_AVX512 void run_as_avx512(F& f) {
 
 // Calls f.operator()<bytes of a vector register>(), compiled for the machine's instruction set: `f`
 // is a lambda `[&]<int kBytes>() TUTTI_INLINE {...}`. Since nothing is compiled with contraction to
-// FMA, all of them give the same bits.
+// FMA, all of them give the same bits where the lambda does not ask for it.
 template <class F>
 void run_vectorised(F&& f) {
   switch (instruction_set()) {

@@ -1,0 +1,301 @@
+#include <tutti/ir/arithmetic.h>
+#include <tutti/kernels/host/convolution_direct.h>
+#include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/scratch.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace tutti::kernels {
+
+namespace {
+
+constexpr std::int64_t kBytesOfTile = 1 << 19;  // of what is copied for one
+constexpr std::int64_t kMostBytesOfTile = 1 << 22;
+constexpr std::int64_t kWantedTiles = 8;
+constexpr std::int64_t kLeastOutputsOfTile = 32;
+constexpr int kOutputsAtOnce = 8;  // with 64-byte vectors, of which there are 32; else 4 of 16
+constexpr int kVectorsAtOnce = 3;
+
+// Lanes that compute something of which nothing is left, for decisions that hold on all machines.
+std::int64_t lanes_of(DType dtype) { return 64 / size_of(dtype); }
+
+// sum += a * b, rounded once where vectors have such an instruction.
+template <class V>
+TUTTI_INLINE inline void add_product(V& sum, const V& a, const V& b) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(V) >= 32) {
+    V out = sum;  // or the compiler would keep all sums in memory
+    if constexpr (sizeof(sum[0]) == 4) {
+      asm("vfmadd231ps %2, %1, %0" : "+v"(out) : "v"(a), "v"(b));
+    } else {
+      asm("vfmadd231pd %2, %1, %0" : "+v"(out) : "v"(a), "v"(b));
+    }
+    sum = out;
+    return;
+  }
+#endif
+  sum += a * b;
+}
+
+}  // namespace
+
+// Some results of an image and group.
+struct DirectConvolution::Tile {
+  std::int64_t image = 0, group = 0;
+  std::int64_t line = 0, column = 0, output = 0;
+  std::int64_t lines = 0, columns = 0, outputs = 0;
+};
+
+bool DirectConvolution::suits(const ConvolutionShape& shape) {
+  const auto& [depth, height, width] = shape.spatial;
+  const bool is_flat = depth.size == 1 && depth.window == 1 && depth.out == 1 && depth.low == 0;
+  if (!is_flat || shape.places == 1 || shape.places > shape.results) return false;
+  const DirectConvolution direct(shape);
+  // Each element that is copied is looked at for several results.
+  if (std::ssize(direct.phases_) * 2 > shape.places) return false;
+  const std::int64_t lanes = lanes_of(shape.dtype);
+  const std::int64_t computed =
+      divide_up(direct.positions(direct.lines_, direct.columns_), lanes) * lanes;
+  return shape.inputs * direct.channel_ * size_of(shape.dtype) <= kMostBytesOfTile &&
+         2 * computed <= 3 * direct.lines_ * direct.columns_;
+}
+
+DirectConvolution::DirectConvolution(const ConvolutionShape& shape) : shape_(shape) {
+  const auto& [depth, height, width] = shape_.spatial;
+  halo_lines_ = (height.window - 1) * height.dilation / height.stride;
+  halo_columns_ = (width.window - 1) * width.dilation / width.stride;
+  for (std::int64_t b = 0; b < height.window; ++b) {
+    for (std::int64_t c = 0; c < width.window; ++c) {
+      const Phase phase{b * height.dilation % height.stride, c * width.dilation % width.stride};
+      const auto same = [&](const Phase& other) {
+        return other.line == phase.line && other.column == phase.column;
+      };
+      if (std::ranges::none_of(phases_, same)) phases_.push_back(phase);
+    }
+  }
+  choose_tiles();
+  pitch_ = columns_ + halo_columns_;
+  phase_ = (lines_ + halo_lines_) * pitch_;
+  channel_ = std::ssize(phases_) * phase_;
+  for (std::int64_t b = 0; b < height.window; ++b) {
+    for (std::int64_t c = 0; c < width.window; ++c) {
+      const std::int64_t y = b * height.dilation;
+      const std::int64_t x = c * width.dilation;
+      const auto phase = std::ranges::find_if(phases_, [&](const Phase& each) {
+        return each.line == y % height.stride && each.column == x % width.stride;
+      });
+      taps_.push_back(
+          {.x = (phase - phases_.begin()) * phase_ + y / height.stride * pitch_ + x / width.stride,
+           .weight = b * shape_.weight_strides[3] + c * shape_.weight_strides[4]});
+    }
+  }
+}
+
+void DirectConvolution::choose_tiles() {
+  const auto& [depth, height, width] = shape_.spatial;
+  const bool is_line = height.out == 1 && height.window == 1;
+  const std::int64_t others = shape_.images * shape_.groups;
+  const std::int64_t element =
+      shape_.inputs * std::ssize(phases_) * static_cast<std::int64_t>(size_of(shape_.dtype));
+  // Along the axis that is cut: so many at most for the memory, at least for what is copied twice,
+  // and as there should be tiles.
+  const auto cut = [&](std::int64_t count, std::int64_t halo, std::int64_t bytes,
+                       std::int64_t least) {
+    const std::int64_t most = std::max<std::int64_t>(kBytesOfTile / bytes - halo, 1);
+    const std::int64_t fair = divide_up(count, divide_up(kWantedTiles, others));
+    const std::int64_t some = std::clamp(fair, std::min(most, std::max(least, 2 * halo)), most);
+    return divide_up(count, divide_up(count, some));
+  };
+  lines_ = height.out;
+  columns_ = width.out;
+  if (is_line) {
+    columns_ = cut(width.out, halo_columns_, element, 4 * lanes_of(shape_.dtype));
+  } else {
+    lines_ = cut(height.out, halo_lines_, element * (width.out + halo_columns_),
+                 divide_up(4 * lanes_of(shape_.dtype), width.out));
+  }
+  const std::int64_t parts = divide_up(
+      kWantedTiles, others * divide_up(height.out, lines_) * divide_up(width.out, columns_));
+  outputs_ =
+      std::max(divide_up(shape_.outputs, parts), std::min(kLeastOutputsOfTile, shape_.outputs));
+}
+
+std::int64_t DirectConvolution::tiles() const {
+  const auto& [depth, height, width] = shape_.spatial;
+  return shape_.images * shape_.groups * divide_up(height.out, lines_) *
+         divide_up(width.out, columns_) * divide_up(shape_.outputs, outputs_);
+}
+
+// Zeros, and what lies inside of x.
+template <class T>
+void DirectConvolution::copy_lines(const Tile& tile, const T* image, T* to) const {
+  const auto& [depth, height, width] = shape_.spatial;
+  std::fill(to, to + shape_.inputs * channel_ + 64 / static_cast<std::int64_t>(sizeof(T)), T{0});
+  const std::int64_t lines = tile.lines + halo_lines_;
+  for (const Phase& phase : phases_) {
+    const std::int64_t top = tile.line * height.stride + phase.line - height.low;
+    const std::int64_t left = tile.column * width.stride + phase.column - width.low;
+    const Positions rows = inside(top, height.stride, height.size, lines);
+    const Positions columns = inside(left, width.stride, width.size, pitch_);
+    const std::int64_t count = columns.end - columns.begin;
+    const std::int64_t apart = width.stride * width.x_stride;
+    for (std::int64_t input = 0; input < shape_.inputs; ++input) {
+      const T* from = image + input * shape_.channel_stride +
+                      (top + rows.begin * height.stride) * height.x_stride +
+                      (left + columns.begin * width.stride) * width.x_stride;
+      T* own = to + input * channel_ + rows.begin * pitch_ + columns.begin;
+      for (std::int64_t row = rows.begin; row < rows.end && count > 0; ++row) {
+        if (apart == 1) {
+          std::memcpy(own, from, static_cast<std::size_t>(count) * sizeof(T));
+        } else {
+          for (std::int64_t i = 0; i < count; ++i) own[i] = from[i * apart];
+        }
+        from += height.stride * height.x_stride;
+        own += pitch_;
+      }
+    }
+    to += phase_;
+  }
+}
+
+namespace {
+
+// Sums over inputs and places of the window, of some outputs and vectors of results.
+template <class T, int kBytes, int kOutputs, int kVectors, class Tap>
+TUTTI_INLINE inline void add_taps(const T* x, std::int64_t x_channel, const T* weight,
+                                  std::int64_t weight_channel, std::int64_t weight_output,
+                                  std::int64_t inputs, const Tap* taps, const Tap* end, T* to,
+                                  std::int64_t to_output) {
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  typedef T Vector [[gnu::vector_size(kBytes)]];
+  Vector sums[kOutputs][kVectors] = {};
+  for (std::int64_t i = 0; i < inputs; ++i, x += x_channel, weight += weight_channel) {
+    for (const Tap* tap = taps; tap != end; ++tap) {
+      const T* const from = x + tap->x;
+      const T* const factors = weight + tap->weight;
+      Vector seen[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) std::memcpy(&seen[v], from + v * kLanes, sizeof(Vector));
+#pragma GCC unroll 8
+      for (int o = 0; o < kOutputs; ++o) {
+        const Vector factor = factors[o * weight_output] - Vector{};  // in every lane
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) add_product(sums[o][v], factor, seen[v]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int o = 0; o < kOutputs; ++o) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      std::memcpy(to + o * to_output + v * kLanes, &sums[o][v], sizeof(Vector));
+    }
+  }
+}
+
+// f(std::integral_constant<int, n>) for n from 1 to kMost.
+template <int kMost, class F>
+TUTTI_INLINE inline void with_number(std::int64_t n, F&& f) {
+  if constexpr (kMost > 1) {
+    if (n < kMost) return with_number<kMost - 1>(n, f);
+  }
+  f(std::integral_constant<int, kMost>());
+}
+
+}  // namespace
+
+template <class T, int kBytes>
+TUTTI_INLINE inline void DirectConvolution::add_up(const Tile& tile, const T* copied,
+                                                   const T* weight, T* sums, T* result) const {
+  constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+  constexpr int kOutputs = kBytes == 64 ? kOutputsAtOnce : kOutputsAtOnce / 2;
+  const std::int64_t vectors = divide_up(positions(tile.lines, tile.columns), kLanes);
+  const std::int64_t output_stride = shape_.weight_strides[0];
+  for (std::int64_t output = 0; output < tile.outputs;) {
+    const std::int64_t left = tile.outputs - output;
+    const std::int64_t some = left >= kOutputs ? kOutputs : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    const auto add = [&]<int kCount>(std::integral_constant<int, kCount>) TUTTI_INLINE {
+      for (std::int64_t v = 0; v < vectors; v += kVectorsAtOnce) {
+        with_number<kVectorsAtOnce>(
+            std::min<std::int64_t>(vectors - v, kVectorsAtOnce),
+            [&]<int kVectors>(std::integral_constant<int, kVectors>) TUTTI_INLINE {
+              add_taps<T, kBytes, kCount, kVectors>(
+                  copied + v * kLanes, channel_, weight + output * output_stride,
+                  shape_.weight_strides[1], output_stride, shape_.inputs, taps_.data(),
+                  taps_.data() + taps_.size(), sums + v * kLanes, vectors * kLanes);
+            });
+      }
+    };
+    if (some == 8) {
+      if constexpr (kOutputs == 8) add(std::integral_constant<int, 8>());
+    } else if (some == 4) {
+      add(std::integral_constant<int, 4>());
+    } else if (some == 2) {
+      add(std::integral_constant<int, 2>());
+    } else {
+      add(std::integral_constant<int, 1>());
+    }
+    for (std::int64_t o = 0; o < some; ++o) {
+      T* to = result + (output + o) * shape_.results;
+      const T* from = sums + o * vectors * kLanes;
+      for (std::int64_t line = 0; line < tile.lines; ++line) {
+        std::memcpy(to, from, static_cast<std::size_t>(tile.columns) * sizeof(T));
+        to += shape_.spatial[2].out;
+        from += pitch_;
+      }
+    }
+    output += some;
+  }
+}
+
+template <class T>
+void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t begin,
+                            std::int64_t end) const {
+  constexpr std::int64_t kMostLanes = 64 / sizeof(T);
+  thread_local Scratch copied_memory;
+  thread_local Scratch sums_memory;
+  const auto copied = copied_memory.use<T>(shape_.inputs * channel_ + kMostLanes);
+  const auto sums = sums_memory.use<T>(
+      kOutputsAtOnce * divide_up(positions(lines_, columns_), kMostLanes) * kMostLanes);
+  const auto& [depth, height, width] = shape_.spatial;
+  const std::int64_t parts = divide_up(shape_.outputs, outputs_);
+  const std::int64_t across = divide_up(width.out, columns_);
+  const std::int64_t down = divide_up(height.out, lines_);
+  std::int64_t is_copied = -1;
+  for (std::int64_t at = begin; at < end; ++at) {
+    const std::int64_t place = at / parts;
+    const std::int64_t image = place / across / down;
+    Tile tile = {.image = image / shape_.groups,
+                 .group = image % shape_.groups,
+                 .line = place / across % down * lines_,
+                 .column = place % across * columns_,
+                 .output = at % parts * outputs_};
+    tile.lines = std::min(lines_, height.out - tile.line);
+    tile.columns = std::min(columns_, width.out - tile.column);
+    tile.outputs = std::min(outputs_, shape_.outputs - tile.output);
+    if (place != is_copied) {
+      copy_lines(tile,
+                 x + shape_.x_offset + tile.image * shape_.image_stride +
+                     tile.group * shape_.inputs * shape_.channel_stride,
+                 copied.get());
+    }
+    is_copied = place;
+    const std::int64_t output = tile.group * shape_.outputs + tile.output;
+    const T* const own_weight = weight + shape_.weight_offset + output * shape_.weight_strides[0];
+    T* const own_result = result +
+                          (tile.image * shape_.groups * shape_.outputs + output) * shape_.results +
+                          tile.line * width.out + tile.column;
+    run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+      add_up<T, kBytes>(tile, copied.get(), own_weight, sums.get(), own_result);
+    });
+  }
+}
+
+template void DirectConvolution::run(const float* x, const float* weight, float* result,
+                                     std::int64_t begin, std::int64_t end) const;
+template void DirectConvolution::run(const double* x, const double* weight, double* result,
+                                     std::int64_t begin, std::int64_t end) const;
+
+}  // namespace tutti::kernels

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <tutti/kernels/host/convolution_shape.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::kernels {
+
+// A convolution of one or two spatial dimensions that multiplies x where it lies: the lines that a
+// tile looks at are copied once, with zeros around them, so that what the results see at a place of
+// the window lies as far behind that of the first place for all of them. Vectors go along the
+// lines, over their ends too, and what they compute there is left out. With strides, lines and
+// columns of one remainder are copied together.
+class DirectConvolution {
+ public:
+  // Whether it is faster than copying what each result looks at.
+  static bool suits(const ConvolutionShape& shape);
+
+  explicit DirectConvolution(const ConvolutionShape& shape);
+
+  // Each is some lines of results (or some results, where there is one line) of some outputs.
+  std::int64_t tiles() const;
+  template <class T>
+  void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end) const;
+
+ private:
+  // Lines and columns of x that begin here, each `stride` apart.
+  struct Phase {
+    std::int64_t line, column;
+  };
+  // A place of the window: where what a tile's first result sees of it lies behind the beginning of
+  // a channel's copy, and the weight behind that of a channel.
+  struct Tap {
+    std::int64_t x, weight;
+  };
+  struct Tile;
+
+  // From the first result of some lines to the last one, as they lie in a copy.
+  std::int64_t positions(std::int64_t lines, std::int64_t columns) const {
+    return (lines - 1) * pitch_ + columns;
+  }
+  void choose_tiles();
+  template <class T>
+  void copy_lines(const Tile& tile, const T* image, T* to) const;
+  template <class T, int kBytes>
+  void add_up(const Tile& tile, const T* copied, const T* weight, T* sums, T* result) const;
+
+  ConvolutionShape shape_;
+  // Of a tile, at most: lines and columns of results, and outputs.
+  std::int64_t lines_ = 1, columns_ = 1, outputs_ = 1;
+  std::int64_t halo_lines_ = 0, halo_columns_ = 0;  // that a phase has more than there are results
+  // Elements of a copy: from a line to the next, from a phase, and from a channel.
+  std::int64_t pitch_ = 0, phase_ = 0, channel_ = 0;
+  std::vector<Phase> phases_;
+  std::vector<Tap> taps_;
+};
+
+}  // namespace tutti::kernels
