@@ -2,6 +2,7 @@
 #include <tutti/kernels/host/convolution.h>
 #include <tutti/kernels/host/convolution_direct.h>
 #include <tutti/kernels/host/convolution_shape.h>
+#include <tutti/kernels/host/convolution_wide_window.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/tile_product.h>
 
@@ -22,7 +23,9 @@ constexpr std::int64_t kGoodTiles = 8;
 }  // namespace
 
 struct PreparedConvolution::Plan : ConvolutionShape {
-  std::optional<DirectConvolution> direct;  // else:
+  std::optional<DirectConvolution> direct;
+  std::optional<WideWindowConvolution> wide;
+  // Else:
   // What is copied together are rows of what one result looks at, if the window has more places
   // than an image has results; else columns.
   bool by_rows = false;
@@ -35,7 +38,9 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   explicit Plan(const Convolution& spec);
 
   std::int64_t tiles() const {
-    return direct ? direct->tiles() : divide_up(images, images_at_once) * groups * blocks;
+    if (direct) return direct->tiles();
+    if (wide) return wide->tiles();
+    return divide_up(images, images_at_once) * groups * blocks;
   }
   template <class T>
   void run(const T* x, const T* weight, T* result, std::int64_t begin, std::int64_t end) const;
@@ -58,6 +63,8 @@ struct PreparedConvolution::Plan : ConvolutionShape {
 PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec) {
   if (DirectConvolution::suits(*this)) {
     direct.emplace(*this);
+  } else if (WideWindowConvolution::suits(*this)) {
+    wide.emplace(*this);
   } else {
     choose_tiles();
     choose_weight();
@@ -197,6 +204,7 @@ template <class T>
 void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std::int64_t begin,
                                     std::int64_t end) const {
   if (direct) return direct->run(x, weight, result, begin, end);
+  if (wide) return wide->run(x, weight, result, begin, end);
   thread_local Scratch copied_memory;
   thread_local Scratch weight_memory;
   thread_local Scratch sums_memory;

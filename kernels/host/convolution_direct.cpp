@@ -1,4 +1,5 @@
 #include <tutti/ir/arithmetic.h>
+#include <tutti/kernels/host/add_product.h>
 #include <tutti/kernels/host/convolution_direct.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/scratch.h>
@@ -20,24 +21,6 @@ constexpr int kVectorsAtOnce = 3;
 
 // Lanes that compute something of which nothing is left, for decisions that hold on all machines.
 std::int64_t lanes_of(DType dtype) { return 64 / size_of(dtype); }
-
-// sum += a * b, rounded once where vectors have such an instruction.
-template <class V>
-TUTTI_INLINE inline void add_product(V& sum, const V& a, const V& b) {
-#if defined(__x86_64__)
-  if constexpr (sizeof(V) >= 32) {
-    V out = sum;  // or the compiler would keep all sums in memory
-    if constexpr (sizeof(sum[0]) == 4) {
-      asm("vfmadd231ps %2, %1, %0" : "+v"(out) : "v"(a), "v"(b));
-    } else {
-      asm("vfmadd231pd %2, %1, %0" : "+v"(out) : "v"(a), "v"(b));
-    }
-    sum = out;
-    return;
-  }
-#endif
-  sum += a * b;
-}
 
 }  // namespace
 

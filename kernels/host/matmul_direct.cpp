@@ -1,3 +1,4 @@
+#include <tutti/kernels/host/add_lanes.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/matmul_product.h>
 #include <tutti/kernels/host/scratch.h>
@@ -217,36 +218,6 @@ TUTTI_INLINE inline T dot(const T* x, const T* y, std::int64_t count) {
 template <class T>
 inline constexpr int kDotsAtOnce = 64 / static_cast<int>(sizeof(T));
 
-// Of two vectors, which have lanes of some dots each, kWidth for each dot: one that has half as
-// many lanes for each dot of both.
-template <int kWidth, class T, int... kLane>
-TUTTI_INLINE inline void fold(const T* pair, T* out, std::integer_sequence<int, kLane...>) {
-  typedef T Vector [[gnu::vector_size(64)]];
-  constexpr int kHalf = kWidth / 2;
-  Vector a;
-  Vector b;
-  std::memcpy(&a, pair, sizeof(a));
-  std::memcpy(&b, pair + sizeof...(kLane), sizeof(b));
-  const Vector sums =
-      __builtin_shufflevector(a, b, (kLane / kHalf * kWidth + kLane % kHalf)...) +
-      __builtin_shufflevector(a, b, (kLane / kHalf * kWidth + kLane % kHalf + kHalf)...);
-  std::memcpy(out, &sums, sizeof(sums));
-}
-
-// The sum of each vector's lanes, in the order in which dot_of adds them.
-template <class T, int kWidth = kDotsAtOnce<T>>
-TUTTI_INLINE inline void add_lanes(T* vectors) {
-  if constexpr (kWidth > 1) {
-    constexpr int kLanes = kDotsAtOnce<T>;
-#pragma GCC unroll 8
-    for (int i = 0; i < kWidth / 2; ++i) {
-      fold<kWidth>(vectors + 2 * i * kLanes, vectors + i * kLanes,
-                   std::make_integer_sequence<int, kLanes>());
-    }
-    add_lanes<T, kWidth / 2>(vectors);
-  }
-}
-
 // sums[i] = rows[i] . x
 template <class T>
 TUTTI_INLINE inline void dots_with(const T* x, const T* rows, std::int64_t row_stride,
@@ -273,7 +244,7 @@ TUTTI_INLINE inline void dots_with(const T* x, const T* rows, std::int64_t row_s
       lane = static_cast<T>(lane + times(rows[i * row_stride + k], x[k]));
     }
   }
-  add_lanes(lanes);
+  add_lanes<T, kCount>(lanes);  // in the order in which dot_of adds them
   std::memcpy(sums, lanes, kCount * sizeof(T));
 }
 

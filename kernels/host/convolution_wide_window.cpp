@@ -1,0 +1,280 @@
+#include <tutti/ir/arithmetic.h>
+#include <tutti/kernels/host/add_lanes.h>
+#include <tutti/kernels/host/add_product.h>
+#include <tutti/kernels/host/convolution_wide_window.h>
+#include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/scratch.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::kernels {
+
+namespace {
+
+constexpr std::int64_t kPlacesAtOnce = 2048;
+constexpr std::int64_t kFactorsAtOnce = 1 << 17;  // of all outputs: half of a second-level cache
+constexpr std::int64_t kMostResults = 256;
+constexpr std::int64_t kLeastPlaces = 32;
+constexpr std::int64_t kImagesOfTile = 8;  // for which the window is copied once, at least
+constexpr std::int64_t kTilesWanted = 8;
+
+}  // namespace
+
+// Some places of the window.
+struct WideWindowConvolution::Piece {
+  std::int64_t line = 0, column = 0;
+  std::int64_t lines = 0, columns = 0;
+};
+
+bool WideWindowConvolution::suits(const ConvolutionShape& shape) {
+  const auto& [depth, height, width] = shape.spatial;
+  const bool is_flat = depth.size == 1 && depth.window == 1 && depth.out == 1 && depth.low == 0;
+  return is_flat && shape.places > shape.results && shape.results > 1 &&
+         shape.results <= kMostResults && shape.places >= kLeastPlaces;
+}
+
+WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : shape_(shape) {
+  const auto& [depth, height, width] = shape_.spatial;
+  const std::int64_t lanes = 64 / static_cast<std::int64_t>(size_of(shape_.dtype));
+  // Of about one size.
+  const auto part = [](std::int64_t count, std::int64_t most) {
+    return divide_up(count, divide_up(count, std::max<std::int64_t>(most, 1)));
+  };
+  const bool is_line = height.window == 1;
+  lines_ = part(height.window, kPlacesAtOnce / width.window);
+  columns_ = is_line ? part(width.window, kPlacesAtOnce) : width.window;
+  plane_ = divide_up(lines_ * columns_, lanes) * lanes;
+  inputs_ = part(shape_.inputs, kPlacesAtOnce / plane_);
+  outputs_ = part(shape_.outputs, kFactorsAtOnce / (inputs_ * plane_));
+  const std::int64_t others = shape_.groups * divide_up(shape_.outputs, outputs_);
+  images_ = part(shape_.images, std::max(divide_up(shape_.images, divide_up(kTilesWanted, others)),
+                                         kImagesOfTile));
+  // Lines are shared where no vector would see more of them than the piece has.
+  const bool is_shared = !is_line && lines_ * columns_ % lanes == 0 && shape_.places % lanes == 0;
+  std::int64_t halo = 0;
+  for (std::int64_t b = 0; b < height.out; ++b) {
+    for (std::int64_t c = 0; c < width.out; ++c) {
+      const std::int64_t first = b * height.stride;
+      const Copy copy{is_shared ? first % height.dilation : first, c * width.stride};
+      const std::int64_t behind = is_shared ? first / height.dilation : 0;
+      halo = std::max(halo, behind);
+      auto known = std::ranges::find_if(copies_, [&](const Copy& each) {
+        return each.line == copy.line && each.column == copy.column;
+      });
+      if (known == copies_.end()) known = copies_.insert(known, copy);
+      seen_.push_back({known - copies_.begin(), behind});
+    }
+  }
+  copied_lines_ = lines_ + halo;
+  copy_ = is_shared ? copied_lines_ * columns_ : plane_;
+}
+
+std::int64_t WideWindowConvolution::tiles() const {
+  return divide_up(shape_.images, images_) * shape_.groups * divide_up(shape_.outputs, outputs_);
+}
+
+// [outputs, inputs, plane]
+template <class T>
+void WideWindowConvolution::copy_weight(const Piece& piece, const T* weight, std::int64_t outputs,
+                                        std::int64_t inputs, T* to) const {
+  const auto& strides = shape_.weight_strides;
+  const T* const first = weight + piece.line * strides[3] + piece.column * strides[4];
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    for (std::int64_t i = 0; i < inputs; ++i, to += plane_) {
+      const T* from = first + o * strides[0] + i * strides[1];
+      T* own = to;
+      for (std::int64_t line = 0; line < piece.lines; ++line, own += piece.columns) {
+        if (strides[4] == 1) {
+          std::memcpy(own, from, static_cast<std::size_t>(piece.columns) * sizeof(T));
+        } else {
+          for (std::int64_t c = 0; c < piece.columns; ++c) own[c] = from[c * strides[4]];
+        }
+        from += strides[3];
+      }
+      std::fill(own, to + plane_, T{0});
+    }
+  }
+}
+
+// [inputs, copies, copy]
+template <class T>
+void WideWindowConvolution::copy_image(const Piece& piece, const T* image, std::int64_t inputs,
+                                       T* to) const {
+  const auto& [depth, height, width] = shape_.spatial;
+  std::fill(to, to + inputs * std::ssize(copies_) * copy_, T{0});
+  const std::int64_t apart = width.dilation * width.x_stride;
+  const std::int64_t lines = piece.lines + copied_lines_ - lines_;
+  for (const Copy& copy : copies_) {
+    const std::int64_t top = copy.line + piece.line * height.dilation - height.low;
+    const std::int64_t left = copy.column + piece.column * width.dilation - width.low;
+    const Positions rows = inside(top, height.dilation, height.size, lines);
+    const Positions columns = inside(left, width.dilation, width.size, piece.columns);
+    const std::int64_t count = columns.end - columns.begin;
+    const T* const first = image + (top + rows.begin * height.dilation) * height.x_stride +
+                           (left + columns.begin * width.dilation) * width.x_stride;
+    for (std::int64_t i = 0; i < inputs && count > 0; ++i) {
+      const T* from = first + i * shape_.channel_stride;
+      T* own = to + i * std::ssize(copies_) * copy_ + rows.begin * piece.columns + columns.begin;
+      for (std::int64_t row = rows.begin; row < rows.end; ++row, own += piece.columns) {
+        if (apart == 1) {
+          std::memcpy(own, from, static_cast<std::size_t>(count) * sizeof(T));
+        } else {
+          for (std::int64_t c = 0; c < count; ++c) own[c] = from[c * apart];
+        }
+        from += height.dilation * height.x_stride;
+      }
+    }
+    to += copy_;
+  }
+}
+
+namespace {
+
+// The sums over inputs and places of kOutputs * kResults results, an output's after another's.
+template <class T, int kBytes, int kOutputs, int kResults>
+TUTTI_INLINE inline void add_places(const T* const* x, std::int64_t x_input, const T* factors,
+                                    std::int64_t factor_output, std::int64_t factor_input,
+                                    std::int64_t inputs, std::int64_t vectors, T* sums) {
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  constexpr int kSums = kOutputs * kResults;
+  typedef T Vector [[gnu::vector_size(kBytes)]];
+  Vector partial[kOutputs][kResults] = {};
+  for (std::int64_t i = 0; i < inputs; ++i) {
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      const std::int64_t at = i * x_input + v * kLanes;
+      Vector own[kOutputs];
+#pragma GCC unroll 8
+      for (int o = 0; o < kOutputs; ++o) {
+        std::memcpy(&own[o], factors + o * factor_output + i * factor_input + v * kLanes,
+                    sizeof(Vector));
+      }
+#pragma GCC unroll 9
+      for (int r = 0; r < kResults; ++r) {
+        Vector seen;
+        std::memcpy(&seen, x[r] + at, sizeof(Vector));
+#pragma GCC unroll 8
+        for (int o = 0; o < kOutputs; ++o) add_product(partial[o][r], own[o], seen);
+      }
+    }
+  }
+  constexpr int kRounds = (kSums + kLanes - 1) / kLanes;
+  alignas(64) T lanes[kRounds * kLanes * kLanes] = {};
+  std::memcpy(lanes, partial, sizeof(partial));
+  for (int round = 0; round < kRounds; ++round) {
+    T* const own = lanes + round * kLanes * kLanes;
+    add_lanes<T, kLanes>(own);
+    std::memcpy(sums + round * kLanes, own, sizeof(Vector));
+  }
+}
+
+}  // namespace
+
+template <class T, int kBytes>
+TUTTI_INLINE inline void WideWindowConvolution::add_up(const Sums<T>& of) const {
+  constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t x_input = std::ssize(copies_) * copy_;
+  const std::int64_t vectors = divide_up(of.places, kLanes);
+  const auto add = [&]<int kOutputs, int kResults>(std::int64_t output,
+                                                   std::int64_t result) TUTTI_INLINE {
+    const T* x[kResults];
+    for (int r = 0; r < kResults; ++r) {
+      const Seen& seen = seen_[static_cast<std::size_t>(result + r)];
+      x[r] = of.copied + seen.copy * copy_ + seen.lines * of.columns;
+    }
+    alignas(64) T sums[2 * 64];
+    add_places<T, kBytes, kOutputs, kResults>(x, x_input, of.factors + output * of.inputs * plane_,
+                                              of.inputs * plane_, plane_, of.inputs, vectors, sums);
+    for (int o = 0; o < kOutputs; ++o) {
+      for (int r = 0; r < kResults; ++r) {
+        T& to = of.result[(output + o) * shape_.results + result + r];
+        const T sum = sums[o * kResults + r];
+        to = of.is_first ? sum : to + sum;
+      }
+    }
+  };
+  // As many sums as there are registers for.
+  const auto add_results = [&]<int kOutputs, int kResults>(std::int64_t result) TUTTI_INLINE {
+    std::int64_t output = 0;
+    for (; output + kOutputs <= of.outputs; output += kOutputs) {
+      add.template operator()<kOutputs, kResults>(output, result);
+    }
+    for (; output < of.outputs; ++output) add.template operator()<1, kResults>(output, result);
+  };
+  constexpr bool kManyRegisters = kBytes == 64;
+  for (std::int64_t result = 0; result < shape_.results;) {
+    const std::int64_t left = shape_.results - result;
+    if (left >= 9) {
+      add_results.template operator()<kManyRegisters ? 3 : 1, 9>(result);
+      result += 9;
+    } else if (left >= 3) {
+      add_results.template operator()<kManyRegisters ? 8 : 4, 3>(result);
+      result += 3;
+    } else {
+      add_results.template operator()<8, 1>(result);
+      result += 1;
+    }
+  }
+}
+
+template <class T>
+void WideWindowConvolution::run(const T* x, const T* weight, T* result, std::int64_t begin,
+                                std::int64_t end) const {
+  thread_local Scratch copied_memory;
+  thread_local Scratch factors_memory;
+  const auto copied = copied_memory.use<T>(inputs_ * std::ssize(copies_) * copy_);
+  const auto factors = factors_memory.use<T>(outputs_ * inputs_ * plane_);
+  const auto& [depth, height, width] = shape_.spatial;
+  const std::int64_t parts = divide_up(shape_.outputs, outputs_);
+  for (std::int64_t tile = begin; tile < end; ++tile) {
+    const std::int64_t output = tile % parts * outputs_;
+    const std::int64_t group = tile / parts % shape_.groups;
+    const std::int64_t image = tile / parts / shape_.groups * images_;
+    const std::int64_t outputs = std::min(outputs_, shape_.outputs - output);
+    const std::int64_t images = std::min(images_, shape_.images - image);
+    const std::int64_t own_output = group * shape_.outputs + output;
+    bool is_first = true;
+    const auto add_piece = [&](const Piece& piece, std::int64_t input) {
+      const std::int64_t inputs = std::min(inputs_, shape_.inputs - input);
+      copy_weight(piece,
+                  weight + shape_.weight_offset + own_output * shape_.weight_strides[0] +
+                      input * shape_.weight_strides[1],
+                  outputs, inputs, factors.get());
+      for (std::int64_t i = image; i < image + images; ++i) {
+        copy_image(piece,
+                   x + shape_.x_offset + i * shape_.image_stride +
+                       (group * shape_.inputs + input) * shape_.channel_stride,
+                   inputs, copied.get());
+        const Sums<T> sums = {
+            .copied = copied.get(),
+            .factors = factors.get(),
+            .outputs = outputs,
+            .inputs = inputs,
+            .places = piece.lines * piece.columns,
+            .columns = piece.columns,
+            .is_first = is_first,
+            .result = result + (i * shape_.groups * shape_.outputs + own_output) * shape_.results};
+        run_vectorised([&]<int kBytes>() TUTTI_INLINE { add_up<T, kBytes>(sums); });
+      }
+      is_first = false;
+    };
+    for (std::int64_t input = 0; input < shape_.inputs; input += inputs_) {
+      for (std::int64_t line = 0; line < height.window; line += lines_) {
+        for (std::int64_t column = 0; column < width.window; column += columns_) {
+          add_piece({.line = line,
+                     .column = column,
+                     .lines = std::min(lines_, height.window - line),
+                     .columns = std::min(columns_, width.window - column)},
+                    input);
+        }
+      }
+    }
+  }
+}
+
+template void WideWindowConvolution::run(const float* x, const float* weight, float* result,
+                                         std::int64_t begin, std::int64_t end) const;
+template void WideWindowConvolution::run(const double* x, const double* weight, double* result,
+                                         std::int64_t begin, std::int64_t end) const;
+
+}  // namespace tutti::kernels
