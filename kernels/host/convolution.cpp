@@ -60,10 +60,10 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   void copy_rows(const T* channel, std::int64_t channels, T* to, std::int64_t row_stride) const;
 };
 
-PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec) {
-  if (DirectConvolution::suits(*this)) {
-    direct.emplace(*this);
-  } else if (WideWindowConvolution::suits(*this)) {
+PreparedConvolution::Plan::Plan(const Convolution& spec)
+    : ConvolutionShape(spec), direct(DirectConvolution::find(*this)) {
+  if (direct) return;
+  if (WideWindowConvolution::suits(*this)) {
     wide.emplace(*this);
   } else {
     choose_tiles();

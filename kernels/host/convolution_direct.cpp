@@ -24,28 +24,37 @@ std::int64_t lanes_of(DType dtype) { return 64 / size_of(dtype); }
 
 }  // namespace
 
-// Some results of an image and group.
+// Some results of some images and a group.
 struct DirectConvolution::Tile {
   std::int64_t image = 0, group = 0;
   std::int64_t line = 0, column = 0, output = 0;
-  std::int64_t lines = 0, columns = 0, outputs = 0;
+  std::int64_t images = 0, lines = 0, columns = 0, outputs = 0;
 };
 
-bool DirectConvolution::suits(const ConvolutionShape& shape) {
+std::optional<DirectConvolution> DirectConvolution::find(const ConvolutionShape& shape) {
   const auto& [depth, height, width] = shape.spatial;
   const bool is_flat = depth.size == 1 && depth.window == 1 && depth.out == 1 && depth.low == 0;
-  if (!is_flat || shape.places == 1 || shape.places > shape.results) return false;
-  const DirectConvolution direct(shape);
-  // Each element that is copied is looked at for several results.
-  if (std::ssize(direct.phases_) * 2 > shape.places) return false;
-  const std::int64_t lanes = lanes_of(shape.dtype);
-  const std::int64_t computed =
-      divide_up(direct.positions(direct.lines_, direct.columns_), lanes) * lanes;
-  return shape.inputs * direct.channel_ * size_of(shape.dtype) <= kMostBytesOfTile &&
-         2 * computed <= 3 * direct.lines_ * direct.columns_;
+  if (!is_flat || shape.places == 1 || shape.places > shape.results) return std::nullopt;
+  DirectConvolution one(shape, 1);
+  if (one.is_worth()) return one;
+  // Of small images several fill vectors together.
+  const std::int64_t blocks = divide_up(shape.images, lanes_of(shape.dtype));
+  DirectConvolution some(shape, divide_up(shape.images, blocks));
+  if (some.is_worth()) return some;
+  return std::nullopt;
 }
 
-DirectConvolution::DirectConvolution(const ConvolutionShape& shape) : shape_(shape) {
+bool DirectConvolution::is_worth() const {
+  // Each element that is copied is looked at for several results.
+  if (std::ssize(phases_) * 2 > shape_.places) return false;
+  const std::int64_t lanes = lanes_of(shape_.dtype);
+  const std::int64_t computed = divide_up(positions(lines_, columns_), lanes) * lanes;
+  return shape_.inputs * channel_ * size_of(shape_.dtype) <= kMostBytesOfTile &&
+         2 * computed <= 3 * lines_ * columns_ * images_;
+}
+
+DirectConvolution::DirectConvolution(const ConvolutionShape& shape, std::int64_t images)
+    : shape_(shape), images_(images) {
   const auto& [depth, height, width] = shape_.spatial;
   halo_lines_ = (height.window - 1) * height.dilation / height.stride;
   halo_columns_ = (width.window - 1) * width.dilation / width.stride;
@@ -59,7 +68,7 @@ DirectConvolution::DirectConvolution(const ConvolutionShape& shape) : shape_(sha
     }
   }
   choose_tiles();
-  pitch_ = columns_ + halo_columns_;
+  pitch_ = (columns_ + halo_columns_) * images_;
   phase_ = (lines_ + halo_lines_) * pitch_;
   channel_ = std::ssize(phases_) * phase_;
   for (std::int64_t b = 0; b < height.window; ++b) {
@@ -69,9 +78,9 @@ DirectConvolution::DirectConvolution(const ConvolutionShape& shape) : shape_(sha
       const auto phase = std::ranges::find_if(phases_, [&](const Phase& each) {
         return each.line == y % height.stride && each.column == x % width.stride;
       });
-      taps_.push_back(
-          {.x = (phase - phases_.begin()) * phase_ + y / height.stride * pitch_ + x / width.stride,
-           .weight = b * shape_.weight_strides[3] + c * shape_.weight_strides[4]});
+      taps_.push_back({.x = (phase - phases_.begin()) * phase_ + y / height.stride * pitch_ +
+                            x / width.stride * images_,
+                       .weight = b * shape_.weight_strides[3] + c * shape_.weight_strides[4]});
     }
   }
 }
@@ -79,9 +88,9 @@ DirectConvolution::DirectConvolution(const ConvolutionShape& shape) : shape_(sha
 void DirectConvolution::choose_tiles() {
   const auto& [depth, height, width] = shape_.spatial;
   const bool is_line = height.out == 1 && height.window == 1;
-  const std::int64_t others = shape_.images * shape_.groups;
-  const std::int64_t element =
-      shape_.inputs * std::ssize(phases_) * static_cast<std::int64_t>(size_of(shape_.dtype));
+  const std::int64_t others = divide_up(shape_.images, images_) * shape_.groups;
+  const std::int64_t element = shape_.inputs * std::ssize(phases_) * images_ *
+                               static_cast<std::int64_t>(size_of(shape_.dtype));
   // Along the axis that is cut: so many at most for the memory, at least for what is copied twice,
   // and as there should be tiles.
   const auto cut = [&](std::int64_t count, std::int64_t halo, std::int64_t bytes,
@@ -107,13 +116,13 @@ void DirectConvolution::choose_tiles() {
 
 std::int64_t DirectConvolution::tiles() const {
   const auto& [depth, height, width] = shape_.spatial;
-  return shape_.images * shape_.groups * divide_up(height.out, lines_) *
+  return divide_up(shape_.images, images_) * shape_.groups * divide_up(height.out, lines_) *
          divide_up(width.out, columns_) * divide_up(shape_.outputs, outputs_);
 }
 
-// Zeros, and what lies inside of x.
+// Zeros, and what lies inside of x: [inputs, phases, lines, columns, images].
 template <class T>
-void DirectConvolution::copy_lines(const Tile& tile, const T* image, T* to) const {
+void DirectConvolution::copy_lines(const Tile& tile, const T* first, T* to) const {
   const auto& [depth, height, width] = shape_.spatial;
   std::fill(to, to + shape_.inputs * channel_ + 64 / static_cast<std::int64_t>(sizeof(T)), T{0});
   const std::int64_t lines = tile.lines + halo_lines_;
@@ -121,22 +130,27 @@ void DirectConvolution::copy_lines(const Tile& tile, const T* image, T* to) cons
     const std::int64_t top = tile.line * height.stride + phase.line - height.low;
     const std::int64_t left = tile.column * width.stride + phase.column - width.low;
     const Positions rows = inside(top, height.stride, height.size, lines);
-    const Positions columns = inside(left, width.stride, width.size, pitch_);
+    const Positions columns = inside(left, width.stride, width.size, columns_ + halo_columns_);
     const std::int64_t count = columns.end - columns.begin;
     const std::int64_t apart = width.stride * width.x_stride;
-    for (std::int64_t input = 0; input < shape_.inputs; ++input) {
-      const T* from = image + input * shape_.channel_stride +
-                      (top + rows.begin * height.stride) * height.x_stride +
+    const auto copy = [&](const T* channel, T* own) {
+      const T* from = channel + (top + rows.begin * height.stride) * height.x_stride +
                       (left + columns.begin * width.stride) * width.x_stride;
-      T* own = to + input * channel_ + rows.begin * pitch_ + columns.begin;
+      own += rows.begin * pitch_ + columns.begin * images_;
       for (std::int64_t row = rows.begin; row < rows.end && count > 0; ++row) {
-        if (apart == 1) {
+        if (apart == 1 && images_ == 1) {
           std::memcpy(own, from, static_cast<std::size_t>(count) * sizeof(T));
         } else {
-          for (std::int64_t i = 0; i < count; ++i) own[i] = from[i * apart];
+          for (std::int64_t i = 0; i < count; ++i) own[i * images_] = from[i * apart];
         }
         from += height.stride * height.x_stride;
         own += pitch_;
+      }
+    };
+    for (std::int64_t input = 0; input < shape_.inputs; ++input) {
+      for (std::int64_t image = 0; image < tile.images; ++image) {
+        copy(first + input * shape_.channel_stride + image * shape_.image_stride,
+             to + input * channel_ + image);
       }
     }
     to += phase_;
@@ -189,6 +203,24 @@ TUTTI_INLINE inline void with_number(std::int64_t n, F&& f) {
 
 }  // namespace
 
+// An output's results, without what was computed over the ends of lines.
+template <class T>
+void DirectConvolution::give(const Tile& tile, const T* sums, T* result) const {
+  for (std::int64_t image = 0; image < tile.images; ++image) {
+    T* to = result + image * shape_.groups * shape_.outputs * shape_.results;
+    const T* from = sums + image;
+    for (std::int64_t line = 0; line < tile.lines; ++line) {
+      if (images_ == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(tile.columns) * sizeof(T));
+      } else {
+        for (std::int64_t i = 0; i < tile.columns; ++i) to[i] = from[i * images_];
+      }
+      to += shape_.spatial[2].out;
+      from += pitch_;
+    }
+  }
+}
+
 template <class T, int kBytes>
 TUTTI_INLINE inline void DirectConvolution::add_up(const Tile& tile, const T* copied,
                                                    const T* weight, T* sums, T* result) const {
@@ -221,13 +253,7 @@ TUTTI_INLINE inline void DirectConvolution::add_up(const Tile& tile, const T* co
       add(std::integral_constant<int, 1>());
     }
     for (std::int64_t o = 0; o < some; ++o) {
-      T* to = result + (output + o) * shape_.results;
-      const T* from = sums + o * vectors * kLanes;
-      for (std::int64_t line = 0; line < tile.lines; ++line) {
-        std::memcpy(to, from, static_cast<std::size_t>(tile.columns) * sizeof(T));
-        to += shape_.spatial[2].out;
-        from += pitch_;
-      }
+      give(tile, sums + o * vectors * kLanes, result + (output + o) * shape_.results);
     }
     output += some;
   }
@@ -249,12 +275,13 @@ void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t
   std::int64_t is_copied = -1;
   for (std::int64_t at = begin; at < end; ++at) {
     const std::int64_t place = at / parts;
-    const std::int64_t image = place / across / down;
-    Tile tile = {.image = image / shape_.groups,
-                 .group = image % shape_.groups,
+    const std::int64_t block = place / across / down;
+    Tile tile = {.image = block / shape_.groups * images_,
+                 .group = block % shape_.groups,
                  .line = place / across % down * lines_,
                  .column = place % across * columns_,
                  .output = at % parts * outputs_};
+    tile.images = std::min(images_, shape_.images - tile.image);
     tile.lines = std::min(lines_, height.out - tile.line);
     tile.columns = std::min(columns_, width.out - tile.column);
     tile.outputs = std::min(outputs_, shape_.outputs - tile.output);

@@ -3,6 +3,7 @@
 #include <tutti/kernels/host/convolution_shape.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tutti::kernels {
@@ -11,13 +12,12 @@ namespace tutti::kernels {
 // tile looks at are copied once, with zeros around them, so that what the results see at a place of
 // the window lies as far behind that of the first place for all of them. Vectors go along the
 // lines, over their ends too, and what they compute there is left out. With strides, lines and
-// columns of one remainder are copied together.
+// columns of one remainder are copied together. Images that are small for a vector lie in it side
+// by side.
 class DirectConvolution {
  public:
-  // Whether it is faster than copying what each result looks at.
-  static bool suits(const ConvolutionShape& shape);
-
-  explicit DirectConvolution(const ConvolutionShape& shape);
+  // Nothing where copying what each result looks at is faster.
+  static std::optional<DirectConvolution> find(const ConvolutionShape& shape);
 
   // Each is some lines of results (or some results, where there is one line) of some outputs.
   std::int64_t tiles() const;
@@ -38,15 +38,21 @@ class DirectConvolution {
 
   // From the first result of some lines to the last one, as they lie in a copy.
   std::int64_t positions(std::int64_t lines, std::int64_t columns) const {
-    return (lines - 1) * pitch_ + columns;
+    return (lines - 1) * pitch_ + columns * images_;
   }
+  DirectConvolution(const ConvolutionShape& shape, std::int64_t images);
+
+  bool is_worth() const;
   void choose_tiles();
   template <class T>
-  void copy_lines(const Tile& tile, const T* image, T* to) const;
+  void copy_lines(const Tile& tile, const T* first, T* to) const;
+  template <class T>
+  void give(const Tile& tile, const T* sums, T* result) const;
   template <class T, int kBytes>
   void add_up(const Tile& tile, const T* copied, const T* weight, T* sums, T* result) const;
 
   ConvolutionShape shape_;
+  std::int64_t images_;  // at once
   // Of a tile, at most: lines and columns of results, and outputs.
   std::int64_t lines_ = 1, columns_ = 1, outputs_ = 1;
   std::int64_t halo_lines_ = 0, halo_columns_ = 0;  // that a phase has more than there are results
