@@ -164,14 +164,14 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                          kernels::run(move, b[0], b[1], b[2], begin, end);
                        });
     case Op::dynamic_update_slice: {
-      const kernels::DynamicUpdateSlice update{.element_size = bytes,
-                                               .index_dtype = operands[2].dtype,
-                                               .x = operands[0].shape,
-                                               .part = operands[1].shape};
+      const kernels::UpdateMove update({.element_size = bytes,
+                                        .index_dtype = operands[2].dtype,
+                                        .x = operands[0].shape,
+                                        .part = operands[1].shape});
       LaunchPart call =
           make_call(name, detail, update,
-                    [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
-                      kernels::run(spec, b[0], b[1], b[2], b[3], begin, end);
+                    [](const auto& move, void* const* b, std::int64_t begin, std::int64_t end) {
+                      kernels::run(move, b[0], b[1], b[2], b[3], begin, end);
                     });
       call.tiles_in_place = kernels::tiles_in_place(update);
       return call;

@@ -8,7 +8,12 @@ namespace tutti::kernels {
 // functions that run_vectorised() runs.
 template <class V>
 TUTTI_INLINE inline void add_product(V& sum, const V& a, const V& b) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(__clang__)
+  if constexpr (sizeof(V) >= 32) {
+    sum = __builtin_elementwise_fma(a, b, sum);
+    return;
+  }
+#elif defined(__x86_64__)
   if constexpr (sizeof(V) >= 32) {
     V out = sum;  // or the compiler would keep all sums in memory
     if constexpr (sizeof(sum[0]) == 4) {

@@ -3,8 +3,8 @@
 #include <tutti/kernels/host/element_size.h>
 #include <tutti/kernels/host/index_values.h>
 #include <tutti/kernels/host/layout.h>
-#include <tutti/kernels/host/row_tiling.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -28,25 +28,17 @@ Starts read_starts(DType dtype, const void* starts, const Shape& x, const Shape&
   return out;
 }
 
-// All but the last dimension of x are its rows.
-RowTiling whole_tiling(const DynamicUpdateSlice& spec,
-                       const std::vector<PartDimension>& dimensions) {
-  std::int64_t rows = 1;
-  for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) rows *= dimensions[d].size;
-  return {rows, dimensions.back().size, kPartTileBytes / spec.element_size};
-}
+using Dimensions = std::vector<PartDimension>;
 
-// All but the last dimension of the part are its rows.
-RowTiling part_tiling(const DynamicUpdateSlice& spec,
-                      const std::vector<PartDimension>& dimensions) {
+RowTiling tiling_of(const DynamicUpdateSlice& spec, const Dimensions& dimensions,
+                    std::int64_t PartDimension::* size) {
   std::int64_t rows = 1;
-  for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) rows *= dimensions[d].part;
-  return {rows, dimensions.back().part, kPartTileBytes / spec.element_size};
+  for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) rows *= dimensions[d].*size;
+  return {rows, dimensions.back().*size, kPartTileBytes / spec.element_size};
 }
 
 // The row of x that a row of the part goes into.
-std::int64_t row_in_x(const std::vector<PartDimension>& dimensions, const Starts& starts,
-                      std::int64_t row) {
+std::int64_t row_in_x(const Dimensions& dimensions, const Starts& starts, std::int64_t row) {
   std::int64_t out = 0;
   std::int64_t stride = 1;
   for (std::size_t d = dimensions.size() - 1; d-- > 0;) {
@@ -60,8 +52,7 @@ std::int64_t row_in_x(const std::vector<PartDimension>& dimensions, const Starts
 }
 
 // Where the update has what goes into a row of x; nothing does if it is negative.
-std::int64_t find_part_row(const std::vector<PartDimension>& dimensions, const Starts& starts,
-                           std::int64_t row) {
+std::int64_t find_part_row(const Dimensions& dimensions, const Starts& starts, std::int64_t row) {
   std::int64_t place = 0;
   std::int64_t stride = dimensions.back().part;
   for (std::size_t d = dimensions.size() - 1; d-- > 0;) {
@@ -74,6 +65,17 @@ std::int64_t find_part_row(const std::vector<PartDimension>& dimensions, const S
     stride *= dimension.part;
   }
   return place;
+}
+
+// The call of a function takes longer than to copy an element or two.
+void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  if (bytes == 4) {
+    std::memcpy(to, from, 4);
+  } else if (bytes == 8) {
+    std::memcpy(to, from, 8);
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
 }
 
 }  // namespace
@@ -112,18 +114,22 @@ void run(const SliceMove& move, const void* x, const void* starts, void* result,
   move.plan_.run(static_cast<const std::byte*>(x) + offset * spec.element_size, result, begin, end);
 }
 
-std::int64_t tiles(const DynamicUpdateSlice& spec) {
+UpdateMove::UpdateMove(const DynamicUpdateSlice& spec)
+    : spec_(spec),
+      dimensions_(part_dimensions(spec.x, spec.part)),
+      whole_(tiling_of(spec, dimensions_, &PartDimension::size)),
+      part_(tiling_of(spec, dimensions_, &PartDimension::part)) {
   visit_element_size(spec.element_size, [](auto) {});
-  return whole_tiling(spec, part_dimensions(spec.x, spec.part)).tiles();
 }
 
-std::int64_t tiles_in_place(const DynamicUpdateSlice& spec) {
-  return part_tiling(spec, part_dimensions(spec.x, spec.part)).tiles();
-}
+std::int64_t tiles(const UpdateMove& move) { return move.whole_.tiles(); }
 
-void run(const DynamicUpdateSlice& spec, const void* x, const void* update, const void* starts,
+std::int64_t tiles_in_place(const UpdateMove& move) { return move.part_.tiles(); }
+
+void run(const UpdateMove& move, const void* x, const void* update, const void* starts,
          void* result, std::int64_t begin, std::int64_t end) {
-  const std::vector<PartDimension> dimensions = part_dimensions(spec.x, spec.part);
+  const DynamicUpdateSlice& spec = move.spec_;
+  const Dimensions& dimensions = move.dimensions_;
   const PartDimension& last = dimensions.back();
   const Starts all = read_starts(spec.index_dtype, starts, spec.x, spec.part);
   const std::int64_t first =
@@ -131,21 +137,24 @@ void run(const DynamicUpdateSlice& spec, const void* x, const void* update, cons
   const std::int64_t bytes = spec.element_size;
   const auto copy = [&](std::int64_t to, const void* from, std::int64_t at, std::int64_t count) {
     if (count <= 0) return;  // `from` may be null
-    std::memcpy(static_cast<std::byte*>(result) + to * bytes,
-                static_cast<const std::byte*>(from) + at * bytes,
-                static_cast<std::size_t>(count * bytes));
+    copy_bytes(static_cast<std::byte*>(result) + to * bytes,
+               static_cast<const std::byte*>(from) + at * bytes, count * bytes);
   };
   if (x == result) {
-    return for_each_tile(
-        part_tiling(spec, dimensions), begin, end, [&](const RowTiling::Tile& tile) {
-          for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
-            const std::int64_t to = row_in_x(dimensions, all, row) * last.size + first;
-            copy(to + tile.column_begin, update, row * last.part + tile.column_begin,
-                 tile.column_end - tile.column_begin);
-          }
-        });
+    // Rows of one dimension follow each other in x, too.
+    const std::int64_t together = dimensions.size() > 1 ? dimensions.end()[-2].part : 1;
+    return for_each_tile(move.part_, begin, end, [&](const RowTiling::Tile& tile) {
+      const std::int64_t count = tile.column_end - tile.column_begin;
+      for (std::int64_t row = tile.row_begin; row < tile.row_end;) {
+        const std::int64_t after = std::min(row - row % together + together, tile.row_end);
+        std::int64_t to = row_in_x(dimensions, all, row) * last.size + first + tile.column_begin;
+        for (; row < after; ++row, to += last.size) {
+          copy(to, update, row * last.part + tile.column_begin, count);
+        }
+      }
+    });
   }
-  for_each_tile(whole_tiling(spec, dimensions), begin, end, [&](const RowTiling::Tile& tile) {
+  for_each_tile(move.whole_, begin, end, [&](const RowTiling::Tile& tile) {
     for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
       const std::int64_t to = row * last.size;
       const std::int64_t place = find_part_row(dimensions, all, row);

@@ -3,6 +3,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/ir/shape.h>
 #include <tutti/kernels/host/move_elements.h>
+#include <tutti/kernels/host/row_tiling.h>
 
 #include <cstdint>
 #include <vector>
@@ -51,10 +52,6 @@ struct DynamicUpdateSlice {
   Shape x;
   Shape part;
 };
-std::int64_t tiles(const DynamicUpdateSlice& spec);
-std::int64_t tiles_in_place(const DynamicUpdateSlice& spec);  // tiles() or fewer
-void run(const DynamicUpdateSlice& spec, const void* x, const void* update, const void* starts,
-         void* result, std::int64_t begin, std::int64_t end);
 
 // A dimension of a tensor and of the part of it that begins at starts[axis] * scale.
 struct PartDimension {
@@ -67,5 +64,26 @@ struct PartDimension {
 // As few of them as possible, but at least one: a dimension of which the part has all joins the one
 // before it. A scalar's axis is -1, and its start 0.
 std::vector<PartDimension> part_dimensions(const Shape& x, const Shape& part);
+
+// That, planned once for any number of runs.
+class UpdateMove {
+ public:
+  UpdateMove(const DynamicUpdateSlice& spec);  // NOLINT(google-explicit-constructor)
+
+ private:
+  friend std::int64_t tiles(const UpdateMove& move);
+  friend std::int64_t tiles_in_place(const UpdateMove& move);  // tiles() or fewer
+  friend void run(const UpdateMove& move, const void* x, const void* update, const void* starts,
+                  void* result, std::int64_t begin, std::int64_t end);
+
+  DynamicUpdateSlice spec_;
+  std::vector<PartDimension> dimensions_;
+  // Of x and of the part: all dimensions but the last one are rows.
+  RowTiling whole_, part_;
+};
+std::int64_t tiles(const UpdateMove& move);
+std::int64_t tiles_in_place(const UpdateMove& move);
+void run(const UpdateMove& move, const void* x, const void* update, const void* starts,
+         void* result, std::int64_t begin, std::int64_t end);
 
 }  // namespace tutti::kernels

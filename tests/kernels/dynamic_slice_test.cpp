@@ -46,7 +46,7 @@ void check(const Case& use, DType dtype, const Array& starts) {
         run(slice, x.bytes().data(), starts.bytes().data(), result, begin, end);
       },
       "slice " + what);
-  const auto put = spec_of<DynamicUpdateSlice>(use, dtype, starts);
+  const UpdateMove put = spec_of<DynamicUpdateSlice>(use, dtype, starts);
   kernel_testing::expect_result(
       put, kernel_testing::meaning(ir::Op::dynamic_update_slice, {x, update, starts}, {}),
       [&](void* result, std::int64_t begin, std::int64_t end) {
