@@ -163,16 +163,20 @@ CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream) {
 }
 
 // What graphs hold is launched with them, on all ranks: those are told apart that one recorded from
-// what others did, or recorded at another time.
+// what others did, or recorded at another time. Messages are between two, and others know nothing
+// of them.
 CUresult Communicator::record(std::vector<NcclCall> calls, CUstream stream) {
-  const std::string number = std::to_string(recorded_.size() + 1);
-  std::string& said = recorded_.emplace_back();
-  for (NcclCall& call : calls) {
-    call.windows += ", recorded as " + number;
-    if (!is_message(call)) said += call.text() + "; ";
+  std::string said;
+  if (!std::ranges::all_of(calls, is_message)) {
+    const std::string number = std::to_string(recorded_.size() + 1);
+    for (NcclCall& call : calls) {
+      call.windows += ", recorded as " + number;
+      if (!is_message(call)) said += call.text() + "; ";
+    }
+    recorded_.push_back(said);
+    board_->say("recorded-" + number + "-" + std::to_string(rank),
+                bytes_at(said.data(), said.size()));
   }
-  board_->say("recorded-" + number + "-" + std::to_string(rank),
-              bytes_at(said.data(), said.size()));
   const auto held = std::make_shared<const int>(0);
   in_graphs_.emplace_back(held);
   tutti::fake_cuda::Operation operation;
