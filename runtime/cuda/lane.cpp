@@ -45,8 +45,10 @@ void CudaLane::wait_for_end() noexcept {
     const CudaStream::Entered entered = stream_->enter();
     CudaEvent last(stream_);
     last.record(handle_);
+    CudaEvent last_replay(stream_);  // those are on the GPU's own stream
+    last_replay.record(stream_->handle());
     const auto until = std::chrono::steady_clock::now() + kLongestEnd;
-    while (!last.is_done()) {
+    while (!last.is_done() || !last_replay.is_done()) {
       if (std::chrono::steady_clock::now() < until) {
         std::this_thread::sleep_for(kBetweenLooks);
         continue;

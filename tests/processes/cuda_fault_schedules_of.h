@@ -110,6 +110,8 @@ inline FaultSchedule draw_fault_schedule(std::uint64_t seed) {
       if (kind == "kill") out.victims_signal = SIGKILL;
       if (kind == "stop") out.victims_signal = SIGTERM;
       if (kind == "stop") out.timeout = 2;
+      // Stopped behind its launches, it is the GPU alone that is seen not to go on.
+      if (kind == "stop") out.others_say.push_back("does not end on the GPU");
       if (kind == "throw") out.victim_says = {"the rank's own mistake"};
       break;
     }
@@ -136,8 +138,9 @@ inline FaultSchedule draw_replayed_fault_schedule(std::uint64_t seed) {
   switch (seed % 6) {
     case 0: {
       const std::string call = kDriverCalls[random() % kDriverCalls.size()];
-      // CUDA_ERROR_UNKNOWN, in one of the runs up to the last.
-      const int last = call == "cuGraphLaunch" ? 5 : 30;
+      // CUDA_ERROR_UNKNOWN, in one of the runs up to the last: what a rank calls without kernels of
+      // our own is less.
+      const int last = call == "cuGraphLaunch" ? 5 : call == "cuStreamWaitEvent" ? 20 : 30;
       out.words = {"driver_call", victim, call, std::to_string(1 + draw(last)), "999"};
       break;
     }

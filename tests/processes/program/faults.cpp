@@ -138,8 +138,9 @@ template <void (*run)(const World& world, const Fault& fault)>
 void faults_in(const Arguments& arguments) {
   struct Complaints {
     ~Complaints() {
-      const std::string said =
-          nccl_control<decltype(fake_nccl_complaints)>("fake_nccl_complaints")();
+      using Text = const char*();
+      const std::string said = std::string(nccl_control<Text>("fake_nccl_complaints")()) +
+                               driver_control<Text>("fake_cuda_complaints")();
       if (!said.empty()) say("complaint: " + said);
     }
   } const complaints;
