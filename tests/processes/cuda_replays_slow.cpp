@@ -10,6 +10,27 @@ TEST_F(ReplaysOfAJob, HaveTheHostsResultsAHundredTimes) {
   }
 }
 
+TEST_F(ReplaysOfAJob, OfEveryCollectiveAndItsGradientAreRightAHundredTimes) {
+  for (const int ranks : {2, 4}) {
+    SCOPED_TRACE(ranks);
+    expect_all_say(ranks, "all right", {"recorded_sweep", "100", "world"});
+  }
+}
+
+TEST_F(ReplaysOfAJob, OfEveryCollectiveAreRightInEveryFormOfGroup) {
+  expect_all_say(4, "all right", {"recorded_sweep", "14"});
+}
+
+// Each kernel has to be compiled.
+TEST_F(ReplaysOfAJob, OfEveryCollectiveBetweenKernelsAreRight) {
+  const EnvironmentVariable cache("TUTTI_CACHE", "on");
+  const EnvironmentVariable folder("TUTTI_CACHE_DIR", folder_.path() / "cache");
+  for (const int ranks : {2, 4}) {
+    SCOPED_TRACE(ranks);
+    expect_all_say(ranks, "all right", {"recorded_sweep", "100", "world", "kernels"});
+  }
+}
+
 TEST_F(ReplaysOfAJob, HaveTheHostsResultsInOtherWays) {
   for (const char* const set : {"comm_kernels=off", "windows=off,comm_kernels=off"}) {
     SCOPED_TRACE(set);

@@ -31,6 +31,12 @@ TEST_F(ReplaysOfAJob, ARankMayBeToldNotToRecord) {
 // A hundred times, and without windows and kernels of our own: among the slow tests.
 TEST_F(ReplaysOfAJob, HaveTheHostsResults) { expect_all_say(2, "all right", {"replays", "14"}); }
 
+// Every dtype, form of group and more ranks: among the slow tests.
+TEST_F(ReplaysOfAJob, OfEveryCollectiveAndItsGradientAreRight) {
+  expect_all_say(2, "all right", {"recorded_sweep", "14", "world", "f32", "bf16", "i32", "bool"});
+  expect_all_say(2, "all right", {"recorded_sweep", "14", "world", "f32", "kernels"});
+}
+
 TEST_F(ReplaysOfAJob, ShowOnAProfilersTimeline) {
   const EnvironmentVariable listener("NVTX_INJECTION64_PATH",
                                      TUTTI_BINARY_DIR "/fake_cuda/libnvtx_listener.so");

@@ -12,29 +12,6 @@ namespace tutti::test {
 
 namespace {
 
-// ---- Operands: small numbers that differ by rank, dtype and place.
-
-Array sweep_operand(DType dtype, const Shape& shape, int rank, int salt) {
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-    Array out(dtype, shape);
-    auto elements = out.data<T>();
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      const auto number = static_cast<int>(
-          (7 * i + 5 * static_cast<std::size_t>(rank) + 3 * static_cast<std::size_t>(salt)) % 11);
-      if constexpr (std::is_same_v<T, bool>) {
-        elements[i] = number % 2 == 1;
-      } else if constexpr (std::is_unsigned_v<T>) {
-        elements[i] = static_cast<T>(number);
-      } else if constexpr (std::is_integral_v<T>) {
-        elements[i] = static_cast<T>(number - 5);
-      } else {
-        elements[i] = T(static_cast<float>(number) * 0.37F - 1.5F);  // sums round
-      }
-    }
-    return out;
-  });
-}
-
 // All that a rank starts with, for groups of `members`.
 std::vector<Array> operands(DType dtype, int members, int rank) {
   return {sweep_operand(dtype, {}, rank, 0), sweep_operand(dtype, {2 * members, 3}, rank, 1),
@@ -119,7 +96,30 @@ struct Program {
   }
 };
 
-// The group of a rank, without asking anybody.
+Operands operands_on(DType dtype, const Group& group, int rank) {
+  const std::vector<Array> arrays = operands(dtype, static_cast<int>(group.size()), rank);
+  return {from(arrays[0]), from(arrays[1]), from(arrays[2]), from(arrays[3])};
+}
+
+}  // namespace
+
+const char* name_of(RunMode mode) {
+  constexpr const char* kNames[] = {"lazy", "eager", "compiled"};
+  return kNames[static_cast<int>(mode)];
+}
+
+const char* name_of(GroupForm form) {
+  constexpr const char* kNames[] = {"world", "list",           "part_of_ranks",   "partition",
+                                    "mesh",  "mesh_dimension", "inner_dimension", "split"};
+  return kNames[static_cast<int>(form)];
+}
+
+bool suits(GroupForm form, int ranks) {
+  const bool in_twos = form == GroupForm::partition || form == GroupForm::mesh_dimension ||
+                       form == GroupForm::inner_dimension;
+  return !in_twos || ranks % 2 == 0;
+}
+
 Group sweep_group(GroupForm form, int own, int ranks) {
   std::vector<std::int64_t> all;
   for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
@@ -151,35 +151,31 @@ Group sweep_group(GroupForm form, int own, int ranks) {
   return all;
 }
 
-// The same of this rank's world.
 Group sweep_group(World& world, GroupForm form) {
   if (form == GroupForm::world) return world;
   if (form == GroupForm::split) return world.split(world.rank() % 2, -world.rank());
   return sweep_group(form, world.rank(), world.size());
 }
 
-Operands operands_on(DType dtype, const Group& group, int rank) {
-  const std::vector<Array> arrays = operands(dtype, static_cast<int>(group.size()), rank);
-  return {from(arrays[0]), from(arrays[1]), from(arrays[2]), from(arrays[3])};
-}
-
-}  // namespace
-
-const char* name_of(RunMode mode) {
-  constexpr const char* kNames[] = {"lazy", "eager", "compiled"};
-  return kNames[static_cast<int>(mode)];
-}
-
-const char* name_of(GroupForm form) {
-  constexpr const char* kNames[] = {"world", "list",           "part_of_ranks",   "partition",
-                                    "mesh",  "mesh_dimension", "inner_dimension", "split"};
-  return kNames[static_cast<int>(form)];
-}
-
-bool suits(GroupForm form, int ranks) {
-  const bool in_twos = form == GroupForm::partition || form == GroupForm::mesh_dimension ||
-                       form == GroupForm::inner_dimension;
-  return !in_twos || ranks % 2 == 0;
+Array sweep_operand(DType dtype, const Shape& shape, int rank, int salt) {
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    Array out(dtype, shape);
+    auto elements = out.data<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto number = static_cast<int>(
+          (7 * i + 5 * static_cast<std::size_t>(rank) + 3 * static_cast<std::size_t>(salt)) % 11);
+      if constexpr (std::is_same_v<T, bool>) {
+        elements[i] = number % 2 == 1;
+      } else if constexpr (std::is_unsigned_v<T>) {
+        elements[i] = static_cast<T>(number);
+      } else if constexpr (std::is_integral_v<T>) {
+        elements[i] = static_cast<T>(number - 5);
+      } else {
+        elements[i] = T(static_cast<float>(number) * 0.37F - 1.5F);  // sums round
+      }
+    }
+    return out;
+  });
 }
 
 SweepResults run_sweep(World& world, DType dtype, GroupForm form, RunMode mode) {

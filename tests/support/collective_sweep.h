@@ -31,9 +31,16 @@ const char* name_of(GroupForm form);
 // Whether a world of so many ranks can be divided in that way.
 bool suits(GroupForm form, int ranks);
 
+// A rank's group in that form: of this rank's world, and without asking anybody.
+Group sweep_group(World& world, GroupForm form);
+Group sweep_group(GroupForm form, int own, int ranks);
+
 inline constexpr DType kSweptDTypes[] = {
     DType::boolean, DType::u8,  DType::u16, DType::u32,  DType::u64, DType::i8, DType::i16,
     DType::i32,     DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64};
+
+// Small numbers that differ by rank, dtype and place.
+Array sweep_operand(DType dtype, const Shape& shape, int rank, int salt);
 
 // What one rank holds: by result.
 using SweepResults = std::vector<Array>;
