@@ -5,6 +5,7 @@
 #include <tutti/runtime/comm/launch_environment.h>
 #include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/comm/shm/shm.h>
+#include <tutti/runtime/comm/usual_gpu_engine.h>
 #include <tutti/runtime/log.h>
 #include <tutti/runtime/profile/trace_file.h>
 #include <tutti/runtime/run/gpus.h>
@@ -226,12 +227,18 @@ World init(const InitOptions& options) {
     throw UsageError("init: this process has joined its job already, as rank " +
                      std::to_string(launched.rank) + "; a process joins once");
   }
-  auto fabric =
-      std::make_shared<runtime::ShmFabric>(runtime::ShmOptions{.rendezvous = launched.rendezvous,
-                                                               .rank = launched.rank,
-                                                               .ranks = launched.ranks,
-                                                               .host = host});
+  auto fabric = std::make_shared<runtime::ShmFabric>(
+      runtime::ShmOptions{.rendezvous = launched.rendezvous,
+                          .rank = launched.rank,
+                          .ranks = launched.ranks,
+                          .host = host,
+                          .nccl = runtime::find_nccl_of_rank(launched)});
   joined = true;
+  std::vector<kernels::NcclOfRank> nccl;
+  for (std::int64_t rank = 0; rank < launched.ranks; ++rank) {
+    nccl.push_back(fabric->page(rank).nccl);
+  }
+  runtime::agree_about_nccl(nccl);
   auto joined_context = make_context(std::move(fabric), launched.rank, threads, options.device,
                                      options.programs_differ, launched.local_rank);
   if (!trace.empty()) {

@@ -134,6 +134,13 @@ struct alignas(64) Failure {
 void fail(Failure& failure, std::uint64_t from, std::string_view text);
 
 // What a rank tells everybody, whatever the group.
+// What a rank has found out about NCCL, which all of a host have to have alike to use it.
+struct NcclOfRank {
+  std::int32_t version = 0;          // 22809 is 2.28.9; 0: it has none
+  std::uint64_t visible_gpus = 0;    // a hash of what says which it sees
+  std::array<char, 200> why_none{};  // text; empty if it has one
+};
+
 struct RankPage {
   enum Presence : std::uint32_t { kPresent, kGone, kDied };
 
@@ -145,6 +152,7 @@ struct RankPage {
   std::atomic<std::int32_t> process{0};  // its process id, once it has joined; 0 for a thread
   // Of the program that the rank runs, written before it joins; 0: not known.
   std::atomic<std::uint64_t> build{0};
+  NcclOfRank nccl;  // likewise
   std::array<char, 492> message{};
   FlightRecorder recorder;
 };

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -22,6 +23,16 @@ class GpuNcclOfAJob : public Job {
     for (int rank = 0; rank < ranks; ++rank) {
       EXPECT_EQ(lines_of_rank(result, rank), text + "\n") << result.errors;
     }
+  }
+
+  // A folder with a libnccl that lacks what it is to have.
+  std::string library_without_symbols() const {
+    const std::filesystem::path folder = folder_.path() / "other_library";
+    std::filesystem::create_directories(folder);
+    std::filesystem::copy_file(TUTTI_BINARY_DIR "/fake_cuda/libnvtx_listener.so",
+                               folder / "libnccl.so.2",
+                               std::filesystem::copy_options::overwrite_existing);
+    return folder;
   }
 
   static bool real() {
@@ -49,6 +60,48 @@ TEST_F(GpuNcclOfAJob, IsTheUsualEngineBetweenGpus) {
   expect_all_say(2, "nccl", {"usual_gpu_engine"});
   const EnvironmentVariable one("TUTTI_TEST_FAKE_CUDA", "devices=1");
   expect_all_say(2, "the host", {"usual_gpu_engine"});
+}
+
+// Nothing is launched before all know.
+TEST_F(GpuNcclOfAJob, ARankWithoutNcclTakesAllThroughTheHost) {
+  if (real()) return;
+  const EnvironmentVariable log("TUTTI_LOG", "gpu");
+  const auto expect_the_host = [&](const Words& apart, const std::string& why) {
+    Words scenario = {"usual_gpu_engine"};
+    scenario.insert(scenario.end(), apart.begin(), apart.end());
+    const CommandResult result = run(3, scenario);
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    for (int rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(lines_of_rank(result, rank), "the host\n");
+    }
+    // Each rank says it.
+    const std::string notice = "tutti gpu: collectives of GPU values go through the host: ";
+    std::size_t notices = 0;
+    for (std::size_t at = 0; (at = result.errors.find(notice, at)) != std::string::npos; ++at) {
+      ++notices;
+    }
+    EXPECT_EQ(notices, 3U) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr(why));
+  };
+  expect_the_host({library_without_symbols()}, "NCCL");
+  expect_the_host({library_without_symbols()}, "the host: rank 1: ");
+  expect_the_host({TUTTI_BINARY_DIR "/fake_nccl_2.27.7"},
+                  "the host: rank 0 has NCCL 2.32.3, rank 1 has 2.27.7");
+  expect_the_host({"", "3,2,1,0"}, "the host: rank 0 and rank 1 see different GPUs");
+}
+
+TEST_F(GpuNcclOfAJob, WhoAsksForItAndHasNoneIsNamedByAll) {
+  if (real()) return;
+  for (const std::string& apart :
+       {library_without_symbols(), std::string(TUTTI_BINARY_DIR "/fake_nccl_2.27.7")}) {
+    const CommandResult result = run(3, {"asks_for_nccl", apart});
+    for (int rank = 0; rank < 3; ++rank) {
+      EXPECT_THAT(lines_of_rank(result, rank), HasSubstr("Error: ")) << result.errors;
+      EXPECT_THAT(lines_of_rank(result, rank), HasSubstr("NCCL")) << result.errors;
+      if (rank == 1) continue;
+      EXPECT_THAT(lines_of_rank(result, rank), HasSubstr("rank 1")) << result.errors;
+    }
+  }
 }
 
 // Its way with memory that is registered is another one.
@@ -95,6 +148,10 @@ TEST_F(GpuNcclOfAJob, AgreesWithTheHostAboutAllCollectives) {
   } else {
     expect_all_say(3, "162 agree", {"collectives_over_nccl", "777"});
   }
+}
+
+TEST_F(GpuNcclOfAJob, AgreesWithPyTorchAboutAllCollectives) {
+  expect_all_say(2, "all right", {"torch_references_on_gpus"});
 }
 
 TEST_F(GpuNcclOfAJob, HasManyUnderWay) { expect_all_say(4, "all right", {"many_over_nccl", "5"}); }

@@ -134,6 +134,7 @@ ShmFabric::ShmFabric(const ShmOptions& options)
                                         static_cast<std::size_t>(layout_.header().part_bytes));
   auto& algorithms = layout_.header().algorithms;
   if (rank_ == 0) std::ranges::copy(this->options().algorithms.text(), algorithms.begin());
+  page(rank_).nccl = options.nccl;
   page(rank_).process.store(getpid());
   notify(layout_.header().signal);
   try {

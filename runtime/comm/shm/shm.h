@@ -20,7 +20,8 @@ struct ShmOptions {
   std::string rendezvous;  // a name that the ranks of this job share with nobody else
   std::int64_t rank = 0;
   std::int64_t ranks = 1;
-  HostOptions host = {};  // its time-out is also that of the ranks' coming together
+  HostOptions host = {};          // its time-out is also that of the ranks' coming together
+  kernels::NcclOfRank nccl = {};  // what the others are told
   // What is reserved for all ranks together. Sparse: what is not used costs nothing.
   std::size_t segment_bytes = std::size_t{64} << 30;
 };

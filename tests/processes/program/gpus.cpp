@@ -1,6 +1,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <thread>
 #include <tuple>
@@ -56,8 +57,19 @@ void over_nccl(const Arguments&) {
   say("all right");
 }
 
-// What a group that says nothing communicates with.
-void usual_gpu_engine(const Arguments&) {
+// [FOLDERS [VISIBLE]]: where rank 1 finds its libraries first, and what CUDA_VISIBLE_DEVICES says
+// there.
+void set_apart(const Arguments& arguments) {
+  if (rank_by_environment() != 1 || arguments.empty()) return;
+  const char* const usual = std::getenv("TUTTI_CUDA_LIBRARIES");
+  const std::string folders = arguments[0] + ":" + (usual == nullptr ? "" : usual);
+  ::setenv("TUTTI_CUDA_LIBRARIES", folders.c_str(), 1);
+  if (arguments.size() > 1) ::setenv("CUDA_VISIBLE_DEVICES", arguments[1].c_str(), 1);
+}
+
+// What a group that says nothing communicates with; with words for set_apart().
+void usual_gpu_engine(const Arguments& arguments) {
+  set_apart(arguments);
   World world = init();
   set_default_device(world.gpu());
   const Group group(world);
@@ -69,6 +81,15 @@ void usual_gpu_engine(const Arguments&) {
   expect(by_nccl == (group.backends() == "cpu:shm,cuda:nccl"));
   world.close();
   say(by_nccl ? "nccl" : "the host");
+}
+
+// A sum over NCCL, which the user asks for; with words for set_apart().
+void asks_for_nccl(const Arguments& arguments) {
+  set_apart(arguments);
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("cuda:nccl");
+  say_error([&] { eval(all_reduce(ones({6}), group)); });
 }
 
 // Each kind of collective of each dtype, of so many elements for each rank, in both ways: over NCCL
@@ -224,6 +245,7 @@ void many_over_nccl(const Arguments& arguments) {
 Scenarios gpu_scenarios() {
   return {{"over_nccl", over_nccl},
           {"usual_gpu_engine", usual_gpu_engine},
+          {"asks_for_nccl", asks_for_nccl},
           {"collectives_over_nccl", collectives_over_nccl},
           {"small_sums_on_gpus", small_sums_on_gpus},
           {"dies_in_comm_kernels", dies_in_comm_kernels},
