@@ -2,11 +2,10 @@
 
 #include <array>
 #include <functional>
-#include <map>
 #include <utility>
 
 #include "tests/lazy/lazy_testing.h"
-#include "tests/support/collective_reference_data.h"
+#include "tests/support/collective_reference_calls.h"
 #include "tests/support/run_graph.h"
 
 namespace tutti::test::torch_reference_test {
@@ -20,24 +19,6 @@ constexpr std::array<const char*, 3> kModes = {"lazy", "eager", "compiled"};
 using Call = std::function<Tensor(const CollectiveReference&, const Group&, const Tensor&, int)>;
 // [rank][case and mode]; none where the rank takes no part.
 using Results = std::vector<std::vector<std::optional<Array>>>;
-
-Reduce reduce_of(const CollectiveReference& use) {
-  static const std::map<std::string, Reduce> kNames = {
-      {"sum", Reduce::sum},       {"mean", Reduce::mean},       {"product", Reduce::product},
-      {"min", Reduce::min},       {"max", Reduce::max},         {"bit_and", Reduce::bit_and},
-      {"bit_or", Reduce::bit_or}, {"bit_xor", Reduce::bit_xor},
-  };
-  return kNames.at(use.reduce);
-}
-
-Group group_of(const CollectiveReference& use, const World& world) {
-  if (use.form == "world") return world;
-  if (use.form == "rows" || use.form == "columns") {
-    const DeviceMesh mesh({{"down", 2}, {"across", world.size() / 2}});
-    return {mesh, use.form == "rows" ? "across" : "down"};
-  }
-  return use.groups.size() == 1 ? Group(use.groups[0]) : Group(use.groups);
-}
 
 std::array<Array, kModes.size()> in_every_mode(const CollectiveReference& use, World& world,
                                                const Call& call) {
@@ -114,61 +95,23 @@ void expect_agreement(
   }
 }
 
-TEST(TorchReference, AllReduce) {
-  expect_agreement("all_reduce", [](const auto& use, const Group& group, const Tensor& x, int) {
-    return Tensor(all_reduce(x, group, reduce_of(use)));
-  });
-}
+TEST(TorchReference, AllReduce) { expect_agreement("all_reduce", call_reference); }
 
-TEST(TorchReference, Reduce) {
-  expect_agreement("reduce", [](const auto& use, const Group& group, const Tensor& x, int) {
-    return Tensor(reduce(x, group, reduce_of(use), use.root));
-  });
-}
+TEST(TorchReference, Reduce) { expect_agreement("reduce", call_reference); }
 
-TEST(TorchReference, ReduceScatter) {
-  expect_agreement("reduce_scatter", [](const auto& use, const Group& group, const Tensor& x, int) {
-    return Tensor(reduce_scatter(x, group, reduce_of(use), use.axis, use.sizes));
-  });
-}
+TEST(TorchReference, ReduceScatter) { expect_agreement("reduce_scatter", call_reference); }
 
-TEST(TorchReference, Broadcast) {
-  expect_agreement("broadcast", [](const auto& use, const Group& group, const Tensor& x, int) {
-    return Tensor(broadcast(x, group, use.root));
-  });
-}
+TEST(TorchReference, Broadcast) { expect_agreement("broadcast", call_reference); }
 
-TEST(TorchReference, AllGather) {
-  expect_agreement("all_gather", [](const auto& use, const Group& group, const Tensor& x, int) {
-    return Tensor(all_gather(x, group, use.axis, use.sizes));
-  });
-}
+TEST(TorchReference, AllGather) { expect_agreement("all_gather", call_reference); }
 
-TEST(TorchReference, Gather) {
-  expect_agreement("gather", [](const auto& use, const Group& group, const Tensor& x, int) {
-    return Tensor(gather(x, group, use.root, use.axis, use.sizes));
-  });
-}
+TEST(TorchReference, Gather) { expect_agreement("gather", call_reference); }
 
-TEST(TorchReference, Scatter) {
-  expect_agreement("scatter", [](const auto& use, const Group& group, const Tensor& x, int) {
-    return Tensor(scatter(x, group, use.root, use.axis, use.sizes));
-  });
-}
+TEST(TorchReference, Scatter) { expect_agreement("scatter", call_reference); }
 
-TEST(TorchReference, AllToAll) {
-  expect_agreement("all_to_all", [](const auto& use, const Group& group, const Tensor& x, int me) {
-    if (use.sizes.empty()) return Tensor(all_to_all(x, group, use.axis, use.concat_axis));
-    return Tensor(all_to_all(x, group, use.send_sizes(me), use.receive_sizes(me), use.axis));
-  });
-}
+TEST(TorchReference, AllToAll) { expect_agreement("all_to_all", call_reference); }
 
-TEST(TorchReference, CollectivePermute) {
-  expect_agreement("collective_permute",
-                   [](const auto& use, const Group& group, const Tensor& x, int) {
-                     return Tensor(collective_permute(x, group, use.pairs));
-                   });
-}
+TEST(TorchReference, CollectivePermute) { expect_agreement("collective_permute", call_reference); }
 
 // The same cases as messages.
 TEST(TorchReference, SendAndReceive) {

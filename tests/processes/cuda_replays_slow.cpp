@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "tests/processes/cuda_replays_of.h"
 
 namespace tutti::test::cuda_replays_slow {
@@ -25,9 +27,27 @@ TEST_F(ReplaysOfAJob, OfEveryCollectiveAreRightInEveryFormOfGroup) {
 TEST_F(ReplaysOfAJob, OfEveryCollectiveBetweenKernelsAreRight) {
   const EnvironmentVariable cache("TUTTI_CACHE", "on");
   const EnvironmentVariable folder("TUTTI_CACHE_DIR", folder_.path() / "cache");
+  for (const auto& [ranks, runs] : {std::pair(2, "100"), std::pair(4, "20")}) {
+    SCOPED_TRACE(ranks);
+    expect_all_say(ranks, "all right", {"recorded_sweep", runs, "world", "kernels"});
+  }
+}
+
+// Whatever engine serves them, lazily, eagerly and compiled.
+TEST_F(ReplaysOfAJob, AllCollectivesAreWhatTheInterpreterAndPyTorchSay) {
   for (const int ranks : {2, 4}) {
     SCOPED_TRACE(ranks);
-    expect_all_say(ranks, "all right", {"recorded_sweep", "100", "world", "kernels"});
+    expect_all_say(ranks, "all right", {"sweep_on_gpus"});
+    expect_all_say(ranks, "all right", {"torch_references_on_gpus"});
+  }
+}
+
+TEST_F(ReplaysOfAJob, DivergentProgramsAreRightOnGpus) {
+  const EnvironmentVariable cache("TUTTI_CACHE", "on");
+  const EnvironmentVariable folder("TUTTI_CACHE_DIR", folder_.path() / "cache");
+  for (const int ranks : {2, 4}) {
+    SCOPED_TRACE(ranks);
+    expect_all_say(ranks, "all right", {"divergent", std::to_string(1000 * ranks), "8", "gpus"});
   }
 }
 

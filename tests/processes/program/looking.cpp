@@ -53,8 +53,10 @@ void traces_and_returns(const Arguments& arguments) {
   }
 }
 
+// divergent FIRST COUNT [gpus]
 void divergent(const Arguments& arguments) {
   const World world = init();
+  if (arguments.size() > 2) set_default_device(world.gpu());
   const auto first = std::stoull(arguments.at(0));
   const auto count = std::stoull(arguments.at(1));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -64,6 +66,7 @@ void divergent(const Arguments& arguments) {
     run_divergent_program(world, make_divergent_program(seed, world.size()));
     world.set_eager(false);
   }
+  if (arguments.size() > 2) say("all right");
 }
 
 // Each of 4 ranks has {r, r, r, r} + {0, 10, 20, 30}.

@@ -5,7 +5,9 @@
 #include <stdexcept>
 
 #include "tests/processes/program/scenario.h"
+#include "tests/support/collective_reference_calls.h"
 #include "tests/support/collective_sweep.h"
+#include "tests/support/run_graph.h"
 
 namespace tutti::test {
 
@@ -33,6 +35,70 @@ void sweep(const Arguments&) {
     }
   }
   say("all right");
+}
+
+// Where floats are further from each other than the order of additions may bring them, or anything
+// else differs at all.
+std::string distance(const SweepResults& actual, const SweepResults& expected) {
+  constexpr double kSlack = 4;  // for products of that many
+  if (actual.size() != expected.size()) return difference(actual, expected);
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const auto agrees = close(actual[i], expected[i], kSlack);
+    if (!agrees) return "result " + std::to_string(i) + ": " + agrees.message();
+  }
+  return {};
+}
+
+// The sweep and PyTorch's cases, of values on GPUs, by whatever engine is usual there. Compiled
+// programs run so often that they are replayed.
+void sweep_on_gpus(const Arguments&) {
+  World world = init();
+  for (const GroupForm form : kGroupForms) {
+    if (!suits(form, world.size())) continue;
+    for (const DType dtype : kSweptDTypes) {
+      set_default_device(Device::cpu());
+      const auto rank = static_cast<std::size_t>(world.rank());
+      const SweepResults expected = interpreted_sweep(world.size(), dtype, form)[rank];
+      set_default_device(world.gpu());
+      for (const RunMode mode : kRunModes) {
+        const SweepResults results = run_sweep(world, dtype, form, mode);
+        const std::string wrong = distance(results, expected);
+        if (wrong.empty()) continue;
+        throw std::runtime_error(std::string(name_of(form)) + " " + std::string(name_of(dtype)) +
+                                 " " + name_of(mode) + ": " + wrong);
+      }
+    }
+  }
+  world.close();
+  say("all right");
+}
+
+void torch_references_on_gpus(const Arguments&) {
+  constexpr int kRuns = 5;
+  World world = init();
+  set_default_device(world.gpu());
+  int cases = 0;
+  for (const char* const op : {"all_reduce", "reduce", "reduce_scatter", "broadcast", "all_gather",
+                               "gather", "scatter", "all_to_all", "collective_permute"}) {
+    for (const CollectiveReference& use : collective_references(op)) {
+      if (use.world != world.size() || !use.has(world.rank())) continue;
+      const auto rank = static_cast<std::size_t>(world.rank());
+      const Group group = group_of(use, world);
+      const auto expect_close = [&](const Tensor& result) {
+        const Array actual = result.array();
+        const Array& expected = *use.results[rank];
+        const auto agrees = use.exact ? same_bits(actual, expected) : close(actual, expected);
+        if (!agrees) throw std::runtime_error(use.describe() + ": " + agrees.message());
+      };
+      expect_close(call_reference(use, group, from(*use.inputs[rank]), world.rank()));
+      auto compiled =
+          compile([&](const Tensor& x) { return call_reference(use, group, x, world.rank()); });
+      for (int run = 0; run < kRuns; ++run) expect_close(compiled(from(*use.inputs[rank])));
+      ++cases;
+    }
+  }
+  world.close();
+  say(cases > 200 ? "all right" : std::to_string(cases) + " cases");
 }
 
 // One call of many, on x.
@@ -109,6 +175,11 @@ void mistaken(const Arguments& arguments) {
 
 }  // namespace
 
-Scenarios sweeping_scenarios() { return {{"sweep", sweep}, {"mistaken", mistaken}}; }
+Scenarios sweeping_scenarios() {
+  return {{"sweep", sweep},
+          {"sweep_on_gpus", sweep_on_gpus},
+          {"torch_references_on_gpus", torch_references_on_gpus},
+          {"mistaken", mistaken}};
+}
 
 }  // namespace tutti::test
