@@ -67,6 +67,7 @@ void sweep_on_gpus(const Arguments&) {
         throw std::runtime_error(std::string(name_of(form)) + " " + std::string(name_of(dtype)) +
                                  " " + name_of(mode) + ": " + wrong);
       }
+      barrier(world);  // who is no member goes no further
     }
   }
   world.close();
