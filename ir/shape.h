@@ -3,14 +3,56 @@
 #include <tutti/ir/support/location.h>
 
 #include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <source_location>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tutti {
+
+// The types of C++ whose values are whole numbers, and mean no more than that.
+template <class T>
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
+                      !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
+                      !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+
+// One of them, of whatever type: of {batch, x.size(0), data.size()}. What is above the largest i64,
+// as an unsigned difference that should have been negative, is negative.
+struct Integer {
+  template <WholeNumber T>
+  constexpr Integer(T number)  // NOLINT(google-explicit-constructor)
+      : value(static_cast<std::int64_t>(number)) {}
+  std::int64_t value;
+};
+
+// A list of them: a vector, an array, a span, anything one can walk along.
+template <class T>
+concept IntegerRange = requires(const T& list) {
+  requires WholeNumber<std::remove_cvref_t<decltype(*std::begin(list))>>;
+  std::end(list);
+};
+
+// The list itself, for whoever takes one.
+struct Integers : std::vector<std::int64_t> {
+  Integers() = default;
+  Integers(std::initializer_list<Integer> numbers) : vector(of(numbers)) {}
+  template <IntegerRange List>
+  Integers(const List& list) : vector(of(list)) {}  // NOLINT(google-explicit-constructor)
+
+ private:
+  template <class List>
+  static vector of(const List& list) {
+    vector out;
+    for (const Integer number : list) out.push_back(number.value);
+    return out;
+  }
+};
 
 // The sizes of a tensor's dimensions, outermost first; at most kMaxRank of them, none negative.
 // Rank 0 is a scalar with one element.
@@ -23,11 +65,16 @@ class Shape {
   Shape() = default;
   // Throws TypeError for more than kMaxRank sizes, for a negative one, and for a size or a number
   // of elements above kMostElements.
-  Shape(std::initializer_list<std::int64_t> sizes,
+  Shape(std::initializer_list<Integer> sizes,
         std::source_location at = std::source_location::current())
-      : Shape(std::span(sizes.begin(), sizes.size()), Location(at)) {}
-  Shape(const std::vector<std::int64_t>& sizes)  // NOLINT(google-explicit-constructor)
-      : Shape(std::span(sizes), Location()) {}
+      : Shape(collected(sizes, Location(at))) {}
+  template <IntegerRange Sizes>
+    requires(!std::derived_from<Sizes, Shape>)
+  Shape(const Sizes& sizes,  // NOLINT(google-explicit-constructor)
+        std::source_location at = std::source_location::current())
+      : Shape(collected(sizes, Location(at))) {}
+  // Tutti's own, which name the line of the call that they are for.
+  explicit Shape(const std::vector<std::int64_t>& sizes) : Shape(std::span(sizes), Location()) {}
   explicit Shape(std::span<const std::int64_t> sizes) : Shape(sizes, Location()) {}
 
   int rank() const { return rank_; }
@@ -55,6 +102,23 @@ class Shape {
   }
 
  private:
+  template <class Sizes>
+  static Shape collected(const Sizes& from, Location where) {
+    std::array<std::int64_t, kMaxRank> sizes;
+    std::size_t count = 0;
+    for (const Integer size : from) {
+      if (count == kMaxRank) return Shape(std::span<const std::int64_t>(all(from)), where);
+      sizes[count++] = size.value;
+    }
+    return Shape(std::span<const std::int64_t>(sizes.data(), count), where);
+  }
+  template <class Sizes>
+  static std::vector<std::int64_t> all(const Sizes& from) {
+    std::vector<std::int64_t> out;
+    for (const Integer size : from) out.push_back(size.value);
+    return out;
+  }
+
   Shape(std::span<const std::int64_t> sizes, Location where);
 
   std::array<std::int64_t, kMaxRank> sizes_{};

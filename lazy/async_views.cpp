@@ -46,25 +46,21 @@ AsyncTensor AsyncViews::again(StatePtr collective, const std::shared_ptr<Deferre
 
 using detail::AsyncViews;
 
-AsyncTensor reshape(const AsyncTensor& x, std::vector<std::int64_t> shape,
-                    std::source_location at) {
+AsyncTensor reshape(const AsyncTensor& x, Integers shape, std::source_location at) {
   return AsyncViews::view(x, [=](const Tensor& t) { return reshape(Operand(t, at), shape); }, at);
 }
 
-AsyncTensor transpose(const AsyncTensor& x, std::vector<std::int64_t> permutation,
-                      std::source_location at) {
+AsyncTensor transpose(const AsyncTensor& x, Integers permutation, std::source_location at) {
   return AsyncViews::view(
       x, [=](const Tensor& t) { return transpose(Operand(t, at), permutation); }, at);
 }
 
-AsyncTensor broadcast_to(const AsyncTensor& x, std::vector<std::int64_t> shape,
-                         std::source_location at) {
+AsyncTensor broadcast_to(const AsyncTensor& x, Integers shape, std::source_location at) {
   return AsyncViews::view(
       x, [=](const Tensor& t) { return broadcast_to(Operand(t, at), shape); }, at);
 }
 
-AsyncTensor expand_dims(const AsyncTensor& x, std::vector<std::int64_t> axes,
-                        std::source_location at) {
+AsyncTensor expand_dims(const AsyncTensor& x, Integers axes, std::source_location at) {
   return AsyncViews::view(
       x, [=](const Tensor& t) { return expand_dims(Operand(t, at), axes); }, at);
 }
@@ -77,7 +73,7 @@ AsyncTensor slice(const AsyncTensor& x, std::vector<Range> ranges, std::source_l
   return AsyncViews::view(x, [=](const Tensor& t) { return slice(Operand(t, at), ranges); }, at);
 }
 
-AsyncTensor reverse(const AsyncTensor& x, std::vector<std::int64_t> axes, std::source_location at) {
+AsyncTensor reverse(const AsyncTensor& x, Integers axes, std::source_location at) {
   return AsyncViews::view(x, [=](const Tensor& t) { return reverse(Operand(t, at), axes); }, at);
 }
 

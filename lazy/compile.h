@@ -59,14 +59,41 @@ CompiledFunction::OwnedTree owned_tree(Result&& result) {
 }
 
 // The calls of a compiled function `Own` of these parameters, or of any (void). Where they are
-// known, arguments may be lists in braces, and errors name the line of the call.
+// known, arguments may be lists in braces. Errors name the line of the call; not of one of a
+// generic function with more than four arguments.
 template <class Own, class Parameters>
 class Calls {
+  template <class... Arguments>
+  auto call(Location where, Arguments&&... arguments) {
+    constexpr bool kTakes = std::is_invocable_v<typename Own::Callee&, std::decay_t<Arguments>&...>;
+    static_assert(kTakes, "the compiled function takes other arguments, or another number of them");
+    if constexpr (kTakes) {
+      std::tuple<std::decay_t<Arguments>...> formal(std::forward<Arguments>(arguments)...);
+      return static_cast<Own*>(this)->run(formal, where);
+    }
+  }
+
  public:
+  template <class A>
+  auto operator()(A&& a, std::source_location at = std::source_location::current()) {
+    return call(at, std::forward<A>(a));
+  }
+  template <class A, class B>
+  auto operator()(A&& a, B&& b, std::source_location at = std::source_location::current()) {
+    return call(at, std::forward<A>(a), std::forward<B>(b));
+  }
+  template <class A, class B, class C>
+  auto operator()(A&& a, B&& b, C&& c, std::source_location at = std::source_location::current()) {
+    return call(at, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+  }
+  template <class A, class B, class C, class D>
+  auto operator()(A&& a, B&& b, C&& c, D&& d,
+                  std::source_location at = std::source_location::current()) {
+    return call(at, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
+  }
   template <class... Arguments>
   auto operator()(Arguments&&... arguments) {
-    std::tuple<std::decay_t<Arguments>...> formal(std::forward<Arguments>(arguments)...);
-    return static_cast<Own*>(this)->run(formal, Location());
+    return call(Location(), std::forward<Arguments>(arguments)...);
   }
 };
 
@@ -88,9 +115,12 @@ class Calls<Own, std::tuple<P...>> {
   }
   template <class... Arguments>
     requires(!takes<Arguments...>())
-  void operator()(Arguments&&...) {
+  auto operator()(Arguments&&...) {
     static_assert(takes<Arguments...>(),
                   "the compiled function takes other arguments, or another number of them");
+    // What a right call gives, so that what is done with it is no further error.
+    std::tuple<P...>* const none = nullptr;
+    return static_cast<Own*>(this)->run(*none, Location());
   }
 };
 
@@ -100,6 +130,8 @@ class Calls<Own, std::tuple<P...>> {
 template <class F>
 class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTypes<F>::Type> {
  public:
+  using Callee = F;
+
   Compiled(F f, std::vector<VaryingSize> sizes, std::source_location at)
       : f_(std::make_shared<Function>(std::move(f), Location(at), std::move(sizes))),
         core_(f_->ranks.first()) {}

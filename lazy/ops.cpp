@@ -152,7 +152,7 @@ Tensor argmin(const Operand& x, std::int64_t axis, bool keepdims) {
 Tensor argmax(const Operand& x) { return argmax(Operand(reshape(x, {-1}), x.where()), 0); }
 Tensor argmin(const Operand& x) { return argmin(Operand(reshape(x, {-1}), x.where()), 0); }
 
-Tensor reshape(const Operand& x, std::vector<std::int64_t> shape) {
+Tensor reshape(const Operand& x, Integers shape) {
   const Tensor t = x.tensor();
   const auto open = std::find(shape.begin(), shape.end(), -1);
   if (open != shape.end()) {
@@ -168,7 +168,7 @@ Tensor reshape(const Operand& x, std::vector<std::int64_t> shape) {
   return apply(Op::reshape, {t.state()}, {std::move(shape)}, x.where());
 }
 
-Tensor transpose(const Operand& x, std::vector<std::int64_t> permutation) {
+Tensor transpose(const Operand& x, Integers permutation) {
   const Tensor t = x.tensor();
   if (permutation.empty()) {
     for (int d = t.rank() - 1; d >= 0; --d) permutation.push_back(d);
@@ -177,11 +177,11 @@ Tensor transpose(const Operand& x, std::vector<std::int64_t> permutation) {
   return apply(Op::transpose, {t.state()}, {std::move(permutation)}, x.where());
 }
 
-Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape) {
+Tensor broadcast_to(const Operand& x, Integers shape) {
   return unary(Op::broadcast_to, x, {std::move(shape)});
 }
 
-Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes) {
+Tensor expand_dims(const Operand& x, Integers axes) {
   const Tensor t = x.tensor();
   const int rank = t.rank() + static_cast<int>(axes.size());
   return apply(Op::expand_dims, {t.state()}, {normal_axes("expand_dims", axes, rank, x.where())},
@@ -224,7 +224,7 @@ Tensor slice(const Operand& x, std::vector<Range> ranges) {
   return apply(Op::reverse, {out.state()}, {std::move(reversed)}, x.where());
 }
 
-Tensor reverse(const Operand& x, std::vector<std::int64_t> axes) {
+Tensor reverse(const Operand& x, Integers axes) {
   const Tensor t = x.tensor();
   return apply(Op::reverse, {t.state()}, {normal_axes("reverse", std::move(axes), t, x.where())},
                x.where());
@@ -246,8 +246,7 @@ Tensor concat(std::span<const Tensor> tensors, std::int64_t axis, std::source_lo
   if (tensors.empty()) throw TypeError("concat: no tensors", at);
   std::vector<detail::StatePtr> operands;
   for (const Tensor& tensor : tensors) operands.push_back(tensor.state());
-  return Tensor(
-      record(Op::concat, operands, {normal_axis("concat", axis, tensors[0].rank(), at)}, at));
+  return Tensor(record(Op::concat, operands, {normal_axis("concat", axis, tensors[0], at)}, at));
 }
 
 Tensor matmul(const Operand& x, const Operand& y) {

@@ -144,11 +144,11 @@ Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis = -1, bool large
 
 // ---- Shape. These cost nothing, or one copy.
 // The same elements, row-major, in another shape; one size may be -1 and follows from the others.
-Tensor reshape(const Operand& x, std::vector<std::int64_t> shape);
+Tensor reshape(const Operand& x, Integers shape);
 // Dimension d of the result is dimension permutation[d] of x; reversed without a permutation.
-Tensor transpose(const Operand& x, std::vector<std::int64_t> permutation = {});
-Tensor broadcast_to(const Operand& x, std::vector<std::int64_t> shape);
-Tensor expand_dims(const Operand& x, std::vector<std::int64_t> axes);  // new axes, of the result
+Tensor transpose(const Operand& x, Integers permutation = {});
+Tensor broadcast_to(const Operand& x, Integers shape);
+Tensor expand_dims(const Operand& x, Integers axes);  // new axes, of the result
 template <std::integral Axis>
 Tensor expand_dims(const Operand& x, Axis axis) {
   return expand_dims(x, std::vector<std::int64_t>{static_cast<std::int64_t>(axis)});
@@ -162,7 +162,7 @@ struct Range {
   std::int64_t step = 1;
 };
 Tensor slice(const Operand& x, std::vector<Range> ranges);
-Tensor reverse(const Operand& x, std::vector<std::int64_t> axes);
+Tensor reverse(const Operand& x, Integers axes);
 // Element i moves to place i + shift along the axis; what leaves at one end comes in at the other.
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis);
 // Each element along the axis `count` times, one after another.
@@ -173,13 +173,13 @@ Tensor tril(const Operand& x, std::int64_t diagonal = 0);
 Tensor triu(const Operand& x, std::int64_t diagonal = 0);
 // The same of the result of a collective that may still be under way: nobody waits for it until the
 // view is used.
-AsyncTensor reshape(const AsyncTensor& x, std::vector<std::int64_t> shape,
+AsyncTensor reshape(const AsyncTensor& x, Integers shape,
                     std::source_location at = std::source_location::current());
-AsyncTensor transpose(const AsyncTensor& x, std::vector<std::int64_t> permutation = {},
+AsyncTensor transpose(const AsyncTensor& x, Integers permutation = {},
                       std::source_location at = std::source_location::current());
-AsyncTensor broadcast_to(const AsyncTensor& x, std::vector<std::int64_t> shape,
+AsyncTensor broadcast_to(const AsyncTensor& x, Integers shape,
                          std::source_location at = std::source_location::current());
-AsyncTensor expand_dims(const AsyncTensor& x, std::vector<std::int64_t> axes,
+AsyncTensor expand_dims(const AsyncTensor& x, Integers axes,
                         std::source_location at = std::source_location::current());
 template <std::integral Axis>
 AsyncTensor expand_dims(const AsyncTensor& x, Axis axis,
@@ -190,7 +190,7 @@ AsyncTensor squeeze(const AsyncTensor& x, Axes axes = {},
                     std::source_location at = std::source_location::current());
 AsyncTensor slice(const AsyncTensor& x, std::vector<Range> ranges,
                   std::source_location at = std::source_location::current());
-AsyncTensor reverse(const AsyncTensor& x, std::vector<std::int64_t> axes,
+AsyncTensor reverse(const AsyncTensor& x, Integers axes,
                     std::source_location at = std::source_location::current());
 // low[d] and high[d] elements of `value` before and after dimension d.
 Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int64_t> high,

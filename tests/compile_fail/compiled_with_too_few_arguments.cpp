@@ -5,5 +5,5 @@ using namespace tutti;
 
 int main() {
   auto step = compile([](const Tensor& x, const Tensor& y) { return x + y; });
-  step(zeros({2}));
+  const Tensor sum = step(zeros({2}));
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -16,11 +18,30 @@ TEST(Answers, ShapesThatCannotBe) {
                           {"5 values do not fill shape [2,3], which has 6 elements"});
   expect_error<TypeError>([] { zeros({-1}); }, {"a negative size in dimension 0"});
   expect_error<TypeError>([] { zeros({1, 1, 1, 1, 1, 1, 1, 1, 1}); }, {"9 dimensions; at most 8"});
-  expect_error<TypeError>([] { zeros(std::vector<std::int64_t>{2, -3}); }, {"dimension 1"},
-                          kNowhere);
+  expect_error<TypeError>([] { zeros(std::vector{-1}); }, {"a negative size in dimension 0"});
+  expect_error<TypeError>([] { zeros(std::vector<std::int64_t>{2, -3}); }, {"dimension 1"});
+  const Floats few = {1.F};
+  expect_error<TypeError>([&] { zeros({few.size() - 2}); }, {"shape [-1] has a negative size"});
+  expect_error<TypeError>([] { zeros(std::vector(9, 1)); }, {"9 dimensions; at most 8"});
   expect_error<TypeError>([] { arange(-3); }, {"arange: -3 numbers"});
   expect_error<TypeError>([] { eye(2, -3); }, {"eye: 2 rows and -3 columns"});
   expect_error<TypeError>([] { broadcast_to(ones({1}), {-2}); }, {"negative size"});
+}
+
+TEST(Answers, ShapesAreMadeOfWhateverHoldsWholeNumbers) {
+  const int rows = 2;
+  const Floats six = {0, 1, 2, 3, 4, 5};
+  const Shape expected = {2, 3};
+  EXPECT_EQ(from(six, {rows, six.size() / 2}).shape(), expected);
+  EXPECT_EQ(zeros(std::vector{2, 3}).shape(), expected);
+  EXPECT_EQ(zeros(std::vector<std::size_t>{2, 3}).shape(), expected);
+  EXPECT_EQ(zeros(std::array{2U, 3U}).shape(), expected);
+  const std::vector<std::int64_t> sizes = {2, 3, 4};
+  EXPECT_EQ(zeros(std::span(sizes).first(2)).shape(), expected);
+  EXPECT_EQ(reshape(from(six, {6}), std::vector{2, -1}).shape(), expected);
+  EXPECT_EQ(reshape(from(six, {six.size()}), {rows, six.size() / 2}).shape(), expected);
+  EXPECT_EQ(broadcast_to(tensor(1.F), std::array{2, 3}).shape(), expected);
+  EXPECT_EQ(transpose(zeros({3, 2}), std::array{1, 0}).shape(), expected);
 }
 
 TEST(Answers, ShapesAreMadeOfListsAndListsOfShapes) {
@@ -35,6 +56,7 @@ TEST(Answers, AxesAndElementsThatAreNotThere) {
   const Tensor x = zeros({2, 3});
   expect_error<TypeError>([&] { sum(x, 2); }, {"sum: axis 2 of f32[2,3]; -2 to 1 are there"});
   expect_error<TypeError>([&] { sum(tensor(1.F), 0); }, {"axis 0 of f32[], which has none"});
+  expect_error<TypeError>([&] { concat({x, x}, 2); }, {"concat: axis 2 of f32[2,3]"});
   expect_error<TypeError>([&] { x.size(2); }, {"dimension 2 of f32[2,3]; -2 to 1 are there"});
   expect_error<TypeError>([&] { slice(x, {{}, {}, {}}); }, {"3 ranges for the 2 axes of f32[2,3]"});
   EXPECT_EQ(take(arange(3), -1).item<std::int64_t>(), 2);
@@ -75,6 +97,9 @@ TEST(Answers, CallsOfCompiledFunctionsAtTheirLine) {
   auto f = compile([](const Tensor& x) { return x; },
                    {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
   expect_error<TypeError>([&] { f(ones({9})); }, {"has size 9", "1 <= n <= 8"});
+  auto generic = compile([](const auto& x) { return x; },
+                         {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  expect_error<TypeError>([&] { generic(ones({9})); }, {"has size 9"});
   auto g = compile(
       [](const std::vector<Tensor>& both, float scale) { return (both[0] + both[1]) * scale; });
   const Tensor one = ones({1});
