@@ -1,5 +1,6 @@
 #include <tutti/codegen/lower_collective.h>
 #include <tutti/ir/collective.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/runtime/comm/backend_config.h>
@@ -139,9 +140,15 @@ LoweredCollective lower_message(const ir::Graph& graph, ir::NodeId id, const ir:
       message.sent
           ? "send " + tensor_text(type) + " to rank " + std::to_string(message.pair->ranks[1])
           : "recv " + tensor_text(type) + " from rank " + std::to_string(message.pair->ranks[0]);
+  const std::int64_t gradients = graph.attributes(id).integer("gradients");
+  if (gradients > 0) {
+    out.call.description +=
+        " inside of " + ir::counted(static_cast<std::size_t>(gradients), "gradient");
+  }
   out.call.parts.push_back({.elements = type.shape.elements()});
   Hasher shape;
   add_shape(shape, type.shape, -1);
+  if (gradients > 0) shape.add(static_cast<std::uint64_t>(gradients));
   out.call.agreement = shape.finish().low;
   return out;
 }

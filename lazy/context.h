@@ -2,6 +2,7 @@
 
 #include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/support/hash.h>
+#include <tutti/lazy/apart_from_gradients.h>
 #include <tutti/lazy/direct_collectives.h>
 #include <tutti/lazy/recent_programs.h>
 #include <tutti/lazy/recorder.h>
@@ -139,6 +140,9 @@ class RankContext {
   bool eager;
   // Above 0 nothing is evaluated: the function around it is being differentiated.
   int keep_recording = 0;
+  // The gradients that what is recorded now is straight inside of, the innermost last, each with
+  // the messages that were.
+  std::vector<std::vector<ir::NodeId>*> gradients_around;
   codegen::CompileOptions compile_options;
   // Where a tensor was first known to be the same on several ranks.
   Location replication_noted;
@@ -222,7 +226,8 @@ class RankContext {
 // Coalesce) stays there.
 class Tracing {
  public:
-  Tracing(RankContext& context, Trace& trace) : claim_(context.recorder()), context_(context) {
+  Tracing(RankContext& context, Trace& trace)
+      : claim_(context.recorder()), context_(context), apart_(context) {
     context_.push_trace(&trace);
     outside_.swap(*context_.coalescing);
   }
@@ -236,6 +241,7 @@ class Tracing {
  private:
   const Recorder::Claim claim_;
   RankContext& context_;
+  const ApartFromGradients apart_;
   std::vector<CoalescedCalls*> outside_;
 };
 

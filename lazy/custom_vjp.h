@@ -28,6 +28,7 @@ class CustomScope {
                              Location where) const;
 
  private:
+  const ApartFromGradients apart_;
   std::uint32_t begin_;
 };
 

@@ -1,8 +1,29 @@
+#include <tutti/ir/collective.h>
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/grad.h>
 
+#include <utility>
+
 namespace tutti::detail {
+
+namespace {
+
+// The gradients around answer the answers that were recorded from `begin` on, too.
+void note_messages(RankContext& context, ir::NodeId begin) {
+  if (context.gradients_around.empty()) return;
+  const ir::Graph& graph = context.trace().graph();
+  const auto end = static_cast<ir::NodeId>(graph.node_count());
+  for (ir::NodeId id = begin; id < end; ++id) {
+    if (!ir::is_point_to_point(graph.node(id).op)) continue;
+    if (graph.attributes(id).integer("gradients") == 0) continue;  // a custom_vjp's own
+    for (std::vector<ir::NodeId>* const messages : context.gradients_around) {
+      messages->push_back(id);
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
   check_values(tree, "", where);
@@ -15,17 +36,38 @@ std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
   return out;
 }
 
-std::vector<Tensor> gradients(const Tensor& value, const std::vector<Tensor>& wrt, Location where) {
-  Trace& trace = RankContext::current().trace();
+ApartFromGradients::ApartFromGradients() : ApartFromGradients(RankContext::current()) {}
+ApartFromGradients::ApartFromGradients(RankContext& context) : context_(context) {
+  around_.swap(context_.gradients_around);
+}
+ApartFromGradients::~ApartFromGradients() { around_.swap(context_.gradients_around); }
+
+GradientScope::GradientScope() { RankContext::current().gradients_around.push_back(&messages_); }
+GradientScope::~GradientScope() { end(); }
+
+void GradientScope::end() {
+  if (!std::exchange(ended_, true)) RankContext::current().gradients_around.pop_back();
+}
+
+std::vector<Tensor> GradientScope::gradients(const Tensor& value, const std::vector<Tensor>& wrt,
+                                             Location where) {
+  end();
+  RankContext& context = RankContext::current();
+  Trace& trace = context.trace();
   std::vector<ir::Value> values;
   for (const Tensor& tensor : wrt) values.push_back(trace.value_of(*tensor.state(), where));
   const ir::Value output = trace.value_of(*value.state(), where);
   trace.builder().at(where);
+  const auto begin = static_cast<ir::NodeId>(trace.graph().node_count());
+  const ir::AnsweredMessages messages{
+      .nodes = messages_,
+      .gradients_around = static_cast<std::int64_t>(context.gradients_around.size())};
   std::vector<Tensor> out;
-  for (const ir::Value gradient : ir::gradient(trace.builder(), output, values)) {
+  for (const ir::Value gradient : ir::gradient(trace.builder(), output, values, messages)) {
     out.emplace_back(trace.handle(gradient, where));
   }
-  RankContext::current().notice_collectives();
+  note_messages(context, begin);
+  context.notice_collectives();
   return out;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <tutti/lazy/apart_from_gradients.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/linear_map.h>
 #include <tutti/lazy/tree.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <tuple>
 #include <utility>
@@ -18,17 +20,34 @@ namespace detail {
 // alone, and returns them.
 std::vector<Tensor> rename_leaves(TreeRef tree, Location where);
 
-// d value / d wrt, recorded into the current trace. Throws TypeError unless `value` is a
-// floating-point scalar and `wrt` is floating-point.
-std::vector<Tensor> gradients(const Tensor& value, const std::vector<Tensor>& wrt, Location where);
-
-// While it lives nothing is evaluated by itself: a gradient needs its whole function recorded.
+// While it lives nothing is evaluated by itself: a derivative needs its whole function recorded.
 class KeepRecording {
  public:
   KeepRecording();
   KeepRecording(const KeepRecording&) = delete;
   KeepRecording& operator=(const KeepRecording&) = delete;
   ~KeepRecording();
+};
+
+// The same for a function whose gradient is taken as soon as it is recorded.
+class GradientScope {
+ public:
+  GradientScope();
+  GradientScope(const GradientScope&) = delete;
+  GradientScope& operator=(const GradientScope&) = delete;
+  ~GradientScope();
+
+  // d value / d wrt, recorded into the current trace, and the end of the function. Throws TypeError
+  // unless `value` is a floating-point scalar and `wrt` is floating-point.
+  std::vector<Tensor> gradients(const Tensor& value, const std::vector<Tensor>& wrt,
+                                Location where);
+
+ private:
+  void end();
+
+  const KeepRecording keep_;
+  std::vector<std::uint32_t> messages_;  // nodes
+  bool ended_ = false;
 };
 
 // An AsyncTensor waits.
@@ -61,7 +80,7 @@ template <std::size_t... Index, class F, class... Arguments>
 auto take_gradients(const F& f, std::source_location at, const Arguments&... arguments) {
   static_assert(((Index < sizeof...(Arguments)) && ...), "there is no argument of that number");
   static_assert((is_once<Index, Index...> && ...), "an argument is named twice");
-  const KeepRecording keep;
+  GradientScope scope;
   auto inner = [&]<std::size_t... I>(std::index_sequence<I...>) {
     using Inner =
         std::tuple<std::conditional_t<is_one_of<I, Index...>, Arguments, const Arguments&>...>;
@@ -75,7 +94,7 @@ auto take_gradients(const F& f, std::source_location at, const Arguments&... arg
   (rename(std::get<Index>(inner)), ...);
   auto result = std::apply([&](const auto&... each) { return f(each...); }, inner);
   const auto gradients_of = [&](const Tensor& value) {
-    const std::vector<Tensor> found = gradients(value, wrt, at);
+    const std::vector<Tensor> found = scope.gradients(value, wrt, at);
     std::size_t next = 0;
     (set_tensors(tree_ref(std::get<Index>(inner)), found, next), ...);
     if constexpr (sizeof...(Index) == 1) {
@@ -164,6 +183,7 @@ template <class F>
 auto vjp(F f, std::source_location at = std::source_location::current()) {
   return [f = std::move(f), at]<class T>(const T& tree, const auto&... rest) {
     const detail::KeepRecording keep;
+    const detail::ApartFromGradients apart;
     T inner = tree;
     const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
     using Result = detail::Waited<std::decay_t<decltype(f(std::as_const(inner), rest...))>>;
@@ -182,6 +202,7 @@ template <class F>
 auto jvp(F f, std::source_location at = std::source_location::current()) {
   return [f = std::move(f), at]<class T>(const T& tree, const T& tangent, const auto&... rest) {
     const detail::KeepRecording keep;
+    const detail::ApartFromGradients apart;
     T inner = tree;
     const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
     using Result = detail::Waited<std::decay_t<decltype(f(std::as_const(inner), rest...))>>;
@@ -207,6 +228,7 @@ class CheckpointScope {
   ~CheckpointScope();
 
  private:
+  const ApartFromGradients apart_;
   std::uint32_t begin_;
 };
 

@@ -15,7 +15,13 @@
 //
 // `to` and `from` are positions among the group's members. TypeError: a position outside of the
 // group, or this rank's own; at the evaluation CommError where dtypes or shapes of the two sides
-// differ. No gradient: use collective_permute, or differentiate each pipeline stage for itself.
+// differ.
+//
+// Straight in a function that grad or value_and_grad differentiates on both ranks, messages have
+// gradients: for what a rank receives it sends the cotangent back, and it adds what comes back of
+// what it sent. That both do is compared with the message, so one that does alone is a CommError.
+// In vjp and jvp, loops, branches, checkpoints and custom_vjp there is none: use
+// collective_permute, or differentiate each pipeline stage for itself.
 namespace tutti {
 
 // Sends a tensor, of any shape and dtype.

@@ -12,8 +12,12 @@ namespace {
 // One backward sweep over the nodes between `wrt` and the outputs.
 class Sweep {
  public:
-  Sweep(Builder& builder, std::span<const Value> wrt)
-      : builder_(builder), graph_(builder.graph()), begin_(graph_.value_count()) {
+  Sweep(Builder& builder, std::span<const Value> wrt, const AnsweredMessages& messages = {})
+      : builder_(builder),
+        graph_(builder.graph()),
+        answers_(graph_, messages.nodes),
+        gradients_around_(messages.gradients_around),
+        begin_(graph_.value_count()) {
     for (const Value value : wrt) {
       begin_ = std::min<std::size_t>(begin_, value.id);
       first_wrt_ = std::min(first_wrt_, graph_.producer(value));
@@ -27,6 +31,7 @@ class Sweep {
                          std::span<const Value> cotangents) {
     NodeId last = 0;
     for (const Value output : outputs) last = std::max(last, graph_.producer(output));
+    if (!answers_.empty()) last = std::max(last, answers_.last());
     for (const Builder::Checkpoint& region : builder_.checkpoints()) {
       if (region.begin <= last) last = std::max(last, region.end - 1);
     }
@@ -43,12 +48,13 @@ class Sweep {
         const Builder::Checkpoint region = builder_.checkpoints()[inside - 1];
         if (region.begin > last_wrt_) {
           through_checkpoint(region);
-          end = region.begin;
+          while (end > region.begin) answer_messages(--end);
           continue;
         }
         --inside;
       } else {
         visit(--end);
+        answer_messages(end);
       }
     }
     std::vector<Value> out;
@@ -99,6 +105,7 @@ class Sweep {
   }
 
   void visit(NodeId id) {
+    if (answers_.contains(id)) return;
     const std::uint32_t result_count = graph_.node(id).result_count;
     std::vector<Term> results(result_count);
     bool reached = false;
@@ -137,6 +144,23 @@ class Sweep {
       through_decomposition(id, results);
     } else {
       throw TypeError(std::string(entry.name) + " has no gradient", graph_.node(id).location);
+    }
+    builder_.at(here);
+  }
+
+  // Those that are due behind the nodes from `id` on.
+  void answer_messages(NodeId id) {
+    if (answers_.empty()) return;
+    const Location here = builder_.location();
+    for (const auto& [node, results] : answers_.after(id)) {
+      std::vector<Term> cotangents;
+      for (const Value result : results) cotangents.push_back(cotangent_of(result));
+      builder_.at(graph_.node(node).location);
+      const std::vector<Term> given = answer_message(builder_, node, cotangents, gradients_around_);
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        const Value operand = graph_.operand(node, i);
+        if (given[i].valid() && depends(operand)) accumulate(operand, given[i]);
+      }
     }
     builder_.at(here);
   }
@@ -287,6 +311,10 @@ class Sweep {
     const std::vector<Value> inner = vjp(builder_, outputs, cotangents, wanted);
     for (std::size_t i = 0; i < targets.size(); ++i)
       accumulate(targets[i], Term(&builder_, inner[i]));
+    // What was received has a cotangent only now.
+    for (NodeId id = region.begin; id < region.end; ++id) {
+      if (is_point_to_point(graph_.node(id).op)) visit(id);
+    }
   }
 
   // The checkpoints inside of a region, for its copy.
@@ -348,6 +376,8 @@ class Sweep {
 
   Builder& builder_;
   Graph& graph_;
+  MessageAnswers answers_;
+  const std::int64_t gradients_around_;
   std::size_t begin_;  // the id of the first value of known_
   std::vector<Known> known_;
   std::map<Value, Term> varying_;  // by all_gather's result, see leave_varying()
@@ -357,7 +387,8 @@ class Sweep {
 
 }  // namespace
 
-std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt) {
+std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt,
+                            const AnsweredMessages& messages) {
   const Type& type = builder.type(output);
   if (type.shape.rank() != 0 || !is_floating(type.dtype) || type.async) {
     throw TypeError("the gradient is taken of a floating-point scalar, not of " + type.text(),
@@ -371,7 +402,7 @@ std::vector<Value> gradient(Builder& builder, Value output, std::span<const Valu
     }
   }
   const Value seed = Term(&builder, output).apply(Op::ones_like).value();
-  return vjp(builder, std::span(&output, 1), std::span(&seed, 1), wrt);
+  return Sweep(builder, wrt, messages).run(wrt, std::span(&output, 1), std::span(&seed, 1));
 }
 
 std::vector<Value> vjp(Builder& builder, std::span<const Value> outputs,

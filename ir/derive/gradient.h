@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/builder.h>
+#include <tutti/ir/derive/message_answers.h>
 
 #include <span>
 #include <vector>
@@ -13,7 +14,10 @@ namespace tutti::ir {
 // Of a varying scalar it is the derivative of the sum over ranks, of a replicated one of that
 // scalar. Throws TypeError, naming op and line, where an op on the way has no gradient. Linear in
 // the graph.
-std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt);
+//
+// `messages` are answered; others are refused where their derivative would be needed.
+std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt,
+                            const AnsweredMessages& messages = {});
 
 // The vector-Jacobian product: the same for outputs of any shapes, each weighted by a cotangent of
 // its type; an invalid one stands for zeros. What a checkpoint (Builder::checkpoint) computed is

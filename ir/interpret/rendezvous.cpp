@@ -25,7 +25,8 @@ Op op_of(const MemberCall& call) { return call.graph->node(call.node).op; }
 bool message_fits(const MemberCall& sender, const MemberCall& receiver) {
   const Array& given = *sender.operands[0];
   const Type& expected = receiver.graph->type(receiver.results[0]);
-  return given.dtype() == expected.dtype && given.shape() == expected.shape;
+  return given.dtype() == expected.dtype && given.shape() == expected.shape &&
+         sender.attributes().integer("gradients") == receiver.attributes().integer("gradients");
 }
 
 void check_agreement(const std::string& tag, std::int64_t number,

@@ -95,8 +95,10 @@ Term own_part(Term x, std::int64_t axis, const GroupPtr& group, const List& size
 
 [[noreturn]] void refuse(std::string_view name) {
   throw TypeError(std::string(name) +
-                  " has no gradient: what it moves leaves one rank's program for another's; use "
-                  "collective_permute, or take a vjp of each pipeline stage");
+                  " has no gradient here: what it moves leaves one rank's program for another's. "
+                  "It has one straight in a function that grad differentiates on both ranks; in "
+                  "loops, branches, checkpoints, vjp and jvp use collective_permute, or take a vjp "
+                  "of each pipeline stage");
 }
 
 }  // namespace
@@ -207,6 +209,7 @@ void gradient_collective_permute(Gradient& gradient) {
                [&](int, Term g) { return communicated(g, Op::collective_permute, {back, group}); });
 }
 
+// Where grad does not answer them (ir/derive/message_answers.h).
 void gradient_send(Gradient&) { refuse("send"); }
 void gradient_recv(Gradient&) { refuse("recv"); }
 void gradient_batch_send_recv(Gradient&) { refuse("batch_send_recv"); }

@@ -85,7 +85,11 @@ class MeetingCheck {
     if (!meeting_.messages) return same_collective(*a.graph, a.node, *b.graph, b.node);
     const Type& sent = a.graph->type(a.tensor);
     const Type& received = b.graph->type(b.tensor);
-    return sent.dtype == received.dtype && sent.shape == received.shape;
+    const auto gradients = [](const RankCall& call) {
+      return call.graph->attributes(call.node).integer("gradients");
+    };
+    return sent.dtype == received.dtype && sent.shape == received.shape &&
+           gradients(a) == gradients(b);
   }
 
   // Among the first `most` calls, which are those of the same collectives.

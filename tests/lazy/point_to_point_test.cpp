@@ -214,29 +214,5 @@ TEST(PointToPoint, PositionsThatMakeNoSenseAreRefused) {
   });
 }
 
-TEST(PointToPoint, HasNoGradient) {
-  simulate(2, [](World& world) {
-    const std::int64_t peer = 1 - world.rank();
-    const auto sends = [&](const Tensor& x) {
-      send(x * 2.F, world, peer);
-      return sum(exp(x));
-    };
-    const auto receives = [&](const Tensor& x) {
-      return sum(x * recv({1}, DType::f32, world, peer));
-    };
-    const unsigned send_line = std::source_location::current().line() - 7;
-    const unsigned recv_line = std::source_location::current().line() - 4;
-    // What was recorded before the gradient was refused is a message all the same.
-    if (world.rank() == 0) {
-      expect_error<TypeError>([&] { grad(sends)(tensor({1.F})); }, {"send has no gradient"},
-                              send_line);
-    } else {
-      expect_error<TypeError>([&] { grad(receives)(tensor({1.F})); },
-                              {"recv has no gradient", "collective_permute", "pipeline stage"},
-                              recv_line);
-    }
-  });
-}
-
 }  // namespace
 }  // namespace tutti::test::point_to_point_test

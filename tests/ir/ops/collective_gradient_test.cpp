@@ -141,12 +141,13 @@ void refuse(const std::string& lines, const std::string& message) {
 
 TEST(CollectiveGradient, IsRefusedWhereADerivativeLeavesTheRank) {
   refuse("%y = exp(%x)\nsend(%y) {to = 1, group = @g} // stage.cpp:7\n%r = exp(%y)\nreturn %r",
-         "stage.cpp:7: send has no gradient");
+         "stage.cpp:7: send has no gradient here");
   refuse(
       "%0 = recv() {dtype = f32, shape = [], from = 1, group = @g}\n%1 = wait(%0)\n"
       "%r = mul(%1, %x)\nreturn %r",
-      "recv has no gradient: what it moves leaves one rank's program for another's; use "
-      "collective_permute, or take a vjp of each pipeline stage");
+      "recv has no gradient here: what it moves leaves one rank's program for another's. It has "
+      "one straight in a function that grad differentiates on both ranks; in loops, branches, "
+      "checkpoints, vjp and jvp use collective_permute, or take a vjp of each pipeline stage");
   refuse(
       "%0 = batch_send_recv(%x) {to = [1], from = [1], receives = [f32[]], group = @g}\n"
       "%1 = wait(%0)\n%r = mul(%1, %x)\nreturn %r",

@@ -35,7 +35,7 @@ void add_message_rows(std::vector<OpRow>& rows, const RankGroups& ranks) {
               return recv(x[0].shape(), x[0].dtype(), world, previous);
             },
             .collective_oracle = ring_oracle,
-            .gradient = HasGradient::refused,
+            .gradient = kYes,
             .build =
                 [=, group = ranks.world](ir::Builder& builder, std::span<const ir::Value> x,
                                          std::int64_t rank) {
