@@ -88,6 +88,14 @@ int main() {
 
   const auto scores = predict(model, ones({2, 4})).host<float>();  // no copy
   std::cout << "first of " << scores.size() << " scores: " << scores[0] << "\n";
+
+  // For NumPy, and for whoever else is in the process.
+  const auto array = folder / "tutti_example.npy";
+  save_npy(ones({2, 4}), array);
+  const Tensor read = load_npy(array);
+  const Tensor lent = from_dlpack(to_dlpack(read));  // the same memory
+  std::cout << "of NumPy's file, by way of DLPack: " << sum(lent) << "\n";
+  std::filesystem::remove(array);
   std::filesystem::remove(checkpoint);
   std::filesystem::remove(weights);
 }

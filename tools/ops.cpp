@@ -127,6 +127,27 @@ std::string cell(std::string_view text) {
   return out;
 }
 
+// Functions of the library that record several of these ops.
+struct MadeOfOps {
+  std::string_view functions;
+  std::string_view header;
+  std::string_view cases;  // of tests/lazy
+};
+constexpr MadeOfOps kMadeOfOps[] = {
+    {"reduce_window, max_pool, avg_pool, conv_transpose", "windows.h", "windows_test.cpp"},
+    {"nn::group_norm, nn::batch_norm, nn::rotary, nn::embedding, nn::cross_entropy", "nn.h",
+     "layers_test.cpp"},
+    {"attention", "ops.h", "attention_test.cpp"},
+    {"einsum", "einsum.h", "einsum_test.cpp"},
+    {"var, stddev, norm", "statistics.h", "layers_test.cpp"},
+    {"arange, linspace, eye", "create.h", "indexing_test.cpp"},
+    {"roll, repeat, tril, triu", "ops.h", "indexing_test.cpp"},
+    {"at, set_at, add_at", "indexing.h", "indexing_test.cpp"},
+    {"Sgd, AdamW, clip_by_global_norm, linear_schedule, cosine_schedule, warmup_cosine_schedule, "
+     "moving_average",
+     "optim.h", "layers_test.cpp"},
+};
+
 void print_markdown(std::span<const Definition* const> ops, std::ostream& out) {
   out << "# Ops\n\n"
          "Made by `tutti ops --md` from the tables in `ir/table/*.def`, which define the ops. "
@@ -152,6 +173,16 @@ void print_markdown(std::span<const Definition* const> ops, std::ostream& out) {
     out << "| `" << signature(*entry) << "` | " << entry->documentation.dtypes << " | "
         << cell(entry->documentation.meaning) << " | " << cell(entry->documentation.gradient)
         << " | " << backends(*entry) << " |\n";
+  }
+  out << "\n## Reference cases\n\n"
+         "Those of an op are `tests/reference/data/NAME.json`, of the collectives "
+         "`collectives.jsonl`: what PyTorch and NumPy give for every dtype that they compute in "
+         "([tests/reference](../tests/reference/README.md) says how they are made).\n\n"
+         "These are made of the ops above, so they have their dtypes, gradients and backends; "
+         "[layers.md](layers.md) shows them:\n\n"
+         "| functions | header in `lazy/` | cases in `tests/lazy/` |\n|---|---|---|\n";
+  for (const MadeOfOps& made : kMadeOfOps) {
+    out << "| `" << made.functions << "` | `" << made.header << "` | `" << made.cases << "` |\n";
   }
 }
 

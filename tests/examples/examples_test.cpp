@@ -77,7 +77,8 @@ TEST(Examples, FilesGoesOnWhereItStopped) {
   EXPECT_THAT(files.output, AllOf(HasSubstr("resumed at step 20\nthe next loss is the same\n"),
                                   HasSubstr("model of PyTorch's weights: f32[1,1] [[0]]\n"),
                                   HasSubstr("does not fit the tree; missing: '0.bias' f32[8]"),
-                                  HasSubstr("first of 2 scores: 7.99")));
+                                  HasSubstr("first of 2 scores: 7.99"),
+                                  HasSubstr("by way of DLPack: f32[] 8\n")));
 }
 
 TEST(Examples, CnnLearns) {
@@ -119,6 +120,29 @@ TEST(Examples, LstmSaysWhatItHasRead) {
   const CommandResult lstm = run_example("lstm");
   EXPECT_EQ(lstm.status, 0) << lstm.errors;
   EXPECT_THAT(lstm.output, EndsWith("says: the quick brown fox jumps over the lazy dog.\n"));
+}
+
+TEST(Examples, PipelineHasTheGradientsOfItsStages) {
+  const CommandResult pipeline = run_example("pipeline");
+  EXPECT_EQ(pipeline.status, 0) << pipeline.errors;
+  EXPECT_THAT(pipeline.errors, IsEmpty());
+  EXPECT_THAT(pipeline.output, HasSubstr("the gradients are those of the stages in one\n"));
+  EXPECT_LT(number_after(pipeline.output, "step 60, loss"), 0.1);
+}
+
+TEST(Examples, PartsShowsOpsMadeOfOthers) {
+  const CommandResult parts = run_example("parts");
+  EXPECT_EQ(parts.status, 0) << parts.errors;
+  EXPECT_THAT(parts.errors, IsEmpty());
+  EXPECT_THAT(parts.output, HasSubstr("einsum"));
+}
+
+TEST(Examples, ValuesLooksAtThemAndNamesTheLinesOfErrors) {
+  const CommandResult values = run_example("values");
+  EXPECT_EQ(values.status, 0) << values.errors;
+  EXPECT_THAT(values.output, AllOf(HasSubstr("h = f32[2] [1, 2.71828]\n"),
+                                   HasSubstr("check_finite: h: 1 of 2 elements is not finite"),
+                                   HasSubstr("was moved from")));
 }
 
 TEST(Examples, LayersShowsEveryLayer) {

@@ -1,9 +1,11 @@
 #include <tutti/ir/op.h>
 
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "tests/support/command.h"
+#include "tests/support/pages.h"
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,7 @@ namespace tutti::ops_test {
 namespace {
 
 using test::CommandResult;
+using test::content_of_source;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -60,6 +63,24 @@ TEST(Ops, ThePageInDocsIsUpToDate) {
   page << file.rdbuf();
   EXPECT_TRUE(run_ops({"--md"}).output == page.str())
       << "make it anew: build/release/bin/tutti ops --md > docs/ops.md";
+}
+
+TEST(Ops, ThePageSaysWhereTheCasesOfFunctionsAre) {
+  const std::string page = run_ops({"--md"}).output;
+  const std::regex row(R"(\| `([^`]+)` \| `(\w+\.h)` \| `(\w+_test\.cpp)` \|)");
+  std::size_t rows = 0;
+  for (std::sregex_iterator at(page.begin(), page.end(), row); at != std::sregex_iterator();
+       ++at, ++rows) {
+    const std::string header = content_of_source("lazy/" + (*at)[2].str());
+    EXPECT_FALSE(content_of_source("tests/lazy/" + (*at)[3].str()).empty());
+    std::istringstream functions((*at)[1].str());
+    for (std::string name; functions >> name;) {
+      if (name.ends_with(',')) name.pop_back();
+      if (name.starts_with("nn::")) name.erase(0, 4);
+      EXPECT_THAT(header, HasSubstr(name));
+    }
+  }
+  EXPECT_GT(rows, 5);
 }
 
 TEST(Ops, RefusesUnknownNames) {
