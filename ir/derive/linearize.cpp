@@ -1,3 +1,4 @@
+#include <tutti/ir/collective.h>
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/ir/derive/linearize.h>
 #include <tutti/ir/rewrite.h>
@@ -153,6 +154,30 @@ std::vector<Value> add_parameters(Graph& graph, std::span<const Value> like,
   return out;
 }
 
+// What is sent has no results that the outputs could need, and a derivative all the same, which
+// nothing here gives back.
+void refuse_sent(const Graph& graph, NodeId begin, std::span<const Value> wrt) {
+  std::unordered_set<std::uint32_t> dependent;
+  for (const Value value : wrt) dependent.insert(value.id);
+  const auto end = static_cast<NodeId>(graph.node_count());
+  for (NodeId id = begin; id < end; ++id) {
+    const Node& node = graph.node(id);
+    const auto depends = [&](Value value) { return dependent.contains(value.id); };
+    if (node.op == Op::stop_gradient || std::ranges::none_of(graph.operands(id), depends)) continue;
+    if (is_point_to_point(node.op)) {
+      throw TypeError(std::string(name_of(node.op)) +
+                          " has no gradient here: what it sends depends on what a vjp or jvp is "
+                          "taken of, and leaves one rank's program for another's; use grad on both "
+                          "ranks, collective_permute, or take a vjp of each pipeline stage",
+                      node.location);
+    }
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      const Value result = graph.result(id, i);
+      if (is_floating(graph.type(result).dtype)) dependent.insert(result.id);
+    }
+  }
+}
+
 }  // namespace
 
 Linear pullback(const Builder& program, std::span<const Value> outputs,
@@ -160,6 +185,7 @@ Linear pullback(const Builder& program, std::span<const Value> outputs,
   const Graph& graph = program.graph();
   auto begin = static_cast<NodeId>(graph.node_count());
   for (const Value value : wrt) begin = std::min(begin, graph.producer(value));
+  refuse_sent(graph, begin, wrt);
   // A copy of what lies between, which is differentiated in place of it.
   Cut forward(graph);
   for (const Value value : wrt) forward.value(value);

@@ -1,4 +1,4 @@
-// TypeError: rank 0: .*send has no gradient here: .*in loops, branches, checkpoints, vjp and jvp use collective_permute, or take a vjp of each pipeline stage
+// TypeError: rank 0: .*send has no gradient here: .*use grad on both ranks, collective_permute, or take a vjp of each pipeline stage
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {
