@@ -69,7 +69,7 @@ TEST_F(GpuNcclOfAJob, ARankWithoutNcclTakesAllThroughTheHost) {
   const auto expect_the_host = [&](const Words& apart, const std::string& why) {
     Words scenario = {"usual_gpu_engine"};
     scenario.insert(scenario.end(), apart.begin(), apart.end());
-    const CommandResult result = run(3, scenario);
+    const CommandResult result = run(3, scenario, {"--timeout", "20"});
     EXPECT_EQ(result.status, 0) << result.output << result.errors;
     for (int rank = 0; rank < 3; ++rank) {
       EXPECT_EQ(lines_of_rank(result, rank), "the host\n");

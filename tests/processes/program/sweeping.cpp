@@ -1,5 +1,6 @@
 #include <tutti/lazy/context.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <stdexcept>
@@ -49,12 +50,13 @@ std::string distance(const SweepResults& actual, const SweepResults& expected) {
   return {};
 }
 
-// The sweep and PyTorch's cases, of values on GPUs, by whatever engine is usual there. Compiled
-// programs run so often that they are replayed.
-void sweep_on_gpus(const Arguments&) {
+// [FORM...]: the sweep, of values on GPUs, by whatever engine is usual there; over groups of these
+// forms, or of all.
+void sweep_on_gpus(const Arguments& forms) {
   World world = init();
   for (const GroupForm form : kGroupForms) {
-    if (!suits(form, world.size())) continue;
+    const bool is_named = forms.empty() || std::ranges::find(forms, name_of(form)) != forms.end();
+    if (!is_named || !suits(form, world.size())) continue;
     for (const DType dtype : kSweptDTypes) {
       set_default_device(Device::cpu());
       const auto rank = static_cast<std::size_t>(world.rank());
@@ -74,6 +76,7 @@ void sweep_on_gpus(const Arguments&) {
   say("all right");
 }
 
+// PyTorch's cases on GPUs; compiled ones run so often that they are replayed.
 void torch_references_on_gpus(const Arguments&) {
   constexpr int kRuns = 5;
   World world = init();
