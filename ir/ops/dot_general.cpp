@@ -10,7 +10,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-List joined(List first, const List& second) {
+List followed_by(List first, const List& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
@@ -39,7 +39,7 @@ List sizes_of(const Shape& shape, const List& axes) {
 
 void check_roles(const Inference& in, const Roles& roles, int operand) {
   const int rank = in.operand(operand).shape.rank();
-  List named = joined(roles.batch, roles.contracted);
+  List named = followed_by(roles.batch, roles.contracted);
   for (const std::int64_t axis : named) check_axis(in, axis, rank);
   std::sort(named.begin(), named.end());
   in.require(std::adjacent_find(named.begin(), named.end()) == named.end(), [&] {
@@ -64,15 +64,16 @@ void check_pairs(const Inference& in, const List& x, const List& y, const std::s
 
 // The operand as matrices: [batch..., its rest, contracted], or the last two the other way around.
 Term as_matrices(Term x, const Roles& roles, bool contracted_last) {
-  const List order = joined(roles.batch, contracted_last ? joined(roles.rest, roles.contracted)
-                                                         : joined(roles.contracted, roles.rest));
+  const List order =
+      followed_by(roles.batch, contracted_last ? followed_by(roles.rest, roles.contracted)
+                                               : followed_by(roles.contracted, roles.rest));
   const std::int64_t rest = Shape(sizes_of(x.shape(), roles.rest)).elements();
   const std::int64_t contracted = Shape(sizes_of(x.shape(), roles.contracted)).elements();
   List sizes = sizes_of(x.shape(), roles.batch);
   // Two dimensions follow: too many before them become one.
   if (std::ssize(sizes) > Shape::kMaxRank - 2) sizes = {Shape(sizes).elements()};
-  sizes =
-      joined(std::move(sizes), contracted_last ? List{rest, contracted} : List{contracted, rest});
+  sizes = followed_by(std::move(sizes),
+                      contracted_last ? List{rest, contracted} : List{contracted, rest});
   if (!std::is_sorted(order.begin(), order.end())) x = transpose(x, order);
   return reshape(x, Shape(sizes));
 }
@@ -118,7 +119,7 @@ Term sum_of_products(const Term& vector, const Roles& own, const Term& whole, co
   std::ranges::sort(contracted);
   const Term out = sum(reshape(turned, Shape(sizes)) * whole, contracted);
   // Batches first.
-  const List left = joined(roles.batch, roles.rest);
+  const List left = followed_by(roles.batch, roles.rest);
   List places;
   for (const std::int64_t axis : left) {
     places.push_back(std::ranges::count_if(left, [&](std::int64_t each) { return each < axis; }));
@@ -143,8 +144,8 @@ void infer_dot_general(Inference& in) {
   check_roles(in, y, 1);
   check_pairs(in, x.contracted, y.contracted, "contracted");
   check_pairs(in, x.batch, y.batch, "batch");
-  const List sizes = joined(sizes_of(x_shape, x.batch),
-                            joined(sizes_of(x_shape, x.rest), sizes_of(y_shape, y.rest)));
+  const List sizes = followed_by(sizes_of(x_shape, x.batch),
+                                 followed_by(sizes_of(x_shape, x.rest), sizes_of(y_shape, y.rest)));
   in.require(sizes.size() <= static_cast<std::size_t>(Shape::kMaxRank), [&] {
     return "the result would have " + std::to_string(sizes.size()) +
            " dimensions; a shape has at most " + std::to_string(Shape::kMaxRank);
@@ -159,8 +160,9 @@ void decompose_dot_general(Decomposition& in) {
   const Roles y(in.attributes, false, b.shape().rank());
   if (is_sum(a, x, y)) return in.result(sum_of_products(a, x, b, y));
   if (is_sum(b, y, x)) return in.result(sum_of_products(b, y, a, x));
-  const List sizes = joined(sizes_of(a.shape(), x.batch),
-                            joined(sizes_of(a.shape(), x.rest), sizes_of(b.shape(), y.rest)));
+  const List sizes =
+      followed_by(sizes_of(a.shape(), x.batch),
+                  followed_by(sizes_of(a.shape(), x.rest), sizes_of(b.shape(), y.rest)));
   // Named, as compilers differ in which argument they evaluate first.
   const Term right = as_matrices(b, y, false);
   const Term left = as_matrices(a, x, true);
