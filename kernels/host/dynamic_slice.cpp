@@ -68,7 +68,7 @@ std::int64_t find_part_row(const Dimensions& dimensions, const Starts& starts, s
 }
 
 // The call of a function takes longer than to copy an element or two.
-void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
+void copy_few(std::byte* to, const std::byte* from, std::int64_t bytes) {
   if (bytes == 4) {
     std::memcpy(to, from, 4);
   } else if (bytes == 8) {
@@ -137,7 +137,7 @@ void run(const UpdateMove& move, const void* x, const void* update, const void* 
   const std::int64_t bytes = spec.element_size;
   const auto copy = [&](std::int64_t to, const void* from, std::int64_t at, std::int64_t count) {
     if (count <= 0) return;  // `from` may be null
-    copy_bytes(static_cast<std::byte*>(result) + to * bytes,
+    copy_few(static_cast<std::byte*>(result) + to * bytes,
                static_cast<const std::byte*>(from) + at * bytes, count * bytes);
   };
   if (x == result) {
