@@ -103,7 +103,7 @@ std::vector<Term> answer_message(Builder& builder, NodeId node, std::span<const 
   const Graph& graph = builder.graph();
   const Op op = graph.node(node).op;
   const Attributes attributes = graph.attributes(node);
-  const GroupPtr group = attributes.group("group");
+  const GroupPtr& group = attributes.group("group");
   const std::vector<Value> operands(graph.operands(node).begin(), graph.operands(node).end());
   std::vector<Term> out(operands.size());
 

@@ -19,6 +19,7 @@ constexpr std::int64_t kLeastAtOnce = 64;
 constexpr std::int64_t kMostAtOnce = 1024;
 constexpr std::int64_t kGoodDepth = 256;  // of a product
 constexpr std::int64_t kGoodTiles = 8;
+constexpr std::int64_t kSmallWork = 32 << 10;  // multiplications
 
 }  // namespace
 
@@ -60,10 +61,12 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   void copy_rows(const T* channel, std::int64_t channels, T* to, std::int64_t row_stride) const;
 };
 
-PreparedConvolution::Plan::Plan(const Convolution& spec)
-    : ConvolutionShape(spec), direct(DirectConvolution::find(*this)) {
+PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec) {
+  // Small ones add up in the interpreter's order and roundings, as small products do.
+  const std::int64_t work = images * groups * outputs * results * inputs * places;
+  if (work > kSmallWork) direct = DirectConvolution::find(*this);
   if (direct) return;
-  if (WideWindowConvolution::suits(*this)) {
+  if (work > kSmallWork && WideWindowConvolution::suits(*this)) {
     wide.emplace(*this);
   } else {
     choose_tiles();
@@ -230,7 +233,7 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
                                 ? own_weight.get()
                                 : weight + weight_offset + group * outputs * weight_strides[0];
     T* const own_result = result + (first * groups + group) * outputs * results + at;
-    const bool direct = images_at_once == 1;
+    const bool in_place = images_at_once == 1;
     for (std::int64_t input = 0; input < inputs; input += inputs_at_once) {
       const std::int64_t channels = std::min(inputs_at_once, inputs - input);
       const std::int64_t depth = channels * places;
@@ -245,10 +248,10 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
       }
       products
           .get({dtype, outputs, columns, depth, row_stride, 1, by_rows ? 1 : columns,
-                by_rows ? depth : 1, direct ? results : columns, input > 0})
-          .run(matrix + input * input_stride, copied.get(), direct ? own_result : sums.get());
+                by_rows ? depth : 1, in_place ? results : columns, input > 0})
+          .run(matrix + input * input_stride, copied.get(), in_place ? own_result : sums.get());
     }
-    for (std::int64_t image = 0; !direct && image < some; ++image) {
+    for (std::int64_t image = 0; !in_place && image < some; ++image) {
       for (std::int64_t o = 0; o < outputs; ++o) {
         std::memcpy(own_result + (image * groups * outputs + o) * results,
                     sums.get() + o * columns + image * results,

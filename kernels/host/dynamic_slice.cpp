@@ -138,7 +138,7 @@ void run(const UpdateMove& move, const void* x, const void* update, const void* 
   const auto copy = [&](std::int64_t to, const void* from, std::int64_t at, std::int64_t count) {
     if (count <= 0) return;  // `from` may be null
     copy_few(static_cast<std::byte*>(result) + to * bytes,
-               static_cast<const std::byte*>(from) + at * bytes, count * bytes);
+             static_cast<const std::byte*>(from) + at * bytes, count * bytes);
   };
   if (x == result) {
     // Rows of one dimension follow each other in x, too.
