@@ -107,18 +107,11 @@ class Shape {
     std::array<std::int64_t, kMaxRank> sizes;
     std::size_t count = 0;
     for (const Integer size : from) {
-      if (count == kMaxRank) return Shape(std::span<const std::int64_t>(all(from)), where);
+      if (count == kMaxRank) return Shape(std::span<const std::int64_t>(Integers(from)), where);
       sizes[count++] = size.value;
     }
     return Shape(std::span<const std::int64_t>(sizes.data(), count), where);
   }
-  template <class Sizes>
-  static std::vector<std::int64_t> all(const Sizes& from) {
-    std::vector<std::int64_t> out;
-    for (const Integer size : from) out.push_back(size.value);
-    return out;
-  }
-
   Shape(std::span<const std::int64_t> sizes, Location where);
 
   std::array<std::int64_t, kMaxRank> sizes_{};

@@ -157,9 +157,10 @@ std::vector<Value> add_parameters(Graph& graph, std::span<const Value> like,
 // What is sent has no results that the outputs could need, and a derivative all the same, which
 // nothing here gives back.
 void refuse_sent(const Graph& graph, NodeId begin, std::span<const Value> wrt) {
+  auto end = static_cast<NodeId>(graph.node_count());
+  while (end > begin && !is_point_to_point(graph.node(end - 1).op)) --end;
   std::unordered_set<std::uint32_t> dependent;
   for (const Value value : wrt) dependent.insert(value.id);
-  const auto end = static_cast<NodeId>(graph.node_count());
   for (NodeId id = begin; id < end; ++id) {
     const Node& node = graph.node(id);
     const auto depends = [&](Value value) { return dependent.contains(value.id); };

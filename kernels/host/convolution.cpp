@@ -17,8 +17,7 @@ namespace {
 constexpr std::int64_t kBytesAtOnce = 1 << 20;  // of what is multiplied at a time
 constexpr std::int64_t kLeastAtOnce = 64;
 constexpr std::int64_t kMostAtOnce = 1024;
-constexpr std::int64_t kGoodDepth = 256;  // of a product
-constexpr std::int64_t kGoodTiles = 8;
+constexpr std::int64_t kGoodDepth = 256;       // of a product
 constexpr std::int64_t kSmallWork = 32 << 10;  // multiplications
 
 }  // namespace
@@ -62,16 +61,15 @@ struct PreparedConvolution::Plan : ConvolutionShape {
 };
 
 PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec) {
-  // Small ones add up in the interpreter's order and roundings, as small products do.
-  const std::int64_t work = images * groups * outputs * results * inputs * places;
-  if (work > kSmallWork) direct = DirectConvolution::find(*this);
-  if (direct) return;
-  if (work > kSmallWork && WideWindowConvolution::suits(*this)) {
-    wide.emplace(*this);
-  } else {
-    choose_tiles();
-    choose_weight();
+  // Small ones add up in the order and with the roundings of their parts, which are what runs where
+  // nothing says that x lies on the host.
+  if (work() > kSmallWork) {
+    direct = DirectConvolution::find(*this);
+    if (!direct) wide = WideWindowConvolution::find(*this);
   }
+  if (direct || wide) return;
+  choose_tiles();
+  choose_weight();
 }
 
 void PreparedConvolution::Plan::choose_tiles() {

@@ -1,6 +1,7 @@
 #include <tutti/ir/arithmetic.h>
 #include <tutti/kernels/host/add_product.h>
 #include <tutti/kernels/host/convolution_direct.h>
+#include <tutti/kernels/host/copy_grid.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/scratch.h>
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::int64_t kBytesOfTile = 1 << 19;  // of what is copied for one
 constexpr std::int64_t kMostBytesOfTile = 1 << 22;
-constexpr std::int64_t kWantedTiles = 8;
 constexpr std::int64_t kLeastOutputsOfTile = 32;
 constexpr int kOutputsAtOnce = 8;  // with 64-byte vectors, of which there are 32; else 4 of 16
 constexpr int kVectorsAtOnce = 3;
@@ -32,9 +32,7 @@ struct DirectConvolution::Tile {
 };
 
 std::optional<DirectConvolution> DirectConvolution::find(const ConvolutionShape& shape) {
-  const auto& [depth, height, width] = shape.spatial;
-  const bool is_flat = depth.size == 1 && depth.window == 1 && depth.out == 1 && depth.low == 0;
-  if (!is_flat || shape.places == 1 || shape.places > shape.results) return std::nullopt;
+  if (!shape.is_flat() || shape.places == 1 || shape.places > shape.results) return std::nullopt;
   DirectConvolution one(shape, 1);
   if (one.is_worth()) return one;
   // Of small images several fill vectors together.
@@ -96,7 +94,7 @@ void DirectConvolution::choose_tiles() {
   const auto cut = [&](std::int64_t count, std::int64_t halo, std::int64_t bytes,
                        std::int64_t least) {
     const std::int64_t most = std::max<std::int64_t>(kBytesOfTile / bytes - halo, 1);
-    const std::int64_t fair = divide_up(count, divide_up(kWantedTiles, others));
+    const std::int64_t fair = divide_up(count, divide_up(ConvolutionShape::kGoodTiles, others));
     const std::int64_t some = std::clamp(fair, std::min(most, std::max(least, 2 * halo)), most);
     return divide_up(count, divide_up(count, some));
   };
@@ -108,8 +106,9 @@ void DirectConvolution::choose_tiles() {
     lines_ = cut(height.out, halo_lines_, element * (width.out + halo_columns_),
                  divide_up(4 * lanes_of(shape_.dtype), width.out));
   }
-  const std::int64_t parts = divide_up(
-      kWantedTiles, others * divide_up(height.out, lines_) * divide_up(width.out, columns_));
+  const std::int64_t parts =
+      divide_up(ConvolutionShape::kGoodTiles,
+                others * divide_up(height.out, lines_) * divide_up(width.out, columns_));
   outputs_ =
       std::max(divide_up(shape_.outputs, parts), std::min(kLeastOutputsOfTile, shape_.outputs));
 }
@@ -122,7 +121,7 @@ std::int64_t DirectConvolution::tiles() const {
 
 // Zeros, and what lies inside of x: [inputs, phases, lines, columns, images].
 template <class T>
-void DirectConvolution::copy_lines(const Tile& tile, const T* first, T* to) const {
+void DirectConvolution::copy_piece(const Tile& tile, const T* first, T* to) const {
   const auto& [depth, height, width] = shape_.spatial;
   std::fill(to, to + shape_.inputs * channel_ + 64 / static_cast<std::int64_t>(sizeof(T)), T{0});
   const std::int64_t lines = tile.lines + halo_lines_;
@@ -131,26 +130,16 @@ void DirectConvolution::copy_lines(const Tile& tile, const T* first, T* to) cons
     const std::int64_t left = tile.column * width.stride + phase.column - width.low;
     const Positions rows = inside(top, height.stride, height.size, lines);
     const Positions columns = inside(left, width.stride, width.size, columns_ + halo_columns_);
-    const std::int64_t count = columns.end - columns.begin;
-    const std::int64_t apart = width.stride * width.x_stride;
-    const auto copy = [&](const T* channel, T* own) {
-      const T* from = channel + (top + rows.begin * height.stride) * height.x_stride +
-                      (left + columns.begin * width.stride) * width.x_stride;
-      own += rows.begin * pitch_ + columns.begin * images_;
-      for (std::int64_t row = rows.begin; row < rows.end && count > 0; ++row) {
-        if (apart == 1 && images_ == 1) {
-          std::memcpy(own, from, static_cast<std::size_t>(count) * sizeof(T));
-        } else {
-          for (std::int64_t i = 0; i < count; ++i) own[i * images_] = from[i * apart];
-        }
-        from += height.stride * height.x_stride;
-        own += pitch_;
-      }
-    };
+    const std::int64_t behind = (top + rows.begin * height.stride) * height.x_stride +
+                                (left + columns.begin * width.stride) * width.x_stride;
+    T* const own = to + rows.begin * pitch_ + columns.begin * images_;
     for (std::int64_t input = 0; input < shape_.inputs; ++input) {
       for (std::int64_t image = 0; image < tile.images; ++image) {
-        copy(first + input * shape_.channel_stride + image * shape_.image_stride,
-             to + input * channel_ + image);
+        copy_grid(
+            rows.end - rows.begin, columns.end - columns.begin,
+            first + input * shape_.channel_stride + image * shape_.image_stride + behind,
+            {.line = height.stride * height.x_stride, .element = width.stride * width.x_stride},
+            own + input * channel_ + image, {.line = pitch_, .element = images_});
       }
     }
     to += phase_;
@@ -207,17 +196,9 @@ TUTTI_INLINE inline void with_number(std::int64_t n, F&& f) {
 template <class T>
 void DirectConvolution::give(const Tile& tile, const T* sums, T* result) const {
   for (std::int64_t image = 0; image < tile.images; ++image) {
-    T* to = result + image * shape_.groups * shape_.outputs * shape_.results;
-    const T* from = sums + image;
-    for (std::int64_t line = 0; line < tile.lines; ++line) {
-      if (images_ == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(tile.columns) * sizeof(T));
-      } else {
-        for (std::int64_t i = 0; i < tile.columns; ++i) to[i] = from[i * images_];
-      }
-      to += shape_.spatial[2].out;
-      from += pitch_;
-    }
+    copy_grid(tile.lines, tile.columns, sums + image, {.line = pitch_, .element = images_},
+              result + image * shape_.groups * shape_.outputs * shape_.results,
+              {.line = shape_.spatial[2].out});
   }
 }
 
@@ -286,7 +267,7 @@ void DirectConvolution::run(const T* x, const T* weight, T* result, std::int64_t
     tile.columns = std::min(columns_, width.out - tile.column);
     tile.outputs = std::min(outputs_, shape_.outputs - tile.output);
     if (place != is_copied) {
-      copy_lines(tile,
+      copy_piece(tile,
                  x + shape_.x_offset + tile.image * shape_.image_stride +
                      tile.group * shape_.inputs * shape_.channel_stride,
                  copied.get());

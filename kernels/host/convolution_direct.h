@@ -45,7 +45,7 @@ class DirectConvolution {
   bool is_worth() const;
   void choose_tiles();
   template <class T>
-  void copy_lines(const Tile& tile, const T* first, T* to) const;
+  void copy_piece(const Tile& tile, const T* first, T* to) const;
   template <class T>
   void give(const Tile& tile, const T* sums, T* result) const;
   template <class T, int kBytes>

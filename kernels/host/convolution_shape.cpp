@@ -57,4 +57,9 @@ ConvolutionShape::ConvolutionShape(const Convolution& spec)
   }
 }
 
+bool ConvolutionShape::is_flat() const {
+  const SpatialDimension& depth = spatial[0];
+  return depth.size == 1 && depth.window == 1 && depth.out == 1 && depth.low == 0;
+}
+
 }  // namespace tutti::kernels

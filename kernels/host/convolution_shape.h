@@ -27,10 +27,16 @@ Positions inside(std::int64_t first, std::int64_t step, std::int64_t size, std::
 // A convolution's sizes, and where its operands lie, in three spatial dimensions.
 struct ConvolutionShape {
   static constexpr int kMostSpatial = 3;
+  static constexpr std::int64_t kGoodTiles = 8;  // so many at least, where there is enough to do
 
   // Throws InternalError where shapes do not fit, one is empty, or the dtype is none of f32 and
   // f64.
   explicit ConvolutionShape(const Convolution& spec);
+
+  // Of one or two spatial dimensions.
+  bool is_flat() const;
+  // Multiplications.
+  std::int64_t work() const { return images * groups * outputs * results * inputs * places; }
 
   DType dtype;
   std::array<SpatialDimension, kMostSpatial> spatial;

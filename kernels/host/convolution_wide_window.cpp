@@ -2,6 +2,7 @@
 #include <tutti/kernels/host/add_lanes.h>
 #include <tutti/kernels/host/add_product.h>
 #include <tutti/kernels/host/convolution_wide_window.h>
+#include <tutti/kernels/host/copy_grid.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/scratch.h>
 
@@ -17,7 +18,6 @@ constexpr std::int64_t kFactorsAtOnce = 1 << 17;  // of all outputs: half of a s
 constexpr std::int64_t kMostResults = 256;
 constexpr std::int64_t kLeastPlaces = 32;
 constexpr std::int64_t kImagesOfTile = 8;  // for which the window is copied once, at least
-constexpr std::int64_t kTilesWanted = 8;
 
 }  // namespace
 
@@ -27,11 +27,11 @@ struct WideWindowConvolution::Piece {
   std::int64_t lines = 0, columns = 0;
 };
 
-bool WideWindowConvolution::suits(const ConvolutionShape& shape) {
-  const auto& [depth, height, width] = shape.spatial;
-  const bool is_flat = depth.size == 1 && depth.window == 1 && depth.out == 1 && depth.low == 0;
-  return is_flat && shape.places > shape.results && shape.results > 1 &&
-         shape.results <= kMostResults && shape.places >= kLeastPlaces;
+std::optional<WideWindowConvolution> WideWindowConvolution::find(const ConvolutionShape& shape) {
+  const bool suits = shape.is_flat() && shape.places > shape.results && shape.results > 1 &&
+                     shape.results <= kMostResults && shape.places >= kLeastPlaces;
+  if (!suits) return std::nullopt;
+  return WideWindowConvolution(shape);
 }
 
 WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : shape_(shape) {
@@ -48,8 +48,9 @@ WideWindowConvolution::WideWindowConvolution(const ConvolutionShape& shape) : sh
   inputs_ = part(shape_.inputs, kPlacesAtOnce / plane_);
   outputs_ = part(shape_.outputs, kFactorsAtOnce / (inputs_ * plane_));
   const std::int64_t others = shape_.groups * divide_up(shape_.outputs, outputs_);
-  images_ = part(shape_.images, std::max(divide_up(shape_.images, divide_up(kTilesWanted, others)),
-                                         kImagesOfTile));
+  images_ = part(shape_.images,
+                 std::max(divide_up(shape_.images, divide_up(ConvolutionShape::kGoodTiles, others)),
+                          kImagesOfTile));
   // Lines are shared where no vector would see more of them than the piece has.
   const bool is_shared = !is_line && lines_ * columns_ % lanes == 0 && shape_.places % lanes == 0;
   std::int64_t halo = 0;
@@ -82,17 +83,9 @@ void WideWindowConvolution::copy_weight(const Piece& piece, const T* weight, std
   const T* const first = weight + piece.line * strides[3] + piece.column * strides[4];
   for (std::int64_t o = 0; o < outputs; ++o) {
     for (std::int64_t i = 0; i < inputs; ++i, to += plane_) {
-      const T* from = first + o * strides[0] + i * strides[1];
-      T* own = to;
-      for (std::int64_t line = 0; line < piece.lines; ++line, own += piece.columns) {
-        if (strides[4] == 1) {
-          std::memcpy(own, from, static_cast<std::size_t>(piece.columns) * sizeof(T));
-        } else {
-          for (std::int64_t c = 0; c < piece.columns; ++c) own[c] = from[c * strides[4]];
-        }
-        from += strides[3];
-      }
-      std::fill(own, to + plane_, T{0});
+      copy_grid(piece.lines, piece.columns, first + o * strides[0] + i * strides[1],
+                {.line = strides[3], .element = strides[4]}, to, {.line = piece.columns});
+      std::fill(to + piece.lines * piece.columns, to + plane_, T{0});
     }
   }
 }
@@ -103,27 +96,20 @@ void WideWindowConvolution::copy_image(const Piece& piece, const T* image, std::
                                        T* to) const {
   const auto& [depth, height, width] = shape_.spatial;
   std::fill(to, to + inputs * std::ssize(copies_) * copy_, T{0});
-  const std::int64_t apart = width.dilation * width.x_stride;
   const std::int64_t lines = piece.lines + copied_lines_ - lines_;
   for (const Copy& copy : copies_) {
     const std::int64_t top = copy.line + piece.line * height.dilation - height.low;
     const std::int64_t left = copy.column + piece.column * width.dilation - width.low;
     const Positions rows = inside(top, height.dilation, height.size, lines);
     const Positions columns = inside(left, width.dilation, width.size, piece.columns);
-    const std::int64_t count = columns.end - columns.begin;
     const T* const first = image + (top + rows.begin * height.dilation) * height.x_stride +
                            (left + columns.begin * width.dilation) * width.x_stride;
-    for (std::int64_t i = 0; i < inputs && count > 0; ++i) {
-      const T* from = first + i * shape_.channel_stride;
-      T* own = to + i * std::ssize(copies_) * copy_ + rows.begin * piece.columns + columns.begin;
-      for (std::int64_t row = rows.begin; row < rows.end; ++row, own += piece.columns) {
-        if (apart == 1) {
-          std::memcpy(own, from, static_cast<std::size_t>(count) * sizeof(T));
-        } else {
-          for (std::int64_t c = 0; c < count; ++c) own[c] = from[c * apart];
-        }
-        from += height.dilation * height.x_stride;
-      }
+    T* const own = to + rows.begin * piece.columns + columns.begin;
+    for (std::int64_t i = 0; i < inputs; ++i) {
+      copy_grid(
+          rows.end - rows.begin, columns.end - columns.begin, first + i * shape_.channel_stride,
+          {.line = height.dilation * height.x_stride, .element = width.dilation * width.x_stride},
+          own + i * std::ssize(copies_) * copy_, {.line = piece.columns});
     }
     to += copy_;
   }

@@ -3,6 +3,7 @@
 #include <tutti/kernels/host/convolution_shape.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tutti::kernels {
@@ -13,10 +14,8 @@ namespace tutti::kernels {
 // down looks at begins so many lines further on.
 class WideWindowConvolution {
  public:
-  // Whether it is faster than copying what each result looks at.
-  static bool suits(const ConvolutionShape& shape);
-
-  explicit WideWindowConvolution(const ConvolutionShape& shape);
+  // Nothing where copying what each result looks at is faster.
+  static std::optional<WideWindowConvolution> find(const ConvolutionShape& shape);
 
   // Each is all results of some images and outputs of a group.
   std::int64_t tiles() const;
@@ -43,6 +42,8 @@ class WideWindowConvolution {
     bool is_first;
     T* result;
   };
+
+  explicit WideWindowConvolution(const ConvolutionShape& shape);
 
   template <class T>
   void copy_weight(const Piece& piece, const T* weight, std::int64_t outputs, std::int64_t inputs,

@@ -65,7 +65,7 @@ struct PartDimension {
 // before it. A scalar's axis is -1, and its start 0.
 std::vector<PartDimension> part_dimensions(const Shape& x, const Shape& part);
 
-// That, planned once for any number of runs.
+// An update, planned once for any number of runs.
 class UpdateMove {
  public:
   UpdateMove(const DynamicUpdateSlice& spec);  // NOLINT(google-explicit-constructor)
