@@ -21,9 +21,13 @@ class ConvCode final : public KernelCode {
 
 }  // namespace
 
-LaunchPart conv_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands) {
+LaunchPart conv_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
+                     const View& result) {
   const ir::Attributes attributes = graph.attributes(id);
-  const Shape& result = graph.type(graph.result(id)).shape;
+  const Shape& shape = result.shape;
+  std::vector<std::int64_t> strides;
+  if (!result.dense())
+    strides.assign(result.strides.begin(), result.strides.begin() + shape.rank());
   const auto code = std::make_shared<const ConvCode>(
       kernels::Convolution{.dtype = operands[0].dtype,
                            .x = strided(operands[0]),
@@ -31,8 +35,9 @@ LaunchPart conv_call(const ir::Graph& graph, ir::NodeId id, const std::vector<Vi
                            .stride = attributes.integers("stride"),
                            .low = attributes.integers("low"),
                            .dilation = attributes.integers("dilation"),
-                           .out = {result.begin() + 2, result.end()},
-                           .groups = attributes.integer("groups")});
+                           .out = {shape.begin() + 2, shape.end()},
+                           .groups = attributes.integer("groups"),
+                           .result_strides = strides});
   // As for a matmul: four multiplications and additions while a byte is moved.
   return {.name = "conv",
           .detail = operands_text(operands),

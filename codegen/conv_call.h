@@ -8,7 +8,8 @@
 namespace tutti::codegen {
 
 // The call for a convolution that was not decomposed.
-LaunchPart conv_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands);
+LaunchPart conv_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
+                     const View& result);
 
 // Its floating-point operations, counting those with the zeros around x.
 std::int64_t conv_flops(const ir::Graph& graph, ir::NodeId id);

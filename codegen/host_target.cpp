@@ -20,9 +20,9 @@ class HostTarget final : public Target {
                                          const std::vector<View>&) const override {
     return std::nullopt;
   }
-  LaunchPart call(const ir::Graph& graph, ir::NodeId id,
-                  const std::vector<View>& operands) const override {
-    return library_call(graph, id, operands);
+  LaunchPart call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
+                  const View& result) const override {
+    return library_call(graph, id, operands, result);
   }
   LaunchPart copy(const View& view) const override { return strided_copy(view); }
   std::vector<LoweredKernel> schedule(LoweredKernel kernel) const override {

@@ -57,7 +57,8 @@ bool takes_strides(Op op, std::size_t operand) {
          op == Op::conv || op == Op::concat || (op == Op::pad && operand == 0);
 }
 
-LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands) {
+LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
+                        const View& result_view) {
   const Op op = graph.node(id).op;
   const ir::Type& result = graph.type(graph.result(id));
   const ir::Attributes attributes = graph.attributes(id);
@@ -71,7 +72,7 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
     case Op::attention_gradient:
       return attention_call(graph, id, operands);
     case Op::conv:
-      return conv_call(graph, id, operands);
+      return conv_call(graph, id, operands, result_view);
     case Op::take: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
       return make_call(name, detail,

@@ -18,8 +18,9 @@ std::string operands_text(const std::vector<View>& operands);
 
 // The hand-written host kernel (kernels/host/) for an opaque node whose operands have these views
 // (of buffers; dense where takes_strides says no). Its buffers, which it has none of yet, are the
-// operands' storages in order, then the results'.
-LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands);
+// operands' storages in order, then the results'; `result` is the view of the first.
+LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
+                        const View& result);
 
 // Where the elements of a view of a buffer are.
 kernels::StridedView strided(const View& view);

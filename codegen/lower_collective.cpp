@@ -168,10 +168,13 @@ void choose_algorithm(LoweredCollective& lowered, const runtime::Algorithms& alg
   lowered.call.description += ", " + std::string(name_of(asked));
 }
 
-// Where an engine for GPUs does not have the call, all members' values go through the host.
+// Where an engine for GPUs does not have the call, all members' values go through the host; nor
+// does one combine floats in the members' order, which NCCL has no way to ask for.
 std::string engine_that_serves(const runtime::CollectiveCall& call, std::string engine,
-                               Device device, int members) {
+                               Device device, int members, ir::Algorithm asked) {
   if (!runtime::moves_on_devices(engine)) return engine;
+  const bool is_rounded = kernels::reduces(call.kind) && is_floating(call.dtype);
+  if (asked == ir::Algorithm::exact && is_rounded) return "shm";
   const auto serves = runtime::find_transport(engine)->serves;
   const bool is_served = !device.is_cpu() && (serves == nullptr || serves(call, members));
   return is_served ? engine : "shm";
@@ -213,7 +216,8 @@ std::vector<LoweredCollective> lower_collective(const ir::Graph& graph, ir::Node
   const bool none = out[0].operands.empty();  // a barrier has no tensors
   const Device device = none ? Device::cpu() : graph.device(out[0].operands[0]);
   const auto members = static_cast<int>(group.members_with(rank).size());
-  out[0].engine = engine_that_serves(out[0].call, engine_of(group, device), device, members);
+  out[0].engine = engine_that_serves(out[0].call, engine_of(group, device), device, members,
+                                     algorithms.asked_of(group));
   choose_algorithm(out[0], algorithms);
   return out;
 }

@@ -41,9 +41,9 @@ class Target {
                                                  const std::vector<View>& operands) const = 0;
   // The launch of an opaque node whose operands have these views (of buffers; dense where
   // reads_view says no), without buffers. They will be the operands' storages in order, then what
-  // its preparation wrote if it has one, then the results'.
-  virtual LaunchPart call(const ir::Graph& graph, ir::NodeId id,
-                          const std::vector<View>& operands) const = 0;
+  // its preparation wrote if it has one, then the results'; `result` is the view of the first.
+  virtual LaunchPart call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
+                          const View& result) const = 0;
   // The launch that writes a view of a buffer out densely.
   virtual LaunchPart copy(const View& view) const = 0;
   // The kernel of a fused group, or several where that is faster.

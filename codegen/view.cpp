@@ -1,3 +1,4 @@
+#include <tutti/codegen/conv_layout.h>
 #include <tutti/codegen/early_copies.h>
 #include <tutti/codegen/view.h>
 
@@ -244,11 +245,15 @@ ir::Value resolve(const ir::Graph& graph, ir::Value value) {
 Views::Views(const ir::Graph& graph)
     : views_(graph.value_count()), free_(graph.node_count(), false) {
   const EarlyCopies copies(graph);
+  const ConvLayouts layouts = find_conv_layouts(graph);
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
     const ir::Node& node = graph.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       const ir::Value value = graph.result(id, i);
       views_[value.id] = dense_view(value, graph.type(value));
+    }
+    if (const auto found = layouts.find(id); found != layouts.end()) {
+      views_[graph.result(id).id].strides = found->second;
     }
     if (node.op == Op::wait) {
       views_[graph.result(id).id] = views_[graph.operand(id, 0).id];

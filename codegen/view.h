@@ -53,7 +53,8 @@ struct View {
   bool dense() const;
 };
 
-// The view of every value of a graph. Values that nodes compute are their own base.
+// The view of every value of a graph. Values that nodes compute are their own base, and row-major
+// but for convolutions' (conv_layout.h).
 class Views {
  public:
   explicit Views(const ir::Graph& graph);

@@ -57,10 +57,12 @@ constexpr Replication known_replication(Replication own, std::uint8_t numbers) {
 // How a group's collectives over the host's memory are carried out: as the compiler and the runtime
 // find best; without what the compiler plans for it (places in the group's memory, kernels that
 // read what peers have); or by one algorithm, whatever the size (runtime/comm/algorithms.h).
-enum class Algorithm : std::uint8_t { automatic, off, one_shot, two_shot };
+// `exact` is for all devices: as is found best, but floats are combined in the order of the
+// members.
+enum class Algorithm : std::uint8_t { automatic, off, one_shot, two_shot, exact };
 
-inline constexpr std::array<std::string_view, 4> kAlgorithmNames = {"auto", "off", "one_shot",
-                                                                    "two_shot"};
+inline constexpr std::array<std::string_view, 5> kAlgorithmNames = {"auto", "off", "one_shot",
+                                                                    "two_shot", "exact"};
 constexpr std::string_view name_of(Algorithm algorithm) {
   return kAlgorithmNames[static_cast<std::size_t>(algorithm)];
 }

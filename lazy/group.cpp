@@ -107,7 +107,7 @@ Group Group::with_algorithm(std::string_view algorithm) const {
   const auto known = ir::algorithm_from_name(algorithm);
   if (!known) {
     throw UsageError("with_algorithm: there is no '" + std::string(algorithm) +
-                     "'; say auto, off, one_shot or two_shot" +
+                     "'; say auto, off, one_shot, two_shot or exact" +
                      ir::suggestion(algorithm, ir::kAlgorithmNames));
   }
   ir::Group data = *data_;

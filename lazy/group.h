@@ -97,9 +97,11 @@ class Group {
   // The same group, whose collectives over the host's memory are carried out so: "auto", as the
   // compiler and the runtime find best; "off", so, but not at places that the compiler plans, nor
   // by its kernels; "one_shot", each rank computes its own result, or "two_shot", the ranks share
-  // the work, whatever the size. All members say the same. Results are the same in every bit. For a
-  // whole program: TUTTI_SET=algorithm=...; where the limits of "auto" come from:
-  // TUTTI_COLLECTIVES. Throws UsageError for another word.
+  // the work, whatever the size. All members say the same. Results are the same in every bit. Of
+  // values on GPUs they are not, since NCCL adds in an order of its own: "exact", as "auto", but
+  // floats are combined in the order of the members, by way of the host's memory. For a whole
+  // program: TUTTI_SET=algorithm=...; where the limits of "auto" come from: TUTTI_COLLECTIVES.
+  // Throws UsageError for another word.
   Group with_algorithm(std::string_view algorithm) const;
 
   // The same group, for ranks that run programs of their own, each with its own position for a call

@@ -175,14 +175,16 @@ std::vector<Setting> make_tunables() {
                  {"walk", "a loop over the list of steps"}}},
       {.name = "algorithm",
        .kind = Kind::word,
-       .takes = "auto|off|one_shot|two_shot",
+       .takes = "auto|off|one_shot|two_shot|exact",
        .initial = "auto",
-       .does = "How collectives over the host's memory are carried out where their group says "
-               "nothing; all ranks alike.",
+       .does = "How collectives are carried out, first of all over the host's memory, where their "
+               "group "
+               "says nothing; all ranks alike.",
        .words = {{"auto", "by the table of TUTTI_COLLECTIVES"},
                  {"off", "so, but not in places that the compiler plans, nor by its kernels"},
                  {"one_shot", "each rank computes its own result"},
-                 {"two_shot", "the ranks share the work"}}},
+                 {"two_shot", "the ranks share the work"},
+                 {"exact", "as auto, and on GPUs, too, floats are combined in the ranks' order"}}},
       {.name = "progress",
        .kind = Kind::flag,
        .takes = "on|off",

@@ -17,13 +17,15 @@ using runtime::CommKernel;
 
 struct CommFunction {
   std::string_view name;      // of the kernel
-  std::string_view function;  // of kernels/device/collectives.cuh
+  std::string_view function;  // of kernels/device/
   bool reduces;
+  std::string_view piece = "collectives";  // that has it
 };
 
 constexpr std::array kCommFunctions = {
     CommFunction{"all_reduce_one_shot", "one_shot_all_reduce", true},
     CommFunction{"all_reduce_two_shot", "two_shot_all_reduce", true},
+    CommFunction{"all_reduce_multimem", "multimem_all_reduce", true, "multimem"},
     CommFunction{"all_gather", "one_shot_all_gather", false},
     CommFunction{"reduce_scatter", "one_shot_reduce_scatter", true},
 };
@@ -47,7 +49,10 @@ Source comm_kernel_source(const CommKernel& kernel) {
                     kernel.bytes_at_once <= kWidestAccess;
   const bool combines =
       can_combine(kernel.reduction, kernel.dtype) && kernel.reduction != runtime::Reduction::mean;
-  if (!fits || (function.reduces && !combines)) {
+  const bool is_moved_so = kernel.kind != CommKernel::Kind::all_reduce_multimem ||
+                           (CommKernel::is_summed_by_switch(kernel.dtype, kernel.reduction) &&
+                            kernel.bytes_at_once == kWidestAccess);
+  if (!fits || !is_moved_so || (function.reduces && !combines)) {
     throw InternalError("no kernel between GPUs for this");
   }
   SpecText spec("Collective", "u64");
@@ -68,7 +73,7 @@ Source comm_kernel_source(const CommKernel& kernel) {
   Source source =
       make_source({.name = std::string(function.name),
                    .detail = detail + dtype + " of " + std::to_string(kernel.members) + " members",
-                   .piece = "collectives",
+                   .piece = std::string(function.piece),
                    .specs = {spec},
                    .parameters = "const PeerTable* peers, const " + element + "* operand, " +
                                  element + "* result, u64 elements",

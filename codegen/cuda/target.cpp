@@ -37,8 +37,8 @@ class CudaTarget final : public Target {
                                                                  attributes.flag("descending")))},
                        .bytes = bytes};
   }
-  LaunchPart call(const ir::Graph& graph, ir::NodeId id,
-                  const std::vector<View>& operands) const override {
+  LaunchPart call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
+                  const View& /*result*/) const override {
     const ir::Op op = graph.node(id).op;
     if (op == ir::Op::matmul) {
       return call_of(device_matmul(graph.type(graph.result(id)), operands));

@@ -101,6 +101,8 @@ class Planner {
       const View& view = views_[Value{id}];
       // What pads put around a value is nowhere.
       const Value base = view.source == View::Source::buffer ? view.base : Value{id};
+      // A convolution's that is stored as its readers want it: they have it.
+      if (view.base == Value{id} && !view.dense()) continue;
       const auto found = buffers_.find(base);
       const auto copy = copies_.find(Value{id});
       if (copy != copies_.end()) {
@@ -391,7 +393,8 @@ class Planner {
     if (graph_.node(id).op == Op::matmul) {
       matmuls_[buffers.back()] = {.result = graph_.type(result), .operands = views};
     }
-    writer_.add_call(target.call(graph_, id, views), std::move(buffers), location, counts, results);
+    writer_.add_call(target.call(graph_, id, views, views_[result]), std::move(buffers), location,
+                     counts, results);
   }
 
   // A node that may write its result i over its operand i does, where the operand is a value that

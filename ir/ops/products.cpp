@@ -200,6 +200,12 @@ Term conv_x_cotangent(Term g, const Shape& x, Term weight, const Window& window)
   const List ones(count, 1);
   const List zeros(count, 0);
   const Term reversed = swapped.apply(Op::reverse, {around});
+  const auto none_below_zero = [](const List& list) {
+    return std::ranges::all_of(list, [](std::int64_t each) { return each >= 0; });
+  };
+  if (none_below_zero(low) && none_below_zero(high) && interior == zeros) {
+    return apply(Op::conv, g, reversed, {ones, low, high, window.dilation, window.groups});
+  }
   const Term spread = padded(g, low, high, interior);
   return apply(Op::conv, spread, reversed, {ones, zeros, zeros, window.dilation, window.groups});
 }

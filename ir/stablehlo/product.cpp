@@ -223,6 +223,9 @@ void convolution(Step& step) {
     high.push_back(padding[2 * d + 1]);
     interior.push_back(base[d] - 1);
   }
+  // Zeros around x are the convolution's own; others, and what is cut off, come before.
+  const bool is_around = std::ranges::all_of(padding, [](std::int64_t p) { return p >= 0; }) &&
+                         std::ranges::count(base, 1) == std::ssize(base);
   // Nothing is added up where the window fits nowhere.
   List sizes = {x.shape()[0] / batch_groups, weight.shape()[0]};
   for (int d = 0; d < spatial; ++d) {
@@ -231,7 +234,7 @@ void convolution(Step& step) {
                               weight.shape()[d + 2], dilation[i], strides[i]));
   }
   const bool empty = std::find(sizes.begin() + 2, sizes.end(), 0) != sizes.end();
-  if (!empty) x = padded(x, x.constant(0), low, high, interior);
+  if (!empty && !is_around) x = padded(x, x.constant(0), low, high, interior);
   if (batch_groups > 1 && !empty) {
     if (x.shape()[0] % batch_groups != 0) step.fail("batch_group_count does not divide the batch");
     x = batch_groups_as_features(x, batch_groups);
@@ -244,8 +247,10 @@ void convolution(Step& step) {
     out = apply(Op::dot_general, x, weight, {List{1}, List{1}, List(), List()});
   } else {
     const List none = repeated(spatial, 0);
-    out =
-        apply(Op::conv, x, weight, {strides, none, none, dilation, feature_groups * batch_groups});
+    const List before = is_around ? List(low.begin() + 2, low.end()) : none;
+    const List behind = is_around ? List(high.begin() + 2, high.end()) : none;
+    out = apply(Op::conv, x, weight,
+                {strides, before, behind, dilation, feature_groups * batch_groups});
   }
   // From [batch, features, spatial...] to where the result has them.
   const List order = places.output.order();

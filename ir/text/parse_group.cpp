@@ -93,7 +93,8 @@ bool GroupParser::field(std::string_view name, Group& group) {
         read_text(lexer_, "the algorithm of the group's collectives in quotes");
     group.algorithm = algorithm_from_name(text);
     if (!group.algorithm) {
-      lexer_.fail(offset, "an algorithm is \"auto\", \"off\", \"one_shot\" or \"two_shot\"");
+      lexer_.fail(offset,
+                  "an algorithm is \"auto\", \"off\", \"one_shot\", \"two_shot\" or \"exact\"");
     }
   } else {
     return false;

@@ -28,6 +28,7 @@ struct MeetingWords {
 struct PeerTable {
   u64 begins[kMostPeers];  // by member: where its memory begins, for this GPU
   u64 words;               // how far behind the beginning its MeetingWords lie
+  u64 multicast;           // where all members' memory begins as one (multimem.cuh); 0: nowhere
   HostWords* host;
   u32 position;  // of this member
 };
@@ -90,6 +91,12 @@ class Meeting {
   template <class T>
   __device__ T* at(T* place, int member) const {
     return reinterpret_cast<T*>(peers_.begins[member] +
+                                (reinterpret_cast<u64>(place) - peers_.begins[peers_.position]));
+  }
+  // Where all members have it at once.
+  template <class T>
+  __device__ T* everywhere(T* place) const {
+    return reinterpret_cast<T*>(peers_.multicast +
                                 (reinterpret_cast<u64>(place) - peers_.begins[peers_.position]));
   }
 

@@ -1,5 +1,6 @@
 #include <tutti/ir/arithmetic.h>
 #include <tutti/kernels/host/convolution.h>
+#include <tutti/kernels/host/convolution_by_outputs.h>
 #include <tutti/kernels/host/convolution_direct.h>
 #include <tutti/kernels/host/convolution_shape.h>
 #include <tutti/kernels/host/convolution_wide_window.h>
@@ -17,12 +18,12 @@ namespace {
 constexpr std::int64_t kBytesAtOnce = 1 << 20;  // of what is multiplied at a time
 constexpr std::int64_t kLeastAtOnce = 64;
 constexpr std::int64_t kMostAtOnce = 1024;
-constexpr std::int64_t kGoodDepth = 256;       // of a product
-constexpr std::int64_t kSmallWork = 32 << 10;  // multiplications
+constexpr std::int64_t kGoodDepth = 256;  // of a product
 
 }  // namespace
 
 struct PreparedConvolution::Plan : ConvolutionShape {
+  std::optional<ConvolutionByOutputs> outputs_first;
   std::optional<DirectConvolution> direct;
   std::optional<WideWindowConvolution> wide;
   // Else:
@@ -38,6 +39,7 @@ struct PreparedConvolution::Plan : ConvolutionShape {
   explicit Plan(const Convolution& spec);
 
   std::int64_t tiles() const {
+    if (outputs_first) return outputs_first->tiles();
     if (direct) return direct->tiles();
     if (wide) return wide->tiles();
     return divide_up(images, images_at_once) * groups * blocks;
@@ -61,9 +63,11 @@ struct PreparedConvolution::Plan : ConvolutionShape {
 };
 
 PreparedConvolution::Plan::Plan(const Convolution& spec) : ConvolutionShape(spec) {
-  // Small ones add up in the order and with the roundings of their parts, which are what runs where
-  // nothing says that x lies on the host.
-  if (work() > kSmallWork) {
+  if (by_outputs) {
+    outputs_first.emplace(*this);
+    return;
+  }
+  if (work() > kSmallConvolution) {
     direct = DirectConvolution::find(*this);
     if (!direct) wide = WideWindowConvolution::find(*this);
   }
@@ -204,6 +208,7 @@ void PreparedConvolution::Plan::copy_rows(const T* channel, std::int64_t channel
 template <class T>
 void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std::int64_t begin,
                                     std::int64_t end) const {
+  if (outputs_first) return outputs_first->run(x, weight, result, begin, end);
   if (direct) return direct->run(x, weight, result, begin, end);
   if (wide) return wide->run(x, weight, result, begin, end);
   thread_local Scratch copied_memory;

@@ -11,13 +11,14 @@ namespace tutti::kernels {
 
 // result[n, o, p] = sum over i, q of x[n, g * inputs + i, p * stride + q * dilation - low] *
 // weight[o, i, q], with zeros around x: p, q and what stands with them have one number for each of
-// one to three spatial dimensions, and g is the group of o. The result is row-major and dense, and
-// overlaps no operand.
+// one to three spatial dimensions, and g is the group of o. The result is dense, and overlaps no
+// operand.
 //
-// There are three ways, one a file: x is multiplied where it lies (convolution_direct.h), so is a
-// window that is larger than the results (convolution_wide_window.h), and else what each result
-// looks at is copied together a piece at a time, in working memory of the size of a second-level
-// cache, and multiplied there (im2col).
+// There are four ways, one a file: where outputs lie side by side in the result, vectors go along
+// them (convolution_by_outputs.h). Else x is multiplied where it lies (convolution_direct.h), so is
+// a window that is larger than the results (convolution_wide_window.h), or what each result looks
+// at is copied together a piece at a time, in working memory of the size of a second-level cache,
+// and multiplied there (im2col).
 //
 // Takes f32 and f64. Each result is a sum in an order that depends on this struct alone; whether
 // products are rounded before they are added is the machine's affair.
@@ -30,7 +31,13 @@ struct Convolution {
   std::vector<std::int64_t> dilation;
   std::vector<std::int64_t> out;  // the result's spatial sizes; zeros follow x as needed
   std::int64_t groups = 1;
+  // The result's [n, outputs, spatial...], outputs side by side, of one group; empty: row-major.
+  std::vector<std::int64_t> result_strides = {};
 };
+
+// Multiplications. Those of no more than so many have the bits of their parts, which are what runs
+// where nothing says that x lies on the host; unless result_strides ask for another way.
+inline constexpr std::int64_t kSmallConvolution = 32 << 10;
 
 // A convolution that is ready to run, any number of times, by any number of threads.
 class PreparedConvolution {

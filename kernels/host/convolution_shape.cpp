@@ -23,6 +23,8 @@ ConvolutionShape::ConvolutionShape(const Convolution& spec)
               spec.low.size() == count && spec.dilation.size() == count &&
               spec.out.size() == count && groups >= 1 && x.elements() > 0 &&
               weight.elements() > 0 && weight[0] % groups == 0 && x[1] == weight[1] * groups;
+  fits = fits && (spec.result_strides.empty() || (spec.result_strides.size() == count + 2 &&
+                                                  spec.result_strides[1] == 1 && spec.groups == 1));
   for (std::size_t d = 0; fits && d < count; ++d) {
     fits = spec.stride[d] >= 1 && spec.dilation[d] >= 1 && spec.out[d] >= 1;
   }
@@ -38,10 +40,12 @@ ConvolutionShape::ConvolutionShape(const Convolution& spec)
   channel_stride = spec.x.strides[1];
   weight_offset = spec.weight.offset;
   weight_sizes.fill(1);
+  by_outputs = !spec.result_strides.empty();
   for (int d = 0; d < weight.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d) + (d < 2 ? 0 : kMostSpatial - count);
     weight_sizes[at] = weight[d];
     weight_strides[at] = spec.weight.strides[static_cast<std::size_t>(d)];
+    if (by_outputs) result_strides[at] = spec.result_strides[static_cast<std::size_t>(d)];
   }
   for (std::size_t d = 0; d < count; ++d) {
     const int axis = static_cast<int>(d) + 2;

@@ -46,6 +46,8 @@ struct ConvolutionShape {
   std::int64_t x_offset, image_stride, channel_stride;
   std::int64_t weight_offset;
   std::array<std::int64_t, kMostSpatial + 2> weight_sizes{}, weight_strides{};
+  bool by_outputs = false;  // result_strides are not row-major's
+  std::array<std::int64_t, kMostSpatial + 2> result_strides{};  // then
 };
 
 }  // namespace tutti::kernels

@@ -16,6 +16,7 @@ struct CommKernel {
   enum class Kind : std::uint8_t {
     all_reduce_one_shot,  // each computes all of the result, which is not the operand
     all_reduce_two_shot,  // each computes a share of it, which the others read there
+    all_reduce_multimem,  // each has a share of it made by the switch between the GPUs, for all
     all_gather,
     reduce_scatter,
   };
@@ -29,8 +30,15 @@ struct CommKernel {
   Reduction reduction = Reduction::sum;  // where it reduces: sum, product, min or max
   int members = 2;
   // Bytes that a thread moves at once, at most 16: a multiple of an element's, by which places are
-  // aligned. All but all_reduce move whole ones only.
+  // aligned. Only one_shot and
+  // two_shot move less than whole ones at the end.
   int bytes_at_once = 16;
+
+  // Whether all_reduce_multimem sums it; its sums are in no order that anybody knows.
+  static constexpr bool is_summed_by_switch(DType dtype, Reduction reduction) {
+    return reduction == Reduction::sum &&
+           (dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16);
+  }
 
   friend bool operator==(const CommKernel&, const CommKernel&) = default;
 };

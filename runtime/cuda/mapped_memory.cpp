@@ -10,12 +10,6 @@ namespace tutti::runtime {
 
 namespace {
 
-bool has(const CudaStream& stream, CUdevice_attribute attribute) {
-  int value = 0;
-  const CUresult result = stream.driver().cuDeviceGetAttribute(&value, attribute, stream.device());
-  return result == CUDA_SUCCESS && value != 0;
-}
-
 // A piece of memory and the addresses that it is mapped to, as far as they are there.
 class Mapping {
  public:
@@ -79,9 +73,15 @@ std::shared_ptr<Buffer> map_handle(const std::shared_ptr<CudaStream>& stream, st
 
 }  // namespace
 
+bool has_attribute(const CudaStream& stream, CUdevice_attribute attribute) {
+  int value = 0;
+  const CUresult result = stream.driver().cuDeviceGetAttribute(&value, attribute, stream.device());
+  return result == CUDA_SUCCESS && value != 0;
+}
+
 bool can_map_memory(const CudaStream& stream) {
-  return has(stream, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) &&
-         has(stream, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
+  return has_attribute(stream, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) &&
+         has_attribute(stream, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
 }
 
 std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, std::size_t bytes,
@@ -95,7 +95,7 @@ std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, st
   wanted.location = location_of(*stream);
   // So that network cards reach it, too.
   wanted.allocFlags.gpuDirectRDMACapable =
-      has(*stream, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) ? 1 : 0;
+      has_attribute(*stream, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED) ? 1 : 0;
   std::size_t unit = 0;
   driver.check(
       driver.cuMemGetAllocationGranularity(&unit, &wanted, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),

@@ -9,6 +9,9 @@
 
 namespace tutti::runtime {
 
+// Whether a GPU says that it has something.
+bool has_attribute(const CudaStream& stream, CUdevice_attribute attribute);
+
 // Whether a GPU has what follows.
 bool can_map_memory(const CudaStream& stream);
 

@@ -22,6 +22,7 @@ struct NcclTransport::Greeting {
   char no_windows[160] = {};       // why this member can have none; empty: it can
   char no_comm_kernels[160] = {};  // the same of kernels of our own
   std::uint32_t blocks = 0;        // that a kernel may have there
+  bool multicast = false;          // whether its GPU can be one of those of multicast memory
   PeerExchange::Address address = {};
 
   Greeting() = default;
@@ -134,6 +135,7 @@ std::shared_ptr<PeerExchange> NcclTransport::offer_peers(Greeting& own, const Co
   try {
     copy_text(why_no_comm_kernels(gpu, kernels), own.no_comm_kernels);
     own.blocks = most_meeting_blocks(gpu);
+    own.multicast = can_multicast(*gpu.stream());
     if (own.no_comm_kernels[0] != 0) return nullptr;
     auto out = std::make_shared<PeerExchange>(gpu.stream());
     own.address = out->address();
@@ -172,7 +174,9 @@ void NcclTransport::connect_peers(std::span<const Greeting> said,
     addresses.push_back(each.address);
     blocks = std::min(blocks, each.blocks);
   }
-  exchange->set_members(std::move(addresses), agreement_.position());
+  // Between two, the switch saves nothing.
+  const bool multicast = said.size() > 2 && std::ranges::all_of(said, &Greeting::multicast);
+  exchange->set_members(std::move(addresses), agreement_.position(), multicast);
   own_kernels_.emplace(*kernels, blocks);
   const std::scoped_lock lock(mutex_);
   exchange_ = exchange;
@@ -197,7 +201,10 @@ std::shared_ptr<PeerMemory> NcclTransport::share(const GroupWork& work, std::uin
     auto peers = exchange_->finish();
     if (log.takes(LogTopic::gpu)) {
       log.write(LogTopic::gpu, -1,
-                std::to_string(bytes) + " bytes for collectives are reached by all members' GPUs");
+                std::to_string(bytes) + " bytes for collectives are reached by all members' GPUs" +
+                    (peers->has_multicast()
+                         ? ", also as multicast memory"
+                         : "; they are no multicast memory: " + exchange_->no_multicast()));
     }
     return peers;
   } catch (const EnvironmentError& error) {

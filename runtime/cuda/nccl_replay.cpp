@@ -41,7 +41,7 @@ void NcclTransport::record(NcclWork& work, const NcclWindows::Settled& places) {
   if (!recording.is_recording() || !settled) return;
   const CUstream stream = recording.stream(number);
   const std::vector<PartAddresses> parts = recording.places(number);
-  const std::vector<PeerLaunch> own = own_launches(work, parts, places.peers);
+  const std::vector<PeerLaunch> own = own_launches(work, parts, places);
   Keeping used;
   if (own.empty()) {
     const auto communicator = current();

@@ -119,10 +119,12 @@ NcclWindows::Settled NcclTransport::settle_places(const NcclWork& work,
 
 std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
                                                     std::span<const PartAddresses> parts,
-                                                    const std::shared_ptr<PeerMemory>& peers) {
+                                                    const NcclWindows::Settled& places) {
+  const PeerMemory* const peers = places.peers.get();
   if (peers == nullptr || !own_kernels_) return {};
-  auto out = choose_comm_kernels(work.call(), parts, agreement_.size(),
-                                 [this](const void* place) { return windows_.has(place); });
+  auto out = choose_comm_kernels(
+      work.call(), parts, agreement_.size(),
+      [this](const void* place) { return windows_.has(place); }, places.multicast);
   // Hosts look after their GPUs; this is for one that can't any more.
   constexpr auto kMore = std::chrono::minutes(10);
   if (!out.empty()) peers->words().raise_patience(agreement_.timeout_of(work.waiting()) + kMore);
@@ -211,7 +213,7 @@ void NcclTransport::launch(NcclWork& work) {
   buffers.insert(buffers.end(), work.results.begin(), work.results.end());
   work.ready_->hold_up(stream);
   const NcclWindows::Settled places = settle_places(work, *communicator);
-  const std::vector<PeerLaunch> own = own_launches(work, work.parts, places.peers);
+  const std::vector<PeerLaunch> own = own_launches(work, work.parts, places);
   const bool stays = places.in_place || !own.empty();
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
   try {

@@ -73,7 +73,7 @@ class NcclTransport final : public Transport {
                                     std::size_t bytes);
   // The kernels of our own that carry the call out; none: NCCL does.
   std::vector<PeerLaunch> own_launches(const NcclWork& work, std::span<const PartAddresses> parts,
-                                       const std::shared_ptr<PeerMemory>& peers);
+                                       const NcclWindows::Settled& places);
   std::vector<PartAddresses> set_aside(const NcclWork& work, Keeping& buffers) const;
   void bring(const NcclWork& work, std::span<const PartAddresses> parts) const;
   void begin_results(const NcclWork& work, std::span<const PartAddresses> parts, CUstream on) const;

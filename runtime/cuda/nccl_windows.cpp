@@ -18,18 +18,20 @@ struct NcclWindows::Said {
   State state = State::fresh;
   bool mapped = false;
   bool reaches = false;      // the others' slabs of that number
+  bool multicast = false;    // as one, too
   std::uint64_t places = 0;  // a hash: in a slab of which size, and where there
 
   static Said of(const kernels::PartPlace& place) {
     return {.number = place.operand >> 8 & kMostNumber,
-            .state = static_cast<State>(place.operand & 0x3f),
+            .state = static_cast<State>(place.operand & 0x1f),
             .mapped = (place.operand & 0x80) != 0,
             .reaches = (place.operand & 0x40) != 0,
+            .multicast = (place.operand & 0x20) != 0,
             .places = place.result};
   }
   kernels::PartPlace place() const {
     return {.operand = number << 8 | (mapped ? 0x80U : 0U) | (reaches ? 0x40U : 0U) |
-                       static_cast<std::uint64_t>(state),
+                       (multicast ? 0x20U : 0U) | static_cast<std::uint64_t>(state),
             .result = places};
   }
   bool alike(const Said& other) const { return number == other.number && places == other.places; }
@@ -99,6 +101,7 @@ kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
                                 .state = slab->state,
                                 .mapped = slab->mapped,
                                 .reaches = slab->peers != nullptr,
+                                .multicast = slab->peers != nullptr && slab->peers->has_multicast(),
                                 .places = places.finish().low}
                                .place();
   out.operand |= word;
@@ -130,6 +133,7 @@ NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> sai
   if (slab.state == State::fresh) open(slab, opening, std::ranges::all_of(all, &Said::mapped));
   Settled out;
   if (std::ranges::all_of(all, &Said::reaches)) out.peers = slab.peers;
+  out.multicast = std::ranges::all_of(all, &Said::multicast);
   // A call may have been announced before its member knew what all know by now.
   const auto says = [&](State state) {
     return std::ranges::all_of(all, [=](const Said& each) { return each.state == state; });

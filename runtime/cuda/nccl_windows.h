@@ -57,6 +57,8 @@ class NcclWindows {
     // All members' slabs, where the same places of the call lie in all of them, and all members
     // reach them; else null. The same on all members.
     std::shared_ptr<PeerMemory> peers = nullptr;
+    // Whether they have it as multicast memory, too; the same on all members.
+    bool multicast = false;
   };
   // What a slab that all have come to first goes through.
   struct Opening {

@@ -24,13 +24,16 @@ struct PeerLimits {
   int members;
   std::size_t one_shot;
   std::size_t two_shot;
+  std::size_t multimem;
 };
-constexpr std::size_t kKibi = 1024;
+constexpr std::size_t kMebi = std::size_t{1} << 20;
 constexpr std::array kPeerLimits = {
-    PeerLimits{.members = 2, .one_shot = 1024 * kKibi, .two_shot = 1024 * kKibi},
-    PeerLimits{.members = 4, .one_shot = 512 * kKibi, .two_shot = 1024 * kKibi},
-    PeerLimits{
-        .members = CommKernel::kMostMembers, .one_shot = 256 * kKibi, .two_shot = 1024 * kKibi},
+    PeerLimits{.members = 2, .one_shot = kMebi, .two_shot = kMebi, .multimem = 0},
+    PeerLimits{.members = 4, .one_shot = kMebi / 2, .two_shot = kMebi, .multimem = 32 * kMebi},
+    PeerLimits{.members = CommKernel::kMostMembers,
+               .one_shot = kMebi / 4,
+               .two_shot = kMebi,
+               .multimem = 32 * kMebi},
 };
 
 struct Range {
@@ -58,8 +61,20 @@ std::optional<bool> is_in_place(const GroupCall& call, std::span<const PartAddre
   return out;
 }
 
+bool is_aligned(const void* place) {
+  return reinterpret_cast<std::uintptr_t>(place) % kWidest == 0;
+}
+
+// The most bytes that divide a size, up to the widest access.
+int bytes_at_once(std::size_t bytes) {
+  int out = kWidest;
+  while (bytes % static_cast<std::size_t>(out) != 0) out /= 2;
+  return out;
+}
+
 std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses> parts,
-                            int members, const std::function<bool(const void*)>& is_shared) {
+                            int members, const std::function<bool(const void*)>& is_shared,
+                            bool multicast) {
   const CollectiveCall& asked = call.call();
   std::size_t bytes = 0;
   for (const std::size_t each : call.operand_bytes) bytes += each;
@@ -69,15 +84,24 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
   if (!in_place) return std::nullopt;
   switch (asked.kind) {
     case CollectiveKind::all_reduce: {
-      const bool two_shot_can = std::ranges::all_of(
+      const bool others_reach = std::ranges::all_of(
           parts, [&](const PartAddresses& part) { return is_shared(part.result); });
+      const bool multimem =
+          multicast && CommKernel::is_summed_by_switch(asked.dtype, asked.reduction) &&
+          std::ranges::all_of(call.operand_bytes,
+                              [](std::size_t each) { return bytes_at_once(each) == kWidest; });
       // Groups can ask for one or the other, whatever the size (algorithms.h).
       const bool one_shot =
           !always_two_shot(asked) && (always_one_shot(asked) || bytes <= limits.one_shot);
       if (one_shot && !*in_place) return Kind::all_reduce_one_shot;
+      // Who asks for one way asks for the order of its sums, too.
+      const bool any_way = !always_one_shot(asked) && !always_two_shot(asked);
+      if (any_way && multimem && others_reach && bytes <= limits.multimem) {
+        return Kind::all_reduce_multimem;
+      }
       const bool two_shot =
           !always_one_shot(asked) && (always_two_shot(asked) || bytes <= limits.two_shot);
-      if (two_shot && two_shot_can) return Kind::all_reduce_two_shot;
+      if (two_shot && others_reach) return Kind::all_reduce_two_shot;
       return std::nullopt;
     }
     case CollectiveKind::all_gather:
@@ -90,17 +114,6 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
     default:
       return std::nullopt;
   }
-}
-
-bool is_aligned(const void* place) {
-  return reinterpret_cast<std::uintptr_t>(place) % kWidest == 0;
-}
-
-// The most bytes that divide a size, up to the widest access.
-int bytes_at_once(std::size_t bytes) {
-  int out = kWidest;
-  while (bytes % static_cast<std::size_t>(out) != 0) out /= 2;
-  return out;
 }
 
 }  // namespace
@@ -124,7 +137,8 @@ std::uint32_t most_meeting_blocks(const CudaAccelerator& gpu) {
 
 std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
                                             std::span<const PartAddresses> parts, int members,
-                                            const std::function<bool(const void*)>& is_shared) {
+                                            const std::function<bool(const void*)>& is_shared,
+                                            bool multicast) {
   const CollectiveCall& asked = call.call();
   const bool fits =
       members >= 2 && members <= CommKernel::kMostMembers &&
@@ -136,7 +150,7 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
                           }) &&
       std::ranges::all_of(asked.parts, [](const TensorPart& part) { return part.sizes.empty(); });
   if (!fits) return {};
-  const std::optional<Kind> kind = kind_of(call, parts, members, is_shared);
+  const std::optional<Kind> kind = kind_of(call, parts, members, is_shared, multicast);
   if (!kind) return {};
   std::vector<PeerLaunch> out;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -183,7 +197,7 @@ void PeerCollectives::launch(std::span<const PeerLaunch> launches,
     const CommKernel& kernel = launch.kernel;
     const std::int64_t at_once = kernel.bytes_at_once / static_cast<int>(size_of(kernel.dtype));
     std::int64_t packs = (launch.elements + at_once - 1) / at_once;
-    if (kernel.kind == Kind::all_reduce_two_shot) {
+    if (kernel.kind == Kind::all_reduce_two_shot || kernel.kind == Kind::all_reduce_multimem) {
       packs = (packs + kernel.members - 1) / kernel.members;
     }
     const std::int64_t blocks = (packs + CommKernel::kThreads - 1) / CommKernel::kThreads;

@@ -36,10 +36,11 @@ struct PeerLaunch {
 
 // What carries a call out, part by part; none: NCCL does. `is_shared` says of a place whether it
 // lies in the memory that all reach, at the same place on all members, who all find the same from
-// that, the call and the number of members.
+// that, the call and the number of members; `multicast`, whether that is multicast memory, too.
 std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
                                             std::span<const PartAddresses> parts, int members,
-                                            const std::function<bool(const void*)>& is_shared);
+                                            const std::function<bool(const void*)>& is_shared,
+                                            bool multicast);
 
 // The kernels of one group, as far as they were needed. Belongs to the rank's thread, which has
 // entered.

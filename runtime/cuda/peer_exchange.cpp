@@ -22,10 +22,25 @@ PeerExchange::Address PeerExchange::address() const {
   return out;
 }
 
-void PeerExchange::set_members(std::vector<Address> members, int position) {
+void PeerExchange::set_members(std::vector<Address> members, int position, bool multicast) {
   members_.clear();
   for (const Address& each : members) members_.push_back({.address = each, .memory = nullptr});
   position_ = static_cast<std::size_t>(position);
+  can_multicast_ = multicast;
+}
+
+std::uint64_t PeerExchange::message_number() const {
+  return number_ * 4 + static_cast<std::uint64_t>(stage_);
+}
+
+void PeerExchange::begin_stage(Stage stage) {
+  stage_ = stage;
+  for (Member& member : members_) {
+    member.told = !tells();
+    member.heard = stage == Stage::multicast && &member != members_.data();
+  }
+  // Not to itself.
+  members_[position_].told = members_[position_].heard = true;
 }
 
 void PeerExchange::begin(std::uint64_t number, const std::byte* memory, std::size_t mapped,
@@ -35,13 +50,13 @@ void PeerExchange::begin(std::uint64_t number, const std::byte* memory, std::siz
   mapped_ = mapped;
   bytes_ = bytes;
   refusal_.clear();
-  for (Member& member : members_) {
-    member.told = false;
-    member.memory = nullptr;
-  }
+  multicast_ = nullptr;
+  all_added_ = false;
+  no_multicast_ = can_multicast_ ? "" : "not all GPUs have such";
+  for (Member& member : members_) member.memory = nullptr;
+  begin_stage(Stage::memory);
   // The own one is somebody else's, who keeps it.
   members_[position_].memory = Buffer::wrap(own_, mapped);
-  members_[position_].told = true;
   try {
     PeerMemory::prepare(*stream_, own_, bytes, number, static_cast<int>(position_));
     exported_ = export_memory(*stream_, own_);
@@ -57,11 +72,12 @@ void PeerExchange::tell() {
     try {
       const std::string name(member.address.name.data(),
                              static_cast<std::size_t>(member.address.name_bytes));
+      const bool has_it = stage_ == Stage::memory || multicast_ != nullptr;
       member.told = sockets_.send(name,
-                                  {.number = number_,
+                                  {.number = message_number(),
                                    .from = static_cast<std::int64_t>(position_),
                                    .address = reinterpret_cast<std::uint64_t>(own_),
-                                   .bytes = mapped_},
+                                   .bytes = has_it ? mapped_ : 0},
                                   exported_);
     } catch (const EnvironmentError& error) {
       member.told = true;  // as far as it can be
@@ -72,7 +88,20 @@ void PeerExchange::tell() {
 
 void PeerExchange::take(const Received& received) {
   Member& member = members_[static_cast<std::size_t>(received.message.from)];
-  if (member.memory != nullptr || !refusal_.empty()) return;
+  if (member.heard) return;
+  member.heard = true;
+  switch (stage_) {
+    case Stage::memory:
+      return take_memory(member, received);
+    case Stage::multicast:
+      return take_multicast(received);
+    case Stage::added:
+      if (received.message.bytes == 0) no_multicast_ = "another member's GPU is in none";
+  }
+}
+
+void PeerExchange::take_memory(Member& member, const Received& received) {
+  if (!refusal_.empty()) return;
   if (!received.descriptor.valid()) {
     refusal_ = "another member can't give its memory";
     return;
@@ -93,8 +122,34 @@ void PeerExchange::take(const Received& received) {
   }
 }
 
+void PeerExchange::take_multicast(const Received& received) {
+  const auto bytes = static_cast<std::size_t>(received.message.bytes);
+  try_multicast([&] {
+    if (!received.descriptor.valid()) throw EnvironmentError("the first member has made none");
+    if (bytes > mapped_) throw EnvironmentError("it is larger than this member's memory");
+    multicast_ = std::make_unique<MulticastMemory>(stream_, received.descriptor, bytes);
+    multicast_->add_gpu();
+  });
+}
+
+void PeerExchange::try_multicast(FunctionRef<void()> attempt) {
+  if (!no_multicast_.empty()) return;
+  try {
+    if (!refusal_.empty()) throw EnvironmentError(refusal_);
+    attempt();
+  } catch (const EnvironmentError& error) {
+    multicast_ = nullptr;
+    no_multicast_ = error.what();
+  }
+}
+
+bool PeerExchange::is_over() const {
+  const bool told = std::ranges::all_of(members_, &Member::told);
+  return told && (std::ranges::all_of(members_, &Member::heard) ||
+                  (stage_ == Stage::memory && !refusal_.empty()));
+}
+
 bool PeerExchange::advance() {
-  tell();
   // So many a look, whatever strangers send.
   for (std::size_t i = 0; i < 2 * members_.size(); ++i) {
     std::optional<Received> received = sockets_.receive();
@@ -104,14 +159,32 @@ bool PeerExchange::advance() {
     if (from >= members_.size() || received->process != members_[from].address.process) continue;
     early_.push_back(std::move(*received));
   }
-  for (const Received& received : early_) {
-    if (received.message.number == number_) take(received);
+  while (true) {
+    tell();
+    for (const Received& received : early_) {
+      if (received.message.number == message_number()) take(received);
+    }
+    std::erase_if(early_, [number = message_number()](const Received& each) {
+      return each.message.number <= number;
+    });
+    if (!is_over()) return false;
+    exported_ = Descriptor();
+    if (stage_ == Stage::added || !can_multicast_) break;
+    if (stage_ == Stage::multicast) {
+      begin_stage(Stage::added);
+      continue;
+    }
+    begin_stage(Stage::multicast);
+    if (position_ != 0) continue;
+    try_multicast([&] {
+      multicast_ =
+          std::make_unique<MulticastMemory>(stream_, static_cast<int>(members_.size()), mapped_);
+      multicast_->add_gpu();
+      exported_ = multicast_->export_memory();
+    });
   }
-  std::erase_if(early_, [this](const Received& each) { return each.message.number <= number_; });
-  const bool told = std::ranges::all_of(members_, &Member::told);
-  const bool complete =
-      std::ranges::all_of(members_, [](const Member& member) { return member.memory != nullptr; });
-  return told && (complete || !refusal_.empty());
+  all_added_ = true;
+  return true;
 }
 
 std::shared_ptr<PeerMemory> PeerExchange::finish() {
@@ -121,9 +194,13 @@ std::shared_ptr<PeerMemory> PeerExchange::finish() {
     if (member.memory == nullptr && refusal_.empty()) refusal_ = "another member's does not come";
     memory.push_back(std::exchange(member.memory, nullptr));
   }
+  if (!all_added_ && no_multicast_.empty()) no_multicast_ = "another member does not come to it";
+  if (!no_multicast_.empty()) multicast_ = nullptr;
+  try_multicast([&] { multicast_->bind(own_); });
+  auto multicast = std::exchange(multicast_, nullptr);
   if (!refusal_.empty()) throw EnvironmentError(refusal_);
   return std::make_shared<PeerMemory>(*stream_, std::move(memory), bytes_, number_,
-                                      static_cast<int>(position_), words_);
+                                      static_cast<int>(position_), words_, std::move(multicast));
 }
 
 }  // namespace tutti::runtime

@@ -4,6 +4,7 @@
 #include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/cuda/comm_words.h>
 #include <tutti/runtime/cuda/peer_memory.h>
+#include <tutti/runtime/function_ref.h>
 
 #include <array>
 #include <cstdint>
@@ -30,8 +31,9 @@ class PeerExchange {
   // Throws EnvironmentError.
   explicit PeerExchange(std::shared_ptr<CudaStream> stream);
   Address address() const;
-  // Who the members are, and which of them this one is.
-  void set_members(std::vector<Address> members, int position);
+  // Who the members are, and which of them this one is; and whether the GPUs of all can have
+  // multicast memory.
+  void set_members(std::vector<Address> members, int position, bool multicast);
 
   // Whoever waits in a kernel gives up soon. From any thread.
   void stop() noexcept { words_->stop(); }
@@ -45,31 +47,53 @@ class PeerExchange {
   // What came of it. Throws EnvironmentError, which says why this member does not reach the
   // others'.
   std::shared_ptr<PeerMemory> finish();
+  // Why that has no multicast memory; empty: it has.
+  const std::string& no_multicast() const { return no_multicast_; }
 
  private:
+  // What members tell each other of a piece, one after another: what each has; the multicast memory
+  // that the first has made; whether they have added their GPUs to it. Who fails tells that, so
+  // that nobody waits.
+  enum class Stage : std::uint8_t { memory, multicast, added };
   struct Member {
     Address address;
     bool told = false;
+    bool heard = false;  // what it tells at this stage
     std::shared_ptr<Buffer> memory;
   };
   using Received = DescriptorExchange::Received;
 
+  void begin_stage(Stage stage);
+  // Whether this member tells others anything at this stage, and hears something.
+  bool tells() const { return stage_ != Stage::multicast || position_ == 0; }
+  bool is_over() const;
   void tell();
   void take(const Received& received);
+  void take_memory(Member& member, const Received& received);
+  void take_multicast(const Received& received);
+  // Does what this member has to do for a piece of multicast memory; without one if that fails.
+  void try_multicast(FunctionRef<void()> attempt);
+  // The number of messages of this piece at this stage.
+  std::uint64_t message_number() const;
 
   const std::shared_ptr<CudaStream> stream_;
   const std::shared_ptr<CommWords> words_;
   const DescriptorExchange sockets_;
   std::vector<Member> members_;
   std::size_t position_ = 0;
-  std::vector<Received> early_;  // for pieces that this member has not come to
+  bool can_multicast_ = false;
+  std::vector<Received> early_;  // for pieces and stages that this member has not come to
   // The piece that is exchanged now.
   std::uint64_t number_ = 0;
+  Stage stage_ = Stage::memory;
   std::byte* own_ = nullptr;
   std::size_t mapped_ = 0;
   std::size_t bytes_ = 0;
   Descriptor exported_;
   std::string refusal_;
+  std::unique_ptr<MulticastMemory> multicast_;
+  bool all_added_ = false;
+  std::string no_multicast_;
 };
 
 }  // namespace tutti::runtime

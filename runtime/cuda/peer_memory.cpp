@@ -16,6 +16,7 @@ namespace {
 struct PeerTable {
   std::array<std::uint64_t, CommKernel::kMostMembers> begins{};
   std::uint64_t words = 0;
+  std::uint64_t multicast = 0;
   std::uint64_t host = 0;
   std::uint32_t position = 0;
 };
@@ -118,11 +119,13 @@ void PeerMemory::prepare(const CudaStream& stream, std::byte* memory, std::size_
 
 PeerMemory::PeerMemory(const CudaStream& stream, std::vector<std::shared_ptr<Buffer>> memory,
                        std::size_t bytes, std::uint64_t number, int position,
-                       std::shared_ptr<CommWords> words)
-    : words_(std::move(words)), memory_(std::move(memory)) {
+                       std::shared_ptr<CommWords> words, std::unique_ptr<MulticastMemory> multicast)
+    : words_(std::move(words)), memory_(std::move(memory)), multicast_(std::move(multicast)) {
   const std::size_t offset = words_offset(bytes);
-  PeerTable table{
-      .words = offset, .host = words_->address(), .position = static_cast<std::uint32_t>(position)};
+  PeerTable table{.words = offset,
+                  .multicast = multicast_ == nullptr ? 0 : multicast_->address(),
+                  .host = words_->address(),
+                  .position = static_cast<std::uint32_t>(position)};
   const CudaStream::Entered entered = stream.enter();
   ShortCopies copies(stream.driver());
   for (std::size_t member = 0; member < memory_.size(); ++member) {

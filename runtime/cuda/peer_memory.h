@@ -2,6 +2,7 @@
 
 #include <tutti/runtime/buffer.h>
 #include <tutti/runtime/cuda/comm_words.h>
+#include <tutti/runtime/cuda/multicast_memory.h>
 #include <tutti/runtime/cuda/stream.h>
 
 #include <cstddef>
@@ -28,19 +29,23 @@ class PeerMemory {
   // `memory` has each member's piece of that number, of with_words(bytes), in their order; that at
   // `position` is the rank's own. Throws EnvironmentError where the GPU does not read there what
   // the others have prepared: some machines say that GPUs reach each other, and they don't.
+  // `multicast`: the same memory of all members at one address; null: there is no such.
   PeerMemory(const CudaStream& stream, std::vector<std::shared_ptr<Buffer>> memory,
              std::size_t bytes, std::uint64_t number, int position,
-             std::shared_ptr<CommWords> words);
+             std::shared_ptr<CommWords> words,
+             std::unique_ptr<MulticastMemory> multicast = nullptr);
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;
 
   // The PeerTable that kernels take, on the GPU.
   void* table() const { return table_; }
   CommWords& words() const { return *words_; }
+  bool has_multicast() const { return multicast_ != nullptr; }
 
  private:
   const std::shared_ptr<CommWords> words_;
   const std::vector<std::shared_ptr<Buffer>> memory_;
+  const std::unique_ptr<MulticastMemory> multicast_;
   void* table_ = nullptr;
 };
 

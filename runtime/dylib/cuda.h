@@ -43,6 +43,11 @@
   X(cuMemRetainAllocationHandle)        \
   X(cuMemExportToShareableHandle)       \
   X(cuMemImportFromShareableHandle)     \
+  X(cuMulticastGetGranularity)          \
+  X(cuMulticastCreate)                  \
+  X(cuMulticastAddDevice)               \
+  X(cuMulticastBindMem)                 \
+  X(cuMulticastUnbind)                  \
   X(cuMemHostAlloc)                     \
   X(cuMemFreeHost)                      \
   X(cuMemcpyHtoDAsync)                  \

@@ -73,6 +73,24 @@ TEST(LowerCollective, OnGpusAnAlgorithmThatIsAskedForCountsAndNoTable) {
   EXPECT_GT(limit("cuda:shm", Algorithm::automatic), kMuch);
 }
 
+// NCCL adds in an order of its own.
+TEST(LowerCollective, ExactSumsOfFloatsOnGpusGoThroughTheHost) {
+  const auto engine = [](const std::string& dtype, const std::string& op, ir::Algorithm asked) {
+    const ir::Graph graph =
+        ir::parse("group @g = {ranks = [0..3], backends = \"cuda:nccl\"}\nfunc @f(%x: " + dtype +
+                  "[6] on cuda:0) {\n%0 = " + op + "\nreturn }")
+            .functions.at(0);
+    return lower_collective(graph, 1, 0, {.asked = asked}).at(0).engine;
+  };
+  using ir::Algorithm;
+  const std::string sum = "all_reduce(%x) {op = \"sum\", group = @g}";
+  EXPECT_EQ(engine("f32", sum, Algorithm::exact), "shm");
+  EXPECT_EQ(engine("bf16", sum, Algorithm::exact), "shm");
+  EXPECT_EQ(engine("f32", sum, Algorithm::automatic), "nccl");
+  EXPECT_EQ(engine("i32", sum, Algorithm::exact), "nccl");
+  EXPECT_EQ(engine("f32", "all_gather(%x) {axis = 0, group = @g}", Algorithm::exact), "nccl");
+}
+
 TEST(LowerCollective, MessagesAreCollectivesOfTheirPair) {
   const auto messages = lowered(
       "%0, %1 = batch_send_recv(%x) {to = [2], from = [0, 2], receives = [i32[3], f32[]], group = "

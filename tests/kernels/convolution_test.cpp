@@ -1,8 +1,10 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/convolution.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -124,6 +126,89 @@ TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
   }
 }
 
+// With these dimensions first in memory, and then the others.
+StridedView with_first(const Shape& shape, const std::vector<int>& first) {
+  std::vector<int> order = first;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (std::ranges::find(order, d) == order.end()) order.push_back(d);
+  }
+  StridedView view = dense_view(shape);
+  std::int64_t stride = 1;
+  for (const int d : order | std::views::reverse) {
+    view.strides[static_cast<std::size_t>(d)] = stride;
+    stride *= shape[d];
+  }
+  return view;
+}
+
+// Images before or behind, the spatial dimensions, and outputs last.
+StridedView outputs_last(const Shape& shape, bool images_first) {
+  std::vector<int> order = {0};
+  for (int d = 2; d < shape.rank(); ++d) order.push_back(d);
+  if (!images_first) std::ranges::rotate(order, order.begin() + 1);
+  return with_first(shape, order);
+}
+
+// [spatial..., inputs, outputs]
+StridedView outputs_innermost(const Shape& shape) {
+  std::vector<int> order;
+  for (int d = 2; d < shape.rank(); ++d) order.push_back(d);
+  order.push_back(1);
+  return with_first(shape, order);
+}
+
+// Whatever lies where, results are the same, and so are those of a tile alone.
+TEST_P(ConvolutionOf, HasItsOutputsLast) {
+  std::vector<Case> all = cases();
+  all.push_back({{3, 40, 6, 7}, {70, 40, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+  all.push_back({{2, 300, 5, 5}, {64, 300, 5, 5}, {2, 1}, {2, 2}, {2, 2}, {1, 1}});  // in parts
+  all.push_back({{48, 5, 18, 18}, {32, 5, 16, 16}, {1, 1}, {0, 0}, {0, 0}, {1, 1}});
+  all.push_back({{40, 3, 17, 15}, {20, 3, 8, 8}, {1, 1}, {0, 0}, {1, 1}, {2, 2}});
+  for (const Case& each : all) {
+    if (each.groups != 1) continue;
+    const Array x = kernel_testing::random_array(GetParam(), Shape(each.x), 1);
+    const Array weight = kernel_testing::random_array(GetParam(), Shape(each.weight), 2);
+    const StridedView x_views[] = {dense_view(x.shape()), turned(x.shape()),
+                                   outputs_last(x.shape(), true), outputs_last(x.shape(), false)};
+    const StridedView weight_views[] = {dense_view(weight.shape()), turned(weight.shape()),
+                                        outputs_last(weight.shape(), true),
+                                        outputs_innermost(weight.shape())};
+    for (std::size_t way = 0; way < std::size(x_views); ++way) {
+      const StridedView& weight_view = weight_views[way];
+      const Array expected = kernel_testing::meaning(
+          ir::Op::conv, {shown(x, x_views[way]), shown(weight, weight_view)},
+          {each.stride, each.low, each.high, each.dilation, each.groups});
+      const Shape& shape = expected.shape();
+      const StridedView result_view = outputs_last(shape, way % 2 == 0);
+      const PreparedConvolution convolution(
+          Convolution{.dtype = GetParam(),
+                      .x = x_views[way],
+                      .weight = weight_view,
+                      .stride = each.stride,
+                      .low = each.low,
+                      .dilation = each.dilation,
+                      .out = {shape.begin() + 2, shape.end()},
+                      .result_strides = {result_view.strides.begin(),
+                                         result_view.strides.begin() + shape.rank()}});
+      SCOPED_TRACE(Shape(each.x).text() + Shape(each.weight).text());
+      Array result(GetParam(), shape);
+      Array in_pieces(GetParam(), shape);
+      const std::int64_t count = tiles(convolution);
+      run(convolution, x.bytes().data(), weight.bytes().data(), result.bytes().data(), 0, count);
+      for (std::int64_t tile = count; tile-- > 0;) {
+        run(convolution, x.bytes().data(), weight.bytes().data(), in_pieces.bytes().data(), tile,
+            tile + 1);
+      }
+      EXPECT_EQ(result, in_pieces);
+      const Array got = shown(result, result_view);
+      const double most = GetParam() == DType::f32 ? 2e-3 : 1e-11;
+      for (std::int64_t i = 0; i < got.elements(); ++i) {
+        ASSERT_NEAR(got.at(i), expected.at(i), most) << i << " of way " << way;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, ConvolutionOf, testing::Values(DType::f32, DType::f64),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
@@ -143,6 +228,9 @@ TEST(Convolution, RefusesWhatDoesNotFit) {
   EXPECT_THROW(tiles(bad), InternalError);
   bad = good;
   bad.stride = {0};
+  EXPECT_THROW(tiles(bad), InternalError);
+  bad = good;
+  bad.result_strides = {12, 4, 1};
   EXPECT_THROW(tiles(bad), InternalError);
   bad = good;
   bad.x = dense_view({0, 2, 5});

@@ -8,7 +8,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kAlgorithms[] = {"auto", "off", "one_shot", "two_shot"};
+constexpr const char* kAlgorithms[] = {"auto", "off", "one_shot", "two_shot", "exact"};
 
 std::vector<float> every_collective(const Tensor& x, const Group& group) {
   const Tensor y = exp(x);
@@ -75,7 +75,7 @@ TEST(Algorithms, OtherWordsAreRefused) {
   expect_error<UsageError>([&] { group.with_algorithm("oneshot"); }, {"did you mean 'one_shot'?"},
                            kNowhere);
   expect_error<UsageError>([&] { group.with_algorithm(""); },
-                           {"say auto, off, one_shot or two_shot"}, kNowhere);
+                           {"say auto, off, one_shot, two_shot or exact"}, kNowhere);
 }
 
 }  // namespace

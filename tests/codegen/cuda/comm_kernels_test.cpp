@@ -36,6 +36,15 @@ std::vector<CommKernel> some_of_each_kind() {
   return out;
 }
 
+std::vector<CommKernel> kernels_for(std::string_view target) {
+  std::vector<CommKernel> out = some_of_each_kind();
+  if (target == "sm_80") return out;
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    out.push_back({Kind::all_reduce_multimem, dtype, Reduction::sum, 8, 16});
+  }
+  return out;
+}
+
 class CommKernelsOfNvrtc : public testing::Test {
  protected:
   void SetUp() override {
@@ -46,7 +55,7 @@ class CommKernelsOfNvrtc : public testing::Test {
 // A block always fits, so that one a multiprocessor does.
 TEST_F(CommKernelsOfNvrtc, CompileForEachGenerationWithoutSpills) {
   for (const char* const target : {"sm_80", "sm_90", "sm_100"}) {
-    const std::vector<CommKernel> kernels = some_of_each_kind();
+    const std::vector<CommKernel> kernels = kernels_for(target);
     std::vector<ResourceUse> uses(kernels.size());
     for_each_in_parallel(kernels.size(), [&](std::size_t i) {
       uses[i] = compile_source(comm_kernel_source(kernels[i]), target).use;
@@ -78,7 +87,29 @@ TEST_F(CommKernelsOfNvrtc, LoadAndStoreForTheWholeSystem) {
   }
 }
 
+// What GPUs store by their own addresses and load by those of multicast memory are two proxies.
+TEST_F(CommKernelsOfNvrtc, TheSwitchAddsAndStores) {
+  const auto has = [](DType dtype, const std::string& load) {
+    const std::string ptx = ptx_of(
+        comm_kernel_source({.kind = Kind::all_reduce_multimem, .dtype = dtype, .members = 4}),
+        "sm_90");
+    EXPECT_THAT(ptx, HasSubstr("multimem.ld_reduce.relaxed.sys.global.add." + load));
+    EXPECT_THAT(ptx, HasSubstr("multimem.st.relaxed.sys.global.v4.f32"));
+    EXPECT_THAT(ptx, HasSubstr("fence.proxy.alias"));
+    EXPECT_THAT(ptx, Not(HasSubstr("ld.global.v4")));
+  };
+  has(DType::f32, "v4.f32");
+  has(DType::f16, "acc::f32.v4.f16x2");
+  has(DType::bf16, "acc::f32.v4.bf16x2");
+}
+
 TEST(CommKernels, AreThoseThatThereAre) {
+  const auto multimem = [](DType dtype, Reduction reduction, int bytes) {
+    return comm_kernel_source({Kind::all_reduce_multimem, dtype, reduction, 4, bytes});
+  };
+  EXPECT_THROW(multimem(DType::i32, Reduction::sum, 16), InternalError);
+  EXPECT_THROW(multimem(DType::f32, Reduction::max, 16), InternalError);
+  EXPECT_THROW(multimem(DType::f32, Reduction::sum, 8), InternalError);
   EXPECT_THROW(comm_kernel_source({.members = 9}), InternalError);
   EXPECT_THROW(comm_kernel_source({.members = 1}), InternalError);
   EXPECT_THROW(comm_kernel_source({.bytes_at_once = 2}), InternalError);

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -193,6 +195,58 @@ TEST_P(PeerCollectivesOfRanks, GatherAndScatter) {
   EXPECT_THAT(thrown, Each(""));
 }
 
+// Whole numbers from -3 to 3, whose sums are the same in any order.
+Exchange exact_sum(int ranks, DType dtype, std::int64_t elements) {
+  Exchange out = exchange_of(ranks, CollectiveKind::all_reduce, dtype, elements);
+  constexpr std::array<std::uint16_t, 7> kF16 = {0xC200, 0xC000, 0xBC00, 0, 0x3C00, 0x4000, 0x4200};
+  for (std::size_t member = 0; member < out.operands[0].size(); ++member) {
+    test::Bytes& bytes = out.operands[0][member];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(elements); ++i) {
+      const std::size_t which = (i * i + 3 * member + i / 5) % kF16.size();
+      const float number = static_cast<float>(which) - 3;
+      const auto bits = std::bit_cast<std::uint32_t>(number);
+      const auto narrow =
+          dtype == DType::f16 ? kF16[which] : static_cast<std::uint16_t>(bits >> 16);
+      if (dtype == DType::f32) std::memcpy(bytes.data() + 4 * i, &bits, 4);
+      if (dtype != DType::f32) std::memcpy(bytes.data() + 2 * i, &narrow, 2);
+    }
+  }
+  const test::Tensor& tensor = out.spec.tensors[0];
+  out.expected[0] = test::expected_results(out.spec.kind, out.spec.reduction, dtype, 0,
+                                           tensor.shape(out.spec.kind, 0), out.operands[0], {},
+                                           tensor.splits, {});
+  return out;
+}
+
+// Above what each computes for itself, where the members' memory is multicast memory.
+TEST_P(PeerCollectivesOfRanks, TheSwitchSumsLargerOnes) {
+  const int ranks = GetParam();
+  std::vector<CommKernel> kernels;
+  std::vector<Exchange> exchanges;
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    kernels.push_back(
+        {.kind = CommKernel::Kind::all_reduce_multimem, .dtype = dtype, .members = ranks});
+    for (const std::int64_t bytes : {600'000, 1'200'016}) {
+      exchanges.push_back(exact_sum(ranks, dtype, bytes / size_of(dtype)));
+    }
+  }
+  compile_first(kernels);
+  const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    member.set_memory(std::size_t{4} << 20);
+    member.run(exchange_of(ranks, CollectiveKind::all_reduce, DType::i32, 8));
+    for (const Exchange& exchange : exchanges) {
+      member.run(exchange);
+      member.run(exchange, Member::Places::in_place);
+    }
+    // Between two the switch saves nothing.
+    EXPECT_EQ(gpu.launched("all_reduce_multimem"),
+              ranks > 2 ? static_cast<int>(2 * exchanges.size()) : 0);
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, PeerCollectivesOfRanks, testing::Values(2, 4));
 
 const CommKernel kSumOfTwo = {.kind = CommKernel::Kind::all_reduce_one_shot, .members = 2};
@@ -318,6 +372,47 @@ TEST(PeerCollectives, WhatTheDriverRefusesOneMemberLeavesAllWithNccl) {
       member.group().close();
     });
     EXPECT_THAT(thrown, Each("")) << function;
+  }
+}
+
+TEST(PeerCollectives, WhatIsNotOfThatKindIsNotSummedByTheSwitch) {
+  const auto kernel = [](DType dtype) {
+    return CommKernel{.kind = CommKernel::Kind::all_reduce_two_shot, .dtype = dtype, .members = 3};
+  };
+  compile_first({kernel(DType::f32), kernel(DType::i32)});
+  const auto thrown = run_gpus(3, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    member.set_memory(std::size_t{4} << 20);
+    member.run(exchange_of(3, CollectiveKind::all_reduce, DType::i32, 8));
+    member.run(exchange_of(3, CollectiveKind::all_reduce, DType::i32, 150'000));
+    member.run(exact_sum(3, DType::f32, 150'001));  // no whole packs
+    member.set_one_shot_up_to(-1);                  // in the order of the members, that is
+    member.run(exchange_of(3, CollectiveKind::all_reduce, DType::f32, 150'000));
+    EXPECT_EQ(gpu.launched("all_reduce_two_shot"), 3);
+    EXPECT_EQ(gpu.launched("all_reduce_multimem"), 0);
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+// What one member has not, no member uses.
+TEST(PeerCollectives, WhereOneHasNoMulticastMemoryAllSumAsBefore) {
+  compile_first(
+      {{.kind = CommKernel::Kind::all_reduce_two_shot, .dtype = DType::f32, .members = 3}});
+  const std::pair<const char*, int> failures[] = {
+      {"cuMulticastCreate", 0},    {"cuMulticastGetGranularity", 0}, {"cuMulticastAddDevice", 0},
+      {"cuMulticastAddDevice", 2}, {"cuMulticastBindMem", 1},        {"cuMulticastBindMem", 0}};
+  for (const auto& [function, rank] : failures) {
+    const auto thrown = run_gpus(3, [&](HostBackend& backend, GpuOfRank& gpu) {
+      if (backend.rank() == rank) gpu.fail_driver(function, 1, CUDA_ERROR_NOT_PERMITTED);
+      Member member(backend, gpu);
+      member.set_memory(std::size_t{4} << 20);
+      const Exchange sum = exact_sum(3, DType::f32, 150'000);
+      for (int round = 0; round < 3; ++round) member.run(sum);
+      EXPECT_EQ(gpu.launched("all_reduce_two_shot"), 2);
+      member.group().close();
+    });
+    EXPECT_THAT(thrown, Each("")) << function << " of rank " << rank;
   }
 }
 

@@ -17,6 +17,7 @@ struct FakeCudaSetup {
   bool keep_log;
   int version = CUDA_VERSION;  // that the driver says
   bool peers = true;           // whether devices reach each other's memory
+  bool multicast = true;       // and can have multicast memory, from sm_90 on
 };
 
 // Forgets everything: as in a new process.

@@ -152,6 +152,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
         *value = 1;
         return;
+      case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+        *value = state.has_multicast() ? 1 : 0;
+        return;
       case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
         *value = 0;
         return;

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "tests/fake_cuda/driver/enqueue.h"
+#include "tests/fake_cuda/driver/multicast.h"
+#include "tests/support/cuda/emulator.h"
 #include <unistd.h>
 
 namespace tutti::fake_cuda {
@@ -40,6 +42,8 @@ FakeCudaSetup setup_of_environment() {
       setup.keep_log = value == "on";
     } else if (name == "peers") {
       setup.peers = value == "on";
+    } else if (name == "multicast") {
+      setup.multicast = value == "on";
     } else {
       throw std::runtime_error("TUTTI_TEST_FAKE_CUDA: there is no " + name);
     }
@@ -58,7 +62,10 @@ State& State::get() {
   return *state;
 }
 
-State::State() { reset(setup_of_environment()); }
+State::State() {
+  test::cuda::find_multicast_by(find_multicast);
+  reset(setup_of_environment());
+}
 
 void State::reset(const FakeCudaSetup& setup) {
   setup_ = setup;
@@ -69,7 +76,13 @@ void State::reset(const FakeCudaSetup& setup) {
   for (const auto& [begin, block] : pinned) std::free(reinterpret_cast<void*>(begin));
   pinned.clear();
   seen_by_kernels.clear();
-  for (const auto& [handle, each] : physical) close(each.file);
+  for (const auto& [handle, each] : physical) {
+    if (each.multicast != nullptr) {
+      for (const auto& [begin, usable] : each.mapped) unmap_multicast(begin);
+      forget_multicast(each.multicast);
+    }
+    close(each.file);
+  }
   physical.clear();
   waiting_launches.clear();
   reserved.clear();
@@ -205,9 +218,16 @@ std::size_t State::used(int device) const {
   return bytes;
 }
 
+State::Physical& State::physical_of(unsigned long long handle) {
+  const auto found = physical.find(handle);
+  if (found != physical.end()) return found->second;
+  throw Failure{CUDA_ERROR_INVALID_VALUE, "there is no memory of that handle"};
+}
+
 void State::drop_unused_physical() {
   std::erase_if(physical, [](const auto& each) {
     if (each.second.held > 0 || !each.second.mapped.empty()) return false;
+    if (each.second.multicast != nullptr) forget_multicast(each.second.multicast);
     close(each.second.file);
     return true;
   });

@@ -21,6 +21,8 @@
 
 namespace tutti::fake_cuda {
 
+struct MulticastTable;
+
 // What a call of the driver ends with when it can't be done; with a complaint where the caller did
 // what must not be done.
 struct Failure {
@@ -38,6 +40,7 @@ class State {
   void reset(const FakeCudaSetup& setup);
   const FakeCudaSetup& setup() const { return setup_; }
   void isolate() { setup_.peers = false; }
+  bool has_multicast() const { return setup_.multicast && setup_.peers && setup_.capability >= 90; }
   void initialise();
   // Whether calls may come: in a process that is forked off one they fail.
   bool is_initialised() const;
@@ -54,9 +57,12 @@ class State {
     int file = -1;                               // what it lies in, which others may map
     bool shareable = false;                      // it was made to be given to others
     bool imported = false;                       // it is another's
+    MulticastTable* multicast = nullptr;         // of multicast memory, which has no device
   };
   std::map<unsigned long long, Physical> physical;
   unsigned long long last_physical = 0;
+  // Throws the Failure if there is none.
+  Physical& physical_of(unsigned long long handle);
   // Removes those that nobody has.
   void drop_unused_physical();
   // What the kernels were given that run now, and wait for those of other GPUs.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tests/fake_cuda/driver/enqueue.h"
+#include "tests/fake_cuda/driver/multicast.h"
 #include "tests/fake_cuda/driver/state.h"
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,23 +19,16 @@ using tutti::fake_cuda::Call;
 using tutti::fake_cuda::DeviceRange;
 using tutti::fake_cuda::driver_call;
 using tutti::fake_cuda::Failure;
+using tutti::fake_cuda::kMappedUnit;
 using tutti::fake_cuda::Memory;
 using tutti::fake_cuda::State;
 
 namespace {
 
-constexpr std::size_t kUnit = std::size_t{2} << 20;
-
 void require_units(std::size_t bytes) {
-  if (bytes == 0 || bytes % kUnit != 0) {
+  if (bytes == 0 || bytes % kMappedUnit != 0) {
     throw Failure{CUDA_ERROR_INVALID_VALUE, "the size is no multiple of the granularity"};
   }
-}
-
-State::Physical& physical_of(State& state, unsigned long long handle) {
-  const auto found = state.physical.find(handle);
-  if (found != state.physical.end()) return found->second;
-  throw Failure{CUDA_ERROR_INVALID_VALUE, "there is no memory of that handle"};
 }
 
 // That is mapped to exactly these addresses.
@@ -57,24 +51,44 @@ int new_file(int device, std::size_t bytes) {
   return file;
 }
 
-// The device that a file is the memory of.
-int device_of_file(int file) {
+// What a file is called.
+std::string name_of_file(int file) {
   std::array<char, 256> path{};
   const std::string link = "/proc/self/fd/" + std::to_string(file);
-  const ssize_t length = readlink(link.c_str(), path.data(), path.size() - 1);
-  const std::string_view text(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  const std::size_t at = text.find(kFileName);
-  if (at == std::string_view::npos) {
+  const ssize_t length = readlink(link.c_str(), path.data(), path.size());
+  return {path.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+// The device that a file of that name is the memory of.
+int device_of_file(const std::string& name) {
+  const std::size_t at = name.find(kFileName);
+  if (at == std::string::npos) {
     throw Failure{CUDA_ERROR_INVALID_VALUE, "a descriptor of no device's memory"};
   }
-  return std::atoi(text.data() + at + kFileName.size());
+  return std::atoi(name.c_str() + at + kFileName.size());
+}
+
+// What another process, or this one, has exported.
+State::Physical import_file(int file) {
+  const std::string name = name_of_file(file);
+  State::Physical out{.file = fcntl(file, F_DUPFD_CLOEXEC, 3), .imported = true};
+  if (name.find(tutti::fake_cuda::kMulticastFile) != std::string::npos) {
+    out.multicast = tutti::fake_cuda::import_multicast(out.file);
+    out.bytes = tutti::fake_cuda::multicast_bytes(*out.multicast);
+    return out;
+  }
+  out.device = device_of_file(name);
+  struct stat status{};
+  fstat(file, &status);
+  out.bytes = static_cast<std::size_t>(status.st_size);
+  return out;
 }
 
 }  // namespace
 
 CUresult cuMemGetAllocationGranularity(std::size_t* unit, const CUmemAllocationProp* /*wanted*/,
                                        CUmemAllocationGranularity_flags /*which*/) {
-  return driver_call("cuMemGetAllocationGranularity", [&](State&, Call&) { *unit = kUnit; });
+  return driver_call("cuMemGetAllocationGranularity", [&](State&, Call&) { *unit = kMappedUnit; });
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
@@ -104,7 +118,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes,
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return driver_call("cuMemRelease", [&](State& state, Call& call) {
     call << handle;
-    State::Physical& physical = physical_of(state, handle);
+    State::Physical& physical = state.physical_of(handle);
     if (physical.held == 0) throw Failure{CUDA_ERROR_INVALID_VALUE, "it was released before"};
     --physical.held;
     state.drop_unused_physical();
@@ -141,11 +155,12 @@ CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long /*flags*/) {
   return driver_call("cuMemMap", [&](State& state, Call& call) {
     call << bytes << handle;
-    State::Physical& physical = physical_of(state, handle);
+    State::Physical& physical = state.physical_of(handle);
     const auto found = state.reserved.find(address);
     const bool fits = found != state.reserved.end() && found->second == bytes && offset == 0 &&
                       physical.bytes == bytes && state.memory().find(address) == nullptr;
     if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "it is mapped whole, where it fits"};
+    if (physical.multicast != nullptr) tutti::fake_cuda::map_multicast(address, physical);
     physical.mapped[address] = false;
   });
 }
@@ -161,6 +176,11 @@ CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAcces
     const bool fits =
         count == 1 && access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE && !reachable;
     if (!fits) throw Failure{CUDA_ERROR_INVALID_VALUE, "one device may read and write, once"};
+    if (physical.multicast != nullptr) {
+      tutti::fake_cuda::require_in_multicast(physical, device);
+      reachable = true;
+      return;
+    }
     if (device != physical.device && !state.setup().peers) {
       throw Failure{CUDA_ERROR_INVALID_DEVICE, "the device does not reach that memory"};
     }
@@ -187,7 +207,11 @@ CUresult cuMemUnmap(CUdeviceptr address, std::size_t bytes) {
       // What is another device's stands in a table that the double does not know.
       if (used || is_peers) state.complain(call.text() + ": a kernel runs that may reach it");
     }
-    if (physical.mapped.at(address)) state.memory().unmap(address);
+    if (physical.multicast != nullptr) {
+      tutti::fake_cuda::unmap_multicast(address);
+    } else if (physical.mapped.at(address)) {
+      state.memory().unmap(address);
+    }
     physical.mapped.erase(address);
     state.drop_unused_physical();
   });
@@ -212,7 +236,7 @@ CUresult cuMemExportToShareableHandle(void* shared, CUmemGenericAllocationHandle
                                       unsigned long long /*flags*/) {
   return driver_call("cuMemExportToShareableHandle", [&](State& state, Call& call) {
     call << handle;
-    const State::Physical& physical = physical_of(state, handle);
+    const State::Physical& physical = state.physical_of(handle);
     if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !physical.shareable) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "it was not made to be shared by a descriptor"};
     }
@@ -227,14 +251,8 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
       throw Failure{CUDA_ERROR_INVALID_VALUE, "a handle that is no descriptor"};
     }
     const int file = static_cast<int>(reinterpret_cast<std::intptr_t>(shared));
-    const int device = device_of_file(file);
-    struct stat status{};
-    fstat(file, &status);
     *handle = ++state.last_physical;
-    state.physical[*handle] = {.bytes = static_cast<std::size_t>(status.st_size),
-                               .device = device,
-                               .file = fcntl(file, F_DUPFD_CLOEXEC, 3),
-                               .imported = true};
+    state.physical[*handle] = import_file(file);
     call.gives("physical" + std::to_string(*handle));
   });
 }

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/cuda/mapped_memory.h>
+#include <tutti/runtime/cuda/multicast_memory.h>
 
 #include "tests/runtime/cuda/testing.h"
 #include <fcntl.h>
@@ -99,6 +100,46 @@ TEST_F(SharedMemoryOfDouble, ComplainsOfMemoryThatWasNotMadeToBeShared) {
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_THAT(fake_.complaints(), HasSubstr("it was not made to be shared by a descriptor"));
   driver().cuMemRelease(memory);
+}
+
+// ---- Multicast memory ----
+
+TEST_F(SharedMemoryOfDouble, MulticastMemoryIsBoundOnceAllDevicesAreAdded) {
+  const auto own = map_memory(stream(0), kUnit);
+  {
+    MulticastMemory first(stream(0), 2, own->bytes());
+    first.add_gpu();
+    EXPECT_THROW(first.bind(own->data()), EnvironmentError);
+    EXPECT_THAT(fake_.complaints(), HasSubstr("the driver waits for devices that were not added"));
+    const auto theirs = map_memory(stream(1), kUnit);
+    MulticastMemory second(stream(1), first.export_memory(), theirs->bytes());
+    second.add_gpu();
+    first.bind(own->data());
+    second.bind(theirs->data());
+    EXPECT_NE(first.address(), second.address());
+  }
+  EXPECT_EQ(fake_.complaints(), "");
+}
+
+TEST_F(SharedMemoryOfDouble, ComplainsOfMulticastMemoryOfOtherSizesAndDevices) {
+  EXPECT_THAT(message_of<EnvironmentError>([&] { MulticastMemory(stream(0), 2, kUnit / 2); }),
+              HasSubstr("multicast memory is made of pieces of"));
+  MulticastMemory one(stream(0), 1, kUnit);
+  one.add_gpu();
+  EXPECT_THROW(one.add_gpu(), EnvironmentError);
+  EXPECT_THAT(fake_.complaints(), HasSubstr("the device was added before"));
+  MulticastMemory of_other(stream(1), one.export_memory(), kUnit);
+  EXPECT_THROW(of_other.add_gpu(), EnvironmentError);
+  EXPECT_THAT(fake_.complaints(), HasSubstr("more devices than it is for"));
+  const auto theirs = map_memory(stream(1), kUnit);
+  EXPECT_THROW(of_other.bind(theirs->data()), EnvironmentError);
+  EXPECT_THAT(fake_.complaints(), HasSubstr("the device was not added"));
+}
+
+TEST_F(SharedMemoryOfDouble, OlderDevicesHaveNoMulticastMemory) {
+  EXPECT_TRUE(can_multicast(*stream(0)));
+  fake_.isolate();
+  EXPECT_FALSE(can_multicast(*stream(0)));
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ TUTTI_EMULATION_UNTRACKED void store_release(T* to, T value) {
 }
 TUTTI_EMULATION_UNTRACKED static void pause_in_wait() { host->pause_in_wait(); }
 TUTTI_EMULATION_UNTRACKED static unsigned long long nanoseconds() { return host->nanoseconds(); }
+TUTTI_EMULATION_UNTRACKED static int multicast(const void* address, void** places) {
+  return host->multicast(address, places);
+}
 
 static inline int lane() {
   const Place& place = here();

@@ -1,6 +1,7 @@
 #include "tests/support/cuda/emulated_block.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cstring>
@@ -25,6 +26,9 @@ namespace context = boost::context::detail;
 constexpr std::size_t kWarp = 32;
 
 thread_local EmulatedLaunch* launch_of_this_thread = nullptr;
+
+// By all threads that run kernels.
+std::atomic<int (*)(const void*, void**)> multicast_finder = nullptr;
 
 EmulatedLaunch& current() { return *launch_of_this_thread; }
 
@@ -71,6 +75,13 @@ tutti_emulation::Host make_host(bool find_races) {
                 const auto now = std::chrono::steady_clock::now().time_since_epoch();
                 return static_cast<unsigned long long>(
                     std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+              },
+          .multicast =
+              [](const void* address, void** places) {
+                const auto find = multicast_finder.load();
+                const int found = find == nullptr ? 0 : find(address, places);
+                if (found == 0) current().no_multicast();
+                return found;
               }};
 }
 
@@ -85,6 +96,8 @@ tutti_emulation::Dim3 unflatten(std::size_t number, const Extents& extents) {
 }
 
 }  // namespace
+
+void find_multicast_by(int (*find)(const void* address, void** places)) { multicast_finder = find; }
 
 // ---- The launch ----
 
@@ -237,6 +250,10 @@ void EmulatedLaunch::pause_in_wait() {
     fail_on_fiber(where(running_) + " waits for others, but " + why_no_wait_);
   }
   suspend(State::waits);
+}
+
+void EmulatedLaunch::no_multicast() {
+  fail_on_fiber(where(running_) + " uses as multicast memory what is none, or not yet");
 }
 
 void EmulatedLaunch::block_barrier(int site) {

@@ -43,6 +43,7 @@ class EmulatedLaunch {
   void access(const void* address, unsigned bytes, bool write);
   void misaligned(const void* address, unsigned bytes);
   void pause_in_wait();
+  void no_multicast();
 
  private:
   enum class State : std::uint8_t { ready, at_barrier, at_warp, waits, done };

@@ -37,6 +37,8 @@ struct Host {
   // Between two looks at what another GPU or the host writes: the others go on meanwhile.
   void (*pause_in_wait)();
   unsigned long long (*nanoseconds)();  // of a clock that all GPUs share
+  // Where an address of multicast memory lies in the memory of each member, and how many they are.
+  int (*multicast)(const void* address, void** places);
 };
 
 // How the emulator calls a kernel: for one thread, on its fiber. `arguments` as cuLaunchKernel

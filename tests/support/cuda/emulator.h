@@ -61,6 +61,9 @@ inline constexpr std::uint32_t kResidentThreads = 256;
 void run_together(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,
                   void** arguments, const RunOptions& options, void (*idle)());
 
+// Where multicast memory lies (Host::multicast), which is asked while kernels run.
+void find_multicast_by(int (*find)(const void* address, void** places));
+
 // Whether a text has kernels that wait so.
 bool waits_for_others(std::string_view text);
 

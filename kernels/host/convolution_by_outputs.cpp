@@ -1,0 +1,445 @@
+#include <tutti/ir/arithmetic.h>
+#include <tutti/kernels/host/add_product.h>
+#include <tutti/kernels/host/convolution_by_outputs.h>
+#include <tutti/kernels/host/copy_grid.h>
+#include <tutti/kernels/host/instruction_set.h>
+#include <tutti/kernels/host/scratch.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace tutti::kernels {
+
+namespace {
+
+constexpr std::int64_t kBytesOfCopy = 192 << 10;  // that a tile copies of x at a time
+constexpr std::int64_t kBytesOfFactors = 512
+                                         << 10;  // that some outputs take of the weight at a time
+constexpr std::int64_t kOutputsOfPart = 32;      // so many at least, where outputs are shared
+constexpr std::int64_t kLineBytes = 64;
+
+std::int64_t lanes_of_line(DType dtype) { return kLineBytes / size_of(dtype); }
+
+}  // namespace
+
+ConvolutionByOutputs::ConvolutionByOutputs(const ConvolutionShape& shape) : shape_(shape) {
+  Sizes strides = {shape.image_stride, shape.channel_stride};
+  for (int d = 0; d < kSpatial; ++d) {
+    strides[static_cast<std::size_t>(d) + 2] = shape.spatial[static_cast<std::size_t>(d)].x_stride;
+  }
+  while (cut_ < kSpatial - 1 && shape.spatial[static_cast<std::size_t>(cut_)].out == 1) ++cut_;
+  const Sizes sizes =
+      copied_sizes(shape.images, shape.inputs, shape.spatial[static_cast<std::size_t>(cut_)].out);
+  for (std::size_t d = 0; d < kDimensions; ++d) order_[d] = d;
+  std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
+    const auto far = [&](std::size_t d) {
+      return sizes[d] == 1 ? std::numeric_limits<std::int64_t>::max() : std::abs(strides[d]);
+    };
+    return far(a) != far(b) ? far(a) > far(b) : a < b;
+  });
+  copies_weight_ = (shape.outputs > 1 && shape.weight_strides[0] != 1) ||
+                   shape.outputs % lanes_of_line(shape.dtype) != 0;
+  choose_inputs();
+  choose_tiles();
+  const Sizes copied = copied_sizes(images_, inputs_, lines_);
+  std::int64_t stride = 1;
+  for (std::size_t i = kDimensions; i-- > 0;) {
+    copied_strides_[order_[i]] = stride;
+    stride *= copied[order_[i]];
+  }
+  find_runs();
+  join_runs();
+}
+
+std::int64_t ConvolutionByOutputs::reach(int dimension, std::int64_t count) const {
+  const SpatialDimension& d = shape_.spatial[static_cast<std::size_t>(dimension)];
+  return (count - 1) * d.stride + (d.window - 1) * d.dilation + 1;
+}
+
+ConvolutionByOutputs::Sizes ConvolutionByOutputs::copied_sizes(std::int64_t images,
+                                                               std::int64_t inputs,
+                                                               std::int64_t lines) const {
+  Sizes out = {images, inputs};
+  for (int d = 0; d < kSpatial; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    out[at + 2] = reach(d, d == cut_ ? lines : shape_.spatial[at].out);
+  }
+  return out;
+}
+
+std::int64_t ConvolutionByOutputs::copied_elements(std::int64_t images, std::int64_t inputs,
+                                                   std::int64_t lines) const {
+  std::int64_t out = 1;
+  for (const std::int64_t size : copied_sizes(images, inputs, lines)) out *= size;
+  return out;
+}
+
+// Their factors should stay in a cache while they are multiplied.
+void ConvolutionByOutputs::choose_inputs() {
+  const std::int64_t factors =
+      shape_.places * std::min<std::int64_t>(shape_.outputs, 4 * lanes_of_line(shape_.dtype)) *
+      size_of(shape_.dtype);
+  inputs_ = std::clamp<std::int64_t>(kBytesOfFactors / factors, 1, shape_.inputs);
+  const std::int64_t images = order_.back() == 0 ? std::min<std::int64_t>(shape_.images, 16) : 1;
+  const std::int64_t most = kBytesOfCopy / size_of(shape_.dtype);
+  inputs_ = std::clamp<std::int64_t>(most / copied_elements(images, 1, 1), 1, inputs_);
+  // Of about one size.
+  inputs_ = divide_up(shape_.inputs, divide_up(shape_.inputs, inputs_));
+}
+
+// As many as fit into a cache; then fewer, so that there are tiles for several threads.
+void ConvolutionByOutputs::choose_tiles() {
+  constexpr std::int64_t kTiles = ConvolutionShape::kGoodTiles;
+  const std::int64_t most = kBytesOfCopy / size_of(shape_.dtype);
+  const std::int64_t all_lines = shape_.spatial[static_cast<std::size_t>(cut_)].out;
+  // Images that lie side by side are copied so.
+  const std::int64_t least_images =
+      order_.back() == 0 ? std::min<std::int64_t>(lanes_of_line(shape_.dtype), shape_.images) : 1;
+  images_ = shape_.images;
+  lines_ = all_lines;
+  outputs_ = shape_.outputs;
+  const auto parts = [](std::int64_t all, std::int64_t some) { return divide_up(all, some); };
+  const auto share = [](std::int64_t all, std::int64_t count) {
+    return divide_up(all, std::clamp<std::int64_t>(count, 1, all));
+  };
+  const auto share_outputs = [&](std::int64_t count) {
+    const std::int64_t own = std::max(share(shape_.outputs, count), kOutputsOfPart);
+    outputs_ = std::min(divide_up(own, kOutputsOfPart) * kOutputsOfPart, shape_.outputs);
+  };
+  if (copies_weight_) share_outputs(kTiles);
+  const std::int64_t fit = most / copied_elements(1, inputs_, all_lines);
+  images_ = std::clamp(fit, least_images, images_);
+  while (lines_ > 1 && copied_elements(images_, inputs_, lines_) > most) {
+    lines_ = divide_up(lines_, 2);
+  }
+  const auto others = [&] { return parts(shape_.outputs, outputs_); };
+  if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < kTiles) {
+    const std::int64_t wanted = divide_up(kTiles, others() * parts(all_lines, lines_));
+    images_ = std::min(images_, std::max(share(shape_.images, wanted), least_images));
+  }
+  if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < kTiles) {
+    const std::int64_t wanted = divide_up(kTiles, others() * parts(shape_.images, images_));
+    lines_ = std::min(lines_, share(all_lines, wanted));
+  }
+  const std::int64_t places = parts(shape_.images, images_) * parts(all_lines, lines_);
+  if (others() * places < kTiles) share_outputs(divide_up(kTiles, places));
+}
+
+std::int64_t ConvolutionByOutputs::tiles() const {
+  return divide_up(shape_.images, images_) *
+         divide_up(shape_.spatial[static_cast<std::size_t>(cut_)].out, lines_) *
+         divide_up(shape_.outputs, outputs_);
+}
+
+// Those that share a piece of the weight come one after another.
+ConvolutionByOutputs::Tile ConvolutionByOutputs::tile(std::int64_t number) const {
+  const std::int64_t all_lines = shape_.spatial[static_cast<std::size_t>(cut_)].out;
+  const std::int64_t down = divide_up(all_lines, lines_);
+  Tile out{};
+  out.line = number % down * lines_;
+  number /= down;
+  const std::int64_t groups = divide_up(shape_.images, images_);
+  out.image = number % groups * images_;
+  out.output = number / groups * outputs_;
+  out.images = std::min(images_, shape_.images - out.image);
+  out.lines = std::min(lines_, all_lines - out.line);
+  out.outputs = std::min(outputs_, shape_.outputs - out.output);
+  return out;
+}
+
+void ConvolutionByOutputs::find_runs() {
+  const auto& [depth, height, width] = shape_.spatial;
+  const std::array<std::int64_t, 4> counts = {inputs_, depth.window, height.window, width.window};
+  std::array<std::int64_t, 4> x_steps = {copied_strides_[1]};
+  std::array<std::int64_t, 4> weight_steps = {};
+  for (std::size_t d = 0; d < 4; ++d) {
+    if (d > 0) x_steps[d] = copied_strides_[d + 1] * shape_.spatial[d - 1].dilation;
+    weight_steps[d] = shape_.weight_strides[d + 1];
+  }
+  std::size_t along = 3;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (counts[d] > counts[along]) along = d;
+  }
+  runs_along_inputs_ = along == 0;
+  run_length_ = counts[along];
+  x_step_ = x_steps[along];
+  weight_step_ = weight_steps[along];
+  std::array<std::int64_t, 4> others = counts;
+  others[along] = 1;
+  for (std::int64_t i = 0; i < others[0]; ++i) {
+    for (std::int64_t a = 0; a < others[1]; ++a) {
+      for (std::int64_t b = 0; b < others[2]; ++b) {
+        for (std::int64_t c = 0; c < others[3]; ++c) {
+          runs_.push_back({.x = i * x_steps[0] + a * x_steps[1] + b * x_steps[2] + c * x_steps[3],
+                           .weight = i * weight_steps[0] + a * weight_steps[1] +
+                                     b * weight_steps[2] + c * weight_steps[3]});
+        }
+      }
+    }
+  }
+}
+
+// Where the next one begins behind the end of one: so do a window's columns, of all channels.
+void ConvolutionByOutputs::join_runs() {
+  const std::int64_t joined = shape_.spatial[2].window;
+  if (!runs_along_inputs_ || inputs_ != shape_.inputs || std::ssize(runs_) % joined != 0) return;
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    if (i % static_cast<std::size_t>(joined) == 0) continue;
+    const bool follows = runs_[i].x == runs_[i - 1].x + run_length_ * x_step_ &&
+                         runs_[i].weight == runs_[i - 1].weight + run_length_ * weight_step_;
+    if (!follows) return;
+  }
+  std::vector<Run> longer;
+  for (std::size_t i = 0; i < runs_.size(); i += static_cast<std::size_t>(joined)) {
+    longer.push_back(runs_[i]);
+  }
+  runs_ = std::move(longer);
+  runs_along_inputs_ = false;
+  run_length_ *= joined;
+}
+
+// In the order of the copy, so that neighbours look at neighbours.
+void ConvolutionByOutputs::list_rows(const Tile& tile, Row* rows) const {
+  Sizes counts{};
+  Sizes x_steps{};
+  Sizes result_steps{};
+  for (std::size_t i = 0; i < kDimensions; ++i) {
+    const std::size_t d = order_[i];
+    if (d == 1) {
+      counts[i] = 1;
+      continue;
+    }
+    const bool is_image = d == 0;
+    const auto spatial = is_image ? SpatialDimension{} : shape_.spatial[d - 2];
+    const bool is_cut = static_cast<int>(d) - 2 == cut_;
+    counts[i] = is_image ? tile.images : is_cut ? tile.lines : spatial.out;
+    x_steps[i] = copied_strides_[d] * (is_image ? 1 : spatial.stride);
+    result_steps[i] = shape_.result_strides[d];
+  }
+  for (std::int64_t a = 0; a < counts[0]; ++a) {
+    for (std::int64_t b = 0; b < counts[1]; ++b) {
+      for (std::int64_t c = 0; c < counts[2]; ++c) {
+        for (std::int64_t d = 0; d < counts[3]; ++d) {
+          Row row = {.x = a * x_steps[0] + b * x_steps[1] + c * x_steps[2] + d * x_steps[3],
+                     .result = a * result_steps[0] + b * result_steps[1] + c * result_steps[2] +
+                               d * result_steps[3]};
+          for (std::int64_t e = 0; e < counts[4]; ++e) {
+            *rows++ = row;
+            row.x += x_steps[4];
+            row.result += result_steps[4];
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void ConvolutionByOutputs::copy_piece(const Tile& tile, std::int64_t input, std::int64_t inputs,
+                                      const T* x, T* to) const {
+  std::array<Positions, kDimensions> inside{};
+  Sizes sizes = copied_sizes(tile.images, inputs, tile.lines);
+  Sizes strides = {shape_.image_stride, shape_.channel_stride};
+  const T* from = x + shape_.x_offset + tile.image * strides[0] + input * strides[1];
+  bool whole = true;
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    inside[d] = {0, sizes[d]};
+    if (d >= 2) {
+      const SpatialDimension& own = shape_.spatial[d - 2];
+      const std::int64_t first =
+          (static_cast<int>(d) - 2 == cut_ ? tile.line * own.stride : 0) - own.low;
+      inside[d] = kernels::inside(first, 1, own.size, sizes[d]);
+      strides[d] = own.x_stride;
+      from += (first + inside[d].begin) * own.x_stride;
+      whole = whole && inside[d].begin == 0 && inside[d].end == sizes[d];
+    }
+  }
+  if (!whole) std::fill(to, to + copied_elements(images_, inputs_, lines_), T{0});
+  // By the order of the copy: how many, and how far apart here and there.
+  Sizes counts{};
+  Sizes steps{};
+  Sizes to_steps{};
+  for (std::size_t i = 0; i < kDimensions; ++i) {
+    const std::size_t d = order_[i];
+    counts[i] = inside[d].end - inside[d].begin;
+    steps[i] = strides[d];
+    to_steps[i] = copied_strides_[d];
+    to += inside[d].begin * to_steps[i];
+    if (counts[i] <= 0) return;
+  }
+  // Lines that follow each other here and there are one.
+  if (steps[4] == 1 && steps[3] == counts[4] && to_steps[3] == counts[4]) {
+    counts[4] *= counts[3];
+    counts[3] = 1;
+  }
+  for (std::int64_t a = 0; a < counts[0]; ++a) {
+    for (std::int64_t b = 0; b < counts[1]; ++b) {
+      for (std::int64_t c = 0; c < counts[2]; ++c) {
+        copy_grid(counts[3], counts[4], from + a * steps[0] + b * steps[1] + c * steps[2],
+                  {.line = steps[3], .element = steps[4]},
+                  to + a * to_steps[0] + b * to_steps[1] + c * to_steps[2],
+                  {.line = to_steps[3], .element = 1});
+      }
+    }
+  }
+}
+
+// [runs, their elements, outputs], with zeros up to whole lines of outputs.
+template <class T>
+void ConvolutionByOutputs::copy_weight(const Tile& tile, std::int64_t inputs, const T* weight,
+                                       T* to) const {
+  const std::int64_t lanes = lanes_of_line(shape_.dtype);
+  const std::int64_t width = divide_up(tile.outputs, lanes) * lanes;
+  const std::int64_t length = run_length(inputs);
+  const std::int64_t output_step = shape_.weight_strides[0];
+  const std::int64_t count = runs_of(inputs);
+  if (width != tile.outputs) std::fill(to, to + count * length * width, T{0});
+  // A few lines of the copy at a time, which stay in the first-level cache.
+  constexpr std::int64_t kAtOnce = 16;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T* const from = weight + runs_[static_cast<std::size_t>(i)].weight;
+    for (std::int64_t first = 0; first < length; first += kAtOnce) {
+      const std::int64_t some = std::min(kAtOnce, length - first);
+      for (std::int64_t o = 0; o < tile.outputs; ++o) {
+        const T* const own = from + o * output_step + first * weight_step_;
+        for (std::int64_t k = 0; k < some; ++k) {
+          to[(first + k) * width + o] = own[k * weight_step_];
+        }
+      }
+    }
+    to += length * width;
+  }
+}
+
+namespace {
+
+// How many results are added up at once, with so many vectors of outputs each.
+template <int kBytes, int kVectors>
+constexpr int rows_at_once() {
+  if (kBytes < 64) return kVectors == 1 ? 8 : 6;
+  return kVectors == 4 ? 6 : kVectors == 2 ? 10 : 12;
+}
+
+}  // namespace
+
+template <class T, int kBytes, int kVectors>
+TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Row* rows, std::int64_t count,
+                                                      const T* x, std::int64_t inputs,
+                                                      const T* weight, std::int64_t outputs,
+                                                      bool is_first, T* result) const {
+  constexpr int kRows = rows_at_once<kBytes, kVectors>();
+  constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
+  typedef T Vector [[gnu::vector_size(kBytes)]];
+  const std::int64_t length = run_length(inputs);
+  const std::int64_t x_step = x_step_;
+  const std::int64_t lanes = lanes_of_line(shape_.dtype);
+  const std::int64_t width = divide_up(outputs, lanes) * lanes;
+  const std::int64_t weight_step = copies_weight_ ? width : weight_step_;
+  const std::int64_t runs = runs_of(inputs);
+  for (std::int64_t row = 0; row < count; row += kRows) {
+    const T* seen[kRows];
+    for (int m = 0; m < kRows; ++m) seen[m] = x + rows[std::min(row + m, count - 1)].x;
+    for (std::int64_t o = 0; o < outputs; o += kVectors * kLanes) {
+      Vector sums[kRows][kVectors] = {};
+      for (std::int64_t i = 0; i < runs; ++i) {
+        const Run& run = runs_[static_cast<std::size_t>(i)];
+        const T* factors = weight + o + (copies_weight_ ? i * length * width : run.weight);
+        std::int64_t at = run.x;
+        for (std::int64_t k = 0; k < length; ++k, at += x_step, factors += weight_step) {
+          Vector own[kVectors];
+#pragma GCC unroll 4
+          for (int v = 0; v < kVectors; ++v) {
+            std::memcpy(&own[v], factors + v * kLanes, sizeof(Vector));
+          }
+#pragma GCC unroll 12
+          for (int m = 0; m < kRows; ++m) {
+            const Vector element = seen[m][at] - Vector{};  // in every lane
+#pragma GCC unroll 4
+            for (int v = 0; v < kVectors; ++v) add_product(sums[m][v], element, own[v]);
+          }
+        }
+      }
+#pragma GCC unroll 12
+      for (int m = 0; m < kRows; ++m) {
+        if (row + m >= count) break;
+        T* const to = result + rows[row + m].result + o;
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+          const std::int64_t left = std::min<std::int64_t>(outputs - o - v * kLanes, kLanes);
+          if (left <= 0) break;
+          const std::size_t bytes = static_cast<std::size_t>(left) * sizeof(T);
+          if (!is_first) {
+            Vector before = {};
+            std::memcpy(&before, to + v * kLanes, left == kLanes ? sizeof(Vector) : bytes);
+            sums[m][v] += before;
+          }
+          std::memcpy(to + v * kLanes, &sums[m][v], left == kLanes ? sizeof(Vector) : bytes);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void ConvolutionByOutputs::run(const T* x, const T* weight, T* result, std::int64_t begin,
+                               std::int64_t end) const {
+  thread_local Scratch copied_memory;
+  thread_local Scratch weight_memory;
+  thread_local Scratch rows_memory;
+  const std::int64_t lanes = lanes_of_line(shape_.dtype);
+  const auto copied = copied_memory.use<T>(copied_elements(images_, inputs_, lines_));
+  const auto factors = weight_memory.use<T>(
+      copies_weight_ ? inputs_ * shape_.places * divide_up(outputs_, lanes) * lanes : 0);
+  const std::int64_t all_lines = shape_.spatial[static_cast<std::size_t>(cut_)].out;
+  const std::int64_t rows_of_line = shape_.results / all_lines;
+  const auto rows = rows_memory.use<Row>(images_ * lines_ * rows_of_line);
+  std::int64_t listed_images = 0;
+  std::int64_t listed_lines = 0;
+  std::int64_t copied_output = -1;
+  for (std::int64_t number = begin; number < end; ++number) {
+    const Tile own = tile(number);
+    if (own.images != listed_images || own.lines != listed_lines) list_rows(own, rows.get());
+    listed_images = own.images;
+    listed_lines = own.lines;
+    const std::int64_t count = own.images * own.lines * rows_of_line;
+    T* const own_result = result + own.image * shape_.result_strides[0] +
+                          own.line * shape_.result_strides[static_cast<std::size_t>(cut_) + 2] +
+                          own.output;
+    for (std::int64_t input = 0; input < shape_.inputs; input += inputs_) {
+      const std::int64_t inputs = std::min(inputs_, shape_.inputs - input);
+      copy_piece(own, input, inputs, x, copied.get());
+      const T* own_weight = weight + shape_.weight_offset + own.output * shape_.weight_strides[0] +
+                            input * shape_.weight_strides[1];
+      if (copies_weight_) {
+        const bool is_copied = inputs_ == shape_.inputs && copied_output == own.output;
+        if (!is_copied) copy_weight(own, inputs, own_weight, factors.get());
+        copied_output = own.output;
+        own_weight = factors.get();
+      }
+      run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+        constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+        const auto add = [&]<int kVectors>(std::integral_constant<int, kVectors>) TUTTI_INLINE {
+          add_up<T, kBytes, kVectors>(rows.get(), count, copied.get(), inputs, own_weight,
+                                      own.outputs, input == 0, own_result);
+        };
+        if (kBytes == 64 && own.outputs % (4 * kLanes) == 0) {
+          add(std::integral_constant<int, kBytes == 64 ? 4 : 2>());
+        } else if (divide_up(own.outputs, kLanes) % 2 == 0) {
+          add(std::integral_constant<int, 2>());
+        } else {
+          add(std::integral_constant<int, 1>());
+        }
+      });
+    }
+  }
+}
+
+template void ConvolutionByOutputs::run(const float* x, const float* weight, float* result,
+                                        std::int64_t begin, std::int64_t end) const;
+template void ConvolutionByOutputs::run(const double* x, const double* weight, double* result,
+                                        std::int64_t begin, std::int64_t end) const;
+
+}  // namespace tutti::kernels
