@@ -164,6 +164,31 @@ Term batch_groups_as_features(Term x, std::int64_t groups) {
   return reshape(transposed(reshape(x, Shape(split)), order), Shape(sizes));
 }
 
+// A convolution that looks at one place at a time: each one's features by the weight, wherever they
+// lie.
+Term product_of_features(Step& step, const ConvolutionPlaces& places, DType dtype) {
+  const Term x = cast(step.operand(0), dtype);
+  const Term weight = cast(step.operand(1), dtype);
+  const std::int64_t outputs = weight.shape()[static_cast<int>(places.kernel.first)];
+  const std::int64_t inputs = weight.shape()[static_cast<int>(places.kernel.second)];
+  const List order = {places.kernel.second, places.kernel.first};
+  List all = order;
+  all.insert(all.end(), places.kernel.spatial.begin(), places.kernel.spatial.end());
+  const Term matrix = reshape(transposed(weight, all), Shape{inputs, outputs});
+  const Term out =
+      apply(Op::dot_general, x, matrix, {List{places.input.second}, List{0}, List(), List()});
+  // Its dimensions are x's but for the features, and then the outputs.
+  const List from = places.input.order();
+  const List to = places.output.order();
+  List back(to.size());
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    std::int64_t place = std::ssize(to) - 1;
+    if (i != 1) place = from[i] > places.input.second ? from[i] - 1 : from[i];
+    back[static_cast<std::size_t>(to[i])] = place;
+  }
+  return transposed(out, back);
+}
+
 constexpr std::int64_t kMostOfAWindow = 1LL << 31;
 
 // In how many places of a padded and dilated dimension the window fits.
@@ -202,6 +227,17 @@ void convolution(Step& step) {
   }
   for (const std::int64_t each : padding) {
     if (each < -kMostOfAWindow || each > kMostOfAWindow) step.fail("a padding that is too large");
+  }
+
+  const auto is_all = [](const List& list, std::int64_t value) {
+    return std::ranges::count(list, value) == std::ssize(list);
+  };
+  const bool is_window = std::ranges::any_of(places.kernel.spatial, [&](std::int64_t d) {
+    return step.operand(1).shape()[static_cast<int>(d)] != 1;
+  });
+  if (!is_window && is_all(strides, 1) && is_all(base, 1) && is_all(padding, 0) &&
+      feature_groups * batch_groups == 1) {
+    return step.result(cast(product_of_features(step, places, dtype), step.dtype()));
   }
 
   constexpr std::int64_t kMostGroups = 1LL << 31;
@@ -243,8 +279,7 @@ void convolution(Step& step) {
   if (empty) {
     out = broadcast_in(x.constant(0), {}, Shape(sizes));
   } else if (spatial == 0) {
-    if (feature_groups * batch_groups != 1) step.fail("groups without spatial dimensions");
-    out = apply(Op::dot_general, x, weight, {List{1}, List{1}, List(), List()});
+    step.fail("groups without spatial dimensions");
   } else {
     const List none = repeated(spatial, 0);
     const List before = is_around ? List(low.begin() + 2, low.end()) : none;

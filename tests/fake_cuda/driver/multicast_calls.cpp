@@ -199,12 +199,12 @@ CUresult cuMulticastBindMem(CUmemGenericAllocationHandle handle, std::size_t off
     call << handle << memory << bytes;
     State::Physical& multicast = physical_of(state, handle, true);
     const State::Physical& own = physical_of(state, memory, false);
+    MulticastTable::Member& member = multicast.multicast->member(own.device);
     multicast.multicast->require_all();
     require_range(bytes, multicast.bytes, offset);
     if (memory_offset != 0 || bytes > own.bytes || own.imported) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "a member binds its own memory"};
     }
-    MulticastTable::Member& member = multicast.multicast->member(own.device);
     if (member.file != 0) throw Failure{CUDA_ERROR_INVALID_VALUE, "memory was bound before"};
     member.process = getpid();
     member.file = fcntl(own.file, F_DUPFD_CLOEXEC, 3) + 1;
