@@ -216,6 +216,16 @@ class LibraryProduct::PrimitiveCache {
 
 namespace {
 
+// oneDNN has code for others, too, which takes three times as long as f32 copies.
+bool multiplies_bf16_itself() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return true;
+#endif
+}
+
 bool probe(DType dtype) {
   const OneThread one_thread;
   constexpr std::int64_t kSize = 64;
@@ -236,7 +246,7 @@ std::string library_version() {
 
 bool library_multiplies(DType dtype) {
   static const bool f32 = probe(DType::f32);
-  static const bool bf16 = probe(DType::bf16);
+  static const bool bf16 = multiplies_bf16_itself() && probe(DType::bf16);
   return (dtype == DType::f32 && f32) || (dtype == DType::bf16 && bf16);
 }
 

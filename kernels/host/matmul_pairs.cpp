@@ -18,10 +18,13 @@ namespace tutti::kernels {
 
 namespace {
 
-// Blocked and packed as in matmul_loops.cpp, with pairs along k in place of elements.
-constexpr std::int64_t kPairs = 256;
+// Blocked as in matmul_loops.cpp, with pairs along k in place of elements; the right-hand side is
+// packed into panels, the left-hand side into rows.
+constexpr std::int64_t kPairs = 128;
 constexpr std::int64_t kRowsOfBlock = 64;
-constexpr int kRowsOfPanel = 4;
+// Rows that are multiplied at once, by two vectors of columns each.
+template <int kBytes>
+constexpr int kRowsOfPairs = kBytes == 64 ? 8 : 4;
 // A product of fewer rows or columns is not worth a look at each element.
 constexpr std::int64_t kFewestLines = 8;
 
@@ -39,6 +42,7 @@ constexpr bool kAlwaysFits = sizeof(T) < sizeof(std::int16_t) || std::is_same_v<
 template <class T, int kBytes>
 TUTTI_INLINE inline bool all_fit(const T* from, std::int64_t rows, std::int64_t columns,
                                  std::int64_t row_stride, std::int64_t column_stride) {
+  if (kAlwaysFits<T>) return true;
   if (column_stride != 1) {
     std::swap(rows, columns);
     std::swap(row_stride, column_stride);
@@ -48,7 +52,7 @@ TUTTI_INLINE inline bool all_fit(const T* from, std::int64_t rows, std::int64_t 
   typedef Unsigned Vector [[gnu::vector_size(kBytes)]];
   // Moved up by 2^15, and of signed ones alone, what fits has no bits above the lowest 16; of
   // unsigned ones none above the lowest 15.
-  constexpr Unsigned kUp = std::is_signed_v<T> ? 0x8000 : 0;
+  constexpr auto kUp = static_cast<Unsigned>(std::is_signed_v<T> ? 0x8000 : 0);
   constexpr int kBits = std::is_signed_v<T> ? 16 : 15;
   for (std::int64_t i = 0; i < rows; ++i, from += row_stride) {
     Vector above = {};
@@ -77,12 +81,14 @@ TUTTI_INLINE inline void pack_pairs(const T* from, std::int64_t line_stride,
   constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(std::uint32_t));
   typedef std::uint32_t Pairs [[gnu::vector_size(kBytes)]];
   typedef T Elements [[gnu::vector_size(kLanes * sizeof(T))]];
-  for (std::int64_t first = 0; first < lines; first += width) {
-    const std::int64_t used = std::min(width, lines - first);
-    for (std::int64_t l = 0; l < depth; l += 2, to += width) {
-      const T* const even = from + first * line_stride + l * depth_stride;
+  const std::int64_t panel = (depth + 1) / 2 * width;
+  for (std::int64_t l = 0; l < depth; l += 2, to += width, from += 2 * depth_stride) {
+    const bool whole = l + 1 < depth;
+    std::uint32_t* own = to;
+    for (std::int64_t first = 0; first < lines; first += width, own += panel) {
+      const std::int64_t used = std::min(width, lines - first);
+      const T* const even = from + first * line_stride;
       const T* const odd = even + depth_stride;
-      const bool whole = l + 1 < depth;
       std::int64_t i = 0;
       for (; whole && line_stride == 1 && i + kLanes <= used; i += kLanes) {
         Elements low;
@@ -91,77 +97,136 @@ TUTTI_INLINE inline void pack_pairs(const T* from, std::int64_t line_stride,
         std::memcpy(&high, odd + i, sizeof(high));
         const Pairs pairs = (__builtin_convertvector(low, Pairs) & 0xFFFF) |
                             __builtin_convertvector(high, Pairs) << 16;
-        std::memcpy(to + i, &pairs, sizeof(pairs));
+        std::memcpy(own + i, &pairs, sizeof(pairs));
       }
       for (; i < used; ++i) {
-        to[i] = pair_of(even[i * line_stride], whole ? odd[i * line_stride] : T{});
+        own[i] = pair_of(even[i * line_stride], whole ? odd[i * line_stride] : T{});
       }
-      for (; i < width; ++i) to[i] = 0;
+      for (; i < width; ++i) own[i] = 0;
     }
   }
 }
 
-// block[kRowsOfPanel, 2 vectors] = a panel * b panel, over so many pairs.
+// Copies [rows, depth] elements into rows of pairs, `pairs` apart, with zeros up to `padded` rows.
+template <class T, int kBytes>
+TUTTI_INLINE inline void pack_rows(const T* from, std::int64_t row_stride,
+                                   std::int64_t depth_stride, std::int64_t rows, std::int64_t depth,
+                                   std::int64_t padded, std::int64_t pairs, std::uint32_t* to) {
+  constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(std::uint32_t));
+  typedef T Elements [[gnu::vector_size(kLanes * sizeof(T))]];
+  typedef std::int16_t Halves [[gnu::vector_size(kLanes * sizeof(std::int16_t))]];
+  std::fill(to + rows * pairs, to + padded * pairs, 0U);
+  for (std::int64_t row = 0; row < rows; ++row, from += row_stride, to += pairs) {
+    auto* const halves = reinterpret_cast<std::byte*>(to);
+    std::int64_t l = 0;
+    for (; depth_stride == 1 && l + kLanes <= depth; l += kLanes) {
+      Elements elements;
+      std::memcpy(&elements, from + l, sizeof(elements));
+      const Halves low = __builtin_convertvector(elements, Halves);
+      std::memcpy(halves + l * static_cast<std::int64_t>(sizeof(std::int16_t)), &low, sizeof(low));
+    }
+    for (; l < depth; l += 2) {
+      to[l / 2] =
+          pair_of(from[l * depth_stride], l + 1 < depth ? from[(l + 1) * depth_stride] : T{});
+    }
+  }
+}
+
+// block[rows at once, 2 vectors] = rows of a, `pairs` apart, * b panel.
 using MultiplyPanels = void (*)(const std::uint32_t* a, const std::uint32_t* b, std::int64_t pairs,
                                 std::uint32_t* block);
 
 #if defined(__x86_64__)
 
 // The same for each width of vectors, which are no types that functions of the baseline may pass.
-#define TUTTI_MULTIPLY_PAIRS(name, target, Vector, zero, load, splat, multiply, add, store) \
-  target void name(const std::uint32_t* a, const std::uint32_t* b, std::int64_t pairs,      \
-                   std::uint32_t* block) {                                                  \
-    constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(std::uint32_t);                 \
-    Vector sums[kRowsOfPanel][2];                                                           \
-    for (auto& row : sums) row[0] = row[1] = zero();                                        \
-    for (std::int64_t l = 0; l < pairs; ++l, a += kRowsOfPanel, b += 2 * kLanes) {          \
-      const Vector low = load(reinterpret_cast<const Vector*>(b));                          \
-      const Vector high = load(reinterpret_cast<const Vector*>(b + kLanes));                \
-      _Pragma("GCC unroll 4") for (int row = 0; row < kRowsOfPanel; ++row) {                \
-        const Vector factor = splat(static_cast<std::int32_t>(a[row]));                     \
-        sums[row][0] = add(sums[row][0], multiply(factor, low));                            \
-        sums[row][1] = add(sums[row][1], multiply(factor, high));                           \
-      }                                                                                     \
-    }                                                                                       \
-    for (int row = 0; row < kRowsOfPanel; ++row) {                                          \
-      auto* const to = reinterpret_cast<Vector*>(block + row * 2 * kLanes);                 \
-      store(to, sums[row][0]);                                                              \
-      store(to + 1, sums[row][1]);                                                          \
-    }                                                                                       \
+// `add_pairs` adds the products of pairs to sums.
+#define TUTTI_MULTIPLY_PAIRS(name, target, Vector, bytes, zero, load, splat, add_pairs, store) \
+  target void name(const std::uint32_t* a, const std::uint32_t* b, std::int64_t pairs,         \
+                   std::uint32_t* block) {                                                     \
+    constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(std::uint32_t);                    \
+    constexpr int kRows = kRowsOfPairs<bytes>;                                                 \
+    Vector sums[kRows][2];                                                                     \
+    for (auto& row : sums) row[0] = row[1] = zero();                                           \
+    for (std::int64_t l = 0; l < pairs; ++l, b += 2 * kLanes) {                                \
+      const Vector low = load(reinterpret_cast<const Vector*>(b));                             \
+      const Vector high = load(reinterpret_cast<const Vector*>(b + kLanes));                   \
+      _Pragma("GCC unroll 8") for (int row = 0; row < kRows; ++row) {                          \
+        const Vector factor = splat(static_cast<std::int32_t>(a[row * pairs + l]));            \
+        sums[row][0] = add_pairs(sums[row][0], factor, low);                                   \
+        sums[row][1] = add_pairs(sums[row][1], factor, high);                                  \
+      }                                                                                        \
+    }                                                                                          \
+    for (int row = 0; row < kRows; ++row) {                                                    \
+      auto* const to = reinterpret_cast<Vector*>(block + row * 2 * kLanes);                    \
+      store(to, sums[row][0]);                                                                 \
+      store(to + 1, sums[row][1]);                                                             \
+    }                                                                                          \
   }
+#define TUTTI_ADD_PAIRS_16(sum, x, y) _mm_add_epi32(sum, _mm_madd_epi16(x, y))
+#define TUTTI_ADD_PAIRS_32(sum, x, y) _mm256_add_epi32(sum, _mm256_madd_epi16(x, y))
+#define TUTTI_ADD_PAIRS_64(sum, x, y) _mm512_add_epi32(sum, _mm512_madd_epi16(x, y))
+#define TUTTI_TARGET_VNNI \
+  [[gnu::target("avx2,f16c,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]]
 
-TUTTI_MULTIPLY_PAIRS(multiply_pairs_16, , __m128i, _mm_setzero_si128, _mm_loadu_si128,
-                     _mm_set1_epi32, _mm_madd_epi16, _mm_add_epi32, _mm_storeu_si128)
-TUTTI_MULTIPLY_PAIRS(multiply_pairs_32, TUTTI_TARGET_AVX2, __m256i, _mm256_setzero_si256,
-                     _mm256_loadu_si256, _mm256_set1_epi32, _mm256_madd_epi16, _mm256_add_epi32,
-                     _mm256_storeu_si256)
-TUTTI_MULTIPLY_PAIRS(multiply_pairs_64, TUTTI_TARGET_AVX512, __m512i, _mm512_setzero_si512,
-                     _mm512_loadu_si512, _mm512_set1_epi32, _mm512_madd_epi16, _mm512_add_epi32,
+TUTTI_MULTIPLY_PAIRS(multiply_pairs_16, , __m128i, 16, _mm_setzero_si128, _mm_loadu_si128,
+                     _mm_set1_epi32, TUTTI_ADD_PAIRS_16, _mm_storeu_si128)
+TUTTI_MULTIPLY_PAIRS(multiply_pairs_32, TUTTI_TARGET_AVX2, __m256i, 32, _mm256_setzero_si256,
+                     _mm256_loadu_si256, _mm256_set1_epi32, TUTTI_ADD_PAIRS_32, _mm256_storeu_si256)
+TUTTI_MULTIPLY_PAIRS(multiply_pairs_64, TUTTI_TARGET_AVX512, __m512i, 64, _mm512_setzero_si512,
+                     _mm512_loadu_si512, _mm512_set1_epi32, TUTTI_ADD_PAIRS_64, _mm512_storeu_si512)
+// In one instruction, where the processor has it.
+TUTTI_MULTIPLY_PAIRS(multiply_pairs_vnni, TUTTI_TARGET_VNNI, __m512i, 64, _mm512_setzero_si512,
+                     _mm512_loadu_si512, _mm512_set1_epi32, _mm512_dpwssd_epi32,
                      _mm512_storeu_si512)
 
+#undef TUTTI_TARGET_VNNI
+#undef TUTTI_ADD_PAIRS_64
+#undef TUTTI_ADD_PAIRS_32
+#undef TUTTI_ADD_PAIRS_16
 #undef TUTTI_MULTIPLY_PAIRS
+
+bool has_vnni() {
+  static const bool has = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512vnni") != 0;
+  }();
+  return has;
+}
 
 #endif
 
 // The one for vectors of so many bytes; null where there is none.
 template <int kBytes>
-constexpr MultiplyPanels kMultiplyPairs = nullptr;
+MultiplyPanels find_multiply_pairs() {
 #if defined(__x86_64__)
-template <>
-constexpr MultiplyPanels kMultiplyPairs<16> = multiply_pairs_16;
-template <>
-constexpr MultiplyPanels kMultiplyPairs<32> = multiply_pairs_32;
-template <>
-constexpr MultiplyPanels kMultiplyPairs<64> = multiply_pairs_64;
+  if constexpr (kBytes == 64) return has_vnni() ? multiply_pairs_vnni : multiply_pairs_64;
+  return kBytes == 32 ? multiply_pairs_32 : multiply_pairs_16;
+#else
+  return nullptr;
 #endif
+}
 
 // The lowest bits of the sums, added to what is there or in its place.
-template <class T>
-void store_lowest(const std::uint32_t* block, std::int64_t width, std::int64_t rows,
-                  std::int64_t columns, bool add, T* c, std::int64_t c_row_stride) {
+template <class T, int kBytes>
+TUTTI_INLINE inline void store_lowest(const std::uint32_t* block, std::int64_t width,
+                                      std::int64_t rows, std::int64_t columns, bool add, T* c,
+                                      std::int64_t c_row_stride) {
   using Unsigned = std::make_unsigned_t<T>;
+  constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(std::uint32_t));
+  typedef std::uint32_t Sums [[gnu::vector_size(kBytes)]];
   for (std::int64_t row = 0; row < rows; ++row, block += width, c += c_row_stride) {
-    for (std::int64_t j = 0; j < columns; ++j) {
+    std::int64_t j = 0;
+    for (; sizeof(T) == sizeof(std::uint32_t) && j + kLanes <= columns; j += kLanes) {
+      Sums sums;
+      std::memcpy(&sums, block + j, sizeof(sums));
+      if (add) {
+        Sums before;
+        std::memcpy(&before, c + j, sizeof(before));
+        sums += before;
+      }
+      std::memcpy(c + j, &sums, sizeof(sums));
+    }
+    for (; j < columns; ++j) {
       const std::uint32_t before = add ? static_cast<Unsigned>(c[j]) : 0;
       c[j] = static_cast<T>(static_cast<Unsigned>(before + block[j]));
     }
@@ -169,12 +234,12 @@ void store_lowest(const std::uint32_t* block, std::int64_t width, std::int64_t r
 }
 
 template <class T, int kBytes>
-TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, const T* a, const T* b, T* c) {
-  if constexpr (!kAlwaysFits<T>) {
-    if (!all_fit<T, kBytes>(a, p.m, p.k, p.a_row_stride, p.a_column_stride) ||
-        !all_fit<T, kBytes>(b, p.k, p.n, p.b_row_stride, p.b_column_stride)) {
-      return false;
-    }
+TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels multiply, const T* a,
+                                           const T* b, T* c) {
+  // What is in c is added to once; else whoever computes it anew writes over all.
+  if (p.accumulate && !(all_fit<T, kBytes>(a, p.m, p.k, p.a_row_stride, p.a_column_stride) &&
+                        all_fit<T, kBytes>(b, p.k, p.n, p.b_row_stride, p.b_column_stride))) {
+    return false;
   }
   constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(std::uint32_t));
   thread_local Scratch scratch;
@@ -182,24 +247,29 @@ TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, const T* a, const T
   const std::int64_t most_pairs = std::min(kPairs, (p.k + 1) / 2);
   const auto memory = scratch.use<std::uint32_t>(most_pairs * (padded + kRowsOfBlock));
   std::uint32_t* const b_panels = memory.get();
-  std::uint32_t* const a_panels = b_panels + most_pairs * padded;
-  alignas(64) std::uint32_t block[kRowsOfPanel * kWidth];
+  std::uint32_t* const a_rows = b_panels + most_pairs * padded;
+  constexpr int kRows = kRowsOfPairs<kBytes>;
+  alignas(64) std::uint32_t block[kRows * kWidth];
   for (std::int64_t l = 0; l < p.k; l += 2 * kPairs) {
     const std::int64_t depth = std::min(2 * kPairs, p.k - l);
     const std::int64_t pairs = (depth + 1) / 2;
     const bool add = p.accumulate || l > 0;
-    pack_pairs<T, kBytes>(b + l * p.b_row_stride, p.b_column_stride, p.b_row_stride, p.n, depth,
-                          kWidth, b_panels);
+    const T* const b_piece = b + l * p.b_row_stride;
+    if (!all_fit<T, kBytes>(b_piece, depth, p.n, p.b_row_stride, p.b_column_stride)) return false;
+    pack_pairs<T, kBytes>(b_piece, p.b_column_stride, p.b_row_stride, p.n, depth, kWidth, b_panels);
     for (std::int64_t i = 0; i < p.m; i += kRowsOfBlock) {
       const std::int64_t rows = std::min(kRowsOfBlock, p.m - i);
-      pack_pairs<T, kBytes>(a + i * p.a_row_stride + l * p.a_column_stride, p.a_row_stride,
-                            p.a_column_stride, rows, depth, kRowsOfPanel, a_panels);
+      const T* const a_piece = a + i * p.a_row_stride + l * p.a_column_stride;
+      if (!all_fit<T, kBytes>(a_piece, rows, depth, p.a_row_stride, p.a_column_stride))
+        return false;
+      pack_rows<T, kBytes>(a_piece, p.a_row_stride, p.a_column_stride, rows, depth,
+                           (rows + kRows - 1) / kRows * kRows, pairs, a_rows);
       for (std::int64_t j = 0; j < p.n; j += kWidth) {
-        for (std::int64_t row = 0; row < rows; row += kRowsOfPanel) {
-          kMultiplyPairs<kBytes>(a_panels + row * pairs, b_panels + j * pairs, pairs, block);
-          store_lowest(block, kWidth, std::min<std::int64_t>(kRowsOfPanel, rows - row),
-                       std::min(kWidth, p.n - j), add, c + (i + row) * p.c_row_stride + j,
-                       p.c_row_stride);
+        for (std::int64_t row = 0; row < rows; row += kRows) {
+          multiply(a_rows + row * pairs, b_panels + j * pairs, pairs, block);
+          store_lowest<T, kBytes>(block, kWidth, std::min<std::int64_t>(kRows, rows - row),
+                                  std::min(kWidth, p.n - j), add,
+                                  c + (i + row) * p.c_row_stride + j, p.c_row_stride);
         }
       }
     }
@@ -215,10 +285,10 @@ bool multiply_by_pairs(const Product& product, const void* a, const void* b, voi
     bool done = false;
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 4) {
       run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-        if constexpr (kMultiplyPairs<kBytes> != nullptr) {
-          done = multiply_in_pairs<T, kBytes>(product, static_cast<const T*>(a),
-                                              static_cast<const T*>(b), static_cast<T*>(c));
-        }
+        const MultiplyPanels multiply = find_multiply_pairs<kBytes>();
+        if (multiply == nullptr) return;
+        done = multiply_in_pairs<T, kBytes>(product, multiply, static_cast<const T*>(a),
+                                            static_cast<const T*>(b), static_cast<T*>(c));
       });
     }
     return done;

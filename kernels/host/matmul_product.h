@@ -29,8 +29,8 @@ struct Product {
 // By our own loops: any strides; f32, f64 and integers.
 void multiply_by_loops(const Product& product, const void* a, const void* b, void* c);
 
-// Of integers of at most 32 bits, if 16 bits hold all elements of the operands; else computes
-// nothing and says false.
+// Of integers of at most 32 bits, if 16 bits hold all elements of the operands; else says false,
+// and c has nothing that counts (where it accumulates, what it had).
 bool multiply_by_pairs(const Product& product, const void* a, const void* b, void* c);
 
 // Without preparations, for products that are small or have a vector: any strides, f32, f64 and
