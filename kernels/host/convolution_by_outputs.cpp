@@ -9,16 +9,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 
 namespace tutti::kernels {
 
 namespace {
 
 constexpr std::int64_t kBytesOfCopy = 192 << 10;  // that a tile copies of x at a time
-constexpr std::int64_t kBytesOfFactors = 512
-                                         << 10;  // that some outputs take of the weight at a time
-constexpr std::int64_t kOutputsOfPart = 32;      // so many at least, where outputs are shared
+// Of the weight, for some outputs: at most, of some inputs, and at a time.
+constexpr std::int64_t kBytesOfFactors = 512 << 10;
+constexpr std::int64_t kBytesOfRuns = 320 << 10;
+constexpr std::int64_t kOutputsOfPart = 32;  // so many at least, where outputs are shared
 constexpr std::int64_t kLineBytes = 64;
 
 std::int64_t lanes_of_line(DType dtype) { return kLineBytes / size_of(dtype); }
@@ -52,6 +52,8 @@ ConvolutionByOutputs::ConvolutionByOutputs(const ConvolutionShape& shape) : shap
   }
   find_runs();
   join_runs();
+  const std::int64_t bytes = run_length(inputs_) * vector_outputs() * size_of(shape.dtype);
+  runs_at_once_ = std::max<std::int64_t>(kBytesOfRuns / bytes, 1);
 }
 
 std::int64_t ConvolutionByOutputs::reach(int dimension, std::int64_t count) const {
@@ -77,11 +79,13 @@ std::int64_t ConvolutionByOutputs::copied_elements(std::int64_t images, std::int
   return out;
 }
 
+std::int64_t ConvolutionByOutputs::vector_outputs() const {
+  return std::min<std::int64_t>(shape_.outputs, 4 * lanes_of_line(shape_.dtype));
+}
+
 // Their factors should stay in a cache while they are multiplied.
 void ConvolutionByOutputs::choose_inputs() {
-  const std::int64_t factors =
-      shape_.places * std::min<std::int64_t>(shape_.outputs, 4 * lanes_of_line(shape_.dtype)) *
-      size_of(shape_.dtype);
+  const std::int64_t factors = shape_.places * vector_outputs() * size_of(shape_.dtype);
   inputs_ = std::clamp<std::int64_t>(kBytesOfFactors / factors, 1, shape_.inputs);
   const std::int64_t images = order_.back() == 0 ? std::min<std::int64_t>(shape_.images, 16) : 1;
   const std::int64_t most = kBytesOfCopy / size_of(shape_.dtype);
@@ -326,27 +330,26 @@ constexpr int rows_at_once() {
 }  // namespace
 
 template <class T, int kBytes, int kVectors>
-TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Row* rows, std::int64_t count,
-                                                      const T* x, std::int64_t inputs,
-                                                      const T* weight, std::int64_t outputs,
-                                                      bool is_first, T* result) const {
+TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) const {
   constexpr int kRows = rows_at_once<kBytes, kVectors>();
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
   typedef T Vector [[gnu::vector_size(kBytes)]];
-  const std::int64_t length = run_length(inputs);
+  const std::int64_t length = run_length(piece.inputs);
   const std::int64_t x_step = x_step_;
+  const std::int64_t outputs = piece.outputs;
   const std::int64_t lanes = lanes_of_line(shape_.dtype);
   const std::int64_t width = divide_up(outputs, lanes) * lanes;
   const std::int64_t weight_step = copies_weight_ ? width : weight_step_;
-  const std::int64_t runs = runs_of(inputs);
-  for (std::int64_t row = 0; row < count; row += kRows) {
+  for (std::int64_t row = 0; row < piece.count; row += kRows) {
     const T* seen[kRows];
-    for (int m = 0; m < kRows; ++m) seen[m] = x + rows[std::min(row + m, count - 1)].x;
+    for (int m = 0; m < kRows; ++m) {
+      seen[m] = piece.x + piece.rows[std::min(row + m, piece.count - 1)].x;
+    }
     for (std::int64_t o = 0; o < outputs; o += kVectors * kLanes) {
       Vector sums[kRows][kVectors] = {};
-      for (std::int64_t i = 0; i < runs; ++i) {
+      for (std::int64_t i = piece.begin; i < piece.end; ++i) {
         const Run& run = runs_[static_cast<std::size_t>(i)];
-        const T* factors = weight + o + (copies_weight_ ? i * length * width : run.weight);
+        const T* factors = piece.weight + o + (copies_weight_ ? i * length * width : run.weight);
         std::int64_t at = run.x;
         for (std::int64_t k = 0; k < length; ++k, at += x_step, factors += weight_step) {
           Vector own[kVectors];
@@ -364,14 +367,14 @@ TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Row* rows, std::int6
       }
 #pragma GCC unroll 12
       for (int m = 0; m < kRows; ++m) {
-        if (row + m >= count) break;
-        T* const to = result + rows[row + m].result + o;
+        if (row + m >= piece.count) break;
+        T* const to = piece.result + piece.rows[row + m].result + o;
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) {
           const std::int64_t left = std::min<std::int64_t>(outputs - o - v * kLanes, kLanes);
           if (left <= 0) break;
           const std::size_t bytes = static_cast<std::size_t>(left) * sizeof(T);
-          if (!is_first) {
+          if (!piece.is_first) {
             Vector before = {};
             std::memcpy(&before, to + v * kLanes, left == kLanes ? sizeof(Vector) : bytes);
             sums[m][v] += before;
@@ -419,20 +422,30 @@ void ConvolutionByOutputs::run(const T* x, const T* weight, T* result, std::int6
         copied_output = own.output;
         own_weight = factors.get();
       }
-      run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-        constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
-        const auto add = [&]<int kVectors>(std::integral_constant<int, kVectors>) TUTTI_INLINE {
-          add_up<T, kBytes, kVectors>(rows.get(), count, copied.get(), inputs, own_weight,
-                                      own.outputs, input == 0, own_result);
-        };
-        if (kBytes == 64 && own.outputs % (4 * kLanes) == 0) {
-          add(std::integral_constant<int, kBytes == 64 ? 4 : 2>());
-        } else if (divide_up(own.outputs, kLanes) % 2 == 0) {
-          add(std::integral_constant<int, 2>());
-        } else {
-          add(std::integral_constant<int, 1>());
-        }
-      });
+      Piece<T> piece = {.rows = rows.get(),
+                        .count = count,
+                        .x = copied.get(),
+                        .weight = own_weight,
+                        .inputs = inputs,
+                        .outputs = own.outputs,
+                        .begin = 0,
+                        .end = 0,
+                        .is_first = input == 0,
+                        .result = own_result};
+      const std::int64_t runs = runs_of(inputs);
+      for (; piece.begin < runs; piece.begin = piece.end, piece.is_first = false) {
+        piece.end = std::min(piece.begin + runs_at_once_, runs);
+        run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+          constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+          if (kBytes == 64 && own.outputs % (4 * kLanes) == 0) {
+            add_up<T, kBytes, kBytes == 64 ? 4 : 2>(piece);
+          } else if (divide_up(own.outputs, kLanes) % 2 == 0) {
+            add_up<T, kBytes, 2>(piece);
+          } else {
+            add_up<T, kBytes, 1>(piece);
+          }
+        });
+      }
     }
   }
 }

@@ -48,6 +48,8 @@ class ConvolutionByOutputs {
   // Of the copy of so many inputs for so many images and lines of results.
   Sizes copied_sizes(std::int64_t images, std::int64_t inputs, std::int64_t lines) const;
   std::int64_t copied_elements(std::int64_t images, std::int64_t inputs, std::int64_t lines) const;
+  // So many outputs, at most, that are multiplied at once.
+  std::int64_t vector_outputs() const;
   void choose_tiles();
   void choose_inputs();
   void find_runs();
@@ -66,9 +68,19 @@ class ConvolutionByOutputs {
                   T* to) const;
   template <class T>
   void copy_weight(const Tile& tile, std::int64_t inputs, const T* weight, T* to) const;
+  // What is added to the sums at once, of some results and outputs: runs [begin, end).
+  template <class T>
+  struct Piece {
+    const Row* rows;
+    std::int64_t count;
+    const T* x;
+    const T* weight;
+    std::int64_t inputs, outputs, begin, end;
+    bool is_first;
+    T* result;
+  };
   template <class T, int kBytes, int kVectors>
-  void add_up(const Row* rows, std::int64_t count, const T* x, std::int64_t inputs, const T* weight,
-              std::int64_t outputs, bool is_first, T* result) const;
+  void add_up(const Piece<T>& piece) const;
 
   ConvolutionShape shape_;
   std::array<std::size_t, kDimensions> order_{};  // x's dimensions, the farthest apart first
@@ -79,6 +91,7 @@ class ConvolutionByOutputs {
   bool copies_weight_ = false;
   bool runs_along_inputs_ = false;
   std::int64_t run_length_ = 1;  // where they do not go along inputs
+  std::int64_t runs_at_once_ = 1;
   std::int64_t x_step_ = 0, weight_step_ = 0;
   std::vector<Run> runs_;  // of inputs_ inputs, one input after another
 };
