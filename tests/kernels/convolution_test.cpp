@@ -173,7 +173,9 @@ TEST_P(ConvolutionOf, HasItsOutputsLast) {
     const StridedView weight_views[] = {dense_view(weight.shape()), turned(weight.shape()),
                                         outputs_last(weight.shape(), true),
                                         outputs_innermost(weight.shape())};
-    for (std::size_t way = 0; way < std::size(x_views); ++way) {
+    // The interpreter takes its time.
+    const bool large = x.elements() * weight.elements() > 20'000'000;
+    for (std::size_t way = large ? 2 : 0; way < (large ? 3 : std::size(x_views)); ++way) {
       const StridedView& weight_view = weight_views[way];
       const Array expected = kernel_testing::meaning(
           ir::Op::conv, {shown(x, x_views[way]), shown(weight, weight_view)},
