@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/dtype.h>
 #include <tutti/kernels/host/convolution_shape.h>
 
 #include <array>
@@ -48,6 +49,8 @@ class ConvolutionByOutputs {
   // Of the copy of so many inputs for so many images and lines of results.
   Sizes copied_sizes(std::int64_t images, std::int64_t inputs, std::int64_t lines) const;
   std::int64_t copied_elements(std::int64_t images, std::int64_t inputs, std::int64_t lines) const;
+  // Elements of a line of a cache.
+  std::int64_t line_elements() const { return 64 / size_of(shape_.dtype); }
   // So many outputs, at most, that are multiplied at once.
   std::int64_t vector_outputs() const;
   void choose_tiles();
