@@ -36,6 +36,22 @@ std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
   return out;
 }
 
+std::vector<Tensor> rename_floating_leaves(TreeRef tree, Location where) {
+  check_values(tree, "", where);
+  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (!leaf.is_tensor()) return;
+    const ir::Type& type = leaf.as_tensor().state()->type;
+    if (is_floating(type.dtype)) return;
+    throw TypeError(
+        "no derivative with respect to " +
+            (path.empty() ? type.text() : "'" + path + "', " + type.text()) +
+            ": it is not floating-point; give it as another argument, or keep it out of "
+            "the tree by left_out()",
+        where);
+  });
+  return rename_leaves(tree, where);
+}
+
 ApartFromGradients::ApartFromGradients() : ApartFromGradients(RankContext::current()) {}
 ApartFromGradients::ApartFromGradients(RankContext& context) : context_(context) {
   around_.swap(context_.gradients_around);

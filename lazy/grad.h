@@ -19,6 +19,9 @@ namespace detail {
 // Gives a tree's leaves new names, so that gradients are taken of what goes through the argument
 // alone, and returns them.
 std::vector<Tensor> rename_leaves(TreeRef tree, Location where);
+// The same of what a derivative is with respect to. Throws TypeError with the name of a leaf that
+// is not floating-point.
+std::vector<Tensor> rename_floating_leaves(TreeRef tree, Location where);
 
 // While it lives nothing is evaluated by itself: a derivative needs its whole function recorded.
 class KeepRecording {
@@ -88,7 +91,7 @@ auto take_gradients(const F& f, std::source_location at, const Arguments&... arg
   }(std::index_sequence_for<Arguments...>());
   std::vector<Tensor> wrt;
   const auto rename = [&](auto& tree) {
-    const std::vector<Tensor> leaves = rename_leaves(tree_ref(tree), at);
+    const std::vector<Tensor> leaves = rename_floating_leaves(tree_ref(tree), at);
     wrt.insert(wrt.end(), leaves.begin(), leaves.end());
   };
   (rename(std::get<Index>(inner)), ...);
@@ -185,7 +188,7 @@ auto vjp(F f, std::source_location at = std::source_location::current()) {
     const detail::KeepRecording keep;
     const detail::ApartFromGradients apart;
     T inner = tree;
-    const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
+    const std::vector<Tensor> wrt = detail::rename_floating_leaves(detail::tree_ref(inner), at);
     using Result = detail::Waited<std::decay_t<decltype(f(std::as_const(inner), rest...))>>;
     Result value = f(std::as_const(inner), rest...);
     const std::vector<Tensor> outputs = detail::floating_tensors_of(detail::tree_ref(value), at);
@@ -204,7 +207,7 @@ auto jvp(F f, std::source_location at = std::source_location::current()) {
     const detail::KeepRecording keep;
     const detail::ApartFromGradients apart;
     T inner = tree;
-    const std::vector<Tensor> wrt = detail::rename_leaves(detail::tree_ref(inner), at);
+    const std::vector<Tensor> wrt = detail::rename_floating_leaves(detail::tree_ref(inner), at);
     using Result = detail::Waited<std::decay_t<decltype(f(std::as_const(inner), rest...))>>;
     Result value = f(std::as_const(inner), rest...);
     const std::vector<Tensor> outputs = detail::floating_tensors_of(detail::tree_ref(value), at);

@@ -136,7 +136,7 @@ constexpr int rows_at_once() {
 
 template <class T, int kBytes, int kVectors>
 TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) const {
-  constexpr int kRows = rows_at_once<kBytes, kVectors>();
+  constexpr int kRowCount = rows_at_once<kBytes, kVectors>();
   constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
   typedef T Vector [[gnu::vector_size(kBytes)]];
   const std::int64_t length = run_length(piece.inputs);
@@ -145,13 +145,13 @@ TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) con
   const std::int64_t lanes = line_elements();
   const std::int64_t width = divide_up(outputs, lanes) * lanes;
   const std::int64_t weight_step = copies_weight_ ? width : weight_step_;
-  for (std::int64_t row = 0; row < piece.count; row += kRows) {
-    const T* seen[kRows];
-    for (int m = 0; m < kRows; ++m) {
+  for (std::int64_t row = 0; row < piece.count; row += kRowCount) {
+    const T* seen[kRowCount];
+    for (int m = 0; m < kRowCount; ++m) {
       seen[m] = piece.x + piece.rows[std::min(row + m, piece.count - 1)].x;
     }
     for (std::int64_t o = 0; o < outputs; o += kVectors * kLanes) {
-      Vector sums[kRows][kVectors] = {};
+      Vector sums[kRowCount][kVectors] = {};
       for (std::int64_t i = piece.begin; i < piece.end; ++i) {
         const Run& run = runs_[static_cast<std::size_t>(i)];
         const T* factors = piece.weight + o + (copies_weight_ ? i * length * width : run.weight);
@@ -163,7 +163,7 @@ TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) con
             std::memcpy(&own[v], factors + v * kLanes, sizeof(Vector));
           }
 #pragma GCC unroll 12
-          for (int m = 0; m < kRows; ++m) {
+          for (int m = 0; m < kRowCount; ++m) {
             const Vector element = seen[m][at] - Vector{};  // in every lane
 #pragma GCC unroll 4
             for (int v = 0; v < kVectors; ++v) add_product(sums[m][v], element, own[v]);
@@ -171,7 +171,7 @@ TUTTI_INLINE inline void ConvolutionByOutputs::add_up(const Piece<T>& piece) con
         }
       }
 #pragma GCC unroll 12
-      for (int m = 0; m < kRows; ++m) {
+      for (int m = 0; m < kRowCount; ++m) {
         if (row + m >= piece.count) break;
         T* const to = piece.result + piece.rows[row + m].result + o;
 #pragma GCC unroll 4

@@ -144,19 +144,19 @@ using MultiplyPanels = void (*)(const std::uint32_t* a, const std::uint32_t* b, 
   target void name(const std::uint32_t* a, const std::uint32_t* b, std::int64_t pairs,         \
                    std::uint32_t* block) {                                                     \
     constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(std::uint32_t);                    \
-    constexpr int kRows = kRowsOfPairs<bytes>;                                                 \
-    Vector sums[kRows][2];                                                                     \
+    constexpr int kRowCount = kRowsOfPairs<bytes>;                                             \
+    Vector sums[kRowCount][2];                                                                 \
     for (auto& row : sums) row[0] = row[1] = zero();                                           \
     for (std::int64_t l = 0; l < pairs; ++l, b += 2 * kLanes) {                                \
       const Vector low = load(reinterpret_cast<const Vector*>(b));                             \
       const Vector high = load(reinterpret_cast<const Vector*>(b + kLanes));                   \
-      _Pragma("GCC unroll 8") for (int row = 0; row < kRows; ++row) {                          \
+      _Pragma("GCC unroll 8") for (int row = 0; row < kRowCount; ++row) {                      \
         const Vector factor = splat(static_cast<std::int32_t>(a[row * pairs + l]));            \
         sums[row][0] = add_pairs(sums[row][0], factor, low);                                   \
         sums[row][1] = add_pairs(sums[row][1], factor, high);                                  \
       }                                                                                        \
     }                                                                                          \
-    for (int row = 0; row < kRows; ++row) {                                                    \
+    for (int row = 0; row < kRowCount; ++row) {                                                \
       auto* const to = reinterpret_cast<Vector*>(block + row * 2 * kLanes);                    \
       store(to, sums[row][0]);                                                                 \
       store(to + 1, sums[row][1]);                                                             \
@@ -248,8 +248,8 @@ TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels mult
   const auto memory = scratch.use<std::uint32_t>(most_pairs * (padded + kRowsOfBlock));
   std::uint32_t* const b_panels = memory.get();
   std::uint32_t* const a_rows = b_panels + most_pairs * padded;
-  constexpr int kRows = kRowsOfPairs<kBytes>;
-  alignas(64) std::uint32_t block[kRows * kWidth];
+  constexpr int kRowCount = kRowsOfPairs<kBytes>;
+  alignas(64) std::uint32_t block[kRowCount * kWidth];
   for (std::int64_t l = 0; l < p.k; l += 2 * kPairs) {
     const std::int64_t depth = std::min(2 * kPairs, p.k - l);
     const std::int64_t pairs = (depth + 1) / 2;
@@ -263,11 +263,11 @@ TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels mult
       if (!all_fit<T, kBytes>(a_piece, rows, depth, p.a_row_stride, p.a_column_stride))
         return false;
       pack_rows<T, kBytes>(a_piece, p.a_row_stride, p.a_column_stride, rows, depth,
-                           (rows + kRows - 1) / kRows * kRows, pairs, a_rows);
+                           (rows + kRowCount - 1) / kRowCount * kRowCount, pairs, a_rows);
       for (std::int64_t j = 0; j < p.n; j += kWidth) {
-        for (std::int64_t row = 0; row < rows; row += kRows) {
+        for (std::int64_t row = 0; row < rows; row += kRowCount) {
           multiply(a_rows + row * pairs, b_panels + j * pairs, pairs, block);
-          store_lowest<T, kBytes>(block, kWidth, std::min<std::int64_t>(kRows, rows - row),
+          store_lowest<T, kBytes>(block, kWidth, std::min<std::int64_t>(kRowCount, rows - row),
                                   std::min(kWidth, p.n - j), add,
                                   c + (i + row) * p.c_row_stride + j, p.c_row_stride);
         }

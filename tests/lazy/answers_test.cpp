@@ -141,13 +141,10 @@ TEST(Answers, CompileInsideOfALoopWarnsOnce) {
 
 TEST(Answers, BranchesAsTheyAreWritten) {
   const Tensor x = ones({2});
-  expect_error<TypeError>(
-      [&] {
-        cond(
-            tensor(true), [](const Tensor& y) { return y; },
-            [](const Tensor& y) { return cast(y, DType::f64); }, x);
-      },
-      {"f64[2] of @on_false, but f32[2] of @on_true"});
+  const auto same = [](const Tensor& y) { return y; };
+  const auto wide = [](const Tensor& y) { return cast(y, DType::f64); };
+  expect_error<TypeError>([&] { cond(tensor(true), same, wide, x); },
+                          {"f64[2] of @on_false, but f32[2] of @on_true"});
 }
 
 TEST(Answers, OtherExceptionsKeepTheirRankAndType) {

@@ -141,6 +141,13 @@ TEST(Grad, NeedsAFloatingPointScalar) {
   expect_error<TypeError>([&] { grad(ignore)(tensor({1})); }, {"not floating-point", "i32"});
 }
 
+TEST(Grad, NamesTheLeafThatIsNotFloatingPoint) {
+  const auto f = [](const Model& model) { return sum(model.weight); };
+  const Model model = {.weight = tensor({1.F}), .bias = tensor({1, 2})};
+  expect_error<TypeError>([&] { grad(f)(model); }, {"'bias', i32[2]", "not floating-point"});
+  expect_error<TypeError>([&] { vjp(f)(model); }, {"'bias', i32[2]"});
+}
+
 TEST(Grad, OfAnOpWithoutOneNamesOpAndLine) {
   const auto f = [](const Tensor& x) { return sum(bitcast(cast(x, DType::f16), DType::bf16)); };
   expect_error<TypeError>([&] { grad(f)(tensor({1.F})); }, {"bitcast has no gradient"},
