@@ -53,10 +53,10 @@ TEST(BuildCommands, BuildAndInstallWhatAnApplicationNeeds) {
 
   home.write("app/CMakeLists.txt", text_of("README.md", "cmake", ""));
   home.write("app/app.cpp", text_of("README.md", "cpp", "07_program.cpp"));
-  const CommandResult app = run_at_home(
-      home.path(),
-      "cd \"$HOME/app\" && cmake -S . -B build -D CMAKE_PREFIX_PATH=\"$HOME/tutti\" >log && "
-      "cmake --build build >>log && build/app");
+  const CommandResult app = run_at_home(home.path(),
+                                        "cd \"$HOME/app\" && cmake -B build -G Ninja -D "
+                                        "CMAKE_PREFIX_PATH=\"$HOME/tutti-install\" >log && "
+                                        "cmake --build build >>log && build/app");
   EXPECT_EQ(app.status, 0) << home.read("app/log") << app.errors;
   EXPECT_THAT(app.output, testing::EndsWith("f32[3] [5, 16, 33]\n"));
 }
