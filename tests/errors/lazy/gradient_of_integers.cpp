@@ -1,4 +1,4 @@
-// TypeError: no gradient with respect to i32\[2\]: it is not floating-point
+// TypeError: no derivative with respect to i32\[2\]: it is not floating-point
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {
