@@ -178,8 +178,7 @@ std::vector<Setting> make_tunables() {
        .takes = "auto|off|one_shot|two_shot|exact",
        .initial = "auto",
        .does = "How collectives are carried out, first of all over the host's memory, where their "
-               "group "
-               "says nothing; all ranks alike.",
+               "group says nothing; all ranks alike.",
        .words = {{"auto", "by the table of TUTTI_COLLECTIVES"},
                  {"off", "so, but not in places that the compiler plans, nor by its kernels"},
                  {"one_shot", "each rank computes its own result"},

@@ -102,7 +102,8 @@ class Planner {
       // What pads put around a value is nowhere.
       const Value base = view.source == View::Source::buffer ? view.base : Value{id};
       // A convolution's that is stored as its readers want it: they have it.
-      if (view.base == Value{id} && !view.dense()) continue;
+      const bool is_own = view.source == View::Source::buffer && view.base == Value{id};
+      if (is_own && !view.dense()) continue;
       const auto found = buffers_.find(base);
       const auto copy = copies_.find(Value{id});
       if (copy != copies_.end()) {

@@ -171,8 +171,7 @@ Term product_of_features(Step& step, const ConvolutionPlaces& places, DType dtyp
   const Term weight = cast(step.operand(1), dtype);
   const std::int64_t outputs = weight.shape()[static_cast<int>(places.kernel.first)];
   const std::int64_t inputs = weight.shape()[static_cast<int>(places.kernel.second)];
-  const List order = {places.kernel.second, places.kernel.first};
-  List all = order;
+  List all = {places.kernel.second, places.kernel.first};
   all.insert(all.end(), places.kernel.spatial.begin(), places.kernel.spatial.end());
   const Term matrix = reshape(transposed(weight, all), Shape{inputs, outputs});
   const Term out =
@@ -229,6 +228,10 @@ void convolution(Step& step) {
     if (each < -kMostOfAWindow || each > kMostOfAWindow) step.fail("a padding that is too large");
   }
 
+  constexpr std::int64_t kMostGroups = 1LL << 31;
+  for (const std::int64_t groups : {feature_groups, batch_groups}) {
+    if (groups < 1 || groups > kMostGroups) step.fail("a number of groups that makes no sense");
+  }
   const auto is_all = [](const List& list, std::int64_t value) {
     return std::ranges::count(list, value) == std::ssize(list);
   };
@@ -240,10 +243,6 @@ void convolution(Step& step) {
     return step.result(cast(product_of_features(step, places, dtype), step.dtype()));
   }
 
-  constexpr std::int64_t kMostGroups = 1LL << 31;
-  for (const std::int64_t groups : {feature_groups, batch_groups}) {
-    if (groups < 1 || groups > kMostGroups) step.fail("a number of groups that makes no sense");
-  }
   Term x = transposed(cast(step.operand(0), dtype), places.input.order());
   Term weight = transposed(cast(step.operand(1), dtype), places.kernel.order());
   List flipped;
@@ -260,8 +259,8 @@ void convolution(Step& step) {
     interior.push_back(base[d] - 1);
   }
   // Zeros around x are the convolution's own; others, and what is cut off, come before.
-  const bool is_around = std::ranges::all_of(padding, [](std::int64_t p) { return p >= 0; }) &&
-                         std::ranges::count(base, 1) == std::ssize(base);
+  const bool is_around =
+      std::ranges::all_of(padding, [](std::int64_t p) { return p >= 0; }) && is_all(base, 1);
   // Nothing is added up where the window fits nowhere.
   List sizes = {x.shape()[0] / batch_groups, weight.shape()[0]};
   for (int d = 0; d < spatial; ++d) {

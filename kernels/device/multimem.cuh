@@ -13,31 +13,20 @@ struct alignas(16) MultimemWords {
   u32 at[4];
 };
 
-__device__ inline MultimemWords multimem_load_sum(const f32* from) {
-  MultimemWords out;
-  asm volatile("multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(out.at[0]), "=r"(out.at[1]), "=r"(out.at[2]), "=r"(out.at[3])
-               : "l"(from)
-               : "memory");
-  return out;
-}
-__device__ inline MultimemWords multimem_load_sum(const f16* from) {
-  MultimemWords out;
-  asm volatile("multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.f16x2 {%0, %1, %2, %3}, [%4];"
-               : "=r"(out.at[0]), "=r"(out.at[1]), "=r"(out.at[2]), "=r"(out.at[3])
-               : "l"(from)
-               : "memory");
-  return out;
-}
-__device__ inline MultimemWords multimem_load_sum(const bf16* from) {
-  MultimemWords out;
-  asm volatile(
-      "multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.bf16x2 {%0, %1, %2, %3}, [%4];"
-      : "=r"(out.at[0]), "=r"(out.at[1]), "=r"(out.at[2]), "=r"(out.at[3])
-      : "l"(from)
-      : "memory");
-  return out;
-}
+// The sum is made in f32 whatever the elements are.
+#define TUTTI_MULTIMEM_LOAD_SUM(ELEMENT, TYPE)                                                \
+  __device__ inline MultimemWords multimem_load_sum(const ELEMENT* from) {                    \
+    MultimemWords out;                                                                        \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add." TYPE " {%0, %1, %2, %3}, [%4];" \
+                 : "=r"(out.at[0]), "=r"(out.at[1]), "=r"(out.at[2]), "=r"(out.at[3])         \
+                 : "l"(from)                                                                  \
+                 : "memory");                                                                 \
+    return out;                                                                               \
+  }
+TUTTI_MULTIMEM_LOAD_SUM(f32, "v4.f32")
+TUTTI_MULTIMEM_LOAD_SUM(f16, "acc::f32.v4.f16x2")
+TUTTI_MULTIMEM_LOAD_SUM(bf16, "acc::f32.v4.bf16x2")
+#undef TUTTI_MULTIMEM_LOAD_SUM
 
 template <class Element>
 __device__ void multimem_store(Element* to, const MultimemWords& words) {

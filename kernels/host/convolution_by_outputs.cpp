@@ -79,9 +79,8 @@ std::int64_t ConvolutionByOutputs::vector_outputs() const {
 void ConvolutionByOutputs::choose_inputs() {
   const std::int64_t factors = shape_.places * vector_outputs() * size_of(shape_.dtype);
   inputs_ = std::clamp<std::int64_t>(kBytesOfFactors / factors, 1, shape_.inputs);
-  const std::int64_t images = order_.back() == 0 ? std::min<std::int64_t>(shape_.images, 16) : 1;
   const std::int64_t most = kBytesOfCopy / size_of(shape_.dtype);
-  inputs_ = std::clamp<std::int64_t>(most / copied_elements(images, 1, 1), 1, inputs_);
+  inputs_ = std::clamp<std::int64_t>(most / copied_elements(least_images(), 1, 1), 1, inputs_);
   // Of about one size.
   inputs_ = divide_up(shape_.inputs, divide_up(shape_.inputs, inputs_));
 }
@@ -91,9 +90,6 @@ void ConvolutionByOutputs::choose_tiles() {
   constexpr std::int64_t kTiles = ConvolutionShape::kGoodTiles;
   const std::int64_t most = kBytesOfCopy / size_of(shape_.dtype);
   const std::int64_t all_lines = shape_.spatial[static_cast<std::size_t>(cut_)].out;
-  // Images that lie side by side are copied so.
-  const std::int64_t least_images =
-      order_.back() == 0 ? std::min<std::int64_t>(line_elements(), shape_.images) : 1;
   images_ = shape_.images;
   lines_ = all_lines;
   outputs_ = shape_.outputs;
@@ -107,14 +103,14 @@ void ConvolutionByOutputs::choose_tiles() {
   };
   if (copies_weight_) share_outputs(kTiles);
   const std::int64_t fit = most / copied_elements(1, inputs_, all_lines);
-  images_ = std::clamp(fit, least_images, images_);
+  images_ = std::clamp(fit, least_images(), images_);
   while (lines_ > 1 && copied_elements(images_, inputs_, lines_) > most) {
     lines_ = divide_up(lines_, 2);
   }
   const auto others = [&] { return parts(shape_.outputs, outputs_); };
   if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < kTiles) {
     const std::int64_t wanted = divide_up(kTiles, others() * parts(all_lines, lines_));
-    images_ = std::min(images_, std::max(share(shape_.images, wanted), least_images));
+    images_ = std::min(images_, std::max(share(shape_.images, wanted), least_images()));
   }
   if (others() * parts(shape_.images, images_) * parts(all_lines, lines_) < kTiles) {
     const std::int64_t wanted = divide_up(kTiles, others() * parts(shape_.images, images_));

@@ -3,6 +3,7 @@
 #include <tutti/ir/dtype.h>
 #include <tutti/kernels/host/convolution_shape.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -51,6 +52,10 @@ class ConvolutionByOutputs {
   std::int64_t copied_elements(std::int64_t images, std::int64_t inputs, std::int64_t lines) const;
   // Elements of a line of a cache.
   std::int64_t line_elements() const { return 64 / size_of(shape_.dtype); }
+  // So many images, at least, that a tile has: those that lie side by side are copied so.
+  std::int64_t least_images() const {
+    return order_.back() == 0 ? std::min(line_elements(), shape_.images) : 1;
+  }
   // So many outputs, at most, that are multiplied at once.
   std::int64_t vector_outputs() const;
   void choose_tiles();

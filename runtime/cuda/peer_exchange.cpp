@@ -51,7 +51,7 @@ void PeerExchange::begin(std::uint64_t number, const std::byte* memory, std::siz
   bytes_ = bytes;
   refusal_.clear();
   multicast_ = nullptr;
-  all_added_ = false;
+  is_complete_ = false;
   no_multicast_ = can_multicast_ ? "" : "not all GPUs have such";
   for (Member& member : members_) member.memory = nullptr;
   begin_stage(Stage::memory);
@@ -183,7 +183,7 @@ bool PeerExchange::advance() {
       exported_ = multicast_->export_memory();
     });
   }
-  all_added_ = true;
+  is_complete_ = true;
   return true;
 }
 
@@ -194,7 +194,7 @@ std::shared_ptr<PeerMemory> PeerExchange::finish() {
     if (member.memory == nullptr && refusal_.empty()) refusal_ = "another member's does not come";
     memory.push_back(std::exchange(member.memory, nullptr));
   }
-  if (!all_added_ && no_multicast_.empty()) no_multicast_ = "another member does not come to it";
+  if (!is_complete_ && no_multicast_.empty()) no_multicast_ = "another member does not come to it";
   if (!no_multicast_.empty()) multicast_ = nullptr;
   try_multicast([&] { multicast_->bind(own_); });
   auto multicast = std::exchange(multicast_, nullptr);

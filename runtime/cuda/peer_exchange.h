@@ -64,7 +64,7 @@ class PeerExchange {
   using Received = DescriptorExchange::Received;
 
   void begin_stage(Stage stage);
-  // Whether this member tells others anything at this stage, and hears something.
+  // Whether this member tells the others anything at this stage.
   bool tells() const { return stage_ != Stage::multicast || position_ == 0; }
   bool is_over() const;
   void tell();
@@ -92,7 +92,7 @@ class PeerExchange {
   Descriptor exported_;
   std::string refusal_;
   std::unique_ptr<MulticastMemory> multicast_;
-  bool all_added_ = false;
+  bool is_complete_ = false;  // all stages are over
   std::string no_multicast_;
 };
 

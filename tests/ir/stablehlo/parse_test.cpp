@@ -142,5 +142,17 @@ TEST(StablehloParse, SurvivesHostileTexts) {
               HasSubstr("@main calls itself"));
 }
 
+// Also where their product is 1.
+TEST(StablehloParse, RefusesGroupsOfConvolutionsBelowOne) {
+  EXPECT_THAT(
+      refusal(stablehlo_function(
+          "%x: tensor<2x3x4xf32>, %w: tensor<1x4x5xf32>", "tensor<2x3x5xf32>",
+          "%0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
+          "window = {} {batch_group_count = -1 : i64, feature_group_count = -1 : i64} : "
+          "(tensor<2x3x4xf32>, tensor<1x4x5xf32>) -> tensor<2x3x5xf32>\n"
+          "return %0 : tensor<2x3x5xf32>")),
+      HasSubstr("a number of groups that makes no sense"));
+}
+
 }  // namespace
 }  // namespace tutti::ir::stablehlo_parse_test
