@@ -168,11 +168,12 @@ void GroupAgreement::time_out(std::uint64_t sequence, const Waiting& waiting,
   fail(sequence, waiting, text);
 }
 
-// Whether the last that the member did in this group was to wait for a message.
+// Whether the last that the member did in this group was to wait for a message. It may have given
+// up at this very moment, too.
 bool GroupAgreement::receives(int position) const {
   const kernels::FlightRecorder& recorder = rank_page(position).recorder;
   const kernels::FlightEntry* entry = recorder.find(recorder.count());
-  return entry != nullptr && entry->state.load() == kernels::FlightEntry::kStarted &&
+  return entry != nullptr && entry->state.load() != kernels::FlightEntry::kCompleted &&
          kernels::read_line(entry->group) == tag() &&
          kernels::read_line(entry->call).starts_with(kRecv);
 }
