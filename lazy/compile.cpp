@@ -52,7 +52,7 @@ bool CompiledFunction::belongs_to(const RankContext& context) const {
   return context_.load() == context.id();
 }
 
-void CompiledFunction::check_owner(const RankContext& context) {
+void CompiledFunction::check_owner(const RankContext& context, Location called_at) {
   // Ranks may be threads: whoever calls first has it.
   const std::uint64_t own = context.id();
   std::uint64_t owner = 0;
@@ -60,7 +60,7 @@ void CompiledFunction::check_owner(const RankContext& context) {
     throw UsageError(
         "this compiled function belongs to another rank or World; f.on(world) is the function for "
         "the rank of `world`",
-        called_at_);
+        called_at);
   }
 }
 

@@ -80,7 +80,7 @@ class CompiledFunction {
   // Whether it is for that rank.
   bool belongs_to(const RankContext& context) const;
   // Throws UsageError on another rank than that, or the first call's.
-  void check_owner(const RankContext& context);
+  void check_owner(const RankContext& context, Location called_at);
   // Moves the tensors out of the formal arguments and notes all else that counts.
   void take(const FormalArguments& formal);
   // Makes the program for what was taken, which needs no data; it can only be looked at.

@@ -228,8 +228,9 @@ void CompiledFunction::lower(const FormalArguments& formal, UserFunction f) {
 
 TreeRef CompiledFunction::call(const FormalArguments& formal, UserFunction f) {
   RankContext& context = RankContext::current();
-  called_at_ = formal.where.known() ? formal.where : where_;
-  check_owner(context);
+  const Location called_at = formal.where.known() ? formal.where : where_;
+  check_owner(context, called_at);  // nothing is written before: another rank may be calling
+  called_at_ = called_at;
   take(formal);
   run_program(
       context, [&] { return names_of(formal.tree); },

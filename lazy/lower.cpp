@@ -65,7 +65,7 @@ void Lowered::trace(const detail::CompiledFunction::FormalArguments& arguments,
                     detail::CompiledFunction::UserFunction f) {
   {
     const RecordsFor scope(context_);
-    core_->check_owner(detail::RankContext::current());
+    core_->check_owner(detail::RankContext::current(), arguments.where);
   }
   core_->take(arguments);  // collectives' results wait where they were made
   const RecordsFor scope(context_);
