@@ -1,4 +1,5 @@
 #include <tutti/codegen/in_parallel.h>
+#include <tutti/runtime/allowed_cores.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +9,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#include <sched.h>
 
 namespace tutti::codegen {
 
@@ -22,11 +21,7 @@ std::counting_semaphore<>& slots() {
 
 }  // namespace
 
-int compile_threads() {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int compile_threads() { return runtime::count_of_allowed_cores(); }
 
 CompileSlot::CompileSlot() { slots().acquire(); }
 CompileSlot::~CompileSlot() { slots().release(); }

@@ -1,3 +1,4 @@
+#include <tutti/runtime/allowed_cores.h>
 #include <tutti/runtime/pause.h>
 #include <tutti/runtime/start_thread.h>
 #include <tutti/runtime/thread_pool.h>
@@ -27,7 +28,7 @@ struct ThreadPool::Loop {
 };
 
 ThreadPool::ThreadPool(int threads) {
-  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  if (threads <= 0) threads = count_of_allowed_cores();
   workers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
   try {
     for (int i = 1; i < threads; ++i) workers_.push_back(start_thread([this, i] { work(i); }));

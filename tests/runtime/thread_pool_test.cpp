@@ -1,3 +1,4 @@
+#include <tutti/runtime/allowed_cores.h>
 #include <tutti/runtime/thread_pool.h>
 
 #include <algorithm>
@@ -8,9 +9,22 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 namespace tutti::runtime::thread_pool_test {
 namespace {
+
+// As under taskset, or in a container that has some of the cores.
+TEST(ThreadPool, OfNoNumberHasAThreadForEachCoreThatItMayUse) {
+  std::jthread([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(allowed_cores().back(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    EXPECT_EQ(ThreadPool(0).threads(), 1);
+  }).join();
+  EXPECT_EQ(ThreadPool(0).threads(), count_of_allowed_cores());
+}
 
 class ThreadPools : public testing::TestWithParam<int> {};
 

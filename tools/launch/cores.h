@@ -20,9 +20,6 @@ class CoreSet {
   std::vector<cpu_set_t> words_;
 };
 
-// The cores on which this process may run.
-std::vector<std::size_t> allowed_cores();
-
 // Neighbouring cores for each of the ranks, as evenly as it goes; nothing if there are more ranks
 // than cores.
 std::vector<CoreSet> share_out(const std::vector<std::size_t>& cores, std::size_t ranks);

@@ -1,5 +1,7 @@
 #include "tools/launch/launcher.h"
 
+#include <tutti/runtime/allowed_cores.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -52,7 +54,7 @@ int Launcher::run() {
 
 void Launcher::start() {
   const std::string file = find_program(options_.program[0]);
-  const std::vector<std::size_t> cores = allowed_cores();
+  const std::vector<std::size_t> cores = runtime::allowed_cores();
   const std::size_t threads = std::max<std::size_t>(1, cores.size() / options_.ranks);
   Environment environment = own_environment();
   add_job(environment, options_.ranks);
