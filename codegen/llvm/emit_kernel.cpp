@@ -168,6 +168,19 @@ class KernelEmitter {
 
   // ---- Inner axes ----
 
+  // Whether all that the inner axes from `axis` on do is little enough to be written out.
+  bool is_unrolled(const Segment& segment, std::size_t axis, const Strip& strip) const {
+    constexpr std::size_t kMost = 96;  // instructions
+    auto points = static_cast<std::size_t>(strip.vectors);
+    for (std::size_t i = axis; i < kernel_.inner.size(); ++i) {
+      const bool vectorised = !along_outer() && i + 1 == kernel_.inner.size();
+      const std::int64_t extent = kernel_.inner[i];
+      points *= static_cast<std::size_t>(vectorised ? (extent + kLanes - 1) / kLanes : extent);
+      if (points > kMost) return false;
+    }
+    return points * (segment.body.size() + segment.reductions.size()) <= kMost;
+  }
+
   // The loop over one inner axis and all that is in it; gives the reductions' partial results.
   Values emit_axis(const Segment& segment, std::size_t axis, const Strip& strip, Values partial) {
     if (axis == kernel_.inner.size()) {
@@ -186,8 +199,10 @@ class KernelEmitter {
       body_.emit(segment, static_cast<int>(axis) + 1, now);
       return emit_axis(segment, axis + 1, now, std::move(carried));
     };
-    if (whole == step) {
-      partial = inside(number(0), each, std::move(partial));
+    if (whole == step || (!vectorised && is_unrolled(segment, axis, strip))) {
+      for (std::int64_t i = 0; i < whole; i += step) {
+        partial = inside(number(i), each, std::move(partial));
+      }
     } else if (whole > 0) {
       Loop loop(ir_, "inner" + std::to_string(axis), number(0), partial);
       partial = loop.close(number(whole), step, inside(loop.index(), each, loop.carried()));

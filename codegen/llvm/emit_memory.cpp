@@ -1,6 +1,9 @@
 #include <tutti/codegen/llvm/emit_memory.h>
 #include <tutti/codegen/plan/in_place.h>
 
+#include <array>
+#include <cstdlib>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -92,6 +95,10 @@ Value* Positions::move(std::size_t number, Value* index, std::int64_t stride) {
 
 namespace {
 
+// Vectors whose elements lie so far apart are loaded with all that is between them. A gather takes
+// about an instruction for each lane.
+constexpr std::int64_t kShortStride = 4;
+
 // Whether a mask is known to let only the first lane through. Such accesses are emitted as scalar
 // ones: LLVM 22 turns a masked store of truncated elements into a scalar store, but forgets the
 // truncation and writes behind the element.
@@ -154,8 +161,43 @@ Value* MemoryEmitter::load_vector(int buffer, Value* pointer, std::int64_t strid
   if (stride == 1) {
     return tag(buffer, ir_.CreateMaskedLoad(type, pointer, alignment(buffer), mask, zeros));
   }
+  if (mask == nullptr && stride != 0 && stride >= -1 && stride <= kShortStride) {
+    return load_with_gaps(buffer, pointer, stride);
+  }
   return tag(buffer, ir_.CreateMaskedGather(type, lane_pointers(buffer, pointer, stride),
                                             alignment(buffer), mask, zeros));
+}
+
+// All from the first to the last lane's element, but nothing behind it: whole vectors, the last of
+// which may begin within the one before.
+Value* MemoryEmitter::load_with_gaps(int buffer, Value* pointer, std::int64_t stride) {
+  llvm::Type* const element = element_types_[static_cast<std::size_t>(buffer)];
+  auto* const type = llvm::FixedVectorType::get(element, kLanes);
+  const std::int64_t reach = (kLanes - 1) * stride;
+  Value* const first =
+      stride < 0 ? ir_.CreateConstGEP1_64(element, pointer, static_cast<std::uint64_t>(reach))
+                 : pointer;
+  const std::int64_t gap = std::abs(stride);
+  std::array<int, kLanes> from{};  // of what is gathered so far, or kLanes + of the next vector
+  std::iota(from.begin(), from.end(), 0);
+  Value* out = nullptr;
+  for (std::int64_t i = 0; i < gap; ++i) {
+    const std::int64_t begin = i + 1 < gap ? i * kLanes : (kLanes - 1) * (gap - 1);
+    Value* const piece = tag(
+        buffer, ir_.CreateAlignedLoad(
+                    type, ir_.CreateConstGEP1_64(element, first, static_cast<std::uint64_t>(begin)),
+                    alignment(buffer)));
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      const std::int64_t place = (stride < 0 ? kLanes - 1 - lane : lane * gap) - begin;
+      const bool here = place >= 0 && place < kLanes && (i == 0 || place + begin >= i * kLanes);
+      from[static_cast<std::size_t>(lane)] = static_cast<int>(!here    ? lane
+                                                              : i == 0 ? place
+                                                                       : kLanes + place);
+    }
+    out = out == nullptr ? ir_.CreateShuffleVector(piece, from)
+                         : ir_.CreateShuffleVector(out, piece, from);
+  }
+  return out;
 }
 
 void MemoryEmitter::store(int buffer, Value* element, Value* pointer) {

@@ -69,6 +69,7 @@ class MemoryEmitter {
 
  private:
   llvm::Align alignment(int buffer) const;
+  llvm::Value* load_with_gaps(int buffer, llvm::Value* pointer, std::int64_t stride);
   llvm::Value* lane_pointers(int buffer, llvm::Value* pointer, std::int64_t stride);
   template <class T>
   T* tag(int buffer, T* access);

@@ -125,10 +125,6 @@ Value* ScalarEmitter::float_binary(ScalarOp op, DType dtype, Value* x, Value* y)
       return ir_.CreateFMul(x, y);
     case ScalarOp::div:
       return ir_.CreateFDiv(x, y);
-    case ScalarOp::minimum:
-      return ir_.CreateBinaryIntrinsic(intrinsic::minimum, x, y);
-    case ScalarOp::maximum:
-      return ir_.CreateBinaryIntrinsic(intrinsic::maximum, x, y);
     default:
       return math_.apply(op, dtype, {x, y});
   }

@@ -24,6 +24,40 @@ constexpr float kLog2E = 1.44269502F;
 
 }  // namespace
 
+unsigned InlineMath::lanes_of_avx512(const Value* x) const {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (!avx512_ || vector == nullptr || !vector->getElementType()->isFloatTy()) return 0;
+  const unsigned lanes = vector->getNumElements();
+  return lanes == 4 || lanes == 16 ? lanes : 0;
+}
+
+// ---- The larger and the smaller ----
+
+Value* InlineMath::maximum(Value* x, Value* y) {
+  if (Value* const found = range(x, y, 5)) return found;
+  return ir_.CreateBinaryIntrinsic(intrinsic::maximum, x, y);
+}
+
+Value* InlineMath::minimum(Value* x, Value* y) {
+  if (Value* const found = range(x, y, 4)) return found;
+  return ir_.CreateBinaryIntrinsic(intrinsic::minimum, x, y);
+}
+
+// The instruction knows signs of zeros, but gives the number beside a NaN. Where one operand is a
+// constant, LLVM knows better.
+Value* InlineMath::range(Value* x, Value* y, std::uint32_t which) {
+  const unsigned lanes = lanes_of_avx512(x);
+  if (lanes == 0 || llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y)) return nullptr;
+  Value* const anything = llvm::PoisonValue::get(x->getType());
+  Value* const number =
+      lanes == 4 ? ir_.CreateIntrinsic(intrinsic::x86_avx512_mask_range_ps_128, {},
+                                       {x, y, ir_.getInt32(which), anything, ir_.getInt8(0xFF)})
+                 : ir_.CreateIntrinsic(intrinsic::x86_avx512_mask_range_ps_512, {},
+                                       {x, y, ir_.getInt32(which), anything, ir_.getInt16(0xFFFF),
+                                        ir_.getInt32(4)});
+  return ir_.CreateSelect(ir_.CreateFCmpUNO(x, y), ir_.CreateFAdd(x, y), number);
+}
+
 // ---- exp and its like ----
 
 InlineMath::Reduced InlineMath::reduce(Value* x) {
@@ -35,11 +69,16 @@ InlineMath::Reduced InlineMath::reduce(Value* x) {
 }
 
 Value* InlineMath::scale(Value* y, const Reduced& by) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(y->getType());
-  if (scales_ && vector != nullptr && vector->getNumElements() == 16) {
-    return ir_.CreateIntrinsic(
-        intrinsic::x86_avx512_mask_scalef_ps_512, {},
-        {y, by.n, llvm::PoisonValue::get(y->getType()), ir_.getInt16(0xFFFF), ir_.getInt32(4)});
+  Value* const anything = llvm::PoisonValue::get(y->getType());
+  switch (lanes_of_avx512(y)) {
+    case 4:
+      return ir_.CreateIntrinsic(intrinsic::x86_avx512_mask_scalef_ps_128, {},
+                                 {y, by.n, anything, ir_.getInt8(0xFF)});
+    case 16:
+      return ir_.CreateIntrinsic(intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                                 {y, by.n, anything, ir_.getInt16(0xFFFF), ir_.getInt32(4)});
+    default:
+      break;
   }
   // In two steps, so that each power is a normal number; only the second one rounds.
   Value* half = ir_.CreateAShr(by.integer, 1);

@@ -20,9 +20,14 @@ namespace tutti::codegen::native {
 //   log1p 1.67, 1.67  tanh 1.47, 1.42   erf 1.06, 1.15     sin 1.57, 1.57   cos 1.57, 1.55
 class InlineMath {
  public:
-  // `scales`: the target has AVX-512's instruction that multiplies by a power of two.
-  InlineMath(llvm::IRBuilder<>& builder, bool fuses, bool scales)
-      : ir_(builder), fuses_(fuses), scales_(scales) {}
+  // `avx512`: the target has its instructions that multiply by a power of two and that give the
+  // larger number, which are for vectors of 4 and of 16 lanes.
+  InlineMath(llvm::IRBuilder<>& builder, bool fuses, bool avx512)
+      : ir_(builder), fuses_(fuses), avx512_(avx512) {}
+
+  // IEEE's, which give NaN for NaN, and +0 for the larger of zeros.
+  llvm::Value* maximum(llvm::Value* x, llvm::Value* y);
+  llvm::Value* minimum(llvm::Value* x, llvm::Value* y);
 
   llvm::Value* exp(llvm::Value* x);
   llvm::Value* exp2(llvm::Value* x);
@@ -69,6 +74,9 @@ class InlineMath {
   // sin(x + quarters * pi/2)
   llvm::Value* sine(llvm::Value* x, std::uint32_t quarters);
 
+  // How many lanes an instruction of AVX-512 may be used for; 0: none.
+  unsigned lanes_of_avx512(const llvm::Value* x) const;
+  llvm::Value* range(llvm::Value* x, llvm::Value* y, std::uint32_t which);
   llvm::Value* polynomial(llvm::Value* x, std::initializer_list<float> coefficients);
   llvm::Value* fused(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* number(llvm::Value* like, float value);
@@ -81,7 +89,7 @@ class InlineMath {
 
   llvm::IRBuilder<>& ir_;
   bool fuses_;
-  bool scales_;
+  bool avx512_;
 };
 
 }  // namespace tutti::codegen::native

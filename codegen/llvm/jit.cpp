@@ -143,7 +143,8 @@ Jit::Jit(const Processor& processor)
                      .add(engine_->getDataLayout().getStringRepresentation())
                      .add(build_id())
                      .finish();
-  has_avx512_ = builder_.getTargetTriple().isX86() && has_feature("avx512f");
+  has_avx512_ = builder_.getTargetTriple().isX86() && has_feature("avx512f") &&
+                has_feature("avx512dq") && has_feature("avx512vl");
   has_fma_ = !builder_.getTargetTriple().isX86() || has_feature("fma");
 }
 

@@ -65,6 +65,7 @@ class Jit {
   // For people: what code is made by and for.
   const std::string& origin() const { return origin_; }
   bool has_fma() const { return has_fma_; }
+  // With the parts that all processors with it have had since 2017: F, DQ and VL.
   bool has_avx512() const { return has_avx512_; }
 
   std::string assembly(llvm::Module& module);

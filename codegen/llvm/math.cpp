@@ -2,17 +2,54 @@
 #include <tutti/codegen/llvm/libm.h>
 #include <tutti/codegen/llvm/math.h>
 
+#include <algorithm>
+#include <array>
+
 #include <llvm/IR/MDBuilder.h>
 
 namespace tutti::codegen::native {
 
 using llvm::Value;
 
+namespace {
+
+// Those that look at nothing but the element: all of InlineMath's but what may call a function.
+bool stays_in_lane(ir::ScalarOp op) {
+  using ir::ScalarOp;
+  constexpr std::array kOps = {ScalarOp::exp,     ScalarOp::exp2,   ScalarOp::expm1, ScalarOp::log,
+                               ScalarOp::log2,    ScalarOp::log1p,  ScalarOp::tanh,  ScalarOp::erf,
+                               ScalarOp::maximum, ScalarOp::minimum};
+  return std::ranges::find(kOps, op) != kOps.end();
+}
+
+}  // namespace
+
+// Of a scalar, what is done to its bits would be done in the registers of integers, and going
+// there and back takes longer than the work.
+Value* MathEmitter::in_a_lane(ir::ScalarOp op, const std::vector<Value*>& operands) {
+  constexpr unsigned kFewLanes = 4;
+  std::vector<Value*> vectors;
+  for (Value* const operand : operands) {
+    auto* const type = llvm::FixedVectorType::get(operand->getType(), kFewLanes);
+    auto* const constant = llvm::dyn_cast<llvm::Constant>(operand);
+    vectors.push_back(
+        constant != nullptr
+            ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(kFewLanes), constant)
+            : ir_.CreateInsertElement(llvm::PoisonValue::get(type), operand, std::uint64_t{0}));
+  }
+  return ir_.CreateExtractElement(apply(op, DType::f32, vectors), std::uint64_t{0});
+}
+
 Value* MathEmitter::apply(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {
   using ir::ScalarOp;
-  if (dtype != DType::f32) return call(op, dtype, operands);
   InlineMath math(ir_, jit_.has_fma(), jit_.has_avx512());
   Value* x = operands[0];
+  if (dtype == DType::f32 && !x->getType()->isVectorTy() && stays_in_lane(op)) {
+    return in_a_lane(op, operands);
+  }
+  if (op == ScalarOp::maximum) return math.maximum(x, operands[1]);
+  if (op == ScalarOp::minimum) return math.minimum(x, operands[1]);
+  if (dtype != DType::f32) return call(op, dtype, operands);
   switch (op) {
     case ScalarOp::exp:
       return math.exp(x);

@@ -22,6 +22,7 @@ class MathEmitter {
   llvm::Value* apply(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
 
  private:
+  llvm::Value* in_a_lane(ir::ScalarOp op, const std::vector<llvm::Value*>& operands);
   // A call of the C library; vectors go through a function of this module that loops over lanes.
   llvm::Value* call(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
   llvm::Function* lane_loop(llvm::FunctionCallee callee, llvm::Type* vector, std::size_t operands);

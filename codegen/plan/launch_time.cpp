@@ -14,10 +14,10 @@ using ir::ScalarOp;
 // waited for. Two of them take about 3 us for nothing on a machine at rest.
 constexpr double kLeastShared = 5000;  // nanoseconds
 
-constexpr double kTile = 5;          // to begin one, in nanoseconds
-constexpr double kOperation = 0.08;  // an operation on an element of 4 bytes, in a vector
-constexpr double kCall = 100;        // of a hand-written kernel
-constexpr double kMovedByte = 0.1;   // by it, and of what it computes (LaunchPart::cost)
+constexpr double kTile = 5;           // to begin one, in nanoseconds
+constexpr double kOperation = 0.035;  // an operation on an element of 4 bytes, in a vector
+constexpr double kCall = 100;         // of a hand-written kernel
+constexpr double kMovedByte = 0.1;    // by it, and of what it computes (LaunchPart::cost)
 
 // How many simple operations it is.
 double steps_of(const Instruction& instruction) {
@@ -71,14 +71,16 @@ class KernelTime {
     return count;
   }
 
-  // What does not lie side by side is brought one by one.
+  // What does not lie side by side is brought one by one, but for short steps.
   double steps_of_access(const Segment& segment, const Affine& address) const {
     constexpr double kApart = 8;
+    constexpr std::int64_t kShortStep = 4;
     const bool outer = kernel_.vector_axis == VectorAxis::outer;
     if (!outer && !segment.loop) return 1;
     const std::vector<std::int64_t>& strides = outer ? address.outer : address.inner;
     const std::int64_t stride = strides.empty() ? 0 : strides.back();
-    return stride == 0 || stride == 1 ? 1 : kApart;
+    if (stride >= -1 && stride <= 1) return 1;
+    return stride > 0 && stride <= kShortStep ? static_cast<double>(stride) : kApart;
   }
 
   const Kernel& kernel_;

@@ -32,7 +32,7 @@ bool is_for_one_thread(const std::string& elements, const std::string& op) {
 TEST(LaunchTime, LittleWorkIsForOneThread) {
   EXPECT_TRUE(is_for_one_thread("8192", "neg"));
   EXPECT_FALSE(is_for_one_thread("1048576", "neg"));
-  EXPECT_FALSE(is_for_one_thread("8192", "tanh"));
+  EXPECT_FALSE(is_for_one_thread("16384", "tanh"));
 }
 
 // Of rows of which each is a tile, or of parts that are launched together.

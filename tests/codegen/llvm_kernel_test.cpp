@@ -89,6 +89,33 @@ TEST_P(Llvm, AllSmallExtents) {
   EXPECT_EQ(compare(kernels, processor()), "");
 }
 
+// Vectors of elements that lie a few apart, or backwards, up to the last one that there is.
+TEST_P(Llvm, ElementsShortStepsApart) {
+  std::vector<Kernel> kernels;
+  for (const std::int64_t stride : {-3, -2, -1, 2, 3, 4, 5}) {
+    for (const DType dtype : {DType::f32, DType::f64, DType::u8, DType::bf16}) {
+      constexpr std::int64_t kExtent = 53;
+      const std::int64_t first = stride < 0 ? -stride * (kExtent - 1) : 0;
+      KernelMaker map("map", {2, kExtent}, {}, VectorAxis::outer, 64);
+      map.point();
+      const ValueId x =
+          map.load(map.read(dtype), {first, {std::abs(stride) * kExtent, stride}, {}});
+      map.store(map.write(dtype), {0, {kExtent, 1}, {}}, x);
+      kernels.push_back(map.kernel());
+
+      KernelMaker rows("rows", {2}, {kExtent}, VectorAxis::inner);
+      rows.loop();
+      const ValueId y =
+          rows.load(rows.read(dtype), {first, {std::abs(stride) * kExtent}, {stride}});
+      const ValueId most = rows.reduce(ScalarOp::maximum, y);
+      rows.point();
+      rows.store(rows.write(dtype), {0, {1}, {}}, most);
+      kernels.push_back(rows.kernel());
+    }
+  }
+  EXPECT_EQ(compare(kernels, processor()), "");
+}
+
 // Minima and maxima of long runs have several partial results.
 TEST_P(Llvm, LongRuns) {
   std::vector<Kernel> kernels;

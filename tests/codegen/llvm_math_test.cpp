@@ -123,6 +123,49 @@ TEST_P(InlineMath, IsWithinTwoUlp) {
   }
 }
 
+// A value that is the same for a row is computed alone, in a lane of its own.
+TEST_P(InlineMath, GivesAScalarTheBitsOfAVectorsElement) {
+  const native::Processor processor{.cpu = GetParam() == "host" ? "" : GetParam(), .features = ""};
+  std::vector<float> x(std::begin(kCorners), std::end(kCorners));
+  for (int i = -3000; i < 3000; ++i) x.push_back(static_cast<float>(i) * 0.0371F);
+  for (int i = -150; i < 150; ++i) x.push_back(std::ldexp(-1.37F, i));
+  const auto count = static_cast<std::int64_t>(x.size());
+  std::vector<ScalarOp> ops = {ScalarOp::maximum, ScalarOp::minimum};
+  for (const Function& function : kFunctions) ops.push_back(function.op);
+  for (const ScalarOp op : ops) {
+    const auto make = [&](bool alone) {
+      kernel_testing::KernelMaker maker(
+          std::string(ir::name_of(op)), {count},
+          alone ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{},
+          alone ? VectorAxis::inner : VectorAxis::outer, alone ? 1 : 1024);
+      const int from = maker.read(DType::f32);
+      const int to = maker.write(DType::f32);
+      maker.point();
+      const ValueId own = maker.load(from, {.outer = {1}, .inner = {}});
+      const ValueId other = maker.load(from, {.offset = count - 1, .outer = {-1}, .inner = {}});
+      const ValueId result =
+          ir::operand_count(op) == 2 ? maker.op(op, own, other) : maker.op(op, own);
+      maker.store(to, {.outer = {1}, .inner = {}}, result);
+      return maker.kernel();
+    };
+    const Kernel vectors = make(false);
+    const Kernel scalars = make(true);
+    const Kernel* const kernels[] = {&vectors, &scalars};
+    const auto codes = native::compile(kernels, processor);
+    std::vector<float> y(x.size());
+    std::vector<float> z(x.size());
+    void* const of_vectors[] = {x.data(), y.data()};
+    void* const of_scalars[] = {x.data(), z.data()};
+    codes[0]->run(of_vectors, 0, vectors.tiles());
+    codes[1]->run(of_scalars, 0, scalars.tiles());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (std::isnan(y[i]) && std::isnan(z[i])) continue;
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(y[i]), std::bit_cast<std::uint32_t>(z[i]))
+          << ir::name_of(op) << " of " << x[i];
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Processors, InlineMath, testing::Values("host", "haswell", "nehalem"),
                          [](const auto& parameter) { return parameter.param; });
 
