@@ -84,7 +84,12 @@ kernels::Matmul matmul_spec(const ir::Type& result, const std::vector<View>& ope
   const auto at = [](const View& view, int from_end) {
     return view.strides[static_cast<std::size_t>(view.shape.rank() - from_end)];
   };
+  const auto narrow = [&](const View& view) {
+    return view.dtype == result.dtype ? std::nullopt : std::optional(view.dtype);
+  };
   kernels::Matmul spec{.dtype = result.dtype,
+                       .a_narrow = narrow(a),
+                       .b_narrow = narrow(b),
                        .batch = {},
                        .m = result.shape[rank - 2],
                        .n = result.shape[rank - 1],
@@ -116,8 +121,13 @@ kernels::Matmul matmul_spec(const ir::Type& result, const std::vector<View>& ope
 }
 
 std::string matmul_text(const kernels::Matmul& product) {
-  std::string text = std::string(name_of(product.dtype)) + " " + std::to_string(product.m) + "x" +
-                     std::to_string(product.k) + "x" + std::to_string(product.n);
+  std::string text(name_of(product.dtype));
+  if (product.a_narrow || product.b_narrow) {
+    text += " of " + std::string(name_of(product.a_narrow.value_or(product.dtype))) + " and " +
+            std::string(name_of(product.b_narrow.value_or(product.dtype)));
+  }
+  text += " " + std::to_string(product.m) + "x" + std::to_string(product.k) + "x" +
+          std::to_string(product.n);
   for (const std::int64_t size : product.batch) text += ", batch " + std::to_string(size);
   return text;
 }

@@ -1,6 +1,7 @@
 #include <tutti/codegen/conv_layout.h>
 #include <tutti/codegen/early_copies.h>
 #include <tutti/codegen/view.h>
+#include <tutti/ir/widened_operands.h>
 
 #include <algorithm>
 
@@ -246,6 +247,7 @@ Views::Views(const ir::Graph& graph)
     : views_(graph.value_count()), free_(graph.node_count(), false) {
   const EarlyCopies copies(graph);
   const ConvLayouts layouts = find_conv_layouts(graph);
+  const std::vector<bool> widened = ir::find_widened_operands(graph);
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
     const ir::Node& node = graph.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
@@ -255,7 +257,9 @@ Views::Views(const ir::Graph& graph)
     if (const auto found = layouts.find(id); found != layouts.end()) {
       views_[graph.result(id).id].strides = found->second;
     }
-    if (node.op == Op::wait) {
+    if (widened[id]) {
+      views_[graph.result(id).id] = views_[graph.operand(id, 0).id];
+    } else if (node.op == Op::wait) {
       views_[graph.result(id).id] = views_[graph.operand(id, 0).id];
     } else if (node.op == Op::constant && graph.type(graph.result(id)).shape.rank() == 0) {
       View& view = views_[graph.result(id).id];

@@ -1,5 +1,7 @@
 #include <tutti/ir/dtype.h>
 
+#include <ostream>
+
 namespace tutti {
 
 namespace {
@@ -13,6 +15,8 @@ constexpr std::string_view kNames[] = {
 }  // namespace
 
 std::string_view name_of(DType dtype) { return kNames[static_cast<std::size_t>(dtype)]; }
+
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name_of(dtype); }
 
 std::optional<DType> dtype_from_name(std::string_view name) {
   for (int i = 0; i < kDTypeCount; ++i) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -79,6 +80,12 @@ constexpr bool is_unsigned(DType dtype) { return dtype >= DType::u8 && dtype <= 
 constexpr bool is_signed_integer(DType dtype) { return dtype >= DType::i8 && dtype <= DType::i64; }
 constexpr bool is_integer(DType dtype) { return dtype >= DType::u8 && dtype <= DType::i64; }
 
+// Whether products of the host that compute in one dtype read operands of another as if they had
+// been cast first.
+constexpr bool products_widen(DType from, DType to) {
+  return to == DType::i32 && (from == DType::i8 || from == DType::u8 || from == DType::i16);
+}
+
 // The bits of a floating-point dtype's mantissa: 23 of f32. Of no other dtype.
 constexpr int mantissa_bits(DType dtype) {
   switch (dtype) {
@@ -105,6 +112,7 @@ constexpr double reach_of(DType dtype) {
 
 // "f32"; the name in IR text and in messages.
 std::string_view name_of(DType dtype);
+std::ostream& operator<<(std::ostream& out, DType dtype);
 std::optional<DType> dtype_from_name(std::string_view name);
 
 }  // namespace tutti

@@ -2,6 +2,7 @@
 #include <tutti/ir/passes/hoist_invariants.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/rewrite.h>
+#include <tutti/ir/widened_operands.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +22,8 @@ class Hoisting {
         loop_(loop),
         body_(graph.attributes(loop).function("body").graph()),
         invariant_(body_.value_count(), false),
-        hoisted_(body_.node_count(), false) {
+        hoisted_(body_.node_count(), false),
+        widened_(find_widened_operands(body_)) {
     find_invariants();
     find_hoisted();
     find_frontier();
@@ -101,6 +103,7 @@ class Hoisting {
     const Node& node = body_.node(id);
     const OpClass kind = definition(node.op).kind;
     if (kind == OpClass::view || kind == OpClass::make || node.operand_count == 0) return false;
+    if (widened_[id]) return false;  // costs nothing there
     std::int64_t read = 0;
     for (const Value operand : body_.operands(id)) read += elements(operand);
     std::int64_t made = 0;
@@ -174,7 +177,8 @@ class Hoisting {
   const Graph& body_;
   std::vector<bool> invariant_;
   std::vector<bool> hoisted_;  // by node: its results come from outside
-  std::vector<bool> needed_;   // by node: is computed outside
+  std::vector<bool> widened_;
+  std::vector<bool> needed_;  // by node: is computed outside
   std::vector<Value> frontier_;
 };
 

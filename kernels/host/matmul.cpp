@@ -27,7 +27,11 @@ void check(const Matmul& spec) {
   const bool sizes = spec.m >= 0 && spec.n >= 0 && spec.k >= 0 &&
                      std::all_of(spec.batch.begin(), spec.batch.end(),
                                  [](std::int64_t size) { return size >= 0; });
-  if (spec.dtype == DType::boolean || !sizes || spec.a_batch_strides.size() != spec.batch.size() ||
+  const auto takes = [&](std::optional<DType> stored) {
+    return !stored || products_widen(*stored, spec.dtype);
+  };
+  if (spec.dtype == DType::boolean || !takes(spec.a_narrow) || !takes(spec.b_narrow) || !sizes ||
+      spec.a_batch_strides.size() != spec.batch.size() ||
       spec.b_batch_strides.size() != spec.batch.size()) {
     throw InternalError("malformed matmul of " + std::string(name_of(spec.dtype)) + ": " +
                         std::to_string(spec.m) + "x" + std::to_string(spec.n) + "x" +
@@ -150,8 +154,9 @@ void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t beg
   if (begin >= end) return;
   const auto& [spec, tiling] = *division_;
   const std::int64_t bytes = size_of(spec.dtype);
-  const auto element = [&](const void* base, std::int64_t offset) {
-    return static_cast<const std::byte*>(base) + offset * bytes;
+  const auto element = [&spec = spec](const void* base, std::optional<DType> stored,
+                                      std::int64_t offset) {
+    return static_cast<const std::byte*>(base) + offset * size_of(stored.value_or(spec.dtype));
   };
   const std::int64_t per_matrix = tiling.row_tiles * tiling.column_tiles;
   thread_local RecentProducts products;
@@ -162,11 +167,19 @@ void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t beg
     const std::int64_t j = column * tiling.columns;
     const std::int64_t rows = std::min(tiling.rows, spec.m - i);
     const std::int64_t columns = std::min(tiling.columns, spec.n - j);
-    TileProduct* const product =
-        spec.k == 0 ? nullptr
-                    : &products.get({spec.dtype, rows, columns, spec.k, spec.a_row_stride,
-                                     spec.a_column_stride, spec.b_row_stride, spec.b_column_stride,
-                                     spec.n});
+    TileProduct* const product = spec.k == 0
+                                     ? nullptr
+                                     : &products.get({.dtype = spec.dtype,
+                                                      .m = rows,
+                                                      .n = columns,
+                                                      .k = spec.k,
+                                                      .a_row_stride = spec.a_row_stride,
+                                                      .a_column_stride = spec.a_column_stride,
+                                                      .b_row_stride = spec.b_row_stride,
+                                                      .b_column_stride = spec.b_column_stride,
+                                                      .c_row_stride = spec.n,
+                                                      .a_narrow = spec.a_narrow,
+                                                      .b_narrow = spec.b_narrow});
     const std::int64_t first = tile / per_matrix * tiling.matrices_per_tile;
     const std::int64_t last = std::min(first + tiling.matrices_per_tile, tiling.matrices);
     for (std::int64_t matrix = first; matrix < last; ++matrix) {
@@ -174,8 +187,8 @@ void PreparedMatmul::run(const void* a, const void* b, void* c, std::int64_t beg
       auto* const result =
           static_cast<std::byte*>(c) + ((matrix * spec.m + i) * spec.n + j) * bytes;
       if (product != nullptr) {
-        product->run(element(a, a_offset + i * spec.a_row_stride),
-                     element(b, b_offset + j * spec.b_column_stride), result);
+        product->run(element(a, spec.a_narrow, a_offset + i * spec.a_row_stride),
+                     element(b, spec.b_narrow, b_offset + j * spec.b_column_stride), result);
         continue;
       }
       for (std::int64_t r = 0; r < rows; ++r) {

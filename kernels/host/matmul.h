@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tutti::kernels {
@@ -19,6 +20,9 @@ namespace tutti::kernels {
 // being rounded once; integers wrap. The order of the sum depends on this struct alone.
 struct Matmul {
   DType dtype = DType::f32;
+  // Where an operand is stored in another dtype, that one: products_widen(a_narrow, dtype).
+  std::optional<DType> a_narrow = {};
+  std::optional<DType> b_narrow = {};
   std::vector<std::int64_t> batch;
   std::int64_t m = 0;
   std::int64_t n = 0;

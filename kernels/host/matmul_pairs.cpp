@@ -81,6 +81,9 @@ TUTTI_INLINE inline void pack_pairs(const T* from, std::int64_t line_stride,
   constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(std::uint32_t));
   typedef std::uint32_t Pairs [[gnu::vector_size(kBytes)]];
   typedef T Elements [[gnu::vector_size(kLanes * sizeof(T))]];
+  // GCC converts bytes to words one by one, but to halves at once, and those to words.
+  using Half = std::conditional_t<sizeof(T) == 1, std::int16_t, T>;
+  typedef Half Halves [[gnu::vector_size(kLanes * sizeof(Half))]];
   const std::int64_t panel = (depth + 1) / 2 * width;
   for (std::int64_t l = 0; l < depth; l += 2, to += width, from += 2 * depth_stride) {
     const bool whole = l + 1 < depth;
@@ -95,8 +98,10 @@ TUTTI_INLINE inline void pack_pairs(const T* from, std::int64_t line_stride,
         Elements high;
         std::memcpy(&low, even + i, sizeof(low));
         std::memcpy(&high, odd + i, sizeof(high));
-        const Pairs pairs = (__builtin_convertvector(low, Pairs) & 0xFFFF) |
-                            __builtin_convertvector(high, Pairs) << 16;
+        const Halves low_halves = __builtin_convertvector(low, Halves);
+        const Halves high_halves = __builtin_convertvector(high, Halves);
+        const Pairs pairs = (__builtin_convertvector(low_halves, Pairs) & 0xFFFF) |
+                            __builtin_convertvector(high_halves, Pairs) << 16;
         std::memcpy(own + i, &pairs, sizeof(pairs));
       }
       for (; i < used; ++i) {
@@ -139,14 +144,15 @@ using MultiplyPanels = void (*)(const std::uint32_t* a, const std::uint32_t* b, 
 #if defined(__x86_64__)
 
 // The same for each width of vectors, which are no types that functions of the baseline may pass.
-// `add_pairs` adds the products of pairs to sums.
+// `add_pairs` adds the products of pairs to sums. All loops over these are unrolled: else they
+// would not stay in registers.
 #define TUTTI_MULTIPLY_PAIRS(name, target, Vector, bytes, zero, load, splat, add_pairs, store) \
   target void name(const std::uint32_t* a, const std::uint32_t* b, std::int64_t pairs,         \
                    std::uint32_t* block) {                                                     \
     constexpr std::int64_t kLanes = sizeof(Vector) / sizeof(std::uint32_t);                    \
     constexpr int kRowCount = kRowsOfPairs<bytes>;                                             \
     Vector sums[kRowCount][2];                                                                 \
-    for (auto& row : sums) row[0] = row[1] = zero();                                           \
+    _Pragma("GCC unroll 8") for (auto& row : sums) row[0] = row[1] = zero();                   \
     for (std::int64_t l = 0; l < pairs; ++l, b += 2 * kLanes) {                                \
       const Vector low = load(reinterpret_cast<const Vector*>(b));                             \
       const Vector high = load(reinterpret_cast<const Vector*>(b + kLanes));                   \
@@ -156,7 +162,7 @@ using MultiplyPanels = void (*)(const std::uint32_t* a, const std::uint32_t* b, 
         sums[row][1] = add_pairs(sums[row][1], factor, high);                                  \
       }                                                                                        \
     }                                                                                          \
-    for (int row = 0; row < kRowCount; ++row) {                                                \
+    _Pragma("GCC unroll 8") for (int row = 0; row < kRowCount; ++row) {                        \
       auto* const to = reinterpret_cast<Vector*>(block + row * 2 * kLanes);                    \
       store(to, sums[row][0]);                                                                 \
       store(to + 1, sums[row][1]);                                                             \
@@ -233,12 +239,12 @@ TUTTI_INLINE inline void store_lowest(const std::uint32_t* block, std::int64_t w
   }
 }
 
-template <class T, int kBytes>
-TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels multiply, const T* a,
-                                           const T* b, T* c) {
+template <class T, class A, class B, int kBytes>
+TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels multiply, const A* a,
+                                           const B* b, T* c) {
   // What is in c is added to once; else whoever computes it anew writes over all.
-  if (p.accumulate && !(all_fit<T, kBytes>(a, p.m, p.k, p.a_row_stride, p.a_column_stride) &&
-                        all_fit<T, kBytes>(b, p.k, p.n, p.b_row_stride, p.b_column_stride))) {
+  if (p.accumulate && !(all_fit<A, kBytes>(a, p.m, p.k, p.a_row_stride, p.a_column_stride) &&
+                        all_fit<B, kBytes>(b, p.k, p.n, p.b_row_stride, p.b_column_stride))) {
     return false;
   }
   constexpr std::int64_t kWidth = 2 * kBytes / static_cast<std::int64_t>(sizeof(std::uint32_t));
@@ -254,15 +260,15 @@ TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels mult
     const std::int64_t depth = std::min(2 * kPairs, p.k - l);
     const std::int64_t pairs = (depth + 1) / 2;
     const bool add = p.accumulate || l > 0;
-    const T* const b_piece = b + l * p.b_row_stride;
-    if (!all_fit<T, kBytes>(b_piece, depth, p.n, p.b_row_stride, p.b_column_stride)) return false;
-    pack_pairs<T, kBytes>(b_piece, p.b_column_stride, p.b_row_stride, p.n, depth, kWidth, b_panels);
+    const B* const b_piece = b + l * p.b_row_stride;
+    if (!all_fit<B, kBytes>(b_piece, depth, p.n, p.b_row_stride, p.b_column_stride)) return false;
+    pack_pairs<B, kBytes>(b_piece, p.b_column_stride, p.b_row_stride, p.n, depth, kWidth, b_panels);
     for (std::int64_t i = 0; i < p.m; i += kRowsOfBlock) {
       const std::int64_t rows = std::min(kRowsOfBlock, p.m - i);
-      const T* const a_piece = a + i * p.a_row_stride + l * p.a_column_stride;
-      if (!all_fit<T, kBytes>(a_piece, rows, depth, p.a_row_stride, p.a_column_stride))
+      const A* const a_piece = a + i * p.a_row_stride + l * p.a_column_stride;
+      if (!all_fit<A, kBytes>(a_piece, rows, depth, p.a_row_stride, p.a_column_stride))
         return false;
-      pack_rows<T, kBytes>(a_piece, p.a_row_stride, p.a_column_stride, rows, depth,
+      pack_rows<A, kBytes>(a_piece, p.a_row_stride, p.a_column_stride, rows, depth,
                            (rows + kRowCount - 1) / kRowCount * kRowCount, pairs, a_rows);
       for (std::int64_t j = 0; j < p.n; j += kWidth) {
         for (std::int64_t row = 0; row < rows; row += kRowCount) {
@@ -277,21 +283,52 @@ TUTTI_INLINE inline bool multiply_in_pairs(const Product& p, MultiplyPanels mult
   return true;
 }
 
+template <class T, class A, class B>
+bool multiply_all_in_pairs(const Product& product, const void* a, const void* b, void* c) {
+  bool done = false;
+  run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+    const MultiplyPanels multiply = find_multiply_pairs<kBytes>();
+    if (multiply == nullptr) return;
+    done = multiply_in_pairs<T, A, B, kBytes>(product, multiply, static_cast<const A*>(a),
+                                              static_cast<const B*>(b), static_cast<T*>(c));
+  });
+  return done;
+}
+
+// Calls f with the type that bytes or halves are stored as; says whether it is one of these.
+template <class F>
+bool visit_narrow(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::i8:
+      return f(std::type_identity<std::int8_t>());
+    case DType::u8:
+      return f(std::type_identity<std::uint8_t>());
+    case DType::i16:
+      return f(std::type_identity<std::int16_t>());
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 bool multiply_by_pairs(const Product& product, const void* a, const void* b, void* c) {
   if (std::min(product.m, product.n) < kFewestLines) return false;
-  return visit_dtype(product.dtype, [&]<class T>(std::type_identity<T>) {
-    bool done = false;
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 4) {
-      run_vectorised([&]<int kBytes>() TUTTI_INLINE {
-        const MultiplyPanels multiply = find_multiply_pairs<kBytes>();
-        if (multiply == nullptr) return;
-        done = multiply_in_pairs<T, kBytes>(product, multiply, static_cast<const T*>(a),
-                                            static_cast<const T*>(b), static_cast<T*>(c));
+  if (product.a_narrow && product.b_narrow) {
+    return visit_narrow(*product.a_narrow, [&]<class A>(std::type_identity<A>) {
+      return visit_narrow(*product.b_narrow, [&]<class B>(std::type_identity<B>) {
+        return multiply_all_in_pairs<std::int32_t, A, B>(product, a, b, c);
       });
+    });
+  }
+  // One alone is widened first.
+  if (product.a_narrow || product.b_narrow) return false;
+  return visit_dtype(product.dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 4) {
+      return multiply_all_in_pairs<T, T, T>(product, a, b, c);
+    } else {
+      return false;
     }
-    return done;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tutti::kernels {
@@ -22,6 +23,8 @@ struct Product {
   std::int64_t b_column_stride = 0;
   std::int64_t c_row_stride = 0;
   bool accumulate = false;
+  std::optional<DType> a_narrow = {};  // as in Matmul
+  std::optional<DType> b_narrow = {};
 
   friend auto operator<=>(const Product&, const Product&) = default;
 };
@@ -29,9 +32,12 @@ struct Product {
 // By our own loops: any strides; f32, f64 and integers.
 void multiply_by_loops(const Product& product, const void* a, const void* b, void* c);
 
-// Of integers of at most 32 bits, if 16 bits hold all elements of the operands; else says false,
-// and c has nothing that counts (where it accumulates, what it had).
+// Of integers of at most 32 bits, narrow operands among them, if 16 bits hold all elements of the
+// operands; else says false, and c has nothing that counts (where it accumulates, what it had).
 bool multiply_by_pairs(const Product& product, const void* a, const void* b, void* c);
+
+// With copies of narrow operands that have the product's dtype.
+void multiply_widened(const Product& product, const void* a, const void* b, void* c);
 
 // Without preparations, for products that are small or have a vector: any strides, f32, f64 and
 // integers. Which they are follows from the product alone.

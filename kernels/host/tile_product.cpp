@@ -39,6 +39,43 @@ bool copy_matrix(const T* from, std::int64_t rows, std::int64_t columns, std::in
 
 }  // namespace
 
+namespace {
+
+// Row-major, as i32.
+void widen_matrix(DType from, const void* data, std::int64_t rows, std::int64_t columns,
+                  std::int64_t row_stride, std::int64_t column_stride, std::int32_t* to) {
+  visit_dtype(from, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) <= sizeof(std::int32_t)) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const T* const row = static_cast<const T*>(data) + i * row_stride;
+        for (std::int64_t j = 0; j < columns; ++j) {
+          *to++ = static_cast<std::int32_t>(row[j * column_stride]);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void multiply_widened(const Product& product, const void* a, const void* b, void* c) {
+  const Product& p = product;
+  thread_local Scratch scratch;
+  const auto memory = scratch.use<std::int32_t>((p.m + p.n) * p.k);
+  std::int32_t* const a_copy = memory.get();
+  std::int32_t* const b_copy = a_copy + p.m * p.k;
+  widen_matrix(p.a_narrow.value_or(p.dtype), a, p.m, p.k, p.a_row_stride, p.a_column_stride,
+               a_copy);
+  widen_matrix(p.b_narrow.value_or(p.dtype), b, p.k, p.n, p.b_row_stride, p.b_column_stride,
+               b_copy);
+  const Product dense = {p.dtype, p.m, p.n, p.k, p.k, 1, p.n, 1, p.c_row_stride, p.accumulate};
+  if (is_direct(dense)) {
+    multiply_directly(dense, a_copy, b_copy, c);
+  } else {
+    multiply_by_loops(dense, a_copy, b_copy, c);
+  }
+}
+
 void CopiedProduct::run(const void* a, const void* b, void* c) {
   visit_dtype(product_.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_floating(dtype_of<T>) && !std::is_same_v<T, double>) {
@@ -89,8 +126,10 @@ void CopiedProduct::multiply(std::int64_t depth, bool accumulate, std::int64_t a
 }
 
 TileProduct::TileProduct(const Product& product)
-    : product_(product), is_direct_(kernels::is_direct(product)) {
-  if (is_direct_) return;
+    : product_(product),
+      is_narrow_(product.a_narrow || product.b_narrow),
+      is_direct_(!is_narrow_ && kernels::is_direct(product)) {
+  if (is_narrow_ || is_direct_) return;
   const bool library = library_multiplies(product.dtype);
   const bool strides =
       library_takes(product.m, product.k, product.a_row_stride, product.a_column_stride) &&
@@ -103,7 +142,9 @@ TileProduct::TileProduct(const Product& product)
 }
 
 void TileProduct::run(const void* a, const void* b, void* c) {
-  if (is_direct_) {
+  if (is_narrow_) {
+    if (!multiply_by_pairs(product_, a, b, c)) multiply_widened(product_, a, b, c);
+  } else if (is_direct_) {
     multiply_directly(product_, a, b, c);
   } else if (library_) {
     library_->run(a, b, c);

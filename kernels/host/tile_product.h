@@ -30,8 +30,8 @@ class CopiedProduct {
 };
 
 // One of the ways to multiply, for all tiles of one size: directly, by the library, by the library
-// with copies, or by loops. Made for one thread. `accumulate` with narrow floats, or with strides
-// that the library does not take, is not for it.
+// with copies, or by loops; operands that are narrow by pairs or widened. Made for one thread.
+// `accumulate` with narrow floats, or with strides that the library does not take, is not for it.
 class TileProduct {
  public:
   explicit TileProduct(const Product& product);
@@ -42,6 +42,7 @@ class TileProduct {
 
  private:
   Product product_;
+  bool is_narrow_;
   bool is_direct_;
   std::optional<LibraryProduct> library_;
   std::optional<CopiedProduct> copied_;

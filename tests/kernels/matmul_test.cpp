@@ -1,9 +1,12 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/matmul.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "tests/kernels/kernel_testing.h"
 #include <gmock/gmock.h>
@@ -78,12 +81,31 @@ std::string text_of(const Matmul& spec) {
          std::to_string(spec.b_column_stride);
 }
 
+// All elements of an operand, those before its first one too, as the product's type has them.
+template <class T>
+std::vector<T> elements_of(const Operand& operand, DType dtype) {
+  return visit_dtype(dtype, [&]<class S>(std::type_identity<S>) {
+    const auto* const data = reinterpret_cast<const S*>(operand.elements.bytes().data());
+    std::vector<T> out;
+    for (std::int64_t i = 0; i < operand.elements.shape().elements(); ++i) {
+      if constexpr (std::is_same_v<S, T>) {
+        out.push_back(data[i]);
+      } else if constexpr (std::is_integral_v<S> && std::is_integral_v<T>) {
+        out.push_back(static_cast<T>(data[i]));
+      }
+    }
+    return out;
+  });
+}
+
 // Compares with three plain loops: integers in 64 bits, floats in double.
 void check(const Matmul& spec) {
   SCOPED_TRACE(text_of(spec));
-  const Operand a(spec.dtype, joined(spec.batch, spec.m, spec.k),
+  const DType a_dtype = spec.a_narrow.value_or(spec.dtype);
+  const DType b_dtype = spec.b_narrow.value_or(spec.dtype);
+  const Operand a(a_dtype, joined(spec.batch, spec.m, spec.k),
                   joined(spec.a_batch_strides, spec.a_row_stride, spec.a_column_stride), 1);
-  const Operand b(spec.dtype, joined(spec.batch, spec.k, spec.n),
+  const Operand b(b_dtype, joined(spec.batch, spec.k, spec.n),
                   joined(spec.b_batch_strides, spec.b_row_stride, spec.b_column_stride), 2);
   const Shape batch(spec.batch);
   const std::int64_t elements = batch.elements() * spec.m * spec.n;
@@ -93,8 +115,8 @@ void check(const Matmul& spec) {
       });
   visit_dtype(spec.dtype, [&]<class T>(std::type_identity<T>) {
     using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
-    const auto* a_data = reinterpret_cast<const T*>(a.data());
-    const auto* b_data = reinterpret_cast<const T*>(b.data());
+    const auto a_data = elements_of<T>(a, a_dtype);
+    const auto b_data = elements_of<T>(b, b_dtype);
     const auto* c = reinterpret_cast<const T*>(result.data());
     int failures = 0;
     for_each_index(batch, [&](std::span<const std::int64_t> index) {
@@ -109,10 +131,10 @@ void check(const Matmul& spec) {
           Wide sum = 0;
           double magnitude = 0;
           for (std::int64_t l = 0; l < spec.k; ++l) {
-            const auto x = static_cast<Wide>(
-                a_data[a_base + i * spec.a_row_stride + l * spec.a_column_stride]);
-            const auto y = static_cast<Wide>(
-                b_data[b_base + l * spec.b_row_stride + j * spec.b_column_stride]);
+            const auto x = static_cast<Wide>(a_data[static_cast<std::size_t>(
+                a.first + a_base + i * spec.a_row_stride + l * spec.a_column_stride)]);
+            const auto y = static_cast<Wide>(b_data[static_cast<std::size_t>(
+                b.first + b_base + l * spec.b_row_stride + j * spec.b_column_stride)]);
             sum += x * y;
             magnitude += std::abs(static_cast<double>(x * y));
           }
@@ -283,6 +305,40 @@ TEST(Matmul, OfTheLargestIntegersOf16BitsAndOfOneBeyond) {
     expect_right(std::type_identity<std::uint32_t>(), beyond);
     expect_right(std::type_identity<std::int64_t>(), beyond);
   }
+}
+
+// As of networks whose weights have a byte: in pairs, and where that is not worth it, or one alone
+// is narrow, by copies.
+TEST(Matmul, ReadsOperandsThatAreStoredNarrow) {
+  const std::optional<DType> stored[] = {std::nullopt, DType::i8, DType::u8, DType::i16};
+  for (const std::optional<DType> a : stored) {
+    for (const std::optional<DType> b : stored) {
+      for (const auto [m, n, k] : {std::array<std::int64_t, 3>{70, 45, 611},
+                                   {3, 90, 40},
+                                   {1, 33, 5},
+                                   {300, 7, 16},
+                                   {200, 520, 64}}) {
+        Matmul spec = dense_matmul(DType::i32, m, n, k);
+        spec.a_narrow = a;
+        spec.b_narrow = b;
+        check(spec);
+        check(with_layout(spec, true, true));
+      }
+      Matmul spec = batched(dense_matmul(DType::i32, 9, 11, 20), {2, 3}, {9 * 20, 0}, {0, 20 * 11});
+      spec.a_narrow = a;
+      spec.b_narrow = b;
+      check(spec);
+      Matmul empty = dense_matmul(DType::i32, 9, 11, 0);
+      empty.a_narrow = a;
+      check(empty);
+    }
+  }
+  Matmul wrong = dense_matmul(DType::i32, 9, 11, 20);
+  wrong.a_narrow = DType::u16;
+  EXPECT_THROW(PreparedMatmul{wrong}, InternalError);
+  wrong.dtype = DType::f32;
+  wrong.a_narrow = DType::i8;
+  EXPECT_THROW(PreparedMatmul{wrong}, InternalError);
 }
 
 TEST(Matmul, DividesLargeProducts) {

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // The name that a line without indentation declares; clang-format puts one on each.
 std::optional<std::string> declared(const std::string& line) {
   static const std::regex type(
-      "(?:class|struct|union|enum|enum class) (?:alignas\\(\\w+\\) )?(\\w+).*");
+      "(?:enum class|class|struct|union|enum) (?:alignas\\(\\w+\\) )?(\\w+).*");
   static const std::regex other("(?:[\\w:&*,\\[\\]]+ [&*]?)+(\\w+)(?:\\(|\\[| =|\\{|;).*");
   static const std::regex arguments("<[^<>()]*>");
   if (line.empty() || !(std::isalpha(line[0]) != 0 || line[0] == '[' || line[0] == '_')) return {};
