@@ -1,9 +1,9 @@
 """Writes down the structs by which Python's packages hand out tensors over DLPack, byte for byte.
 
-  pip install numpy jax
-  python3 dlpack_structs.py    # writes data/dlpack_structs.jsonl
+  pip install numpy jax torch
+  python3 dlpack_structs.py [numpy] [jax] [torch]    # writes data/dlpack_structs.jsonl
 
-A line for each: who made it, the dtype and shape that it stands for, its elements in row-major
+What is not named keeps its lines. A line for each: who made it, the dtype and shape that it stands for, its elements in row-major
 order, the memory that it points to, and the struct (DLManagedTensorVersioned, or DLManagedTensor of
 those that know no versions) with the addresses in it replaced by 0, but for those that were null.
 """
@@ -11,9 +11,8 @@ those that know no versions) with the addresses in it replaced by 0, but for tho
 import ctypes
 import json
 import pathlib
+import sys
 
-import jax
-import jax.numpy as jnp
 import numpy
 
 OUT = pathlib.Path(__file__).parent / "data" / "dlpack_structs.jsonl"
@@ -97,6 +96,9 @@ def numpy_cases():
 
 
 def jax_cases():
+    import jax
+    import jax.numpy as jnp
+
     by = "jax " + jax.__version__
     for dtype, kind in (("f32", jnp.float32), ("bf16", jnp.bfloat16), ("f16", jnp.float16),
                         ("i32", jnp.int32), ("bool", jnp.bool_),
@@ -108,7 +110,41 @@ def jax_cases():
             print(f"{by} {dtype}: {error}")
 
 
+def torch_cases():
+    import torch
+
+    by = "torch " + torch.__version__.split("+")[0]
+    names = {
+        torch.bool: "bool", torch.int8: "i8", torch.int16: "i16", torch.int32: "i32",
+        torch.int64: "i64", torch.uint8: "u8", torch.uint16: "u16", torch.uint32: "u32",
+        torch.uint64: "u64", torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32",
+        torch.float64: "f64", torch.float8_e4m3fn: "f8_e4m3fn", torch.float8_e5m2: "f8_e5m2",
+    }  # fmt: skip
+
+    def elements(tensor):  # numpy has not all of its dtypes
+        plain = tensor.contiguous()
+        raw = ctypes.string_at(plain.data_ptr(), plain.numel() * plain.element_size())
+        kind = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}[plain.element_size()]
+        return numpy.frombuffer(raw, kind)
+
+    for kind, dtype in names.items():
+        tensor = (torch.arange(6) % 5).to(kind).reshape(2, 3)
+        for options in ({"max_version": (1, 0)}, {}):
+            yield describe(by, dtype, tensor, elements(tensor), **options)
+    base = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
+    for tensor in (base.permute(2, 1, 0), base[:, 1:, ::2], base[1], base[0, 0, 0:1], base[1:1],
+                   base.expand(2, 2, 3, 4)[:, :, 0], torch.tensor(3.0)):  # fmt: skip
+        yield describe(by, "f32", tensor, elements(tensor), max_version=(1, 0))
+
+
+PACKAGES = {"numpy": numpy_cases, "jax": jax_cases, "torch": torch_cases}
+
 if __name__ == "__main__":
-    cases = [*numpy_cases(), *jax_cases()]
-    OUT.write_text("".join(json.dumps(case) + "\n" for case in cases))
-    print(len(cases), "structs")
+    wanted = sys.argv[1:] or list(PACKAGES)
+    old = OUT.read_text().splitlines() if OUT.exists() else []
+    lines = []
+    for package, cases in PACKAGES.items():
+        kept = [line for line in old if json.loads(line)["by"].startswith(package + " ")]
+        lines += [json.dumps(case) for case in cases()] if package in wanted else kept
+    OUT.write_text("".join(line + "\n" for line in lines))
+    print(len(lines), "structs")
