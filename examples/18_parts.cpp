@@ -1,5 +1,5 @@
-// Ops that are made of others: parts by place, sums of products by their letters, windows,
-// statistics, losses.
+// Ops that are made of others, a line of each: parts by place, sums of products by their letters,
+// windows, statistics, layers, losses.
 
 #include <tutti/tutti.h>
 
@@ -12,9 +12,15 @@ int main() {
   std::cout << "x[1]: " << x[1] << "\n";
   std::cout << "x[:, 1:]: " << at(x, all, Range{1, {}}) << "\n";
   std::cout << "with x[0, 2] = 9: " << set_at(x, 9, 0, 2) << "\n";
+  std::cout << "with 1 more in x[:, 0]: " << add_at(x, 1, all, 0) << "\n";
+  Tensor sum = x;
+  sum += 10;
+  std::cout << "+=: " << sum << "\n";
   std::cout << "the last: " << take(arange(5), -1) << "\n";
   std::cout << "einsum ij,kj->ik: " << einsum("ij,kj->ik", {x, x}) << "\n";
   std::cout << "tril: " << tril(ones({3, 3})) << "\n";
+  std::cout << "eye, triu: " << triu(eye(2)) << "\n";
+  std::cout << "arange: " << arange(1, 10, 4) << "\n";
   std::cout << "roll: " << roll(arange(4), 1, 0) << "\n";
   std::cout << "where: " << where(x > 2, x, 0) << "\n";
   std::cout << "linspace: " << linspace(0, 1, 5) << "\n";
@@ -22,8 +28,22 @@ int main() {
   const Tensor image = reshape(cast(arange(16), DType::f32), {1, 1, 4, 4});
   std::cout << "max_pool: " << max_pool(image, {2}) << "\n";
   std::cout << "avg_pool: " << avg_pool(image, {2}) << "\n";
+  std::cout << "reduce_window: "
+            << reduce_window(image, WindowReduce::sum, 0, {1, 1, 3, 3}, {.stride = {1}}) << "\n";
+  std::cout << "conv_transpose: "
+            << conv_transpose(ones({1, 1, 2}), ones({1, 1, 2}), {.stride = {2}}) << "\n";
   const Tensor y = tensor({1.F, 2.F, 3.F, 4.F});
-  std::cout << "var, norm: " << var(y) << ", " << norm(y) << "\n";
+  std::cout << "var, stddev, norm: " << var(y) << ", " << stddev(y, {}, 0) << ", " << norm(y)
+            << "\n";
+
+  const nn::Embedding table{.weight = reshape(y, {2, 2})};
+  std::cout << "embedding: " << table(tensor({1, 0, 1})) << "\n";
+  std::cout << "rotary: " << nn::rotary(ones({1, 2, 2}), arange(2)) << "\n";
+  std::cout << "group_norm: " << nn::group_norm(2, 4)(reshape(y, {1, 4, 1})) << "\n";
+  // The third key is a place of the cache that nothing was written to.
+  const Tensor keys = tensor({{1.F, 0.F}, {0.F, 1.F}, {9.F, 9.F}});
+  std::cout << "attention to 2 keys: " << attention(zeros({1, 2}), keys, keys, {.keys = tensor(2)})
+            << "\n";
 
   // Three places, of which one does not count.
   const Tensor logits = zeros({3, 4});
