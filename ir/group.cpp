@@ -24,20 +24,21 @@ std::int64_t Group::position_of(std::int64_t rank) const {
   return found == ranks.end() ? -1 : (found - ranks.begin()) % stride;
 }
 
-void check_group(const Group& group) {
-  const std::string name = "group \"" + group.tag + "\"";
-  if (group.ranks.empty()) throw TypeError(name + " has no ranks");
+void check_group(const Group& group, Location where) {
+  const std::string name = group.tag.empty() ? "a group" : "group \"" + group.tag + "\"";
+  if (group.ranks.empty()) throw TypeError(name + " has no ranks", where);
   if (group.stride < 1 || static_cast<std::int64_t>(group.ranks.size()) % group.stride != 0) {
     throw TypeError(name + ": stride " + std::to_string(group.stride) + " does not divide its " +
-                    std::to_string(group.ranks.size()) + " ranks");
+                        std::to_string(group.ranks.size()) + " ranks",
+                    where);
   }
   std::vector<std::int64_t> sorted = group.ranks;
   std::sort(sorted.begin(), sorted.end());
   if (sorted.front() < 0) {
-    throw TypeError(name + " has a negative rank, " + std::to_string(sorted.front()));
+    throw TypeError(name + " has a negative rank, " + std::to_string(sorted.front()), where);
   }
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    throw TypeError(name + " has rank " + std::to_string(*twice) + " twice");
+    throw TypeError(name + " has rank " + std::to_string(*twice) + " twice", where);
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/ir/support/location.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -114,8 +116,9 @@ struct Group {
 };
 using GroupPtr = std::shared_ptr<const Group>;
 
-// Throws TypeError unless the group is a non-empty list of different ranks that `stride` divides.
-void check_group(const Group& group);
+// Throws TypeError at `where` unless the group is a non-empty list of different ranks that `stride`
+// divides.
+void check_group(const Group& group, Location where = {});
 // The same, remembered: programs have few groups and many nodes with them.
 void check_group(const GroupPtr& group);
 

@@ -1,6 +1,8 @@
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/error.h>
 
+#include <ostream>
+
 namespace tutti {
 
 namespace {
@@ -51,5 +53,7 @@ std::array<std::int64_t, Shape::kMaxRank> Shape::strides() const {
 }
 
 std::string Shape::text() const { return list(sizes()); }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.text(); }
 
 }  // namespace tutti

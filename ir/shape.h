@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <iterator>
 #include <source_location>
 #include <span>
@@ -100,6 +101,8 @@ class Shape {
   friend bool operator==(const Shape& a, const Shape& b) {
     return a.rank_ == b.rank_ && a.sizes_ == b.sizes_;
   }
+  // Writes text().
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
  private:
   template <class Sizes>

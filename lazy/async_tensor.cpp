@@ -61,14 +61,14 @@ const StatePtr& AsyncTensor::state(Location where) const {
   return deferred_->computed;
 }
 
-const Shape& AsyncTensor::shape() const {
-  return (deferred_ != nullptr ? deferred_->type : collective())->type.shape;
+const Shape& AsyncTensor::shape(std::source_location at) const {
+  return (deferred_ != nullptr ? deferred_->type : collective(at))->type.shape;
 }
-DType AsyncTensor::dtype() const {
-  return (deferred_ != nullptr ? deferred_->type : collective())->type.dtype;
+DType AsyncTensor::dtype(std::source_location at) const {
+  return (deferred_ != nullptr ? deferred_->type : collective(at))->type.dtype;
 }
-Device AsyncTensor::device() const {
-  return (deferred_ != nullptr ? deferred_->type : collective())->type.device;
+Device AsyncTensor::device(std::source_location at) const {
+  return (deferred_ != nullptr ? deferred_->type : collective(at))->type.device;
 }
 
 Tensor AsyncTensor::wait(std::source_location at) const {

@@ -201,8 +201,8 @@ void RankContext::check_owner(const TensorState& state, Location where) const {
                    where);
 }
 
-void RankContext::set_default_device(Device device) {
-  if (device.is_any()) throw UsageError("set_default_device: cpu or a GPU");
+void RankContext::set_default_device(Device device, Location where) {
+  if (device.is_any()) throw UsageError("set_default_device: cpu or a GPU", where);
   default_device_ = device;
   // What is recorded already stays where it is.
   if (lazy_->graph().node_count() == 0) lazy_->graph().default_device = device;

@@ -63,7 +63,7 @@ class RankContext {
   // Where new tensors lie.
   Device default_device() const { return default_device_; }
   std::int64_t local_rank() const { return local_rank_; }
-  void set_default_device(Device device);
+  void set_default_device(Device device, Location where);
 
   // The trace that ops record into: the innermost function being compiled, or the lazy one.
   Trace& trace() { return compiling_.empty() ? *lazy_ : *compiling_.back(); }

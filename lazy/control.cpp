@@ -243,15 +243,27 @@ ir::Type plain(const Tensor& tensor) {
   return type;
 }
 
-std::vector<Tensor> record_node(ir::Op op, const std::vector<Tensor>& operands,
+// `call`: the name of what the program called, which errors bear instead of the op's.
+std::vector<Tensor> record_node(std::string_view call, ir::Op op,
+                                const std::vector<Tensor>& operands,
                                 const std::vector<StatePtr>& captured,
                                 std::vector<ir::Attribute> attributes, Location where) {
   std::vector<StatePtr> states;
   for (const Tensor& operand : operands) states.push_back(operand.state());
   states.insert(states.end(), captured.begin(), captured.end());
   std::vector<Tensor> out;
-  for (StatePtr& result : RankContext::current().record(op, states, std::move(attributes), where)) {
-    out.emplace_back(std::move(result));
+  try {
+    for (StatePtr& result :
+         RankContext::current().record(op, states, std::move(attributes), where)) {
+      out.emplace_back(std::move(result));
+    }
+  } catch (const ir::UndecidedError&) {
+    throw;
+  } catch (const TypeError& error) {
+    const std::string message = error.message();
+    const std::string own = std::string(name_of(op)) + ": ";
+    if (call == name_of(op) || !message.starts_with(own)) throw;
+    throw TypeError(std::string(call) + ": " + message.substr(own.size()), error.where());
   }
   return out;
 }
@@ -306,10 +318,11 @@ std::vector<Tensor> scan_over(const std::vector<Tensor>& carries,
                                      functions.have_checkpoints());
     kept = static_cast<std::int64_t>(function->graph().results().size() - results);
   }
-  std::vector<Tensor> out = record_node(ir::Op::scan, operands, functions.captured(),
-                                        {function, std::ssize(carries), std::ssize(sequences),
-                                         length, reverse, functions.have_checkpoints(), kept},
-                                        where);
+  std::vector<Tensor> out =
+      record_node(counted ? "for_loop" : "scan", ir::Op::scan, operands, functions.captured(),
+                  {function, std::ssize(carries), std::ssize(sequences), length, reverse,
+                   functions.have_checkpoints(), kept},
+                  where);
   out.resize(out.size() - static_cast<std::size_t>(kept));
   return out;
 }
@@ -345,7 +358,7 @@ std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody
     const std::vector<ir::FunctionPtr> both =
         functions.record({{.name = "condition", .call = condition, .is_condition = true},
                           {.name = "body", .call = body}});
-    return record_node(ir::Op::while_loop, carries, functions.captured(),
+    return record_node("while_loop", ir::Op::while_loop, carries, functions.captured(),
                        {both[0], both[1], std::ssize(carries)}, where);
   });
 }
@@ -386,8 +399,9 @@ std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Te
   if (RankContext::current().keep_recording > 0 && ir::communicates(recorded)) {
     kept = ir::keep_results(recorded);
   }
-  std::vector<Tensor> out = record_node(ir::Op::conditional, operands, functions.captured(),
-                                        {std::move(recorded), std::move(kept)}, where);
+  std::vector<Tensor> out =
+      record_node(names.empty() ? "conditional" : "cond", ir::Op::conditional, operands,
+                  functions.captured(), {std::move(recorded), std::move(kept)}, where);
   out.resize(results);
   return out;
 }

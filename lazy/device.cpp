@@ -8,7 +8,9 @@ using detail::RankContext;
 
 Device default_device() { return RankContext::current().default_device(); }
 
-void set_default_device(Device device) { RankContext::current().set_default_device(device); }
+void set_default_device(Device device, std::source_location at) {
+  RankContext::current().set_default_device(device, at);
+}
 
 Tensor to(const Operand& x, Device device) {
   if (device.is_any()) throw UsageError("to: the device is cpu or a GPU", x.where());

@@ -109,13 +109,13 @@ const std::string& DistributedTensor::static_text() const {
   return layout_ == nullptr ? none : layout_->text;
 }
 
-const Tensor& DistributedTensor::local() const {
-  layout();
+const Tensor& DistributedTensor::local(std::source_location at) const {
+  layout(at);
   return settled();
 }
 
-const Layout& DistributedTensor::layout() const {
-  if (layout_ == nullptr) throw UsageError("a distributed tensor that has no value");
+const Layout& DistributedTensor::layout(Location where) const {
+  if (layout_ == nullptr) throw UsageError("a distributed tensor that has no value", where);
   return *layout_;
 }
 

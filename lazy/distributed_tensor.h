@@ -51,14 +51,24 @@ class DistributedTensor {
 
   bool defined() const { return layout_ != nullptr; }
   // This rank's part. A collective that gives it is waited for.
-  const Tensor& local() const;
+  const Tensor& local(std::source_location at = std::source_location::current()) const;
   // Metadata never computes and never waits. Throws UsageError if there is no value.
-  const DeviceMesh& mesh() const { return layout().on->mesh; }
-  const Placements& placements() const { return layout().placements; }
+  const DeviceMesh& mesh(std::source_location at = std::source_location::current()) const {
+    return layout(at).on->mesh;
+  }
+  const Placements& placements(std::source_location at = std::source_location::current()) const {
+    return layout(at).placements;
+  }
   // Of the whole.
-  const Shape& shape() const { return layout().shape; }
-  int rank() const { return shape().rank(); }
-  DType dtype() const { return pending_.defined() ? pending_.dtype() : local_.dtype(); }
+  const Shape& shape(std::source_location at = std::source_location::current()) const {
+    return layout(at).shape;
+  }
+  int rank(std::source_location at = std::source_location::current()) const {
+    return shape(at).rank();
+  }
+  DType dtype(std::source_location at = std::source_location::current()) const {
+    return pending_.defined() ? pending_.dtype(at) : local_.dtype(at);
+  }
   // "f32[8,4] as [Shard(0), Replicate] over dp=2, tp=2".
   std::string text() const;
 
@@ -83,7 +93,7 @@ class DistributedTensor {
   DistributedTensor(Tensor local, detail::LayoutPtr layout, std::source_location at);
   // The same of a collective's result.
   DistributedTensor(AsyncTensor local, detail::LayoutPtr layout, std::source_location at);
-  const detail::Layout& layout() const;
+  const detail::Layout& layout(Location where = {}) const;
   const detail::LayoutPtr& layout_pointer() const { return layout_; }
 
   // A tree of the local tensor and, as a static member, the layout.

@@ -1,3 +1,4 @@
+#include <tutti/ir/names.h>
 #include <tutti/lazy/einsum.h>
 #include <tutti/lazy/tensor_state.h>
 
@@ -27,11 +28,13 @@ class Einsum {
     std::ranges::copy_if(formula, std::back_inserter(text), [](char c) { return c != ' '; });
     const std::size_t arrow = text.find("->");
     std::string left = text.substr(0, arrow);
+    const auto terms = static_cast<std::size_t>(1 + std::ranges::count(left, ','));
+    if (terms != operands.size()) {
+      fail("it names the axes of " + ir::counted(terms, "operand") + ", and is given " +
+           std::to_string(operands.size()));
+    }
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const std::size_t comma = left.find(',');
-      if ((comma == left.npos) != (i + 1 == operands.size())) {
-        fail("the formula is not of " + std::to_string(operands.size()) + " operands");
-      }
       add(left.substr(0, comma), operands[i]);
       left.erase(0, comma == left.npos ? left.size() : comma + 1);
     }

@@ -27,44 +27,47 @@ std::vector<std::int64_t> numbers(std::initializer_list<detail::Rank> ranks) {
 
 }  // namespace
 
-Group::Group(std::initializer_list<detail::Rank> ranks, detail::GroupTag tag)
-    : Group(numbers(ranks), std::move(tag)) {}
+Group::Group(std::initializer_list<detail::Rank> ranks, detail::GroupTag tag,
+             std::source_location at)
+    : Group(numbers(ranks), std::move(tag), at) {}
 
-Group::Group(std::vector<std::int64_t> ranks, detail::GroupTag tag)
-    : Group(std::vector<std::vector<std::int64_t>>{std::move(ranks)}, std::move(tag)) {}
+Group::Group(std::vector<std::int64_t> ranks, detail::GroupTag tag, std::source_location at)
+    : Group(std::vector<std::vector<std::int64_t>>{std::move(ranks)}, std::move(tag), at) {}
 
 Group::Group(std::initializer_list<std::initializer_list<std::int64_t>> partition,
-             detail::GroupTag tag)
+             detail::GroupTag tag, std::source_location at)
     : Group(std::vector<std::vector<std::int64_t>>(partition.begin(), partition.end()),
-            std::move(tag)) {}
+            std::move(tag), at) {}
 
-Group::Group(const std::vector<std::vector<std::int64_t>>& partition, detail::GroupTag tag)
+Group::Group(const std::vector<std::vector<std::int64_t>>& partition, detail::GroupTag tag,
+             std::source_location at)
     : context_(detail::RankContext::find_current()) {
   ir::Group group{.tag = std::move(tag.text), .ranks = {}, .stride = 1};
   if (!partition.empty()) group.stride = static_cast<std::int64_t>(partition[0].size());
   for (const auto& ranks : partition) {
     if (static_cast<std::int64_t>(ranks.size()) != group.stride) {
-      throw TypeError("a partition's groups must have equally many ranks");
+      throw TypeError("a partition's groups must have equally many ranks", at);
     }
     group.ranks.insert(group.ranks.end(), ranks.begin(), ranks.end());
   }
-  ir::check_group(group);
+  ir::check_group(group, at);
   if (group.tag.empty()) group.tag = "ranks";
   data_ = std::make_shared<const ir::Group>(std::move(group));
 }
 
-Group::Group(const DeviceMesh& mesh) : context_(mesh.context_) {
+Group::Group(const DeviceMesh& mesh, std::source_location at) : context_(mesh.context_) {
   if (mesh.names().size() != 1) {
     throw TypeError("a group is a mesh of one dimension; this one has " +
-                    std::to_string(mesh.names().size()) + ": name one, {mesh, \"" +
-                    mesh.names()[0] + "\"}, or flatten() it");
+                        std::to_string(mesh.names().size()) + ": name one, {mesh, \"" +
+                        mesh.names()[0] + "\"}, or flatten() it",
+                    at);
   }
   data_ = std::make_shared<const ir::Group>(ir::Group{
       .tag = mesh.names()[0], .ranks = mesh.ranks(), .stride = mesh.size(), .timeout = 0});
 }
 
 Group::Group(const DeviceMesh& mesh, std::string_view dimension, std::source_location at)
-    : Group(mesh.slice({std::string(dimension)}, at)) {}
+    : Group(mesh.slice({std::string(dimension)}, at), at) {}
 
 std::vector<std::int64_t> Group::ranks() const {
   return data_->members_with(detail::RankContext::current().runtime().rank());
@@ -80,35 +83,36 @@ Group Group::with(ir::Group data) const {
   return group;
 }
 
-Group Group::with_timeout(std::chrono::milliseconds timeout) const {
+Group Group::with_timeout(std::chrono::milliseconds timeout, std::source_location at) const {
   if (timeout.count() <= 0) {
-    throw UsageError("a time-out of " + std::to_string(timeout.count()) +
-                     " ms; it must be positive");
+    throw UsageError(
+        "a time-out of " + std::to_string(timeout.count()) + " ms; it must be positive", at);
   }
   ir::Group data = *data_;
   data.timeout = timeout.count();
   return with(std::move(data));
 }
 
-Group Group::with_backends(std::string_view backends) const {
+Group Group::with_backends(std::string_view backends, std::source_location at) const {
   ir::Group data = *data_;
-  data.backends = runtime::BackendConfig::parse(backends).text();
+  data.backends = runtime::BackendConfig::parse(backends, at).text();
   return with(std::move(data));
 }
 
-Group Group::named(std::string_view name) const {
-  if (name.empty()) throw UsageError("named: a name has at least one character");
+Group Group::named(std::string_view name, std::source_location at) const {
+  if (name.empty()) throw UsageError("named: a name has at least one character", at);
   ir::Group data = *data_;
   data.name = name;
   return with(std::move(data));
 }
 
-Group Group::with_algorithm(std::string_view algorithm) const {
+Group Group::with_algorithm(std::string_view algorithm, std::source_location at) const {
   const auto known = ir::algorithm_from_name(algorithm);
   if (!known) {
     throw UsageError("with_algorithm: there is no '" + std::string(algorithm) +
-                     "'; say auto, off, one_shot, two_shot or exact" +
-                     ir::suggestion(algorithm, ir::kAlgorithmNames));
+                         "'; say auto, off, one_shot, two_shot or exact" +
+                         ir::suggestion(algorithm, ir::kAlgorithmNames),
+                     at);
   }
   ir::Group data = *data_;
   data.algorithm = known;
@@ -143,16 +147,18 @@ void Group::close(std::source_location at) const {
   context.runtime().backend->close(members, data_->tag);
 }
 
-void Group::abort(const std::string& reason) const {
+void Group::abort(const std::string& reason, std::source_location at) const {
   const auto context = context_.lock();
   if (context == nullptr) {
     throw UsageError("group \"" + data_->tag +
-                     "\" was made without a World (or its World is gone): nobody to abort");
+                         "\" was made without a World (or its World is gone): nobody to abort",
+                     at);
   }
   const std::vector<std::int64_t> members = data_->members_with(context->runtime().rank());
   if (members.empty()) {
     throw UsageError("group \"" + data_->tag + "\" does not include this rank, " +
-                     std::to_string(context->runtime().rank()));
+                         std::to_string(context->runtime().rank()),
+                     at);
   }
   context->runtime().backend->abort(members, data_->tag, reason);
 }

@@ -54,13 +54,16 @@ class World;
 class Group {
  public:
   Group(const World& world);  // NOLINT(google-explicit-constructor)
-  Group(std::initializer_list<detail::Rank> ranks, detail::GroupTag tag = "");  // NOLINT
-  Group(std::vector<std::int64_t> ranks, detail::GroupTag tag = "");            // NOLINT
-  Group(std::initializer_list<std::initializer_list<std::int64_t>> partition,   // NOLINT
-        detail::GroupTag tag = "");
-  Group(const std::vector<std::vector<std::int64_t>>& partition,
-        detail::GroupTag tag = "");  // NOLINT
-  Group(const DeviceMesh& mesh);     // NOLINT
+  Group(std::initializer_list<detail::Rank> ranks, detail::GroupTag tag = "",  // NOLINT
+        std::source_location at = std::source_location::current());
+  Group(std::vector<std::int64_t> ranks, detail::GroupTag tag = "",  // NOLINT
+        std::source_location at = std::source_location::current());
+  Group(std::initializer_list<std::initializer_list<std::int64_t>> partition,  // NOLINT
+        detail::GroupTag tag = "", std::source_location at = std::source_location::current());
+  Group(const std::vector<std::vector<std::int64_t>>& partition,  // NOLINT
+        detail::GroupTag tag = "", std::source_location at = std::source_location::current());
+  Group(const DeviceMesh& mesh,  // NOLINT
+        std::source_location at = std::source_location::current());
   // Each rank's group along that dimension of the mesh; the tag is the dimension's name.
   Group(const DeviceMesh& mesh, std::string_view dimension,
         std::source_location at = std::source_location::current());
@@ -78,13 +81,15 @@ class Group {
   // The same group, in whose collectives a rank waits at most so long for its peers: for all that
   // are given this group, or for one call, all_reduce(x, group.with_timeout(2s)). Throws UsageError
   // unless it is positive.
-  Group with_timeout(std::chrono::milliseconds timeout) const;
+  Group with_timeout(std::chrono::milliseconds timeout,
+                     std::source_location at = std::source_location::current()) const;
 
   // The same group, whose collectives the named engines carry out, by the kind of device that a
   // tensor lies on: "shm", or "cpu:my_engine,cuda:shm" (see runtime/comm/engine.h for engines of
   // your own). Nothing is opened before it is used. Throws UsageError for a text that is no such
   // list or that names an engine there is not.
-  Group with_backends(std::string_view backends) const;
+  Group with_backends(std::string_view backends,
+                      std::source_location at = std::source_location::current()) const;
   // Which they are, "cpu:shm,cuda:nccl".
   std::string backends() const;
 
@@ -92,7 +97,8 @@ class Group {
   // to the column, or a name that is given in its place. The same group, for calls that go by this
   // name: all_reduce(x, group.named("w1")) in two branches are one call, and two calls of one line
   // that bear different names are two. Throws UsageError for an empty name.
-  Group named(std::string_view name) const;
+  Group named(std::string_view name,
+              std::source_location at = std::source_location::current()) const;
 
   // The same group, whose collectives over the host's memory are carried out so: "auto", as the
   // compiler and the runtime find best; "off", so, but not at places that the compiler plans, nor
@@ -102,7 +108,8 @@ class Group {
   // floats are combined in the order of the members, by way of the host's memory. For a whole
   // program: TUTTI_SET=algorithm=...; where the limits of "auto" come from: TUTTI_COLLECTIVES.
   // Throws UsageError for another word.
-  Group with_algorithm(std::string_view algorithm) const;
+  Group with_algorithm(std::string_view algorithm,
+                       std::source_location at = std::source_location::current()) const;
 
   // The same group, for ranks that run programs of their own, each with its own position for a call
   // that they share: nothing of the kind is compared. All members say so, or the calls don't match.
@@ -118,7 +125,8 @@ class Group {
   // Frees every rank that is stuck in this group with a CommError that gives the reason, on every
   // rank; the group can't be used any more, others can. From any thread: for the World in which the
   // group was made. Throws UsageError if it was made without one.
-  void abort(const std::string& reason) const;
+  void abort(const std::string& reason,
+             std::source_location at = std::source_location::current()) const;
 
   const ir::GroupPtr& data() const { return data_; }
 

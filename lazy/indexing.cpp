@@ -24,7 +24,9 @@ bool is_given(const Selector* selector) {
 // What selectors mean for a tensor: of each axis a range, forwards or backwards, and which axes go.
 class Selection {
  public:
-  Selection(const Tensor& x, const Selectors& selectors, Location where) : x_(x), where_(where) {
+  // `call`: what errors say was called.
+  Selection(const Tensor& x, const Selectors& selectors, Location where, const char* call)
+      : x_(x), where_(where), call_(call) {
     const auto last = std::ranges::find_if(selectors.rbegin(), selectors.rend(), is_given);
     const auto count = selectors.rend() - last;
     if (count > x.rank()) fail(std::to_string(count) + " selectors for " + type_text());
@@ -110,7 +112,9 @@ class Selection {
 
  private:
   Operand operand(const Tensor& x) const { return {x, where_}; }
-  [[noreturn]] void fail(const std::string& what) const { throw TypeError("at: " + what, where_); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw TypeError(std::string(call_) + ": " + what, where_);
+  }
   std::string type_text() const { return "a tensor of type " + x_.state()->type.text(); }
 
   void take_axis(std::int64_t axis, const Selector::What& what) {
@@ -152,6 +156,7 @@ class Selection {
 
   const Tensor& x_;
   const Location where_;
+  const char* const call_;
   std::vector<Range> ranges_;
   std::vector<bool> drops_;
   std::vector<std::pair<std::int64_t, Tensor>> computed_;  // by axis
@@ -163,14 +168,15 @@ Tensor at(const Operand& x, const Selector& a, const Selector& b, const Selector
           const Selector& d, const Selector& e, const Selector& f, const Selector& g,
           const Selector& h) {
   const Tensor tensor = x.tensor();
-  return Selection(tensor, {&a, &b, &c, &d, &e, &f, &g, &h}, x.where()).take();
+  return Selection(tensor, {&a, &b, &c, &d, &e, &f, &g, &h}, x.where(), "at").take();
 }
 
 namespace {
 
-Tensor replaced(const Operand& x, const Operand& value, const Selectors& selectors) {
+Tensor replaced(const Operand& x, const Operand& value, const Selectors& selectors,
+                const char* call) {
   const Tensor tensor = x.tensor();
-  const Selection selection(tensor, selectors, x.where());
+  const Selection selection(tensor, selectors, x.where(), call);
   const Tensor update = selection.spread(value, selection.take());
   const auto operand = [&](const Tensor& t) { return Operand(t, x.where()); };
   if (update.elements() == 0) return tensor;
@@ -182,16 +188,18 @@ Tensor replaced(const Operand& x, const Operand& value, const Selectors& selecto
     return select(operand(ne(operand(there), 0)), operand(selection.padded(update)),
                   operand(tensor));
   }
-  throw TypeError("set_at: ranges with a step beside an index that is computed", x.where());
+  throw TypeError(std::string(call) + ": ranges with a step beside an index that is computed",
+                  x.where());
 }
 
-Tensor added_at(const Operand& x, const Operand& value, const Selectors& selectors) {
+Tensor added_at(const Operand& x, const Operand& value, const Selectors& selectors,
+                const char* call) {
   const Tensor tensor = x.tensor();
-  const Selection selection(tensor, selectors, x.where());
+  const Selection selection(tensor, selectors, x.where(), call);
   const Tensor taken = selection.take();
   const auto operand = [&](const Tensor& t) { return Operand(t, x.where()); };
   if (selection.is_computed()) {
-    return replaced(x, operand(add(operand(taken), value)), selectors);
+    return replaced(x, operand(add(operand(taken), value)), selectors, call);
   }
   const Tensor update = selection.spread(value, taken);
   return add(operand(tensor), operand(selection.padded(update)));
@@ -202,13 +210,13 @@ Tensor added_at(const Operand& x, const Operand& value, const Selectors& selecto
 Tensor set_at(const Operand& x, const Operand& value, const Selector& a, const Selector& b,
               const Selector& c, const Selector& d, const Selector& e, const Selector& f,
               const Selector& g, const Selector& h) {
-  return replaced(x, value, {&a, &b, &c, &d, &e, &f, &g, &h});
+  return replaced(x, value, {&a, &b, &c, &d, &e, &f, &g, &h}, "set_at");
 }
 
 Tensor add_at(const Operand& x, const Operand& value, const Selector& a, const Selector& b,
               const Selector& c, const Selector& d, const Selector& e, const Selector& f,
               const Selector& g, const Selector& h) {
-  return added_at(x, value, {&a, &b, &c, &d, &e, &f, &g, &h});
+  return added_at(x, value, {&a, &b, &c, &d, &e, &f, &g, &h}, "add_at");
 }
 
 Tensor Tensor::operator[](const Selector& i) const { return at(Operand(*this, i.where()), i); }

@@ -41,7 +41,7 @@ class Selector {
 
 // at(x, 0, all, Range{2, 5}) is x[0, :, 2:5]: selectors for the axes from the first on; missing
 // ones are all. Throws TypeError for a number that is out of range, and for more selectors than
-// axes.
+// axes; ranges are cut off at the ends, as everywhere.
 Tensor at(const Operand& x, const Selector& a = {}, const Selector& b = {}, const Selector& c = {},
           const Selector& d = {}, const Selector& e = {}, const Selector& f = {},
           const Selector& g = {}, const Selector& h = {});

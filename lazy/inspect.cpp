@@ -59,7 +59,7 @@ std::string CompiledFunction::explain() const {
         "computes with one or compares it";
     if (static_since_.known()) numbers += ": what comes of it is used at " + static_since_.text();
   }
-  return "compiled " + std::to_string(compiled_) + " times, last because: " + why_ + numbers;
+  return "compiled " + ir::counted(compiled_, "time") + ", last because: " + why_ + numbers;
 }
 
 std::string CompiledFunction::sizes() const {

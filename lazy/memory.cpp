@@ -26,8 +26,8 @@ std::vector<MemoryBlock> blocks_of(const std::vector<runtime::MemoryBlock>& bloc
   return out;
 }
 
-runtime::Context& context_for(const char* call, Device device) {
-  if (device.is_any()) throw UsageError(std::string(call) + ": the device is cpu or a GPU");
+runtime::Context& context_for(const char* call, Device device, Location where) {
+  if (device.is_any()) throw UsageError(std::string(call) + ": the device is cpu or a GPU", where);
   return RankContext::current().runtime();
 }
 
@@ -58,8 +58,8 @@ std::string MemoryStats::text() const {
   return out;
 }
 
-MemoryStats memory_stats(Device device) {
-  return detail::memory_stats_of(context_for("memory_stats", device), device);
+MemoryStats memory_stats(Device device, std::source_location at) {
+  return detail::memory_stats_of(context_for("memory_stats", device, at), device);
 }
 
 MemoryStats detail::memory_stats_of(runtime::Context& context, Device device) {
@@ -84,8 +84,8 @@ MemoryStats detail::memory_stats_of(runtime::Context& context, Device device) {
   return out;
 }
 
-void reset_peak_memory_stats(Device device) {
-  context_for("reset_peak_memory_stats", device).allocator_of(device).use()->reset_peak();
+void reset_peak_memory_stats(Device device, std::source_location at) {
+  context_for("reset_peak_memory_stats", device, at).allocator_of(device).use()->reset_peak();
 }
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -65,10 +66,12 @@ struct MemoryStats {
 
 // Of one device, the host's by default. What is recorded and not yet computed needs no memory.
 // Throws EnvironmentError if there is no such GPU, UsageError for Device::any().
-MemoryStats memory_stats(Device device = Device::cpu());
+MemoryStats memory_stats(Device device = Device::cpu(),
+                         std::source_location at = std::source_location::current());
 
 // From now on the peak is what is in use, until there is more. Throws like memory_stats().
-void reset_peak_memory_stats(Device device = Device::cpu());
+void reset_peak_memory_stats(Device device = Device::cpu(),
+                             std::source_location at = std::source_location::current());
 
 namespace detail {
 

@@ -53,11 +53,7 @@ DeviceMesh::DeviceMesh(const std::vector<MeshDimension>& dimensions,
                         std::to_string(ranks_.size()),
                     at);
   }
-  try {
-    ir::check_group({.tag = "of a mesh", .ranks = ranks_, .stride = shape_.ranks()});
-  } catch (const TypeError& error) {
-    throw TypeError(error.what(), at);
-  }
+  ir::check_group({.tag = "of a mesh", .ranks = ranks_, .stride = shape_.ranks()}, at);
 }
 
 DeviceMesh::DeviceMesh(const World& world, const std::vector<MeshDimension>& dimensions,

@@ -43,12 +43,12 @@ const StatePtr& detail::evaluated(const Tensor& tensor, Location where) {
 }
 
 const StatePtr& Tensor::state(Location where) const { return detail::checked(state_, where); }
-const Shape& Tensor::shape() const { return state()->type.shape; }
-DType Tensor::dtype() const { return state()->type.dtype; }
-Device Tensor::device() const { return state()->type.device; }
+const Shape& Tensor::shape(std::source_location at) const { return state(at)->type.shape; }
+DType Tensor::dtype(std::source_location at) const { return state(at)->type.dtype; }
+Device Tensor::device(std::source_location at) const { return state(at)->type.device; }
 
 std::int64_t Tensor::size(int dimension, std::source_location at) const {
-  const int d = dimension < 0 ? dimension + rank() : dimension;
+  const int d = dimension < 0 ? dimension + rank(at) : dimension;
   if (d < 0 || d >= rank()) {
     throw TypeError("size: dimension " + std::to_string(dimension) + " of " + state()->type.text() +
                         detail::axes_there(rank()),

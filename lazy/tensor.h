@@ -41,14 +41,18 @@ class Tensor {
   bool was_moved() const { return state_.was_moved(); }
 
   // Metadata never computes and never waits.
-  const Shape& shape() const;
-  DType dtype() const;
-  int rank() const { return shape().rank(); }
+  const Shape& shape(std::source_location at = std::source_location::current()) const;
+  DType dtype(std::source_location at = std::source_location::current()) const;
+  int rank(std::source_location at = std::source_location::current()) const {
+    return shape(at).rank();
+  }
   // Negative dimensions count from the end.
   std::int64_t size(int dimension, std::source_location at = std::source_location::current()) const;
-  std::int64_t elements() const { return shape().elements(); }
+  std::int64_t elements(std::source_location at = std::source_location::current()) const {
+    return shape(at).elements();
+  }
   // Where it lies, or will.
-  Device device() const;
+  Device device(std::source_location at = std::source_location::current()) const;
 
   // The one element of a tensor with one element; computes it. Throws TypeError if T is not the
   // dtype's C++ type or if there is not exactly one element.
@@ -110,10 +114,12 @@ class AsyncTensor {
   // Whether it has none because it was moved from.
   bool was_moved() const { return state_.was_moved(); }
   // Metadata never waits.
-  const Shape& shape() const;
-  DType dtype() const;
-  int rank() const { return shape().rank(); }
-  Device device() const;
+  const Shape& shape(std::source_location at = std::source_location::current()) const;
+  DType dtype(std::source_location at = std::source_location::current()) const;
+  int rank(std::source_location at = std::source_location::current()) const {
+    return shape(at).rank();
+  }
+  Device device(std::source_location at = std::source_location::current()) const;
 
   // The tensor. Records the wait and blocks nobody; the second wait is free and gives the same one.
   Tensor wait(std::source_location at = std::source_location::current()) const;

@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/world.h>
+#include <tutti/runtime/allowed_cores.h>
 #include <tutti/runtime/comm/host_backend.h>
 #include <tutti/runtime/comm/launch_environment.h>
 #include <tutti/runtime/comm/local.h>
@@ -191,16 +192,17 @@ void World::close() { owner_->close(); }
 void World::abort(const std::string& reason) const { context()->runtime().backend->abort(reason); }
 void World::set_eager(bool eager) const { context()->eager = eager; }
 
-World init(const InitOptions& options) {
+World init(const InitOptions& options, std::source_location at) {
   if (options.threads < 0 || options.timeout.count() < 0) {
-    throw UsageError("init: threads and timeout are 0 (not said) or positive");
+    throw UsageError("init: threads and timeout are 0 (not said) or positive", at);
   }
   const runtime::LaunchEnvironment launched = runtime::read_launch_environment();
   const auto context = RankContext::find_current();
   if (context != nullptr && context->runtime().ranks() > 1) {
     throw UsageError("init: this thread records for rank " +
-                     std::to_string(context->runtime().rank()) + " of " +
-                     std::to_string(context->runtime().ranks()) + " already");
+                         std::to_string(context->runtime().rank()) + " of " +
+                         std::to_string(context->runtime().ranks()) + " already",
+                     at);
   }
   const std::string trace = runtime::profile_file();
   if (!trace.empty()) runtime::check_trace_file(trace);
@@ -225,7 +227,8 @@ World init(const InitOptions& options) {
   static std::atomic<bool> joined = false;
   if (joined) {
     throw UsageError("init: this process has joined its job already, as rank " +
-                     std::to_string(launched.rank) + "; a process joins once");
+                         std::to_string(launched.rank) + "; a process joins once",
+                     at);
   }
   auto fabric = std::make_shared<runtime::ShmFabric>(
       runtime::ShmOptions{.rendezvous = launched.rendezvous,
@@ -249,11 +252,15 @@ World init(const InitOptions& options) {
   return World(std::move(joined_context));
 }
 
-void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options) {
-  if (ranks < 1)
-    throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one");
-  if (options.timeout.count() <= 0) throw UsageError("simulate: the time-out must be positive");
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options,
+              std::source_location at) {
+  if (ranks < 1) {
+    throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one", at);
+  }
+  if (options.timeout.count() <= 0) {
+    throw UsageError("simulate: the time-out must be positive", at);
+  }
+  const int cores = runtime::count_of_allowed_cores();
   const int threads = options.threads > 0 ? options.threads : std::max(1, cores / ranks);
   const auto fabric = std::make_shared<runtime::LocalFabric>(
       ranks, runtime::HostOptions{.timeout = options.timeout});

@@ -76,10 +76,12 @@ struct InitOptions {
 // or SLURM's variables; a world of one without them. The ranks are processes of one host, which
 // communicate through shared memory. Returns when all have come. Throws EnvironmentError for
 // variables that make no sense and for ranks on several hosts, CommError if a rank does not come.
-World init(const InitOptions& options = {});
+World init(const InitOptions& options = {},
+           std::source_location at = std::source_location::current());
 
 struct SimulateOptions {
-  // Threads that one rank computes with, itself included; 0: the machine's cores divided.
+  // Threads that one rank computes with, itself included; 0: the cores that the process may use,
+  // divided.
   int threads = 0;
   // How long a rank waits for its peers.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
@@ -93,6 +95,7 @@ struct SimulateOptions {
 // An exception on one rank aborts the others; the first by rank is rethrown, its message prefixed
 // with the rank, as a CommError if it was one and with its own type where that is one of Tutti's.
 void simulate(int ranks, const std::function<void(World&)>& body,
-              const SimulateOptions& options = {});
+              const SimulateOptions& options = {},
+              std::source_location at = std::source_location::current());
 
 }  // namespace tutti

@@ -13,18 +13,26 @@ namespace tutti::runtime {
 
 namespace {
 
-[[noreturn]] void refuse_backends(std::string_view text, const std::string& why) {
-  throw UsageError("backends \"" + std::string(text) + "\": " + why +
-                   "; write \"shm\", or an engine for each kind of device, \"cpu:shm,cuda:nccl\"");
+// A text that is read, and whose line is to blame.
+struct BackendsText {
+  std::string_view text;
+  Location where;
+};
+
+[[noreturn]] void refuse_backends(const BackendsText& from, const std::string& why) {
+  throw UsageError(
+      "backends \"" + std::string(from.text) + "\": " + why +
+          "; write \"shm\", or an engine for each kind of device, \"cpu:shm,cuda:nccl\"",
+      from.where);
 }
 
-void check_engine(std::string_view text, const std::string& name) {
+void check_engine(const BackendsText& from, const std::string& name) {
   std::vector<std::string> known = EngineRegistry::process().names();
   for (const TransportEntry& own : transports()) known.emplace_back(own.name);
   if (std::ranges::find(known, name) != known.end()) return;
-  if (name.empty()) refuse_backends(text, "an engine's name is missing");
+  if (name.empty()) refuse_backends(from, "an engine's name is missing");
   const std::vector<std::string_view> names(known.begin(), known.end());
-  refuse_backends(text, "there is no engine '" + name + "'" + ir::suggestion(name, names));
+  refuse_backends(from, "there is no engine '" + name + "'" + ir::suggestion(name, names));
 }
 
 }  // namespace
@@ -43,11 +51,12 @@ const BackendConfig& BackendConfig::process() {
   return *config;
 }
 
-BackendConfig BackendConfig::parse(std::string_view text) {
+BackendConfig BackendConfig::parse(std::string_view text, Location where) {
+  const BackendsText from{.text = text, .where = where};
   BackendConfig config;
   if (text.find(':') == std::string_view::npos && text.find(',') == std::string_view::npos) {
     config.cpu_ = config.cuda_ = std::string(text);
-    check_engine(text, config.cpu_);
+    check_engine(from, config.cpu_);
     if (moves_on_devices(config.cpu_)) config.cpu_ = BackendConfig().cpu_;
     return config;
   }
@@ -57,20 +66,20 @@ BackendConfig BackendConfig::parse(std::string_view text) {
     const std::string_view entry = rest.substr(0, rest.find(','));
     const std::size_t colon = entry.find(':');
     if (colon == std::string_view::npos) {
-      refuse_backends(text, "'" + std::string(entry) + "' names no device");
+      refuse_backends(from, "'" + std::string(entry) + "' names no device");
     }
     const std::string_view device = entry.substr(0, colon);
     if (device != "cpu" && device != "cuda") {
-      refuse_backends(text, "there is no kind of device '" + std::string(device) + "'");
+      refuse_backends(from, "there is no kind of device '" + std::string(device) + "'");
     }
     bool& seen = device == "cpu" ? cpu : cuda;
-    if (seen) refuse_backends(text, "'" + std::string(device) + "' is there twice");
+    if (seen) refuse_backends(from, "'" + std::string(device) + "' is there twice");
     seen = true;
     std::string& engine = device == "cpu" ? config.cpu_ : config.cuda_;
     engine = entry.substr(colon + 1);
-    check_engine(text, engine);
+    check_engine(from, engine);
     if (device == "cpu" && moves_on_devices(engine)) {
-      refuse_backends(text, "'" + engine + "' moves what lies on GPUs, not on the host");
+      refuse_backends(from, "'" + engine + "' moves what lies on GPUs, not on the host");
     }
     if (entry.size() == rest.size()) return config;
     rest.remove_prefix(entry.size() + 1);

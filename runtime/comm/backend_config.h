@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/device.h>
+#include <tutti/ir/support/location.h>
 #include <tutti/runtime/comm/usual_gpu_engine.h>
 
 #include <string>
@@ -18,10 +19,10 @@ class BackendConfig {
   // usual_gpu_engine() for GPUs. Throws EnvironmentError where that is malformed.
   static const BackendConfig& process();
 
-  // Throws UsageError for a text that is no such list, a device or engine that there is not, and a
-  // device that is there twice. A device that is not there, or that the one engine named for all
-  // does not serve, has shm.
-  static BackendConfig parse(std::string_view text);
+  // Throws UsageError at `where` for a text that is no such list, a device or engine that there is
+  // not, and a device that is there twice. A device that is not there, or that the one engine named
+  // for all does not serve, has shm.
+  static BackendConfig parse(std::string_view text, Location where = {});
 
   // "cpu:shm,cuda:nccl"; parse() of it is the same.
   std::string text() const { return "cpu:" + cpu_ + ",cuda:" + engine_of_gpus(); }

@@ -1,6 +1,8 @@
+#include <tutti/ir/dtype.h>
 #include <tutti/ir/shape.h>
 #include <tutti/ir/support/error.h>
 
+#include <sstream>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -34,6 +36,12 @@ TEST(Shape, RefusesWhatNoTensorCanHave) {
   EXPECT_THROW(Shape({INT64_MAX, 0}), TypeError);
   EXPECT_EQ(Shape({1LL << 40, (1LL << 20) - 1}).elements(), (1LL << 60) - (1LL << 40));
   EXPECT_EQ(Shape({1LL << 40, 1LL << 40, 0}).elements(), 0);
+}
+
+TEST(Shape, AStreamGetsTheText) {
+  std::ostringstream out;
+  out << Shape({64, 10}) << Shape() << DType::bf16;
+  EXPECT_EQ(out.str(), "[64,10][]bf16");
 }
 
 TEST(Shape, IndicesRunInRowMajorOrder) {

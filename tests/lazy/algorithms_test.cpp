@@ -72,10 +72,9 @@ TEST(Algorithms, MustBeTheSameOnAllRanks) {
 
 TEST(Algorithms, OtherWordsAreRefused) {
   const Group group({0, 1});
-  expect_error<UsageError>([&] { group.with_algorithm("oneshot"); }, {"did you mean 'one_shot'?"},
-                           kNowhere);
+  expect_error<UsageError>([&] { group.with_algorithm("oneshot"); }, {"did you mean 'one_shot'?"});
   expect_error<UsageError>([&] { group.with_algorithm(""); },
-                           {"say auto, off, one_shot, two_shot or exact"}, kNowhere);
+                           {"say auto, off, one_shot, two_shot or exact"});
 }
 
 }  // namespace

@@ -375,7 +375,7 @@ TEST(CallSites, NamesAllowAnotherOrder) {
 
 TEST(CallSites, ANameIsNeverEmpty) {
   simulate(1, [](World& world) {
-    expect_error<UsageError>([&] { Group(world).named(""); }, {"named"}, kNowhere);
+    expect_error<UsageError>([&] { Group(world).named(""); }, {"named"});
   });
 }
 

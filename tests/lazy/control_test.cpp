@@ -390,7 +390,8 @@ TEST(Control, ACarryKeepsItsType) {
       [] {
         for_loop(2, [](const Tensor&, const Tensor& x) { return cast(x, DType::f64); }, zeros({3}));
       },
-      ThrowsMessage<TypeError>(HasSubstr("takes %c0: f32[3] but gives f64[3] for the next step")));
+      ThrowsMessage<TypeError>(
+          HasSubstr("for_loop: @body takes %c0: f32[3] but gives f64[3] for the next step")));
 }
 
 TEST(Control, TensorsCantBeReadInside) {

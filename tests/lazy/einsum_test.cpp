@@ -55,8 +55,8 @@ TEST(Einsum, MistakesAreNamed) {
                             {"einsum(\"" + formula + "\"): ", part}, kNowhere);
   };
   refused("ij", {}, "no operands");
-  refused("ij,jk->ik", {a}, "not of 1 operands");
-  refused("ij->ij", {a, a}, "not of 2 operands");
+  refused("ij,jk->ik", {a}, "names the axes of 2 operands, and is given 1");
+  refused("ij->ij", {a, a}, "names the axes of 1 operand, and is given 2");
   refused("ijk->i", {a}, "\"ijk\" names 3 axes of a tensor of type f32[2,3]");
   refused("i->i", {a}, "names 1 axes");
   refused("ii->i", {zeros({2, 2})}, "'i' twice in one operand");

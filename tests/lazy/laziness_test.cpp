@@ -118,7 +118,7 @@ TEST(Laziness, CopiesAreTheSameValue) {
 TEST(Laziness, AnEmptyHandleSaysSo) {
   const Tensor none;
   EXPECT_FALSE(none.defined());
-  expect_error<UsageError>([&] { none.shape(); }, {"never given a value"}, kNowhere);
+  expect_error<UsageError>([&] { none.shape(); }, {"never given a value"});
   expect_error<UsageError>([&] { return none + 1; }, {"never given a value"});
 }
 

@@ -119,8 +119,8 @@ TEST(Numbers, ErrorsOfOpsNameTheirLine) {
   expect_error<TypeError>([&] { return take(x, x); }, {"take", "integers"});
   expect_error<TypeError>([&] { return slice(x, {{}, {}, {}}); }, {"3 ranges", "2 axes"});
   expect_error<TypeError>([&] { return slice(x, {{0, 1, 0}}); }, {"step of 0"});
-  expect_error<TypeError>([&] { return zeros({3, -1}); }, {"-1"}, kNowhere);
-  expect_error<TypeError>([&] { return from(Floats{1, 2}, {3}); }, {"2 values", "[3]"}, kNowhere);
+  expect_error<TypeError>([&] { return zeros({3, -1}); }, {"-1"});
+  expect_error<TypeError>([&] { return from(Floats{1, 2}, {3}); }, {"2 values", "[3]"});
   expect_error<TypeError>([&] { return tensor({{1.F}, {1.F, 2.F}}); }, {"different lengths"});
   const std::vector<Tensor> parts = {x, y};
   expect_error<TypeError>([&] { return concat(parts); }, {"concat", "rank"});

@@ -324,7 +324,7 @@ TEST(Mistakes, AGroupWithoutThisRankIsRefused) {
 }
 
 TEST(Mistakes, SimulateNeedsARank) {
-  expect_error<UsageError>([] { simulate(0, [](World&) {}); }, {"0 ranks"}, kNowhere);
+  expect_error<UsageError>([] { simulate(0, [](World&) {}); }, {"0 ranks"});
 }
 
 TEST(Mistakes, TheEnvironmentIsChecked) {

@@ -21,17 +21,22 @@ class AbusedJob : public Job {
 };
 
 TEST_F(AbusedJob, InitTwiceIsRefused) {
-  expect_both_say({"init_twice"},
-                  MatchesRegex("UsageError: init: this thread records for rank [01] of 2 already\n"
-                               "2.000000\n"));
-  const std::string joined = "UsageError: init: this process has joined its job already, as rank ";
-  expect_both_say({"init_again"}, StartsWith(joined));
-  expect_both_say({"init_on_another_thread"}, AllOf(StartsWith(joined), HasSubstr("\n2.000000\n")));
+  expect_both_say(
+      {"init_twice"},
+      MatchesRegex(
+          "UsageError: abusing.cpp:[0-9]+: init: this thread records for rank [01] of 2 already\n"
+          "2.000000\n"));
+  const auto joined = AllOf(StartsWith("UsageError: abusing.cpp:"),
+                            HasSubstr(": init: this process has joined its job already, as rank "));
+  expect_both_say({"init_again"}, joined);
+  expect_both_say({"init_on_another_thread"}, AllOf(joined, HasSubstr("\n2.000000\n")));
 }
 
 TEST_F(AbusedJob, SimulateAndInitAreWorldsOfTheirOwn) {
-  expect_both_say({"init_inside_simulate"},
-                  "UsageError: init: this thread records for rank 0 of 2 already\n");
+  expect_both_say(
+      {"init_inside_simulate"},
+      MatchesRegex("UsageError: abusing.cpp:[0-9]+: init: this thread records for rank 0 "
+                   "of 2 already\n"));
   expect_both_say({"simulate_inside_init"}, "2.000000 2.000000\n");
 }
 
