@@ -14,19 +14,22 @@ namespace {
 constexpr std::int64_t kMuch = 1 << 20;  // bytes
 constexpr NodeId kSoon = 16;             // nodes later
 
-bool shows_its_operand(Op op) {
-  return ir::definition(op).kind == ir::OpClass::view || op == Op::dynamic_slice || op == Op::wait;
-}
-
 }  // namespace
 
-EarlyCopies::EarlyCopies(const ir::Graph& graph) : graph_(graph) {
+EarlyCopies::EarlyCopies(const ir::Graph& graph, const std::vector<bool>& widened)
+    : graph_(graph), widened_(widened) {
   for (NodeId id = 0; id < graph.node_count(); ++id) {
     if (graph.node(id).op != Op::dynamic_slice) continue;
     find_origins();
     find_readers();
     return;
   }
+}
+
+bool EarlyCopies::shows_its_operand(NodeId id) const {
+  const Op op = graph_.node(id).op;
+  return ir::definition(op).kind == ir::OpClass::view || op == Op::dynamic_slice ||
+         op == Op::wait || widened_[id];
 }
 
 bool EarlyCopies::hold(NodeId part) const {
@@ -36,7 +39,7 @@ bool EarlyCopies::hold(NodeId part) const {
 void EarlyCopies::find_origins() {
   origins_.resize(graph_.value_count());
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
-    const bool shows = shows_its_operand(graph_.node(id).op);
+    const bool shows = shows_its_operand(id);
     for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
       const Value result = graph_.result(id, i);
       origins_[result.id] = shows ? origins_[graph_.operand(id, 0).id] : result;
@@ -53,7 +56,7 @@ void EarlyCopies::find_readers() {
   }
   for (NodeId id = count; id-- > 0;) {
     const Op op = graph_.node(id).op;
-    const bool passes_on = shows_its_operand(op) || op == Op::pad;
+    const bool passes_on = shows_its_operand(id) || op == Op::pad;
     for (std::size_t i = 0; i < graph_.node(id).operand_count; ++i) {
       const Value operand = graph_.operand(id, i);
       // Loops work on what they carry where it lies.

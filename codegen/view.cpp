@@ -245,9 +245,9 @@ ir::Value resolve(const ir::Graph& graph, ir::Value value) {
 
 Views::Views(const ir::Graph& graph)
     : views_(graph.value_count()), free_(graph.node_count(), false) {
-  const EarlyCopies copies(graph);
   const ConvLayouts layouts = find_conv_layouts(graph);
   const std::vector<bool> widened = ir::find_widened_operands(graph);
+  const EarlyCopies copies(graph, widened);
   for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
     const ir::Node& node = graph.node(id);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
@@ -288,6 +288,9 @@ Views::Views(const ir::Graph& graph)
       if (auto view = through(graph, id, views_[graph.operand(id, 0).id])) {
         views_[graph.result(id).id] = simplified(*view);
         free_[id] = true;
+      } else {
+        // Written out as its operand is stored, which may be a widened one.
+        views_[graph.result(id).id].dtype = views_[graph.operand(id, 0).id].dtype;
       }
     }
   }

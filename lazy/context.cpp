@@ -335,7 +335,11 @@ void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attri
     throw UsageError(name + " names rank " + std::to_string(rank) + ", but " + why, where);
   }
   if (group.position_of(runtime_.rank()) < 0) {
-    throw UsageError(name + " does not include this rank, " + std::to_string(runtime_.rank()),
+    const bool is_world = group.tag == world_group_->tag;
+    throw UsageError(name + " does not include this rank, " + std::to_string(runtime_.rank()) +
+                         (is_world ? "; a World that a function captures stays that World: for "
+                                     "one of another size it names ranks, or a mesh"
+                                   : ""),
                      where);
   }
 }

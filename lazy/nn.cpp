@@ -61,7 +61,7 @@ class LayerSteps {
   // [channels] beside x [n, channels, ...].
   Tensor along_channels(const Tensor& each) const {
     List sizes(static_cast<std::size_t>(x_.rank()), 1);
-    sizes[1] = each.elements();
+    sizes[1] = each.state(where_)->type.shape.elements();
     return reshape(at(wide(each)), sizes);
   }
   // All axes but that of the channels.

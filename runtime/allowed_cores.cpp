@@ -1,8 +1,10 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/allowed_cores.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <thread>
 
 #include <sched.h>
 
@@ -27,6 +29,12 @@ std::vector<std::size_t> allowed_cores() {
   return out;
 }
 
-int count_of_allowed_cores() { return static_cast<int>(allowed_cores().size()); }
+int count_of_allowed_cores() {
+  try {
+    return static_cast<int>(allowed_cores().size());
+  } catch (const EnvironmentError&) {
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+}
 
 }  // namespace tutti::runtime

@@ -10,7 +10,7 @@ namespace tutti::runtime {
 // tell.
 std::vector<std::size_t> allowed_cores();
 
-// How many they are.
+// How many they are; the machine's where the system does not tell.
 int count_of_allowed_cores();
 
 }  // namespace tutti::runtime

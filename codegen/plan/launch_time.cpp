@@ -41,11 +41,13 @@ class KernelTime {
       double each = 0;
       for (const Instruction& instruction : segment.body) {
         const bool loads = instruction.kind == Instruction::Kind::load;
-        each += width(instruction.dtype) *
-                (loads ? steps_of_access(segment, instruction.address) : steps_of(instruction));
+        each +=
+            width(instruction.dtype) *
+            (loads ? steps_of_access(segment, instruction.address, true) : steps_of(instruction));
       }
       for (const Reduction& reduction : segment.reductions) each += width(reduction.dtype);
-      for (const Store& store : segment.stores) each += steps_of_access(segment, store.address);
+      for (const Store& store : segment.stores)
+        each += steps_of_access(segment, store.address, false);
       steps += each * points(segment);
     }
     return kTile * static_cast<double>(kernel_.tiles()) + kOperation * steps;
@@ -71,16 +73,16 @@ class KernelTime {
     return count;
   }
 
-  // What does not lie side by side is brought one by one, but for short steps.
-  double steps_of_access(const Segment& segment, const Affine& address) const {
+  // What does not lie side by side is brought one by one, but for loads by short steps.
+  double steps_of_access(const Segment& segment, const Affine& address, bool loads) const {
     constexpr double kApart = 8;
     constexpr std::int64_t kShortStep = 4;
     const bool outer = kernel_.vector_axis == VectorAxis::outer;
     if (!outer && !segment.loop) return 1;
     const std::vector<std::int64_t>& strides = outer ? address.outer : address.inner;
     const std::int64_t stride = strides.empty() ? 0 : strides.back();
-    if (stride >= -1 && stride <= 1) return 1;
-    return stride > 0 && stride <= kShortStep ? static_cast<double>(stride) : kApart;
+    if (stride == 0 || stride == 1 || (loads && stride == -1)) return 1;
+    return loads && stride > 0 && stride <= kShortStep ? static_cast<double>(stride) : kApart;
   }
 
   const Kernel& kernel_;

@@ -313,7 +313,6 @@ bool visit_narrow(DType dtype, F&& f) {
 }  // namespace
 
 bool multiply_by_pairs(const Product& product, const void* a, const void* b, void* c) {
-  if (std::min(product.m, product.n) < kFewestLines) return false;
   if (product.a_narrow && product.b_narrow) {
     return visit_narrow(*product.a_narrow, [&]<class A>(std::type_identity<A>) {
       return visit_narrow(*product.b_narrow, [&]<class B>(std::type_identity<B>) {
@@ -323,6 +322,7 @@ bool multiply_by_pairs(const Product& product, const void* a, const void* b, voi
   }
   // One alone is widened first.
   if (product.a_narrow || product.b_narrow) return false;
+  if (std::min(product.m, product.n) < kFewestLines) return false;
   return visit_dtype(product.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 4) {
       return multiply_all_in_pairs<T, T, T>(product, a, b, c);

@@ -46,6 +46,12 @@ TEST(Lower, HasAMeshIfItIsGivenOne) {
   EXPECT_THAT(text(8, {}), Not(HasSubstr("rep(")));
   expect_error<UsageError>([&] { text(8, {{"dp", 4}}); }, {"a mesh of 4 ranks in a world of 8"},
                            kNowhere);
+  simulate(1, [](World& world) {
+    auto captures = compile([&](const Tensor& x) { return Tensor(all_reduce(x, world)); });
+    EXPECT_THAT(captures.lower({}, abstract({2})).ir(), HasSubstr("all_reduce"));
+    expect_error<UsageError>([&] { captures.lower({.world = 8, .rank = 3}, abstract({2})); },
+                             {"does not include this rank, 3", "stays that World"}, kNowhere);
+  });
   expect_error<UsageError>([&] { f.lower({.world = 2, .rank = 2}, abstract({2})); },
                            {"rank 2 of a world of 2", "numbered from 0"}, kNowhere);
   EXPECT_THROW(text(4, {}), UsageError);  // the group names rank 4

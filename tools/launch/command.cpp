@@ -26,7 +26,6 @@ LaunchCommand::LaunchCommand(CLI::App& app, int argc, char** argv)
       "The exit code is that of the rank that failed first; 128 and the signal's number if one "
       "ended it.");
   command_->add_option("-n,--ranks", options_.ranks, "How many ranks")
-      ->required()
       ->check(CLI::Range(std::size_t{1}, kMostProcesses))
       ->option_text("N");
   command_
@@ -74,6 +73,12 @@ void LaunchCommand::run() {
   }
   if (options_.program.empty()) {
     throw UsageError("tutti launch: no program; write tutti launch -n N -- PROGRAM ARGUMENTS...");
+  }
+  if (options_.ranks == 0) {
+    throw UsageError(
+        "tutti launch: how many ranks? Write tutti launch -n N -- PROGRAM ARGUMENTS...; what "
+        "stands "
+        "behind the program's name is for the program");
   }
   try {
     const TraceOfRanks trace(options_);
