@@ -13,9 +13,9 @@ int main() {
   std::cout << "x[:, 1:]: " << at(x, all, Range{1, {}}) << "\n";
   std::cout << "with x[0, 2] = 9: " << set_at(x, 9, 0, 2) << "\n";
   std::cout << "with 1 more in x[:, 0]: " << add_at(x, 1, all, 0) << "\n";
-  Tensor sum = x;
-  sum += 10;
-  std::cout << "+=: " << sum << "\n";
+  Tensor more = x;
+  more += 10;
+  std::cout << "+=: " << more << "\n";
   std::cout << "the last: " << take(arange(5), -1) << "\n";
   std::cout << "einsum ij,kj->ik: " << einsum("ij,kj->ik", {x, x}) << "\n";
   std::cout << "tril: " << tril(ones({3, 3})) << "\n";
@@ -50,6 +50,9 @@ int main() {
   std::cout << "cross entropy: " << nn::cross_entropy(logits, tensor({1, 2, -1}), {.ignore = -1})
             << "\n";
 
+  std::cout << "smoothed: "
+            << nn::cross_entropy(logits, tensor({1, 2, 3}), {.label_smoothing = 0.1}) << "\n";
+
   // Sizes are whatever holds whole numbers.
   const std::vector<float> data = {1, 2, 3, 4, 5, 6};
   const int rows = 2;
@@ -61,4 +64,38 @@ int main() {
                  [](const Tensor& z, const Tensor& cotangent) { return cotangent * sigmoid(z); });
   std::cout << "slope at 100: " << grad([&](const Tensor& z) { return log1pexp(z); })(tensor(100.F))
             << "\n";
+
+  // The value with something beside it, and the gradients of two arguments.
+  const auto fit = [](const Tensor& w, const Tensor& b) {
+    const Tensor error = w * 3 + b - 10;
+    return std::pair(error * error, error);
+  };
+  const auto [loss, error, slopes] = value_and_grad<0, 1>(fit)(tensor(2.F), tensor(1.F));
+  std::cout << "loss, error, slopes: " << loss << ", " << error << ", " << std::get<0>(slopes)
+            << ", " << std::get<1>(slopes) << "\n";
+  const auto [value, along] = jvp([](const Tensor& z) { return z * z; })(tensor(3.F), tensor(1.F));
+  std::cout << "jvp: " << value << ", " << along << "\n";
+
+  // An optimiser's step, a rate of its schedule, and an average of weights.
+  const Sgd sgd{.momentum = 0.9F};
+  const Tensor rate = linear_schedule(5, 0, 1, 10);
+  const auto [stepped, state] = sgd.update(y, ones({4}), sgd.init(y), rate);
+  std::cout << "stepped: " << stepped << "\n";
+  std::cout << "average: " << moving_average(y, stepped, 0.75F) << "\n";
+
+  // Programs are made for a signature and kept, up to a bound; clear() forgets them.
+  auto doubled = compile([](const Tensor& z) { return z * 2; });
+  doubled(y);
+  doubled(x);
+  std::cout << "programs: " << doubled.programs();
+  doubled.clear();
+  std::cout << ", then " << doubled.programs() << "\n";
+
+  // One function and one model for many threads, each with a World of its own.
+  const auto shared = share(y);
+  simulate(2, [&](World& world) {
+    auto own = doubled.on(world);
+    const Tensor sum_of_own = sum(own(shared.on(world)));
+    if (world.rank() == 0) std::cout << "served: " << sum_of_own << "\n";
+  });
 }
