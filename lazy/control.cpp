@@ -370,6 +370,11 @@ Tensor branch_index(const Operand& condition) {
                         condition.tensor().state()->type.text() + "; compare it with something",
                     condition.where());
   }
+  if (condition.tensor().rank() != 0) {
+    throw TypeError("cond: the condition is bool[], not " +
+                        condition.tensor().state()->type.text() + "; all() or any() makes it one",
+                    condition.where());
+  }
   if (dtype == DType::boolean) return cast(condition, DType::i32);
   const Tensor truth = ne(condition, Operand(0));
   return cast(Operand(truth, condition.where()), DType::i32);
@@ -379,6 +384,11 @@ std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Te
                                        const std::vector<ControlBody>& branches,
                                        const std::vector<std::string>& names, Location where) {
   if (branches.empty()) throw UsageError("conditional: there is no branch to choose", where);
+  if (!is_integer(index.dtype())) {
+    throw TypeError(
+        "conditional: the index of a branch is an integer, not " + index.state()->type.text(),
+        where);
+  }
   std::vector<ir::Type> parameters;
   for (const Tensor& argument : arguments) parameters.push_back(plain(argument));
   Functions functions(std::move(parameters), 0, where);

@@ -33,9 +33,9 @@ class Einsum {
       fail("it names the axes of " + ir::counted(terms, "operand") + ", and is given " +
            std::to_string(operands.size()));
     }
-    for (std::size_t i = 0; i < operands.size(); ++i) {
+    for (const Tensor& operand : operands) {
       const std::size_t comma = left.find(',');
-      add(left.substr(0, comma), operands[i]);
+      add(left.substr(0, comma), operand);
       left.erase(0, comma == left.npos ? left.size() : comma + 1);
     }
     result_ = arrow == text.npos ? implicit_result() : named_result(text.substr(arrow + 2));

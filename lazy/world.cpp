@@ -252,13 +252,25 @@ World init(const InitOptions& options, std::source_location at) {
   return World(std::move(joined_context));
 }
 
+namespace {
+
+constexpr int kMostThreadsOfRanks = 4096;
+
+}  // namespace
+
 void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options,
               std::source_location at) {
   if (ranks < 1) {
     throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one", at);
   }
-  if (options.timeout.count() <= 0) {
-    throw UsageError("simulate: the time-out must be positive", at);
+  if (ranks > kMostThreadsOfRanks) {
+    throw UsageError("simulate: " + std::to_string(ranks) + " ranks, each a thread; at most " +
+                         std::to_string(kMostThreadsOfRanks),
+                     at);
+  }
+  if (options.threads < 0 || options.timeout.count() <= 0) {
+    throw UsageError("simulate: threads are 0 (not said) or positive, and the time-out is positive",
+                     at);
   }
   const int cores = runtime::count_of_allowed_cores();
   const int threads = options.threads > 0 ? options.threads : std::max(1, cores / ranks);

@@ -394,6 +394,15 @@ TEST(Control, ACarryKeepsItsType) {
           HasSubstr("for_loop: @body takes %c0: f32[3] but gives f64[3] for the next step")));
 }
 
+TEST(Control, AnIndexIsAnIntegerAndAConditionAScalar) {
+  const auto same = [](const Tensor& x) { return x; };
+  const std::vector<std::function<Tensor(const Tensor&)>> branches = {same, same};
+  EXPECT_THAT([&] { conditional(ones({}) * 1.7, branches, ones({2})); },
+              ThrowsMessage<TypeError>(HasSubstr("an integer, not f32[]")));
+  EXPECT_THAT([&] { cond(ones({2}) > 0, same, same, ones({2})); },
+              ThrowsMessage<TypeError>(HasSubstr("the condition is bool[], not bool[2]")));
+}
+
 TEST(Control, TensorsCantBeReadInside) {
   EXPECT_THAT(
       [] {

@@ -131,6 +131,15 @@ TEST(Optimisers, StructuresThatDifferAreNamed) {
                            {"Sgd: '0' is f32[2], and its gradient or state f32[3]"});
 }
 
+TEST(Optimisers, TakeOneRateAndOneLimit) {
+  const Tensor x = ones({2});
+  expect_error<TypeError>([&] { return Sgd().update(x, x, Sgd().init(x), ones({3, 2})); },
+                          {"a scalar, not f32[3,2]"});
+  expect_error<TypeError>([&] { clip_by_global_norm(x, ones({2})); }, {"a scalar, not f32[2]"});
+  expect_error<TypeError>([&] { clip_by_global_norm(tensor({1, 2}), 1.F); },
+                          {"floating-point, not i32[2]"});
+}
+
 TEST(Clipping, IsByTheLengthOfAll) {
   const std::vector<Tensor> gradients = {tensor({3.F}), tensor({0.F, 4.F})};
   EXPECT_EQ(global_norm(gradients).item<float>(), 5);

@@ -325,6 +325,8 @@ TEST(Mistakes, AGroupWithoutThisRankIsRefused) {
 
 TEST(Mistakes, SimulateNeedsARank) {
   expect_error<UsageError>([] { simulate(0, [](World&) {}); }, {"0 ranks"});
+  expect_error<UsageError>([] { simulate(1'000'000, [](World&) {}); }, {"at most 4096"});
+  expect_error<UsageError>([] { simulate(2, [](World&) {}, {.threads = -1}); }, {"threads"});
 }
 
 TEST(Mistakes, TheEnvironmentIsChecked) {
