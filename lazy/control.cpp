@@ -365,15 +365,12 @@ std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody
 
 Tensor branch_index(const Operand& condition) {
   const DType dtype = condition.dtype();
-  if (is_floating(dtype)) {
-    throw TypeError("cond: the condition is bool[], not " +
-                        condition.tensor().state()->type.text() + "; compare it with something",
-                    condition.where());
-  }
-  if (condition.tensor().rank() != 0) {
-    throw TypeError("cond: the condition is bool[], not " +
-                        condition.tensor().state()->type.text() + "; all() or any() makes it one",
-                    condition.where());
+  const ir::Type type = condition.tensor().state()->type;
+  if (is_floating(dtype) || type.shape.rank() != 0) {
+    throw TypeError(
+        "cond: the condition is bool[], not " + type.text() +
+            (is_floating(dtype) ? "; compare it with something" : "; all() or any() makes it one"),
+        condition.where());
   }
   if (dtype == DType::boolean) return cast(condition, DType::i32);
   const Tensor truth = ne(condition, Operand(0));

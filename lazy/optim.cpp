@@ -16,13 +16,16 @@ namespace {
 
 Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
+void check_scalar(const char* what, const Operand& given) {
+  if (!given.is_tensor() || given.tensor().rank() == 0) return;
+  throw TypeError(
+      std::string(what) + " is a number or a scalar, not " + given.tensor().state()->type.text(),
+      given.where());
+}
+
 // A rate that a schedule gave is f32.
 Operand as_rate(const Operand& rate, const Tensor& leaf) {
-  if (rate.is_tensor() && rate.tensor().rank() != 0) {
-    throw TypeError("the rate of an optimiser's step is a number or a scalar, not " +
-                        rate.tensor().state()->type.text(),
-                    rate.where());
-  }
+  check_scalar("the rate of an optimiser's step", rate);
   if (!rate.is_tensor() || rate.dtype() == leaf.dtype()) return rate;
   return {cast(rate, leaf.dtype()), rate.where()};
 }
@@ -144,11 +147,7 @@ Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
 }
 
 Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
-  if (most.is_tensor() && most.tensor().rank() != 0) {
-    throw TypeError("clip_by_global_norm: the largest norm is a number or a scalar, not " +
-                        most.tensor().state()->type.text(),
-                    most.where());
-  }
+  check_scalar("clip_by_global_norm: the largest norm", most);
   const Tensor limit = most.is_tensor() ? cast(most, DType::f32) : most.tensor(DType::f32);
   // A norm of 0 leaves them as they are; one beyond all numbers, less itself, is no number.
   return select(norm <= limit, ones_like(norm), limit / norm + (norm - norm));

@@ -10,6 +10,7 @@
 #include <tutti/runtime/log.h>
 #include <tutti/runtime/profile/trace_file.h>
 #include <tutti/runtime/run/gpus.h>
+#include <tutti/runtime/settings.h>
 #include <tutti/runtime/start_thread.h>
 
 #include <algorithm>
@@ -252,20 +253,14 @@ World init(const InitOptions& options, std::source_location at) {
   return World(std::move(joined_context));
 }
 
-namespace {
-
-constexpr int kMostThreadsOfRanks = 4096;
-
-}  // namespace
-
 void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options,
               std::source_location at) {
   if (ranks < 1) {
     throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one", at);
   }
-  if (ranks > kMostThreadsOfRanks) {
+  if (ranks > runtime::kMostThreads) {
     throw UsageError("simulate: " + std::to_string(ranks) + " ranks, each a thread; at most " +
-                         std::to_string(kMostThreadsOfRanks),
+                         std::to_string(runtime::kMostThreads),
                      at);
   }
   if (options.threads < 0 || options.timeout.count() <= 0) {

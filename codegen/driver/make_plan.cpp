@@ -31,8 +31,6 @@ using ir::Value;
 // To move no more than so many a kernel of ours is faster than a call of the library.
 constexpr std::int64_t kFewElements = 1024;
 
-class Planner;
-
 // The plans of functions, each behind those of all that it runs: regions of the whole plan.
 class FunctionPlans {
  public:

@@ -37,6 +37,10 @@ namespace tutti::codegen {
 //                      are combined as a tree: lane i with lane i + 8, then i + 4, i + 2, i + 1.
 inline constexpr int kLanes = 16;
 
+// Vectors of elements that lie up to so far apart are loaded on the host with all that is between
+// them: a gather takes about an instruction for each lane.
+inline constexpr std::int64_t kShortStride = 4;
+
 enum class VectorAxis : std::uint8_t { outer, inner };
 
 using ValueId = std::int32_t;

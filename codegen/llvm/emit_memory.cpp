@@ -95,10 +95,6 @@ Value* Positions::move(std::size_t number, Value* index, std::int64_t stride) {
 
 namespace {
 
-// Vectors whose elements lie so far apart are loaded with all that is between them. A gather takes
-// about an instruction for each lane.
-constexpr std::int64_t kShortStride = 4;
-
 // Whether a mask is known to let only the first lane through. Such accesses are emitted as scalar
 // ones: LLVM 22 turns a masked store of truncated elements into a scalar store, but forgets the
 // truncation and writes behind the element.

@@ -76,13 +76,12 @@ class KernelTime {
   // What does not lie side by side is brought one by one, but for loads by short steps.
   double steps_of_access(const Segment& segment, const Affine& address, bool loads) const {
     constexpr double kApart = 8;
-    constexpr std::int64_t kShortStep = 4;
     const bool outer = kernel_.vector_axis == VectorAxis::outer;
     if (!outer && !segment.loop) return 1;
     const std::vector<std::int64_t>& strides = outer ? address.outer : address.inner;
     const std::int64_t stride = strides.empty() ? 0 : strides.back();
     if (stride == 0 || stride == 1 || (loads && stride == -1)) return 1;
-    return loads && stride > 0 && stride <= kShortStep ? static_cast<double>(stride) : kApart;
+    return loads && stride > 0 && stride <= kShortStride ? static_cast<double>(stride) : kApart;
   }
 
   const Kernel& kernel_;

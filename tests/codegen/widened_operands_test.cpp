@@ -46,6 +46,13 @@ void expect_agreement(const ir::Graph& graph) {
                                 8));
 }
 
+// They are kernels of their own, and the product reads i32.
+void expect_none(const std::string& lines) {
+  const ir::Graph graph = graph_of(lines);
+  EXPECT_EQ(widened(graph), 0) << lines;
+  expect_agreement(graph);
+}
+
 // A layer of a quantised network, its weight as PyTorch has it.
 constexpr const char* kLayer = R"(
   %scaled = mul(%x, %x)
@@ -70,25 +77,21 @@ TEST(WidenedOperands, AreReadAsTheyAreStored) {
 TEST(WidenedOperands, AreWidenedWhereSomethingElseReadsThem) {
   for (const std::string behind : {"  %1 = sum(%a) {axes = [0]}\n  return %0, %1\n",
                                    "  return %0, %a\n", "  return %a, %0, %bt\n"}) {
-    const ir::Graph graph = graph_of(kLayer + behind);
-    EXPECT_EQ(widened(graph), 0) << behind;
-    expect_agreement(graph);
+    expect_none(kLayer + behind);
   }
 }
 
 // Two products share an operand, and one of them has another that is wide.
 TEST(WidenedOperands, AreWidenedForAProductWithOneOfThem) {
-  const ir::Graph graph = graph_of(std::string(kLayer) + R"(
+  expect_none(std::string(kLayer) + R"(
   %c = cast(%x) {dtype = i32}
   %1 = matmul(%c, %bt)
   return %0, %1
 )");
-  EXPECT_EQ(widened(graph), 0);
-  expect_agreement(graph);
 }
 
 TEST(WidenedOperands, AreWidenedForFewRows) {
-  const ir::Graph graph = graph_of(R"(
+  expect_none(R"(
   %narrow = cast(%x) {dtype = i8}
   %a = cast(%narrow) {dtype = i32}
   %row = slice(%a) {start = [0, 0], stop = [1, 40], step = [1, 1]}
@@ -97,8 +100,6 @@ TEST(WidenedOperands, AreWidenedForFewRows) {
   %0 = matmul(%row, %bt)
   return %0
 )");
-  EXPECT_EQ(widened(graph), 0);
-  expect_agreement(graph);
 }
 
 // What strides can't say is written out, in bytes.
@@ -121,7 +122,7 @@ TEST(WidenedOperands, AreWrittenOutAsTheyAreStored) {
 }
 
 TEST(WidenedOperands, AreNoPartsOfWiderOnes) {
-  const ir::Graph graph = graph_of(R"(
+  expect_none(R"(
   %h = cast(%x) {dtype = i64}
   %a = cast(%h) {dtype = i32}
   %b = cast(%w) {dtype = i32}
@@ -130,8 +131,6 @@ TEST(WidenedOperands, AreNoPartsOfWiderOnes) {
   %0 = matmul(%a, %bt)
   return %0
 )");
-  EXPECT_EQ(widened(graph), 0);
-  expect_agreement(graph);
 }
 
 // What a loop carries, and what it is given.
