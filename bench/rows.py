@@ -319,6 +319,45 @@ for key in ("1024", "2048", "1024_gradient", "2048_gradient"):
         f"attention/{key}", key=key, ours=ATTENTION, peers=ATTENTION_PEERS, goal=1.0, unit="ms"
     )
 
+# ---- Single ops, with two threads
+
+
+def our_ops(context, keys):
+    return [context.ours("bench_ops"), *keys]
+
+
+def torch_ops(context, keys):
+    context.needs_module("torch")
+    return [context.python, str(PEERS / "torch_ops.py"), *keys]
+
+
+def convolution_primitive(context, keys):
+    return [context.ours("bench_convolution_primitive"), *keys]
+
+
+OPS = Program("tutti", our_ops, environment={"TUTTI_THREADS": "2"})
+TORCH_OPS = Program("torch", torch_ops, environment={"OMP_NUM_THREADS": "2"})
+PRIMITIVE = Program("onednn", convolution_primitive, environment={"OMP_NUM_THREADS": "2"})
+for key in ("convolution", "convolution_input_gradient", "convolution_weight_gradient"):
+    row(f"ops/{key}", key=key, ours=OPS, peers=(TORCH_OPS, PRIMITIVE), goal=1.0, unit="ms")
+for key in (
+    "depthwise",
+    "depthwise_input_gradient",
+    "depthwise_weight_gradient",
+    "channel_sums",
+    "channel_variances",
+    "max_pool",
+    "split_gradient",
+    "sort_rows",
+    "sort_one_row",
+    "topk_rows",
+    "topk_one_row",
+    "cumsum_rows",
+    "normal",
+    "scatter_rows",
+):
+    row(f"ops/{key}", key=key, ours=OPS, peers=(TORCH_OPS,), goal=1.0)
+
 # ---- On a GPU
 
 

@@ -4,6 +4,7 @@
 #include <tutti/tutti.h>
 
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 using namespace tutti;
@@ -79,6 +80,19 @@ int main() {
   const Model model = with_tensors(start().model, named);
   std::cout << "model of PyTorch's weights: " << predict(model, zeros({1, 4})) << "\n";
 
+  // A large model comes as several files, and a list of what is where.
+  const auto parts = folder / "tutti_example_parts";
+  std::filesystem::create_directories(parts);
+  save(TensorMap{{"0.weight", ones({4, 8})}}, parts / "part1.safetensors",
+       {.metadata = {{"format", "pt"}}});
+  save(TensorMap{{"0.bias", zeros({8})}}, parts / "part2.safetensors");
+  std::ofstream(parts / "model.safetensors.index.json")
+      << R"({"weight_map": {"0.weight": "part1.safetensors", "0.bias": "part2.safetensors"}})";
+  const TensorMap both = load_tensors(parts / "model.safetensors.index.json");
+  const auto texts = load_metadata(parts / "part1.safetensors");
+  std::cout << both.size() << " tensors of two files, in the format " << texts.at("format") << "\n";
+  std::filesystem::remove_all(parts);
+
   // What does not fit is said at once.
   try {
     load(start().model, weights);
@@ -96,6 +110,16 @@ int main() {
   const Tensor lent = from_dlpack(to_dlpack(read));  // the same memory
   std::cout << "of NumPy's file, by way of DLPack: " << sum(lent) << "\n";
   std::filesystem::remove(array);
+  const auto archive = folder / "tutti_example.npz";
+  try {
+    save_npz(training.model, archive);
+    const TensorMap arrays = load_npz(archive);
+    std::cout << arrays.size() << " arrays, of which 0.bias is " << arrays.at("0.bias").shape()
+              << "\n";
+  } catch (const EnvironmentError& error) {  // a build without libzip
+    std::cout << error.what() << "\n";
+  }
+  std::filesystem::remove(archive);
   std::filesystem::remove(checkpoint);
   std::filesystem::remove(weights);
 }

@@ -28,6 +28,12 @@ int main() {
   step(tensor({0.F, 1.F})).item<float>();
   show_error([&] { step(tensor({0.F, 100.F})).item<float>(); });
 
+  auto roots = compile([](const Tensor& x) { return sum(sqrt(x)); });
+  show_error([&] {
+    const auto sum = roots(tensor({4.F, -1.F})).item<float>();
+    std::cout << "the roots' sum is " << sum << "\n";
+  });
+
   // C++ numbers that are captured are frozen; arguments are not.
   float rate = 1;
   auto frozen = compile([&](const Tensor& x) { return x * rate; });

@@ -123,6 +123,12 @@ void infer_types(Op op, std::span<const Type> operands, std::span<const Attribut
   }
   for (const AttributeSpec& spec : entry.attributes) {
     if (spec.kind == AttributeKind::group) check_group(inference.attributes.group(spec.name));
+    if (spec.kind == AttributeKind::dtype) {
+      const DType dtype = inference.attributes.dtype(spec.name);
+      inference.require(is_dtype(dtype), [&] {
+        return "there is no dtype of the number " + std::to_string(static_cast<int>(dtype));
+      });
+    }
   }
   const bool keeps_async = entry.kind == OpClass::view;
   for (const Type& type : operands) {

@@ -5,10 +5,10 @@
 
 namespace tutti {
 
-Device Device::cuda(int index) {
+Device Device::cuda(int index, std::source_location at) {
   if (index < 0 || index > 255) {
-    throw UsageError("Device::cuda(" + std::to_string(index) +
-                     "): GPUs are numbered from 0 to 255");
+    throw UsageError("Device::cuda(" + std::to_string(index) + "): GPUs are numbered from 0 to 255",
+                     at);
   }
   return {.kind = Kind::cuda, .index = static_cast<std::uint8_t>(index)};
 }

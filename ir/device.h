@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,7 @@ struct Device {
   static constexpr Device cpu() { return {}; }
   // Throws UsageError for an index outside 0..255. Whether there is such a GPU shows when something
   // is put on it.
-  static Device cuda(int index = 0);
+  static Device cuda(int index = 0, std::source_location at = std::source_location::current());
   static constexpr Device any() { return {.kind = Kind::any}; }
   // "cpu", "cuda" (the first) or "cuda:1"; nothing for any other text.
   static std::optional<Device> from_text(std::string_view text);

@@ -1,6 +1,8 @@
 #include <tutti/ir/dtype.h>
+#include <tutti/ir/support/error.h>
 
 #include <ostream>
+#include <string>
 
 namespace tutti {
 
@@ -14,7 +16,13 @@ constexpr std::string_view kNames[] = {
 
 }  // namespace
 
-std::string_view name_of(DType dtype) { return kNames[static_cast<std::size_t>(dtype)]; }
+std::string_view name_of(DType dtype) {
+  return is_dtype(dtype) ? kNames[static_cast<std::size_t>(dtype)] : "no dtype";
+}
+
+void detail::refuse_dtype(DType dtype) {
+  throw TypeError("there is no dtype of the number " + std::to_string(static_cast<int>(dtype)));
+}
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name_of(dtype); }
 

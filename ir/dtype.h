@@ -52,7 +52,14 @@ TUTTI_DTYPES(TUTTI_DTYPE_OF)
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
-// Calls f(std::type_identity<T>()) with the C++ type of a dtype.
+// Whether it is one of them: a cast from a number may give any.
+constexpr bool is_dtype(DType dtype) { return static_cast<int>(dtype) < kDTypeCount; }
+namespace detail {
+[[noreturn]] void refuse_dtype(DType dtype);
+}
+
+// Calls f(std::type_identity<T>()) with the C++ type of a dtype. Throws TypeError for a number that
+// is none.
 template <class F>
 constexpr decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {
@@ -62,7 +69,7 @@ constexpr decltype(auto) visit_dtype(DType dtype, F&& f) {
     TUTTI_DTYPES(TUTTI_CASE)
 #undef TUTTI_CASE
   }
-  __builtin_unreachable();
+  detail::refuse_dtype(dtype);
 }
 
 // Bytes of one element.
@@ -110,7 +117,7 @@ constexpr double reach_of(DType dtype) {
   return dtype == DType::f8_e4m3fn ? 448 : std::numeric_limits<double>::infinity();
 }
 
-// "f32"; the name in IR text and in messages.
+// "f32"; the name in IR text and in messages. "no dtype" of a number that is none.
 std::string_view name_of(DType dtype);
 std::ostream& operator<<(std::ostream& out, DType dtype);
 std::optional<DType> dtype_from_name(std::string_view name);

@@ -106,4 +106,14 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
   return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
 }
 
+std::string suggestion_or_all(std::string_view name, std::span<const std::string_view> candidates) {
+  std::string out = suggestion(name, candidates);
+  if (!out.empty() || candidates.empty()) return out;
+  out = candidates.size() == 1 ? "; there is " : "; there are ";
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + std::string(candidates[i]);
+  }
+  return out;
+}
+
 }  // namespace tutti::ir

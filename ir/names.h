@@ -47,5 +47,7 @@ std::string counted(std::size_t count, std::string_view what);
 
 // "; did you mean 'matmul'?" with the nearest candidate, or nothing if none is near.
 std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
+// The same, or all of them if none is near: "; there are data, model".
+std::string suggestion_or_all(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace tutti::ir

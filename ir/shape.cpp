@@ -41,6 +41,14 @@ Shape::Shape(std::span<const std::int64_t> sizes, Location where)
   if (zero) elements_ = 0;
 }
 
+void Shape::refuse(Dimension dimension) const {
+  const std::string there = rank_ == 0   ? ", which has none"
+                            : rank_ == 1 ? "; 0 is there"
+                                         : "; 0 to " + std::to_string(rank_ - 1) + " are there";
+  throw TypeError("dimension " + std::to_string(dimension.number) + " of shape " + text() + there,
+                  dimension.where);
+}
+
 std::array<std::int64_t, Shape::kMaxRank> Shape::strides() const {
   std::array<std::int64_t, kMaxRank> out{};
   std::int64_t stride = 1;

@@ -79,8 +79,20 @@ class Shape {
   explicit Shape(std::span<const std::int64_t> sizes) : Shape(sizes, Location()) {}
 
   int rank() const { return rank_; }
-  std::int64_t operator[](int dimension) const {
-    return sizes_[static_cast<std::size_t>(dimension)];
+  // The number of a dimension, from 0 on, and the line that asks for its size.
+  struct Dimension {
+    template <WholeNumber T>
+    constexpr Dimension(T at,  // NOLINT(google-explicit-constructor)
+                        std::source_location asked = std::source_location::current())
+        : number(static_cast<std::int64_t>(at)), where(asked) {}
+    std::int64_t number;
+    std::source_location where;
+  };
+  // Throws TypeError for a dimension that is not there.
+  std::int64_t operator[](Dimension dimension) const {
+    if (dimension.number < 0 || dimension.number >= rank_) [[unlikely]]
+      refuse(dimension);
+    return sizes_[static_cast<std::size_t>(dimension.number)];
   }
   std::int64_t elements() const { return elements_; }
   std::span<const std::int64_t> sizes() const {
@@ -116,6 +128,7 @@ class Shape {
     return Shape(std::span<const std::int64_t>(sizes.data(), count), where);
   }
   Shape(std::span<const std::int64_t> sizes, Location where);
+  [[noreturn]] void refuse(Dimension dimension) const;
 
   std::array<std::int64_t, kMaxRank> sizes_{};
   std::int64_t elements_ = 1;

@@ -1,4 +1,5 @@
 #include <tutti/lazy/axes.h>
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/custom_vjp.h>
 #include <tutti/lazy/ops.h>
@@ -13,6 +14,7 @@ namespace tutti {
 
 namespace {
 
+using detail::composite;
 using detail::normal_axis;
 using detail::RankContext;
 using ir::Op;
@@ -71,20 +73,22 @@ Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
 }
 
 Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
-  if (tensors.empty()) throw TypeError("stack: no tensors", at);
-  const std::int64_t normal = normal_axis("stack", axis, tensors[0].rank() + 1, at);
-  std::vector<Tensor> parts;
-  for (const Tensor& tensor : tensors) {
-    if (tensor.shape() != tensors[0].shape() || tensor.dtype() != tensors[0].dtype()) {
-      throw TypeError("stack: the tensors must agree in shape and dtype; the first is " +
-                          tensors[0].state()->type.text() + ", another " +
-                          tensor.state()->type.text(),
-                      at);
+  return composite("stack", at, [&] {
+    if (tensors.empty()) throw TypeError("stack: no tensors", at);
+    const std::int64_t normal = normal_axis("stack", axis, tensors[0].rank() + 1, at);
+    std::vector<Tensor> parts;
+    for (const Tensor& tensor : tensors) {
+      if (tensor.shape() != tensors[0].shape() || tensor.dtype() != tensors[0].dtype()) {
+        throw TypeError("stack: the tensors must agree in shape and dtype; the first is " +
+                            tensors[0].state()->type.text() + ", another " +
+                            tensor.state()->type.text(),
+                        at);
+      }
+      parts.emplace_back(detail::record(Op::expand_dims, {tensor.state()},
+                                        {std::vector<std::int64_t>{normal}}, at));
     }
-    parts.emplace_back(
-        detail::record(Op::expand_dims, {tensor.state()}, {std::vector<std::int64_t>{normal}}, at));
-  }
-  return concat(parts, normal, at);
+    return concat(parts, normal, at);
+  });
 }
 
 std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes,
@@ -131,16 +135,18 @@ std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& siz
 }
 
 std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int64_t axis) {
-  const Tensor t = x.tensor();
-  const std::int64_t normal = normal_axis("split", axis, t, x.where());
-  const std::int64_t size = t.shape()[static_cast<int>(normal)];
-  if (parts < 1 || size % parts != 0) {
-    throw TypeError("split: " + std::to_string(parts) + " equal parts of the " +
-                        std::to_string(size) + " elements of axis " + std::to_string(axis),
-                    x.where());
-  }
-  return split(Operand(t, x.where()),
-               std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts), normal);
+  return composite("split", x.where(), [&] {
+    const Tensor t = x.tensor();
+    const std::int64_t normal = normal_axis("split", axis, t, x.where());
+    const std::int64_t size = t.shape()[static_cast<int>(normal)];
+    if (parts < 1 || size % parts != 0) {
+      throw TypeError("split: " + std::to_string(parts) + " equal parts of the " +
+                          std::to_string(size) + " elements of axis " + std::to_string(axis),
+                      x.where());
+    }
+    return split(t, std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts),
+                 normal);
+  });
 }
 
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
@@ -157,40 +163,42 @@ Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
 }
 
 Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
-  const Tensor t = x.tensor();
-  const std::int64_t normal = normal_axis("repeat", axis, t, x.where());
-  if (count < 0) throw TypeError("repeat: " + std::to_string(count) + " times", x.where());
-  std::vector<std::int64_t> each(t.shape().begin(), t.shape().end());
-  const auto behind = each.begin() + normal + 1;
-  each.insert(behind, count);
-  std::vector<std::int64_t> all(t.shape().begin(), t.shape().end());
-  all[static_cast<std::size_t>(normal)] *= count;
-  const Tensor with_axis = expand_dims(Operand(t, x.where()), {normal + 1});
-  return reshape(Operand(broadcast_to(Operand(with_axis, x.where()), each), x.where()), all);
+  return composite("repeat", x.where(), [&] {
+    const Tensor t = x.tensor();
+    const std::int64_t normal = normal_axis("repeat", axis, t, x.where());
+    if (count < 0) throw TypeError("repeat: " + std::to_string(count) + " times", x.where());
+    std::vector<std::int64_t> each(t.shape().begin(), t.shape().end());
+    const auto behind = each.begin() + normal + 1;
+    each.insert(behind, count);
+    std::vector<std::int64_t> all(t.shape().begin(), t.shape().end());
+    all[static_cast<std::size_t>(normal)] *= count;
+    const Tensor with_axis = expand_dims(t, {normal + 1});
+    return reshape(broadcast_to(with_axis, each), all);
+  });
 }
 
 namespace {
 
 // x where column - row fits, zeros elsewhere.
 Tensor triangle(std::string_view op, const Operand& x, std::int64_t diagonal, bool lower) {
-  const Tensor t = x.tensor();
-  if (t.rank() < 2) {
-    throw TypeError(std::string(op) + ": a tensor of rank " + std::to_string(t.rank()) +
-                        " has no last two axes",
-                    x.where());
-  }
-  const Shape matrix = {t.shape()[t.rank() - 2], t.shape()[t.rank() - 1]};
-  const auto operand = [&](const Tensor& each) { return Operand(each, x.where()); };
-  const auto index = [&](std::int64_t axis) {
-    return Tensor(detail::record(
-        Op::iota, {}, {DType::i64, std::vector<std::int64_t>(matrix.begin(), matrix.end()), axis},
-        x.where()));
-  };
-  const Tensor apart = sub(operand(index(1)), operand(index(0)));
-  const Tensor distance =
-      add(operand(apart), operand(detail::zero_beside(t, DType::i64, x.where())));
-  const Tensor inside = lower ? le(operand(distance), diagonal) : ge(operand(distance), diagonal);
-  return select(operand(inside), operand(t), operand(zeros_like(operand(t))));
+  return composite(op, x.where(), [&] {
+    const Tensor t = x.tensor();
+    if (t.rank() < 2) {
+      throw TypeError(std::string(op) + ": a tensor of rank " + std::to_string(t.rank()) +
+                          " has no last two axes",
+                      x.where());
+    }
+    const Shape matrix = {t.shape()[t.rank() - 2], t.shape()[t.rank() - 1]};
+    const auto index = [&](std::int64_t axis) {
+      return Tensor(detail::record(
+          Op::iota, {}, {DType::i64, std::vector<std::int64_t>(matrix.begin(), matrix.end()), axis},
+          x.where()));
+    };
+    const Tensor apart = sub(index(1), index(0));
+    const Tensor distance = add(apart, detail::zero_beside(t, DType::i64));
+    const Tensor inside = lower ? le(distance, diagonal) : ge(distance, diagonal);
+    return select(inside, t, zeros_like(t));
+  });
 }
 
 }  // namespace

@@ -120,8 +120,8 @@ AsyncTensor AsyncTensor::then(std::function<Tensor(const Tensor&)> f, Location a
   return out;
 }
 
-std::string describe(const AsyncTensor& async) {
-  const StatePtr& state = async.collective();
+std::string describe(const AsyncTensor& async, std::source_location at) {
+  const StatePtr& state = async.collective(at);
   ir::Type type = state->type;
   type.dtype = async.dtype();
   type.shape = async.shape();

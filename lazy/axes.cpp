@@ -36,10 +36,12 @@ std::vector<std::int64_t> checked_axes(std::string_view op,
 
 }  // namespace
 
-std::string axes_there(int rank) {
-  if (rank == 0) return ", which has none";
-  return "; " + std::to_string(-rank) + " to " + std::to_string(rank - 1) + " are there";
+std::string elements_there(std::int64_t size) {
+  if (size == 0) return ", which has none";
+  return "; " + std::to_string(-size) + " to " + std::to_string(size - 1) + " are there";
 }
+
+std::string axes_there(int rank) { return elements_there(rank); }
 
 std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Location where) {
   return checked_axis(

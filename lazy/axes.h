@@ -27,5 +27,7 @@ std::vector<std::int64_t> normal_axes(std::string_view op,
                                       const Tensor& x, Location where);
 // "; -2 to 1 are there", or what there is instead.
 std::string axes_there(int rank);
+// The same of the elements of an axis of that size.
+std::string elements_there(std::int64_t size);
 
 }  // namespace tutti::detail

@@ -46,6 +46,19 @@ bool CompiledFunction::inlined() {
   return context.compiling() || context.keep_recording > 0;
 }
 
+CompiledFunction::InlinedCall::InlinedCall(Location where) : context_(RankContext::current()) {
+  constexpr int kMost = 200;
+  if (context_.inlined_calls >= kMost) {
+    throw UsageError("a compiled function calls itself: " + std::to_string(kMost) +
+                         " calls are inside each other; a loop of the program is a for_loop, a "
+                         "while_loop or a scan",
+                     where);
+  }
+  ++context_.inlined_calls;
+}
+
+CompiledFunction::InlinedCall::~InlinedCall() { --context_.inlined_calls; }
+
 void CompiledFunction::give_to(const RankContext& context) { context_.store(context.id()); }
 
 bool CompiledFunction::belongs_to(const RankContext& context) const {
@@ -164,7 +177,12 @@ std::vector<std::int64_t> CompiledFunction::sizes_of(Program& program) const {
   try {
     return program.sizes->solve(out);
   } catch (const TypeError& error) {
-    throw TypeError(error.what(), called_at_);
+    // The program's parameters are the arguments, with an "a" in front.
+    std::string text = error.message();
+    for (std::size_t at = 0; (at = text.find("argument %a", at)) != std::string::npos;) {
+      text.erase(at + std::string_view("argument ").size(), 2);
+    }
+    throw TypeError(text, called_at_);
   }
 }
 

@@ -215,7 +215,10 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
   template <class Given>
   auto run(Given& formal, Location at) {
     using Result = std::decay_t<decltype(std::apply(f_->f, formal))>;
-    if (detail::CompiledFunction::inlined()) return Result(std::apply(f_->f, formal));
+    if (detail::CompiledFunction::inlined()) {
+      const detail::CompiledFunction::InlinedCall inlined(at.known() ? at : f_->ranks.where());
+      return Result(std::apply(f_->f, formal));
+    }
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
 
     const detail::TreeRef form = core_->call(detail::arguments_of(formal, at), [&] {

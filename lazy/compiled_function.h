@@ -93,6 +93,18 @@ class CompiledFunction {
   void fill(TreeRef result);
   // Whether the calling rank is tracing already, so that the body is just called.
   static bool inlined();
+  // Such a call, while it lives. Throws UsageError where too many are inside each other: a function
+  // that calls itself.
+  class InlinedCall {
+   public:
+    explicit InlinedCall(Location where);
+    InlinedCall(const InlinedCall&) = delete;
+    InlinedCall& operator=(const InlinedCall&) = delete;
+    ~InlinedCall();
+
+   private:
+    RankContext& context_;
+  };
 
   // What Compiled offers under the same names; in inspect.cpp.
   std::string ir() const;

@@ -170,6 +170,7 @@ std::vector<StatePtr> CompiledFunction::take_result(OwnedTree result, bool tagge
   std::vector<StatePtr> states;
   std::vector<int> numbers;
   std::vector<std::shared_ptr<Deferred>> views;
+  check_values(result.tree, "result ", called_at_);
   walk_tree(result.tree, [&](const std::string&, const TreeLeaf& leaf) {
     if (leaf.kind == TreeKind::tensor) states.push_back(leaf.tensor().state());
     if (leaf.kind == TreeKind::async_tensor)
@@ -214,6 +215,7 @@ void CompiledFunction::lower(const FormalArguments& formal, UserFunction f) {
       [&](const std::vector<StatePtr>& tensors, bool tagged) {
         set(formal.tree, tensors, tagged);
         const OwnedTree result = f();
+        check_values(result.tree, "result ", where_);
         std::vector<StatePtr> states;
         walk_tree(result.tree, [&](const std::string&, const TreeLeaf& leaf) {
           if (leaf.kind == TreeKind::tensor) {

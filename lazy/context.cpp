@@ -195,10 +195,7 @@ void RankContext::take_dropped() {
 }
 
 void RankContext::check_owner(const TensorState& state, Location where) const {
-  if (state.context == id_) return;
-  throw UsageError("this tensor (made at " + state.where.text() +
-                       ") belongs to another rank or thread; call world.attach() on this thread",
-                   where);
+  if (state.context != id_) fail_of_another_rank(state, where);
 }
 
 void RankContext::set_default_device(Device device, Location where) {
@@ -256,8 +253,9 @@ void RankContext::check_devices(ir::Op op, std::span<const ir::Value> operands, 
   }
 }
 
-StatePtr RankContext::data(const Array& array, Device device, Location where) {
+StatePtr RankContext::data(const Array& array, Device device, Location given) {
   const Recorder::Claim claim(recorder_);
+  const Location where = line_of(given);
   if (compiling()) {
     note_placeholders(array, trace().root().scalar_tampered);
     trace().builder().at(where);
@@ -345,8 +343,9 @@ void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attri
 }
 
 std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> operands,
-                                          std::vector<ir::Attribute> attributes, Location where) {
+                                          std::vector<ir::Attribute> attributes, Location given) {
   const Recorder::Claim claim(recorder_);
+  const Location where = line_of(given);
   if (op == ir::Op::wait && operands[0]->is_data()) {
     // Its collective is under way or done; the tensor shares the data, and whoever reads it waits.
     StatePtr state = leaf(operands[0]->type, operands[0]->buffer, where);
@@ -383,7 +382,8 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
 }
 
 StatePtr RankContext::record_local(ir::Op op, std::span<const ir::Value> operands,
-                                   std::vector<ir::Attribute> attributes, Location where) {
+                                   std::vector<ir::Attribute> attributes, Location given) {
+  const Location where = line_of(given);
   Trace& into = trace();
   if (operands.size() > 1) check_devices(op, operands, where);
   into.builder().at(where);

@@ -144,6 +144,14 @@ class RankContext {
   // the messages that were.
   std::vector<std::vector<ir::NodeId>*> gradients_around;
   codegen::CompileOptions compile_options;
+  // How many calls of compiled functions are inside each other and become part of what is recorded.
+  int inlined_calls = 0;
+  // The line of the composite that is being recorded, see composite.h.
+  Location line_of_composite;
+  // The line that what is recorded for `given` stands on.
+  Location line_of(Location given) const {
+    return line_of_composite.known() ? line_of_composite : given;
+  }
   // Where a tensor was first known to be the same on several ranks.
   Location replication_noted;
   void note_replication(const ir::Type& type, Location where) {

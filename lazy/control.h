@@ -168,10 +168,22 @@ Carry while_loop(Condition condition, Body body, const Carry& init,
 
 namespace detail {
 
+template <class F>
+bool is_empty_function(const F& /*f*/) {
+  return false;
+}
+template <class Signature>
+bool is_empty_function(const std::function<Signature>& f) {
+  return f == nullptr;
+}
+
 template <class Branch, class... T>
 auto conditional_of(const Tensor& index, const std::vector<Branch>& branches,
                     const std::vector<std::string>& names, Location where, const T&... arguments) {
   using Result = std::decay_t<decltype(branches[0](arguments...))>;
+  for (const Branch& branch : branches) {
+    if (is_empty_function(branch)) throw UsageError("conditional: a branch is no function", where);
+  }
   std::vector<Tensor> given;
   (append(given, tensors_of(arguments, where)), ...);
   Result form{};

@@ -1,3 +1,4 @@
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/ops.h>
@@ -9,6 +10,7 @@
 
 namespace tutti {
 
+using detail::composite;
 using detail::RankContext;
 
 Tensor from(const Array& array, std::source_location at) {
@@ -51,114 +53,121 @@ Tensor spread(const Operand& value, DType dtype, const Shape& shape) {
   return Tensor(detail::record(ir::Op::broadcast_to, {scalar}, std::move(sizes), value.where()));
 }
 
-Tensor filled(const Shape& shape, bool one, DType dtype, std::source_location at) {
-  const Operand value = dtype == DType::boolean ? Operand(one, at) : Operand(one ? 1 : 0, at);
-  return full(shape, value, dtype);
+Tensor filled(const Shape& shape, bool one, DType dtype) {
+  const Operand value = dtype == DType::boolean ? Operand(one) : Operand(one ? 1 : 0);
+  return spread(value, dtype, shape);
 }
 
 }  // namespace
 
 Tensor full(const Shape& shape, const Operand& value) {
-  return spread(value, value.dtype(), shape);
+  return composite("full", value.where(), [&] { return spread(value, value.dtype(), shape); });
 }
 
 Tensor full(const Shape& shape, const Operand& value, DType dtype) {
-  return spread(value, dtype, shape);
+  return composite("full", value.where(), [&] { return spread(value, dtype, shape); });
 }
 
 Tensor zeros(const Shape& shape, DType dtype, std::source_location at) {
-  return filled(shape, false, dtype, at);
+  return composite("zeros", at, [&] { return filled(shape, false, dtype); });
 }
 
 Tensor ones(const Shape& shape, DType dtype, std::source_location at) {
-  return filled(shape, true, dtype, at);
+  return composite("ones", at, [&] { return filled(shape, true, dtype); });
 }
 
 Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
-  if (count < 0) throw TypeError("arange: " + std::to_string(count) + " numbers", at);
-  return iota({count}, 0, dtype, at);
+  return composite("arange", at, [&] {
+    if (count < 0) throw TypeError("arange: " + std::to_string(count) + " numbers", at);
+    return iota({count}, 0, dtype);
+  });
 }
 
 namespace {
 
 // first + step * i for i = 0, ..., count - 1; computed in double where it ends in a float.
-Tensor sequence(const Operand& first, const Operand& step, std::int64_t count, DType dtype,
-                std::source_location at) {
+Tensor sequence(const Operand& first, const Operand& step, std::int64_t count, DType dtype) {
   const DType wide = is_floating(dtype) ? DType::f64 : DType::i64;
-  const Tensor index = iota({count}, 0, wide, at);
-  const Tensor scaled = mul(Operand(index, Location(at)), step);
-  const Tensor out = add(Operand(scaled, Location(at)), first);
-  return dtype == wide ? out : cast(Operand(out, Location(at)), dtype);
+  const Tensor index = iota({count}, 0, wide);
+  const Tensor scaled = mul(index, step);
+  const Tensor out = add(scaled, first);
+  return dtype == wide ? out : cast(out, dtype);
 }
 
 }  // namespace
 
 Tensor detail::arange_of(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
                          std::source_location at) {
-  if (step == 0) throw UsageError("arange: a step of 0", at);
-  const bool empty = step > 0 ? stop <= start : stop >= start;
-  const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
-  const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);
-  const std::uint64_t apart = step > 0 ? static_cast<std::uint64_t>(step)
-                                       : std::uint64_t{0} - static_cast<std::uint64_t>(step);
-  const std::uint64_t count = empty ? 0 : (high - low - 1) / apart + 1;
-  if (count > static_cast<std::uint64_t>(Shape::kMostElements)) {
-    throw TypeError("arange: too many numbers", at);
-  }
-  if (count > 0 && is_integer(dtype)) {
-    const std::int64_t last = start + static_cast<std::int64_t>(count - 1) * step;
-    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        if (std::in_range<T>(start) && std::in_range<T>(last)) return;
-        throw TypeError("arange: " + std::string(name_of(dtype)) + " does not hold " +
-                            std::to_string(std::in_range<T>(start) ? last : start),
-                        at);
-      }
-    });
-  }
-  return sequence({start, at}, {step, at}, static_cast<std::int64_t>(count), dtype, at);
+  return composite("arange", at, [&] {
+    if (step == 0) throw UsageError("arange: a step of 0", at);
+    const bool empty = step > 0 ? stop <= start : stop >= start;
+    const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
+    const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);
+    const std::uint64_t apart = step > 0 ? static_cast<std::uint64_t>(step)
+                                         : std::uint64_t{0} - static_cast<std::uint64_t>(step);
+    const std::uint64_t count = empty ? 0 : (high - low - 1) / apart + 1;
+    if (count > static_cast<std::uint64_t>(Shape::kMostElements)) {
+      throw TypeError("arange: too many numbers", at);
+    }
+    if (count > 0 && is_integer(dtype)) {
+      const std::int64_t last = start + static_cast<std::int64_t>(count - 1) * step;
+      visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+          if (std::in_range<T>(start) && std::in_range<T>(last)) return;
+          throw TypeError("arange: " + std::string(name_of(dtype)) + " does not hold " +
+                              std::to_string(std::in_range<T>(start) ? last : start),
+                          at);
+        }
+      });
+    }
+    return sequence(start, step, static_cast<std::int64_t>(count), dtype);
+  });
 }
 
 Tensor detail::arange_of(double start, double stop, double step, DType dtype,
                          std::source_location at) {
-  const double length = std::ceil((stop - start) / step);
-  if (step == 0 || std::isnan(length)) throw UsageError("arange: the numbers have no end", at);
-  if (!is_floating(dtype)) {
-    throw TypeError("arange: " + std::string(name_of(dtype)) + " holds no fractions", at);
-  }
-  if (length > static_cast<double>(Shape::kMostElements)) {
-    throw TypeError("arange: too many numbers", at);
-  }
-  const double count = std::max(0.0, length);
-  return sequence({start, at}, {step, at},
-                  std::max<std::int64_t>(0, static_cast<std::int64_t>(count)), dtype, at);
+  return composite("arange", at, [&] {
+    const double length = std::ceil((stop - start) / step);
+    if (step == 0 || std::isnan(length)) throw UsageError("arange: the numbers have no end", at);
+    if (!is_floating(dtype)) {
+      throw TypeError("arange: " + std::string(name_of(dtype)) + " holds no fractions", at);
+    }
+    if (length > static_cast<double>(Shape::kMostElements)) {
+      throw TypeError("arange: too many numbers", at);
+    }
+    const double count = std::max(0.0, length);
+    return sequence(start, step, std::max<std::int64_t>(0, static_cast<std::int64_t>(count)),
+                    dtype);
+  });
 }
 
 Tensor linspace(double start, double stop, std::int64_t count, DType dtype,
                 std::source_location at) {
-  if (count < 0) throw TypeError("linspace: " + std::to_string(count) + " numbers", at);
-  if (!is_floating(dtype)) {
-    throw TypeError("linspace: " + std::string(name_of(dtype)) + " holds no fractions", at);
-  }
-  // So that the last one is `stop`, whatever rounding does.
-  const Location where = at;
-  const double last = static_cast<double>(std::max<std::int64_t>(1, count - 1));
-  const Tensor share = div(Operand(iota({count}, 0, DType::f64, at), where), {last, at});
-  const Tensor left = mul(Operand(sub({1.0, at}, Operand(share, where)), where), {start, at});
-  const Tensor right = mul(Operand(share, where), {stop, at});
-  const Tensor out = add(Operand(left, where), Operand(right, where));
-  return dtype == DType::f64 ? out : cast(Operand(out, where), dtype);
+  return composite("linspace", at, [&] {
+    if (count < 0) throw TypeError("linspace: " + std::to_string(count) + " numbers", at);
+    if (!is_floating(dtype)) {
+      throw TypeError("linspace: " + std::string(name_of(dtype)) + " holds no fractions", at);
+    }
+    // So that the last one is `stop`, whatever rounding does.
+    const double last = static_cast<double>(std::max<std::int64_t>(1, count - 1));
+    const Tensor share = div(iota({count}, 0, DType::f64), last);
+    const Tensor left = mul(sub(1.0, share), start);
+    const Tensor right = mul(share, stop);
+    const Tensor out = add(left, right);
+    return dtype == DType::f64 ? out : cast(out, dtype);
+  });
 }
 
 Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, std::source_location at) {
-  if (rows < 0 || columns < 0) {
-    throw TypeError(
-        "eye: " + std::to_string(rows) + " rows and " + std::to_string(columns) + " columns", at);
-  }
-  const Tensor row = iota({rows, columns}, 0, DType::i64, at);
-  const Tensor column = iota({rows, columns}, 1, DType::i64, at);
-  return cast(Operand(eq(Operand(row, Location(at)), Operand(column, Location(at))), Location(at)),
-              dtype);
+  return composite("eye", at, [&] {
+    if (rows < 0 || columns < 0) {
+      throw TypeError(
+          "eye: " + std::to_string(rows) + " rows and " + std::to_string(columns) + " columns", at);
+    }
+    const Tensor row = iota({rows, columns}, 0, DType::i64);
+    const Tensor column = iota({rows, columns}, 1, DType::i64);
+    return cast(eq(row, column), dtype);
+  });
 }
 
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {
@@ -184,6 +193,7 @@ Tensor abstract(const Shape& shape, DType dtype, const AbstractOptions& options,
 }
 
 Tensor constant(const Tensor& tensor, std::source_location at) {
+  tensor.state(at);  // throws if there is no value
   RankContext& context = RankContext::current();
   if (!context.compiling() || tensor.state()->trace == &context.trace()) return tensor;
   detail::check_readable(*tensor.state(), at);

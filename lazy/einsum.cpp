@@ -1,4 +1,5 @@
 #include <tutti/ir/names.h>
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/einsum.h>
 #include <tutti/lazy/tensor_state.h>
 
@@ -21,8 +22,7 @@ struct Named {
 
 class Einsum {
  public:
-  Einsum(std::string_view formula, std::span<const Tensor> operands, Location where)
-      : formula_(formula), where_(where) {
+  Einsum(std::string_view formula, std::span<const Tensor> operands) {
     if (operands.empty()) fail("no operands");
     std::string text;
     std::ranges::copy_if(formula, std::back_inserter(text), [](char c) { return c != ' '; });
@@ -49,10 +49,7 @@ class Einsum {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw TypeError("einsum(\"" + std::string(formula_) + "\"): " + what, where_);
-  }
-  Operand at(const Tensor& x) const { return {x, where_}; }
+  [[noreturn]] static void fail(const std::string& what) { throw TypeError(what); }
 
   static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
   // The name of the i-th axis from the end of "...".
@@ -160,7 +157,7 @@ class Einsum {
       }
     }
     if (summed.empty()) return;
-    own = {sum(at(own.tensor), summed), left};
+    own = {sum(own.tensor, summed), left};
   }
 
   // x with the axes of "..." as long as they are in the result.
@@ -168,7 +165,7 @@ class Einsum {
     List shape;
     for (const char axis : x.axes) shape.push_back(sizes_.at(axis));
     if (Shape(shape) == x.tensor.shape()) return x;
-    return {broadcast_to(at(x.tensor), shape), x.axes};
+    return {broadcast_to(x.tensor, shape), x.axes};
   }
 
   // Axes that both have are a batch where they are needed later, and summed over where not.
@@ -196,7 +193,7 @@ class Einsum {
     for (const char axis : y.axes) {
       if (x.axes.find(axis) == std::string::npos) rest_y += axis;
     }
-    return {dot_general(at(x.tensor), at(y.tensor), dimensions), batch + rest_x + rest_y};
+    return {dot_general(x.tensor, y.tensor, dimensions), batch + rest_x + rest_y};
   }
 
   Tensor ordered(const Named& x) const {
@@ -205,11 +202,9 @@ class Einsum {
       permutation.push_back(static_cast<std::int64_t>(x.axes.find(axis)));
     }
     if (std::ranges::is_sorted(permutation)) return x.tensor;
-    return transpose(at(x.tensor), permutation);
+    return transpose(x.tensor, permutation);
   }
 
-  const std::string_view formula_;
-  const Location where_;
   std::vector<Named> operands_;
   std::map<char, std::int64_t> sizes_;
   int rest_ = 0;  // the most axes that "..." stands for
@@ -219,7 +214,8 @@ class Einsum {
 }  // namespace
 
 Tensor einsum(std::string_view formula, std::span<const Tensor> operands, std::source_location at) {
-  return Einsum(formula, operands, at).run();
+  return detail::composite("einsum(\"" + std::string(formula) + "\")", at,
+                           [&] { return Einsum(formula, operands).run(); });
 }
 
 }  // namespace tutti

@@ -68,6 +68,10 @@ void GradientScope::end() {
 std::vector<Tensor> GradientScope::gradients(const Tensor& value, const std::vector<Tensor>& wrt,
                                              Location where) {
   end();
+  if (!value.defined()) {
+    throw UsageError(
+        without_value("the result of the function to differentiate", value.was_moved()), where);
+  }
   RankContext& context = RankContext::current();
   Trace& trace = context.trace();
   std::vector<ir::Value> values;

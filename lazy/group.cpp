@@ -46,7 +46,10 @@ Group::Group(const std::vector<std::vector<std::int64_t>>& partition, detail::Gr
   if (!partition.empty()) group.stride = static_cast<std::int64_t>(partition[0].size());
   for (const auto& ranks : partition) {
     if (static_cast<std::int64_t>(ranks.size()) != group.stride) {
-      throw TypeError("a partition's groups must have equally many ranks", at);
+      throw TypeError("a partition's groups must have equally many ranks, not " +
+                          std::to_string(partition[0].size()) + " and " +
+                          std::to_string(ranks.size()),
+                      at);
     }
     group.ranks.insert(group.ranks.end(), ranks.begin(), ranks.end());
   }

@@ -1,3 +1,5 @@
+#include <tutti/lazy/axes.h>
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/indexing.h>
 #include <tutti/lazy/range_span.h>
@@ -9,6 +11,8 @@
 #include <utility>
 
 namespace tutti {
+
+using detail::composite;
 
 namespace {
 
@@ -24,12 +28,13 @@ bool is_given(const Selector* selector) {
 // What selectors mean for a tensor: of each axis a range, forwards or backwards, and which axes go.
 class Selection {
  public:
-  // `call`: what errors say was called.
-  Selection(const Tensor& x, const Selectors& selectors, Location where, const char* call)
-      : x_(x), where_(where), call_(call) {
+  Selection(const Tensor& x, const Selectors& selectors) : x_(x) {
     const auto last = std::ranges::find_if(selectors.rbegin(), selectors.rend(), is_given);
     const auto count = selectors.rend() - last;
-    if (count > x.rank()) fail(std::to_string(count) + " selectors for " + type_text());
+    if (count > x.rank()) {
+      fail(std::to_string(count) + " selectors for " + type_text() + ", which has " +
+           (x.rank() == 1 ? "1 axis" : std::to_string(x.rank()) + " axes"));
+    }
     for (int axis = 0; axis < x.rank(); ++axis) {
       take_axis(axis, selectors[static_cast<std::size_t>(axis)]->what());
     }
@@ -38,13 +43,13 @@ class Selection {
   bool is_computed() const { return !computed_.empty(); }
 
   Tensor take() const {
-    Tensor out = slice(operand(x_), ranges_);
+    Tensor out = slice(x_, ranges_);
     List gone;
     for (std::int64_t axis = x_.rank() - 1; axis >= 0; --axis) {
       if (const auto found = index_of(axis)) {
-        out = tutti::take(operand(out), operand(*found), axis);
+        out = tutti::take(out, *found, axis);
       } else if (drops_[static_cast<std::size_t>(axis)]) {
-        out = squeeze(operand(out), axis);
+        out = squeeze(out, axis);
       }
     }
     return out;
@@ -52,23 +57,22 @@ class Selection {
 
   // `value`, as large as what take() gives, with the axes that it has not, and where it lies.
   Tensor spread(const Operand& value, const Tensor& taken) const {
-    const Tensor given = value.is_tensor()
-                             ? broadcast_to(Operand(value.tensor(), where_), taken.shape())
-                             : number_like(taken, value);
+    const Tensor given =
+        value.is_tensor() ? broadcast_to(value.tensor(), taken.shape()) : number_like(taken, value);
     List shape;
     for (int d = 0, from = 0; d < x_.rank(); ++d) {
       shape.push_back(drops_[static_cast<std::size_t>(d)] ? 1 : taken.shape()[from++]);
     }
-    return reshape(operand(given), shape);
+    return reshape(given, shape);
   }
 
   // A number as often as `taken` has elements, the same on the ranks on which x is.
   Tensor number_like(const Tensor& taken, const Operand& value) const {
     if (taken.dtype() != DType::boolean) {
-      return add(operand(zeros_like(operand(taken))), value);
+      return add(zeros_like(taken), value);
     }
-    const Tensor zeros_there = zeros_like(operand(cast(operand(taken), DType::u8)));
-    return logical_or(operand(ne(operand(zeros_there), 0)), value);
+    const Tensor zeros_there = zeros_like(cast(taken, DType::u8));
+    return logical_or(ne(zeros_there, 0), value);
   }
 
   // The value with zeros around it, as large as x; ranges that go backwards turned around.
@@ -84,9 +88,9 @@ class Selection {
       high.push_back(x_.shape()[d] - own.end());
       if (own.backwards) backwards.push_back(d);
     }
-    const Tensor turned = backwards.empty() ? value : reverse(operand(value), backwards);
+    const Tensor turned = backwards.empty() ? value : reverse(value, backwards);
     const bool is_bool = value.dtype() == DType::boolean;
-    return pad(operand(turned), low, high, interior, is_bool ? Operand(false) : Operand(0));
+    return pad(turned, low, high, interior, is_bool ? Operand(false) : Operand(0));
   }
 
   // Whether each range is a piece without gaps.
@@ -99,22 +103,18 @@ class Selection {
 
   // Where the block begins, i64[rank].
   Tensor starts() const {
-    const Tensor zero = detail::zero_beside(x_, DType::i64, where_);
+    const Tensor zero = detail::zero_beside(x_, DType::i64);
     std::vector<detail::StatePtr> parts;
     for (int d = 0; d < x_.rank(); ++d) {
       const auto found = index_of(d);
-      const Tensor start =
-          found ? cast(operand(*found), DType::i64) : add(operand(zero), span(d).first);
-      parts.push_back(reshape(operand(start), {1}).state());
+      const Tensor start = found ? cast(*found, DType::i64) : add(zero, span(d).first);
+      parts.push_back(reshape(start, {1}).state());
     }
-    return Tensor(detail::record(ir::Op::concat, parts, {std::int64_t{0}}, where_));
+    return Tensor(detail::record(ir::Op::concat, parts, {std::int64_t{0}}, {}));
   }
 
  private:
-  Operand operand(const Tensor& x) const { return {x, where_}; }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw TypeError(std::string(call_) + ": " + what, where_);
-  }
+  [[noreturn]] static void fail(const std::string& what) { throw TypeError(what); }
   std::string type_text() const { return "a tensor of type " + x_.state()->type.text(); }
 
   void take_axis(std::int64_t axis, const Selector::What& what) {
@@ -122,6 +122,9 @@ class Selection {
     if (std::holds_alternative<std::monostate>(what)) return take_axis(axis, Range());
     drops_.push_back(!std::holds_alternative<Range>(what));
     if (const auto* const range = std::get_if<Range>(&what)) {
+      if (range->step == 0) {
+        fail("a range with a step of 0 along axis " + std::to_string(axis) + " of " + type_text());
+      }
       ranges_.push_back(*range);
       return;
     }
@@ -139,7 +142,7 @@ class Selection {
     const std::int64_t index = given < 0 ? given + size : given;
     if (index < 0 || index >= size) {
       fail("there is no element " + std::to_string(given) + " along axis " + std::to_string(axis) +
-           " of " + type_text());
+           " of " + type_text() + detail::elements_there(size));
     }
     ranges_.push_back({.start = index, .stop = index + 1});
   }
@@ -155,8 +158,6 @@ class Selection {
   }
 
   const Tensor& x_;
-  const Location where_;
-  const char* const call_;
   std::vector<Range> ranges_;
   std::vector<bool> drops_;
   std::vector<std::pair<std::int64_t, Tensor>> computed_;  // by axis
@@ -167,42 +168,49 @@ class Selection {
 Tensor at(const Operand& x, const Selector& a, const Selector& b, const Selector& c,
           const Selector& d, const Selector& e, const Selector& f, const Selector& g,
           const Selector& h) {
-  const Tensor tensor = x.tensor();
-  return Selection(tensor, {&a, &b, &c, &d, &e, &f, &g, &h}, x.where(), "at").take();
+  return composite("at", x.where(), [&] {
+    const Tensor tensor = x.tensor();
+    return Selection(tensor, {&a, &b, &c, &d, &e, &f, &g, &h}).take();
+  });
 }
 
 namespace {
 
-Tensor replaced(const Operand& x, const Operand& value, const Selectors& selectors,
-                const char* call) {
-  const Tensor tensor = x.tensor();
-  const Selection selection(tensor, selectors, x.where(), call);
-  const Tensor update = selection.spread(value, selection.take());
-  const auto operand = [&](const Tensor& t) { return Operand(t, x.where()); };
-  if (update.elements() == 0) return tensor;
-  if (selection.is_block()) {
-    return dynamic_update_slice(operand(tensor), operand(update), operand(selection.starts()));
+// Throws unless the value may stand in x.
+void check_value(const Tensor& x, const Operand& value, const Tensor& taken) {
+  if (!value.is_tensor()) return;
+  const Tensor given = value.tensor();
+  const std::string types =
+      "the value is " + given.state()->type.text() + ", and x " + x.state()->type.text();
+  if (given.dtype() != x.dtype()) throw TypeError(types + "; cast(value, x.dtype()) fits");
+  bool fits = given.rank() <= taken.rank();
+  for (int d = 1; fits && d <= given.rank(); ++d) {
+    fits = given.size(-d) == 1 || given.size(-d) == taken.size(-d);
   }
-  const Tensor there = selection.padded(ones_like(operand(cast(operand(update), DType::u8))));
-  if (!selection.is_computed()) {
-    return select(operand(ne(operand(there), 0)), operand(selection.padded(update)),
-                  operand(tensor));
+  if (!fits) {
+    throw TypeError(types + ", of which a part of shape " + taken.shape().text() +
+                    " is chosen, to which the value does not broadcast");
   }
-  throw TypeError(std::string(call) + ": ranges with a step beside an index that is computed",
-                  x.where());
 }
 
-Tensor added_at(const Operand& x, const Operand& value, const Selectors& selectors,
-                const char* call) {
-  const Tensor tensor = x.tensor();
-  const Selection selection(tensor, selectors, x.where(), call);
+Tensor replaced(const Tensor& x, const Operand& value, const Selectors& selectors) {
+  const Selection selection(x, selectors);
   const Tensor taken = selection.take();
-  const auto operand = [&](const Tensor& t) { return Operand(t, x.where()); };
-  if (selection.is_computed()) {
-    return replaced(x, operand(add(operand(taken), value)), selectors, call);
-  }
+  check_value(x, value, taken);
   const Tensor update = selection.spread(value, taken);
-  return add(operand(tensor), operand(selection.padded(update)));
+  if (update.elements() == 0) return x;
+  if (selection.is_block()) return dynamic_update_slice(x, update, selection.starts());
+  const Tensor there = selection.padded(ones_like(cast(update, DType::u8)));
+  if (!selection.is_computed()) return select(ne(there, 0), selection.padded(update), x);
+  throw TypeError("ranges with a step beside an index that is computed; write two calls");
+}
+
+Tensor added_at(const Tensor& x, const Operand& value, const Selectors& selectors) {
+  const Selection selection(x, selectors);
+  const Tensor taken = selection.take();
+  check_value(x, value, taken);
+  if (selection.is_computed()) return replaced(x, add(taken, value), selectors);
+  return add(x, selection.padded(selection.spread(value, taken)));
 }
 
 }  // namespace
@@ -210,13 +218,15 @@ Tensor added_at(const Operand& x, const Operand& value, const Selectors& selecto
 Tensor set_at(const Operand& x, const Operand& value, const Selector& a, const Selector& b,
               const Selector& c, const Selector& d, const Selector& e, const Selector& f,
               const Selector& g, const Selector& h) {
-  return replaced(x, value, {&a, &b, &c, &d, &e, &f, &g, &h}, "set_at");
+  return composite("set_at", x.where(),
+                   [&] { return replaced(x.tensor(), value, {&a, &b, &c, &d, &e, &f, &g, &h}); });
 }
 
 Tensor add_at(const Operand& x, const Operand& value, const Selector& a, const Selector& b,
               const Selector& c, const Selector& d, const Selector& e, const Selector& f,
               const Selector& g, const Selector& h) {
-  return added_at(x, value, {&a, &b, &c, &d, &e, &f, &g, &h}, "add_at");
+  return composite("add_at", x.where(),
+                   [&] { return added_at(x.tensor(), value, {&a, &b, &c, &d, &e, &f, &g, &h}); });
 }
 
 Tensor Tensor::operator[](const Selector& i) const { return at(Operand(*this, i.where()), i); }

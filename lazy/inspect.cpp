@@ -21,7 +21,8 @@ std::string CompiledFunction::ir(std::string_view pass) const {
     std::vector<std::string_view> names;
     for (const ir::Pass& each : ir::all_passes()) names.push_back(each.name);
     throw UsageError(
-        "ir(): there is no pass '" + std::string(pass) + "'" + ir::suggestion(pass, names), where_);
+        "ir(): there is no pass '" + std::string(pass) + "'" + ir::suggestion_or_all(pass, names),
+        where_);
   }
   ir::Graph graph = ir::parse(traced).functions.at(0);
   std::vector<const ir::Pass*> passes;

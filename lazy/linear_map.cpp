@@ -1,4 +1,5 @@
 #include <tutti/ir/derive/linearize.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/linear_map.h>
@@ -86,9 +87,11 @@ std::vector<Tensor> LinearMap::operator()(const std::vector<Tensor>& operands,
   RankContext& context = RankContext::current();
   Trace& trace = context.trace();
   if (operands.size() != function_->own) {
-    throw UsageError("a derivative takes " + std::to_string(function_->own) +
-                         " floating-point tensors here, not " + std::to_string(operands.size()),
-                     where);
+    throw TypeError("a derivative of " + ir::counted(function_->own, "floating-point tensor") +
+                        " is given " + std::to_string(operands.size()) +
+                        "; cotangents have the dtypes of the value's tensors, tangents those of "
+                        "the argument's",
+                    where);
   }
   trace.builder().at(where);
   std::vector<ir::Value> arguments = values_of(trace, operands, where);

@@ -1,5 +1,6 @@
 #include <tutti/ir/support/bytes_text.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/at_line.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/memory.h>
 
@@ -59,7 +60,9 @@ std::string MemoryStats::text() const {
 }
 
 MemoryStats memory_stats(Device device, std::source_location at) {
-  return detail::memory_stats_of(context_for("memory_stats", device, at), device);
+  runtime::Context& context = context_for("memory_stats", device, at);
+  return detail::at_line<EnvironmentError>(
+      at, [&] { return detail::memory_stats_of(context, device); });
 }
 
 MemoryStats detail::memory_stats_of(runtime::Context& context, Device device) {
@@ -85,7 +88,8 @@ MemoryStats detail::memory_stats_of(runtime::Context& context, Device device) {
 }
 
 void reset_peak_memory_stats(Device device, std::source_location at) {
-  context_for("reset_peak_memory_stats", device, at).allocator_of(device).use()->reset_peak();
+  runtime::Context& context = context_for("reset_peak_memory_stats", device, at);
+  detail::at_line<EnvironmentError>(at, [&] { context.allocator_of(device).use()->reset_peak(); });
 }
 
 }  // namespace tutti

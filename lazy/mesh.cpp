@@ -72,8 +72,9 @@ std::size_t DeviceMesh::find(std::string_view name, std::source_location at) con
   const auto found = std::ranges::find(shape_.names, name);
   if (found != shape_.names.end()) return static_cast<std::size_t>(found - shape_.names.begin());
   const std::vector<std::string_view> names(shape_.names.begin(), shape_.names.end());
-  throw TypeError(
-      "the mesh has no dimension \"" + std::string(name) + "\"" + ir::suggestion(name, names), at);
+  throw TypeError("the mesh has no dimension \"" + std::string(name) + "\"" +
+                      ir::suggestion_or_all(name, names),
+                  at);
 }
 
 std::int64_t DeviceMesh::size(std::string_view name, std::source_location at) const {

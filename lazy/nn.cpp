@@ -1,207 +1,228 @@
 #include <tutti/lazy/collectives.h>
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/tensor_state.h>
 #include <tutti/lazy/zero_beside.h>
 
 #include <cmath>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tutti::nn {
-
-Linear linear(const Key& key, std::int64_t in, std::int64_t out) {
-  const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(in)));
-  return {.weight = (uniform({in, out}, key) * 2.F - 1.F) * bound, .bias = zeros({out})};
-}
-
-Norm norm(std::int64_t size) { return {.scale = ones({size}), .shift = zeros({size})}; }
-
-GroupNorm group_norm(std::int64_t groups, std::int64_t channels) {
-  return {.scale = ones({channels}), .shift = zeros({channels}), .groups = groups};
-}
-
-BatchNorm batch_norm(std::int64_t channels) {
-  return {.scale = ones({channels}), .shift = zeros({channels})};
-}
-
-BatchStatistics batch_statistics(std::int64_t channels) {
-  return {.mean = zeros({channels}), .variance = ones({channels})};
-}
-
-Embedding embedding(const Key& key, std::int64_t count, std::int64_t size) {
-  return {.weight = normal({count, size}, key)};
-}
 
 namespace {
 
 using List = std::vector<std::int64_t>;
 
-// What several lines of a layer are recorded with: the caller's line, and f32 for narrow floats.
-class LayerSteps {
- public:
-  LayerSteps(std::string_view layer, const Operand& x, int least_rank)
-      : where_(x.where()), x_(x.tensor()) {
-    if (x_.rank() >= least_rank && is_floating(x_.dtype())) return;
-    throw TypeError(std::string(layer) + ": x should be floating point, of rank " +
-                        std::to_string(least_rank) + " or more, not " + x_.state()->type.text(),
-                    where_);
-  }
+// x, if a layer takes it.
+Tensor checked(const Operand& given, int least_rank) {
+  Tensor x = given.tensor();
+  if (x.rank() >= least_rank && is_floating(x.dtype())) return x;
+  throw TypeError("x should be floating point, of rank " + std::to_string(least_rank) +
+                  " or more, not " + x.state()->type.text());
+}
 
-  Operand at(const Tensor& x) const { return {x, where_}; }
-  Location where() const { return where_; }
-  const Shape& shape() const { return x_.shape(); }
-  Tensor x() const { return wide(x_); }
-  Tensor wide(const Tensor& x) const {
-    return is_narrow_floating(x.dtype()) ? cast(at(x), DType::f32) : x;
-  }
-  Tensor rounded(const Tensor& x) const {
-    return x.dtype() == x_.dtype() ? x : cast(at(x), x_.dtype());
-  }
-  // [channels] beside x [n, channels, ...].
-  Tensor along_channels(const Tensor& each) const {
-    List sizes(static_cast<std::size_t>(x_.rank()), 1);
-    sizes[1] = each.state(where_)->type.shape.elements();
-    return reshape(at(wide(each)), sizes);
-  }
-  // All axes but that of the channels.
-  List other_axes() const {
-    List axes = {0};
-    for (int d = 2; d < x_.rank(); ++d) axes.push_back(d);
-    return axes;
-  }
-  // (x - mean) / sqrt(variance + epsilon) * scale + shift; the first four beside x.
-  Tensor normalised(const Tensor& x, const Tensor& mean, const Tensor& variance, double epsilon,
-                    const Tensor& scale, const Tensor& shift) const {
-    const Tensor factor = rsqrt(at(add(at(variance), epsilon)));
-    const Tensor normal = mul(at(sub(at(x), at(mean))), at(factor));
-    return rounded(add(at(mul(at(normal), at(scale))), at(shift)));
-  }
+[[noreturn]] void refuse_groups(std::int64_t groups, std::int64_t channels) {
+  throw TypeError(std::to_string(groups) + " groups of " + std::to_string(channels) +
+                  " channels; their number should divide that of the channels");
+}
 
- private:
-  const Location where_;
-  const Tensor x_;
-};
+// What layers compute in, and what they give.
+Tensor wide(const Tensor& x) { return is_narrow_floating(x.dtype()) ? cast(x, DType::f32) : x; }
+Tensor rounded(const Tensor& x, const Tensor& like) {
+  return x.dtype() == like.dtype() ? x : cast(x, like.dtype());
+}
+
+// [channels] beside x [n, channels, ...].
+Tensor along_channels(const Tensor& each, const char* what, const Tensor& x) {
+  const std::int64_t channels = x.size(1);
+  if (each.rank() != 1 || each.size(0) != channels || !is_floating(each.dtype())) {
+    throw TypeError(std::string(what) + " is " + each.state()->type.text() + "; x " +
+                    x.state()->type.text() + " wants floating-point numbers of shape [" +
+                    std::to_string(channels) + "]");
+  }
+  List sizes(static_cast<std::size_t>(x.rank()), 1);
+  sizes[1] = channels;
+  return reshape(wide(each), sizes);
+}
+
+List all_but_channels(const Tensor& x) {
+  List axes = {0};
+  for (int d = 2; d < x.rank(); ++d) axes.push_back(d);
+  return axes;
+}
+
+// (x - mean) / sqrt(variance + epsilon) * scale + shift, of the dtype of what was given.
+Tensor normalised(const Tensor& given, const Tensor& x, const Tensor& mean, const Tensor& variance,
+                  double epsilon, const BatchNorm& norm) {
+  const Tensor scale = along_channels(norm.scale, "scale", x);
+  const Tensor shift = along_channels(norm.shift, "shift", x);
+  return rounded((x - mean) * rsqrt(variance + epsilon) * scale + shift, given);
+}
 
 }  // namespace
 
-Tensor GroupNorm::operator()(const Operand& x, double epsilon) const {
-  const LayerSteps steps("group_norm", x, 2);
-  const Shape& shape = steps.shape();
-  if (groups < 1 || shape[1] % groups != 0) {
-    throw TypeError("group_norm: " + std::to_string(groups) + " groups of " +
-                        std::to_string(shape[1]) + " channels",
-                    x.where());
-  }
-  const Tensor grouped =
-      reshape(steps.at(steps.x()),
-              {shape[0], groups, shape[0] == 0 ? 0 : shape.elements() / shape[0] / groups});
-  const Tensor mean = tutti::mean(steps.at(grouped), 2, true);
-  const Tensor distance = sub(steps.at(grouped), steps.at(mean));
-  const Tensor variance =
-      tutti::mean(steps.at(mul(steps.at(distance), steps.at(distance))), 2, true);
-  const Tensor factor = rsqrt(steps.at(add(steps.at(variance), epsilon)));
-  const Tensor normal = reshape(steps.at(mul(steps.at(distance), steps.at(factor))),
-                                List(shape.begin(), shape.end()));
-  const Tensor scaled = mul(steps.at(normal), steps.at(steps.along_channels(scale)));
-  return steps.rounded(add(steps.at(scaled), steps.at(steps.along_channels(shift))));
+using detail::composite;
+
+Linear linear(const Key& key, std::int64_t in, std::int64_t out, std::source_location at) {
+  return composite("nn::linear", at, [&] {
+    const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(in)));
+    return Linear{.weight = (uniform({in, out}, key) * 2.F - 1.F) * bound, .bias = zeros({out})};
+  });
 }
 
-Tensor BatchNorm::operator()(const Operand& x, const BatchStatistics& statistics,
+Norm norm(std::int64_t size, std::source_location at) {
+  return composite("nn::norm", at,
+                   [&] { return Norm{.scale = ones({size}), .shift = zeros({size})}; });
+}
+
+GroupNorm group_norm(std::int64_t groups, std::int64_t channels, std::source_location at) {
+  return composite("nn::group_norm", at, [&] {
+    if (groups < 1 || channels % groups != 0) refuse_groups(groups, channels);
+    return GroupNorm{.scale = ones({channels}), .shift = zeros({channels}), .groups = groups};
+  });
+}
+
+BatchNorm batch_norm(std::int64_t channels, std::source_location at) {
+  return composite("nn::batch_norm", at, [&] {
+    return BatchNorm{.scale = ones({channels}), .shift = zeros({channels})};
+  });
+}
+
+BatchStatistics batch_statistics(std::int64_t channels, std::source_location at) {
+  return composite("nn::batch_statistics", at, [&] {
+    return BatchStatistics{.mean = zeros({channels}), .variance = ones({channels})};
+  });
+}
+
+Embedding embedding(const Key& key, std::int64_t count, std::int64_t size,
+                    std::source_location at) {
+  return composite("nn::embedding", at,
+                   [&] { return Embedding{.weight = normal({count, size}, key)}; });
+}
+
+Tensor Linear::operator()(const Operand& x) const {
+  return composite("linear", x.where(), [&] { return matmul(x, weight) + bias; });
+}
+
+Tensor Norm::operator()(const Operand& x) const {
+  return composite("norm", x.where(), [&] { return layer_norm(x, scale, shift); });
+}
+
+Tensor Embedding::operator()(const Operand& indices) const {
+  return composite("embedding", indices.where(), [&] { return take(weight, indices); });
+}
+
+Tensor GroupNorm::operator()(const Operand& given, double epsilon) const {
+  return composite("group_norm", given.where(), [&] {
+    const Tensor x = checked(given, 2);
+    const Shape& shape = x.shape();
+    if (groups < 1 || shape[1] % groups != 0) refuse_groups(groups, shape[1]);
+    const Tensor factor = along_channels(scale, "scale", x);
+    const Tensor offset = along_channels(shift, "shift", x);
+    const Tensor grouped = reshape(
+        wide(x), {shape[0], groups, shape[0] == 0 ? 0 : shape.elements() / shape[0] / groups});
+    const Tensor distance = grouped - mean(grouped, 2, true);
+    const Tensor variance = mean(distance * distance, 2, true);
+    const Tensor normal = reshape(distance * rsqrt(variance + epsilon), shape);
+    return rounded(normal * factor + offset, x);
+  });
+}
+
+Tensor BatchNorm::operator()(const Operand& given, const BatchStatistics& statistics,
                              double epsilon) const {
-  const LayerSteps steps("batch_norm", x, 2);
-  return steps.normalised(steps.x(), steps.along_channels(statistics.mean),
-                          steps.along_channels(statistics.variance), epsilon,
-                          steps.along_channels(scale), steps.along_channels(shift));
+  return composite("batch_norm", given.where(), [&] {
+    const Tensor x = checked(given, 2);
+    const Tensor mean = along_channels(statistics.mean, "mean", x);
+    const Tensor variance = along_channels(statistics.variance, "variance", x);
+    return normalised(x, wide(x), mean, variance, epsilon, *this);
+  });
 }
 
 std::pair<Tensor, BatchStatistics> BatchNorm::train(const Operand& given,
                                                     const BatchStatistics& statistics,
                                                     const BatchNormOptions& options) const {
-  const LayerSteps steps("batch_norm", given, 2);
-  const auto at = [&](const Tensor& t) { return steps.at(t); };
-  const Tensor x = steps.x();
-  const List axes = steps.other_axes();
-  const auto summed = [&](const Tensor& values) {
-    const Tensor total = sum(at(values), axes, true);
-    return options.group ? Tensor(all_reduce(at(total), *options.group)) : total;
-  };
-  // Counted, since ranks may have different numbers of places.
-  const Tensor count = summed(ones_like(at(slice(at(x), {{}, {.stop = 1}}))));
-  const Tensor mean = div(at(summed(x)), at(count));
-  const Tensor distance = sub(at(x), at(mean));
-  const Tensor variance = div(at(summed(mul(at(distance), at(distance)))), at(count));
-  const Tensor y = steps.normalised(x, mean, variance, options.epsilon, steps.along_channels(scale),
-                                    steps.along_channels(shift));
-  // As PyTorch: the variance that is kept is that of samples.
-  const Tensor unbiased =
-      mul(at(variance), at(div(at(count), at(maximum(at(sub(at(count), 1.F)), 1.F)))));
-  const auto moved = [&](const Tensor& before, const Tensor& now) {
-    const double momentum = options.momentum;
-    const Tensor flat =
-        reshape(at(stop_gradient(at(now))), List(before.shape().begin(), before.shape().end()));
-    const Tensor typed = flat.dtype() == before.dtype() ? flat : cast(at(flat), before.dtype());
-    return add(at(mul(at(before), 1 - momentum)), at(mul(at(typed), momentum)));
-  };
-  return {y,
-          {.mean = moved(statistics.mean, mean), .variance = moved(statistics.variance, unbiased)}};
+  return composite("batch_norm", given.where(), [&] {
+    const Tensor narrow = checked(given, 2);
+    const Tensor x = wide(narrow);
+    const List axes = all_but_channels(x);
+    const auto summed = [&](const Tensor& values) {
+      const Tensor total = sum(values, axes, true);
+      return options.group ? Tensor(all_reduce(total, *options.group)) : total;
+    };
+    // Counted, since ranks may have different numbers of places.
+    const Tensor count = summed(ones_like(slice(x, {{}, {.stop = 1}})));
+    const Tensor mean = summed(x) / count;
+    const Tensor distance = x - mean;
+    const Tensor variance = summed(distance * distance) / count;
+    const Tensor y = normalised(narrow, x, mean, variance, options.epsilon, *this);
+    // As PyTorch: the variance that is kept is that of samples.
+    const Tensor unbiased = variance * (count / maximum(count - 1.F, 1.F));
+    const auto moved = [&](const Tensor& before, const char* what, const Tensor& now) {
+      along_channels(before, what, x);  // throws if it does not fit
+      const Tensor flat = reshape(stop_gradient(now), before.shape());
+      const Tensor typed = flat.dtype() == before.dtype() ? flat : cast(flat, before.dtype());
+      return before * (1 - options.momentum) + typed * options.momentum;
+    };
+    return std::pair(y,
+                     BatchStatistics{.mean = moved(statistics.mean, "mean", mean),
+                                     .variance = moved(statistics.variance, "variance", unbiased)});
+  });
 }
 
 Tensor rotary(const Operand& given, const Operand& positions, double base) {
-  const LayerSteps steps("rotary", given, 2);
-  const auto at = [&](const Tensor& t) { return steps.at(t); };
-  const Tensor x = steps.x();
-  const std::int64_t size = x.size(-1);
-  if (size % 2 != 0) {
-    throw TypeError(
-        "rotary: the last axis has " + std::to_string(size) + " elements, and pairs are turned",
-        given.where());
-  }
-  const Tensor where = positions.tensor();
-  if (where.rank() != 1 || where.size(0) != x.size(-2)) {
-    throw TypeError("rotary: positions of shape " + where.shape().text() + " for " +
-                        std::to_string(x.size(-2)) + " places",
-                    given.where());
-  }
-  const std::int64_t half = size / 2;
-  const Tensor index = add(at(cast(at(iota({half}, 0)), x.dtype())),
-                           at(detail::zero_beside(x, x.dtype(), given.where())));
-  const Tensor rate = exp(at(mul(at(index), -2 * std::log(base) / static_cast<double>(size))));
-  const Tensor angle = mul(at(expand_dims(at(cast(at(where), x.dtype())), {1})), at(rate));
-  const std::vector<Tensor> parts = split_evenly(at(x), 2, -1);
-  const Tensor c = cos(at(angle));
-  const Tensor s = sin(at(angle));
-  const Tensor first = sub(at(mul(at(parts[0]), at(c))), at(mul(at(parts[1]), at(s))));
-  const Tensor second = add(at(mul(at(parts[1]), at(c))), at(mul(at(parts[0]), at(s))));
-  return steps.rounded(concat({first, second}, x.rank() - 1));
+  return composite("rotary", given.where(), [&] {
+    const Tensor narrow = checked(given, 2);
+    const Tensor x = wide(narrow);
+    const std::int64_t size = x.size(-1);
+    if (size % 2 != 0) {
+      throw TypeError("the last axis of " + narrow.state()->type.text() + " has " +
+                      std::to_string(size) +
+                      " elements, and pairs are turned: their number should be even");
+    }
+    if (!(base > 0)) throw TypeError("a base of " + std::to_string(base) + "; above 0 are");
+    const Tensor where = positions.tensor();
+    if (where.rank() != 1 || where.size(0) != x.size(-2)) {
+      throw TypeError("positions of shape " + where.shape().text() + " for " +
+                      std::to_string(x.size(-2)) + " places; one for each place, [" +
+                      std::to_string(x.size(-2)) + "], is right");
+    }
+    const std::int64_t half = size / 2;
+    const Tensor index = cast(iota({half}, 0), x.dtype()) + detail::zero_beside(x, x.dtype());
+    const Tensor rate = exp(index * (-2 * std::log(base) / static_cast<double>(size)));
+    const Tensor angle = expand_dims(cast(where, x.dtype()), 1) * rate;
+    const std::vector<Tensor> parts = split_evenly(x, 2, -1);
+    const Tensor c = cos(angle);
+    const Tensor s = sin(angle);
+    const Tensor first = parts[0] * c - parts[1] * s;
+    const Tensor second = parts[1] * c + parts[0] * s;
+    return rounded(concat({first, second}, x.rank() - 1), narrow);
+  });
 }
 
 Tensor cross_entropy(const Operand& logits, const Operand& labels,
                      const CrossEntropyOptions& options) {
-  const Location where = logits.where();
-  const auto at = [&](const Tensor& t) { return Operand(t, where); };
-  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-    throw UsageError("cross_entropy: a label_smoothing of " +
-                         std::to_string(options.label_smoothing) + "; 0 to 1 are",
-                     where);
-  }
-  const Tensor label = labels.tensor();
-  Tensor counts;
-  Tensor chosen = label;
-  if (options.ignore) {
-    counts = ne(at(label), *options.ignore);
-    chosen = select(at(counts), at(label), at(zeros_like(at(label))));
-  }
-  Tensor loss = tutti::cross_entropy(logits, at(chosen));
-  if (options.label_smoothing != 0) {
-    const auto share = static_cast<float>(options.label_smoothing);
-    const Tensor all = neg(at(mean(at(log_softmax(logits)), -1)));
-    loss = add(at(mul(at(loss), 1.F - share)), at(mul(at(all), share)));
-  }
-  if (!options.ignore) return mean(at(loss));
-  const Tensor weight = cast(at(counts), loss.dtype());
-  const Tensor kept = select(at(counts), at(loss), at(zeros_like(at(loss))));
-  return div(at(sum(at(kept))), at(sum(at(weight))));
+  return composite("cross_entropy", logits.where(), [&] {
+    if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
+      throw UsageError("a label_smoothing of " + std::to_string(options.label_smoothing) +
+                       "; 0 to 1 are");
+    }
+    const Tensor label = labels.tensor();
+    Tensor counts;
+    Tensor chosen = label;
+    if (options.ignore) {
+      counts = ne(label, *options.ignore);
+      chosen = select(counts, label, zeros_like(label));
+    }
+    Tensor loss = tutti::cross_entropy(logits, chosen);
+    if (options.label_smoothing != 0) {
+      const auto share = static_cast<float>(options.label_smoothing);
+      loss = loss * (1.F - share) + -mean(log_softmax(logits), -1) * share;
+    }
+    if (!options.ignore) return mean(loss);
+    const Tensor kept = select(counts, loss, zeros_like(loss));
+    return sum(kept) / sum(cast(counts, loss.dtype()));
+  });
 }
 
 }  // namespace tutti::nn

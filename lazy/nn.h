@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <source_location>
 #include <utility>
 
 // The layers most models start from: plain trees of tensors and plain functions.
@@ -19,11 +20,12 @@ struct Linear {
   Tensor bias;
   TUTTI_FIELDS(weight, bias)
 
-  Tensor operator()(const Operand& x) const { return matmul(x, weight) + bias; }
+  Tensor operator()(const Operand& x) const;
 };
 
 // Weights uniform in +-1/sqrt(in), zero bias.
-Linear linear(const Key& key, std::int64_t in, std::int64_t out);
+Linear linear(const Key& key, std::int64_t in, std::int64_t out,
+              std::source_location at = std::source_location::current());
 
 // Layer normalisation over the last dimension; scale and shift [size].
 struct Norm {
@@ -31,10 +33,10 @@ struct Norm {
   Tensor shift;
   TUTTI_FIELDS(scale, shift)
 
-  Tensor operator()(const Operand& x) const { return layer_norm(x, scale, shift); }
+  Tensor operator()(const Operand& x) const;
 };
 
-Norm norm(std::int64_t size);
+Norm norm(std::int64_t size, std::source_location at = std::source_location::current());
 
 // Group normalisation: x [n, channels, ...] less its mean, over its deviation, both over a group of
 // channels and all places; scale and shift [channels]. Wu and He 2018, arXiv 1803.08494.
@@ -47,7 +49,8 @@ struct GroupNorm {
   Tensor operator()(const Operand& x, double epsilon = 1e-5) const;
 };
 
-GroupNorm group_norm(std::int64_t groups, std::int64_t channels);
+GroupNorm group_norm(std::int64_t groups, std::int64_t channels,
+                     std::source_location at = std::source_location::current());
 
 // What batch normalisation has seen of its inputs: no parameters, so apart from them.
 struct BatchStatistics {
@@ -78,19 +81,23 @@ struct BatchNorm {
                                            const BatchNormOptions& options = {}) const;
 };
 
-BatchNorm batch_norm(std::int64_t channels);
-BatchStatistics batch_statistics(std::int64_t channels);  // mean 0, variance 1
+BatchNorm batch_norm(std::int64_t channels,
+                     std::source_location at = std::source_location::current());
+BatchStatistics batch_statistics(
+    std::int64_t channels,
+    std::source_location at = std::source_location::current());  // mean 0, variance 1
 
 // A row of weight [count, size] for each index [...], which are integers; out of range: clamped.
 struct Embedding {
   Tensor weight;
   TUTTI_FIELDS(weight)
 
-  Tensor operator()(const Operand& indices) const { return take(weight, indices); }
+  Tensor operator()(const Operand& indices) const;
 };
 
 // Weights normal, of variance 1.
-Embedding embedding(const Key& key, std::int64_t count, std::int64_t size);
+Embedding embedding(const Key& key, std::int64_t count, std::int64_t size,
+                    std::source_location at = std::source_location::current());
 
 // Rotary positions (Su et al. 2021, arXiv 2104.09864) as Llama has them: x [..., t, d], in which
 // elements i and i + d / 2 are turned by position * base^(-2i / d); positions [t], integers or

@@ -57,14 +57,17 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
 }
 
 // A floating-point argument of the function being compiled, if the number stands for one.
-std::optional<ir::Value> argument(Trace& trace, const Operand::Number& number, DType dtype,
+std::optional<ir::Value> argument(RankContext& context, const Operand::Number& number, DType dtype,
                                   Location where) {
+  Trace& trace = context.trace();
   Trace& root = trace.root();
   if (root.scalar_arguments.empty()) return std::nullopt;
   const bool tampered = root.scalar_tampered;
   const auto position =
       detail::ScalarTag::argument_of(number.bits, number.single, root.scalar_tampered);
-  if (root.scalar_tampered && !tampered) root.scalar_tampered_at = where;
+  if (root.scalar_tampered && !tampered) {
+    root.scalar_tampered_at = context.line_of(where);
+  }
   if (!position || *position >= std::ssize(root.scalar_arguments)) return std::nullopt;
   ir::Value value = root.scalar_arguments[static_cast<std::size_t>(*position)];
   if (&root != &trace) value = trace.value_of(*root.handle(value, where), where);
@@ -74,7 +77,7 @@ std::optional<ir::Value> argument(Trace& trace, const Operand::Number& number, D
                         "; cast the tensor",
                     where);
   }
-  trace.builder().at(where);
+  trace.builder().at(context.line_of(where));
   return trace.number(trace.builder().add(ir::Op::cast, {value}, {dtype}));
 }
 
@@ -98,24 +101,30 @@ DType Operand::dtype() const {
   return std::holds_alternative<bool>(value_) ? DType::boolean : DType::i64;
 }
 
-ir::Value Operand::value_in(Trace& trace, DType like) const {
+ir::Value Operand::value_in(RankContext& context, DType like) const {
+  Trace& trace = context.trace();
   if (const auto* state = std::get_if<detail::StatePtr>(&value_)) {
     return trace.value_of(**state, where_);
   }
   const auto* number = std::get_if<Number>(&value_);
   if (number != nullptr) {
-    if (const auto tagged = argument(trace, *number, like, where_)) return *tagged;
+    if (const auto tagged = argument(context, *number, like, where_)) return *tagged;
+  }
+  if (!is_dtype(like)) {
+    throw TypeError("there is no dtype of the number " + std::to_string(static_cast<int>(like)),
+                    where_);
   }
   Array scalar = number_array(value_, like, where_);
-  trace.builder().at(where_);
+  trace.builder().at(context.line_of(where_));
   return trace.number(number != nullptr ? trace.runtime_scalar(std::move(scalar))
                                         : trace.builder().constant(std::move(scalar)));
 }
 
 Tensor Operand::tensor(DType like) const {
   if (const auto* state = std::get_if<detail::StatePtr>(&value_)) return Tensor(*state);
-  Trace& trace = RankContext::current().trace();
-  return Tensor(trace.handle(value_in(trace, like), where_));
+  RankContext& context = RankContext::current();
+  const ir::Value value = value_in(context, like);
+  return Tensor(context.trace().handle(value, context.line_of(where_)));
 }
 
 }  // namespace tutti

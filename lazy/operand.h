@@ -14,7 +14,7 @@ namespace ir {
 struct Value;
 }
 namespace detail {
-class Trace;
+class RankContext;
 }
 
 // What ops take: a Tensor, an AsyncTensor (which then waits) or a C++ number, together with the
@@ -63,7 +63,7 @@ class Operand {
   Tensor tensor() const { return tensor(dtype()); }
   Tensor tensor(DType like) const;
   // The same as a value of the trace that the rank records into.
-  ir::Value value_in(detail::Trace& trace, DType like) const;
+  ir::Value value_in(detail::RankContext& context, DType like) const;
 
  private:
   static Number as_number(float number);

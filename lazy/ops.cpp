@@ -30,20 +30,20 @@ Tensor apply(Op op, std::initializer_list<detail::StatePtr> operands,
 Tensor unary(Op op, const Operand& x, std::vector<ir::Attribute> attributes = {}) {
   RankContext& context = RankContext::current();
   const detail::Recorder::Claim claim(context.recorder());
-  const ir::Value value = x.value_in(context.trace(), x.dtype());
+  const ir::Value value = x.value_in(context, x.dtype());
   return Tensor(context.record_local(op, std::span(&value, 1), std::move(attributes), x.where()));
 }
 
 // Operands of one dtype, in the trace: numbers take that of the first tensor among them.
 template <std::size_t count>
-std::array<ir::Value, count> unified(detail::Trace& trace,
+std::array<ir::Value, count> unified(RankContext& context,
                                      const std::array<const Operand*, count>& operands) {
   const auto tensor = std::ranges::find_if(operands, &Operand::is_tensor);
   const DType dtype = (tensor != operands.end() ? *tensor : operands[0])->dtype();
   std::array<ir::Value, count> values;
   for (const bool tensors : {false, true}) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (operands[i]->is_tensor() == tensors) values[i] = operands[i]->value_in(trace, dtype);
+      if (operands[i]->is_tensor() == tensors) values[i] = operands[i]->value_in(context, dtype);
     }
   }
   return values;
@@ -55,7 +55,7 @@ Tensor apply_unified(Op op, const std::array<const Operand*, count>& operands,
                      std::vector<ir::Attribute> attributes = {}) {
   RankContext& context = RankContext::current();
   const detail::Recorder::Claim claim(context.recorder());
-  const auto values = unified(context.trace(), operands);
+  const auto values = unified(context, operands);
   return Tensor(context.record_local(op, values, std::move(attributes), operands[0]->where()));
 }
 
@@ -104,9 +104,8 @@ Tensor operator^(const Operand& x, const Operand& y) {
 Tensor select(const Operand& condition, const Operand& x, const Operand& y) {
   RankContext& context = RankContext::current();
   const detail::Recorder::Claim claim(context.recorder());
-  detail::Trace& trace = context.trace();
-  const auto [if_true, if_false] = unified<2>(trace, {&x, &y});
-  const std::array values = {condition.value_in(trace, condition.dtype()), if_true, if_false};
+  const auto [if_true, if_false] = unified<2>(context, {&x, &y});
+  const std::array values = {condition.value_in(context, condition.dtype()), if_true, if_false};
   return Tensor(context.record_local(Op::select, values, {}, condition.where()));
 }
 Tensor clamp(const Operand& x, const Operand& low, const Operand& high) {
@@ -157,8 +156,12 @@ Tensor reshape(const Operand& x, Integers shape) {
   const auto open = std::find(shape.begin(), shape.end(), -1);
   if (open != shape.end()) {
     std::int64_t known = 1;
-    for (const std::int64_t size : shape) known *= size == -1 ? 1 : size;
-    if (std::count(shape.begin(), shape.end(), -1) > 1 || known <= 0 || t.elements() % known != 0) {
+    bool fits = true;
+    for (const std::int64_t size : shape) {
+      fits = fits && !__builtin_mul_overflow(known, size == -1 ? 1 : size, &known);
+    }
+    if (std::count(shape.begin(), shape.end(), -1) > 1 || !fits || known <= 0 ||
+        t.elements() % known != 0) {
       throw TypeError("reshape: one size may be -1 if the others divide the " +
                           std::to_string(t.elements()) + " elements",
                       x.where());
@@ -245,7 +248,7 @@ Tensor pad(const Operand& x, std::vector<std::int64_t> low, std::vector<std::int
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
   if (tensors.empty()) throw TypeError("concat: no tensors", at);
   std::vector<detail::StatePtr> operands;
-  for (const Tensor& tensor : tensors) operands.push_back(tensor.state());
+  for (const Tensor& tensor : tensors) operands.push_back(tensor.state(at));
   return Tensor(record(Op::concat, operands, {normal_axis("concat", axis, tensors[0], at)}, at));
 }
 
@@ -278,7 +281,8 @@ Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
     const std::int64_t index = *number < 0 ? *number + size : *number;
     if (index < 0 || index >= size) {
       throw TypeError("take: there is no element " + std::to_string(*number) + " along axis " +
-                          std::to_string(axis) + " of " + t.state()->type.text(),
+                          std::to_string(axis) + " of " + t.state()->type.text() +
+                          detail::elements_there(size),
                       x.where());
     }
     return apply(Op::take, {t.state(), Operand(index).tensor().state()}, {normal}, x.where());

@@ -1,4 +1,7 @@
+#include <tutti/ir/names.h>
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/known_number.h>
 #include <tutti/lazy/optim.h>
 #include <tutti/lazy/tensor_state.h>
 
@@ -12,41 +15,71 @@
 
 namespace tutti {
 
+using detail::composite;
+
 namespace {
 
 Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
 void check_scalar(const char* what, const Operand& given) {
   if (!given.is_tensor() || given.tensor().rank() == 0) return;
-  throw TypeError(
-      std::string(what) + " is a number or a scalar, not " + given.tensor().state()->type.text(),
-      given.where());
+  throw TypeError(std::string(what) + " is a number or a scalar, not " +
+                  given.tensor().state()->type.text());
 }
 
 // A rate that a schedule gave is f32.
 Operand as_rate(const Operand& rate, const Tensor& leaf) {
-  check_scalar("the rate of an optimiser's step", rate);
+  check_scalar("the rate of a step", rate);
   if (!rate.is_tensor() || rate.dtype() == leaf.dtype()) return rate;
   return {cast(rate, leaf.dtype()), rate.where()};
 }
 
+// A share that a moving average keeps.
+void check_share(const char* name, float share) {
+  if (share >= 0 && share < 1) return;
+  throw UsageError(std::string(name) + " is " + std::to_string(share) +
+                   "; at least 0 and below 1 is right");
+}
+
+// What a leaf is called; a model that is one tensor has no names.
+std::string name_of_leaf(detail::TreeRef model, std::size_t leaf) {
+  const std::string path = detail::named_tensors_of(model)[leaf].first;
+  return path.empty() ? "the model" : "'" + path + "'";
+}
+
+// The model's leaves, all of them floating-point.
+std::vector<Tensor> parameters_of(detail::TreeRef model, Location where) {
+  std::vector<Tensor> leaves = detail::tensors_of(model, where);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (is_floating(leaves[i].dtype())) continue;
+    throw UsageError(name_of_leaf(model, i) + " is " + leaves[i].state()->type.text() +
+                     ", and only floating-point tensors are trained: keep others, such as "
+                     "counters, apart from the model");
+  }
+  return leaves;
+}
+
+struct Companion {
+  const char* what;  // "gradient"
+  const std::vector<Tensor>* tensors;
+};
+
 // The model's leaves are as many as there are in each of the lists, and of the same types.
-void check_structure(const char* name, detail::TreeRef model,
-                     std::initializer_list<const std::vector<Tensor>*> lists, Location where) {
-  const std::vector<Tensor> leaves = detail::tensors_of(model, where);
-  for (const std::vector<Tensor>* const list : lists) {
-    if (list->size() != leaves.size()) {
-      throw UsageError(std::string(name) + ": model, gradients and state differ in structure",
-                       where);
+void check_structure(detail::TreeRef model, std::initializer_list<Companion> companions,
+                     Location where) {
+  const std::vector<Tensor> leaves = parameters_of(model, where);
+  for (const auto& [what, tensors] : companions) {
+    if (tensors->size() != leaves.size()) {
+      throw UsageError("model, gradients and state differ in structure: the model has " +
+                       ir::counted(leaves.size(), "tensor") + ", and there are " +
+                       std::to_string(tensors->size()) + " " + what + "s");
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const ir::Type& leaf = leaves[i].state()->type;
-      const ir::Type& other = (*list)[i].state(where)->type;
-      const bool alike = other.shape == leaf.shape && other.dtype == leaf.dtype;
-      if (alike && is_floating(leaf.dtype)) continue;
-      throw UsageError(std::string(name) + ": '" + detail::named_tensors_of(model)[i].first +
-                           "' is " + leaf.text() + ", and its gradient or state " + other.text(),
-                       where);
+      const ir::Type& other = (*tensors)[i].state()->type;
+      if (other.shape == leaf.shape && other.dtype == leaf.dtype) continue;
+      throw UsageError(name_of_leaf(model, i) + " is " + leaf.text() + ", and its " + what + " " +
+                       other.text());
     }
   }
 }
@@ -62,48 +95,87 @@ void update_each(detail::TreeRef model, F&& f) {
 
 }  // namespace
 
-Sgd::State Sgd::init_leaves(const std::vector<Tensor>& leaves) const {
-  State state;
-  for (const Tensor& leaf : leaves) {
-    if (momentum != 0) state.velocity.push_back(zeros_like(leaf));
+void Sgd::check() const {
+  if (!(momentum >= 0) || std::isinf(momentum)) {
+    throw UsageError("momentum is " + std::to_string(momentum) + "; 0 and above are right");
   }
-  return state;
+  if (!std::isfinite(weight_decay)) throw UsageError("weight_decay should be finite");
+  if (nesterov && momentum == 0) throw UsageError("nesterov looks ahead by a momentum above 0");
 }
 
-void Sgd::update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
-                        const Operand& rate) const {
-  if (momentum == 0) {
-    check_structure("Sgd", model, {&gradients}, rate.where());
-  } else {
-    check_structure("Sgd", model, {&gradients, &state.velocity}, rate.where());
-  }
-  update_each(model, [&](const Tensor& leaf, std::size_t i) {
-    Tensor direction = weight_decay == 0 ? gradients[i] : gradients[i] + weight_decay * leaf;
-    if (momentum != 0) {
-      state.velocity[i] = momentum * state.velocity[i] + direction;
-      direction = nesterov ? direction + momentum * state.velocity[i] : state.velocity[i];
+Sgd::State Sgd::init_leaves(detail::TreeRef model, Location where) const {
+  return composite("Sgd", where, [&] {
+    check();
+    State state;
+    for (const Tensor& leaf : parameters_of(model, where)) {
+      if (momentum != 0) state.velocity.push_back(zeros_like(leaf));
     }
-    return leaf - as_rate(rate, leaf) * direction;
+    return state;
   });
 }
 
-AdamW::State AdamW::init_leaves(const std::vector<Tensor>& leaves) {
-  State state;
-  for (const Tensor& leaf : leaves) {
-    state.first.push_back(zeros_like(leaf));
-    state.second.push_back(zeros_like(leaf));
-  }
-  state.steps = zero_steps(state.first);
-  return state;
+void Sgd::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& state,
+                        const Operand& rate) const {
+  composite("Sgd", rate.where(), [&] {
+    check();
+    const std::vector<Tensor> gradients = detail::tensors_of(grads, rate.where());
+    if (momentum == 0) {
+      check_structure(model, {{"gradient", &gradients}}, rate.where());
+    } else {
+      check_structure(model, {{"gradient", &gradients}, {"velocity tensor", &state.velocity}},
+                      rate.where());
+    }
+    update_each(model, [&](const Tensor& leaf, std::size_t i) {
+      Tensor direction = weight_decay == 0 ? gradients[i] : gradients[i] + weight_decay * leaf;
+      if (momentum != 0) {
+        state.velocity[i] = momentum * state.velocity[i] + direction;
+        direction = nesterov ? direction + momentum * state.velocity[i] : state.velocity[i];
+      }
+      return leaf - as_rate(rate, leaf) * direction;
+    });
+  });
 }
 
-void AdamW::update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
+void AdamW::check() const {
+  check_share("beta1", beta1);
+  check_share("beta2", beta2);
+  if (!(epsilon >= 0)) {
+    throw UsageError("epsilon is " + std::to_string(epsilon) + "; 0 and above are right");
+  }
+  if (!std::isfinite(weight_decay)) throw UsageError("weight_decay should be finite");
+}
+
+AdamW::State AdamW::init_leaves(detail::TreeRef model, Location where) const {
+  return composite("AdamW", where, [&] {
+    check();
+    State state;
+    for (const Tensor& leaf : parameters_of(model, where)) {
+      state.first.push_back(zeros_like(leaf));
+      state.second.push_back(zeros_like(leaf));
+    }
+    state.steps = zero_steps(state.first);
+    return state;
+  });
+}
+
+void AdamW::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& state,
                           const Operand& rate) const {
-  check_structure("AdamW", model, {&gradients, &state.first, &state.second}, rate.where());
-  for (Tensor& step : state.steps) step = step + 1.F;
-  update_each(model, [&](const Tensor& leaf, std::size_t i) {
-    return update_leaf(leaf, gradients[i], state.first[i], state.second[i],
-                       step_of(leaf, state.steps), rate);
+  composite("AdamW", rate.where(), [&] {
+    check();
+    const std::vector<Tensor> gradients = detail::tensors_of(grads, rate.where());
+    check_structure(model,
+                    {{"gradient", &gradients},
+                     {"first average", &state.first},
+                     {"second average", &state.second}},
+                    rate.where());
+    if (state.steps.empty() && !gradients.empty()) {
+      throw UsageError("the state counts no steps; it comes from init() or update()");
+    }
+    for (Tensor& step : state.steps) step = step + 1.F;
+    update_each(model, [&](const Tensor& leaf, std::size_t i) {
+      return update_leaf(leaf, gradients[i], state.first[i], state.second[i],
+                         step_of(leaf, state.steps), rate);
+    });
   });
 }
 
@@ -137,28 +209,38 @@ Tensor AdamW::update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& fi
 }
 
 Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
-  Tensor total;
-  for (const Tensor& tensor : tensors) {
-    const Tensor x = converted(Tensor(tensor.state(at)), DType::f32);
-    const Tensor squares = sum(x * x);
-    total = total.defined() ? total + squares : squares;
+  return composite("global_norm", at, [&] {
+    Tensor total;
+    for (const Tensor& tensor : tensors) {
+      const Tensor x = converted(tensor, DType::f32);
+      const Tensor squares = sum(x * x);
+      total = total.defined() ? total + squares : squares;
+    }
+    return total.defined() ? sqrt(total) : zeros({});
+  });
+}
+
+void detail::check_clipped(detail::TreeRef gradients, const Operand& most) {
+  check_scalar("the largest norm", most);
+  if (const auto number = known_number(most); number && !(*number >= 0)) {
+    throw UsageError("the largest norm is " + number_text(*number) + "; 0 and above are right");
   }
-  return total.defined() ? sqrt(total) : zeros({}, DType::f32, at);
+  const std::vector<Tensor> leaves = tensors_of(gradients, most.where());
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (is_floating(leaves[i].dtype())) continue;
+    const std::string path = named_tensors_of(gradients)[i].first;
+    throw TypeError((path.empty() ? "" : "'" + path + "': ") +
+                    "gradients are floating-point, not " + leaves[i].state()->type.text());
+  }
 }
 
 Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
-  check_scalar("clip_by_global_norm: the largest norm", most);
   const Tensor limit = most.is_tensor() ? cast(most, DType::f32) : most.tensor(DType::f32);
   // A norm of 0 leaves them as they are; one beyond all numbers, less itself, is no number.
   return select(norm <= limit, ones_like(norm), limit / norm + (norm - norm));
 }
 
 Tensor detail::scaled_by(const Tensor& tensor, const Tensor& factor) {
-  if (!is_floating(tensor.dtype())) {
-    throw TypeError(
-        "clip_by_global_norm: gradients are floating-point, not " + tensor.state()->type.text(),
-        tensor.state()->where);
-  }
   return tensor * converted(factor, tensor.dtype());
 }
 
@@ -168,7 +250,7 @@ namespace {
 // made of a number in C++ stays one, which is the same on all ranks.
 template <class F>
 Tensor of_step(const Operand& step, F&& f) {
-  const Location where = step.where();
+  check_scalar("the step", step);
   if (step.is_tensor()) return f(Tensor(cast(step, DType::f32)));
   double number = 0;
   if (const auto* const given = std::get_if<Operand::Number>(&step.value())) number = given->value;
@@ -178,13 +260,12 @@ Tensor of_step(const Operand& step, F&& f) {
   if (const auto* const given = std::get_if<std::uint64_t>(&step.value())) {
     number = static_cast<double>(*given);
   }
-  const Tensor rate = Operand(f(number)).tensor(DType::f32);
-  return Tensor(rate.state(where));
+  return Operand(f(number)).tensor(DType::f32);
 }
 
-void check_steps(std::int64_t steps, Location where) {
+void check_steps(std::int64_t steps) {
   if (steps >= 1) return;
-  throw UsageError("a schedule takes at least one step, not " + std::to_string(steps), where);
+  throw UsageError("at least one step, not " + std::to_string(steps));
 }
 
 // How much of `steps` is over, of [0, 1].
@@ -211,28 +292,34 @@ Tensor choose(const Tensor& first, const Tensor& a, const Tensor& b) { return se
 }  // namespace
 
 Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t steps) {
-  check_steps(steps, step.where());
-  return of_step(step, [&](const auto& now) { return between(from, to, share_of(now, steps)); });
+  return composite("linear_schedule", step.where(), [&] {
+    check_steps(steps);
+    return of_step(step, [&](const auto& now) { return between(from, to, share_of(now, steps)); });
+  });
 }
 
 Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t steps) {
-  check_steps(steps, step.where());
-  return of_step(
-      step, [&](const auto& now) { return between(from, to, along_cosine(share_of(now, steps))); });
+  return composite("cosine_schedule", step.where(), [&] {
+    check_steps(steps);
+    return of_step(step, [&](const auto& now) {
+      return between(from, to, along_cosine(share_of(now, steps)));
+    });
+  });
 }
 
 Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t warmup,
                               std::int64_t total, double end) {
-  if (warmup < 0 || total <= warmup) {
-    throw UsageError("warmup_cosine_schedule: " + std::to_string(warmup) +
-                         " steps of warmup should be fewer than all " + std::to_string(total),
-                     step.where());
-  }
-  return of_step(step, [&](const auto& now) {
-    const auto begin = static_cast<float>(warmup);
-    const auto late = between(peak, end, along_cosine(share_of(now - begin, total - warmup)));
-    const auto early = between(0, peak, share_of(now, std::max<std::int64_t>(1, warmup)));
-    return choose(now < begin, early, late);
+  return composite("warmup_cosine_schedule", step.where(), [&] {
+    if (warmup < 0 || total <= warmup) {
+      throw UsageError(std::to_string(warmup) + " steps of warmup should be fewer than all " +
+                       std::to_string(total));
+    }
+    return of_step(step, [&](const auto& now) {
+      const auto begin = static_cast<float>(warmup);
+      const auto late = between(peak, end, along_cosine(share_of(now - begin, total - warmup)));
+      const auto early = between(0, peak, share_of(now, std::max<std::int64_t>(1, warmup)));
+      return choose(now < begin, early, late);
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/tree.h>
 
@@ -30,20 +31,20 @@ struct Sgd {
   };
 
   template <class Model>
-  State init(const Model& model) const {
-    return init_leaves(detail::tensors_of(detail::tree_ref(model)));
+  State init(const Model& model, std::source_location at = std::source_location::current()) const {
+    return init_leaves(detail::tree_ref(model), at);
   }
   template <class Model>
   [[nodiscard]] std::pair<Model, State> update(Model model, const Model& grads, State state,
                                                const Operand& rate) const {
-    update_leaves(detail::tree_ref(model), detail::tensors_of(detail::tree_ref(grads)), state,
-                  rate);
+    update_leaves(detail::tree_ref(model), detail::tree_ref(grads), state, rate);
     return {std::move(model), std::move(state)};
   }
 
  private:
-  State init_leaves(const std::vector<Tensor>& leaves) const;
-  void update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
+  void check() const;
+  State init_leaves(detail::TreeRef model, Location where) const;
+  void update_leaves(detail::TreeRef model, detail::TreeRef grads, State& state,
                      const Operand& rate) const;
 };
 
@@ -67,8 +68,8 @@ struct AdamW {
 
   // The state before the first update, replicated where the model is.
   template <class Model>
-  State init(const Model& model) const {
-    return init_leaves(detail::tensors_of(detail::tree_ref(model)));
+  State init(const Model& model, std::source_location at = std::source_location::current()) const {
+    return init_leaves(detail::tree_ref(model), at);
   }
 
   // One step against `grads`, a tree like `model`; all floating-point. Gives the next model and
@@ -76,14 +77,14 @@ struct AdamW {
   template <class Model>
   [[nodiscard]] std::pair<Model, State> update(Model model, const Model& grads, State state,
                                                const Operand& rate) const {
-    update_leaves(detail::tree_ref(model), detail::tensors_of(detail::tree_ref(grads)), state,
-                  rate);
+    update_leaves(detail::tree_ref(model), detail::tree_ref(grads), state, rate);
     return {std::move(model), std::move(state)};
   }
 
  private:
-  static State init_leaves(const std::vector<Tensor>& leaves);
-  void update_leaves(detail::TreeRef model, const std::vector<Tensor>& gradients, State& state,
+  void check() const;
+  State init_leaves(detail::TreeRef model, Location where) const;
+  void update_leaves(detail::TreeRef model, detail::TreeRef grads, State& state,
                      const Operand& rate) const;
   static std::vector<Tensor> zero_steps(const std::vector<Tensor>& leaves);
   // That which is replicated as the leaf is; else any.
@@ -104,10 +105,12 @@ Tensor global_norm(std::span<const Tensor> tensors,
 template <class T>
   requires(!std::convertible_to<const T&, std::span<const Tensor>>)
 Tensor global_norm(const T& tree, std::source_location at = std::source_location::current()) {
-  return global_norm(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree))), at);
+  return global_norm(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(tree), at)), at);
 }
 
 namespace detail {
+// Throws for what is clipped and for a limit that make no sense.
+void check_clipped(TreeRef gradients, const Operand& most);
 // The factor that makes a norm at most `most`.
 Tensor clip_factor(const Tensor& norm, const Operand& most);
 Tensor scaled_by(const Tensor& tensor, const Tensor& factor);
@@ -118,11 +121,13 @@ Tensor scaled_by(const Tensor& tensor, const Tensor& factor);
 //   auto [clipped, norm] = clip_by_global_norm(gradients, 1.F);
 template <class T>
 std::pair<T, Tensor> clip_by_global_norm(T gradients, const Operand& most) {
-  const Tensor norm =
-      global_norm(std::span<const Tensor>(detail::tensors_of(detail::tree_ref(gradients))));
-  const Tensor factor = detail::clip_factor(norm, most);
-  T out = map([&](const Tensor& leaf) { return detail::scaled_by(leaf, factor); }, gradients);
-  return {std::move(out), norm};
+  return detail::composite("clip_by_global_norm", most.where(), [&] {
+    detail::check_clipped(detail::tree_ref(gradients), most);
+    const Tensor norm = global_norm(gradients);
+    const Tensor factor = detail::clip_factor(norm, most);
+    T out = map([&](const Tensor& leaf) { return detail::scaled_by(leaf, factor); }, gradients);
+    return std::pair(std::move(out), norm);
+  });
 }
 
 // Rates by step, f32: `step` is a number or an integer scalar, and what varies with it is computed,
@@ -137,9 +142,12 @@ Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t war
 
 // An exponential average of trees: decay * average + (1 - decay) * model.
 template <class T>
-T moving_average(const T& average, const T& model, float decay) {
-  return map([&](const Tensor& a, const Tensor& m) { return decay * a + (1.F - decay) * m; },
-             average, model);
+T moving_average(const T& average, const T& model, float decay,
+                 std::source_location at = std::source_location::current()) {
+  return detail::composite("moving_average", at, [&] {
+    return map([&](const Tensor& a, const Tensor& m) { return decay * a + (1.F - decay) * m; },
+               average, model);
+  });
 }
 
 }  // namespace tutti

@@ -1,10 +1,13 @@
 #include <tutti/lazy/axes.h>
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/statistics.h>
 
 #include <cmath>
 #include <string>
 
 namespace tutti {
+
+using detail::composite;
 
 namespace {
 
@@ -17,11 +20,10 @@ class Steps {
                         std::string(name_of(dtype_)) + "; cast them first",
                     where_);
   }
-  Operand at(const Tensor& x) const { return {x, where_}; }
   Tensor wide(const Operand& x) const {
     return is_narrow_floating(dtype_) ? cast(x, DType::f32) : x.tensor();
   }
-  Tensor rounded(const Tensor& x) const { return x.dtype() == dtype_ ? x : cast(at(x), dtype_); }
+  Tensor rounded(const Tensor& x) const { return x.dtype() == dtype_ ? x : cast(x, dtype_); }
 
  private:
   const Location where_;
@@ -34,52 +36,58 @@ Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, std::int
   const auto normal = detail::normal_axes("var", axes, wide.rank(), x.where());
   std::int64_t count = 1;
   for (const std::int64_t axis : normal) count *= wide.shape()[static_cast<int>(axis)];
-  const Tensor distance = sub(steps.at(wide), steps.at(mean(steps.at(wide), normal, true)));
-  const Tensor total = sum(steps.at(mul(steps.at(distance), steps.at(distance))), normal, keepdims);
+  const Tensor distance = sub(wide, mean(wide, normal, true));
+  const Tensor total = sum(mul(distance, distance), normal, keepdims);
   // As the other packages: of too few elements it is infinite or no number.
-  return div(steps.at(total), static_cast<double>(std::max<std::int64_t>(0, count - correction)));
+  return div(total, static_cast<double>(std::max<std::int64_t>(0, count - correction)));
 }
 
 // A root, which has no derivative at 0: there it is 0, and the derivative, too.
 template <class F>
-Tensor root(const Steps& steps, const Tensor& x, F&& take) {
-  const Tensor none = eq(steps.at(x), 0);
-  const Tensor safe = select(steps.at(none), steps.at(ones_like(steps.at(x))), steps.at(x));
-  return select(steps.at(none), steps.at(zeros_like(steps.at(x))), steps.at(take(steps.at(safe))));
+Tensor root(const Tensor& x, F&& take) {
+  const Tensor none = eq(x, 0);
+  const Tensor safe = select(none, ones_like(x), x);
+  return select(none, zeros_like(x), take(safe));
 }
 
 }  // namespace
 
 Tensor var(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
-  const Steps steps("var", x);
-  return steps.rounded(variance(steps, x, axes, correction, keepdims));
+  return composite("var", x.where(), [&] {
+    const Steps steps("var", x);
+    return steps.rounded(variance(steps, x, axes, correction, keepdims));
+  });
 }
 
 Tensor stddev(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
-  const Steps steps("stddev", x);
-  const Tensor square = variance(steps, x, axes, correction, keepdims);
-  return steps.rounded(root(steps, square, [&](const Operand& y) { return sqrt(y); }));
+  return composite("stddev", x.where(), [&] {
+    const Steps steps("stddev", x);
+    const Tensor square = variance(steps, x, axes, correction, keepdims);
+    return steps.rounded(root(square, [&](const Operand& y) { return sqrt(y); }));
+  });
 }
 
 Tensor norm(const Operand& x, Axes axes, double order, bool keepdims) {
-  const Steps steps("norm", x);
-  const Tensor wide = steps.wide(x);
-  const Tensor size = abs(steps.at(wide));
-  const auto at = [&](const Tensor& t) { return steps.at(t); };
-  if (std::isnan(order) || order < 0) {
-    throw UsageError("norm: an order of " + std::to_string(order) + "; 0 and above are", x.where());
-  }
-  if (std::isinf(order)) return steps.rounded(max(at(size), axes, keepdims));
-  if (order == 0) {
-    return steps.rounded(sum(at(cast(at(ne(at(wide), 0)), wide.dtype())), axes, keepdims));
-  }
-  if (order == 1) return steps.rounded(sum(at(size), axes, keepdims));
-  if (order != 2) {
-    const Tensor total = sum(at(pow(at(size), order)), axes, keepdims);
-    return steps.rounded(root(steps, total, [&](const Operand& y) { return pow(y, 1 / order); }));
-  }
-  const Tensor total = sum(at(mul(at(wide), at(wide))), axes, keepdims);
-  return steps.rounded(root(steps, total, [&](const Operand& y) { return sqrt(y); }));
+  return composite("norm", x.where(), [&] {
+    const Steps steps("norm", x);
+    const Tensor wide = steps.wide(x);
+    const Tensor size = abs(wide);
+    if (std::isnan(order) || order < 0) {
+      throw UsageError("norm: an order of " + std::to_string(order) + "; 0 and above are",
+                       x.where());
+    }
+    if (std::isinf(order)) return steps.rounded(max(size, axes, keepdims));
+    if (order == 0) {
+      return steps.rounded(sum(cast(ne(wide, 0), wide.dtype()), axes, keepdims));
+    }
+    if (order == 1) return steps.rounded(sum(size, axes, keepdims));
+    if (order != 2) {
+      const Tensor total = sum(pow(size, order), axes, keepdims);
+      return steps.rounded(root(total, [&](const Operand& y) { return pow(y, 1 / order); }));
+    }
+    const Tensor total = sum(mul(wide, wide), axes, keepdims);
+    return steps.rounded(root(total, [&](const Operand& y) { return sqrt(y); }));
+  });
 }
 
 }  // namespace tutti

@@ -49,7 +49,7 @@ Device Tensor::device(std::source_location at) const { return state(at)->type.de
 
 std::int64_t Tensor::size(int dimension, std::source_location at) const {
   const int d = dimension < 0 ? dimension + rank(at) : dimension;
-  if (d < 0 || d >= rank()) {
+  if (d < 0 || d >= rank(at)) {
     throw TypeError("size: dimension " + std::to_string(dimension) + " of " + state()->type.text() +
                         detail::axes_there(rank()),
                     at);
@@ -100,15 +100,15 @@ void eval(std::span<const Tensor> tensors, std::source_location at) {
   context.run_callbacks();
 }
 
-std::string dump_ir(const Tensor& tensor) {
+std::string dump_ir(const Tensor& tensor, std::source_location at) {
   RankContext& context = RankContext::current();
-  const StatePtr& state = tensor.state();
+  const StatePtr& state = tensor.state(at);
   if (state->is_data()) return "// " + state->type.text() + ", already computed\n";
   if (state->trace != nullptr && state->trace->is_abstract()) {
     return ir::print(state->trace->graph());
   }
-  detail::check_readable(*state, {});
-  context.check_owner(*state, {});
+  detail::check_readable(*state, at);
+  context.check_owner(*state, at);
   return ir::print(context.extract(std::span(&state, 1)));
 }
 

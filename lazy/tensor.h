@@ -169,7 +169,8 @@ class AsyncTensor {
 };
 
 // What it is: "async f32[4] from all_reduce over world, recorded, line hello.cpp:7"; never waits.
-std::string describe(const AsyncTensor& async);
+std::string describe(const AsyncTensor& async,
+                     std::source_location at = std::source_location::current());
 
 // A tensor that is printed, and the line that does so.
 class Printed {
@@ -198,7 +199,8 @@ inline void eval(const Tensor& tensor, std::source_location at = std::source_loc
 }
 
 // The recorded program that computes the tensor, as IR text with the lines of the user's program.
-std::string dump_ir(const Tensor& tensor);
+std::string dump_ir(const Tensor& tensor,
+                    std::source_location at = std::source_location::current());
 
 template <class T>
 T Tensor::item(std::source_location at) const {

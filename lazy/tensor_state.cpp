@@ -60,6 +60,22 @@ void check_launched(const TensorState& state, Location where) {
                    where);
 }
 
+void fail_without_data(const TensorState& state, Location where) {
+  throw UsageError("this tensor (made at " + state.where.text() +
+                       ") has no value: it was made inside a function that was being recorded, by "
+                       "compile(), a loop, a branch or simulate(), of which only what is returned "
+                       "comes out; or its World was closed before it was computed",
+                   where);
+}
+
+void fail_of_another_rank(const TensorState& state, Location where) {
+  throw UsageError("this tensor (made at " + state.where.text() +
+                       ") belongs to another rank or thread; share(tree).on(world) gives a rank "
+                       "the same data, and world.attach() makes this thread the one that records "
+                       "for the tensor's rank",
+                   where);
+}
+
 void check_readable(const TensorState& state, Location where) {
   check_launched(state, where);
   if (state.is_data()) return;
@@ -74,16 +90,12 @@ void check_readable(const TensorState& state, Location where) {
                     where);
   }
   if (state.trace == nullptr) {
-    throw UsageError(
-        "this tensor (made at " + state.where.text() +
-            ") has no value: it was made inside a function that was being compiled, or "
-            "its World was closed before it was computed",
-        where);
+    fail_without_data(state, where);
   }
   if (state.trace->is_abstract()) {
     throw UsageError(
-        "there is no data to read while the function around it is being compiled; return "
-        "the tensor and read it outside",
+        "there is no data to read while the function around it is being recorded, by compile(), a "
+        "loop, a branch or a derivative; return the tensor and read it outside",
         where);
   }
 }

@@ -72,7 +72,10 @@ void give_value(TensorState& state, const StatePtr& value);
 void check_launched(const TensorState& state, Location where);
 
 // Throws UsageError, naming the line, if a state has no value any more or is not known yet because
-// the function around it is being compiled.
+// the function around it is being recorded.
 void check_readable(const TensorState& state, Location where);
+// The UsageErrors for one that has no value any more, and for one of another rank.
+[[noreturn]] void fail_without_data(const TensorState& state, Location where);
+[[noreturn]] void fail_of_another_rank(const TensorState& state, Location where);
 
 }  // namespace tutti::detail

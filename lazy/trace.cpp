@@ -34,13 +34,7 @@ ir::Value Trace::value_of(TensorState& state, Location where) {
   if (state.trace == this) return state.value;
   check_launched(state, where);
   if (state.abstract) check_readable(state, where);
-  if (state.context != context_) {
-    throw UsageError(
-        "this tensor (made at " + state.where.text() +
-            ") belongs to another rank or thread; one thread traces for a rank at a time: "
-            "call world.attach() on this thread first",
-        where);
-  }
+  if (state.context != context_) fail_of_another_rank(state, where);
   if (kind_ == Kind::trial) {
     if (const auto found = input_values_.find(&state); found != input_values_.end()) {
       return found->second;
@@ -58,11 +52,7 @@ ir::Value Trace::value_of(TensorState& state, Location where) {
   }
   if (!state.is_data()) {
     check_readable(state, where);
-    throw UsageError(
-        "this tensor (made at " + state.where.text() +
-            ") has no value: it was made inside a function that was being compiled, or "
-            "its World was closed before it was computed",
-        where);
+    fail_without_data(state, where);
   }
   if (const auto found = input_values_.find(&state); found != input_values_.end()) {
     return found->second;

@@ -89,7 +89,9 @@ void fail_without_value(TreeRef tree, std::size_t number, const std::string& wha
   walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
     if (!leaf.is_tensor() || number-- != 0) return;
     const std::string name = path.empty() ? "this tensor" : "'" + path + "'";
-    text = without_value(what + name, leaf.was_moved());
+    const bool alone = path.empty() && !what.empty() && what.back() == ' ';
+    text = without_value(alone ? "the " + what.substr(0, what.size() - 1) : what + name,
+                         leaf.was_moved());
   });
   throw UsageError(text, where);
 }

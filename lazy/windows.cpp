@@ -1,3 +1,4 @@
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/tensor_state.h>
 #include <tutti/lazy/windows.h>
 
@@ -8,6 +9,8 @@
 #include <string_view>
 
 namespace tutti {
+
+using detail::composite;
 
 namespace {
 
@@ -53,12 +56,29 @@ struct Windows {
       if (stride[i] < 1) refuse("a stride of " + std::to_string(stride[i]));
       if (dilation[i] < 1) refuse("a dilation of " + std::to_string(dilation[i]));
       if (padding[i].low < 0 || padding[i].high < 0) refuse("a padding below 0");
+      for (const std::int64_t number : {stride[i], dilation[i], padding[i].low, padding[i].high}) {
+        if (number > Shape::kMostElements) refuse("a stride, dilation or padding above 2^60");
+      }
       const std::int64_t size =
           x.shape()[static_cast<int>(first + d)] + padding[i].low + padding[i].high;
       if ((size - 1) / dilation[i] < window[i] - 1) {
         refuse("a window of " + std::to_string(window[i]) + " does not fit into " +
                std::to_string(size) + " elements with their padding");
       }
+    }
+  }
+
+  // Throws if a window lies in the padding alone: there is no largest and no mean of nothing.
+  void check_padding(std::string_view op, Location where) const {
+    for (std::size_t i = 0; i < window.size(); ++i) {
+      const std::int64_t reach = dilation[i] * (window[i] - 1);
+      const std::int64_t most = std::max(padding[i].low, padding[i].high);
+      if (most <= reach) continue;
+      throw TypeError(std::string(op) + ": a padding of " + std::to_string(most) +
+                          " beside a window that reaches over " + std::to_string(reach + 1) +
+                          " elements, which could lie in the padding alone; at most " +
+                          std::to_string(reach) + " is right",
+                      where);
     }
   }
 
@@ -84,9 +104,9 @@ Tensor window_step(WindowReduce reduce, const Tensor& first, const Tensor& next,
   // The first of equal elements stays, and gets the gradient.
   Tensor wins = reduce == WindowReduce::max ? gt(b, a) : lt(b, a);
   if (is_floating(next.dtype())) {
-    wins = logical_or(Operand(wins, where), Operand(is_nan(b), where));
+    wins = logical_or(wins, is_nan(b));
   }
-  return select(Operand(wins, where), b, a);
+  return select(wins, b, a);
 }
 
 // Axis by axis, the last one first, which keeps the row-major order of a window's elements. Each
@@ -104,7 +124,7 @@ Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, const Oper
       high[static_cast<std::size_t>(first_axis + d)] =
           windows.padding[static_cast<std::size_t>(d)].high;
     }
-    x = pad(Operand(x, where), low, high, none);
+    x = pad(x, low, high, none);
   }
   for (std::int64_t d = count - 1; d >= 0; --d) {
     const auto i = static_cast<std::size_t>(d);
@@ -119,7 +139,7 @@ Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, const Oper
       ranges[axis] = {.start = begin,
                       .stop = begin + (places - 1) * windows.stride[i] + 1,
                       .step = windows.stride[i]};
-      const Tensor part = slice(Operand(x, where), ranges);
+      const Tensor part = slice(x, ranges);
       out = k == 0 ? part : window_step(reduce, out, part, where);
     }
     x = out;
@@ -153,99 +173,116 @@ void require_number(std::string_view op, const Tensor& x, bool floating, Locatio
 
 Tensor max_pool(const Operand& x, const std::vector<std::int64_t>& window,
                 const WindowOptions& options) {
-  const Tensor t = x.tensor();
-  require_number("max_pool", t, false, x.where());
-  const std::int64_t count = spatial_dimensions("max_pool", t, x.where());
-  const Windows windows("max_pool", t, window, options, count, x.where());
-  return reduced(WindowReduce::max, t, windows, lowest(t.dtype()), x.where());
+  return composite("max_pool", x.where(), [&] {
+    const Tensor t = x.tensor();
+    require_number("max_pool", t, false, x.where());
+    const std::int64_t count = spatial_dimensions("max_pool", t, x.where());
+    const Windows windows("max_pool", t, window, options, count, x.where());
+    windows.check_padding("max_pool", x.where());
+    return reduced(WindowReduce::max, t, windows, lowest(t.dtype()), x.where());
+  });
 }
 
 Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
                 const WindowOptions& options, bool count_padding) {
-  const Tensor t = x.tensor();
-  require_number("avg_pool", t, true, x.where());
-  const std::int64_t count = spatial_dimensions("avg_pool", t, x.where());
-  const Windows windows("avg_pool", t, window, options, count, x.where());
-  const auto at = [&](const Tensor& each) { return Operand(each, x.where()); };
-  const Tensor wide = is_narrow_floating(t.dtype()) ? cast(x, DType::f32) : t;
-  const Tensor total = reduced(WindowReduce::sum, wide, windows, 0, x.where());
-  Tensor out;
-  if (count_padding || !windows.has_padding()) {
-    const std::int64_t elements = std::accumulate(windows.window.begin(), windows.window.end(),
-                                                  std::int64_t{1}, std::multiplies<>());
-    out = div(at(total), static_cast<float>(elements));
-  } else {
-    const Tensor ones_there = ones_like(at(slice(at(wide), {{.stop = 1}, {.stop = 1}})));
-    out = div(at(total), at(reduced(WindowReduce::sum, ones_there, windows, 0, x.where())));
-  }
-  return out.dtype() == t.dtype() ? out : cast(at(out), t.dtype());
+  return composite("avg_pool", x.where(), [&] {
+    const Tensor t = x.tensor();
+    require_number("avg_pool", t, true, x.where());
+    const std::int64_t count = spatial_dimensions("avg_pool", t, x.where());
+    const Windows windows("avg_pool", t, window, options, count, x.where());
+    windows.check_padding("avg_pool", x.where());
+    const Tensor wide = is_narrow_floating(t.dtype()) ? cast(x, DType::f32) : t;
+    const Tensor total = reduced(WindowReduce::sum, wide, windows, 0, x.where());
+    Tensor out;
+    if (count_padding || !windows.has_padding()) {
+      const std::int64_t elements = std::accumulate(windows.window.begin(), windows.window.end(),
+                                                    std::int64_t{1}, std::multiplies<>());
+      out = div(total, static_cast<float>(elements));
+    } else {
+      const Tensor ones_there = ones_like(slice(wide, {{.stop = 1}, {.stop = 1}}));
+      out = div(total, reduced(WindowReduce::sum, ones_there, windows, 0, x.where()));
+    }
+    return out.dtype() == t.dtype() ? out : cast(out, t.dtype());
+  });
 }
 
 Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
                      const std::vector<std::int64_t>& window, const WindowOptions& options) {
-  const Tensor t = x.tensor();
-  require_number("reduce_window", t, false, x.where());
-  const Windows windows("reduce_window", t, window, options, t.rank(), x.where());
-  return reduced(reduce, t, windows, none, x.where());
+  return composite("reduce_window", x.where(), [&] {
+    const Tensor t = x.tensor();
+    require_number("reduce_window", t, false, x.where());
+    const Windows windows("reduce_window", t, window, options, t.rank(), x.where());
+    return reduced(reduce, t, windows, none, x.where());
+  });
 }
 
 Tensor conv_transpose(const Operand& x, const Operand& weight, const ConvOptions& options,
                       const std::vector<std::int64_t>& output_padding) {
-  constexpr std::string_view kOp = "conv_transpose";
-  const Location where = x.where();
-  const Tensor t = x.tensor();
-  const Tensor w = weight.tensor();
-  const std::int64_t count = spatial_dimensions(kOp, t, where);
-  const auto fail = [&](const std::string& what) {
-    throw TypeError(std::string(kOp) + ": " + what + "; the operands are " +
-                        t.state()->type.text() + " and " + w.state()->type.text(),
-                    where);
-  };
-  if (w.rank() != t.rank()) fail("x and weight should have one rank");
-  if (w.shape()[0] != t.shape()[1]) fail("the weight's first axis should be x's channels");
-  if (options.groups < 1 || w.shape()[0] % options.groups != 0) {
-    fail(std::to_string(options.groups) + " groups of x's channels");
-  }
-  const List stride = one_for_each(kOp, "stride", options.stride, count, where);
-  const List dilation = one_for_each(kOp, "dilation", options.dilation, count, where);
-  const Paddings padding = one_for_each(kOp, "padding", options.padding, count, where);
-  const List extra = one_for_each(kOp, "output_padding", output_padding, count, where);
-  // The elements apart by the stride, the window's reach around them, less the padding.
-  List low = {0, 0};
-  List high = {0, 0};
-  List interior = {0, 0};
-  std::vector<Range> cut(2);
-  List spatial;
-  for (std::int64_t d = 0; d < count; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    const std::int64_t reach = dilation[i] * (w.shape()[static_cast<int>(d + 2)] - 1);
-    if (stride[i] < 1 || dilation[i] < 1) fail("strides and dilations are above 0");
-    if (extra[i] < 0 || padding[i].low < 0 || padding[i].high < 0) fail("a padding below 0");
-    const std::int64_t before = reach - padding[i].low;
-    const std::int64_t after = reach - padding[i].high + extra[i];
-    low.push_back(std::max<std::int64_t>(0, before));
-    high.push_back(std::max<std::int64_t>(0, after));
-    interior.push_back(stride[i] - 1);
-    cut.push_back({.start = std::max<std::int64_t>(0, -before),
-                   .stop = after < 0 ? std::optional<std::int64_t>(after) : std::nullopt});
-    spatial.push_back(d + 2);
-  }
-  const auto at = [&](const Tensor& each) { return Operand(each, where); };
-  const Tensor apart = slice(at(pad(at(t), low, high, interior, 0)), cut);
-  // [c, o / groups, ...] becomes [o, c / groups, ...], turned around.
-  const std::int64_t inputs = w.shape()[0] / options.groups;
-  const std::int64_t outputs = w.shape()[1];
-  List grouped = {options.groups, inputs, outputs};
-  List order = {0, 2, 1};
-  List flat = {options.groups * outputs, inputs};
-  for (std::int64_t d = 0; d < count; ++d) {
-    grouped.push_back(w.shape()[static_cast<int>(d + 2)]);
-    flat.push_back(grouped.back());
-    order.push_back(d + 3);
-  }
-  const Tensor exchanged = reshape(at(transpose(at(reshape(at(w), grouped)), order)), flat);
-  return conv(at(apart), at(reverse(at(exchanged), spatial)),
-              {.stride = {1}, .padding = {0}, .dilation = dilation, .groups = options.groups});
+  return composite("conv_transpose", x.where(), [&] {
+    constexpr std::string_view kOp = "conv_transpose";
+    const Location where = x.where();
+    const Tensor t = x.tensor();
+    const Tensor w = weight.tensor();
+    const std::int64_t count = spatial_dimensions(kOp, t, where);
+    const auto fail = [&](const std::string& what) {
+      throw TypeError(std::string(kOp) + ": " + what + "; the operands are " +
+                          t.state()->type.text() + " and " + w.state()->type.text(),
+                      where);
+    };
+    if (w.rank() != t.rank()) fail("x and weight should have one rank");
+    if (w.shape()[0] != t.shape()[1]) fail("the weight's first axis should be x's channels");
+    if (options.groups < 1 || w.shape()[0] % options.groups != 0) {
+      fail(std::to_string(options.groups) + " groups of x's channels");
+    }
+    const List stride = one_for_each(kOp, "stride", options.stride, count, where);
+    const List dilation = one_for_each(kOp, "dilation", options.dilation, count, where);
+    const Paddings padding = one_for_each(kOp, "padding", options.padding, count, where);
+    const List extra = one_for_each(kOp, "output_padding", output_padding, count, where);
+    // The elements apart by the stride, the window's reach around them, less the padding.
+    List low = {0, 0};
+    List high = {0, 0};
+    List interior = {0, 0};
+    std::vector<Range> cut(2);
+    List spatial;
+    for (std::int64_t d = 0; d < count; ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      if (stride[i] < 1 || dilation[i] < 1) fail("strides and dilations are above 0");
+      if (extra[i] < 0 || padding[i].low < 0 || padding[i].high < 0) fail("a padding below 0");
+      if (extra[i] >= std::max(stride[i], dilation[i])) {
+        fail("an output_padding of " + std::to_string(extra[i]) +
+             "; it is below the stride or the dilation");
+      }
+      std::int64_t reach = 0;
+      const bool overflows = __builtin_mul_overflow(dilation[i], w.shape()[d + 2] - 1, &reach);
+      if (overflows ||
+          std::max({stride[i], reach, padding[i].low, padding[i].high}) > Shape::kMostElements) {
+        fail("a stride, dilation or padding above 2^60");
+      }
+      const std::int64_t before = reach - padding[i].low;
+      const std::int64_t after = reach - padding[i].high + extra[i];
+      low.push_back(std::max<std::int64_t>(0, before));
+      high.push_back(std::max<std::int64_t>(0, after));
+      interior.push_back(stride[i] - 1);
+      cut.push_back({.start = std::max<std::int64_t>(0, -before),
+                     .stop = after < 0 ? std::optional<std::int64_t>(after) : std::nullopt});
+      spatial.push_back(d + 2);
+    }
+    const Tensor apart = slice(pad(t, low, high, interior, 0), cut);
+    // [c, o / groups, ...] becomes [o, c / groups, ...], turned around.
+    const std::int64_t inputs = w.shape()[0] / options.groups;
+    const std::int64_t outputs = w.shape()[1];
+    List grouped = {options.groups, inputs, outputs};
+    List order = {0, 2, 1};
+    List flat = {options.groups * outputs, inputs};
+    for (std::int64_t d = 0; d < count; ++d) {
+      grouped.push_back(w.shape()[static_cast<int>(d + 2)]);
+      flat.push_back(grouped.back());
+      order.push_back(d + 3);
+    }
+    const Tensor exchanged = reshape(transpose(reshape(w, grouped), order), flat);
+    return conv(apart, reverse(exchanged, spatial),
+                {.stride = {1}, .padding = {0}, .dilation = dilation, .groups = options.groups});
+  });
 }
 
 }  // namespace tutti

@@ -255,6 +255,7 @@ World init(const InitOptions& options, std::source_location at) {
 
 void simulate(int ranks, const std::function<void(World&)>& body, const SimulateOptions& options,
               std::source_location at) {
+  if (body == nullptr) throw UsageError("simulate: there is no function to run", at);
   if (ranks < 1) {
     throw UsageError("simulate: " + std::to_string(ranks) + " ranks; it takes at least one", at);
   }

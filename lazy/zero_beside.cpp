@@ -5,11 +5,10 @@
 
 namespace tutti::detail {
 
-Tensor zero_beside(const Tensor& x, DType dtype, Location where) {
-  const auto at = [&](const Tensor& t) { return Operand(t, where); };
+Tensor zero_beside(const Tensor& x, DType dtype) {
   const std::vector<Range> first(static_cast<std::size_t>(x.rank()), {.stop = 1});
-  const Tensor one = slice(at(x), first);
-  return zeros_like(at(one.dtype() == dtype ? one : cast(at(one), dtype)));
+  const Tensor one = slice(x, first);
+  return zeros_like(one.dtype() == dtype ? one : cast(one, dtype));
 }
 
 }  // namespace tutti::detail

@@ -27,12 +27,17 @@ GroupAgreement::GroupAgreement(std::shared_ptr<HostFabric> fabric, std::shared_p
   for (const std::int64_t member : members()) pages_.push_back(&fabric_->page(member));
 }
 
+bool is_in_order(const std::string& tag, const std::vector<std::int64_t>& members) {
+  return std::ranges::is_sorted(members) || tag.ends_with(" messages");
+}
+
 void GroupAgreement::check_usable(const Waiting& waiting) const {
   const auto refuse = [&](const std::string& rule) {
     throw UsageError(std::string(waiting.description) + ": " + rule, waiting.location);
   };
   if (closed_) refuse("group \"" + tag() + "\" was closed");
-  if (rank_->left) refuse("rank " + std::to_string(rank_->rank) + " has left");
+  if (rank_->left)
+    refuse("rank " + std::to_string(rank_->rank) + " has left: its World was closed");
   if (fabric_->is_forked_off()) {
     refuse("this process was forked off rank " + std::to_string(rank_->rank) +
            " and is no rank itself");

@@ -26,6 +26,10 @@ struct Parent {
   std::uint64_t from = 0;
 };
 
+// Whether a group's ranks stand as they do in most groups: in another order they are another one.
+// Of a message the sender stands first.
+bool is_in_order(const std::string& tag, const std::vector<std::int64_t>& members);
+
 // What one rank and its group agree about: the numbers of collectives, that all members make the
 // same call under one number, who is done with which, and what failed. It all stands on the group's
 // page (kernels/host/collectives.h has the rules); how data moves is a Transport's affair.

@@ -174,7 +174,7 @@ bool GroupAgreement::receives(int position) const {
   const kernels::FlightRecorder& recorder = rank_page(position).recorder;
   const kernels::FlightEntry* entry = recorder.find(recorder.count());
   return entry != nullptr && entry->state.load() != kernels::FlightEntry::kCompleted &&
-         kernels::read_line(entry->group) == tag() &&
+         kernels::read_line(entry->group).starts_with(tag()) &&
          kernels::read_line(entry->call).starts_with(kRecv);
 }
 
@@ -199,7 +199,8 @@ std::chrono::milliseconds GroupAgreement::timeout_of(const Waiting& waiting) con
 }
 
 std::string GroupAgreement::number(std::uint64_t sequence) const {
-  return "collective #" + std::to_string(sequence) + " of group \"" + tag() + "\"";
+  const std::string& name = is_in_order(tag(), members()) ? tag() : recorded_name_;
+  return "collective #" + std::to_string(sequence) + " of group \"" + name + "\"";
 }
 
 std::string GroupAgreement::names(const std::vector<int>& positions) const {

@@ -112,7 +112,8 @@ std::shared_ptr<GroupCommunicator> HostBackend::make(const Key& key, const std::
                                                      const MakeTransport& transport) const {
   const auto& [tag, members] = key;
   std::string recorded = tag;
-  if (std::ssize(members) != ranks()) recorded += " " + listed_ranks(members);
+  if (std::ssize(members) != ranks() || !is_in_order(tag, members))
+    recorded += " " + listed_ranks(members);
   if (engine != kOwn) recorded += ", " + engine;
   return std::make_shared<GroupCommunicator>(fabric_, rank_, page(key, engine), std::move(parents),
                                              engine, std::move(recorded), transport);

@@ -2,6 +2,7 @@
 // fence say what it is:
 //   ```text NAME        output of the example NAME; "..." stands for lines left out
 //   ```text NAME llvm   the same, in builds with LLVM
+//   ```text NAME A=b    the same, with that variable set
 //   ```cpp FILE         lines of examples/FILE
 //   ```tutti            a whole IR file in canonical form
 //   ```sh               commands, run from the top of the tree, a test for each page; those that
@@ -55,9 +56,13 @@ TEST(Docs, OutputIsWhatTheExamplesPrint) {
   for (const CodeBlock& block : all_blocks()) {
     if (block.language != "text" || block.subject.empty()) continue;
     if (block.condition == "llvm" && TUTTI_HAS_LLVM == 0) continue;
-    const auto [known, is_new] = outputs.try_emplace(block.subject);
+    const bool has_variable = block.condition.find('=') != std::string::npos;
+    const std::string variable = has_variable ? block.condition : "";
+    const auto [known, is_new] = outputs.try_emplace(variable + " " + block.subject);
     if (is_new) {
-      known->second = run_command({TUTTI_BINARY_DIR "/bin/" + block.subject}).output;
+      std::vector<std::string> command = {TUTTI_BINARY_DIR "/bin/" + block.subject};
+      if (has_variable) command.insert(command.begin(), {"/usr/bin/env", variable});
+      known->second = run_command(command).output;
     }
     expect_shows(block, known->second, "the output of " + block.subject);
   }

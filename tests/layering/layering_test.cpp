@@ -34,7 +34,7 @@ struct Door {
 const std::vector<Door> kDoors = {
     {"llvm", {"codegen/llvm/"}},
     {"dnnl", {"kernels/host/"}},
-    {"oneapi/dnnl", {"kernels/host/"}},
+    {"oneapi/dnnl", {"kernels/host/", "bench/"}},
     {"cuda", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"nvrtc", {"runtime/dylib/", "tests/fake_cuda/"}},
     {"cublas", {"runtime/dylib/", "tests/fake_cuda/"}},

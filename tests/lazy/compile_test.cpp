@@ -194,7 +194,7 @@ TEST(Compile, ATensorThatEscapesHasNoValue) {
     return x;
   });
   f(tensor({1.F}));
-  expect_error<UsageError>([&] { return escaped.item<float>(); }, {"has no value", "compiled"});
+  expect_error<UsageError>([&] { return escaped.item<float>(); }, {"has no value", "compile()"});
 }
 
 TEST(Compile, NestedFunctionsAreInlined) {

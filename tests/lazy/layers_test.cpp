@@ -128,7 +128,7 @@ TEST(Optimisers, StructuresThatDifferAreNamed) {
                            {"Sgd: "});
   const std::vector<Tensor> wide = {zeros({3})};
   expect_error<UsageError>([&] { (void)Sgd().update(model, wide, {}, 0.1F); },
-                           {"Sgd: '0' is f32[2], and its gradient or state f32[3]"});
+                           {"Sgd: '0' is f32[2], and its gradient f32[3]"});
 }
 
 TEST(Optimisers, TakeOneRateAndOneLimit) {

@@ -148,9 +148,9 @@ TEST(VaryingSizes, TheSmallestSizeIsRaisedToWhatTheFunctionTakes) {
 TEST(VaryingSizes, ASizeOutOfItsBoundsIsAnErrorThatNamesIt) {
   auto f = compile([](const Tensor& x, const Tensor& y) { return x + y; }, batch());
   expect_error<TypeError>([&] { f(zeros({17}), zeros({17})); },
-                          {"dimension 0 of argument %a0 has size 17", "n <= 16"}, kNowhere);
+                          {"dimension 0 of argument 0 has size 17", "n <= 16"}, kNowhere);
   expect_error<TypeError>([&] { f(zeros({3}), zeros({4})); },
-                          {"dimension 0 of argument %a1 has size 4", "but n is 3"}, kNowhere);
+                          {"dimension 0 of argument 1 has size 4", "but n is 3"}, kNowhere);
   EXPECT_EQ(f(zeros({3}), ones({3})).to_vector<float>(), std::vector<float>(3, 1));
 }
 

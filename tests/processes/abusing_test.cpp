@@ -41,9 +41,10 @@ TEST_F(AbusedJob, SimulateAndInitAreWorldsOfTheirOwn) {
 }
 
 TEST_F(AbusedJob, AClosedWorldKeepsItsDataAndRefusesCollectives) {
-  expect_both_say({"closes_twice"}, MatchesRegex("UsageError: [^\n]*rank [01] has left\n"
-                                                 "UsageError: [^\n]*rank [01] has left\n"
-                                                 "UsageError: [^\n]*rank [01] has left\n"));
+  expect_both_say({"closes_twice"},
+                  MatchesRegex("UsageError: [^\n]*rank [01] has left: its World was closed\n"
+                               "UsageError: [^\n]*rank [01] has left: its World was closed\n"
+                               "UsageError: [^\n]*rank [01] has left: its World was closed\n"));
 }
 
 TEST_F(AbusedJob, AnotherThreadHasToAttach) {

@@ -1,4 +1,4 @@
-// UsageError: this tensor \(made at escape_from_a_compiled_function.cpp:\d+\) has no value: it was made inside a function that was being compiled
+// UsageError: this tensor \(made at escape_from_a_compiled_function.cpp:\d+\) has no value: it was made inside a function that was being recorded, by compile\(\), a loop, a branch or simulate\(\), of which only what is returned comes out
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {

@@ -1,4 +1,4 @@
-// UsageError: there is no data to read while the function around it is being compiled; return the tensor and read it outside
+// UsageError: there is no data to read while the function around it is being recorded, by compile\(\), a loop, a branch or a derivative; return the tensor and read it outside
 #include "tests/errors/mistake.h"
 
 TUTTI_MISTAKE {
