@@ -142,14 +142,17 @@ LaunchPart library_call(const ir::Graph& graph, ir::NodeId id, const std::vector
                          kernels::run(spec, b[0], b[1], begin, end);
                        });
     }
-    case Op::sort: {
+    case Op::sort:
+    case Op::topk: {
       const AroundAxis x(operands[0].shape, attributes.integer("axis"));
+      const bool descending = attributes.flag(op == Op::sort ? "descending" : "largest");
       return make_call(name, detail,
                        kernels::Sort{.dtype = result.dtype,
-                                     .descending = attributes.flag("descending"),
+                                     .descending = descending,
                                      .outer = x.outer,
                                      .size = x.size,
-                                     .inner = x.inner},
+                                     .inner = x.inner,
+                                     .count = op == Op::sort ? x.size : attributes.integer("k")},
                        [](const auto& spec, void* const* b, std::int64_t begin, std::int64_t end) {
                          kernels::run(spec, b[0], b[1], static_cast<std::int64_t*>(b[2]), begin,
                                       end);

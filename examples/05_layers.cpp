@@ -73,14 +73,14 @@ void training() {
       const Tensor error = matmul(hidden, m.w2) + m.b2;
       return mean(error * error);
     };
-    const Model slope = grad(loss)(model);
-    return Model{model.w1 - rate * slope.w1, model.b1 - rate * slope.b1, model.w2 - rate * slope.w2,
-                 model.b2 - rate * slope.b2};
+    const auto [value, slope] = value_and_grad(loss)(model);
+    const auto moved = [&](const Tensor& each, const Tensor& by) { return each - rate * by; };
+    return std::pair(map(moved, model, slope), value);
   });
-  Model model{numbers({64, 128}), zeros({128}), numbers({128, 64}), zeros({64})};
+  std::pair now(Model{numbers({64, 128}), zeros({128}), numbers({128, 64}), zeros({64})}, Tensor());
   for (int i = 0; i < 3; ++i) {
     const float rate = 1e-6F / float(i + 1);
-    model = step(std::move(model), numbers({32, 64}), rate);
+    now = step(std::move(now.first), numbers({32, 64}), rate);
   }
   heading("training");
   std::cout << step.ir("fuse") << step.plan() << step.calls() << " calls; " << step.explain()

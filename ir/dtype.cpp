@@ -20,8 +20,10 @@ std::string_view name_of(DType dtype) {
   return is_dtype(dtype) ? kNames[static_cast<std::size_t>(dtype)] : "no dtype";
 }
 
-void detail::refuse_dtype(DType dtype) {
-  throw TypeError("there is no dtype of the number " + std::to_string(static_cast<int>(dtype)));
+void check_dtype(DType dtype, Location where) {
+  if (is_dtype(dtype)) return;
+  throw TypeError("there is no dtype of the number " + std::to_string(static_cast<int>(dtype)),
+                  where);
 }
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name_of(dtype); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/support/location.h>
 #include <tutti/ir/support/narrow_float.h>
 
 #include <cstddef>
@@ -54,12 +55,10 @@ inline constexpr DType dtype_of = DTypeOf<T>::value;
 
 // Whether it is one of them: a cast from a number may give any.
 constexpr bool is_dtype(DType dtype) { return static_cast<int>(dtype) < kDTypeCount; }
-namespace detail {
-[[noreturn]] void refuse_dtype(DType dtype);
-}
+// Throws TypeError for one that is not. Whatever takes a dtype from a user's program asks.
+void check_dtype(DType dtype, Location where = {});
 
-// Calls f(std::type_identity<T>()) with the C++ type of a dtype. Throws TypeError for a number that
-// is none.
+// Calls f(std::type_identity<T>()) with the C++ type of a dtype.
 template <class F>
 constexpr decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {
@@ -69,7 +68,7 @@ constexpr decltype(auto) visit_dtype(DType dtype, F&& f) {
     TUTTI_DTYPES(TUTTI_CASE)
 #undef TUTTI_CASE
   }
-  detail::refuse_dtype(dtype);
+  __builtin_unreachable();
 }
 
 // Bytes of one element.

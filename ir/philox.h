@@ -1,9 +1,9 @@
 #pragma once
 
+#include <tutti/ir/box_muller.h>
 #include <tutti/ir/dtype.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 
 namespace tutti::ir {
@@ -67,15 +67,14 @@ T random_uniform(std::uint64_t key, std::uint64_t i) {
   }
 }
 
-// The i-th normal number (Box and Muller 1958): two per block, in double, rounded once.
+// The i-th normal number: two per block, in double, rounded once.
 inline double random_normal(std::uint64_t key, std::uint64_t i) {
   const PhiloxBlock block = philox_block(key, PhiloxStream::normal, i / 2);
   const std::uint64_t first = block[0] | std::uint64_t{block[1]} << 32;
   const std::uint64_t second = block[2] | std::uint64_t{block[3]} << 32;
-  const double radius_source = (static_cast<double>(first >> 11) + 1) * 0x1p-53;  // (0, 1]
-  const double angle = 6.283185307179586476925 * (static_cast<double>(second >> 11) * 0x1p-53);
-  const double radius = std::sqrt(-2 * std::log(radius_source));
-  return radius * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
+  const NormalPair pair =
+      box_muller(static_cast<double>(first >> 11), static_cast<double>(second >> 11));
+  return i % 2 == 0 ? pair.first : pair.second;
 }
 
 }  // namespace tutti::ir

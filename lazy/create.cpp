@@ -26,6 +26,7 @@ void detail::check_count(std::size_t values, const Shape& shape, std::source_loc
 
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release,
             std::source_location at) {
+  check_dtype(dtype, at);
   const ir::Type type{.dtype = dtype, .shape = shape};
   if (data == nullptr && type.bytes() > 0) throw UsageError("view: the pointer is null", at);
   auto buffer =
@@ -179,6 +180,7 @@ Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_loca
 Tensor abstract(const Shape& shape, DType dtype, const AbstractOptions& options,
                 std::source_location at) {
   if (options.device.is_any()) throw UsageError("abstract: cpu or a GPU", at);
+  check_dtype(dtype, at);
   detail::StatePtr state = detail::StatePtr::make();
   // Over all dimensions that a mesh may have.
   const auto dimensions = static_cast<std::uint8_t>(options.replicated ? 0xFF : 0);

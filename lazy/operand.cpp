@@ -110,10 +110,6 @@ ir::Value Operand::value_in(RankContext& context, DType like) const {
   if (number != nullptr) {
     if (const auto tagged = argument(context, *number, like, where_)) return *tagged;
   }
-  if (!is_dtype(like)) {
-    throw TypeError("there is no dtype of the number " + std::to_string(static_cast<int>(like)),
-                    where_);
-  }
   Array scalar = number_array(value_, like, where_);
   trace.builder().at(context.line_of(where_));
   return trace.number(number != nullptr ? trace.runtime_scalar(std::move(scalar))
@@ -122,6 +118,7 @@ ir::Value Operand::value_in(RankContext& context, DType like) const {
 
 Tensor Operand::tensor(DType like) const {
   if (const auto* state = std::get_if<detail::StatePtr>(&value_)) return Tensor(*state);
+  check_dtype(like, where_);
   RankContext& context = RankContext::current();
   const ir::Value value = value_in(context, like);
   return Tensor(context.trace().handle(value, context.line_of(where_)));

@@ -127,6 +127,7 @@ Tensor randint(const Shape& shape, const Key& key, std::int64_t low, std::int64_
                std::source_location at) {
   return composite("randint", at, [&] {
     const Location where = at;
+    check_dtype(dtype);
     const std::string interval = "[" + std::to_string(low) + ", " + std::to_string(high) + ")";
     if (low >= high) throw TypeError("randint: the interval " + interval + " is empty", where);
     if (!holds(dtype, low) || !holds(dtype, high - 1)) {

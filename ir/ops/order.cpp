@@ -95,6 +95,15 @@ void decompose_topk(Decomposition& in) {
 }
 constexpr void (*interpret_topk)(Interpretation&) = nullptr;
 
+// The host finds a few of many without sorting them all.
+bool is_topk_taken_whole(const Graph& graph, NodeId node) {
+  const std::int64_t k = graph.attributes(node).integer("k");
+  const auto axis = static_cast<int>(graph.attributes(node).integer("axis"));
+  const Type& x = graph.type(graph.operand(node, 0));
+  return x.device.is_cpu() && x.shape.elements() > 0 && k > 0 && k <= x.shape[axis] / 4;
+}
+constexpr bool (*is_sort_taken_whole)(const Graph&, NodeId) = nullptr;
+
 }  // namespace
 
 void add_order(std::vector<Definition>& out) {
@@ -109,6 +118,7 @@ void add_order(std::vector<Definition>& out) {
                  .gradient = gradient_##id,                 \
                  .interpret = interpret_##id,               \
                  .decompose = decompose_##id,               \
+                 .is_taken_whole = is_##id##_taken_whole,   \
                  .documentation = docs});
 #include <tutti/ir/table/order.def>
 #undef TUTTI_STRUCTURED

@@ -116,6 +116,20 @@ Term padded(Term x, const List& low, const List& high, const List& interior) {
   return x.apply(Op::slice, {start, stop, List(start.size(), 1)});
 }
 
+// What the results looked at through one place of the window: [n, channels, results...].
+Term seen_through(Term x, std::span<const std::int64_t> place, const List& out,
+                  const Window& window) {
+  List start = {0, 0};
+  List stop = {x.shape()[0], x.shape()[1]};
+  List step = {1, 1};
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    start.push_back(place[d] * window.dilation[d]);
+    stop.push_back(start.back() + (out[d] - 1) * window.stride[d] + 1);
+    step.push_back(window.stride[d]);
+  }
+  return x.apply(Op::slice, {start, stop, step});
+}
+
 // Every place of the window, at once: [n, groups, c / groups * places, results], a column being
 // what one result looks at. `out` are the result's spatial sizes.
 Term patches(Term x, const Shape& weight, const List& out, const Window& window) {
@@ -128,15 +142,7 @@ Term patches(Term x, const Shape& weight, const List& out, const Window& window)
   List slot = {n, channels, 1};
   append(slot, out);
   for_each_index(places, [&](std::span<const std::int64_t> place) {
-    List start = {0, 0};
-    List stop = {n, channels};
-    List step = {1, 1};
-    for (std::size_t d = 0; d < count; ++d) {
-      start.push_back(place[d] * window.dilation[d]);
-      stop.push_back(start.back() + (out[d] - 1) * window.stride[d] + 1);
-      step.push_back(window.stride[d]);
-    }
-    parts.push_back(reshape(x.apply(Op::slice, {start, stop, step}), Shape(slot)).value());
+    parts.push_back(reshape(seen_through(x, place, out, window), Shape(slot)).value());
   });
   const Term all = parts.size() == 1
                        ? Term(x.builder(), parts[0])
@@ -253,10 +259,42 @@ Term conv_weight_cotangent_by_conv(Term g, Term x, const Shape& weight, const Wi
   return transpose(whole ? all : all.apply(Op::slice, {start, stop, List(count + 2, 1)}), swapped);
 }
 
+// The same where a channel's results look at that channel alone: a sum for each place of the
+// window, which reads x and the cotangent where they lie.
+Term conv_weight_cotangent_by_sums(Term g, Term x, const Shape& weight, const Window& window) {
+  const List out = {g.shape().begin() + 2, g.shape().end()};
+  const std::int64_t rows = weight[0] / window.groups;
+  const Shape places{std::span(weight.begin() + 2, weight.end())};
+  x = padded(x, window.low, window.high, List(out.size(), 0));
+  List of_results = {g.shape()[0], window.groups, rows};
+  List of_channels = {g.shape()[0], window.groups, 1};
+  append(of_results, out);
+  append(of_channels, out);
+  List axes = {0};
+  for (std::size_t d = 0; d < out.size(); ++d) axes.push_back(static_cast<std::int64_t>(d) + 3);
+  const Term results = widened(reshape(g, Shape(of_results)));
+  std::vector<Value> sums;
+  for_each_index(places, [&](std::span<const std::int64_t> place) {
+    const Term seen = widened(reshape(seen_through(x, place, out, window), Shape(of_channels)));
+    const Term each = cast(sum(results * seen, axes), x.dtype());
+    sums.push_back(reshape(each, {weight[0], 1}).value());
+  });
+  const Term all = sums.size() == 1
+                       ? Term(x.builder(), sums[0])
+                       : Term(x.builder(), x.builder()->add(Op::concat, sums, {std::int64_t{1}}));
+  return reshape(all, weight);
+}
+
 // What every result looked at, by the results' cotangents.
 Term conv_weight_cotangent(Term g, Term x, const Shape& weight, const Window& window) {
   if (window.groups == 1 && has_a_kernel(x.type(), g.type())) {
     return conv_weight_cotangent_by_conv(g, x, weight, window);
+  }
+  constexpr std::int64_t kMostSums = 64;  // of larger windows a product is less to write
+  const Shape places{std::span(weight.begin() + 2, weight.end())};
+  if (weight[1] == 1 && weight[0] <= 2 * window.groups && places.elements() <= kMostSums &&
+      g.shape().elements() > 0) {
+    return conv_weight_cotangent_by_sums(g, x, weight, window);
   }
   const List out = {g.shape().begin() + 2, g.shape().end()};
   const Term columns = patches(x, weight, out, window);

@@ -1,9 +1,11 @@
 #include <tutti/ir/passes/collectives_of_one.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/passes/splat.h>
 #include <tutti/ir/rewrite.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 
 // A legal rule gives the same bits for every operand: -0, infinities, NaN (its payload aside) and
@@ -58,27 +60,23 @@ const List& inner_list(const Node& node, std::size_t i) {
   return std::get<List>(node.attributes[i]);
 }
 
-// The constant that a value repeats in all its elements; null if there is none. Looks through the
-// views that gradients put around literals.
-const Array* splat_of(const Graph& graph, Value value) {
-  for (int depth = 0; depth < 4; ++depth) {
-    const Node& node = graph.node(graph.producer(value));
-    if (node.op == Op::constant) {
-      const Array& array = *std::get<ArrayPtr>(node.attributes[0]);
-      return array.elements() == 1 ? &array : nullptr;
-    }
-    if (node.op != Op::broadcast_to && node.op != Op::reshape && node.op != Op::vary) {
-      return nullptr;
-    }
-    value = graph.operand(graph.producer(value), 0);
+// Ones and zeros need nothing computed but their type: the first of every gradient, ones like the
+// loss, would compute the loss.
+bool forget_computation(Simplifier& node) {
+  if (node.op != Op::ones_like && node.op != Op::zeros_like) return false;
+  Value source = source_like(node.graph(), node.operands[0]);
+  if (!source.valid()) return false;
+  Builder& builder = node.rewriter.builder();
+  const Shape whole = node.graph().type(source).shape;
+  const auto rank = static_cast<std::size_t>(whole.rank());
+  if (whole.elements() > 1) {
+    source = builder.add(Op::slice, {source}, {List(rank, 0), List(rank, 1), List(rank, 1)});
   }
-  return nullptr;
-}
-
-bool is_splat(const Graph& graph, Value value, double number) {
-  const Array* splat = splat_of(graph, value);
-  if (splat == nullptr) return false;
-  return std::ranges::equal(splat->bytes(), Array::scalar_of(splat->dtype(), number).bytes());
+  if (rank > 0) source = builder.add(Op::reshape, {source}, {List()});
+  const Shape& shape = node.type.shape;
+  if (shape.rank() == 0) return node.become(node.op, {source}, {});
+  return node.become(Op::broadcast_to, {builder.add(node.op, {source})},
+                     {List(shape.begin(), shape.end())});
 }
 
 // By now gradients have been taken.
@@ -139,6 +137,19 @@ bool read_through_broadcast(Simplifier& node) {
     if (node.graph().node(view).op != Op::broadcast_to) continue;
     std::vector<Value> operands = node.operands;
     operands[i] = node.graph().operand(view, 0);
+    if (node.become(node.op, std::move(operands), node.attributes)) return true;
+  }
+  return false;
+}
+
+// What comes of ones and zeros is read as the number that it is.
+bool read_numbers(Simplifier& node) {
+  if (definition(node.op).kind != OpClass::elementwise || node.operands.size() < 2) return false;
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const std::optional<Splat> splat = splat_of(node.graph(), node.operands[i]);
+    if (!splat || !splat->is_computed) continue;
+    std::vector<Value> operands = node.operands;
+    operands[i] = node.rewriter.builder().constant(splat->number.reshaped({}));
     if (node.become(node.op, std::move(operands), node.attributes)) return true;
   }
   return false;
@@ -286,7 +297,7 @@ bool constants_to_the_right(Simplifier& node) {
       Op::logical_or, Op::logical_xor, Op::bitwise_and, Op::bitwise_or, Op::bitwise_xor};
   if (std::ranges::find(kCommutative, node.op) == kCommutative.end()) return false;
   const auto is_constant = [&](Value value) {
-    return node.graph().op(value) == Op::constant || splat_of(node.graph(), value) != nullptr;
+    return node.graph().op(value) == Op::constant || splat_of(node.graph(), value).has_value();
   };
   return is_constant(node.operands[0]) && !is_constant(node.operands[1]) &&
          node.become(node.op, {node.operands[1], node.operands[0]}, {});
@@ -300,11 +311,13 @@ bool simplify_select(Simplifier& node) {
 }
 
 constexpr std::array kRules = {
-    drop_identity,          simplify_reshape,   simplify_transpose,      simplify_broadcast_to,
-    simplify_slice,         simplify_reverse,   simplify_concat,         simplify_pad_and_concat,
-    simplify_cast,          simplify_reduction, simplify_twice,          simplify_neutral_element,
-    constants_to_the_right, simplify_select,    simplify_view_of_number, read_through_broadcast,
-    simplify_to_device,
+    drop_identity,          simplify_reshape,        simplify_transpose,
+    simplify_broadcast_to,  simplify_slice,          simplify_reverse,
+    simplify_concat,        simplify_pad_and_concat, simplify_cast,
+    simplify_reduction,     simplify_twice,          simplify_neutral_element,
+    constants_to_the_right, simplify_select,         simplify_view_of_number,
+    read_through_broadcast, simplify_to_device,      forget_computation,
+    read_numbers,
 };
 
 }  // namespace

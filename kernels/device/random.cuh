@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bits.cuh"
 #include "computed.cuh"
 #include "packs.cuh"
 #include "types.cuh"
@@ -68,6 +69,46 @@ struct Uniform<f64, 53> {
   }
 };
 
+// The arithmetic of ir/box_muller.h, operation by operation, for the same bits.
+__device__ inline f64 atanh_factors(f64 z) {
+  return 1.0 / 3 +
+         z * (1.0 / 5 +
+              z * (1.0 / 7 +
+                   z * (1.0 / 9 +
+                        z * (1.0 / 11 +
+                             z * (1.0 / 13 +
+                                  z * (1.0 / 15 +
+                                       z * (1.0 / 17 + z * (1.0 / 19 + z * (1.0 / 21)))))))));
+}
+__device__ inline f64 sine_factors(f64 z) {
+  return -1.0 / 6 +
+         z * (1.0 / 120 + z * (-1.0 / 5040 +
+                               z * (1.0 / 362880 + z * (-1.0 / 39916800 +
+                                                        z * (1.0 / 6227020800 +
+                                                             z * (-1.0 / 1307674368000 +
+                                                                  z * (1.0 / 355687428096000)))))));
+}
+__device__ inline f64 cosine_factors(f64 z) {
+  return 1.0 / 24 +
+         z * (-1.0 / 720 +
+              z * (1.0 / 40320 + z * (-1.0 / 3628800 +
+                                      z * (1.0 / 479001600 + z * (-1.0 / 87178291200 +
+                                                                  z * (1.0 / 20922789888000))))));
+}
+
+// Of a normal number above 0.
+__device__ inline f64 logarithm(f64 x) {
+  const i64 bits = bits_as<i64>(x);
+  const i64 exponent = (bits - 0x3FE6A09E667F3BCDLL) >> 52;
+  const f64 m = bits_as<f64>(bits - exponent * (1LL << 52));
+  const f64 count = f64(exponent);
+  const f64 f = m - 1;
+  const f64 s = f / (2 + f);
+  const f64 z = s * s;
+  const f64 low = 2 * s * z * atanh_factors(z) + count * 0x1.ef35793c76730p-45;
+  return count * 0x1.62e42fefa3800p-1 + (2 * s + low);
+}
+
 // Box and Muller 1958: two per block, in f64, rounded to f32 and then to the type.
 template <class T>
 struct Normal {
@@ -75,11 +116,20 @@ struct Normal {
   static constexpr PhiloxStream stream = kNormalStream;
   static constexpr int count = 2;
   static __device__ void make(const PhiloxBlock& block, T* made) {
-    const f64 source = (f64(block.pair(0) >> 11) + 1) * 0x1p-53;  // (0, 1]
-    const f64 angle = 6.283185307179586476925 * (f64(block.pair(1) >> 11) * 0x1p-53);
-    const f64 radius = sqrt(-2 * log(source));
-    const f64 first = radius * cos(angle);
-    const f64 second = radius * sin(angle);
+    const f64 length = sqrt(-2 * logarithm((f64(block.pair(0) >> 11) + 1) * 0x1p-53));
+    const f64 quarters = f64(block.pair(1) >> 11) * 0x1p-51;
+    const f64 whole = 0x1.8p52;
+    const f64 nearest = quarters + whole;
+    const u64 quarter = bits_as<u64>(nearest);
+    const f64 x = (quarters - (nearest - whole)) * 1.57079632679489661923;
+    const f64 z = x * x;
+    const f64 sine = x + x * z * sine_factors(z);
+    const f64 cosine = 1 - (0.5 * z - z * z * cosine_factors(z));
+    const bool swapped = (quarter & 1) != 0;
+    const f64 along = length * (swapped ? sine : cosine);
+    const f64 across = length * (swapped ? cosine : sine);
+    const f64 first = bits_as<f64>(bits_as<u64>(along) ^ (((quarter + 1) & 2) << 62));
+    const f64 second = bits_as<f64>(bits_as<u64>(across) ^ ((quarter & 2) << 62));
     if constexpr (sizeof(T) == sizeof(f64)) {
       made[0] = first;
       made[1] = second;

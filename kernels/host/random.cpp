@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -157,19 +156,27 @@ T rounded(double value) {
   }
 }
 
-// As ir::random_normal, with both numbers of a block at once. The time goes into the C library's
-// log, cos and sin, which have the same bits on every machine only if they are not replaced.
+// As ir::random_normal, with both numbers of a block at once.
 template <class T>
 void fill_normal(std::uint64_t key, T* result, std::int64_t begin, std::int64_t end) {
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
     const auto make = [](const Bits& bits, auto& made) TUTTI_INLINE {
-      for (std::size_t i = 0; i < made.size(); i += 2) {
-        const double source = (static_cast<double>(bits[i] >> 11) + 1) * 0x1p-53;  // (0, 1]
-        const double turn = static_cast<double>(bits[i + 1] >> 11) * 0x1p-53;
-        const double angle = 6.283185307179586476925 * turn;
-        const double radius = std::sqrt(-2 * std::log(source));
-        made[i] = rounded<T>(radius * std::cos(angle));
-        made[i + 1] = rounded<T>(radius * std::sin(angle));
+      std::array<double, kBlocks> radius;
+      std::array<double, kBlocks> turn;
+      std::array<double, kBlocks> first;
+      std::array<double, kBlocks> second;
+      for (std::size_t i = 0; i < kBlocks; ++i) {
+        radius[i] = static_cast<double>(static_cast<std::int64_t>(bits[2 * i] >> 11));
+        turn[i] = static_cast<double>(static_cast<std::int64_t>(bits[2 * i + 1] >> 11));
+      }
+      for (std::size_t i = 0; i < kBlocks; ++i) {
+        const ir::NormalPair pair = ir::box_muller(radius[i], turn[i]);
+        first[i] = pair.first;
+        second[i] = pair.second;
+      }
+      for (std::size_t i = 0; i < kBlocks; ++i) {
+        made[2 * i] = rounded<T>(first[i]);
+        made[2 * i + 1] = rounded<T>(second[i]);
       }
     };
     fill_random<2, kBytes>(key, PhiloxStream::normal, result, begin, end, make);

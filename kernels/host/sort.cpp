@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/row_tiling.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/sort.h>
@@ -26,9 +27,17 @@ RowTiling sort_tiling(const Sort& spec) {
   return {spec.outer, spec.inner, std::max<std::int64_t>(kSortTile / size, 1)};
 }
 
-// An unsigned integer that is ordered as the elements are.
+// Rows of which no more than this part is kept are searched, not sorted.
+constexpr std::int64_t kSearchedPart = 4;
+// Elements that are looked at together while a row is searched.
+constexpr std::int64_t kLookedAt = 64;
+// Beside twice as many as are kept, candidates that are collected before the worst are dropped.
+constexpr std::int64_t kCandidates = 256;
+
+// An unsigned integer that is ordered as the elements are. Without branches: loops over elements
+// become vector code.
 template <class T>
-auto key_of(T value) {
+TUTTI_INLINE inline auto key_of(T value) {
   if constexpr (std::is_unsigned_v<T>) {
     return value;
   } else if constexpr (std::is_integral_v<T>) {
@@ -39,9 +48,10 @@ auto key_of(T value) {
   } else {
     using U = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     constexpr U kSign = U{1} << (sizeof(U) * 8 - 1);
-    if (value != value) return ~U{0};
-    const U bits = std::bit_cast<U>(value == 0 ? T(0) : value);
-    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+    const U given = std::bit_cast<U>(value);
+    const U bits = given == kSign ? U{0} : given;  // -0
+    const U key = (bits & kSign) != 0 ? ~bits : bits | kSign;
+    return value != value ? ~U{0} : key;
   }
 }
 
@@ -79,24 +89,89 @@ Entry<Word>* radix_sort(Entry<Word>* entries, Entry<Word>* spare, std::int64_t c
   return entries;
 }
 
+// The first `count` of a row in order, at the beginning of `entries`, which has room for
+// kCandidates and twice as many. Elements that come before the last of those collected so far are
+// collected; when there is no more room the worst are dropped. Element i is x[place(i)].
+template <class Word, class T, class Place>
+void search_row(const T* x, std::int64_t size, const Place& place, bool descending,
+                std::int64_t count, Entry<Word>* entries) {
+  const std::int64_t room = 2 * count + kCandidates;
+  std::int64_t found = 0;
+  Word limit = std::numeric_limits<Word>::max();
+  bool is_limited = false;
+  using Keys = std::array<Word, kLookedAt>;
+  const auto collect = [&](const Keys& keys, std::int64_t begin, std::int64_t looked_at) {
+    for (std::int64_t i = 0; i < looked_at; ++i) {
+      // An equal one that comes later stands behind.
+      const Word key = keys[static_cast<std::size_t>(i)];
+      if (is_limited && key >= limit) continue;
+      entries[found++] = {key, static_cast<Word>(begin + i)};
+      if (found < room) continue;
+      std::nth_element(entries, entries + count - 1, entries + found);
+      found = count;
+      limit = entries[count - 1].key;
+      is_limited = true;
+    }
+  };
+  // The keys are descending ones if all their bits are turned.
+  using Key = decltype(key_of(T()));
+  const auto turned = static_cast<Key>(descending ? ~Key{0} : Key{0});
+  run_vectorised([&]<int kBytes>() TUTTI_INLINE {
+    // What is captured could change by any store; what is here can't.
+    const T* const from = x;
+    const Place at = place;
+    const Key turn = turned;
+    Keys keys;
+    const auto look_at = [&](std::int64_t i) TUTTI_INLINE {
+      return static_cast<Word>(static_cast<Key>(key_of(from[at(i)]) ^ turn));
+    };
+    std::int64_t begin = 0;
+    for (; begin + kLookedAt <= size; begin += kLookedAt) {
+      const Word bound = limit;
+      Word hits = 0;
+      for (std::int64_t i = 0; i < kLookedAt; ++i) {
+        const Word key = look_at(begin + i);
+        keys[static_cast<std::size_t>(i)] = key;
+        hits |= key < bound ? Word{1} : Word{0};
+      }
+      if (hits != 0 || !is_limited) collect(keys, begin, kLookedAt);
+    }
+    for (std::int64_t i = begin; i < size; ++i) {
+      keys[static_cast<std::size_t>(i - begin)] = look_at(i);
+    }
+    collect(keys, begin, size - begin);
+  });
+  std::partial_sort(entries, entries + count, entries + found);
+}
+
 // A row whose elements are `stride` apart.
 template <class Word, class T>
 void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices, std::int64_t stride) {
   thread_local Scratch scratch;
-  const auto memory = scratch.use<Entry<Word>>(2 * spec.size);
+  const bool searched = spec.count <= spec.size / kSearchedPart;
+  const auto memory =
+      scratch.use<Entry<Word>>(searched ? 2 * spec.count + kCandidates : 2 * spec.size);
   auto* entries = memory.get();
-  for (std::int64_t i = 0; i < spec.size; ++i) {
-    const auto key = key_of(x[i * stride]);
-    using Key = std::remove_const_t<decltype(key)>;
-    const Key ordered = spec.descending ? static_cast<Key>(~key) : key;
-    entries[i] = {static_cast<Word>(ordered), static_cast<Word>(i)};
-  }
-  if (spec.size < kRadixRow) {
-    std::sort(entries, entries + spec.size);
+  if (searched && stride == 1) {
+    const auto place = [](std::int64_t i) TUTTI_INLINE { return i; };
+    search_row(x, spec.size, place, spec.descending, spec.count, entries);
+  } else if (searched) {
+    const auto place = [stride](std::int64_t i) TUTTI_INLINE { return i * stride; };
+    search_row(x, spec.size, place, spec.descending, spec.count, entries);
   } else {
-    entries = radix_sort(entries, entries + spec.size, spec.size);
+    for (std::int64_t i = 0; i < spec.size; ++i) {
+      const auto key = key_of(x[i * stride]);
+      using Key = std::remove_const_t<decltype(key)>;
+      const Key ordered = spec.descending ? static_cast<Key>(~key) : key;
+      entries[i] = {static_cast<Word>(ordered), static_cast<Word>(i)};
+    }
+    if (spec.size < kRadixRow) {
+      std::sort(entries, entries + spec.size);
+    } else {
+      entries = radix_sort(entries, entries + spec.size, spec.size);
+    }
   }
-  for (std::int64_t i = 0; i < spec.size; ++i) {
+  for (std::int64_t i = 0; i < spec.count; ++i) {
     const auto from = static_cast<std::int64_t>(entries[i].index);
     values[i * stride] = x[from * stride];
     indices[i * stride] = from;
@@ -108,15 +183,16 @@ void sort_tile(const Sort& spec, const T* x, T* values, std::int64_t* indices,
                const RowTiling::Tile& tile) {
   for (std::int64_t outer = tile.row_begin; outer < tile.row_end; ++outer) {
     for (std::int64_t i = tile.column_begin; i < tile.column_end; ++i) {
-      const std::int64_t first = outer * spec.size * spec.inner + i;
-      sort_row<Word>(spec, x + first, values + first, indices + first, spec.inner);
+      const std::int64_t kept = outer * spec.count * spec.inner + i;
+      sort_row<Word>(spec, x + outer * spec.size * spec.inner + i, values + kept, indices + kept,
+                     spec.inner);
     }
   }
 }
 
 }  // namespace
 
-std::int64_t tiles(const Sort& spec) { return spec.size == 0 ? 0 : sort_tiling(spec).tiles(); }
+std::int64_t tiles(const Sort& spec) { return spec.count == 0 ? 0 : sort_tiling(spec).tiles(); }
 
 void run(const Sort& spec, const void* x, void* values, std::int64_t* indices, std::int64_t begin,
          std::int64_t end) {

@@ -1,5 +1,8 @@
 #include <tutti/ir/philox.h>
 
+#include <cmath>
+#include <numbers>
+
 #include <gtest/gtest.h>
 
 namespace tutti::ir::philox_test {
@@ -41,6 +44,28 @@ TEST(Philox, NormalNumbersHaveMeanZeroAndVarianceOne) {
   }
   EXPECT_NEAR(total / kCount, 0, 0.02);
   EXPECT_NEAR(squares / kCount, 1, 0.02);
+}
+
+// Box and Muller's formulas, with the C library's functions.
+TEST(Philox, NormalNumbersAreThoseOfBoxAndMuller) {
+  constexpr std::uint64_t kKey = 11;
+  for (std::uint64_t i = 0; i < 20'000; i += 2) {
+    const PhiloxBlock block = philox_block(kKey, PhiloxStream::normal, i / 2);
+    const std::uint64_t first = block[0] | std::uint64_t{block[1]} << 32;
+    const std::uint64_t second = block[2] | std::uint64_t{block[3]} << 32;
+    const double radius =
+        std::sqrt(-2 * std::log((static_cast<double>(first >> 11) + 1) * 0x1p-53));
+    const double angle = 2 * std::numbers::pi * (static_cast<double>(second >> 11) * 0x1p-53);
+    EXPECT_NEAR(random_normal(kKey, i), radius * std::cos(angle), 1e-14);
+    EXPECT_NEAR(random_normal(kKey, i + 1), radius * std::sin(angle), 1e-14);
+  }
+}
+
+TEST(Philox, LogarithmsAreThoseOfTheCLibrary) {
+  for (double x = 1; x > 1e-16; x *= 0.999) {
+    EXPECT_NEAR(normal_detail::logarithm(x), std::log(x), 4e-16 * std::abs(std::log(x))) << x;
+  }
+  EXPECT_EQ(normal_detail::logarithm(1), 0);
 }
 
 TEST(Philox, KeysFromOneKeyDiffer) {

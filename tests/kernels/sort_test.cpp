@@ -2,6 +2,7 @@
 #include <tutti/kernels/host/sort.h>
 
 #include <cmath>
+#include <set>
 
 #include "tests/kernels/kernel_testing.h"
 
@@ -10,13 +11,21 @@ namespace {
 
 using kernel_testing::Array;
 
-// What the interpreter makes of a sort along axis 1: the indices' bytes, then the values'.
-std::vector<std::byte> expected_of(const Array& x, bool descending) {
+// What the interpreter makes of the first `count` of a sort along axis 1: the indices' bytes, then
+// the values'.
+std::vector<std::byte> expected_of(const Array& x, bool descending, std::int64_t count) {
   ir::Graph graph;
   const ir::Value operand = graph.add_parameter("x", {.dtype = x.dtype(), .shape = x.shape()});
   ir::Builder builder(graph);
   const ir::NodeId node = builder.node(ir::Op::sort, {operand}, {std::int64_t{1}, descending});
-  graph.set_results({graph.result(node, 1), graph.result(node, 0)});
+  std::vector<ir::Value> first;
+  for (const std::size_t result : {1U, 0U}) {
+    const std::vector<std::int64_t> stop = {x.shape()[0], count, x.shape()[2]};
+    first.push_back(
+        builder.add(ir::Op::slice, {graph.result(node, result)},
+                    {std::vector<std::int64_t>(3, 0), stop, std::vector<std::int64_t>(3, 1)}));
+  }
+  graph.set_results(first);
   const std::vector<Array> results = ir::interpret(graph, std::vector{x});
   std::vector<std::byte> out(results[0].bytes().begin(), results[0].bytes().end());
   out.insert(out.end(), results[1].bytes().begin(), results[1].bytes().end());
@@ -25,16 +34,19 @@ std::vector<std::byte> expected_of(const Array& x, bool descending) {
 
 // x has the shape [outer, size, inner].
 void check(const Array& x) {
-  for (const bool descending : {false, true}) {
-    const Sort spec = {x.dtype(), descending, x.shape()[0], x.shape()[1], x.shape()[2]};
-    const std::vector<std::byte> expected = expected_of(x, descending);
-    const auto index_bytes = x.elements() * 8;
-    const std::vector<std::byte> sorted = kernel_testing::run_every_way(
-        spec, std::ssize(expected), [&](void* result, std::int64_t begin, std::int64_t end) {
-          run(spec, x.bytes().data(), static_cast<std::byte*>(result) + index_bytes,
-              static_cast<std::int64_t*>(result), begin, end);
-        });
-    EXPECT_EQ(sorted, expected) << name_of(x.dtype()) << x.shape().text();
+  const std::int64_t size = x.shape()[1];
+  for (const std::int64_t count : std::set<std::int64_t>{size, size / 2, size / 4, size / 100}) {
+    for (const bool descending : {false, true}) {
+      const Sort spec = {x.dtype(), descending, x.shape()[0], size, x.shape()[2], count};
+      const std::vector<std::byte> expected = expected_of(x, descending, count);
+      const auto index_bytes = x.shape()[0] * count * x.shape()[2] * 8;
+      const std::vector<std::byte> sorted = kernel_testing::run_every_way(
+          spec, std::ssize(expected), [&](void* result, std::int64_t begin, std::int64_t end) {
+            run(spec, x.bytes().data(), static_cast<std::byte*>(result) + index_bytes,
+                static_cast<std::int64_t*>(result), begin, end);
+          });
+      EXPECT_EQ(sorted, expected) << name_of(x.dtype()) << x.shape().text() << " " << count;
+    }
   }
 }
 

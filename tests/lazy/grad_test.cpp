@@ -173,6 +173,17 @@ TEST(Grad, WorksInsideCompiledFunctionsAndOfThem) {
   EXPECT_EQ(grad([&](const Tensor& x) { return inner(x); })(tensor(2.F)).item<float>(), 24);
 }
 
+TEST(Grad, AloneDoesNotComputeTheValue) {
+  auto gradient = compile([](const Tensor& x, const Tensor& weight) {
+    return grad([&](const Tensor& w) { return mean(exp(matmul(x, w)) * 3.F + matmul(x, w)); })(
+        weight);
+  });
+  gradient(ones({64, 64}), ones({64, 64}));
+  const std::string plan = gradient.plan();
+  EXPECT_THAT(plan, testing::Not(testing::HasSubstr("mean"))) << plan;
+  EXPECT_THAT(plan, testing::Not(testing::HasSubstr("reduce.add"))) << plan;
+}
+
 TEST(Grad, ValueAndGradientShareTheForwardPass) {
   const CompiledGraphs graphs;
   const auto f = [](const Tensor& x) { return sum(exp(x)); };

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include "tests/lazy/wave.h"
 
 // Layers, statistics and optimisers. Numbers of PyTorch 2.15.0.
@@ -118,6 +120,31 @@ TEST(Optimisers, ArePyTorchs) {
   expect_close(after_four_steps(adam()), {0.60393912F, -1.6015049F, 0.11291539F});
   expect_close(after_four_steps(AdamW{.weight_decay = 0.1F}),
                {0.57104766F, -1.5290326F, 0.10021055F});
+}
+
+TEST(Optimisers, AreRecordedOnTheCallersLine) {
+  const std::vector<Tensor> model = {ones({2})};
+  const AdamW adam;
+  const auto [next, state] = adam.update(model, model, adam.init(model), 0.1F);
+  const auto [clipped, length] = clip_by_global_norm(next, 1.F);
+  const std::string program = dump_ir(clipped[0] * linear_schedule(tensor(3), 0, 1, 9));
+  EXPECT_THAT(program, testing::HasSubstr("// layers_test.cpp:"));
+  EXPECT_THAT(program, testing::Not(testing::HasSubstr("// optim")));
+}
+
+TEST(Layers, AreRecordedOnTheCallersLine) {
+  const Tensor x = ones({2, 4, 6});
+  const Tensor y = nn::batch_norm(4).train(x, nn::batch_statistics(4)).first;
+  const Tensor z = nn::linear(Key(1), 6, 5)(nn::group_norm(2, 4)(nn::rotary(y, arange(4)) * 0.5F));
+  const Tensor loss = nn::cross_entropy(z, zeros({2, 4}, DType::i64), {.ignore = 7});
+  const std::string program = dump_ir(loss + stddev(max_pool(x, {2})) + sum(tril(at(x, 0))) +
+                                      sum(dropout(x, Key(2), 0.5F)) + norm(x));
+  std::istringstream lines(program);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t comment = line.find("// ");
+    if (line.find(" = ") == std::string::npos || comment == std::string::npos) continue;
+    EXPECT_THAT(line.substr(comment), testing::StartsWith("// layers_test.cpp:")) << line;
+  }
 }
 
 TEST(Optimisers, StructuresThatDifferAreNamed) {

@@ -44,6 +44,17 @@ TEST(Sort, AxesCountFromTheEnd) {
   EXPECT_EQ(cummin(rows(), 1).to_vector<float>(), Floats({3, 1, 1, 6, 5, 4}));
 }
 
+TEST(Sort, AFewOfManyAreThoseOfTheWholeInOrder) {
+  const Tensor x = round(normal({5, 1000, 2}, Key(3)) * 20.F);  // many are equal
+  for (const bool largest : {true, false}) {
+    const Sorted few = topk(x, 17, 1, largest);
+    const Sorted all = sort(x, 1, largest);
+    const auto first = [](const Tensor& of) { return slice(of, {{}, {.stop = 17}}); };
+    EXPECT_EQ(few.values.to_vector<float>(), first(all.values).to_vector<float>());
+    EXPECT_EQ(few.indices.to_vector<std::int64_t>(), first(all.indices).to_vector<std::int64_t>());
+  }
+}
+
 TEST(Sort, RefusesWhatHasNoOrder) {
   const Tensor x = rows();
   expect_error<TypeError>([&] { return sort(x, 2); }, {"sort", "axis 2 of ", "-2 to 1"});

@@ -54,6 +54,7 @@ const auto kNoDType = static_cast<DType>(77);
 
 TEST(WrongCalls, OfWhatMakesTensors) {
   const Floats two = {1, 2};
+  static float five = 5;
   expect_told({
       WRONG("from: ", "2 values do not fill", from(two, {3})),
       WRONG("shape [-1]", "negative", zeros({-1})),
@@ -73,6 +74,10 @@ TEST(WrongCalls, OfWhatMakesTensors) {
       WRONG("iota: ", "axis", iota({2}, 3)),
       WRONG("this tensor", "never given a value", constant(Tensor())),
       WRONG("abstract: ", "cpu or a GPU", abstract({2}, DType::f32, {.device = Device::any()})),
+      WRONG("", "no dtype", abstract({2}, kNoDType)),
+      WRONG("", "no dtype", view(&five, {1}, kNoDType, [](void*) {})),
+      WRONG("", "no dtype", uniform({2}, Key(1), kNoDType)),
+      WRONG("randint: ", "no dtype", randint({2}, Key(1), 0, 5, kNoDType)),
       WRONG("view: ", "null", view(nullptr, {2}, DType::f32, [](void*) {})),
   });
 }
