@@ -77,12 +77,32 @@ void merge_level(Kernel& kernel, std::vector<std::int64_t>& extents, bool inner,
   }
 }
 
+// Parts so short that their sums keep their digits, where kMostParts are not enough; 1 if there are
+// none, or too many for all results. An accumulator loses what is added to it bit by bit, the more
+// the larger it is; a row has one for each lane.
+std::int64_t short_parts_of(const Kernel& kernel, std::int64_t most_parts) {
+  constexpr std::int64_t kAdditions = 1024;  // to one accumulator
+  constexpr std::int64_t kLanes = 16;
+  constexpr std::int64_t kMostPartial = std::int64_t{1} << 18;  // results of all parts
+  const std::int64_t longest =
+      kernel.vector_axis == VectorAxis::inner ? kAdditions * kLanes : kAdditions;
+  const std::int64_t length = inner_points(kernel);
+  if (length <= most_parts * longest) return 1;
+  const std::int64_t wanted = (length + longest - 1) / longest;
+  const std::int64_t most = std::min(2 * wanted, kMostPartial / outer_points(kernel));
+  for (std::int64_t parts = wanted; parts <= most; ++parts) {
+    if (kernel.inner.front() % parts == 0) return parts;
+  }
+  return 1;
+}
+
 // The number of parts a reduction is divided into; 1 for none.
 std::int64_t parts_of(const Kernel& kernel) {
   constexpr std::int64_t kMostParts = 16;
   constexpr std::int64_t kLeastPart = 64;        // elements of one result in one part
   constexpr std::int64_t kEnoughResults = 4096;  // that many results are parallel enough
   constexpr std::int64_t kLongRow = 32768;       // rows are fast: only very long ones are divided
+  if (const std::int64_t parts = short_parts_of(kernel, kMostParts); parts > 1) return parts;
   const std::int64_t length = inner_points(kernel);
   const std::int64_t results = outer_points(kernel);
   const bool rows = kernel.vector_axis == VectorAxis::inner;

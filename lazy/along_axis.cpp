@@ -65,7 +65,7 @@ Sorted sort(const Operand& x, std::int64_t axis, bool descending) {
   return ordered(Op::sort, t, {normal_axis("sort", axis, t, x.where()), descending}, x.where());
 }
 Tensor argsort(const Operand& x, std::int64_t axis, bool descending) {
-  return sort(x, axis, descending).indices;
+  return composite("argsort", x.where(), [&] { return sort(x, axis, descending).indices; });
 }
 Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
   const Tensor t = x.tensor();

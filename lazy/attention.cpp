@@ -1,8 +1,10 @@
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/ops.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,24 +21,18 @@ class Attention {
  public:
   Attention(const Operand& q, const Operand& k, const Operand& v, const Operand* mask,
             AttentionOptions options)
-      : where_(q.where()),
-        q_(q.tensor()),
-        k_(k.tensor()),
-        v_(v.tensor()),
-        options_(std::move(options)) {
+      : q_(q.tensor()), k_(k.tensor()), v_(v.tensor()), options_(std::move(options)) {
     if (mask != nullptr) mask_ = mask->tensor();
   }
 
   Tensor result() {
+    if (!std::isfinite(options_.scale)) refuse("the scale of the scores is a finite number");
     if (options_.keys) count_keys();
     return shares_heads() ? grouped() : whole(q_, k_, v_, mask_);
   }
 
  private:
-  Operand at(const Tensor& x) const { return {x, where_}; }
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw TypeError("attention: " + why, where_);
-  }
+  [[noreturn]] static void refuse(const std::string& why) { throw TypeError(why); }
   static std::vector<std::int64_t> leading(const Tensor& x) {
     return {x.shape().begin(), x.shape().end() - 2};
   }
@@ -46,13 +42,13 @@ class Attention {
     std::vector<StatePtr> operands = {q.state(), k.state(), v.state()};
     if (mask) operands.push_back(mask->state());
     return Tensor(
-        detail::record(ir::Op::attention, operands, {options_.causal, options_.scale}, where_));
+        detail::record(ir::Op::attention, operands, {options_.causal, options_.scale}, {}));
   }
 
   // Positions along an axis of scores, where the keys' count lies.
   Tensor positions(const Tensor& count, std::int64_t size) const {
     const Tensor index = iota({size}, 0, count.dtype());
-    return index.device() == count.device() ? index : to(at(index), count.device());
+    return index.device() == count.device() ? index : to(index, count.device());
   }
 
   static constexpr std::int64_t kFew = std::int64_t{1} << 30;
@@ -65,21 +61,20 @@ class Attention {
     }
     if (q_.rank() < 2 || k_.rank() < 2) refuse("q, k and v have two dimensions or more");
     // Narrow numbers are compared many at a time, and more keys than there are, are all.
-    if (count.dtype() == DType::u64) count = minimum(at(count), k_.size(-2));
-    count = minimum(at(maximum(at(cast(at(count), DType::i64)), 0)), k_.size(-2));
-    if (k_.size(-2) < kFew) count = cast(at(count), DType::i32);
-    const Tensor each = expand_dims(at(count), {-2, -1});
+    if (count.dtype() == DType::u64) count = minimum(count, k_.size(-2));
+    count = minimum(maximum(cast(count, DType::i64), 0), k_.size(-2));
+    if (k_.size(-2) < kFew) count = cast(count, DType::i32);
+    const Tensor each = expand_dims(count, {-2, -1});
     Tensor shown;
     if (options_.causal) {
       // Of query i as many more as there are queries behind it.
       const std::int64_t queries = q_.size(-2);
-      const Tensor behind = sub(queries - 1, at(positions(count, queries)));
-      shown = lt(at(positions(count, k_.size(-2))),
-                 at(sub(at(each), at(expand_dims(at(behind), {-1})))));
+      const Tensor behind = sub(queries - 1, positions(count, queries));
+      shown = lt(positions(count, k_.size(-2)), sub(each, expand_dims(behind, {-1})));
     } else {
-      shown = lt(at(positions(count, k_.size(-2))), at(each));
+      shown = lt(positions(count, k_.size(-2)), each);
     }
-    mask_ = mask_ ? logical_and(at(*mask_), at(shown)) : shown;
+    mask_ = mask_ ? logical_and(*mask_, shown) : shown;
     options_.causal = false;
   }
 
@@ -101,7 +96,7 @@ class Attention {
     const std::int64_t sharers = *heads / groups;
     *heads = groups;
     sizes.insert(heads + 1, sharers);
-    return reshape(at(x), Shape(sizes));
+    return reshape(x, Shape(sizes));
   }
 
   Tensor grouped() const {
@@ -114,15 +109,14 @@ class Attention {
         refuse("a mask for " + std::to_string(mask->size(-3)) + " of " +
                std::to_string(q_.size(-3)) + " heads");
       }
-      mask =
-          mask->size(-3) == q_.size(-3) ? split_heads(*mask, groups) : expand_dims(at(*mask), {-3});
+      mask = mask->size(-3) == q_.size(-3) ? split_heads(*mask, groups) : expand_dims(*mask, {-3});
     }
     const Tensor q = split_heads(q_, groups);
     std::vector<std::int64_t> result(q_.shape().begin(), q_.shape().end());
     result.back() = v_.size(-1);
     if (queries != 1 || options_.causal) {
       // Each group's keys once more for each of its heads, where they lie.
-      return reshape(at(whole(q, for_each_head(k_, sharers), for_each_head(v_, sharers), mask)),
+      return reshape(whole(q, for_each_head(k_, sharers), for_each_head(v_, sharers), mask),
                      Shape(result));
     }
     // The heads of a group are rows of one product, which reads its keys once.
@@ -131,20 +125,19 @@ class Attention {
     rows.insert(rows.end(), {sharers, q_.size(-1)});
     if (mask && mask->rank() >= 4) {
       // [..., sharers or 1, 1, s]: a row is a head.
-      mask = squeeze(at(*mask), {-2});
+      mask = squeeze(*mask, {-2});
     }
-    return reshape(at(whole(reshape(at(q_), Shape(rows)), k_, v_, mask)), Shape(result));
+    return reshape(whole(reshape(q_, Shape(rows)), k_, v_, mask), Shape(result));
   }
 
   // [..., groups, s, d] -> [..., groups, sharers, s, d]
   Tensor for_each_head(const Tensor& x, std::int64_t sharers) const {
-    const Tensor apart = expand_dims(at(x), {-3});
+    const Tensor apart = expand_dims(x, {-3});
     std::vector<std::int64_t> sizes(apart.shape().begin(), apart.shape().end());
     *(sizes.end() - 3) = sharers;
-    return broadcast_to(at(apart), Shape(sizes));
+    return broadcast_to(apart, Shape(sizes));
   }
 
-  const Location where_;
   const Tensor q_;
   const Tensor k_;
   const Tensor v_;
@@ -156,11 +149,13 @@ class Attention {
 
 Tensor attention(const Operand& q, const Operand& k, const Operand& v,
                  const AttentionOptions& options) {
-  return Attention(q, k, v, nullptr, options).result();
+  return detail::composite("attention", q.where(),
+                           [&] { return Attention(q, k, v, nullptr, options).result(); });
 }
 Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,
                  const AttentionOptions& options) {
-  return Attention(q, k, v, &mask, options).result();
+  return detail::composite("attention", q.where(),
+                           [&] { return Attention(q, k, v, &mask, options).result(); });
 }
 
 }  // namespace tutti

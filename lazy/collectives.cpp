@@ -125,18 +125,18 @@ namespace detail {
 
 AsyncTensors all_reduce(const Tensors& x, const Group& group, Reduce reduce, Location where) {
   for (const Tensor& tensor : x) warn_if_replicated(tensor.state(), group, where);
-  return record_lists(Op::all_reduce, x, where, {reduce_name(reduce), group.data()});
+  return record_lists(Op::all_reduce, x, where, {reduce_name(reduce, where), group.data()});
 }
 
 AsyncTensors scan_ranks(const Tensors& x, const Group& group, Reduce reduce, ScanRange range,
                         Location where) {
   return record_lists(Op::scan_ranks, x, where,
-                      {reduce_name(reduce), group.data(), range.exclusive, range.reverse});
+                      {reduce_name(reduce, where), group.data(), range.exclusive, range.reverse});
 }
 
 AsyncTensors reduce(const Tensors& x, const Group& group, Reduce reduce, std::int64_t root,
                     Location where) {
-  return record_lists(Op::reduce, x, where, {reduce_name(reduce), root, group.data()});
+  return record_lists(Op::reduce, x, where, {reduce_name(reduce, where), root, group.data()});
 }
 
 AsyncTensors all_gather(const Tensors& x, const Group& group, std::int64_t axis, const Sizes& sizes,
@@ -157,7 +157,7 @@ AsyncTensors reduce_scatter(const Tensors& x, const Group& group, Reduce reduce,
                             const Sizes& sizes, Location where) {
   const std::int64_t part = own_part(sizes, group);
   return record_along(Op::reduce_scatter, x, axis, where, [&](std::int64_t along) {
-    return std::vector<ir::Attribute>{reduce_name(reduce), along, group.data(), sizes, part};
+    return std::vector<ir::Attribute>{reduce_name(reduce, where), along, group.data(), sizes, part};
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/lazy/compiled_ranks.h>
+#include <tutti/lazy/empty_function.h>
 #include <tutti/lazy/lower.h>
 #include <tutti/lazy/tree.h>
 
@@ -248,6 +249,7 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
 // later. What changes is an argument.
 template <class F>
 Compiled<F> compile(F f, std::source_location at = std::source_location::current()) {
+  detail::check_function(f, "compile", at);
   return Compiled<F>(std::move(f), {}, at);
 }
 
@@ -267,6 +269,7 @@ Compiled<F> compile(F f, std::source_location at = std::source_location::current
 template <class F>
 Compiled<F> compile(F f, std::vector<VaryingSize> sizes,
                     std::source_location at = std::source_location::current()) {
+  detail::check_function(f, "compile", at);
   return Compiled<F>(std::move(f), std::move(sizes), at);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/empty_function.h>
 #include <tutti/lazy/operand.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/tree.h>
@@ -134,6 +135,7 @@ auto scan(F f, const Carry& init, const Xs& xs, ScanOptions options = {},
 template <class F, class Carry>
 Carry for_loop(std::int64_t count, F f, const Carry& init,
                std::source_location at = std::source_location::current()) {
+  detail::check_function(f, "for_loop", at);
   const std::vector<Tensor> carries = detail::tensors_of(init, at);
   const std::vector<Tensor> results = detail::record_counted(
       carries, count,
@@ -150,6 +152,8 @@ Carry for_loop(std::int64_t count, F f, const Carry& init,
 template <class Condition, class Body, class Carry>
 Carry while_loop(Condition condition, Body body, const Carry& init,
                  std::source_location at = std::source_location::current()) {
+  detail::check_function(condition, "while_loop", at);
+  detail::check_function(body, "while_loop", at);
   const auto carry = [&](const std::vector<Tensor>& arguments) {
     return detail::with_tensors(init, arguments);
   };
@@ -168,21 +172,12 @@ Carry while_loop(Condition condition, Body body, const Carry& init,
 
 namespace detail {
 
-template <class F>
-bool is_empty_function(const F& /*f*/) {
-  return false;
-}
-template <class Signature>
-bool is_empty_function(const std::function<Signature>& f) {
-  return f == nullptr;
-}
-
 template <class Branch, class... T>
 auto conditional_of(const Tensor& index, const std::vector<Branch>& branches,
                     const std::vector<std::string>& names, Location where, const T&... arguments) {
   using Result = std::decay_t<decltype(branches[0](arguments...))>;
   for (const Branch& branch : branches) {
-    if (is_empty_function(branch)) throw UsageError("conditional: a branch is no function", where);
+    check_function(branch, names.empty() ? "conditional" : "cond", where);
   }
   std::vector<Tensor> given;
   (append(given, tensors_of(arguments, where)), ...);
@@ -221,6 +216,8 @@ template <class OnTrue, class OnFalse, class... T>
 auto cond(const Operand& condition, OnTrue on_true, OnFalse on_false, const T&... arguments) {
   using Result = std::decay_t<decltype(on_true(arguments...))>;
   using Branch = std::function<Result(const T&...)>;
+  detail::check_function(on_true, "cond", condition.where());
+  detail::check_function(on_false, "cond", condition.where());
   return detail::conditional_of(detail::branch_index(condition),
                                 std::vector<Branch>{Branch(on_false), Branch(on_true)},
                                 {"on_false", "on_true"}, condition.where(), arguments...);

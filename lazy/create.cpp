@@ -1,3 +1,4 @@
+#include <tutti/lazy/axes.h>
 #include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
@@ -77,9 +78,26 @@ Tensor ones(const Shape& shape, DType dtype, std::source_location at) {
   return composite("ones", at, [&] { return filled(shape, true, dtype); });
 }
 
+namespace {
+
+// Throws unless an integer dtype has both numbers.
+void check_holds(DType dtype, std::int64_t first, std::int64_t last) {
+  if (!is_integer(dtype)) return;
+  visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (std::in_range<T>(first) && std::in_range<T>(last)) return;
+      throw TypeError(std::string(name_of(dtype)) + " does not hold " +
+                      std::to_string(std::in_range<T>(first) ? last : first));
+    }
+  });
+}
+
+}  // namespace
+
 Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
   return composite("arange", at, [&] {
     if (count < 0) throw TypeError("arange: " + std::to_string(count) + " numbers", at);
+    check_holds(dtype, 0, std::max<std::int64_t>(0, count - 1));
     return iota({count}, 0, dtype);
   });
 }
@@ -110,17 +128,7 @@ Tensor detail::arange_of(std::int64_t start, std::int64_t stop, std::int64_t ste
     if (count > static_cast<std::uint64_t>(Shape::kMostElements)) {
       throw TypeError("arange: too many numbers", at);
     }
-    if (count > 0 && is_integer(dtype)) {
-      const std::int64_t last = start + static_cast<std::int64_t>(count - 1) * step;
-      visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-          if (std::in_range<T>(start) && std::in_range<T>(last)) return;
-          throw TypeError("arange: " + std::string(name_of(dtype)) + " does not hold " +
-                              std::to_string(std::in_range<T>(start) ? last : start),
-                          at);
-        }
-      });
-    }
+    if (count > 0) check_holds(dtype, start, start + static_cast<std::int64_t>(count - 1) * step);
     return sequence(start, step, static_cast<std::int64_t>(count), dtype);
   });
 }
@@ -173,6 +181,11 @@ Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, std::source_loc
 
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {
   const std::int64_t normal = axis < 0 ? axis + shape.rank() : axis;
+  if (normal < 0 || normal >= shape.rank()) {
+    throw TypeError("iota: axis " + std::to_string(axis) + " of shape " + shape.text() +
+                        detail::elements_there(shape.rank()),
+                    at);
+  }
   return made(ir::Op::iota, {},
               {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at);
 }

@@ -124,6 +124,7 @@ std::string DistributedTensor::text() const {
 }
 
 Tensor DistributedTensor::full(std::source_location at) const {
+  layout(at);  // throws if there is no value
   return redistribute(Placements(mesh().names().size(), Replicate()), at).local();
 }
 

@@ -2,6 +2,7 @@
 
 #include <tutti/lazy/apart_from_gradients.h>
 #include <tutti/lazy/collectives.h>
+#include <tutti/lazy/empty_function.h>
 #include <tutti/lazy/linear_map.h>
 #include <tutti/lazy/tree.h>
 
@@ -130,6 +131,7 @@ auto take_gradients(const F& f, std::source_location at, const Arguments&... arg
 //   auto [loss, logits, gradients] = value_and_grad(f)(model, x, y);
 template <std::size_t... Index, class F>
 auto value_and_grad(F f, std::source_location at = std::source_location::current()) {
+  detail::check_function(f, "grad", at);
   return [f = std::move(f), at](const auto&... arguments) {
     if constexpr (sizeof...(Index) == 0) {
       return detail::take_gradients<0>(f, at, arguments...);
@@ -184,6 +186,7 @@ class Pullback {
 //   Tensor dx = pullback(dy);
 template <class F>
 auto vjp(F f, std::source_location at = std::source_location::current()) {
+  detail::check_function(f, "vjp", at);
   return [f = std::move(f), at]<class T>(const T& tree, const auto&... rest) {
     const detail::KeepRecording keep;
     const detail::ApartFromGradients apart;
@@ -203,6 +206,7 @@ auto vjp(F f, std::source_location at = std::source_location::current()) {
 // more than the value and the derivative.
 template <class F>
 auto jvp(F f, std::source_location at = std::source_location::current()) {
+  detail::check_function(f, "jvp", at);
   return [f = std::move(f), at]<class T>(const T& tree, const T& tangent, const auto&... rest) {
     const detail::KeepRecording keep;
     const detail::ApartFromGradients apart;

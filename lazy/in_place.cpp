@@ -153,7 +153,7 @@ InPlaceCall gathering(const Caller& caller, Op op, const std::vector<Tensor>& ou
 void all_reduce_(Tensor& x, const Group& group, Reduce reduce, std::source_location at) {
   fill({.op = Op::all_reduce,
         .operand = x,
-        .attributes = {reduce_name(reduce), group.data()},
+        .attributes = {reduce_name(reduce, at), group.data()},
         .types = {type_like(x)},
         .finish = nullptr,
         .where = at},
@@ -174,7 +174,7 @@ void reduce_(Tensor& x, const Group& group, std::int64_t root, Reduce reduce,
              std::source_location at) {
   fill({.op = Op::reduce,
         .operand = x,
-        .attributes = {reduce_name(reduce), root, group.data()},
+        .attributes = {reduce_name(reduce, at), root, group.data()},
         .types = {type_like(x)},
         .finish = nullptr,
         .where = at},
@@ -229,7 +229,7 @@ void reduce_scatter_into_(Tensor& output, const Tensor& x, const Group& group, R
   caller.check_output(output, type);
   fill({.op = Op::reduce_scatter,
         .operand = x,
-        .attributes = {reduce_name(reduce), std::int64_t{0}, group.data()},
+        .attributes = {reduce_name(reduce, at), std::int64_t{0}, group.data()},
         .types = {type},
         .finish = nullptr,
         .where = at},
@@ -248,7 +248,8 @@ void reduce_scatter_(Tensor& output, const std::vector<Tensor>& inputs, const Gr
   const std::int64_t part = sizes.empty() ? -1 : sizes[own];
   fill({.op = Op::reduce_scatter,
         .operand = flat(inputs, at),
-        .attributes = {reduce_name(reduce), std::int64_t{0}, group.data(), std::move(sizes), part},
+        .attributes = {reduce_name(reduce, at), std::int64_t{0}, group.data(), std::move(sizes),
+                       part},
         .types = {type_like(inputs[own])},
         .finish = unflatten({shapes[own]}, at),
         .where = at},

@@ -1,6 +1,7 @@
 // Compiling for a rank of a world that need not exist.
 
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/lower.h>
 #include <tutti/runtime/comm/unbound_backend.h>
@@ -32,7 +33,8 @@ std::shared_ptr<const ir::Mesh> mesh_of(const LowerOptions& options, std::int64_
     if (current.mesh() != nullptr && current.mesh()->ranks() == ranks) return current.mesh();
     return std::make_shared<const ir::Mesh>(ir::Mesh{.names = {"world"}, .sizes = {ranks}});
   }
-  const DeviceMesh mesh(options.mesh);
+  const DeviceMesh mesh =
+      detail::composite("lower", where, [&] { return DeviceMesh(options.mesh); });
   if (mesh.size() != ranks) {
     throw UsageError("lower: a mesh of " + std::to_string(mesh.size()) + " ranks in a world of " +
                          std::to_string(ranks),

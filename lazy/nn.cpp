@@ -33,6 +33,18 @@ Tensor rounded(const Tensor& x, const Tensor& like) {
   return x.dtype() == like.dtype() ? x : cast(x, like.dtype());
 }
 
+void check_layer_epsilon(double epsilon) {
+  if (epsilon >= 0 && std::isfinite(epsilon)) return;
+  throw UsageError("an epsilon of " + std::to_string(epsilon) + "; 0 and above are right");
+}
+
+// Throws unless a layer's parameter has that rank.
+void check_rank(const Tensor& parameter, const char* what, int rank) {
+  if (parameter.rank() == rank) return;
+  throw TypeError(std::string(what) + " is " + parameter.state()->type.text() +
+                  "; it should have rank " + std::to_string(rank));
+}
+
 // [channels] beside x [n, channels, ...].
 Tensor along_channels(const Tensor& each, const char* what, const Tensor& x) {
   const std::int64_t channels = x.size(1);
@@ -102,7 +114,11 @@ Embedding embedding(const Key& key, std::int64_t count, std::int64_t size,
 }
 
 Tensor Linear::operator()(const Operand& x) const {
-  return composite("linear", x.where(), [&] { return matmul(x, weight) + bias; });
+  return composite("linear", x.where(), [&] {
+    check_rank(weight, "weight", 2);
+    check_rank(bias, "bias", 1);
+    return matmul(x, weight) + bias;
+  });
 }
 
 Tensor Norm::operator()(const Operand& x) const {
@@ -110,7 +126,10 @@ Tensor Norm::operator()(const Operand& x) const {
 }
 
 Tensor Embedding::operator()(const Operand& indices) const {
-  return composite("embedding", indices.where(), [&] { return take(weight, indices); });
+  return composite("embedding", indices.where(), [&] {
+    check_rank(weight, "weight", 2);
+    return take(weight, indices);
+  });
 }
 
 Tensor GroupNorm::operator()(const Operand& given, double epsilon) const {
@@ -118,6 +137,7 @@ Tensor GroupNorm::operator()(const Operand& given, double epsilon) const {
     const Tensor x = checked(given, 2);
     const Shape& shape = x.shape();
     if (groups < 1 || shape[1] % groups != 0) refuse_groups(groups, shape[1]);
+    check_layer_epsilon(epsilon);
     const Tensor factor = along_channels(scale, "scale", x);
     const Tensor offset = along_channels(shift, "shift", x);
     const Tensor grouped = reshape(
@@ -133,6 +153,7 @@ Tensor BatchNorm::operator()(const Operand& given, const BatchStatistics& statis
                              double epsilon) const {
   return composite("batch_norm", given.where(), [&] {
     const Tensor x = checked(given, 2);
+    check_layer_epsilon(epsilon);
     const Tensor mean = along_channels(statistics.mean, "mean", x);
     const Tensor variance = along_channels(statistics.variance, "variance", x);
     return normalised(x, wide(x), mean, variance, epsilon, *this);
@@ -143,6 +164,10 @@ std::pair<Tensor, BatchStatistics> BatchNorm::train(const Operand& given,
                                                     const BatchStatistics& statistics,
                                                     const BatchNormOptions& options) const {
   return composite("batch_norm", given.where(), [&] {
+    check_layer_epsilon(options.epsilon);
+    if (!(options.momentum >= 0 && options.momentum <= 1)) {
+      throw UsageError("a momentum of " + std::to_string(options.momentum) + "; 0 to 1 are right");
+    }
     const Tensor narrow = checked(given, 2);
     const Tensor x = wide(narrow);
     const List axes = all_but_channels(x);
@@ -180,7 +205,8 @@ Tensor rotary(const Operand& given, const Operand& positions, double base) {
                       std::to_string(size) +
                       " elements, and pairs are turned: their number should be even");
     }
-    if (!(base > 0)) throw TypeError("a base of " + std::to_string(base) + "; above 0 are");
+    if (!(base > 0 && std::isfinite(base)))
+      throw TypeError("a base of " + std::to_string(base) + "; above 0 are");
     const Tensor where = positions.tensor();
     if (where.rank() != 1 || where.size(0) != x.size(-2)) {
       throw TypeError("positions of shape " + where.shape().text() + " for " +

@@ -37,7 +37,12 @@ Array number_array(const Operand::Value& value, DType dtype, Location where) {
     if (dtype != DType::boolean) refuse(*truth ? "true" : "false", "which is not bool");
     return Array::scalar(*truth);
   }
-  if (dtype == DType::boolean) refuse("given", "which holds true and false only");
+  if (dtype == DType::boolean) {
+    const auto* const natural = std::get_if<std::uint64_t>(&value);
+    refuse(natural != nullptr ? std::to_string(*natural)
+                              : std::to_string(std::get<std::int64_t>(value)),
+           "which holds true and false only");
+  }
   return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
     const auto convert = [&](auto integer) {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

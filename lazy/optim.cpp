@@ -244,6 +244,17 @@ Tensor detail::scaled_by(const Tensor& tensor, const Tensor& factor) {
   return tensor * converted(factor, tensor.dtype());
 }
 
+Tensor detail::averaged(const Tensor& average, const Tensor& model, float decay) {
+  if (!(decay >= 0 && decay <= 1)) {
+    throw UsageError("decay is " + std::to_string(decay) + "; 0 to 1 are right");
+  }
+  if (average.shape() != model.shape() || average.dtype() != model.dtype()) {
+    throw TypeError("the average is " + average.state()->type.text() + ", and the model " +
+                    model.state()->type.text());
+  }
+  return decay * average + (1.F - decay) * model;
+}
+
 namespace {
 
 // Calls f(step) with the number as a double or the tensor as f32, and gives an f32 scalar. What is

@@ -114,6 +114,8 @@ void check_clipped(TreeRef gradients, const Operand& most);
 // The factor that makes a norm at most `most`.
 Tensor clip_factor(const Tensor& norm, const Operand& most);
 Tensor scaled_by(const Tensor& tensor, const Tensor& factor);
+// decay * average + (1 - decay) * model. Throws for other types and for a decay outside of [0, 1].
+Tensor averaged(const Tensor& average, const Tensor& model, float decay);
 }  // namespace detail
 
 // Gradients scaled so that their global_norm() is at most `most`, and that norm before. A norm that
@@ -145,7 +147,7 @@ template <class T>
 T moving_average(const T& average, const T& model, float decay,
                  std::source_location at = std::source_location::current()) {
   return detail::composite("moving_average", at, [&] {
-    return map([&](const Tensor& a, const Tensor& m) { return decay * a + (1.F - decay) * m; },
+    return map([&](const Tensor& a, const Tensor& m) { return detail::averaged(a, m, decay); },
                average, model);
   });
 }

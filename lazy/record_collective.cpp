@@ -4,8 +4,12 @@
 
 namespace tutti::detail {
 
-std::string reduce_name(Reduce reduce) {
+std::string reduce_name(Reduce reduce, Location where) {
   static_assert(static_cast<int>(Reduce::bit_xor) == static_cast<int>(kernels::Reduction::bit_xor));
+  if (reduce > Reduce::bit_xor) {
+    throw TypeError(
+        "there is no reduction of the number " + std::to_string(static_cast<int>(reduce)), where);
+  }
   return std::string(name_of(static_cast<kernels::Reduction>(reduce)));
 }
 

@@ -9,7 +9,8 @@
 namespace tutti::detail {
 
 // As the attribute says it: "sum".
-std::string reduce_name(Reduce reduce);
+// Throws TypeError for a number that is no reduction.
+std::string reduce_name(Reduce reduce, Location where);
 
 // Throws TypeError if the current rank can't make this call.
 void check_collective(ir::Op op, const std::vector<ir::Type>& operands,

@@ -15,6 +15,7 @@ using Combine = ReduceFunction::Combine;
 
 // Throws TypeError unless f makes a scalar of the dtype out of two, elementwise.
 void check_elementwise(const Combine& f, DType dtype, Device device, Location where) {
+  if (f == nullptr) throw UsageError("a reduction of no function", where);
   RankContext& context = RankContext::current();
   detail::Trace trial(detail::Trace::Kind::compiled, context.id(), context.mesh(),
                       context.default_device());

@@ -111,6 +111,7 @@ struct Rule {
 };
 
 Tensor transposed(const std::string& name, const Tensor& tensor, Location where) {
+  tensor.state(where);  // throws if there is no value
   const int rank = tensor.rank();
   if (rank < 2) {
     throw UsageError("renamed: '" + name + "', " + tensor.state(where)->type.text() +

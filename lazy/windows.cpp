@@ -211,6 +211,15 @@ Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
   return composite("reduce_window", x.where(), [&] {
     const Tensor t = x.tensor();
     require_number("reduce_window", t, false, x.where());
+    if (none.is_tensor() && none.tensor().rank() != 0) {
+      throw TypeError("what padding counts as is a number or a scalar, not " +
+                      none.tensor().state()->type.text());
+    }
+    const Tensor padding = none.tensor(t.dtype());  // throws if the dtype does not have it
+    if (padding.dtype() != t.dtype()) {
+      throw TypeError("what padding counts as is " + std::string(name_of(padding.dtype())) +
+                      ", and x " + std::string(name_of(t.dtype())));
+    }
     const Windows windows("reduce_window", t, window, options, t.rank(), x.where());
     return reduced(reduce, t, windows, none, x.where());
   });

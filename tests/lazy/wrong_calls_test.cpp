@@ -3,6 +3,7 @@
 #include <tutti/lazy/optim.h>
 #include <tutti/lazy/statistics.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -67,11 +68,12 @@ TEST(WrongCalls, OfWhatMakesTensors) {
       WRONG("arange: ", "2^60", arange(kHuge)),
       WRONG("arange: ", "step of 0", arange(0, 5, 0)),
       WRONG("arange: ", "no end", arange(0.0, 1.0, 0.0)),
+      WRONG("arange: ", "u8 does not hold 299", arange(300, DType::u8)),
       WRONG("linspace: ", "2^60", linspace(0, 1, kHuge)),
       WRONG("linspace: ", "holds no fractions", linspace(0, 1, 3, DType::i32)),
       WRONG("eye: ", "2^60", eye(kHuge, 2)),
       WRONG("eye: ", "-1 columns", eye(2, -1)),
-      WRONG("iota: ", "axis", iota({2}, 3)),
+      WRONG("iota: ", "axis 3 of shape [2]; -1 to 0 are there", iota({2}, 3)),
       WRONG("this tensor", "never given a value", constant(Tensor())),
       WRONG("abstract: ", "cpu or a GPU", abstract({2}, DType::f32, {.device = Device::any()})),
       WRONG("", "no dtype", abstract({2}, kNoDType)),
@@ -144,6 +146,9 @@ TEST(WrongCalls, OfOps) {
       WRONG("pad: ", "", pad(x, {1}, {1}, 0)),
       WRONG("take: ", "-3 to 2 are there", take(i, 7)),
       WRONG("topk: ", "", topk(x, 9)),
+      WRONG("argsort: ", "axis 7", argsort(x, 7)),
+      WRONG("layer_norm: ", "an epsilon of -1", layer_norm(x, ones({3}), zeros({3}), -1)),
+      WRONG("rms_norm: ", "an epsilon of nan", rms_norm(x, ones({3}), std::nan(""))),
       WRONG("one_hot: ", "no dtype of the number 77", one_hot(i, 3, kNoDType)),
       WRONG("layer_norm: ", "", layer_norm(x, ones({2}), zeros({3}))),
       WRONG("var: ", "axis 4", var(x, 4)),
@@ -181,6 +186,10 @@ TEST(WrongCalls, OfWindows) {
       WRONG("max_pool: ", "does not fit", max_pool(x, {9, 9})),
       WRONG("max_pool: ", "[n, c, spatial...]", max_pool(ones({3}), {1})),
       WRONG("reduce_window: ", "numbers for 4", reduce_window(x, WindowReduce::sum, 0, {2, 2})),
+      WRONG("reduce_window: ", "a number or a scalar",
+            reduce_window(x, WindowReduce::sum, ones({2}), {1, 1, 2, 2})),
+      WRONG("reduce_window: ", "holds no fractions",
+            reduce_window(arange(4), WindowReduce::sum, 0.5, {2})),
       WRONG("conv: ", "", conv(x, w)),
       WRONG("conv_transpose: ", "above 2^60", conv_transpose(x, w, {.padding = {kHuge}})),
       WRONG("conv_transpose: ", "output_padding of 2", conv_transpose(x, w, {.stride = {2}}, {2})),
@@ -231,6 +240,12 @@ TEST(WrongCalls, OfLayers) {
       WRONG("nn::embedding: ", "negative", nn::embedding(key, -5, 2)),
       WRONG("linear: ", "matmul", linear(ones({2, 4}))),
       WRONG("linear: ", "never given a value", nn::Linear()(x)),
+      WRONG("linear: ", "bias is f32[5,2]", nn::Linear{linear.weight, ones({5, 2})}(x)),
+      WRONG("embedding: ", "weight is f32[3]", nn::Embedding{ones({3})}(labels)),
+      WRONG("group_norm: ", "an epsilon of", nn::group_norm(2, 4)(x, -1.0)),
+      WRONG("batch_norm: ", "a momentum of 2", batch_norm.train(x, statistics, {.momentum = 2})),
+      WRONG("attention: ", "never given a value", attention(x, x, x, {.keys = Tensor()})),
+      WRONG("attention: ", "finite", attention(x, x, x, {.scale = std::nan("")})),
       WRONG("norm: ", "layer_norm", nn::norm(5)(x)),
       WRONG("group_norm: ", "scale is f32[6]", nn::group_norm(3, 6)(ones({1, 3, 2}))),
       WRONG("group_norm: ", "floating point", nn::group_norm(1, 3)(arange(3))),
@@ -280,7 +295,8 @@ TEST(WrongCalls, OfOptimisers) {
       WRONG("clip_by_global_norm: ", "'steps'", clip_by_global_norm(counters, 1.F)),
       WRONG("clip_by_global_norm: ", "'w' was never given", clip_by_global_norm(empty, 1.F)),
       WRONG("", "'w' was never given", global_norm(empty)),
-      WRONG("moving_average: ", "broadcast", moving_average(model, other, 0.9F)),
+      WRONG("moving_average: ", "f32[3]", moving_average(model, other, 0.9F)),
+      WRONG("moving_average: ", "decay is 1.5", moving_average(model, model, 1.5F)),
       WRONG("moving_average: ", "'w' was never given", moving_average(model, empty, 0.9F)),
       WRONG("linear_schedule: ", "at least one step", linear_schedule(1, 0, 1, 0)),
       WRONG("cosine_schedule: ", "scalar", cosine_schedule(ones({2}), 0, 1, 5)),
@@ -316,10 +332,16 @@ TEST(WrongCalls, OfControlFlow) {
   const auto nothing = [](const Tensor&) { return Tensor(); };
   const auto step = [](const Tensor&, const Tensor&) { return Tensor(); };
   expect_told({
-      WRONG("conditional: ", "no function", conditional(0, std::vector<Branch>{Branch()}, x)),
+      WRONG("conditional: ", "no function to call",
+            conditional(0, std::vector<Branch>{Branch()}, x)),
       WRONG("conditional: ", "no branch", conditional(0, std::vector<Branch>{}, x)),
       WRONG("cond: ", "", cond(true, same, more, x)),
       WRONG("", "never given", cond(true, same, nothing, x)),
+      WRONG("cond: ", "no function to call", cond(true, Branch(), Branch(), x)),
+      WRONG("for_loop: ", "no function to call",
+            for_loop(2, std::function<Tensor(Tensor, Tensor)>(), x)),
+      WRONG("compile: ", "no function to call", compile(Branch())),
+      WRONG("grad: ", "no function to call", grad(Branch())),
       WRONG("cond: ", "compare it", cond(0.5F, same, same, x)),
       WRONG("", "never given", for_loop(3, step, x)),
       WRONG("a loop of -3 steps", "", for_loop(-3, step, x)),
@@ -395,6 +417,7 @@ TEST(WrongCalls, OfCollectives) {
       WRONG("all_reduce: ", "rank 1", all_reduce(x, both)),
       WRONG("all_reduce: ", "bool", all_reduce(truth, self)),
       WRONG("all_reduce: ", "", all_reduce(arange(2), self, Reduce::mean)),
+      WRONG("there is no reduction", "99", all_reduce(x, self, static_cast<Reduce>(99))),
       WRONG("this tensor", "never given", all_reduce(none, self)),
       WRONG("all_gather: ", "axis 5", all_gather(x, self, 5)),
       WRONG("all_gather: ", "", all_gather(x, self, 0, {7})),
