@@ -127,11 +127,11 @@ DistributedTensor apply_op(const DistributedOp& op, const Compute& compute) {
 
 Shape broadcast_shape(const DistributedOp& op) {
   int rank = 0;
-  for (const DistributedTensor& operand : op.operands) rank = std::max(rank, operand.rank());
+  for (const DistributedTensor& operand : op.operands) rank = std::max(rank, operand.rank(op.at));
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
   for (const DistributedTensor& operand : op.operands) {
-    const int missing = rank - operand.rank();
-    for (int axis = 0; axis < operand.rank(); ++axis) {
+    const int missing = rank - operand.rank(op.at);
+    for (int axis = 0; axis < operand.rank(op.at); ++axis) {
       std::int64_t& size = sizes[static_cast<std::size_t>(axis + missing)];
       const std::int64_t own = operand.shape()[axis];
       if (own == size || own == 1) continue;

@@ -151,6 +151,7 @@ InPlaceCall gathering(const Caller& caller, Op op, const std::vector<Tensor>& ou
 }  // namespace
 
 void all_reduce_(Tensor& x, const Group& group, Reduce reduce, std::source_location at) {
+  x.state(at);  // throws if there is no value
   fill({.op = Op::all_reduce,
         .operand = x,
         .attributes = {reduce_name(reduce, at), group.data()},
@@ -161,6 +162,7 @@ void all_reduce_(Tensor& x, const Group& group, Reduce reduce, std::source_locat
 }
 
 void broadcast_(Tensor& x, const Group& group, std::int64_t root, std::source_location at) {
+  x.state(at);  // throws if there is no value
   fill({.op = Op::broadcast,
         .operand = x,
         .attributes = {root, group.data()},
@@ -172,6 +174,7 @@ void broadcast_(Tensor& x, const Group& group, std::int64_t root, std::source_lo
 
 void reduce_(Tensor& x, const Group& group, std::int64_t root, Reduce reduce,
              std::source_location at) {
+  x.state(at);  // throws if there is no value
   fill({.op = Op::reduce,
         .operand = x,
         .attributes = {reduce_name(reduce, at), root, group.data()},
@@ -183,6 +186,7 @@ void reduce_(Tensor& x, const Group& group, std::int64_t root, Reduce reduce,
 
 void all_gather_into_(Tensor& output, const Tensor& x, const Group& group,
                       std::source_location at) {
+  x.state(at);  // throws if there is no value
   const Caller caller{.name = "all_gather_into_", .group = group, .where = at};
   std::vector<std::int64_t> sizes = sizes_of(x.shape());
   if (sizes.empty()) sizes.push_back(1);
@@ -201,12 +205,14 @@ void all_gather_into_(Tensor& output, const Tensor& x, const Group& group,
 
 void all_gather_(std::vector<Tensor>& outputs, const Tensor& x, const Group& group,
                  std::source_location at) {
+  x.state(at);  // throws if there is no value
   const Caller caller{.name = "all_gather_", .group = group, .where = at};
   fill(gathering(caller, Op::all_gather, outputs, x, 0), outputs);
 }
 
 void gather_(std::vector<Tensor>& outputs, const Tensor& x, const Group& group, std::int64_t root,
              std::source_location at) {
+  x.state(at);  // throws if there is no value
   const Caller caller{.name = "gather_", .group = group, .where = at};
   if (caller.position() == root) {
     fill(gathering(caller, Op::gather, outputs, x, root), outputs);
@@ -218,6 +224,7 @@ void gather_(std::vector<Tensor>& outputs, const Tensor& x, const Group& group, 
 
 void reduce_scatter_into_(Tensor& output, const Tensor& x, const Group& group, Reduce reduce,
                           std::source_location at) {
+  x.state(at);  // throws if there is no value
   const Caller caller{.name = "reduce_scatter_into_", .group = group, .where = at};
   std::vector<std::int64_t> sizes = sizes_of(x.shape());
   if (sizes.empty() || sizes[0] % caller.members() != 0) {
@@ -309,6 +316,7 @@ void all_to_all_(std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs
 void all_to_all_into_(Tensor& output, const Tensor& x, const Group& group,
                       const Sizes& receive_sizes, const Sizes& send_sizes,
                       std::source_location at) {
+  x.state(at);  // throws if there is no value
   const Caller caller{.name = "all_to_all_into_", .group = group, .where = at};
   std::vector<std::int64_t> sizes = sizes_of(x.shape());
   if (!receive_sizes.empty() && !sizes.empty()) {

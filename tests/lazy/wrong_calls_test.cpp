@@ -440,6 +440,12 @@ TEST(WrongCalls, OfCollectives) {
   });
   expect_error<TypeError>([&] { all_gather_into_(y, ones({5}), self); }, {""});
   expect_error<UsageError>([&] { all_reduce_(y, both); }, {"rank 1"});
+  Tensor unset;
+  expect_error<UsageError>([&] { all_reduce_(unset, self); }, {"never given a value"});
+  expect_error<UsageError>([&] { broadcast_(unset, self); }, {"never given a value"});
+  expect_error<UsageError>([&] { all_gather_into_(y, unset, self); }, {"never given a value"});
+  expect_error<UsageError>([&] { (void)(DistributedTensor() + DistributedTensor()); },
+                           {"no value"});
 }
 
 }  // namespace
