@@ -1,6 +1,8 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/lazy/known_number.h>
 #include <tutti/lazy/scalar_tag.h>
 
+#include <cmath>
 #include <cstdint>
 #include <variant>
 
@@ -19,6 +21,13 @@ std::optional<double> known_number(const Operand& x) {
     return static_cast<double>(*natural);
   }
   return std::nullopt;
+}
+
+void check_epsilon(std::string_view call, double epsilon, Location where) {
+  if (epsilon >= 0 && std::isfinite(epsilon)) return;
+  throw TypeError(
+      std::string(call) + ": an epsilon of " + std::to_string(epsilon) + "; 0 and above are right",
+      where);
 }
 
 std::string number_text(double number) {

@@ -1,5 +1,6 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/composite.h>
+#include <tutti/lazy/known_number.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/tensor_state.h>
 #include <tutti/lazy/zero_beside.h>
@@ -31,11 +32,6 @@ Tensor checked(const Operand& given, int least_rank) {
 Tensor wide(const Tensor& x) { return is_narrow_floating(x.dtype()) ? cast(x, DType::f32) : x; }
 Tensor rounded(const Tensor& x, const Tensor& like) {
   return x.dtype() == like.dtype() ? x : cast(x, like.dtype());
-}
-
-void check_layer_epsilon(double epsilon) {
-  if (epsilon >= 0 && std::isfinite(epsilon)) return;
-  throw UsageError("an epsilon of " + std::to_string(epsilon) + "; 0 and above are right");
 }
 
 // Throws unless a layer's parameter has that rank.
@@ -137,7 +133,7 @@ Tensor GroupNorm::operator()(const Operand& given, double epsilon) const {
     const Tensor x = checked(given, 2);
     const Shape& shape = x.shape();
     if (groups < 1 || shape[1] % groups != 0) refuse_groups(groups, shape[1]);
-    check_layer_epsilon(epsilon);
+    detail::check_epsilon("group_norm", epsilon, given.where());
     const Tensor factor = along_channels(scale, "scale", x);
     const Tensor offset = along_channels(shift, "shift", x);
     const Tensor grouped = reshape(
@@ -153,7 +149,7 @@ Tensor BatchNorm::operator()(const Operand& given, const BatchStatistics& statis
                              double epsilon) const {
   return composite("batch_norm", given.where(), [&] {
     const Tensor x = checked(given, 2);
-    check_layer_epsilon(epsilon);
+    detail::check_epsilon("batch_norm", epsilon, given.where());
     const Tensor mean = along_channels(statistics.mean, "mean", x);
     const Tensor variance = along_channels(statistics.variance, "variance", x);
     return normalised(x, wide(x), mean, variance, epsilon, *this);
@@ -164,7 +160,7 @@ std::pair<Tensor, BatchStatistics> BatchNorm::train(const Operand& given,
                                                     const BatchStatistics& statistics,
                                                     const BatchNormOptions& options) const {
   return composite("batch_norm", given.where(), [&] {
-    check_layer_epsilon(options.epsilon);
+    detail::check_epsilon("batch_norm", options.epsilon, given.where());
     if (!(options.momentum >= 0 && options.momentum <= 1)) {
       throw UsageError("a momentum of " + std::to_string(options.momentum) + "; 0 to 1 are right");
     }

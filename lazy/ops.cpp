@@ -1,11 +1,11 @@
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/known_number.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/range_span.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -325,24 +325,13 @@ Tensor log_softmax(const Operand& x, std::int64_t axis) {
   return apply(Op::log_softmax, {t.state()}, {normal_axis("log_softmax", axis, t, x.where())},
                x.where());
 }
-namespace {
-
-void check_epsilon(const char* op, double epsilon, Location where) {
-  if (epsilon >= 0 && std::isfinite(epsilon)) return;
-  throw TypeError(
-      std::string(op) + ": an epsilon of " + std::to_string(epsilon) + "; 0 and above are right",
-      where);
-}
-
-}  // namespace
-
 Tensor layer_norm(const Operand& x, const Operand& scale, const Operand& shift, double epsilon) {
-  check_epsilon("layer_norm", epsilon, x.where());
+  detail::check_epsilon("layer_norm", epsilon, x.where());
   return apply(Op::layer_norm, {x.tensor().state(), scale.tensor().state(), shift.tensor().state()},
                {epsilon}, x.where());
 }
 Tensor rms_norm(const Operand& x, const Operand& scale, double epsilon) {
-  check_epsilon("rms_norm", epsilon, x.where());
+  detail::check_epsilon("rms_norm", epsilon, x.where());
   return apply(Op::rms_norm, {x.tensor().state(), scale.tensor().state()}, {epsilon}, x.where());
 }
 Tensor cross_entropy(const Operand& logits, const Operand& labels) {
