@@ -74,15 +74,14 @@ Sorted topk(const Operand& x, std::int64_t k, std::int64_t axis, bool largest) {
 
 Tensor stack(std::span<const Tensor> tensors, std::int64_t axis, std::source_location at) {
   return composite("stack", at, [&] {
-    if (tensors.empty()) throw TypeError("stack: no tensors", at);
+    if (tensors.empty()) throw TypeError("no tensors");
     const std::int64_t normal = normal_axis("stack", axis, tensors[0].rank() + 1, at);
     std::vector<Tensor> parts;
     for (const Tensor& tensor : tensors) {
       if (tensor.shape() != tensors[0].shape() || tensor.dtype() != tensors[0].dtype()) {
-        throw TypeError("stack: the tensors must agree in shape and dtype; the first is " +
-                            tensors[0].state()->type.text() + ", another " +
-                            tensor.state()->type.text(),
-                        at);
+        throw TypeError("the tensors must agree in shape and dtype; the first is " +
+                        tensors[0].state()->type.text() + ", another " +
+                        tensor.state()->type.text());
       }
       parts.emplace_back(detail::record(Op::expand_dims, {tensor.state()},
                                         {std::vector<std::int64_t>{normal}}, at));
@@ -140,9 +139,8 @@ std::vector<Tensor> split_evenly(const Operand& x, std::int64_t parts, std::int6
     const std::int64_t normal = normal_axis("split", axis, t, x.where());
     const std::int64_t size = t.shape()[static_cast<int>(normal)];
     if (parts < 1 || size % parts != 0) {
-      throw TypeError("split: " + std::to_string(parts) + " equal parts of the " +
-                          std::to_string(size) + " elements of axis " + std::to_string(axis),
-                      x.where());
+      throw TypeError(std::to_string(parts) + " equal parts of the " + std::to_string(size) +
+                      " elements of axis " + std::to_string(axis));
     }
     return split(t, std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts),
                  normal);
@@ -166,7 +164,7 @@ Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
   return composite("repeat", x.where(), [&] {
     const Tensor t = x.tensor();
     const std::int64_t normal = normal_axis("repeat", axis, t, x.where());
-    if (count < 0) throw TypeError("repeat: " + std::to_string(count) + " times", x.where());
+    if (count < 0) throw TypeError(std::to_string(count) + " times");
     std::vector<std::int64_t> each(t.shape().begin(), t.shape().end());
     const auto behind = each.begin() + normal + 1;
     each.insert(behind, count);
@@ -184,9 +182,7 @@ Tensor triangle(std::string_view op, const Operand& x, std::int64_t diagonal, bo
   return composite(op, x.where(), [&] {
     const Tensor t = x.tensor();
     if (t.rank() < 2) {
-      throw TypeError(std::string(op) + ": a tensor of rank " + std::to_string(t.rank()) +
-                          " has no last two axes",
-                      x.where());
+      throw TypeError("a tensor of rank " + std::to_string(t.rank()) + " has no last two axes");
     }
     const Shape matrix = {t.shape()[t.rank() - 2], t.shape()[t.rank() - 1]};
     const auto index = [&](std::int64_t axis) {

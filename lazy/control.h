@@ -176,9 +176,6 @@ template <class Branch, class... T>
 auto conditional_of(const Tensor& index, const std::vector<Branch>& branches,
                     const std::vector<std::string>& names, Location where, const T&... arguments) {
   using Result = std::decay_t<decltype(branches[0](arguments...))>;
-  for (const Branch& branch : branches) {
-    check_function(branch, names.empty() ? "conditional" : "cond", where);
-  }
   std::vector<Tensor> given;
   (append(given, tensors_of(arguments, where)), ...);
   Result form{};
@@ -207,6 +204,9 @@ auto conditional_of(const Tensor& index, const std::vector<Branch>& branches,
 // give trees of the same types. Differentiable.
 template <class Branch, class... T>
 auto conditional(const Operand& index, const std::vector<Branch>& branches, const T&... arguments) {
+  for (const Branch& branch : branches) {
+    detail::check_function(branch, "conditional", index.where());
+  }
   return detail::conditional_of(index.tensor(), branches, {}, index.where(), arguments...);
 }
 

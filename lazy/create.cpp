@@ -2,6 +2,7 @@
 #include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/known_number.h>
 #include <tutti/lazy/ops.h>
 
 #include <algorithm>
@@ -30,6 +31,9 @@ Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void
   check_dtype(dtype, at);
   const ir::Type type{.dtype = dtype, .shape = shape};
   if (data == nullptr && type.bytes() > 0) throw UsageError("view: the pointer is null", at);
+  if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::size_t>(size_of(dtype)) != 0) {
+    throw UsageError("view: the pointer is not aligned for " + std::string(name_of(dtype)), at);
+  }
   auto buffer =
       runtime::Buffer::wrap(data, static_cast<std::size_t>(type.bytes()), std::move(release));
   return Tensor(RankContext::current().leaf(type, std::move(buffer), at));
@@ -80,24 +84,43 @@ Tensor ones(const Shape& shape, DType dtype, std::source_location at) {
 
 namespace {
 
-// Throws unless an integer dtype has both numbers.
-void check_holds(DType dtype, std::int64_t first, std::int64_t last) {
-  if (!is_integer(dtype)) return;
-  visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      if (std::in_range<T>(first) && std::in_range<T>(last)) return;
-      throw TypeError(std::string(name_of(dtype)) + " does not hold " +
-                      std::to_string(std::in_range<T>(first) ? last : first));
-    }
+[[noreturn]] void refuse_number(DType dtype, const std::string& number) {
+  throw TypeError(std::string(name_of(dtype)) + " does not hold " + number);
+}
+
+// Throws unless a floating-point dtype reaches as far as the number.
+void check_reaches(DType dtype, double number) {
+  const bool reaches = visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, double>) return std::isfinite(number);
+    return std::isfinite(static_cast<float>(static_cast<T>(static_cast<float>(number))));
   });
+  if (!reaches) refuse_number(dtype, detail::number_text(number));
+}
+
+// Throws unless the dtype has the numbers, or those beside them.
+void check_holds(DType dtype, std::int64_t first, std::int64_t last) {
+  for (const std::int64_t number : {first, last}) {
+    if (is_floating(dtype)) check_reaches(dtype, static_cast<double>(number));
+    if (!is_integer(dtype)) continue;
+    visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+      if constexpr (is_integer(dtype_of<T>)) {
+        if (!std::in_range<T>(number)) refuse_number(dtype, std::to_string(number));
+      }
+    });
+  }
+}
+
+void check_fractions(DType dtype) {
+  if (is_floating(dtype)) return;
+  throw TypeError(std::string(name_of(dtype)) + " holds no fractions");
 }
 
 }  // namespace
 
 Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
   return composite("arange", at, [&] {
-    if (count < 0) throw TypeError("arange: " + std::to_string(count) + " numbers", at);
-    check_holds(dtype, 0, std::max<std::int64_t>(0, count - 1));
+    if (count < 0) throw TypeError(std::to_string(count) + " numbers");
+    if (count > 0) check_holds(dtype, 0, count - 1);
     return iota({count}, 0, dtype);
   });
 }
@@ -118,7 +141,7 @@ Tensor sequence(const Operand& first, const Operand& step, std::int64_t count, D
 Tensor detail::arange_of(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
                          std::source_location at) {
   return composite("arange", at, [&] {
-    if (step == 0) throw UsageError("arange: a step of 0", at);
+    if (step == 0) throw UsageError("a step of 0");
     const bool empty = step > 0 ? stop <= start : stop >= start;
     const auto low = static_cast<std::uint64_t>(step > 0 ? start : stop);
     const auto high = static_cast<std::uint64_t>(step > 0 ? stop : start);
@@ -126,7 +149,7 @@ Tensor detail::arange_of(std::int64_t start, std::int64_t stop, std::int64_t ste
                                          : std::uint64_t{0} - static_cast<std::uint64_t>(step);
     const std::uint64_t count = empty ? 0 : (high - low - 1) / apart + 1;
     if (count > static_cast<std::uint64_t>(Shape::kMostElements)) {
-      throw TypeError("arange: too many numbers", at);
+      throw TypeError("too many numbers");
     }
     if (count > 0) check_holds(dtype, start, start + static_cast<std::int64_t>(count - 1) * step);
     return sequence(start, step, static_cast<std::int64_t>(count), dtype);
@@ -137,26 +160,25 @@ Tensor detail::arange_of(double start, double stop, double step, DType dtype,
                          std::source_location at) {
   return composite("arange", at, [&] {
     const double length = std::ceil((stop - start) / step);
-    if (step == 0 || std::isnan(length)) throw UsageError("arange: the numbers have no end", at);
-    if (!is_floating(dtype)) {
-      throw TypeError("arange: " + std::string(name_of(dtype)) + " holds no fractions", at);
+    if (step == 0 || std::isnan(length)) throw UsageError("the numbers have no end");
+    check_fractions(dtype);
+    if (length > static_cast<double>(Shape::kMostElements)) throw TypeError("too many numbers");
+    const auto count = static_cast<std::int64_t>(std::max(0.0, length));
+    if (count > 0) {
+      check_reaches(dtype, start);
+      check_reaches(dtype, start + static_cast<double>(count - 1) * step);
     }
-    if (length > static_cast<double>(Shape::kMostElements)) {
-      throw TypeError("arange: too many numbers", at);
-    }
-    const double count = std::max(0.0, length);
-    return sequence(start, step, std::max<std::int64_t>(0, static_cast<std::int64_t>(count)),
-                    dtype);
+    return sequence(start, step, count, dtype);
   });
 }
 
 Tensor linspace(double start, double stop, std::int64_t count, DType dtype,
                 std::source_location at) {
   return composite("linspace", at, [&] {
-    if (count < 0) throw TypeError("linspace: " + std::to_string(count) + " numbers", at);
-    if (!is_floating(dtype)) {
-      throw TypeError("linspace: " + std::string(name_of(dtype)) + " holds no fractions", at);
-    }
+    if (count < 0) throw TypeError(std::to_string(count) + " numbers");
+    check_fractions(dtype);
+    check_reaches(dtype, start);
+    check_reaches(dtype, stop);
     // So that the last one is `stop`, whatever rounding does.
     const double last = static_cast<double>(std::max<std::int64_t>(1, count - 1));
     const Tensor share = div(iota({count}, 0, DType::f64), last);
@@ -170,8 +192,7 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype,
 Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, std::source_location at) {
   return composite("eye", at, [&] {
     if (rows < 0 || columns < 0) {
-      throw TypeError(
-          "eye: " + std::to_string(rows) + " rows and " + std::to_string(columns) + " columns", at);
+      throw TypeError(std::to_string(rows) + " rows and " + std::to_string(columns) + " columns");
     }
     const Tensor row = iota({rows, columns}, 0, DType::i64);
     const Tensor column = iota({rows, columns}, 1, DType::i64);
@@ -180,14 +201,17 @@ Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype, std::source_loc
 }
 
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype, std::source_location at) {
-  const std::int64_t normal = axis < 0 ? axis + shape.rank() : axis;
-  if (normal < 0 || normal >= shape.rank()) {
-    throw TypeError("iota: axis " + std::to_string(axis) + " of shape " + shape.text() +
-                        detail::elements_there(shape.rank()),
-                    at);
-  }
-  return made(ir::Op::iota, {},
-              {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at);
+  return composite("iota", at, [&] {
+    const std::int64_t normal = axis < 0 ? axis + shape.rank() : axis;
+    if (normal < 0 || normal >= shape.rank()) {
+      throw TypeError("axis " + std::to_string(axis) + " of shape " + shape.text() +
+                      detail::elements_there(shape.rank()));
+    }
+    check_dtype(dtype);
+    if (shape.elements() > 0) check_holds(dtype, 0, shape[normal] - 1);
+    return made(ir::Op::iota, {},
+                {dtype, std::vector<std::int64_t>(shape.begin(), shape.end()), normal}, at);
+  });
 }
 
 Tensor abstract(const Shape& shape, DType dtype, const AbstractOptions& options,

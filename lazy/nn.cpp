@@ -1,3 +1,4 @@
+#include <tutti/ir/names.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/composite.h>
 #include <tutti/lazy/known_number.h>
@@ -167,6 +168,13 @@ std::pair<Tensor, BatchStatistics> BatchNorm::train(const Operand& given,
     const Tensor narrow = checked(given, 2);
     const Tensor x = wide(narrow);
     const List axes = all_but_channels(x);
+    std::int64_t places = 1;
+    for (const std::int64_t axis : axes) places *= x.shape()[axis];
+    if (places < 2 && !options.group) {
+      throw TypeError("x is " + narrow.state()->type.text() + ", with " +
+                      ir::counted(static_cast<std::size_t>(places), "element") +
+                      " a channel; their variance takes two or more");
+    }
     const auto summed = [&](const Tensor& values) {
       const Tensor total = sum(values, axes, true);
       return options.group ? Tensor(all_reduce(total, *options.group)) : total;

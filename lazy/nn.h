@@ -77,6 +77,8 @@ struct BatchNorm {
                     double epsilon = 1e-5) const;
   // With those of the batch, which go into the ones given:
   //   auto [y, next] = norm.train(x, statistics);
+  // Throws TypeError for fewer than two elements a channel, which have no variance; among the ranks
+  // of a group it is not looked at.
   std::pair<Tensor, BatchStatistics> train(const Operand& x, const BatchStatistics& statistics,
                                            const BatchNormOptions& options = {}) const;
 };

@@ -47,6 +47,10 @@ void detail::save_npz_tree(TreeRef tree, const std::filesystem::path& path, Loca
     }
     for (const auto& [name, wanted] : wanted_tensors(tree, where)) {
       if (wanted.any) throw UsageError("save_npz: '" + name + "' was never given a value");
+      if (name.find('\0') != std::string::npos) {
+        throw UsageError("save_npz: the name of '" + std::string(name.c_str()) +
+                         "' goes on behind a zero byte, where names in archives end");
+      }
       runtime::check_npy_dtype(wanted.type.dtype, "'" + name + "'");
     }
     const std::vector<std::pair<std::string, Tensor>> tensors = named_tensors_of(tree);

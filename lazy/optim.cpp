@@ -27,9 +27,17 @@ void check_scalar(const char* what, const Operand& given) {
                   given.tensor().state()->type.text());
 }
 
+void check_finite_number(const char* what, const Operand& given) {
+  const std::optional<double> number = detail::known_number(given);
+  if (!number || std::isfinite(*number)) return;
+  throw UsageError(std::string(what) + " is " + detail::number_text(*number) +
+                   "; it should be finite");
+}
+
 // A rate that a schedule gave is f32.
 Operand as_rate(const Operand& rate, const Tensor& leaf) {
   check_scalar("the rate of a step", rate);
+  check_finite_number("the rate of a step", rate);
   if (!rate.is_tensor() || rate.dtype() == leaf.dtype()) return rate;
   return {cast(rate, leaf.dtype()), rate.where()};
 }
@@ -139,9 +147,7 @@ void Sgd::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& sta
 void AdamW::check() const {
   check_share("beta1", beta1);
   check_share("beta2", beta2);
-  if (!(epsilon >= 0)) {
-    throw UsageError("epsilon is " + std::to_string(epsilon) + "; 0 and above are right");
-  }
+  detail::check_epsilon("AdamW", epsilon, {});
   if (!std::isfinite(weight_decay)) throw UsageError("weight_decay should be finite");
 }
 
@@ -212,6 +218,9 @@ Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
   return composite("global_norm", at, [&] {
     Tensor total;
     for (const Tensor& tensor : tensors) {
+      if (!is_floating(tensor.dtype())) {
+        throw TypeError("takes floating-point tensors, not " + tensor.state()->type.text());
+      }
       const Tensor x = converted(tensor, DType::f32);
       const Tensor squares = sum(x * x);
       total = total.defined() ? total + squares : squares;
@@ -262,6 +271,7 @@ namespace {
 template <class F>
 Tensor of_step(const Operand& step, F&& f) {
   check_scalar("the step", step);
+  check_finite_number("the step", step);
   if (step.is_tensor()) return f(Tensor(cast(step, DType::f32)));
   double number = 0;
   if (const auto* const given = std::get_if<Operand::Number>(&step.value())) number = given->value;
@@ -277,6 +287,11 @@ Tensor of_step(const Operand& step, F&& f) {
 void check_steps(std::int64_t steps) {
   if (steps >= 1) return;
   throw UsageError("at least one step, not " + std::to_string(steps));
+}
+
+void check_rates(double one, double other) {
+  check_finite_number("a rate", one);
+  check_finite_number("a rate", other);
 }
 
 // How much of `steps` is over, of [0, 1].
@@ -305,6 +320,7 @@ Tensor choose(const Tensor& first, const Tensor& a, const Tensor& b) { return se
 Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t steps) {
   return composite("linear_schedule", step.where(), [&] {
     check_steps(steps);
+    check_rates(from, to);
     return of_step(step, [&](const auto& now) { return between(from, to, share_of(now, steps)); });
   });
 }
@@ -312,6 +328,7 @@ Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t
 Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t steps) {
   return composite("cosine_schedule", step.where(), [&] {
     check_steps(steps);
+    check_rates(from, to);
     return of_step(step, [&](const auto& now) {
       return between(from, to, along_cosine(share_of(now, steps)));
     });
@@ -321,6 +338,7 @@ Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t
 Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t warmup,
                               std::int64_t total, double end) {
   return composite("warmup_cosine_schedule", step.where(), [&] {
+    check_rates(peak, end);
     if (warmup < 0 || total <= warmup) {
       throw UsageError(std::to_string(warmup) + " steps of warmup should be fewer than all " +
                        std::to_string(total));

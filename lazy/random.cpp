@@ -129,11 +129,9 @@ Tensor randint(const Shape& shape, const Key& key, std::int64_t low, std::int64_
     const Location where = at;
     check_dtype(dtype);
     const std::string interval = "[" + std::to_string(low) + ", " + std::to_string(high) + ")";
-    if (low >= high) throw TypeError("randint: the interval " + interval + " is empty", where);
+    if (low >= high) throw TypeError("the interval " + interval + " is empty");
     if (!holds(dtype, low) || !holds(dtype, high - 1)) {
-      throw TypeError(
-          "randint: " + std::string(name_of(dtype)) + " can't hold the integers of " + interval,
-          where);
+      throw TypeError(std::string(name_of(dtype)) + " can't hold the integers of " + interval);
     }
     const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
     Tensor offset;
@@ -155,43 +153,33 @@ Tensor randint(const Shape& shape, const Key& key, std::int64_t low, std::int64_
 
 Tensor bernoulli(const Shape& shape, const Key& key, const Operand& probability) {
   return composite("bernoulli", probability.where(), [&] {
-    const Location where = probability.where();
     if (const auto number = detail::known_number(probability);
         number && !(*number >= 0 && *number <= 1)) {
-      throw TypeError(
-          "bernoulli: a probability of " + detail::number_text(*number) + "; it must be of [0, 1]",
-          where);
+      throw TypeError("a probability of " + detail::number_text(*number) +
+                      "; it must be of [0, 1]");
     }
     Tensor chance = probability.tensor(probability.is_tensor() ? probability.dtype() : DType::f32);
     if (!is_floating(chance.dtype())) {
-      throw TypeError("bernoulli: the probabilities must be floating-point, not " +
-                          std::string(name_of(chance.dtype())),
-                      where);
+      throw TypeError("the probabilities must be floating-point, not " +
+                      std::string(name_of(chance.dtype())));
     }
     const DType dtype = chance.dtype() == DType::f64 ? DType::f64 : DType::f32;
     if (chance.dtype() != dtype) chance = cast(chance, dtype);
-    const Tensor number =
-        Tensor(detail::record(Op::uniform, {state_of(key, where)}, {dtype, list(shape)}, where));
-    return lt(number, broadcast_to(chance, list(shape)));
+    return lt(uniform(shape, key, dtype), broadcast_to(chance, list(shape)));
   });
 }
 
 Tensor dropout(const Operand& x, const Key& key, const Operand& rate) {
   return composite("dropout", x.where(), [&] {
-    const Location where = x.where();
     const Tensor t = x.tensor();
     if (!is_floating(t.dtype())) {
-      throw TypeError(
-          "dropout: takes floating-point numbers, not " + std::string(name_of(t.dtype())), where);
+      throw TypeError("takes floating-point numbers, not " + std::string(name_of(t.dtype())));
     }
     if (const auto number = detail::known_number(rate); number && !(*number >= 0 && *number < 1)) {
-      throw TypeError(
-          "dropout: a rate of " + detail::number_text(*number) + "; it must be of [0, 1)", where);
+      throw TypeError("a rate of " + detail::number_text(*number) + "; it must be of [0, 1)");
     }
     if (rate.is_tensor() && !is_floating(rate.dtype())) {
-      throw TypeError(
-          "dropout: the rate must be floating-point, not " + std::string(name_of(rate.dtype())),
-          where);
+      throw TypeError("the rate must be floating-point, not " + std::string(name_of(rate.dtype())));
     }
     const auto converted = [&](const Tensor& y, DType dtype) {
       return y.dtype() == dtype ? y : cast(y, dtype);
@@ -209,7 +197,7 @@ Tensor permutation(std::int64_t count, const Key& key, std::source_location at) 
   return composite("permutation", at, [&] {
     constexpr std::int64_t kMost = std::int64_t{1} << 56;  // words of 8 bytes that can be addressed
     if (count < 0 || count > kMost) {
-      throw TypeError("permutation: of " + std::to_string(count) + " numbers", Location(at));
+      throw TypeError("of " + std::to_string(count) + " numbers");
     }
     const Location where = at;
     const std::array<Tensor, 2> words = word_pairs(count, key, where);

@@ -21,7 +21,8 @@ struct Key {
   TUTTI_FIELDS(value)
 };
 
-// A new key from a key and a number: for loops and ranks.
+// A new key from a key and a number: for loops and ranks. Tensors are cast to u64, where fractions
+// are cut off: 1.5 gives the key of 1.
 Key fold_in(const Key& key, const Operand& number);
 
 // New keys, different from each other and from every fold_in of `key` with a number of [0, 2^63):

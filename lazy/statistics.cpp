@@ -1,5 +1,6 @@
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/composite.h>
+#include <tutti/lazy/known_number.h>
 #include <tutti/lazy/statistics.h>
 
 #include <cmath>
@@ -11,14 +12,13 @@ using detail::composite;
 
 namespace {
 
-// Intermediate results, with the caller's line.
+// Intermediate results, in f32 or wider.
 class Steps {
  public:
-  Steps(std::string_view op, const Operand& x) : where_(x.where()), dtype_(x.dtype()) {
+  explicit Steps(const Operand& x) : dtype_(x.dtype()) {
     if (is_floating(dtype_)) return;
-    throw TypeError(std::string(op) + ": takes floating-point numbers, not " +
-                        std::string(name_of(dtype_)) + "; cast them first",
-                    where_);
+    throw TypeError("takes floating-point numbers, not " + std::string(name_of(dtype_)) +
+                    "; cast them first");
   }
   Tensor wide(const Operand& x) const {
     return is_narrow_floating(dtype_) ? cast(x, DType::f32) : x.tensor();
@@ -26,7 +26,6 @@ class Steps {
   Tensor rounded(const Tensor& x) const { return x.dtype() == dtype_ ? x : cast(x, dtype_); }
 
  private:
-  const Location where_;
   const DType dtype_;
 };
 
@@ -54,14 +53,14 @@ Tensor root(const Tensor& x, F&& take) {
 
 Tensor var(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
   return composite("var", x.where(), [&] {
-    const Steps steps("var", x);
+    const Steps steps(x);
     return steps.rounded(variance(steps, x, axes, correction, keepdims));
   });
 }
 
 Tensor stddev(const Operand& x, Axes axes, std::int64_t correction, bool keepdims) {
   return composite("stddev", x.where(), [&] {
-    const Steps steps("stddev", x);
+    const Steps steps(x);
     const Tensor square = variance(steps, x, axes, correction, keepdims);
     return steps.rounded(root(square, [&](const Operand& y) { return sqrt(y); }));
   });
@@ -69,12 +68,11 @@ Tensor stddev(const Operand& x, Axes axes, std::int64_t correction, bool keepdim
 
 Tensor norm(const Operand& x, Axes axes, double order, bool keepdims) {
   return composite("norm", x.where(), [&] {
-    const Steps steps("norm", x);
+    const Steps steps(x);
     const Tensor wide = steps.wide(x);
     const Tensor size = abs(wide);
     if (std::isnan(order) || order < 0) {
-      throw UsageError("norm: an order of " + std::to_string(order) + "; 0 and above are",
-                       x.where());
+      throw UsageError("an order of " + detail::number_text(order) + "; 0 and above are");
     }
     if (std::isinf(order)) return steps.rounded(max(size, axes, keepdims));
     if (order == 0) {

@@ -16,7 +16,8 @@ Tensor var(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool k
 Tensor stddev(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool keepdims = false);
 
 // The length of vectors: (sum |x|^order)^(1 / order); of order infinity the largest |x|, of 0 how
-// many are not 0. Floating point. The gradient is 0 where the vector is.
+// many are not 0. Floating point. The gradient is 0 where the vector is. The powers are added as
+// they are, as the other packages do: of f32 beyond 1e19 or below 1e-22 squares leave the range.
 Tensor norm(const Operand& x, Axes axes = {}, double order = 2, bool keepdims = false);
 
 // Written as sum(x, axes, keepdims) is, `true` would be the number 1, of these arguments.

@@ -19,15 +19,12 @@ using Paddings = std::vector<ConvOptions::Padding>;
 
 // One element for each of `count` dimensions; a list of one stands for all.
 template <class T>
-std::vector<T> one_for_each(std::string_view op, std::string_view what, std::vector<T> list,
-                            std::int64_t count, Location where) {
+std::vector<T> one_for_each(std::string_view what, std::vector<T> list, std::int64_t count) {
   const auto dimensions = static_cast<std::size_t>(count);
   if (list.size() == 1) list.resize(dimensions, list[0]);
   if (list.size() == dimensions) return list;
-  throw TypeError(std::string(op) + ": " + std::string(what) + " has " +
-                      std::to_string(list.size()) + " numbers for " + std::to_string(count) +
-                      " dimensions",
-                  where);
+  throw TypeError(std::string(what) + " has " + std::to_string(list.size()) + " numbers for " +
+                  std::to_string(count) + " dimensions");
 }
 
 // What a window does along each axis of x.
@@ -37,20 +34,17 @@ struct Windows {
   Paddings padding;
   List dilation;
 
-  Windows(std::string_view op, const Tensor& x, const List& sizes, const WindowOptions& options,
-          std::int64_t count, Location where)
-      : window(one_for_each(op, "the window", sizes, count, where)),
-        stride(one_for_each(op, "stride", options.stride.empty() ? window : options.stride, count,
-                            where)),
-        padding(one_for_each(op, "padding", options.padding, count, where)),
-        dilation(one_for_each(op, "dilation", options.dilation, count, where)) {
+  Windows(const Tensor& x, const List& sizes, const WindowOptions& options, std::int64_t count)
+      : window(one_for_each("the window", sizes, count)),
+        stride(one_for_each("stride", options.stride.empty() ? window : options.stride, count)),
+        padding(one_for_each("padding", options.padding, count)),
+        dilation(one_for_each("dilation", options.dilation, count)) {
     const std::int64_t first = x.rank() - count;
     for (std::int64_t d = 0; d < count; ++d) {
       const auto i = static_cast<std::size_t>(d);
       const auto refuse = [&](const std::string& what) {
-        throw TypeError(std::string(op) + ": " + what + " along axis " + std::to_string(first + d) +
-                            " of " + x.state()->type.text(),
-                        where);
+        throw TypeError(what + " along axis " + std::to_string(first + d) + " of " +
+                        x.state()->type.text());
       };
       if (window[i] < 1) refuse("a window of " + std::to_string(window[i]));
       if (stride[i] < 1) refuse("a stride of " + std::to_string(stride[i]));
@@ -69,16 +63,15 @@ struct Windows {
   }
 
   // Throws if a window lies in the padding alone: there is no largest and no mean of nothing.
-  void check_padding(std::string_view op, Location where) const {
+  void check_padding() const {
     for (std::size_t i = 0; i < window.size(); ++i) {
       const std::int64_t reach = dilation[i] * (window[i] - 1);
       const std::int64_t most = std::max(padding[i].low, padding[i].high);
       if (most <= reach) continue;
-      throw TypeError(std::string(op) + ": a padding of " + std::to_string(most) +
-                          " beside a window that reaches over " + std::to_string(reach + 1) +
-                          " elements, which could lie in the padding alone; at most " +
-                          std::to_string(reach) + " is right",
-                      where);
+      throw TypeError("a padding of " + std::to_string(most) +
+                      " beside a window that reaches over " + std::to_string(reach + 1) +
+                      " elements, which could lie in the padding alone; at most " +
+                      std::to_string(reach) + " is right");
     }
   }
 
@@ -88,31 +81,23 @@ struct Windows {
 };
 
 // The spatial dimensions of x [n, c, spatial...].
-std::int64_t spatial_dimensions(std::string_view op, const Tensor& x, Location where) {
+std::int64_t spatial_dimensions(const Tensor& x) {
   if (x.rank() >= 3 && x.rank() <= 5) return x.rank() - 2;
-  throw TypeError(std::string(op) +
-                      ": x should be [n, c, spatial...] with one to three spatial "
-                      "dimensions, not " +
-                      x.state()->type.text(),
-                  where);
+  throw TypeError("x should be [n, c, spatial...] with one to three spatial dimensions, not " +
+                  x.state()->type.text());
 }
 
-Tensor window_step(WindowReduce reduce, const Tensor& first, const Tensor& next, Location where) {
-  const Operand a(first, where);
-  const Operand b(next, where);
+Tensor window_step(WindowReduce reduce, const Tensor& a, const Tensor& b) {
   if (reduce == WindowReduce::sum) return add(a, b);
   // The first of equal elements stays, and gets the gradient.
   Tensor wins = reduce == WindowReduce::max ? gt(b, a) : lt(b, a);
-  if (is_floating(next.dtype())) {
-    wins = logical_or(wins, is_nan(b));
-  }
+  if (is_floating(b.dtype())) wins = logical_or(wins, is_nan(b));
   return select(wins, b, a);
 }
 
 // Axis by axis, the last one first, which keeps the row-major order of a window's elements. Each
 // is as many slices as the window is long.
-Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, const Operand& none,
-               Location where) {
+Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, const Operand& none) {
   const auto count = std::ssize(windows.window);
   const std::int64_t first_axis = x.rank() - count;
   if (windows.has_padding()) {
@@ -140,7 +125,7 @@ Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, const Oper
                       .stop = begin + (places - 1) * windows.stride[i] + 1,
                       .step = windows.stride[i]};
       const Tensor part = slice(x, ranges);
-      out = k == 0 ? part : window_step(reduce, out, part, where);
+      out = k == 0 ? part : window_step(reduce, out, part);
     }
     x = out;
   }
@@ -162,11 +147,10 @@ Operand lowest(DType dtype) {
   });
 }
 
-void require_number(std::string_view op, const Tensor& x, bool floating, Location where) {
+void require_number(const Tensor& x, bool floating) {
   if (floating ? is_floating(x.dtype()) : x.dtype() != DType::boolean) return;
-  throw TypeError(std::string(op) + ": takes " + (floating ? "floating-point " : "") +
-                      "numbers, not " + std::string(name_of(x.dtype())) + "; cast them first",
-                  where);
+  throw TypeError(std::string("takes ") + (floating ? "floating-point " : "") + "numbers, not " +
+                  std::string(name_of(x.dtype())) + "; cast them first");
 }
 
 }  // namespace
@@ -175,11 +159,11 @@ Tensor max_pool(const Operand& x, const std::vector<std::int64_t>& window,
                 const WindowOptions& options) {
   return composite("max_pool", x.where(), [&] {
     const Tensor t = x.tensor();
-    require_number("max_pool", t, false, x.where());
-    const std::int64_t count = spatial_dimensions("max_pool", t, x.where());
-    const Windows windows("max_pool", t, window, options, count, x.where());
-    windows.check_padding("max_pool", x.where());
-    return reduced(WindowReduce::max, t, windows, lowest(t.dtype()), x.where());
+    require_number(t, false);
+    const std::int64_t count = spatial_dimensions(t);
+    const Windows windows(t, window, options, count);
+    windows.check_padding();
+    return reduced(WindowReduce::max, t, windows, lowest(t.dtype()));
   });
 }
 
@@ -187,12 +171,12 @@ Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
                 const WindowOptions& options, bool count_padding) {
   return composite("avg_pool", x.where(), [&] {
     const Tensor t = x.tensor();
-    require_number("avg_pool", t, true, x.where());
-    const std::int64_t count = spatial_dimensions("avg_pool", t, x.where());
-    const Windows windows("avg_pool", t, window, options, count, x.where());
-    windows.check_padding("avg_pool", x.where());
+    require_number(t, true);
+    const std::int64_t count = spatial_dimensions(t);
+    const Windows windows(t, window, options, count);
+    windows.check_padding();
     const Tensor wide = is_narrow_floating(t.dtype()) ? cast(x, DType::f32) : t;
-    const Tensor total = reduced(WindowReduce::sum, wide, windows, 0, x.where());
+    const Tensor total = reduced(WindowReduce::sum, wide, windows, 0);
     Tensor out;
     if (count_padding || !windows.has_padding()) {
       const std::int64_t elements = std::accumulate(windows.window.begin(), windows.window.end(),
@@ -200,7 +184,7 @@ Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
       out = div(total, static_cast<float>(elements));
     } else {
       const Tensor ones_there = ones_like(slice(wide, {{.stop = 1}, {.stop = 1}}));
-      out = div(total, reduced(WindowReduce::sum, ones_there, windows, 0, x.where()));
+      out = div(total, reduced(WindowReduce::sum, ones_there, windows, 0));
     }
     return out.dtype() == t.dtype() ? out : cast(out, t.dtype());
   });
@@ -210,7 +194,7 @@ Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
                      const std::vector<std::int64_t>& window, const WindowOptions& options) {
   return composite("reduce_window", x.where(), [&] {
     const Tensor t = x.tensor();
-    require_number("reduce_window", t, false, x.where());
+    require_number(t, false);
     if (none.is_tensor() && none.tensor().rank() != 0) {
       throw TypeError("what padding counts as is a number or a scalar, not " +
                       none.tensor().state()->type.text());
@@ -220,33 +204,30 @@ Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
       throw TypeError("what padding counts as is " + std::string(name_of(padding.dtype())) +
                       ", and x " + std::string(name_of(t.dtype())));
     }
-    const Windows windows("reduce_window", t, window, options, t.rank(), x.where());
-    return reduced(reduce, t, windows, none, x.where());
+    const Windows windows(t, window, options, t.rank());
+    return reduced(reduce, t, windows, none);
   });
 }
 
 Tensor conv_transpose(const Operand& x, const Operand& weight, const ConvOptions& options,
                       const std::vector<std::int64_t>& output_padding) {
   return composite("conv_transpose", x.where(), [&] {
-    constexpr std::string_view kOp = "conv_transpose";
-    const Location where = x.where();
     const Tensor t = x.tensor();
     const Tensor w = weight.tensor();
-    const std::int64_t count = spatial_dimensions(kOp, t, where);
+    const std::int64_t count = spatial_dimensions(t);
     const auto fail = [&](const std::string& what) {
-      throw TypeError(std::string(kOp) + ": " + what + "; the operands are " +
-                          t.state()->type.text() + " and " + w.state()->type.text(),
-                      where);
+      throw TypeError(what + "; the operands are " + t.state()->type.text() + " and " +
+                      w.state()->type.text());
     };
     if (w.rank() != t.rank()) fail("x and weight should have one rank");
     if (w.shape()[0] != t.shape()[1]) fail("the weight's first axis should be x's channels");
     if (options.groups < 1 || w.shape()[0] % options.groups != 0) {
       fail(std::to_string(options.groups) + " groups of x's channels");
     }
-    const List stride = one_for_each(kOp, "stride", options.stride, count, where);
-    const List dilation = one_for_each(kOp, "dilation", options.dilation, count, where);
-    const Paddings padding = one_for_each(kOp, "padding", options.padding, count, where);
-    const List extra = one_for_each(kOp, "output_padding", output_padding, count, where);
+    const List stride = one_for_each("stride", options.stride, count);
+    const List dilation = one_for_each("dilation", options.dilation, count);
+    const Paddings padding = one_for_each("padding", options.padding, count);
+    const List extra = one_for_each("output_padding", output_padding, count);
     // The elements apart by the stride, the window's reach around them, less the padding.
     List low = {0, 0};
     List high = {0, 0};

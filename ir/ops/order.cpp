@@ -1,4 +1,5 @@
 #include <tutti/ir/ops/family.h>
+#include <tutti/ir/order.h>
 
 #include <algorithm>
 #include <numeric>
@@ -100,7 +101,7 @@ bool is_topk_taken_whole(const Graph& graph, NodeId node) {
   const std::int64_t k = graph.attributes(node).integer("k");
   const auto axis = static_cast<int>(graph.attributes(node).integer("axis"));
   const Type& x = graph.type(graph.operand(node, 0));
-  return x.device.is_cpu() && x.shape.elements() > 0 && k > 0 && k <= x.shape[axis] / 4;
+  return x.device.is_cpu() && x.shape.elements() > 0 && k > 0 && k <= x.shape[axis] / kSearchedPart;
 }
 constexpr bool (*is_sort_taken_whole)(const Graph&, NodeId) = nullptr;
 

@@ -1,3 +1,4 @@
+#include <tutti/ir/order.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/instruction_set.h>
 #include <tutti/kernels/host/row_tiling.h>
@@ -27,8 +28,6 @@ RowTiling sort_tiling(const Sort& spec) {
   return {spec.outer, spec.inner, std::max<std::int64_t>(kSortTile / size, 1)};
 }
 
-// Rows of which no more than this part is kept are searched, not sorted.
-constexpr std::int64_t kSearchedPart = 4;
 // Elements that are looked at together while a row is searched.
 constexpr std::int64_t kLookedAt = 64;
 // Beside twice as many as are kept, candidates that are collected before the worst are dropped.
@@ -148,7 +147,7 @@ void search_row(const T* x, std::int64_t size, const Place& place, bool descendi
 template <class Word, class T>
 void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices, std::int64_t stride) {
   thread_local Scratch scratch;
-  const bool searched = spec.count <= spec.size / kSearchedPart;
+  const bool searched = spec.count <= spec.size / ir::kSearchedPart;
   const auto memory =
       scratch.use<Entry<Word>>(searched ? 2 * spec.count + kCandidates : 2 * spec.size);
   auto* entries = memory.get();

@@ -56,6 +56,7 @@ const auto kNoDType = static_cast<DType>(77);
 TEST(WrongCalls, OfWhatMakesTensors) {
   const Floats two = {1, 2};
   static float five = 5;
+  char* const beside = reinterpret_cast<char*>(&five) + 1;
   expect_told({
       WRONG("from: ", "2 values do not fill", from(two, {3})),
       WRONG("shape [-1]", "negative", zeros({-1})),
@@ -69,6 +70,12 @@ TEST(WrongCalls, OfWhatMakesTensors) {
       WRONG("arange: ", "step of 0", arange(0, 5, 0)),
       WRONG("arange: ", "no end", arange(0.0, 1.0, 0.0)),
       WRONG("arange: ", "u8 does not hold 299", arange(300, DType::u8)),
+      WRONG("arange: ", "f16 does not hold 99999", arange(100000, DType::f16)),
+      WRONG("arange: ", "i8 does not hold -200", arange(-200, 0, 1, DType::i8)),
+      WRONG("arange: ", "f16 does not hold 70000", arange(7e4, 7e4 + 2, 0.5, DType::f16)),
+      WRONG("linspace: ", "f32 does not hold inf", linspace(0, HUGE_VAL, 3)),
+      WRONG("linspace: ", "f8_e4m3fn does not hold 500", linspace(0, 500, 3, DType::f8_e4m3fn)),
+      WRONG("iota: ", "u8 does not hold 299", iota({2, 300}, 1, DType::u8)),
       WRONG("linspace: ", "2^60", linspace(0, 1, kHuge)),
       WRONG("linspace: ", "holds no fractions", linspace(0, 1, 3, DType::i32)),
       WRONG("eye: ", "2^60", eye(kHuge, 2)),
@@ -80,6 +87,7 @@ TEST(WrongCalls, OfWhatMakesTensors) {
       WRONG("", "no dtype", view(&five, {1}, kNoDType, [](void*) {})),
       WRONG("", "no dtype", uniform({2}, Key(1), kNoDType)),
       WRONG("randint: ", "no dtype", randint({2}, Key(1), 0, 5, kNoDType)),
+      WRONG("view: ", "not aligned for f32", view(beside, {}, DType::f32, [](void*) {})),
       WRONG("view: ", "null", view(nullptr, {2}, DType::f32, [](void*) {})),
   });
 }
@@ -244,6 +252,10 @@ TEST(WrongCalls, OfLayers) {
       WRONG("embedding: ", "weight is f32[3]", nn::Embedding{ones({3})}(labels)),
       WRONG("group_norm: ", "an epsilon of", nn::group_norm(2, 4)(x, -1.0)),
       WRONG("batch_norm: ", "a momentum of 2", batch_norm.train(x, statistics, {.momentum = 2})),
+      WRONG("batch_norm: ", "with 1 element a channel",
+            nn::batch_norm(3).train(ones({1, 3}), nn::batch_statistics(3))),
+      WRONG("batch_norm: ", "with 0 elements a channel",
+            batch_norm.train(ones({0, 4, 3}), statistics)),
       WRONG("attention: ", "never given a value", attention(x, x, x, {.keys = Tensor()})),
       WRONG("attention: ", "finite", attention(x, x, x, {.scale = std::nan("")})),
       WRONG("norm: ", "layer_norm", nn::norm(5)(x)),
@@ -285,6 +297,8 @@ TEST(WrongCalls, OfOptimisers) {
             Sgd{}.update(w, ones({3}), {}, 0.1F)),
       WRONG("Sgd: ", "there are 0 velocity tensors", sgd.update(model, model, {}, 0.1F)),
       WRONG("Sgd: ", "the rate", sgd.update(model, model, state, ones({2}))),
+      WRONG("Sgd: ", "the rate of a step is nan", sgd.update(model, model, state, std::nan(""))),
+      WRONG("AdamW: ", "an epsilon of inf", AdamW{.epsilon = HUGE_VALF}.init(model)),
       WRONG("AdamW: ", "'w' was never given a value", adam.init(empty)),
       WRONG("AdamW: ", "beta1 is 1", AdamW{.beta1 = 1}.init(model)),
       WRONG("AdamW: ", "only floating-point tensors are trained", adam.init(counters)),
@@ -295,10 +309,13 @@ TEST(WrongCalls, OfOptimisers) {
       WRONG("clip_by_global_norm: ", "'steps'", clip_by_global_norm(counters, 1.F)),
       WRONG("clip_by_global_norm: ", "'w' was never given", clip_by_global_norm(empty, 1.F)),
       WRONG("", "'w' was never given", global_norm(empty)),
+      WRONG("global_norm: ", "takes floating-point tensors, not i64[2]", global_norm(counters)),
       WRONG("moving_average: ", "f32[3]", moving_average(model, other, 0.9F)),
       WRONG("moving_average: ", "decay is 1.5", moving_average(model, model, 1.5F)),
       WRONG("moving_average: ", "'w' was never given", moving_average(model, empty, 0.9F)),
       WRONG("linear_schedule: ", "at least one step", linear_schedule(1, 0, 1, 0)),
+      WRONG("linear_schedule: ", "the step is nan", linear_schedule(std::nan(""), 0, 1, 5)),
+      WRONG("warmup_cosine_schedule: ", "a rate is inf", warmup_cosine_schedule(1, HUGE_VAL, 1, 5)),
       WRONG("cosine_schedule: ", "scalar", cosine_schedule(ones({2}), 0, 1, 5)),
       WRONG("warmup_cosine_schedule: ", "fewer", warmup_cosine_schedule(1, 1, 9, 5)),
   });
@@ -369,10 +386,12 @@ TEST(WrongCalls, OfCompiledFunctions) {
 
 TEST(WrongCalls, OfFiles) {
   const std::string none = "/no/such/folder/x";
+  const TensorMap zero_byte = {{std::string("a\0b", 3), ones({1})}};
   expect_told({
       WRONG("", "/no/such/folder", load_tensors(none)),
       WRONG("", "/no/such/folder", load_npy(none)),
       WRONG("", "/no/such/folder", load_npz(none)),
+      WRONG("save_npz: ", "zero byte", save_npz(zero_byte, "x.npz")),
       WRONG("", "/no/such/folder", save(std::map<std::string, Tensor>{{"w", ones({1})}}, none)),
       WRONG("", "/no/such/folder", save_npy(ones({1}), none)),
       WRONG("", "never given", save_npy(Tensor(), "/tmp/x.npy")),
