@@ -27,7 +27,9 @@ constexpr std::array kCommFunctions = {
     CommFunction{"all_reduce_two_shot", "two_shot_all_reduce", true},
     CommFunction{"all_reduce_multimem", "multimem_all_reduce", true, "multimem"},
     CommFunction{"all_gather", "one_shot_all_gather", false},
+    CommFunction{"all_gather_multimem", "multimem_all_gather", false, "multimem"},
     CommFunction{"reduce_scatter", "one_shot_reduce_scatter", true},
+    CommFunction{"reduce_scatter_multimem", "multimem_reduce_scatter", true, "multimem"},
 };
 
 class SharedCommKernels final : public runtime::CommKernels {
@@ -49,9 +51,10 @@ Source comm_kernel_source(const CommKernel& kernel) {
                     kernel.bytes_at_once <= kWidestAccess;
   const bool combines =
       can_combine(kernel.reduction, kernel.dtype) && kernel.reduction != runtime::Reduction::mean;
-  const bool is_moved_so = kernel.kind != CommKernel::Kind::all_reduce_multimem ||
-                           (CommKernel::is_summed_by_switch(kernel.dtype, kernel.reduction) &&
-                            kernel.bytes_at_once == kWidestAccess);
+  const bool is_summed_so =
+      !function.reduces || CommKernel::is_summed_by_switch(kernel.dtype, kernel.reduction);
+  const bool is_moved_so = !CommKernel::is_by_switch(kernel.kind) ||
+                           (is_summed_so && kernel.bytes_at_once == kWidestAccess);
   if (!fits || !is_moved_so || (function.reduces && !combines)) {
     throw InternalError("no kernel between GPUs for this");
   }

@@ -35,6 +35,16 @@ __device__ void multimem_store(Element* to, const MultimemWords& words) {
                : "memory");
 }
 
+// One GPU's words, by its own addresses.
+template <class Element>
+__device__ MultimemWords words_at(const Element* from) {
+  return *reinterpret_cast<const MultimemWords*>(from);
+}
+template <class Element>
+__device__ void store_words(Element* to, const MultimemWords& words) {
+  *reinterpret_cast<MultimemWords*>(to) = words;
+}
+
 // What was done by other addresses of the same memory is over.
 __device__ inline void fence_aliases() { asm volatile("fence.proxy.alias;" ::: "memory"); }
 
@@ -65,12 +75,21 @@ __device__ void multimem_store(Element* to, const Pack<Element, 16 / sizeof(Elem
   }
 }
 
+template <class Element>
+__device__ Pack<Element, 16 / sizeof(Element)> words_at(const Element* from) {
+  return load<16 / sizeof(Element)>(from);
+}
+template <class Element>
+__device__ void store_words(Element* to, const Pack<Element, 16 / sizeof(Element)>& words) {
+  store(to, words);
+}
+
 __device__ inline void fence_aliases() {}
 
 #endif
 
-// Each GPU sums a share, and gives it to all; the result may be the operand. `elements` are a
-// multiple of the lanes.
+// Each GPU sums a share, and gives it to all; the result may be the operand. `elements`, here and
+// below, are a multiple of the lanes.
 template <class Spec>
 __device__ void multimem_all_reduce(const PeerTable* peers, const typename Spec::Element* operand,
                                     typename Spec::Element* result, u64 elements) {
@@ -86,6 +105,42 @@ __device__ void multimem_all_reduce(const PeerTable* peers, const typename Spec:
   if (!meeting.meet()) return;
   for (u64 pack = begin + first_pack(); pack < end; pack += pack_step()) {
     multimem_store(to + pack * Spec::lanes, multimem_load_sum(from + pack * Spec::lanes));
+  }
+  fence_aliases();
+  if (meeting.meet()) meeting.leave();
+  fence_aliases();
+}
+
+// Each GPU gives its `elements` to all, which store what they get once.
+template <class Spec>
+__device__ void multimem_all_gather(const PeerTable* peers, const typename Spec::Element* operand,
+                                    typename Spec::Element* result, u64 elements) {
+  __shared__ u32 given_up;
+  Meeting meeting(*peers, Spec::members, &given_up);
+  typename Spec::Element* const to = meeting.everywhere(result) + peers->position * elements;
+  fence_aliases();
+  if (!meeting.meet()) return;  // the results are free
+  for (u64 at = first_pack() * Spec::lanes; at < elements; at += pack_step() * Spec::lanes) {
+    multimem_store(to + at, words_at(operand + at));
+  }
+  fence_aliases();
+  if (meeting.meet()) meeting.leave();
+  fence_aliases();
+}
+
+// Each GPU has its `elements` of the sum made, which is not the operand.
+template <class Spec>
+__device__ void multimem_reduce_scatter(const PeerTable* peers,
+                                        const typename Spec::Element* operand,
+                                        typename Spec::Element* result, u64 elements) {
+  __shared__ u32 given_up;
+  Meeting meeting(*peers, Spec::members, &given_up);
+  const typename Spec::Element* const from =
+      meeting.everywhere(operand) + peers->position * elements;
+  fence_aliases();
+  if (!meeting.meet()) return;
+  for (u64 at = first_pack() * Spec::lanes; at < elements; at += pack_step() * Spec::lanes) {
+    store_words(result + at, multimem_load_sum(from + at));
   }
   fence_aliases();
   if (meeting.meet()) meeting.leave();

@@ -18,7 +18,9 @@ struct CommKernel {
     all_reduce_two_shot,  // each computes a share of it, which the others read there
     all_reduce_multimem,  // each has a share of it made by the switch between the GPUs, for all
     all_gather,
+    all_gather_multimem,  // each gives its operand to the switch, for all
     reduce_scatter,
+    reduce_scatter_multimem,  // each has its part of the sum made by the switch
   };
   // The most members, and blocks of a launch (kernels/device/meeting.cuh).
   static constexpr int kMostMembers = 8;
@@ -30,11 +32,15 @@ struct CommKernel {
   Reduction reduction = Reduction::sum;  // where it reduces: sum, product, min or max
   int members = 2;
   // Bytes that a thread moves at once, at most 16: a multiple of an element's, by which places are
-  // aligned. Only one_shot and
-  // two_shot move less than whole ones at the end.
+  // aligned. Only one_shot and two_shot move less than whole ones at the end.
   int bytes_at_once = 16;
 
-  // Whether all_reduce_multimem sums it; its sums are in no order that anybody knows.
+  // Whether the switch between the GPUs carries it out, which moves 16 bytes at once.
+  static constexpr bool is_by_switch(Kind kind) {
+    return kind == Kind::all_reduce_multimem || kind == Kind::all_gather_multimem ||
+           kind == Kind::reduce_scatter_multimem;
+  }
+  // Whether the switch can sum it; its sums are in no order that anybody knows.
   static constexpr bool is_summed_by_switch(DType dtype, Reduction reduction) {
     return reduction == Reduction::sum &&
            (dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16);

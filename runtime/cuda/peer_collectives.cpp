@@ -82,21 +82,24 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
       kPeerLimits, [=](const PeerLimits& each) { return members <= each.members; });
   const std::optional<bool> in_place = is_in_place(call, parts);
   if (!in_place) return std::nullopt;
+  // Groups can ask for one way or the other, whatever the size (algorithms.h), and for the order of
+  // sums with that.
+  const bool any_way = !always_one_shot(asked) && !always_two_shot(asked);
+  const bool others_reach =
+      std::ranges::all_of(parts, [&](const PartAddresses& part) { return is_shared(part.result); });
+  // What the switch does for the members, whose parts should be whole packs.
+  const auto by_switch = [&](std::span<const std::size_t> pieces, std::size_t moved) {
+    return multicast && any_way && moved <= limits.multimem &&
+           std::ranges::all_of(pieces,
+                               [](std::size_t each) { return bytes_at_once(each) == kWidest; });
+  };
+  const bool is_summed = CommKernel::is_summed_by_switch(asked.dtype, asked.reduction);
   switch (asked.kind) {
     case CollectiveKind::all_reduce: {
-      const bool others_reach = std::ranges::all_of(
-          parts, [&](const PartAddresses& part) { return is_shared(part.result); });
-      const bool multimem =
-          multicast && CommKernel::is_summed_by_switch(asked.dtype, asked.reduction) &&
-          std::ranges::all_of(call.operand_bytes,
-                              [](std::size_t each) { return bytes_at_once(each) == kWidest; });
-      // Groups can ask for one or the other, whatever the size (algorithms.h).
       const bool one_shot =
           !always_two_shot(asked) && (always_one_shot(asked) || bytes <= limits.one_shot);
       if (one_shot && !*in_place) return Kind::all_reduce_one_shot;
-      // Who asks for one way asks for the order of its sums, too.
-      const bool any_way = !always_one_shot(asked) && !always_two_shot(asked);
-      if (any_way && multimem && others_reach && bytes <= limits.multimem) {
+      if (is_summed && others_reach && by_switch(call.operand_bytes, bytes)) {
         return Kind::all_reduce_multimem;
       }
       const bool two_shot =
@@ -106,11 +109,15 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
     }
     case CollectiveKind::all_gather:
       bytes *= static_cast<std::size_t>(members);
-      if (*in_place || bytes > limits.two_shot) return std::nullopt;
-      return Kind::all_gather;
+      if (*in_place) return std::nullopt;
+      if (bytes <= limits.two_shot) return Kind::all_gather;
+      if (others_reach && by_switch(call.operand_bytes, bytes)) return Kind::all_gather_multimem;
+      return std::nullopt;
     case CollectiveKind::reduce_scatter:
-      if (*in_place || bytes > limits.two_shot) return std::nullopt;
-      return Kind::reduce_scatter;
+      if (*in_place) return std::nullopt;
+      if (bytes <= limits.two_shot) return Kind::reduce_scatter;
+      if (is_summed && by_switch(call.result_bytes, bytes)) return Kind::reduce_scatter_multimem;
+      return std::nullopt;
     default:
       return std::nullopt;
   }
@@ -163,12 +170,12 @@ std::vector<PeerLaunch> choose_comm_kernels(const GroupCall& call,
         .elements = asked.parts[i].elements,
     };
     const auto size = static_cast<std::size_t>(size_of(asked.dtype));
-    if (*kind == Kind::reduce_scatter) launch.elements /= members;
+    if (asked.kind == CollectiveKind::reduce_scatter) launch.elements /= members;
     if (*kind == Kind::reduce_scatter || *kind == Kind::all_gather) {
       launch.kernel.bytes_at_once = std::max(
           bytes_at_once(static_cast<std::size_t>(launch.elements) * size), static_cast<int>(size));
     }
-    if (*kind == Kind::all_gather) {
+    if (asked.kind == CollectiveKind::all_gather) {
       // As many bytes whatever they are.
       launch.kernel.dtype = DType::u8;
       launch.kernel.reduction = Reduction::sum;

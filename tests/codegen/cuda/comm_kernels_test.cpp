@@ -41,7 +41,9 @@ std::vector<CommKernel> kernels_for(std::string_view target) {
   if (target == "sm_80") return out;
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     out.push_back({Kind::all_reduce_multimem, dtype, Reduction::sum, 8, 16});
+    out.push_back({Kind::reduce_scatter_multimem, dtype, Reduction::sum, 8, 16});
   }
+  out.push_back({Kind::all_gather_multimem, DType::u8, Reduction::sum, 8, 16});
   return out;
 }
 
@@ -103,13 +105,36 @@ TEST_F(CommKernelsOfNvrtc, TheSwitchAddsAndStores) {
   has(DType::bf16, "acc::f32.v4.bf16x2");
 }
 
+// What is moved once goes through the switch on one side alone.
+TEST_F(CommKernelsOfNvrtc, TheSwitchGathersAndScatters) {
+  const std::string gather = ptx_of(
+      comm_kernel_source({.kind = Kind::all_gather_multimem, .dtype = DType::u8, .members = 4}),
+      "sm_90");
+  EXPECT_THAT(gather, HasSubstr("multimem.st.relaxed.sys.global.v4.f32"));
+  EXPECT_THAT(gather, Not(HasSubstr("multimem.ld_reduce")));
+  const std::string scatter =
+      ptx_of(comm_kernel_source(
+                 {.kind = Kind::reduce_scatter_multimem, .dtype = DType::bf16, .members = 4}),
+             "sm_90");
+  EXPECT_THAT(scatter, HasSubstr("multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.bf16x2"));
+  EXPECT_THAT(scatter, Not(HasSubstr("multimem.st")));
+  for (const std::string& ptx : {gather, scatter}) {
+    EXPECT_THAT(ptx, HasSubstr("fence.proxy.alias"));
+    EXPECT_THAT(ptx, Not(HasSubstr(".nc.")));
+  }
+}
+
 TEST(CommKernels, AreThoseThatThereAre) {
-  const auto multimem = [](DType dtype, Reduction reduction, int bytes) {
-    return comm_kernel_source({Kind::all_reduce_multimem, dtype, reduction, 4, bytes});
-  };
-  EXPECT_THROW(multimem(DType::i32, Reduction::sum, 16), InternalError);
-  EXPECT_THROW(multimem(DType::f32, Reduction::max, 16), InternalError);
-  EXPECT_THROW(multimem(DType::f32, Reduction::sum, 8), InternalError);
+  for (const Kind kind : {Kind::all_reduce_multimem, Kind::reduce_scatter_multimem}) {
+    const auto multimem = [=](DType dtype, Reduction reduction, int bytes) {
+      return comm_kernel_source({kind, dtype, reduction, 4, bytes});
+    };
+    EXPECT_THROW(multimem(DType::i32, Reduction::sum, 16), InternalError);
+    EXPECT_THROW(multimem(DType::f32, Reduction::max, 16), InternalError);
+    EXPECT_THROW(multimem(DType::f32, Reduction::sum, 8), InternalError);
+  }
+  EXPECT_THROW(comm_kernel_source({Kind::all_gather_multimem, DType::u8, Reduction::sum, 4, 8}),
+               InternalError);
   EXPECT_THROW(comm_kernel_source({.members = 9}), InternalError);
   EXPECT_THROW(comm_kernel_source({.members = 1}), InternalError);
   EXPECT_THROW(comm_kernel_source({.bytes_at_once = 2}), InternalError);

@@ -196,12 +196,13 @@ TEST_P(PeerCollectivesOfRanks, GatherAndScatter) {
 }
 
 // Whole numbers from -3 to 3, whose sums are the same in any order.
-Exchange exact_sum(int ranks, DType dtype, std::int64_t elements) {
-  Exchange out = exchange_of(ranks, CollectiveKind::all_reduce, dtype, elements);
+Exchange exact_sum(int ranks, DType dtype, std::int64_t elements,
+                   CollectiveKind kind = CollectiveKind::all_reduce) {
+  Exchange out = exchange_of(ranks, kind, dtype, elements);
   constexpr std::array<std::uint16_t, 7> kF16 = {0xC200, 0xC000, 0xBC00, 0, 0x3C00, 0x4000, 0x4200};
   for (std::size_t member = 0; member < out.operands[0].size(); ++member) {
     test::Bytes& bytes = out.operands[0][member];
-    for (std::size_t i = 0; i < static_cast<std::size_t>(elements); ++i) {
+    for (std::size_t i = 0; i < bytes.size() / static_cast<std::size_t>(size_of(dtype)); ++i) {
       const std::size_t which = (i * i + 3 * member + i / 5) % kF16.size();
       const float number = static_cast<float>(which) - 3;
       const auto bits = std::bit_cast<std::uint32_t>(number);
@@ -242,6 +243,48 @@ TEST_P(PeerCollectivesOfRanks, TheSwitchSumsLargerOnes) {
     // Between two the switch saves nothing.
     EXPECT_EQ(gpu.launched("all_reduce_multimem"),
               ranks > 2 ? static_cast<int>(2 * exchanges.size()) : 0);
+    member.group().close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
+// Above what each reads from the others.
+TEST_P(PeerCollectivesOfRanks, TheSwitchGathersAndScattersLargerOnes) {
+  const int ranks = GetParam();
+  std::vector<CommKernel> kernels = {
+      {.kind = CommKernel::Kind::all_gather_multimem, .dtype = DType::u8, .members = ranks}};
+  std::vector<Exchange> gathers;
+  std::vector<Exchange> scatters;
+  const std::int64_t bytes = 1'200'000 / ranks / 16 * 16;  // of a part
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    kernels.push_back(
+        {.kind = CommKernel::Kind::reduce_scatter_multimem, .dtype = dtype, .members = ranks});
+    scatters.push_back(
+        exact_sum(ranks, dtype, bytes / size_of(dtype), CollectiveKind::reduce_scatter));
+    gathers.push_back(
+        exchange_of(ranks, CollectiveKind::all_gather, dtype, bytes / size_of(dtype)));
+  }
+  gathers.push_back(exchange_of(ranks, CollectiveKind::all_gather, DType::boolean, bytes));
+  compile_first(kernels);
+  const auto thrown = run_gpus(ranks, [&](HostBackend& backend, GpuOfRank& gpu) {
+    Member member(backend, gpu);
+    member.set_memory(std::size_t{4} << 20);
+    member.run(exchange_of(ranks, CollectiveKind::all_reduce, DType::i32, 8));
+    for (int round = 0; round < 2; ++round) {
+      for (const Exchange& exchange : gathers) member.run(exchange);
+      for (const Exchange& exchange : scatters) member.run(exchange);
+    }
+    EXPECT_EQ(gpu.launched("all_gather_multimem"),
+              ranks > 2 ? static_cast<int>(2 * gathers.size()) : 0);
+    EXPECT_EQ(gpu.launched("reduce_scatter_multimem"),
+              ranks > 2 ? static_cast<int>(2 * scatters.size()) : 0);
+    // Parts that are no whole packs, and a product.
+    if (ranks > 2) {
+      member.run(exchange_of(ranks, CollectiveKind::all_gather, DType::boolean, bytes + 1));
+      member.run(exchange_of(ranks, CollectiveKind::reduce_scatter, DType::i32, bytes / 4,
+                             Reduction::product));
+    }
+    EXPECT_EQ(gpu.launched("multimem"), 0);
     member.group().close();
   });
   EXPECT_THAT(thrown, Each(""));
