@@ -7,6 +7,12 @@
 #include <tutti/runtime/comm/site.h>
 #include <tutti/runtime/comm/transports.h>
 
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace tutti::codegen {
 
 namespace {
@@ -79,6 +85,17 @@ runtime::TensorPart part_of(CollectiveKind kind, const ir::Type& type,
   return part;
 }
 
+// "0>1 1>0", or how such a list begins.
+std::string pairs_text(std::span<const std::pair<int, int>> pairs) {
+  constexpr std::size_t kShown = 8;
+  if (pairs.empty()) return "of no pairs";
+  std::string out;
+  for (const auto& [from, to] : pairs.first(std::min(pairs.size(), kShown))) {
+    out += (out.empty() ? "" : " ") + std::to_string(from) + ">" + std::to_string(to);
+  }
+  return out + (pairs.size() > kShown ? " ..." : "");
+}
+
 // The call of all members together.
 LoweredCollective lower_whole(const ir::Graph& graph, ir::NodeId id, CollectiveKind kind) {
   const ir::Attributes attributes = graph.attributes(id);
@@ -104,6 +121,7 @@ LoweredCollective lower_whole(const ir::Graph& graph, ir::NodeId id, CollectiveK
     for (std::size_t i = 0; i < pairs.size(); i += 2) {
       call.pairs.emplace_back(static_cast<int>(pairs[i]), static_cast<int>(pairs[i + 1]));
     }
+    call.description += " " + pairs_text(call.pairs);
   }
   Hasher shapes;
   const std::int64_t axis = kernels::has_axis(kind) ? attributes.integer("axis") : -1;

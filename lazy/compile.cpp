@@ -72,7 +72,7 @@ void CompiledFunction::check_owner(const RankContext& context, Location called_a
   if (!context_.compare_exchange_strong(owner, own) && owner != own) {
     throw UsageError(
         "this compiled function belongs to another rank or World; f.on(world) is the function for "
-        "the rank of `world`",
+        "the rank of `world`, which a thread gets from init() or simulate()",
         called_at);
   }
 }

@@ -221,14 +221,15 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
       return Result(std::apply(f_->f, formal));
     }
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");
-
-    const detail::TreeRef form = core_->call(detail::arguments_of(formal, at), [&] {
-      const std::scoped_lock lock(f_->ranks.recording());
-      return detail::owned_tree(Result(std::apply(f_->f, formal)));
-    });
-    Result out = *static_cast<const Result*>(form.tree);
-    core_->fill(detail::tree_ref(out));
-    return out;
+    if constexpr (!std::is_void_v<Result>) {
+      const detail::TreeRef form = core_->call(detail::arguments_of(formal, at), [&] {
+        const std::scoped_lock lock(f_->ranks.recording());
+        return detail::owned_tree(Result(std::apply(f_->f, formal)));
+      });
+      Result out = *static_cast<const Result*>(form.tree);
+      core_->fill(detail::tree_ref(out));
+      return out;
+    }
   }
 
   std::shared_ptr<Function> f_;

@@ -1,5 +1,6 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/function.h>
+#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/control.h>
@@ -361,6 +362,27 @@ std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody
     return record_node("while_loop", ir::Op::while_loop, carries, functions.captured(),
                        {both[0], both[1], std::ssize(carries)}, where);
   });
+}
+
+std::vector<Tensor> next_carries(std::string_view call, TreeRef carry, TreeRef next,
+                                 Location where) {
+  std::vector<Tensor> out = tensors_of(next, where);
+  const std::vector<Tensor> carried = tensors_of(carry);
+  const auto refuse = [&](const std::string& what) {
+    throw TypeError(std::string(call) + ": a step gives " + what, where);
+  };
+  if (out.size() != carried.size()) {
+    refuse(ir::counted(out.size(), "tensor") + " for a carry of " + std::to_string(carried.size()));
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const ir::Type& wanted = carried[i].state()->type;
+    const ir::Type& given = out[i].state()->type;
+    if (given.dtype == wanted.dtype && given.shape == wanted.shape) continue;
+    const std::string path = named_tensors_of(carry)[i].first;
+    refuse(given.text() + " for " + (path.empty() ? "the carry" : "'" + path + "'") +
+           ", which begins as " + wanted.text() + "; a carry keeps its type");
+  }
+  return out;
 }
 
 Tensor branch_index(const Operand& condition) {

@@ -48,6 +48,10 @@ std::vector<Tensor> record_counted(const std::vector<Tensor>& carries, std::int6
                                    ControlBody body, std::source_location at);
 std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
                                  ControlBody body, Location where);
+// The tensors that a step gives for a carry. Throws TypeError, with the path of the first, if they
+// have other shapes or dtypes than the carry's.
+std::vector<Tensor> next_carries(std::string_view call, TreeRef carry, TreeRef next,
+                                 Location where);
 // The index of what a condition chooses, of false and true.
 Tensor branch_index(const Operand& condition);
 // `names`: of the branches, or empty.
@@ -98,7 +102,7 @@ std::pair<Carry, Y> scan_of(F& f, const Carry& init, const Xs& xs, ScanOptions o
         const Carry carry = with_tensors(init, arguments, next);
         const Xs x = with_tensors(xs, arguments, next);
         auto out = f(carry, x);
-        std::vector<Tensor> given = tensors_of(out.first, at);
+        std::vector<Tensor> given = next_carries("scan", tree_ref(init), tree_ref(out.first), at);
         append(given, tensors_of(out.second, at));
         form = std::move(out.second);
         return given;
@@ -122,11 +126,15 @@ std::pair<Carry, Y> scan_of(F& f, const Carry& init, const Xs& xs, ScanOptions o
 template <class F, class Carry, class Xs>
 auto scan(F f, const Carry& init, const Xs& xs, ScanOptions options = {},
           std::source_location at = std::source_location::current()) {
-  using Pair = std::decay_t<decltype(f(init, xs))>;
-  static_assert(detail::is_step_result<Pair>,
-                "the body of a scan gives a pair, std::pair(next carry, y)");
-  if constexpr (detail::is_step_result<Pair>) {
-    return detail::scan_of<typename Pair::second_type>(f, init, xs, options, at);
+  constexpr bool kTakes = std::is_invocable_v<F&, const Carry&, const Xs&>;
+  static_assert(kTakes, "the body of a scan takes the carry and a step of what it goes over");
+  if constexpr (kTakes) {
+    using Pair = std::decay_t<decltype(f(init, xs))>;
+    static_assert(detail::is_step_result<Pair>,
+                  "the body of a scan gives a pair, std::pair(next carry, y)");
+    if constexpr (detail::is_step_result<Pair>) {
+      return detail::scan_of<typename Pair::second_type>(f, init, xs, options, at);
+    }
   }
 }
 
@@ -135,16 +143,24 @@ auto scan(F f, const Carry& init, const Xs& xs, ScanOptions options = {},
 template <class F, class Carry>
 Carry for_loop(std::int64_t count, F f, const Carry& init,
                std::source_location at = std::source_location::current()) {
-  detail::check_function(f, "for_loop", at);
-  const std::vector<Tensor> carries = detail::tensors_of(init, at);
-  const std::vector<Tensor> results = detail::record_counted(
-      carries, count,
-      [&](const std::vector<Tensor>& arguments) {
-        const Carry next = f(arguments.back(), detail::with_tensors(init, arguments));
-        return detail::tensors_of(next, at);
-      },
-      at);
-  return detail::with_tensors(init, results);
+  constexpr bool kFits = std::is_invocable_r_v<Carry, F&, const Tensor&, Carry>;
+  static_assert(kFits,
+                "the body of a for_loop takes the step's number and the carry, and gives it");
+  if constexpr (kFits) {
+    detail::check_function(f, "for_loop", at);
+    const std::vector<Tensor> carries = detail::tensors_of(init, at);
+    const std::vector<Tensor> results = detail::record_counted(
+        carries, count,
+        [&](const std::vector<Tensor>& arguments) {
+          const Carry next = f(arguments.back(), detail::with_tensors(init, arguments));
+          return detail::next_carries("for_loop", detail::tree_ref(init), detail::tree_ref(next),
+                                      at);
+        },
+        at);
+    return detail::with_tensors(init, results);
+  } else {
+    return init;
+  }
 }
 
 // body(carry) again and again, as long as condition(carry), a bool[], holds before. It has a
@@ -152,22 +168,32 @@ Carry for_loop(std::int64_t count, F f, const Carry& init,
 template <class Condition, class Body, class Carry>
 Carry while_loop(Condition condition, Body body, const Carry& init,
                  std::source_location at = std::source_location::current()) {
-  detail::check_function(condition, "while_loop", at);
-  detail::check_function(body, "while_loop", at);
-  const auto carry = [&](const std::vector<Tensor>& arguments) {
-    return detail::with_tensors(init, arguments);
-  };
-  const std::vector<Tensor> results = detail::record_while(
-      detail::tensors_of(init, at),
-      [&](const std::vector<Tensor>& arguments) {
-        return std::vector<Tensor>{condition(carry(arguments))};
-      },
-      [&](const std::vector<Tensor>& arguments) {
-        const Carry next = body(carry(arguments));
-        return detail::tensors_of(next, at);
-      },
-      at);
-  return detail::with_tensors(init, results);
+  constexpr bool kFits = std::is_invocable_r_v<Tensor, Condition&, Carry> &&
+                         std::is_invocable_r_v<Carry, Body&, Carry>;
+  static_assert(kFits,
+                "a while_loop's condition takes the carry and gives a bool[], its body gives the "
+                "next carry");
+  if constexpr (kFits) {
+    detail::check_function(condition, "while_loop", at);
+    detail::check_function(body, "while_loop", at);
+    const auto carry = [&](const std::vector<Tensor>& arguments) {
+      return detail::with_tensors(init, arguments);
+    };
+    const std::vector<Tensor> results = detail::record_while(
+        detail::tensors_of(init, at),
+        [&](const std::vector<Tensor>& arguments) {
+          return std::vector<Tensor>{condition(carry(arguments))};
+        },
+        [&](const std::vector<Tensor>& arguments) {
+          const Carry next = body(carry(arguments));
+          return detail::next_carries("while_loop", detail::tree_ref(init), detail::tree_ref(next),
+                                      at);
+        },
+        at);
+    return detail::with_tensors(init, results);
+  } else {
+    return init;
+  }
 }
 
 namespace detail {

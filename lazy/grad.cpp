@@ -3,6 +3,9 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/grad.h>
 
+#include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace tutti::detail {
@@ -38,8 +41,13 @@ std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
 
 std::vector<Tensor> rename_floating_leaves(TreeRef tree, Location where) {
   check_values(tree, "", where);
+  bool has_tensors = false;
+  std::optional<std::string> number;  // the path of the first one
   walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    const bool is_number = leaf.kind == TreeKind::floating || leaf.kind == TreeKind::integer;
+    if (is_number && !number) number = path;
     if (!leaf.is_tensor()) return;
+    has_tensors = true;
     const ir::Type& type = leaf.as_tensor().state()->type;
     if (is_floating(type.dtype)) return;
     throw TypeError(
@@ -49,7 +57,25 @@ std::vector<Tensor> rename_floating_leaves(TreeRef tree, Location where) {
             "the tree by left_out()",
         where);
   });
+  if (number && !has_tensors) {
+    throw TypeError("no derivative with respect to " +
+                        (number->empty() ? "" : "'" + *number + "', ") +
+                        "a C++ number; make it a tensor: tensor(x)",
+                    where);
+  }
   return rename_leaves(tree, where);
+}
+
+void set_gradients(TreeRef tree, const std::vector<Tensor>& gradients, std::size_t& next) {
+  set_tensors(tree, gradients, next);
+  walk_tree(tree, [](const std::string&, const TreeLeaf& leaf) {
+    if (leaf.kind != TreeKind::floating) return;
+    if (leaf.type->bytes == sizeof(float)) {
+      *static_cast<float*>(leaf.place) = std::numeric_limits<float>::quiet_NaN();
+    } else if (leaf.type->bytes == sizeof(double)) {
+      *static_cast<double*>(leaf.place) = std::numeric_limits<double>::quiet_NaN();
+    }
+  });
 }
 
 ApartFromGradients::ApartFromGradients() : ApartFromGradients(RankContext::current()) {}

@@ -21,8 +21,11 @@ namespace detail {
 // alone, and returns them.
 std::vector<Tensor> rename_leaves(TreeRef tree, Location where);
 // The same of what a derivative is with respect to. Throws TypeError with the name of a leaf that
-// is not floating-point.
+// is not floating-point, and where there are numbers and no tensor.
 std::vector<Tensor> rename_floating_leaves(TreeRef tree, Location where);
+// Makes a tree one of gradients, of which those from `next` on are its own. Numbers, of which no
+// derivative is taken, become NaN.
+void set_gradients(TreeRef tree, const std::vector<Tensor>& gradients, std::size_t& next);
 
 // While it lives nothing is evaluated by itself: a derivative needs its whole function recorded.
 class KeepRecording {
@@ -100,7 +103,7 @@ auto take_gradients(const F& f, std::source_location at, const Arguments&... arg
   const auto gradients_of = [&](const Tensor& value) {
     const std::vector<Tensor> found = scope.gradients(value, wrt, at);
     std::size_t next = 0;
-    (set_tensors(tree_ref(std::get<Index>(inner)), found, next), ...);
+    (set_gradients(tree_ref(std::get<Index>(inner)), found, next), ...);
     if constexpr (sizeof...(Index) == 1) {
       return (std::move(std::get<Index>(inner)), ...);
     } else {
@@ -122,6 +125,8 @@ auto take_gradients(const F& f, std::source_location at, const Arguments&... arg
 
 // A function that returns f's value and its gradient with respect to f's first argument, a tree of
 // floating-point tensors: value_and_grad(loss)(model, x, y) gives a pair (Tensor, tree like model).
+// C++ numbers in it are no variables: floats are NaN in the gradient, integers what they were; of
+// numbers alone it is an error.
 // f returns a floating-point scalar. Of a scalar that differs between ranks it is the derivative of
 // the sum over ranks, of a replicated one of that scalar. Nests.
 //
@@ -132,8 +137,12 @@ auto take_gradients(const F& f, std::source_location at, const Arguments&... arg
 template <std::size_t... Index, class F>
 auto value_and_grad(F f, std::source_location at = std::source_location::current()) {
   detail::check_function(f, "grad", at);
-  return [f = std::move(f), at](const auto&... arguments) {
-    if constexpr (sizeof...(Index) == 0) {
+  return [f = std::move(f), at]<class... Arguments>(const Arguments&... arguments) {
+    constexpr bool kTakes = std::is_invocable_v<const F&, const Arguments&...>;
+    static_assert(kTakes, "the function to differentiate takes other arguments, or another number");
+    if constexpr (!kTakes) {
+      return std::pair<Tensor, std::tuple_element_t<0, std::tuple<Arguments..., Tensor>>>();
+    } else if constexpr (sizeof...(Index) == 0) {
       return detail::take_gradients<0>(f, at, arguments...);
     } else {
       return detail::take_gradients<Index...>(f, at, arguments...);
@@ -170,8 +179,10 @@ class Pullback {
   T operator()(const Result& cotangent,
                std::source_location at = std::source_location::current()) const {
     T out = argument_;
-    detail::set_tensors(detail::tree_ref(out),
-                        map_(detail::floating_tensors_of(detail::tree_ref(cotangent), at), at));
+    std::size_t next = 0;
+    detail::set_gradients(detail::tree_ref(out),
+                          map_(detail::floating_tensors_of(detail::tree_ref(cotangent), at), at),
+                          next);
     return out;
   }
 

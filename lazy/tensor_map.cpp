@@ -216,6 +216,11 @@ void detail::check_tensors(const std::map<std::string, WantedTensor>& wanted,
   add("not in the tree: ", extra);
   add("of another type: ", other);
   if (text.empty()) return;
+  if (!extra.empty() && missing.empty() && other.empty()) {
+    text +=
+        "; a part is taken by with_tensors(tree, renamed(tensors, rules)), where rules without "
+        "a new name leave the rest out";
+  }
   if (!other.empty() && only_dtypes) text += "; with the option cast dtypes are converted";
   throw UsageError(given + " does not fit the tree" + text, where);
 }

@@ -32,12 +32,13 @@ std::vector<std::optional<DType>> find_rounded(const Kernel& kernel) {
 
 }  // namespace
 
-BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Kernel& kernel)
+BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Jit& jit,
+                         const Kernel& kernel)
     : ir_(ir),
       scalars_(scalars),
       kernel_(kernel),
       positions_(ir, kernel, element_types(scalars, kernel)),
-      memory_(ir, kernel, element_types(scalars, kernel)),
+      memory_(ir, jit, kernel, element_types(scalars, kernel)),
       places_(place_values(kernel)),
       rounded_(find_rounded(kernel)),
       loops_run_(native::loops_run(kernel)),

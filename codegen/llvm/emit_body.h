@@ -25,7 +25,7 @@ struct Strip {
 // scalar.
 class BodyEmitter {
  public:
-  BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Kernel& kernel);
+  BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Jit& jit, const Kernel& kernel);
 
   // Where loads and stores are; the loops move them on.
   Positions& positions() { return positions_; }

@@ -26,7 +26,7 @@ class KernelEmitter {
         ir_(llvm::BasicBlock::Create(module.getContext(), "entry", &function)),
         math_(ir_, module, jit),
         scalars_(ir_, math_),
-        body_(ir_, scalars_, kernel),
+        body_(ir_, scalars_, jit, kernel),
         reductions_(ir_, scalars_, body_, kernel) {}
 
   void run() {

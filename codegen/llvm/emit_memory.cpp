@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
 
 namespace tutti::codegen::native {
@@ -109,9 +111,9 @@ bool only_first_lane(const Value* mask) {
 
 }  // namespace
 
-MemoryEmitter::MemoryEmitter(llvm::IRBuilder<>& ir, const Kernel& kernel,
+MemoryEmitter::MemoryEmitter(llvm::IRBuilder<>& ir, const Jit& jit, const Kernel& kernel,
                              std::vector<llvm::Type*> element_types)
-    : ir_(ir), kernel_(kernel), element_types_(std::move(element_types)) {
+    : ir_(ir), jit_(jit), kernel_(kernel), element_types_(std::move(element_types)) {
   llvm::MDBuilder metadata(ir.getContext());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(kernel.name);
   std::vector<llvm::Metadata*> scopes;
@@ -154,14 +156,49 @@ Value* MemoryEmitter::load_vector(int buffer, Value* pointer, std::int64_t strid
   if (only_first_lane(mask)) {
     return ir_.CreateInsertElement(zeros, load(buffer, pointer), std::uint64_t{0});
   }
-  if (stride == 1) {
-    return tag(buffer, ir_.CreateMaskedLoad(type, pointer, alignment(buffer), mask, zeros));
-  }
+  if (stride == 1) return load_masked(buffer, pointer, mask);
   if (mask == nullptr && stride != 0 && stride >= -1 && stride <= kShortStride) {
     return load_with_gaps(buffer, pointer, stride);
   }
   return tag(buffer, ir_.CreateMaskedGather(type, lane_pointers(buffer, pointer, stride),
                                             alignment(buffer), mask, zeros));
+}
+
+Value* MemoryEmitter::load_masked(int buffer, Value* pointer, Value* mask) {
+  llvm::Type* const element = element_types_[static_cast<std::size_t>(buffer)];
+  const unsigned bits = element->getScalarSizeInBits();
+  // Elements of other sizes have no such instruction: LLVM loads them one by one.
+  const bool has_instruction = jit_.has_avx_alone() && (bits == 32 || bits == 64);
+  if (has_instruction && !llvm::isa<llvm::Constant>(mask)) {
+    return load_by_vmaskmov(buffer, pointer, mask);
+  }
+  auto* const type = llvm::FixedVectorType::get(element, kLanes);
+  return tag(buffer, ir_.CreateMaskedLoad(type, pointer, alignment(buffer), mask,
+                                          llvm::Constant::getNullValue(type)));
+}
+
+// Register by register, with vectors for masks. LLVM 22 takes the upper half of a mask of which it
+// finds out that it is zero for all ones, and loads what may not even be there.
+Value* MemoryEmitter::load_by_vmaskmov(int buffer, Value* pointer, Value* mask) {
+  constexpr unsigned kRegisterBits = 256;
+  llvm::Type* const element = element_types_[static_cast<std::size_t>(buffer)];
+  const unsigned bits = element->getScalarSizeInBits();
+  const int at_once = static_cast<int>(kRegisterBits / bits);
+  Value* const signs =
+      ir_.CreateSExt(mask, llvm::FixedVectorType::get(ir_.getIntNTy(bits), kLanes));
+  std::vector<Value*> pieces;
+  for (int begin = 0; begin < kLanes; begin += at_once) {
+    std::vector<int> lanes(static_cast<std::size_t>(at_once));
+    std::iota(lanes.begin(), lanes.end(), begin);
+    Value* const place =
+        ir_.CreateConstGEP1_64(element, pointer, static_cast<std::uint64_t>(begin));
+    pieces.push_back(
+        tag(buffer, ir_.CreateIntrinsic(bits == 32 ? llvm::Intrinsic::x86_avx_maskload_ps_256
+                                                   : llvm::Intrinsic::x86_avx_maskload_pd_256,
+                                        {}, {place, ir_.CreateShuffleVector(signs, lanes)})));
+  }
+  Value* const whole = llvm::concatenateVectors(ir_, pieces);
+  return ir_.CreateBitCast(whole, llvm::FixedVectorType::get(element, kLanes));
 }
 
 // All from the first to the last lane's element, but nothing behind it: whole vectors, the last of

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/kernel/kernel.h>
+#include <tutti/codegen/llvm/jit.h>
 
 #include <map>
 #include <vector>
@@ -54,7 +55,7 @@ class Positions {
 // that loads may move across stores.
 class MemoryEmitter {
  public:
-  MemoryEmitter(llvm::IRBuilder<>& ir, const Kernel& kernel,
+  MemoryEmitter(llvm::IRBuilder<>& ir, const Jit& jit, const Kernel& kernel,
                 std::vector<llvm::Type*> element_types);
 
   llvm::Value* load(int buffer, llvm::Value* pointer);
@@ -69,12 +70,15 @@ class MemoryEmitter {
 
  private:
   llvm::Align alignment(int buffer) const;
+  llvm::Value* load_masked(int buffer, llvm::Value* pointer, llvm::Value* mask);
+  llvm::Value* load_by_vmaskmov(int buffer, llvm::Value* pointer, llvm::Value* mask);
   llvm::Value* load_with_gaps(int buffer, llvm::Value* pointer, std::int64_t stride);
   llvm::Value* lane_pointers(int buffer, llvm::Value* pointer, std::int64_t stride);
   template <class T>
   T* tag(int buffer, T* access);
 
   llvm::IRBuilder<>& ir_;
+  const Jit& jit_;
   const Kernel& kernel_;
   std::vector<llvm::Type*> element_types_;
   std::vector<llvm::MDNode*> own_;     // the scope of each buffer

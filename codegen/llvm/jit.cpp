@@ -145,6 +145,8 @@ Jit::Jit(const Processor& processor)
                      .finish();
   has_avx512_ = builder_.getTargetTriple().isX86() && has_feature("avx512f") &&
                 has_feature("avx512dq") && has_feature("avx512vl");
+  has_avx_alone_ =
+      builder_.getTargetTriple().isX86() && has_feature("avx") && !has_feature("avx512f");
   has_fma_ = !builder_.getTargetTriple().isX86() || has_feature("fma");
 }
 

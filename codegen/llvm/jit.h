@@ -67,6 +67,8 @@ class Jit {
   bool has_fma() const { return has_fma_; }
   // With the parts that all processors with it have had since 2017: F, DQ and VL.
   bool has_avx512() const { return has_avx512_; }
+  // AVX without that: vectors are made of registers of 256 bits, and masks are vectors, too.
+  bool has_avx_alone() const { return has_avx_alone_; }
 
   std::string assembly(llvm::Module& module);
 
@@ -110,6 +112,7 @@ class Jit {
   bool code_stays_ = false;
   bool has_fma_ = false;
   bool has_avx512_ = false;
+  bool has_avx_alone_ = false;
   std::mutex mutex_;
   std::vector<std::unique_ptr<llvm::TargetMachine>> machines_;
   std::uint64_t libraries_ = 0;

@@ -152,15 +152,17 @@ TEST_P(Llvm, LoadsWithinBoundsAlone) {
       rows.store(rows.write(DType::f32), {0, {1}, {}}, sum);
       kernels.push_back(rows.kernel());
 
-      KernelMaker map("map", {3, extent}, {}, VectorAxis::outer, 16);
-      map.point();
-      const std::vector<Bound> of_map = {
-          {.inner = false, .axis = 0, .begin = 1, .end = 3},
-          {.inner = false, .axis = 1, .begin = begin, .end = begin + count}};
-      const ValueId y =
-          map.load_within(map.read(DType::bf16), {-begin - count, {count, 1}, {}}, of_map, -1);
-      map.store(map.write(DType::bf16), {0, {extent, 1}, {}}, y);
-      kernels.push_back(map.kernel());
+      for (const DType dtype : {DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64}) {
+        KernelMaker map("map", {3, extent}, {}, VectorAxis::outer, 16);
+        map.point();
+        const std::vector<Bound> of_map = {
+            {.inner = false, .axis = 0, .begin = 1, .end = 3},
+            {.inner = false, .axis = 1, .begin = begin, .end = begin + count}};
+        const ValueId y =
+            map.load_within(map.read(dtype), {-begin - count, {count, 1}, {}}, of_map, 1);
+        map.store(map.write(dtype), {0, {extent, 1}, {}}, y);
+        kernels.push_back(map.kernel());
+      }
     }
   }
   EXPECT_EQ(compare(kernels, processor()), "");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -391,7 +392,28 @@ TEST(Control, ACarryKeepsItsType) {
         for_loop(2, [](const Tensor&, const Tensor& x) { return cast(x, DType::f64); }, zeros({3}));
       },
       ThrowsMessage<TypeError>(
-          HasSubstr("for_loop: @body takes %c0: f32[3] but gives f64[3] for the next step")));
+          HasSubstr("for_loop: a step gives f64[3] for the carry, which begins as f32[3]")));
+  const std::map<std::string, Tensor> init = {{"x", zeros({2})}, {"y", zeros({3})}};
+  const auto wider = [](const auto& carry) {
+    auto next = carry;
+    next["y"] = concat({carry.at("y"), carry.at("x")});
+    return next;
+  };
+  EXPECT_THAT(
+      [&] {
+        scan([&](auto c, const Tensor&) { return std::pair(wider(c), 1.F * c["x"]); }, init,
+             zeros({4}));
+      },
+      ThrowsMessage<TypeError>(
+          HasSubstr("scan: a step gives f32[5] for 'y', which begins as f32[3]")));
+  EXPECT_THAT([&] { while_loop([](const auto& c) { return sum(c.at("x")) < 1; }, wider, init); },
+              ThrowsMessage<TypeError>(HasSubstr("while_loop: a step gives f32[5] for 'y'")));
+  const std::vector<Tensor> two = {zeros({2}), zeros({2})};
+  EXPECT_THAT(
+      [&] {
+        for_loop(2, [](const Tensor&, const auto& c) { return std::vector<Tensor>{c[0]}; }, two);
+      },
+      ThrowsMessage<TypeError>(HasSubstr("for_loop: a step gives 1 tensor for a carry of 2")));
 }
 
 TEST(Control, AnIndexIsAnIntegerAndAConditionAScalar) {

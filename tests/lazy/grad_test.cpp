@@ -148,6 +148,31 @@ TEST(Grad, NamesTheLeafThatIsNotFloatingPoint) {
   expect_error<TypeError>([&] { vjp(f)(model); }, {"'bias', i32[2]"});
 }
 
+struct Option {
+  double spot = 100;
+  Tensor volatility = tensor(0.2F);
+  float rate = 0.03F;
+  int steps = 7;
+  TUTTI_FIELDS(spot, volatility, rate, steps)
+};
+
+// They are no variables, and what looks like a derivative would be a wrong one.
+TEST(Grad, OfNumbersIsNaN) {
+  const auto price = [](const Option& option) { return option.volatility * option.spot; };
+  const auto expect_one = [](const Option& slopes, float slope) {
+    EXPECT_EQ(slopes.volatility.item<float>(), slope);
+    EXPECT_TRUE(std::isnan(slopes.spot));
+    EXPECT_TRUE(std::isnan(slopes.rate));
+    EXPECT_EQ(slopes.steps, 7);
+  };
+  const Option option;
+  expect_one(grad(price)(option), 100);
+  expect_one(compile([&](const Option& given) { return grad(price)(given); })(option), 100);
+  const auto [value, pullback] = vjp(price)(option);
+  expect_one(pullback(tensor(2.F)), 200);
+  EXPECT_EQ(option.spot, 100);
+}
+
 TEST(Grad, OfAnOpWithoutOneNamesOpAndLine) {
   const auto f = [](const Tensor& x) { return sum(bitcast(cast(x, DType::f16), DType::bf16)); };
   expect_error<TypeError>([&] { grad(f)(tensor({1.F})); }, {"bitcast has no gradient"},
