@@ -124,7 +124,7 @@ inline Tensor eye(std::int64_t size, DType dtype = DType::f32,
                   std::source_location at = std::source_location::current()) {
   return eye(size, size, dtype, at);
 }
-// The index along `axis` at every place of `shape`.
+// The index along `axis` at every place of `shape`; modulo 2^8 of u8, and so on.
 Tensor iota(const Shape& shape, std::int64_t axis, DType dtype = DType::i64,
             std::source_location at = std::source_location::current());
 

@@ -407,8 +407,8 @@ class Planner {
     const bool whole = buffer.bytes == graph_.type(graph_.result(id, i)).bytes();
     if (whole && buffer.kind == PlanBuffer::Kind::local) {
       buffers_[graph_.result(id, i)] = operands[i];
-      reachable_.erase({operands[i], false});  // of what was there before
-      reachable_.erase({operands[i], true});
+      // Of what was there before.
+      std::erase_if(reachable_, [&](const auto& each) { return each.first.buffer == operands[i]; });
     }
   }
 
@@ -484,12 +484,13 @@ class Planner {
     const Device device = writer_.device_of(id);
     const bool is_there = device.is_cpu() || on_device;
     if (is_there && plan_.buffers[at(id)].kind != PlanBuffer::Kind::parameter) return id;
-    const auto [found, inserted] = reachable_.try_emplace({id, on_device}, -1);
+    // Of a buffer that begins with the value no more than that.
+    const std::int64_t bytes = is_there ? graph_.type(value).bytes() : writer_.bytes_of(id);
+    const auto [found, inserted] = reachable_.try_emplace({id, bytes, on_device}, -1);
     if (!inserted) return found->second;
-    found->second = writer_.add_buffer(PlanBuffer::Kind::comm, writer_.bytes_of(id),
-                                       on_device ? device : Device::cpu());
-    is_there ? copy_dense(id, found->second, views_[value].base)
-             : writer_.add_copy(id, found->second, location);
+    found->second =
+        writer_.add_buffer(PlanBuffer::Kind::comm, bytes, on_device ? device : Device::cpu());
+    is_there ? copy_dense(id, found->second, value) : writer_.add_copy(id, found->second, location);
     return found->second;
   }
 
@@ -551,6 +552,14 @@ class Planner {
     copy(view, from, to, location);
   }
 
+  // What a copy that peers can reach is of: how much of a buffer, and for whom.
+  struct Reachable {
+    BufferId buffer;
+    std::int64_t bytes;
+    bool on_device;
+    auto operator<=>(const Reachable&) const = default;
+  };
+
   const ir::Graph& graph_;
   FunctionPlans& functions_;
   const bool is_function_;
@@ -570,7 +579,7 @@ class Planner {
   std::map<int, std::vector<Copy>> arrivals_;
   PlannedMatmuls matmuls_;
   // Copies that peers can reach, in the host's memory or for engines of GPUs.
-  std::map<std::pair<BufferId, bool>, BufferId> reachable_;
+  std::map<Reachable, BufferId> reachable_;
 };
 
 int FunctionPlans::number_of(const ir::Function& function) {

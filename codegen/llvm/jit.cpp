@@ -52,6 +52,9 @@ llvm::orc::JITTargetMachineBuilder machine_builder(const Processor& processor) {
   }
   std::vector<std::string> features;
   llvm::SubtargetFeatures::Split(features, processor.features);
+  // Instructions for parts of 64 bits that have no form beside AVX: they stall where LLVM takes
+  // them for masks (AMD's processors before AVX-512).
+  if (builder.getTargetTriple().isX86()) features.emplace_back("-sse4a");
   builder.addFeatures(features);
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   // As JITLink wants it; a module's code and constants are loaded close together.

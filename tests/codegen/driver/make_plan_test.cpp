@@ -102,6 +102,34 @@ TEST(MakePlan, AFunctionThatManyRunIsPlannedOnce) {
   EXPECT_EQ(regions_of_ladder(8), regions_of_ladder(7) + 2);
 }
 
+// A halo: the first row lies where the whole begins, the last one behind it.
+TEST(MakePlan, OfACarryPeersGetTheRowsThatTheyNeed) {
+  const std::string text = print(plan_of(R"(
+mesh (dp = 2)
+group @dp = {ranks = [0, 1], stride = 2}
+
+private func @step(%u: f32[512,1024]) -> (f32[512,1024]) {
+  %0 = slice(%u) {start = [0, 0], stop = [1, 1024], step = [1, 1]}
+  %1 = slice(%u) {start = [511, 0], stop = [512, 1024], step = [1, 1]}
+  %2 = collective_permute(%0) {pairs = [1, 0], group = @dp}
+  %3 = collective_permute(%1) {pairs = [0, 1], group = @dp}
+  %4 = add(%2, %3)
+  %5 = broadcast_to(%4) {shape = [512, 1024]}
+  %6 = add(%u, %5)
+  return %6
+}
+func @main(%u: f32[512,1024]) -> (f32[512,1024]) {
+  %0 = scan(%u) {body = @step, carries = 1, sequences = 0, length = 3}
+  return %0
+})"));
+  EXPECT_EQ(text.find("copy \"f32[512,1024]\""), text.npos) << text;
+  std::size_t copies = 0;
+  for (std::size_t at = 0; (at = text.find("reads = 4096, writes = 4096", at)) != text.npos; ++at) {
+    ++copies;
+  }
+  EXPECT_EQ(copies, 2U) << text;
+}
+
 TEST(MakePlan, AnAsyncResultThatIsWrittenOutIsThere) {
   const Plan plan = plan_of(R"(
 mesh (dp = 2)
