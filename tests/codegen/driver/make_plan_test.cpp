@@ -113,10 +113,12 @@ private func @step(%u: f32[512,1024]) -> (f32[512,1024]) {
   %1 = slice(%u) {start = [511, 0], stop = [512, 1024], step = [1, 1]}
   %2 = collective_permute(%0) {pairs = [1, 0], group = @dp}
   %3 = collective_permute(%1) {pairs = [0, 1], group = @dp}
-  %4 = add(%2, %3)
-  %5 = broadcast_to(%4) {shape = [512, 1024]}
-  %6 = add(%u, %5)
-  return %6
+  %4 = wait(%2)
+  %5 = wait(%3)
+  %6 = add(%4, %5)
+  %7 = broadcast_to(%6) {shape = [512, 1024]}
+  %8 = add(%u, %7)
+  return %8
 }
 func @main(%u: f32[512,1024]) -> (f32[512,1024]) {
   %0 = scan(%u) {body = @step, carries = 1, sequences = 0, length = 3}
