@@ -1,5 +1,6 @@
 #include <tutti/codegen/llvm/emit_body.h>
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -38,6 +39,7 @@ BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Ji
       scalars_(scalars),
       kernel_(kernel),
       positions_(ir, kernel, element_types(scalars, kernel)),
+      sections_(kernel),
       memory_(ir, jit, kernel, element_types(scalars, kernel)),
       places_(place_values(kernel)),
       rounded_(find_rounded(kernel)),
@@ -72,7 +74,7 @@ void BodyEmitter::emit(const Segment& segment, int level, const Strip& strip) {
   if (segment.loop && !loops_run_) return;
   for (const Instruction& instruction : segment.body) {
     const auto [own_level, varies] = places_[static_cast<std::size_t>(instruction.result)];
-    if (own_level != level) continue;
+    if (own_level != level || !sections_.is_needed(instruction.result)) continue;
     std::vector<Value*> parts;
     for (std::int64_t i = 0; i < (varies ? strip.vectors : 1); ++i) {
       parts.push_back(emit_part(instruction, segment.loop, strip, i));
@@ -93,6 +95,13 @@ Value* BodyEmitter::emit_part(const Instruction& instruction, bool in_loop, cons
     case Instruction::Kind::constant:
       return scalars_.constant(instruction.dtype, instruction.constant);
     case Instruction::Kind::scalar:
+      if (const std::optional<bool> known = sections_.holds(instruction.result)) {
+        return splat(ir_.getInt1(*known));
+      }
+      if (instruction.op == ir::ScalarOp::select) {
+        const std::optional<bool> first = sections_.holds(instruction.operands[0]);
+        if (first) return operand(*first ? 1 : 2);
+      }
       return scalars_.apply(instruction.op, instruction.dtype, {operand(0), operand(1), operand(2)},
                             instruction.to);
     case Instruction::Kind::round:
@@ -116,12 +125,18 @@ Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, cons
   const std::int64_t stride = lane_stride(kernel_, instruction.address, in_loop);
   const DType dtype = kernel_.buffers[static_cast<std::size_t>(buffer)].dtype;
   const bool vectors = varies(instruction.result);
-  if (instruction.bounds.empty()) {
+  auto* around = scalars_.constant(instruction.type, instruction.constant);
+  const bool outside = std::ranges::any_of(
+      instruction.bounds, [&](const Bound& bound) { return sections_.holds(bound) == false; });
+  if (outside) return splat(around);
+  Value* const inside = emit_inside(instruction, in_loop, part);
+  if (inside == nullptr && vectors && stride == 0) {
+    return splat(scalars_.widen(dtype, memory_.load(buffer, pointer)));
+  }
+  if (inside == nullptr) {
     return scalars_.widen(dtype, vectors ? memory_.load_vector(buffer, pointer, stride, strip.mask)
                                          : memory_.load(buffer, pointer));
   }
-  Value* inside = emit_inside(instruction, in_loop, part);
-  auto* around = scalars_.constant(instruction.type, instruction.constant);
   // What is not loaded is zero already.
   const bool is_zero = llvm::cast<llvm::Constant>(around)->isNullValue();
   if (!vectors) {
@@ -137,6 +152,7 @@ Value* BodyEmitter::emit_inside(const Instruction& load, bool in_loop, std::int6
   Value* all = nullptr;  // of what is the same in all lanes
   Value* lanes = nullptr;
   for (const Bound& bound : load.bounds) {
+    if (sections_.holds(bound)) continue;
     const Affine axis = index_of(kernel_, bound);
     Value* from_begin = ir_.CreateSub(position_of(-1, axis, in_loop, part), number(bound.begin));
     llvm::ConstantInt* const count = number(bound.end - bound.begin);
@@ -146,6 +162,7 @@ Value* BodyEmitter::emit_inside(const Instruction& load, bool in_loop, std::int6
     Value*& of_kind = is_vector ? lanes : all;
     of_kind = of_kind == nullptr ? inside : ir_.CreateAnd(of_kind, inside);
   }
+  if (all == nullptr && lanes == nullptr) return nullptr;
   if (!varies(load.result)) return all;
   if (lanes == nullptr) return splat(all);
   return all == nullptr ? lanes : ir_.CreateAnd(lanes, splat(all));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/codegen/kernel/kernel.h>
+#include <tutti/codegen/llvm/axis_sections.h>
 #include <tutti/codegen/llvm/emit_memory.h>
 #include <tutti/codegen/llvm/emit_scalar.h>
 #include <tutti/codegen/llvm/placement.h>
@@ -29,6 +30,8 @@ class BodyEmitter {
 
   // Where loads and stores are; the loops move them on.
   Positions& positions() { return positions_; }
+  // What is known of conditions where the loops are.
+  AxisSections& sections() { return sections_; }
 
   // Where a buffer's element 0 lies, of where its argument begins.
   llvm::Value* start(const std::vector<llvm::Value*>& arguments, std::size_t buffer);
@@ -58,7 +61,8 @@ class BodyEmitter {
                          std::int64_t part);
   llvm::Value* emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
                          std::int64_t part);
-  // Where a load is inside of its bounds: an i1, or one for each lane where it varies.
+  // Where a load is inside of its bounds: an i1, or one for each lane where it varies; null where
+  // all of it is known to be.
   llvm::Value* emit_inside(const Instruction& load, bool in_loop, std::int64_t part);
   // Which lanes of an axis are, from how far the first of them is behind the bound's begin.
   llvm::Value* lanes_inside(const Bound& bound, llvm::Value* from_begin);
@@ -73,6 +77,7 @@ class BodyEmitter {
   ScalarEmitter& scalars_;
   const Kernel& kernel_;
   Positions positions_;
+  AxisSections sections_;
   MemoryEmitter memory_;
   std::vector<Place> places_;
   std::vector<std::optional<DType>> rounded_;

@@ -86,7 +86,48 @@ class KernelEmitter {
     }
     body_.positions().add_outer(outer.size() - 1, start);
     for (const Segment& segment : kernel_.segments) body_.emit(segment, -1, {});
-    emit_strips(start);
+    if (body_.sections().all().size() > 1) {
+      emit_sections(start);
+    } else {
+      emit_strips(start);
+    }
+  }
+
+  // What the tile has of each section.
+  void emit_sections(Value* start) {
+    const std::int64_t extent = kernel_.outer.back();
+    const std::int64_t most = std::min(extent, kernel_.block);
+    const auto within_tile = [&](std::int64_t place) {
+      if (most == extent) return static_cast<Value*>(number(place));  // there is one tile
+      Value* const behind = ir_.CreateBinaryIntrinsic(
+          llvm::Intrinsic::smax, ir_.CreateSub(number(place), start), number(0));
+      return static_cast<Value*>(
+          ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, behind, number(most)));
+    };
+    for (const AxisRange& range : body_.sections().all()) {
+      body_.sections().enter(range);
+      Value* const begin = within_tile(range.begin);
+      Value* const end = within_tile(range.end);
+      const std::int64_t longest = std::min(most, range.end - range.begin);
+      const std::int64_t step = vectors_in_strip(longest / kLanes) * kLanes;
+      Value* const whole =
+          ir_.CreateAdd(begin, ir_.CreateAnd(ir_.CreateSub(end, begin), number(-step)));
+      when_less(begin, whole, [&] { emit_strip_loop(begin, whole, {.vectors = step / kLanes}); });
+      const bool masked = range.end % kLanes != 0;
+      when_less(whole, end, [&] { emit_strip_loop(whole, end, {}, masked ? end : nullptr); });
+      body_.sections().leave();
+    }
+  }
+
+  // Emits `inside` to run only if x < y: without a test, or not at all, if that is known.
+  void when_less(Value* x, Value* y, const std::function<void()>& inside) {
+    Value* const less = ir_.CreateICmpSLT(x, y);
+    const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(less);
+    if (known == nullptr) {
+      when(less, inside);
+    } else if (known->isOne()) {
+      inside();
+    }
   }
 
   void emit_strips(Value* start) {

@@ -5,8 +5,11 @@
 #include <tutti/codegen/llvm/compile_kernels.h>
 #include <tutti/ir/support/error.h>
 
+#include <array>
 #include <limits>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "tests/codegen/kernel_maker.h"
 #include <gmock/gmock.h>
@@ -166,6 +169,85 @@ TEST_P(Llvm, LoadsWithinBoundsAlone) {
     }
   }
   EXPECT_EQ(compare(kernels, processor()), "");
+}
+
+// Parts side by side along the axis, each from a buffer of its own: which one it is, is asked by
+// the comparison. Behind them the axis goes on without bounds.
+ValueId concat_of(KernelMaker& maker, const std::vector<std::int64_t>& sizes, bool in_loop,
+                  ScalarOp comparison) {
+  const bool narrow = comparison == ScalarOp::lt || comparison == ScalarOp::le;
+  const Affine place = {-1, {0, 1}, {0}};
+  ValueId index = maker.index(place);
+  if (narrow) index = maker.cast(index, DType::i32);
+  std::int64_t begin = 0;
+  for (const std::int64_t size : sizes) begin += size;
+  ValueId out = -1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    begin -= sizes[i];
+    const std::int64_t end = begin + sizes[i];
+    const Affine at =
+        in_loop ? Affine{-begin, {0, 1}, {sizes[i]}} : Affine{-begin, {sizes[i], 1}, {}};
+    const ValueId part = maker.load_within(
+        maker.read(DType::f32), at, {{.inner = false, .axis = 1, .begin = begin, .end = end}},
+        static_cast<double>(i));
+    const ValueId own = maker.op(ScalarOp::mul, part, maker.constant(DType::f32, 1.5));
+    if (out < 0) {
+      out = own;
+      continue;
+    }
+    // place = index - 1 is below end - 1 in this part.
+    const bool below = comparison == ScalarOp::lt || comparison == ScalarOp::le;
+    const bool last = comparison == ScalarOp::le || comparison == ScalarOp::gt;
+    const auto limit = static_cast<double>(end - 1 - (last ? 1 : 0));
+    const ValueId here =
+        maker.op(comparison, index, maker.constant(narrow ? DType::i32 : DType::i64, limit));
+    out = below ? maker.op(ScalarOp::select, here, own, out)
+                : maker.op(ScalarOp::select, here, out, own);
+  }
+  return out;
+}
+
+TEST_P(Llvm, PartsAlongTheAxis) {
+  std::vector<Kernel> kernels;
+  constexpr std::array kComparisons = {ScalarOp::lt, ScalarOp::le, ScalarOp::gt, ScalarOp::ge};
+  const std::vector<std::vector<std::int64_t>> splits = {
+      {32, 32, 32, 32}, {16, 48}, {10, 70}, {1, 64, 1}, {20, 40, 7}, {128}, {3, 60, 3, 60}, {5, 6}};
+  std::size_t number = 0;
+  for (const std::vector<std::int64_t>& sizes : splits) {
+    std::int64_t extent = 0;
+    for (const std::int64_t size : sizes) extent += size;
+    for (const std::int64_t block : {16, 64, 256}) {
+      for (const std::int64_t more : {0, 2}) {
+        const ScalarOp comparison = kComparisons[number++ % kComparisons.size()];
+        KernelMaker map("map", {3, extent + more}, {}, VectorAxis::outer, block);
+        map.point();
+        const ValueId x = concat_of(map, sizes, false, comparison);
+        map.store(map.write(DType::f32), {0, {extent + more, 1}, {}}, x);
+        kernels.push_back(map.kernel());
+
+        KernelMaker columns("columns", {1, extent + more}, {5}, VectorAxis::outer, block);
+        columns.loop();
+        const ValueId y = concat_of(columns, sizes, true, comparison);
+        columns.store(columns.write(DType::f32), {0, {0, 1}, {extent + more}}, y);
+        const ValueId sum = columns.reduce(ScalarOp::add, y);
+        columns.point();
+        columns.store(columns.write(DType::f32), {0, {0, 1}, {}}, sum);
+        kernels.push_back(columns.kernel());
+      }
+    }
+  }
+  EXPECT_EQ(compare(kernels, processor()), "");
+}
+
+// What a section does not need is not there.
+TEST(LlvmText, OfAPartHasNoOthers) {
+  KernelMaker maker("gates", {4, 64}, {}, VectorAxis::outer, 64);
+  maker.point();
+  maker.store(maker.write(DType::f32), {0, {64, 1}, {}},
+              concat_of(maker, {32, 32}, false, ScalarOp::lt));
+  const std::string text = native::llvm_text(maker.kernel());
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("masked.load")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("select")));
 }
 
 TEST(LlvmText, IsReadable) {

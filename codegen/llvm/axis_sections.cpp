@@ -1,0 +1,167 @@
+#include <tutti/codegen/llvm/axis_sections.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace tutti::codegen::native {
+
+namespace {
+
+constexpr std::size_t kMostSections = 8;
+constexpr std::size_t kMostInstructions = 256;  // of all sections
+
+}  // namespace
+
+AxisSections::AxisSections(const Kernel& kernel)
+    : kernel_(kernel),
+      made_by_(static_cast<std::size_t>(kernel.value_count), nullptr),
+      comparisons_(static_cast<std::size_t>(kernel.value_count)) {
+  if (kernel.vector_axis != VectorAxis::outer) return;
+  find_comparisons();
+  find_sections();
+}
+
+bool AxisSections::is_of_axis(const Bound& bound) const {
+  return !bound.inner && bound.axis + 1 == std::ssize(kernel_.outer);
+}
+
+void AxisSections::find_comparisons() {
+  for (const Segment& segment : kernel_.segments) {
+    for (const Instruction& instruction : segment.body) {
+      made_by_[index(instruction.result)] = &instruction;
+      comparisons_[index(instruction.result)] = comparison_of(instruction);
+    }
+  }
+}
+
+std::optional<std::int64_t> AxisSections::offset_of(ValueId id) const {
+  const Instruction* made = made_by_[index(id)];
+  // The index as an i32, which it fits into.
+  const bool is_narrowed = made != nullptr && made->kind == Instruction::Kind::scalar &&
+                           made->op == ir::ScalarOp::cast && made->dtype == DType::i64 &&
+                           made->to == DType::i32;
+  if (is_narrowed) made = made_by_[index(made->operands[0])];
+  if (made == nullptr || made->kind != Instruction::Kind::index) return std::nullopt;
+  const Affine& at = made->address;
+  const bool along = at.outer.back() == 1 &&
+                     std::all_of(at.outer.begin(), at.outer.end() - 1,
+                                 [](std::int64_t stride) { return stride == 0; }) &&
+                     std::ranges::all_of(at.inner, [](std::int64_t stride) { return stride == 0; });
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const bool fits = std::abs(at.offset) < kMost / 2 && kernel_.outer.back() < kMost / 2;
+  return along && fits ? std::optional(at.offset) : std::nullopt;
+}
+
+std::optional<AxisSections::Comparison> AxisSections::comparison_of(
+    const Instruction& instruction) const {
+  using ir::ScalarOp;
+  const ScalarOp op = instruction.op;
+  const bool compares =
+      instruction.kind == Instruction::Kind::scalar &&
+      (op == ScalarOp::lt || op == ScalarOp::le || op == ScalarOp::gt || op == ScalarOp::ge) &&
+      (instruction.dtype == DType::i32 || instruction.dtype == DType::i64);
+  if (!compares) return std::nullopt;
+  const std::optional<std::int64_t> offset = offset_of(instruction.operands[0]);
+  const Instruction* const number = made_by_[index(instruction.operands[1])];
+  if (!offset || number == nullptr || number->kind != Instruction::Kind::constant) {
+    return std::nullopt;
+  }
+  const std::int64_t value = number->constant.integer;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  if (value > kMost || value < -kMost) return std::nullopt;
+  // i <= n is i < n + 1, and the others are opposites.
+  const bool next = op == ScalarOp::le || op == ScalarOp::gt;
+  return Comparison{.limit = value - *offset + (next ? 1 : 0),
+                    .below = op == ScalarOp::lt || op == ScalarOp::le};
+}
+
+void AxisSections::find_sections() {
+  const std::int64_t extent = kernel_.outer.back();
+  sections_ = {{0, extent}};
+  std::set<std::int64_t> ends;  // of what conditions say
+  std::size_t instructions = 0;
+  const auto add = [&](std::int64_t end) {
+    if (end > 0 && end < extent) ends.insert(end);
+  };
+  for (const Segment& segment : kernel_.segments) {
+    instructions += segment.body.size();
+    for (const Instruction& instruction : segment.body) {
+      if (const auto& comparison = comparisons_[index(instruction.result)]) add(comparison->limit);
+      for (const Bound& bound : instruction.bounds) {
+        if (!is_of_axis(bound)) continue;
+        add(bound.begin);
+        add(bound.end);
+      }
+    }
+  }
+  // A vector in which something ends is a section of its own.
+  std::set<std::int64_t> begins = {0};
+  std::int64_t undecided = 0;
+  for (const std::int64_t end : ends) {
+    const std::int64_t vector = end / kLanes * kLanes;
+    begins.insert(vector);
+    if (vector == end) continue;
+    if (vector + kLanes < extent) begins.insert(vector + kLanes);
+    undecided += kLanes;
+  }
+  const bool is_worth_it = !ends.empty() && 2 * undecided <= extent &&
+                           begins.size() <= kMostSections &&
+                           begins.size() * instructions <= kMostInstructions;
+  if (!is_worth_it) return;
+  sections_.clear();
+  for (auto begin = begins.begin(); begin != begins.end(); ++begin) {
+    const auto next = std::next(begin);
+    sections_.push_back({*begin, next == begins.end() ? extent : *next});
+  }
+}
+
+void AxisSections::enter(const AxisRange& range) {
+  range_ = range;
+  find_needed();
+}
+
+void AxisSections::leave() {
+  range_.reset();
+  needed_.clear();
+}
+
+std::optional<bool> AxisSections::holds(const Bound& bound) const {
+  if (!range_ || !is_of_axis(bound)) return std::nullopt;
+  if (bound.begin <= range_->begin && range_->end <= bound.end) return true;
+  if (range_->end <= bound.begin || bound.end <= range_->begin) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> AxisSections::holds(ValueId id) const {
+  const std::optional<Comparison>& comparison = comparisons_[index(id)];
+  if (!range_ || !comparison) return std::nullopt;
+  if (range_->end <= comparison->limit) return comparison->below;
+  if (comparison->limit <= range_->begin) return !comparison->below;
+  return std::nullopt;
+}
+
+void AxisSections::need_operands(const Instruction& instruction) {
+  using Kind = Instruction::Kind;
+  if (instruction.kind != Kind::scalar && instruction.kind != Kind::round) return;
+  if (holds(instruction.result)) return;
+  if (instruction.kind == Kind::scalar && instruction.op == ir::ScalarOp::select) {
+    if (const std::optional<bool> first = holds(instruction.operands[0])) {
+      return need(instruction.operands[*first ? 1 : 2]);
+    }
+  }
+  for (const ValueId operand : instruction.operands) need(operand);
+}
+
+void AxisSections::find_needed() {
+  needed_.assign(static_cast<std::size_t>(kernel_.value_count), false);
+  for (auto segment = kernel_.segments.rbegin(); segment != kernel_.segments.rend(); ++segment) {
+    for (const Store& store : segment->stores) need(store.value);
+    for (const Reduction& reduction : segment->reductions) need(reduction.value);
+    for (auto each = segment->body.rbegin(); each != segment->body.rend(); ++each) {
+      if (needed_[index(each->result)]) need_operands(*each);
+    }
+  }
+}
+
+}  // namespace tutti::codegen::native
