@@ -177,8 +177,8 @@ Tensor linspace(double start, double stop, std::int64_t count, DType dtype,
   return composite("linspace", at, [&] {
     if (count < 0) throw TypeError(std::to_string(count) + " numbers");
     check_fractions(dtype);
-    check_reaches(dtype, start);
-    check_reaches(dtype, stop);
+    if (count > 0) check_reaches(dtype, start);
+    if (count > 1) check_reaches(dtype, stop);
     // So that the last one is `stop`, whatever rounding does.
     const double last = static_cast<double>(std::max<std::int64_t>(1, count - 1));
     const Tensor share = div(iota({count}, 0, DType::f64), last);

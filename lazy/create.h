@@ -72,8 +72,8 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
 }
 
 // Looks at memory of the caller's, on the host: no copy. It must not change while tensors use it;
-// `release(data)` is called when the last one is gone. Throws UsageError for a
-// pointer that is null or not aligned as the dtype's elements are.
+// `release(data)` is called when the last one is gone. Throws UsageError for a pointer that is null
+// or not aligned as the dtype's elements are.
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},
             std::source_location at = std::source_location::current());
 
@@ -89,7 +89,8 @@ Tensor zeros(const Shape& shape, DType dtype = DType::f32,
              std::source_location at = std::source_location::current());
 Tensor ones(const Shape& shape, DType dtype = DType::f32,
             std::source_location at = std::source_location::current());
-// 0, 1, ..., count - 1. As all that follow, throws TypeError where the dtype does not reach as far.
+// 0, 1, ..., count - 1. As the next ones and linspace, throws TypeError where the dtype does not
+// reach as far.
 Tensor arange(std::int64_t count, DType dtype = DType::i64,
               std::source_location at = std::source_location::current());
 // start, start + step, ... before `stop`; a step below 0 counts down. Of f32 numbers as many as

@@ -71,6 +71,7 @@ auto custom_vjp(Forward forward, Backward backward,
           detail::set_tensors(detail::tree_ref(own), residuals);
           Result cotangent = result;
           detail::set_floating_tensors(detail::tree_ref(cotangent), cotangents);
+          detail::forget_numbers(detail::tree_ref(cotangent));
           const auto given = backward(std::as_const(own), std::as_const(cotangent));
           return detail::waited_tensors_of(detail::tree_ref(given), at);
         },

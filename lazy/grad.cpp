@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace tutti::detail {
@@ -66,16 +67,21 @@ std::vector<Tensor> rename_floating_leaves(TreeRef tree, Location where) {
   return rename_leaves(tree, where);
 }
 
+void forget_numbers(TreeRef tree) {
+  const auto forget = []<class T>(std::type_identity<T>, const TreeLeaf& leaf) {
+    *static_cast<T*>(leaf.place) = std::numeric_limits<T>::quiet_NaN();
+  };
+  walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
+    if (leaf.kind != TreeKind::floating) return;
+    if (leaf.type->bytes == sizeof(float)) return forget(std::type_identity<float>(), leaf);
+    if (leaf.type->bytes == sizeof(double)) return forget(std::type_identity<double>(), leaf);
+    forget(std::type_identity<long double>(), leaf);
+  });
+}
+
 void set_gradients(TreeRef tree, const std::vector<Tensor>& gradients, std::size_t& next) {
   set_tensors(tree, gradients, next);
-  walk_tree(tree, [](const std::string&, const TreeLeaf& leaf) {
-    if (leaf.kind != TreeKind::floating) return;
-    if (leaf.type->bytes == sizeof(float)) {
-      *static_cast<float*>(leaf.place) = std::numeric_limits<float>::quiet_NaN();
-    } else if (leaf.type->bytes == sizeof(double)) {
-      *static_cast<double*>(leaf.place) = std::numeric_limits<double>::quiet_NaN();
-    }
-  });
+  forget_numbers(tree);
 }
 
 ApartFromGradients::ApartFromGradients() : ApartFromGradients(RankContext::current()) {}

@@ -23,8 +23,9 @@ std::vector<Tensor> rename_leaves(TreeRef tree, Location where);
 // The same of what a derivative is with respect to. Throws TypeError with the name of a leaf that
 // is not floating-point, and where there are numbers and no tensor.
 std::vector<Tensor> rename_floating_leaves(TreeRef tree, Location where);
-// Makes a tree one of gradients, of which those from `next` on are its own. Numbers, of which no
-// derivative is taken, become NaN.
+// Makes the floating-point numbers of a tree of derivatives NaN: none was taken of them.
+void forget_numbers(TreeRef tree);
+// Makes a tree one of gradients, of which those from `next` on are its own.
 void set_gradients(TreeRef tree, const std::vector<Tensor>& gradients, std::size_t& next);
 
 // While it lives nothing is evaluated by itself: a derivative needs its whole function recorded.
@@ -213,8 +214,8 @@ auto vjp(F f, std::source_location at = std::source_location::current()) {
 
 // Forward mode: jvp(f)(x, tangent, rest...) gives a pair (value, its derivative along `tangent`),
 // two trees like f's value; x and tangent are trees of floating-point tensors of the same shapes.
-// Leaves of the value that are not floating-point stand in the derivative as they are. Computes no
-// more than the value and the derivative.
+// Leaves of the value that are not floating-point stand in the derivative as they are, and C++
+// floats are NaN there. Computes no more than the value and the derivative.
 template <class F>
 auto jvp(F f, std::source_location at = std::source_location::current()) {
   detail::check_function(f, "jvp", at);
@@ -231,6 +232,7 @@ auto jvp(F f, std::source_location at = std::source_location::current()) {
     detail::set_floating_tensors(
         detail::tree_ref(derivative),
         map(detail::floating_tensors_of(detail::tree_ref(tangent), at), at));
+    detail::forget_numbers(detail::tree_ref(derivative));
     return std::pair<Result, Result>(std::move(value), std::move(derivative));
   };
 }

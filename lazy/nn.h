@@ -78,7 +78,7 @@ struct BatchNorm {
   // With those of the batch, which go into the ones given:
   //   auto [y, next] = norm.train(x, statistics);
   // Throws TypeError for fewer than two elements a channel, which have no variance; among the ranks
-  // of a group it is not looked at.
+  // of a group it is not looked at, nor in each call where sizes vary.
   std::pair<Tensor, BatchStatistics> train(const Operand& x, const BatchStatistics& statistics,
                                            const BatchNormOptions& options = {}) const;
 };

@@ -147,7 +147,9 @@ void Sgd::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& sta
 void AdamW::check() const {
   check_share("beta1", beta1);
   check_share("beta2", beta2);
-  detail::check_epsilon("AdamW", epsilon, {});
+  if (!(epsilon >= 0) || std::isinf(epsilon)) {
+    throw UsageError("epsilon is " + std::to_string(epsilon) + "; 0 and above are right");
+  }
   if (!std::isfinite(weight_decay)) throw UsageError("weight_decay should be finite");
 }
 

@@ -1,6 +1,8 @@
 #include <tutti/codegen/llvm/axis_sections.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <set>
 

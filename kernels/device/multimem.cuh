@@ -2,9 +2,10 @@
 
 #include "collectives.cuh"
 
-// Sums by the switch between the GPUs (sm_90 and up): an address of multicast memory stands for the
-// same place of all members' memory. What is loaded from it is the sum of what they have there, in
-// an order that is the switch's; what is stored to it is stored in the memory of all.
+// Sums and gathers by the switch between the GPUs (sm_90 and up): an address of multicast memory
+// stands for the same place of all members' memory. What is loaded from it is the sum of what they
+// have there, in an order that is the switch's; what is stored to it is stored in the memory of
+// all.
 
 #ifdef __CUDACC__
 

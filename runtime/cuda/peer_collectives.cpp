@@ -18,8 +18,8 @@ using Kind = CommKernel::Kind;
 
 constexpr int kWidest = 16;  // bytes that a thread moves at once
 
-// Up to how many bytes of a member's operands, by the number of members. Not measured here: what
-// others use between GPUs that NVLink joins.
+// Up to how many bytes of a member's operands (of all_gather: of its results), by the number of
+// members. Not measured here: what others use between GPUs that NVLink joins.
 struct PeerLimits {
   int members;
   std::size_t one_shot;

@@ -152,8 +152,9 @@ struct Option {
   double spot = 100;
   Tensor volatility = tensor(0.2F);
   float rate = 0.03F;
+  long double years = 0.5L;
   int steps = 7;
-  TUTTI_FIELDS(spot, volatility, rate, steps)
+  TUTTI_FIELDS(spot, volatility, rate, years, steps)
 };
 
 // They are no variables, and what looks like a derivative would be a wrong one.
@@ -163,6 +164,7 @@ TEST(Grad, OfNumbersIsNaN) {
     EXPECT_EQ(slopes.volatility.item<float>(), slope);
     EXPECT_TRUE(std::isnan(slopes.spot));
     EXPECT_TRUE(std::isnan(slopes.rate));
+    EXPECT_TRUE(std::isnan(slopes.years));
     EXPECT_EQ(slopes.steps, 7);
   };
   const Option option;
@@ -170,6 +172,8 @@ TEST(Grad, OfNumbersIsNaN) {
   expect_one(compile([&](const Option& given) { return grad(price)(given); })(option), 100);
   const auto [value, pullback] = vjp(price)(option);
   expect_one(pullback(tensor(2.F)), 200);
+  const auto same = [](const Option& given) { return given; };
+  expect_one(jvp(same)(option, Option{.volatility = tensor(3.F)}).second, 3);
   EXPECT_EQ(option.spot, 100);
 }
 

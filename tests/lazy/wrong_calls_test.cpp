@@ -297,7 +297,7 @@ TEST(WrongCalls, OfOptimisers) {
       WRONG("Sgd: ", "there are 0 velocity tensors", sgd.update(model, model, {}, 0.1F)),
       WRONG("Sgd: ", "the rate", sgd.update(model, model, state, ones({2}))),
       WRONG("Sgd: ", "the rate of a step is nan", sgd.update(model, model, state, std::nan(""))),
-      WRONG("AdamW: ", "an epsilon of inf", AdamW{.epsilon = HUGE_VALF}.init(model)),
+      WRONG("AdamW: ", "epsilon is inf", AdamW{.epsilon = HUGE_VALF}.init(model)),
       WRONG("AdamW: ", "'w' was never given a value", adam.init(empty)),
       WRONG("AdamW: ", "beta1 is 1", AdamW{.beta1 = 1}.init(model)),
       WRONG("AdamW: ", "only floating-point tensors are trained", adam.init(counters)),
