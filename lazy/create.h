@@ -44,7 +44,8 @@ Tensor from(const std::vector<T>& values, const Shape& shape,
   }
 }
 
-// tensor({1.f, 2.f}) and tensor({{1.f, 2.f}, {3.f, 4.f}}); tensor(3.f) is a scalar.
+// tensor({1.f, 2.f}) and tensor({{1.f, 2.f}, {3.f, 4.f}}); tensor(3.f) is a scalar, and a vector's
+// values stand along one axis.
 template <class T>
   requires std::is_arithmetic_v<T>
 Tensor tensor(T value, std::source_location at = std::source_location::current()) {
@@ -55,6 +56,11 @@ Tensor tensor(std::initializer_list<T> values,
               std::source_location at = std::source_location::current()) {
   return from(std::span<const T>(values.begin(), values.size()),
               {static_cast<std::int64_t>(values.size())}, at);
+}
+template <class T>
+Tensor tensor(const std::vector<T>& values,
+              std::source_location at = std::source_location::current()) {
+  return from(values, {static_cast<std::int64_t>(values.size())}, at);
 }
 template <class T>
 Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <ranges>
 #include <set>
 
 namespace tutti::codegen::native {
@@ -157,11 +158,11 @@ void AxisSections::need_operands(const Instruction& instruction) {
 
 void AxisSections::find_needed() {
   needed_.assign(static_cast<std::size_t>(kernel_.value_count), false);
-  for (auto segment = kernel_.segments.rbegin(); segment != kernel_.segments.rend(); ++segment) {
-    for (const Store& store : segment->stores) need(store.value);
-    for (const Reduction& reduction : segment->reductions) need(reduction.value);
-    for (auto each = segment->body.rbegin(); each != segment->body.rend(); ++each) {
-      if (needed_[index(each->result)]) need_operands(*each);
+  for (const Segment& segment : std::views::reverse(kernel_.segments)) {
+    for (const Store& store : segment.stores) need(store.value);
+    for (const Reduction& reduction : segment.reductions) need(reduction.value);
+    for (const Instruction& each : std::views::reverse(segment.body)) {
+      if (needed_[index(each.result)]) need_operands(each);
     }
   }
 }

@@ -36,6 +36,16 @@ TEST(Creating, TakesTruthValuesInRowsAndVectors) {
   EXPECT_EQ(text_of(from(std::vector<bool>({true, false}), {2})), "bool[2] [true, false]");
 }
 
+TEST(Creating, OfAVectorIsAlongOneAxis) {
+  const std::vector<std::int32_t> values = {3, -1, 4};
+  const Tensor x = tensor(values);
+  EXPECT_EQ(x.dtype(), DType::i32);
+  EXPECT_EQ(x.shape(), Shape({3}));
+  EXPECT_EQ(x.to_vector<std::int32_t>(), values);
+  EXPECT_EQ(tensor(std::vector<bool>{true, false}).to_vector<bool>(), (std::vector{true, false}));
+  EXPECT_EQ(tensor(std::vector<double>()).shape(), Shape({0}));
+}
+
 TEST(Creating, RowsHaveEqualLengths) {
   expect_error<TypeError>([] { return tensor({{1, 2}, {3}}); }, {"rows of different lengths"});
   expect_error<TypeError>([] { return tensor({{1}, {2, 3}}); }, {"rows of different lengths"});
