@@ -169,7 +169,10 @@ Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
     const auto behind = each.begin() + normal + 1;
     each.insert(behind, count);
     std::vector<std::int64_t> all(t.shape().begin(), t.shape().end());
-    all[static_cast<std::size_t>(normal)] *= count;
+    std::int64_t& size = all[static_cast<std::size_t>(normal)];
+    if (__builtin_mul_overflow(size, count, &size)) {
+      throw TypeError(std::to_string(count) + " times; there are at most 2^60 elements");
+    }
     const Tensor with_axis = expand_dims(t, {normal + 1});
     return reshape(broadcast_to(with_axis, each), all);
   });

@@ -196,11 +196,14 @@ bool split_values(Graph& graph) {
   for (int round = 0; round < kMostRounds; ++round) {
     const PartsChoice choice(graph);
     if (choice.empty()) break;
+    const Graph before = graph;
     PartsOfGraph parts(graph, choice);
     rewrite(graph, [&](Rewriter& rewriter, NodeId id) { return parts.visit(rewriter, id); });
     canonicalize_function(graph);
     cse(graph);
     dce(graph);
+    // What differs in more than its elements is put together as it was.
+    if (structurally_equal(before, graph)) break;
     changed = true;
   }
   return changed;

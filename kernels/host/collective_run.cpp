@@ -19,13 +19,11 @@ constexpr std::size_t kShortRow = 256;
 
 bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members,
                  std::int64_t one_shot_up_to) {
-  // In floating point, which texts may ask for more than: nobody runs what does not fit in 64 bits.
   double elements = 0;
   for (const PartShape& part : parts) {
     elements += unchecked_operand_elements(kind, part, members);
   }
-  return elements * static_cast<double>(size_of(dtype)) <=
-         static_cast<double>(one_shot_up_to) * static_cast<double>(members);
+  return fits_one_shot(elements, size_of(dtype), one_shot_up_to, members);
 }
 
 void CollectiveRun::reset(CollectiveKind kind, Reduction reduction, DType dtype, int root,

@@ -26,6 +26,14 @@ inline constexpr std::int64_t kChunkBytes = 64 * 1024;
 bool is_one_shot(CollectiveKind kind, DType dtype, std::span<const PartShape> parts, int members,
                  std::int64_t one_shot_up_to = kOneShotBytes);
 
+// In floating point, which texts may ask for more than: nobody runs what does not fit in 64 bits,
+// but a limit may stand for all sizes.
+inline bool fits_one_shot(double elements, std::int64_t element_bytes, std::int64_t one_shot_up_to,
+                          int members) {
+  return elements * static_cast<double>(element_bytes) <=
+         static_cast<double>(one_shot_up_to) * static_cast<double>(members);
+}
+
 // The data movement and arithmetic of one collective whose operands are all in place. Each rank has
 // an object of its own and uses it again and again: reset(), then place() for all members and
 // parts, then compute. The bits of a result depend neither on the algorithm nor on who computed
@@ -55,7 +63,8 @@ class CollectiveRun {
 
   // Whether each rank computes for itself; the same answer on every rank.
   bool one_shot() const {
-    return boxes_.operand_elements() * element_bytes_ <= one_shot_up_to_ * members_;
+    return fits_one_shot(static_cast<double>(boxes_.operand_elements()), element_bytes_,
+                         one_shot_up_to_, members_);
   }
   // Writes all of one member's results, zeros included. Legal for any size.
   void compute_for(int member);
