@@ -1,5 +1,6 @@
 #include <tutti/codegen/count_work.h>
 #include <tutti/codegen/driver/control_of.h>
+#include <tutti/codegen/driver/function_plans.h>
 #include <tutti/codegen/driver/make_plan.h>
 #include <tutti/codegen/driver/plan_writer.h>
 #include <tutti/codegen/driver/target_of.h>
@@ -17,7 +18,6 @@
 
 #include <map>
 #include <set>
-#include <unordered_map>
 
 namespace tutti::codegen {
 
@@ -30,25 +30,6 @@ using ir::Value;
 
 // To move no more than so many a kernel of ours is faster than a call of the library.
 constexpr std::int64_t kFewElements = 1024;
-
-// The plans of functions, each behind those of all that it runs: regions of the whole plan.
-class FunctionPlans {
- public:
-  FunctionPlans(std::int64_t rank, const runtime::Algorithms& algorithms)
-      : rank_(rank), algorithms_(algorithms) {}
-
-  // The number of a function's plan, which is made when it is asked for first.
-  int number_of(const ir::Function& function);
-  const Plan& plan(int number) const { return plans_[at(number)]; }
-  const runtime::Algorithms& algorithms() const { return algorithms_; }
-  std::vector<Plan> take() { return std::move(plans_); }
-
- private:
-  std::int64_t rank_;
-  const runtime::Algorithms algorithms_;
-  std::vector<Plan> plans_;
-  std::unordered_map<Hash128, int, Hash128Hasher> numbers_;
-};
 
 class Planner {
  public:
@@ -582,21 +563,14 @@ class Planner {
   std::map<Reachable, BufferId> reachable_;
 };
 
-int FunctionPlans::number_of(const ir::Function& function) {
-  if (const auto made = numbers_.find(function.hash()); made != numbers_.end()) return made->second;
-  ir::call_test_hook(function.graph());
-  plans_.push_back(Planner(function.graph(), rank_, *this, true).run());
-  const int number = static_cast<int>(plans_.size()) - 1;
-  numbers_.emplace(function.hash(), number);
-  return number;
-}
-
 }  // namespace
 
 Plan make_plan(const ir::Graph& graph, std::int64_t rank, const runtime::Algorithms& algorithms,
                std::vector<BufferId>* buffers) {
   ir::call_test_hook(graph);
-  FunctionPlans functions(rank, algorithms);
+  FunctionPlans functions(algorithms, [rank](const ir::Graph& function, FunctionPlans& others) {
+    return Planner(function, rank, others, true).run();
+  });
   Planner planner(graph, rank, functions, false);
   Plan plan = planner.run();
   plan = join_regions(functions.take(), std::move(plan));

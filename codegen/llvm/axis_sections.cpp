@@ -14,12 +14,55 @@ namespace {
 constexpr std::size_t kMostSections = 8;
 constexpr std::size_t kMostInstructions = 256;  // of all sections
 
+using Makers = std::vector<const Instruction*>;  // by value; null of reductions' results
+
+// How far an index is from that along the axis, if that alone decides about it.
+std::optional<std::int64_t> offset_of(const Kernel& kernel, const Makers& made_by, ValueId id) {
+  const Instruction* made = made_by[value_index(id)];
+  // The index as an i32, which it fits into.
+  const bool is_narrowed = made != nullptr && made->kind == Instruction::Kind::scalar &&
+                           made->op == ir::ScalarOp::cast && made->dtype == DType::i64 &&
+                           made->to == DType::i32;
+  if (is_narrowed) made = made_by[value_index(made->operands[0])];
+  if (made == nullptr || made->kind != Instruction::Kind::index) return std::nullopt;
+  const Affine& address = made->address;
+  const bool along =
+      address.outer.back() == 1 &&
+      std::all_of(address.outer.begin(), address.outer.end() - 1,
+                  [](std::int64_t stride) { return stride == 0; }) &&
+      std::ranges::all_of(address.inner, [](std::int64_t stride) { return stride == 0; });
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const bool fits = std::abs(address.offset) < kMost / 2 && kernel.outer.back() < kMost / 2;
+  return along && fits ? std::optional(address.offset) : std::nullopt;
+}
+
+std::optional<AxisComparison> comparison_of(const Kernel& kernel, const Makers& made_by,
+                                            const Instruction& instruction) {
+  using ir::ScalarOp;
+  const ScalarOp op = instruction.op;
+  const bool compares =
+      instruction.kind == Instruction::Kind::scalar &&
+      (op == ScalarOp::lt || op == ScalarOp::le || op == ScalarOp::gt || op == ScalarOp::ge) &&
+      (instruction.dtype == DType::i32 || instruction.dtype == DType::i64);
+  if (!compares) return std::nullopt;
+  const std::optional<std::int64_t> offset = offset_of(kernel, made_by, instruction.operands[0]);
+  const Instruction* const number = made_by[value_index(instruction.operands[1])];
+  if (!offset || number == nullptr || number->kind != Instruction::Kind::constant) {
+    return std::nullopt;
+  }
+  const std::int64_t value = number->constant.integer;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  if (value > kMost || value < -kMost) return std::nullopt;
+  // i <= n is i < n + 1, and the others are opposites.
+  const bool next = op == ScalarOp::le || op == ScalarOp::gt;
+  return AxisComparison{.limit = value - *offset + (next ? 1 : 0),
+                        .below = op == ScalarOp::lt || op == ScalarOp::le};
+}
+
 }  // namespace
 
 AxisSections::AxisSections(const Kernel& kernel)
-    : kernel_(kernel),
-      made_by_(static_cast<std::size_t>(kernel.value_count), nullptr),
-      comparisons_(static_cast<std::size_t>(kernel.value_count)) {
+    : kernel_(kernel), comparisons_(static_cast<std::size_t>(kernel.value_count)) {
   if (kernel.vector_axis != VectorAxis::outer) return;
   find_comparisons();
   find_sections();
@@ -30,53 +73,13 @@ bool AxisSections::is_of_axis(const Bound& bound) const {
 }
 
 void AxisSections::find_comparisons() {
+  Makers made_by(comparisons_.size(), nullptr);
   for (const Segment& segment : kernel_.segments) {
     for (const Instruction& instruction : segment.body) {
-      made_by_[index(instruction.result)] = &instruction;
-      comparisons_[index(instruction.result)] = comparison_of(instruction);
+      made_by[value_index(instruction.result)] = &instruction;
+      comparisons_[value_index(instruction.result)] = comparison_of(kernel_, made_by, instruction);
     }
   }
-}
-
-std::optional<std::int64_t> AxisSections::offset_of(ValueId id) const {
-  const Instruction* made = made_by_[index(id)];
-  // The index as an i32, which it fits into.
-  const bool is_narrowed = made != nullptr && made->kind == Instruction::Kind::scalar &&
-                           made->op == ir::ScalarOp::cast && made->dtype == DType::i64 &&
-                           made->to == DType::i32;
-  if (is_narrowed) made = made_by_[index(made->operands[0])];
-  if (made == nullptr || made->kind != Instruction::Kind::index) return std::nullopt;
-  const Affine& at = made->address;
-  const bool along = at.outer.back() == 1 &&
-                     std::all_of(at.outer.begin(), at.outer.end() - 1,
-                                 [](std::int64_t stride) { return stride == 0; }) &&
-                     std::ranges::all_of(at.inner, [](std::int64_t stride) { return stride == 0; });
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const bool fits = std::abs(at.offset) < kMost / 2 && kernel_.outer.back() < kMost / 2;
-  return along && fits ? std::optional(at.offset) : std::nullopt;
-}
-
-std::optional<AxisSections::Comparison> AxisSections::comparison_of(
-    const Instruction& instruction) const {
-  using ir::ScalarOp;
-  const ScalarOp op = instruction.op;
-  const bool compares =
-      instruction.kind == Instruction::Kind::scalar &&
-      (op == ScalarOp::lt || op == ScalarOp::le || op == ScalarOp::gt || op == ScalarOp::ge) &&
-      (instruction.dtype == DType::i32 || instruction.dtype == DType::i64);
-  if (!compares) return std::nullopt;
-  const std::optional<std::int64_t> offset = offset_of(instruction.operands[0]);
-  const Instruction* const number = made_by_[index(instruction.operands[1])];
-  if (!offset || number == nullptr || number->kind != Instruction::Kind::constant) {
-    return std::nullopt;
-  }
-  const std::int64_t value = number->constant.integer;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
-  if (value > kMost || value < -kMost) return std::nullopt;
-  // i <= n is i < n + 1, and the others are opposites.
-  const bool next = op == ScalarOp::le || op == ScalarOp::gt;
-  return Comparison{.limit = value - *offset + (next ? 1 : 0),
-                    .below = op == ScalarOp::lt || op == ScalarOp::le};
 }
 
 void AxisSections::find_sections() {
@@ -90,7 +93,8 @@ void AxisSections::find_sections() {
   for (const Segment& segment : kernel_.segments) {
     instructions += segment.body.size();
     for (const Instruction& instruction : segment.body) {
-      if (const auto& comparison = comparisons_[index(instruction.result)]) add(comparison->limit);
+      if (const auto& comparison = comparisons_[value_index(instruction.result)])
+        add(comparison->limit);
       for (const Bound& bound : instruction.bounds) {
         if (!is_of_axis(bound)) continue;
         add(bound.begin);
@@ -137,7 +141,7 @@ std::optional<bool> AxisSections::holds(const Bound& bound) const {
 }
 
 std::optional<bool> AxisSections::holds(ValueId id) const {
-  const std::optional<Comparison>& comparison = comparisons_[index(id)];
+  const std::optional<AxisComparison>& comparison = comparisons_[value_index(id)];
   if (!range_ || !comparison) return std::nullopt;
   if (range_->end <= comparison->limit) return comparison->below;
   if (comparison->limit <= range_->begin) return !comparison->below;
@@ -162,7 +166,7 @@ void AxisSections::find_needed() {
     for (const Store& store : segment.stores) need(store.value);
     for (const Reduction& reduction : segment.reductions) need(reduction.value);
     for (const Instruction& each : std::views::reverse(segment.body)) {
-      if (needed_[index(each.result)]) need_operands(each);
+      if (needed_[value_index(each.result)]) need_operands(each);
     }
   }
 }

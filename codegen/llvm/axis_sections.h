@@ -2,6 +2,7 @@
 
 #include <tutti/codegen/kernel/kernel.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,6 +13,14 @@ namespace tutti::codegen::native {
 struct AxisRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
+};
+
+inline std::size_t value_index(ValueId id) { return static_cast<std::size_t>(id); }
+
+// index < limit, or the opposite, along the axis.
+struct AxisComparison {
+  std::int64_t limit = 0;
+  bool below = true;
 };
 
 // What conditions on the index along the vectorised outer axis are in a part of it. Kernels that
@@ -34,31 +43,20 @@ class AxisSections {
   std::optional<bool> holds(const Bound& bound) const;
   std::optional<bool> holds(ValueId comparison) const;
   // Whether a value is computed there.
-  bool is_needed(ValueId id) const { return needed_.empty() || needed_[index(id)]; }
+  bool is_needed(ValueId id) const { return needed_.empty() || needed_[value_index(id)]; }
 
  private:
-  // index < limit, or the opposite, along the axis.
-  struct Comparison {
-    std::int64_t limit = 0;
-    bool below = true;
-  };
-
-  static std::size_t index(ValueId id) { return static_cast<std::size_t>(id); }
   bool is_of_axis(const Bound& bound) const;
-  std::optional<Comparison> comparison_of(const Instruction& instruction) const;
-  // How far an index is from that along the axis, if that alone decides about it.
-  std::optional<std::int64_t> offset_of(ValueId id) const;
   void find_comparisons();
   void find_sections();
   void find_needed();
   void need(ValueId id) {
-    if (id >= 0) needed_[index(id)] = true;
+    if (id >= 0) needed_[value_index(id)] = true;
   }
   void need_operands(const Instruction& instruction);
 
   const Kernel& kernel_;
-  std::vector<const Instruction*> made_by_;             // by value; null of reductions' results
-  std::vector<std::optional<Comparison>> comparisons_;  // by value
+  std::vector<std::optional<AxisComparison>> comparisons_;  // by value
   std::vector<AxisRange> sections_;
   std::optional<AxisRange> range_;
   std::vector<bool> needed_;  // by value; empty: all

@@ -85,8 +85,10 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
   // Groups can ask for one way or the other, whatever the size (algorithms.h), and for the order of
   // sums with that.
   const bool any_way = !always_one_shot(asked) && !always_two_shot(asked);
-  const bool others_reach =
-      std::ranges::all_of(parts, [&](const PartAddresses& part) { return is_shared(part.result); });
+  const auto others_reach = [&] {
+    return std::ranges::all_of(parts,
+                               [&](const PartAddresses& part) { return is_shared(part.result); });
+  };
   // What the switch does for the members, whose parts should be whole packs.
   const auto by_switch = [&](std::span<const std::size_t> pieces, std::size_t moved) {
     return multicast && any_way && moved <= limits.multimem &&
@@ -99,19 +101,19 @@ std::optional<Kind> kind_of(const GroupCall& call, std::span<const PartAddresses
       const bool one_shot =
           !always_two_shot(asked) && (always_one_shot(asked) || bytes <= limits.one_shot);
       if (one_shot && !*in_place) return Kind::all_reduce_one_shot;
-      if (is_summed && others_reach && by_switch(call.operand_bytes, bytes)) {
+      if (is_summed && by_switch(call.operand_bytes, bytes) && others_reach()) {
         return Kind::all_reduce_multimem;
       }
       const bool two_shot =
           !always_one_shot(asked) && (always_two_shot(asked) || bytes <= limits.two_shot);
-      if (two_shot && others_reach) return Kind::all_reduce_two_shot;
+      if (two_shot && others_reach()) return Kind::all_reduce_two_shot;
       return std::nullopt;
     }
     case CollectiveKind::all_gather:
       bytes *= static_cast<std::size_t>(members);
       if (*in_place) return std::nullopt;
       if (bytes <= limits.two_shot) return Kind::all_gather;
-      if (others_reach && by_switch(call.operand_bytes, bytes)) return Kind::all_gather_multimem;
+      if (by_switch(call.operand_bytes, bytes) && others_reach()) return Kind::all_gather_multimem;
       return std::nullopt;
     case CollectiveKind::reduce_scatter:
       if (*in_place) return std::nullopt;
