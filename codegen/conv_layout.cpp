@@ -1,7 +1,8 @@
 #include <tutti/codegen/conv_layout.h>
+#include <tutti/ir/alike_transposes.h>
 #include <tutti/kernels/host/convolution.h>
 
-#include <optional>
+#include <vector>
 
 namespace tutti::codegen {
 
@@ -23,33 +24,17 @@ bool may_be_stored_so(const ir::Graph& graph, NodeId conv) {
 }  // namespace
 
 ConvLayouts find_conv_layouts(const ir::Graph& graph) {
-  struct Use {
-    NodeId first;
-    std::uint32_t count;
-  };
-  std::map<ir::Value, std::optional<Use>> uses;  // by transposes alike; nothing: by others, too
+  std::vector<ir::Value> values;
   for (NodeId id = 0; id < graph.node_count(); ++id) {
-    const ir::Node& node = graph.node(id);
-    if (node.op == Op::conv && may_be_stored_so(graph, id)) {
-      uses[graph.result(id)] = Use{.first = 0, .count = 0};
+    if (graph.node(id).op == Op::conv && may_be_stored_so(graph, id)) {
+      values.push_back(graph.result(id));
     }
-    if (node.op != Op::transpose) continue;
-    const auto found = uses.find(graph.operand(id, 0));
-    if (found == uses.end() || !found->second) continue;
-    Use& use = *found->second;
-    if (use.count == 0) use.first = id;
-    const auto& permutation = graph.attributes(id).integers("permutation");
-    const bool alike = permutation == graph.attributes(use.first).integers("permutation");
-    if (permutation.back() != 1 || !alike) found->second.reset();
-    if (found->second) ++use.count;
   }
   ConvLayouts out;
-  if (uses.empty()) return out;
-  const std::vector<std::uint32_t> all = count_uses(graph);
-  for (const auto& [value, use] : uses) {
-    if (!use || use->count == 0 || use->count != all[value.id]) continue;
-    const auto& permutation = graph.attributes(use->first).integers("permutation");
-    const auto strides = graph.type(graph.result(use->first)).shape.strides();
+  for (const auto& [value, transpose] : ir::alike_transposes(graph, values)) {
+    const auto& permutation = graph.attributes(transpose).integers("permutation");
+    if (permutation.back() != 1) continue;
+    const auto strides = graph.type(graph.result(transpose)).shape.strides();
     std::array<std::int64_t, Shape::kMaxRank> own{};
     for (std::size_t d = 0; d < permutation.size(); ++d) {
       own[static_cast<std::size_t>(permutation[d])] = strides[d];

@@ -17,8 +17,16 @@ namespace {
 // Makes a graph, and the functions that its nodes run, for certain sizes.
 class Instantiation {
  public:
-  explicit Instantiation(std::unordered_map<std::string, std::int64_t> values)
-      : values_(std::move(values)) {}
+  Instantiation(const Graph& graph, std::span<const std::int64_t> values, bool keeps_sizes)
+      : keeps_sizes_(keeps_sizes) {
+    if (graph.sizes == nullptr) return;
+    const std::vector<SizeSymbol>& symbols = graph.sizes->symbols;
+    if (values.size() != symbols.size()) {
+      throw InternalError("@" + graph.name + " has " + std::to_string(symbols.size()) +
+                          " sizes, not " + std::to_string(values.size()));
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) values_.emplace(symbols[i].name, values[i]);
+  }
 
   Graph run(const Graph& from) {
     const std::vector<std::int64_t> values = values_of(from);
@@ -43,6 +51,11 @@ class Instantiation {
     }
     out.set_results(from.results());
     copy_shardings(from, out);
+    if (keeps_sizes_ && from.sizes != nullptr) {
+      const auto sizes = std::make_shared<SymbolicSizes>(*from.sizes);
+      for (std::size_t i = 0; i < values.size(); ++i) sizes->symbols[i].most = values[i];
+      out.sizes = sizes;
+    }
     return out;
   }
 
@@ -122,6 +135,7 @@ class Instantiation {
     return functions_.emplace(from.get(), out).first->second;
   }
 
+  const bool keeps_sizes_;  // with the values as upper bounds
   std::unordered_map<std::string, std::int64_t> values_;
   std::unordered_map<const Function*, FunctionPtr> functions_;
 };
@@ -183,17 +197,11 @@ std::string symbolic_text(const Graph& graph, Value value) {
 }
 
 Graph instance(const Graph& graph, std::span<const std::int64_t> values) {
-  std::unordered_map<std::string, std::int64_t> named;
-  if (graph.sizes != nullptr) {
-    if (values.size() != graph.sizes->symbols.size()) {
-      throw InternalError("@" + graph.name + " has " + std::to_string(graph.sizes->symbols.size()) +
-                          " sizes, not " + std::to_string(values.size()));
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      named.emplace(graph.sizes->symbols[i].name, values[i]);
-    }
-  }
-  return Instantiation(std::move(named)).run(graph);
+  return Instantiation(graph, values, false).run(graph);
+}
+
+Graph narrowed(const Graph& graph, std::span<const std::int64_t> most) {
+  return Instantiation(graph, most, true).run(graph);
 }
 
 std::vector<std::int64_t> solve_sizes(const Graph& graph, std::span<const Shape> arguments) {

@@ -51,6 +51,10 @@ class NodeTypeError : public TypeError {
 // for them. A graph without symbols is its only instance.
 Graph instance(const Graph& graph, std::span<const std::int64_t> values);
 
+// The same program for sizes up to these, which are above the lower bounds and not above the upper
+// ones. Throws like instance().
+Graph narrowed(const Graph& graph, std::span<const std::int64_t> most);
+
 // The symbols' values from the arguments' shapes. Throws TypeError, naming the argument, the symbol
 // and its bounds, if they do not fit.
 std::vector<std::int64_t> solve_sizes(const Graph& graph, std::span<const Shape> arguments);

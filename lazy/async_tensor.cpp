@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/axes.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/tensor.h>
 
@@ -70,8 +71,12 @@ DType AsyncTensor::dtype(std::source_location at) const {
 Device AsyncTensor::device(std::source_location at) const {
   return (deferred_ != nullptr ? deferred_->type : collective(at))->type.device;
 }
+std::int64_t AsyncTensor::size(int dimension, std::source_location at) const {
+  return detail::size_of_dimension((deferred_ != nullptr ? deferred_->type : collective(at))->type,
+                                   dimension, at);
+}
 
-Tensor AsyncTensor::wait(std::source_location at) const {
+Tensor AsyncTensor::wait(Location at) const {
   return deferred_ != nullptr ? Tensor(state(at)) : wait_for(collective(at), at);
 }
 

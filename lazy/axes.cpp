@@ -41,6 +41,15 @@ std::string elements_there(std::int64_t size) {
   return "; " + std::to_string(-size) + " to " + std::to_string(size - 1) + " are there";
 }
 
+std::int64_t size_of_dimension(const ir::Type& type, int dimension, Location where) {
+  const int rank = type.shape.rank();
+  const int d = dimension < 0 ? dimension + rank : dimension;
+  if (d >= 0 && d < rank) return type.shape[d];
+  throw TypeError(
+      "size: dimension " + std::to_string(dimension) + " of " + type.text() + axes_there(rank),
+      where);
+}
+
 std::string axes_there(int rank) { return elements_there(rank); }
 
 std::int64_t normal_axis(std::string_view op, std::int64_t axis, int rank, Location where) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/support/location.h>
+#include <tutti/ir/type.h>
 #include <tutti/lazy/tensor.h>
 
 #include <cstdint>
@@ -25,6 +26,8 @@ std::vector<std::int64_t> normal_axes(std::string_view op,
 std::vector<std::int64_t> normal_axes(std::string_view op,
                                       const std::optional<std::vector<std::int64_t>>& axes,
                                       const Tensor& x, Location where);
+// What size() is of a tensor of that type; a negative dimension counts from the end.
+std::int64_t size_of_dimension(const ir::Type& type, int dimension, Location where);
 // "; -2 to 1 are there", or what there is instead.
 std::string axes_there(int rank);
 // The same of the elements of an axis of that size.

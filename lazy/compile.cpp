@@ -134,7 +134,10 @@ void CompiledFunction::check_arguments(const RankContext& context, Describe desc
 CompiledFunction::Program& CompiledFunction::find_or_trace(RankContext& context, Describe describe,
                                                            Body body) {
   const std::size_t statics = arguments_.key.size();
-  if (marks_ != nullptr) marks_->find(arguments_, describe);
+  if (marks_ != nullptr) {
+    marks_->find(arguments_, describe);
+    marks_->choose(arguments_);
+  }
   add_signature(context, arguments_, static_scalars_, marks_.get());
   if (last_ != nullptr && last_->key == arguments_.key) return *last_;
   if (const auto* const known = programs_.find(arguments_.key)) return **known;

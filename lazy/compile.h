@@ -180,8 +180,8 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
   std::string ptx() const { return core_->ptx(); }
   // How often it was compiled, and why the last time.
   std::string explain() const { return core_->explain(); }
-  // What the sizes that vary may be, and why no smaller, a line each: "3 <= n <= 64", "  3 <= n,
-  // since for n = 2: slice: ..."; empty if none varies.
+  // What the sizes that vary may be (up to the bucket), and why no smaller: "3 <= n <= 64", "  3 <=
+  // n, since for n = 2: slice: ..."; empty if none varies.
   std::string sizes() const { return core_->sizes(); }
   // How often the function was called, and how many programs there are of it. Those that ran last
   // are kept (the tunable "programs", 1,024 by default); others are compiled again when they come
@@ -254,7 +254,8 @@ Compiled<F> compile(F f, std::source_location at = std::source_location::current
   return Compiled<F>(std::move(f), {}, at);
 }
 
-// The same with one program for all sizes of some dimensions, such as that of a batch:
+// The same with one program for all sizes of some dimensions, such as that of a batch, or one for
+// each of its `buckets` (lazy/varying_size.h):
 //
 //   auto step = compile(f, {{.argument = "0", .dimension = 0, .name = "n", .most = 64},
 //                           {.argument = "1", .dimension = 0, .name = "n"}});
@@ -264,9 +265,10 @@ Compiled<F> compile(F f, std::source_location at = std::source_location::current
 // size or one over a size. A size in the program is a sum of products of them, each once in a
 // product (2*n*m + 1). f may not branch on them; what it does otherwise for sizes that are not
 // tried (the largest, one less, one between and the smallest from 2 on) goes unnoticed. What it
-// returns beside tensors may not depend on them. Work and memory are those of the largest sizes;
-// the arguments are copied where they are smaller. Throws UsageError for names and bounds that make
-// no sense, and TypeError, with the lines that differ, for a function that has no such program.
+// returns beside tensors may not depend on them. Work and memory are those of the largest sizes, or
+// those of the bucket; the arguments are copied where they are smaller. Throws UsageError for names
+// and bounds that make no sense, and TypeError, with the lines that differ, for a function that has
+// no such program.
 template <class F>
 Compiled<F> compile(F f, std::vector<VaryingSize> sizes,
                     std::source_location at = std::source_location::current()) {

@@ -230,5 +230,6 @@ Tensor add_at(const Operand& x, const Operand& value, const Selector& a, const S
 }
 
 Tensor Tensor::operator[](const Selector& i) const { return at(Operand(*this, i.where()), i); }
+Tensor AsyncTensor::operator[](const Selector& i) const { return wait(i.where())[i]; }
 
 }  // namespace tutti

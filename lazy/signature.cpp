@@ -100,6 +100,9 @@ void add_signature(RankContext& context, CompiledFunction::Arguments& arguments,
     // The first argument that is this very tensor.
     key[word] |= static_cast<std::uint64_t>(state.seen_as) << 32;
   }
+  for (std::size_t i = 0; marks != nullptr && i < marks->symbols().size(); ++i) {
+    if (marks->has_buckets(i)) key.push_back(static_cast<std::uint64_t>(marks->bucket(i)));
+  }
   if (!scalar_values) return;
   for (const auto& scalar : arguments.scalars) {
     key.push_back(std::bit_cast<std::uint64_t>(scalar.value));
@@ -128,6 +131,10 @@ std::vector<std::string> signature_of(const CompiledFunction::Arguments& argumen
     const auto& scalar = arguments.scalars[i];
     out.push_back(names.scalars[i] + (scalar.single ? ": float" : ": double") +
                   (scalar_values ? " = " + exact_text(scalar.value) : ""));
+  }
+  for (std::size_t i = 0; marks != nullptr && i < marks->symbols().size(); ++i) {
+    if (!marks->has_buckets(i)) continue;
+    out.push_back(marks->symbols()[i].name + " <= " + std::to_string(marks->bucket(i)));
   }
   out.insert(out.end(), names.statics.begin(), names.statics.end());
   const Device made = RankContext::current().default_device();

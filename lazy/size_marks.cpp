@@ -1,5 +1,6 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/symbolic_sizes.h>
 #include <tutti/lazy/size_marks.h>
 #include <tutti/lazy/tensor_state.h>
 
@@ -37,6 +38,30 @@ SizeMarks::SizeMarks(const std::vector<VaryingSize>& sizes, Location where)
     }
     fail_bounds(symbol.name, symbol.least, symbol.most);
   }
+  for (const ir::SizeSymbol& symbol : symbols_) {
+    buckets_.push_back(buckets_of(symbol));
+    chosen_.push_back(symbol.most);
+  }
+}
+
+std::vector<std::int64_t> SizeMarks::buckets_of(const ir::SizeSymbol& symbol) const {
+  std::vector<std::int64_t> out{symbol.most};
+  for (const VaryingSize& size : sizes_) {
+    if (size.name != symbol.name) continue;
+    for (const std::int64_t bucket : size.buckets) {
+      if (bucket <= symbol.least || bucket > symbol.most) {
+        throw UsageError("the bucket " + std::to_string(bucket) + " of the size " + symbol.name +
+                             " is not between its bounds, " + std::to_string(symbol.least) +
+                             " and " + std::to_string(symbol.most),
+                         where_);
+      }
+      out.push_back(bucket);
+    }
+  }
+  std::ranges::sort(out);
+  const auto repeated = std::ranges::unique(out);
+  out.erase(repeated.begin(), repeated.end());
+  return out;
 }
 
 void SizeMarks::fail_bounds(const std::string& name, std::int64_t least, std::int64_t most) const {
@@ -89,6 +114,36 @@ void SizeMarks::find(const CompiledFunction::Arguments& arguments,
   found_for_ = arguments.key;
   found_ranks_.clear();
   for (const StatePtr& state : arguments.tensors) found_ranks_.push_back(state->type.shape.rank());
+}
+
+void SizeMarks::choose(const CompiledFunction::Arguments& arguments) {
+  for (std::size_t i = 0; i < symbols_.size(); ++i) chosen_[i] = buckets_[i].front();
+  for (const Mark& mark : marks_) {
+    const std::int64_t size = arguments.tensors[mark.tensor]->type.shape[mark.dimension];
+    const std::vector<std::int64_t>& buckets = buckets_[mark.symbol];
+    const auto holds = std::ranges::lower_bound(buckets, size);
+    // The whole program says what is wrong with a size that no program takes.
+    const bool taken = holds != buckets.end() && size >= symbols_[mark.symbol].least;
+    chosen_[mark.symbol] = std::max(chosen_[mark.symbol], taken ? *holds : buckets.back());
+  }
+}
+
+ir::Graph SizeMarks::narrowed(ir::Graph graph) const {
+  if (graph.sizes == nullptr) return graph;
+  std::vector<std::int64_t> most;
+  bool differs = false;
+  for (const ir::SizeSymbol& symbol : graph.sizes->symbols) {
+    const auto known = std::ranges::find(symbols_, symbol.name, &ir::SizeSymbol::name);
+    const std::int64_t bucket = chosen_[static_cast<std::size_t>(known - symbols_.begin())];
+    most.push_back(bucket > symbol.least ? bucket : symbol.most);
+    differs = differs || most.back() != symbol.most;
+  }
+  if (!differs) return graph;
+  try {
+    return ir::narrowed(graph, most);
+  } catch (const ir::NodeTypeError&) {
+    return graph;  // what two sizes are together may be too small, where each is not
+  }
 }
 
 std::optional<std::size_t> SizeMarks::symbol_of(std::size_t tensor, int dimension) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/graph.h>
 #include <tutti/ir/size_expression.h>
 #include <tutti/lazy/compiled_function.h>
 #include <tutti/lazy/varying_size.h>
@@ -25,6 +26,13 @@ class SizeMarks {
   // Finds the marked tensors among a call's arguments. Throws UsageError for a name that no tensor
   // has, and for a dimension that it has not.
   void find(const CompiledFunction::Arguments& arguments, CompiledFunction::Describe describe);
+  // Chooses the least bucket of each symbol that holds the call's size. After find().
+  void choose(const CompiledFunction::Arguments& arguments);
+  // Whether the symbol has buckets, so that programs differ by the one that was chosen; and that.
+  bool has_buckets(std::size_t symbol) const { return buckets_[symbol].size() > 1; }
+  std::int64_t bucket(std::size_t symbol) const { return chosen_[symbol]; }
+  // The program for the buckets that were chosen, where there is one; else as it is.
+  ir::Graph narrowed(ir::Graph graph) const;
   // The symbol of a tensor's dimension, if that varies.
   std::optional<std::size_t> symbol_of(std::size_t tensor, int dimension) const;
   // A tensor's shape for such values of the symbols.
@@ -36,6 +44,7 @@ class SizeMarks {
  private:
   [[noreturn]] void fail_bounds(const std::string& name, std::int64_t least,
                                 std::int64_t most) const;
+  std::vector<std::int64_t> buckets_of(const ir::SizeSymbol& symbol) const;
 
   struct Mark {
     std::size_t tensor;
@@ -46,6 +55,8 @@ class SizeMarks {
   const std::vector<VaryingSize> sizes_;
   const Location where_;
   std::vector<ir::SizeSymbol> symbols_;
+  std::vector<std::vector<std::int64_t>> buckets_;  // of each symbol, up to its largest size
+  std::vector<std::int64_t> chosen_;                // of these
   std::vector<Mark> marks_;
   // Of which arguments' structure they were found.
   std::vector<std::uint64_t> found_for_;

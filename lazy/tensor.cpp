@@ -48,13 +48,7 @@ DType Tensor::dtype(std::source_location at) const { return state(at)->type.dtyp
 Device Tensor::device(std::source_location at) const { return state(at)->type.device; }
 
 std::int64_t Tensor::size(int dimension, std::source_location at) const {
-  const int d = dimension < 0 ? dimension + rank(at) : dimension;
-  if (d < 0 || d >= rank(at)) {
-    throw TypeError("size: dimension " + std::to_string(dimension) + " of " + state()->type.text() +
-                        detail::axes_there(rank()),
-                    at);
-  }
-  return shape()[d];
+  return detail::size_of_dimension(state(at)->type, dimension, at);
 }
 
 Array detail::array_of(const Tensor& tensor, Location where) {

@@ -119,10 +119,14 @@ class AsyncTensor {
   int rank(std::source_location at = std::source_location::current()) const {
     return shape(at).rank();
   }
+  std::int64_t size(int dimension, std::source_location at = std::source_location::current()) const;
+  std::int64_t elements(std::source_location at = std::source_location::current()) const {
+    return shape(at).elements();
+  }
   Device device(std::source_location at = std::source_location::current()) const;
 
   // The tensor. Records the wait and blocks nobody; the second wait is free and gives the same one.
-  Tensor wait(std::source_location at = std::source_location::current()) const;
+  Tensor wait(Location at = std::source_location::current()) const;
 
   // Whether its collective was issued and is complete, so that reading it waits for no peer. Never
   // waits, but does work that is ready to be done. Throws CommError as reading it would.
@@ -150,6 +154,8 @@ class AsyncTensor {
   HostData<T> host(std::source_location at = std::source_location::current()) const {
     return wait(at).host<T>(at);
   }
+  // Of the tensor, as Tensor's.
+  Tensor operator[](const Selector& i) const;
 
   // The value; of what is computed of a collective's result, that of wait().
   const detail::StatePtr& state(Location where = {}) const;

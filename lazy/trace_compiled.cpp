@@ -135,6 +135,7 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
                      where_);
   }
   reasons = ir::raise_lower_bounds(first->graph);
+  first->graph = marks_->narrowed(std::move(first->graph));
   return first;
 }
 

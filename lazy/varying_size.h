@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -15,6 +16,9 @@ struct VaryingSize {
   std::int64_t most = 0;  // the largest size; of one name said once at least
   // The smallest size; 1 if nobody says. A function that takes no smaller one raises it.
   std::optional<std::int64_t> least = {};
+  // Sizes below `most` up to which there are programs of their own, each made when a call first
+  // needs it: a call costs what the least of them that holds its size does, not what `most` does.
+  std::vector<std::int64_t> buckets = {};
 };
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/instruction_set.h>
 #include <tutti/runtime/log.h>
 #include <tutti/runtime/settings.h>
 
@@ -309,6 +310,11 @@ const Settings& Settings::process() {
   static const auto* const settings = [] {
     auto* const read = new Settings([](const char* name) { return std::getenv(name); });
     warn_of_unknown_variables();
+    // Before anything is made for the host, which this is asked for first.
+    using kernels::InstructionSet;
+    const std::string& most = read->text("instructions");
+    if (most == "avx2") kernels::limit_instruction_set(InstructionSet::avx2);
+    if (most == "baseline") kernels::limit_instruction_set(InstructionSet::baseline);
     return read;
   }();
   return *settings;

@@ -12,8 +12,8 @@
 // nothing in it needs LLVM's headers.
 namespace tutti::codegen::native {
 
-// What code is made for: a CPU by LLVM's name, with features such as "-fma" changed. Empty: this
-// machine.
+// What code is made for: a CPU by LLVM's name, with features such as "-fma" changed. Without a
+// name: this machine, with no more than kernels::limit_instruction_set() allows.
 struct Processor {
   std::string cpu;
   std::string features;

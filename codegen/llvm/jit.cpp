@@ -4,6 +4,7 @@
 #include <tutti/codegen/llvm/jit_symbols.h>
 #include <tutti/codegen/llvm/libm.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/kernels/host/instruction_set.h>
 #include <tutti/runtime/run/abi.h>
 
 #include <algorithm>
@@ -52,6 +53,13 @@ llvm::orc::JITTargetMachineBuilder machine_builder(const Processor& processor) {
   }
   std::vector<std::string> features;
   llvm::SubtargetFeatures::Split(features, processor.features);
+  runtime::Settings::process();  // sets the limit
+  if (const auto most = kernels::instruction_set_limit(); most && processor.cpu.empty()) {
+    // LLVM takes all away that needs it.
+    using kernels::InstructionSet;
+    if (*most == InstructionSet::avx2) features.emplace_back("-avx512f");
+    if (*most == InstructionSet::baseline) features.emplace_back("-avx");
+  }
   // Instructions for parts of 64 bits that have no form beside AVX: they stall where LLVM takes
   // them for masks (AMD's processors before AVX-512).
   if (builder.getTargetTriple().isX86()) features.emplace_back("-sse4a");

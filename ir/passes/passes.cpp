@@ -11,13 +11,16 @@ namespace tutti::ir {
 
 namespace {
 
-// In order: sizes become fixed, which all else needs; composites are taken apart first, so that all
-// else sees their parts; constants that folding makes are what canonicalize's rules look for; what
-// these two made equal, cse merges; what that left over, dce drops; what is put together to be
-// taken apart again stays apart, and loops lose what only that needed; what is put together all the
-// same kernels do, where they can; what stays is placed on devices, and groups are formed of it.
+// In order: sizes become fixed, which all else needs; convolutions that mostly multiply zeros
+// become others while they are whole; composites are taken apart next, so that all else sees their
+// parts; constants that folding makes are what canonicalize's rules look for; what these two made
+// equal, cse merges; what that left over, dce drops; what is put together to be taken apart again
+// stays apart, and loops lose what only that needed; what is put together all the same kernels do,
+// where they can; what stays is placed on devices, and groups are formed of it.
 constexpr std::array kPasses = {
     Pass{"bound_sizes", bound_sizes, "gives what varies in size its largest size, and masks", true},
+    Pass{"skip_zeros", skip_zeros,
+         "computes a convolution over what has zeros between its elements without these"},
     Pass{"decompose", decompose, "replaces composites (softmax, layer_norm, ...) by their parts"},
     Pass{"fold_constants", fold_constants, "computes what depends on small constants only"},
     Pass{"canonicalize", canonicalize, "removes what changes nothing and merges chains of views",

@@ -18,6 +18,11 @@ namespace tutti::ir {
 // the elements that are there out of all that counts. The function gets a parameter more, i64[],
 // for each symbol, in their order: its value. Needs to come first.
 bool bound_sizes(Graph& graph);
+// Makes of a large convolution over what has zeros between its elements (the gradient of one with
+// strides, a transposed one) several over the elements alone. What only met zeros there does not
+// count: an infinite weight makes no NaN of them any more, and sums are of another order. Needs to
+// come before decompose.
+bool skip_zeros(Graph& graph);
 // Replaces composites (softmax, layer_norm, ...) by their decompositions, but for those that their
 // definition wants whole.
 bool decompose(Graph& graph);

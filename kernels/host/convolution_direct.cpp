@@ -163,7 +163,10 @@ TUTTI_INLINE inline void add_taps(const T* x, std::int64_t x_channel, const T* w
       const T* const factors = weight + tap->weight;
       Vector seen[kVectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) std::memcpy(&seen[v], from + v * kLanes, sizeof(Vector));
+      for (int v = 0; v < kVectors; ++v) {
+        std::memcpy(&seen[v], from + v * kLanes, sizeof(Vector));
+        __builtin_prefetch(from + v * kLanes + x_channel);  // lines are too far apart to be guessed
+      }
 #pragma GCC unroll 8
       for (int o = 0; o < kOutputs; ++o) {
         const Vector factor = factors[o * weight_output] - Vector{};  // in every lane

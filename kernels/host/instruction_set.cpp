@@ -1,8 +1,15 @@
 #include <tutti/kernels/host/instruction_set.h>
 
+#include <algorithm>
+#include <atomic>
+
 namespace tutti::kernels {
 
 namespace {
+
+// One past the best there is: no limit.
+constexpr auto kNoLimit = static_cast<InstructionSet>(3);
+std::atomic<InstructionSet> limit = kNoLimit;
 
 InstructionSet detect() {
 #if defined(__x86_64__)
@@ -22,7 +29,14 @@ InstructionSet detect() {
 
 InstructionSet instruction_set() {
   static const InstructionSet best = detect();
-  return best;
+  return std::min(best, limit.load(std::memory_order_relaxed));
+}
+
+void limit_instruction_set(InstructionSet most) { limit = most; }
+
+std::optional<InstructionSet> instruction_set_limit() {
+  const InstructionSet most = limit;
+  return most == kNoLimit ? std::nullopt : std::optional(most);
 }
 
 }  // namespace tutti::kernels

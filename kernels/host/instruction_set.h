@@ -1,14 +1,20 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace tutti::kernels {
 
 // The vector units that the hot loops are compiled for beside the baseline of the build.
-enum class InstructionSet { baseline, avx2, avx512 };
+enum class InstructionSet : std::uint8_t { baseline, avx2, avx512 };
 
-// The best one that this machine has.
+// The best one that this machine has, up to the limit.
 InstructionSet instruction_set();
+// Lets all code for the host of this process, other libraries' and compiled code included, use no
+// better one, as if the machine had none. To be called before anything of it is made.
+void limit_instruction_set(InstructionSet most);
+std::optional<InstructionSet> instruction_set_limit();
 
 #if defined(__x86_64__)
 #define TUTTI_TARGET_AVX2 [[gnu::target("avx2,f16c,fma")]]

@@ -4,6 +4,7 @@
 #include <tutti/codegen/driver/make_plan.h>
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/text/print.h>
 #include <tutti/ir/verify/verify.h>
 
 #include <string>
@@ -52,6 +53,24 @@ void expect_agreement(const std::string& text) {
   EXPECT_TRUE(test::modes_agree(graph_of(text),
                                 {waves({2, 9, 8, 6}, 0.25F), waves({3, 3, 6, 24}, 0.125F)}, 8))
       << text;
+}
+
+// What skip_zeros makes of a transposed one: three with a window, and a product.
+TEST(ConvLayout, OfConvolutionsBetweenZerosIsThatOfTheTranspose) {
+  ir::Graph graph = graph_of(R"(
+func @f(%x: f32[8,9,8,6], %w: f32[3,3,6,24]) {
+  %x1 = transpose(%x) {permutation = [0, 3, 1, 2]}
+  %w1 = transpose(%w) {permutation = [3, 2, 0, 1]}
+  %zero = constant() {value = f32[] 0}
+  %x2 = pad(%x1, %zero) {low = [0, 0, 1, 1], high = [0, 0, 2, 2], interior = [0, 0, 1, 1]}
+  %0 = conv(%x2, %w1) {stride = [1, 1], low = [0, 0], high = [0, 0], dilation = [1, 1], groups = 1}
+  %1 = transpose(%0) {permutation = [0, 2, 3, 1]}
+  return %1
+})");
+  EXPECT_TRUE(
+      test::modes_agree(graph, {waves({8, 9, 8, 6}, 0.25F), waves({3, 3, 6, 24}, 0.125F)}, 8));
+  ir::run_passes(graph);
+  EXPECT_EQ(find_conv_layouts(graph).size(), 3U) << ir::print(graph);
 }
 
 constexpr const char* kChannelsLast = "%1 = transpose(%0) {permutation = [0, 2, 3, 1]}\n";

@@ -117,6 +117,9 @@ TEST(AsyncTensor, MetadataAndViewsNeverWait) {
     const AsyncTensor line = squeeze(reverse(expand_dims(reshape(row, {-1}), {0}), {1}));
     const AsyncTensor wide = broadcast_to(line, {4, 2});
     EXPECT_EQ(turned.shape(), Shape({3, 2}));
+    EXPECT_EQ(turned.size(0), 3);
+    EXPECT_EQ(sum.size(-1), 3);
+    EXPECT_EQ(sum.elements(), 6);
     EXPECT_EQ(row.shape(), Shape({1, 2}));
     EXPECT_EQ(line.shape(), Shape({2}));
     EXPECT_THAT(describe(wide), HasSubstr("f32[4,2] from all_reduce over world"));
@@ -137,6 +140,16 @@ TEST(AsyncTensor, MistakesInViewsAreFoundAtTheCall) {
     expect_error<TypeError>([&] { reshape(sum, {4}); }, {"reshape", "f32[2,3]"});
     expect_error<TypeError>([&] { transpose(sum, {0, 2}); }, {"transpose"});
     expect_error<TypeError>([&] { squeeze(sum, 0); }, {"squeeze"});
+    expect_error<TypeError>([&] { sum.size(2); }, {"size: dimension 2 of", "f32[2,3]"});
+    expect_error<TypeError>([&] { sum[2]; }, {"f32[2,3]"});
+  });
+}
+
+TEST(AsyncTensor, PartsWaitForIt) {
+  simulate(2, [](World& world) {
+    const AsyncTensor sum = all_reduce(iota({2, 3}, 1, DType::f32), world);
+    EXPECT_EQ(sum[1].to_vector<float>(), Floats({0, 2, 4}));
+    EXPECT_EQ(transpose(sum)[-1][0].item<float>(), 4);
   });
 }
 

@@ -203,6 +203,73 @@ TEST(VaryingSizes, MayBeZero) {
   EXPECT_EQ(f.sizes(), "0 <= n <= 8\n");
 }
 
+TEST(VaryingSizes, BucketsHaveProgramsOfTheirOwn) {
+  auto f = compile([](const Tensor& x, const Tensor& y) { return sum(x * y, {0}); },
+                   {{.argument = "0", .dimension = 0, .name = "n", .most = 64, .buckets = {16, 4}},
+                    {.argument = "1", .dimension = 0, .name = "n"}});
+  const auto call = [&](std::int64_t n) {
+    EXPECT_EQ(f(ones({n, 2}), full({n, 2}, 3.F)).to_vector<float>(),
+              Floats(2, static_cast<float>(3 * n)));
+  };
+  call(5);
+  EXPECT_EQ(f.sizes(), "1 <= n <= 16\n");
+  EXPECT_THAT(f.ir(), HasSubstr("f32[n<=16,2]"));
+  call(16);
+  EXPECT_EQ(f.programs(), 1U);
+  call(17);
+  EXPECT_EQ(f.sizes(), "1 <= n <= 64\n");
+  EXPECT_THAT(f.explain(), HasSubstr("n <= 16 became n <= 64"));
+  call(1);
+  call(64);
+  call(4);
+  EXPECT_EQ(f.programs(), 3U);
+  expect_error<TypeError>([&] { f(ones({65, 2}), ones({65, 2})); },
+                          {"dimension 0 of argument 0 has size 65", "n <= 64"}, kNowhere);
+  expect_error<TypeError>([&] { f(ones({3, 2}), ones({5, 2})); }, {"but n is 3"}, kNowhere);
+  EXPECT_EQ(f.programs(), 3U);
+}
+
+TEST(VaryingSizes, BucketsRefuseNothing) {
+  const auto make = [](auto f, std::vector<std::int64_t> buckets) {
+    return compile(f, {{.argument = "0",
+                        .dimension = 0,
+                        .name = "n",
+                        .most = 64,
+                        .buckets = std::move(buckets)}});
+  };
+  // Traced for the bucket's sizes, it would not exist for some.
+  auto sixth = make([](const Tensor& x) { return x[5]; }, {6, 8});
+  for (const std::int64_t n : {7, 6, 9}) EXPECT_EQ(sixth(arange(n)).item<std::int64_t>(), 5);
+  expect_error<TypeError>([&] { sixth(arange(3)); }, {"n is 3"}, kNowhere);
+  // What is refused without buckets is with them.
+  auto half = make([](const Tensor& x) { return slice(x, {{0, x.size(0) / 2}}); }, {3});
+  expect_error<TypeError>([&] { half(arange(2)); }, {"not a sum of products"}, kNowhere);
+  // Loops have bodies with sizes of their own.
+  auto loop = make(
+      [](const Tensor& x) {
+        return for_loop(3, [](const Tensor&, const Tensor& y) { return y + mean(y); }, x);
+      },
+      {8});
+  for (const std::int64_t n : {5, 40}) {
+    EXPECT_EQ(loop(ones({n})).to_vector<float>(), Floats(static_cast<std::size_t>(n), 8));
+  }
+  expect_error<UsageError>([&] { make([](const Tensor& x) { return x; }, {65}); }, {"bucket 65"},
+                           kNowhere);
+}
+
+TEST(VaryingSizes, RanksMayBeInDifferentBuckets) {
+  simulate(2, [&](World& world) {
+    auto f = compile([&](const Tensor& x) -> Tensor { return all_reduce(sum(x, {0}), world); },
+                     {{.argument = "0", .dimension = 0, .name = "n", .most = 64, .buckets = {8}}});
+    const auto call = [&](std::int64_t n) { return f(ones({n, 2})).to_vector<float>()[0]; };
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(call(3 + world.rank()), 7);
+      EXPECT_EQ(call(33 + world.rank()), 67);
+      EXPECT_EQ(call(world.rank() == 0 ? 5 : 50), 55);
+    }
+  });
+}
+
 TEST(VaryingSizes, MarksThatMakeNoSenseAreErrors) {
   const auto make = [](VaryingSize size) {
     return compile([](const Tensor& x) { return x; }, std::vector{size});
@@ -214,6 +281,11 @@ TEST(VaryingSizes, MarksThatMakeNoSenseAreErrors) {
                            {"identifier"}, kNowhere);
   expect_error<UsageError>([&] { make({.argument = "0", .name = "n", .most = 4, .least = -1}); },
                            {"from -1 to 4"}, kNowhere);
+  for (const std::int64_t bucket : {0, 1, 5}) {
+    expect_error<UsageError>(
+        [&] { make({.argument = "0", .name = "n", .most = 4, .buckets = {2, bucket}}); },
+        {"the bucket " + std::to_string(bucket) + " of the size n", "1 and 4"}, kNowhere);
+  }
   auto twice = compile([](const Tensor& x) { return x; },
                        {{.argument = "0", .dimension = 0, .name = "n", .most = 4},
                         {.argument = "0", .dimension = -1, .name = "m", .most = 4}});

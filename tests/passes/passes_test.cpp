@@ -88,7 +88,7 @@ TEST(RunPasses, TellsTheHookAndLeavesOutTheDisabled) {
                                                                (report.changed ? " changed" : ""));
                                               }});
   EXPECT_TRUE(changed);
-  EXPECT_THAT(seen, testing::ElementsAre("bound_sizes", "decompose", "fold_constants",
+  EXPECT_THAT(seen, testing::ElementsAre("bound_sizes", "skip_zeros", "decompose", "fold_constants",
                                          "canonicalize changed", "dce changed", "split_parts",
                                          "simplify_loops", "select_parts", "place"));
   EXPECT_EQ(verified, 2);

@@ -1,3 +1,4 @@
+#include <string>
 #include <utility>
 
 #include "tests/processes/cuda_replays_of.h"
@@ -19,8 +20,18 @@ TEST_F(ReplaysOfAJob, OfEveryCollectiveAndItsGradientAreRightAHundredTimes) {
   }
 }
 
-TEST_F(ReplaysOfAJob, OfEveryCollectiveAreRightInEveryFormOfGroup) {
-  expect_all_say(4, "all right", {"recorded_sweep", "14"});
+// Two forms of groups in a job, which takes minutes.
+class FormsOfGroups : public ReplaysOfAJob,
+                      public testing::WithParamInterface<std::pair<const char*, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(
+    Forms, FormsOfGroups,
+    testing::Values(std::pair("world", "list"), std::pair("part_of_ranks", "partition"),
+                    std::pair("mesh", "mesh_dimension"), std::pair("inner_dimension", "split")),
+    [](const auto& of) { return std::string(of.param.first) + "_" + of.param.second; });
+
+TEST_P(FormsOfGroups, ReplaysOfEveryCollectiveAreRight) {
+  const auto& [first, second] = GetParam();
+  expect_all_say(4, "all right", {"recorded_sweep", "14", first, second});
 }
 
 // Each kernel has to be compiled.

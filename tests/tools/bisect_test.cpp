@@ -44,6 +44,7 @@ TEST_F(Bisect, SaysThatThePassesAreInnocent) {
   EXPECT_EQ(result.output,
             "@f, 7 nodes on 2 ranks, random inputs from seed 0\n"
             "  bound_sizes     changed nothing\n"
+            "  skip_zeros      changed nothing\n"
             "  decompose       same results\n"
             "  fold_constants  changed nothing\n"
             "  canonicalize    same results\n"

@@ -8,6 +8,7 @@ namespace {
 
 using test::CommandResult;
 using test::TemporaryFolder;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -87,6 +88,20 @@ TEST_F(Emit, ShowsKernelsAndPlan) {
   }
   EXPECT_THAT(text(kProgram, "llvm"), HasSubstr("define void @"));
   EXPECT_THAT(text(kProgram, "asm"), HasSubstr(".globl"));
+}
+
+TEST_F(Emit, UsesNoMoreInstructionsThanTheEnvironmentSays) {
+  const std::string program = folder_.write("p.tutti", kProgram);
+  const auto assembly = [&](const std::string& most) {
+    return test::run_command({"/usr/bin/env", "TUTTI_SET=instructions=" + most,
+                              TUTTI_BINARY_DIR "/bin/tutti", "emit", program, "--stage", "asm"});
+  };
+  if (TUTTI_HAS_LLVM != 0) {
+    EXPECT_THAT(assembly("avx2").output, AllOf(HasSubstr(".globl"), Not(HasSubstr("zmm"))));
+    EXPECT_THAT(assembly("baseline").output, AllOf(HasSubstr(".globl"), Not(HasSubstr("ymm"))));
+  }
+  expect_refused(assembly("sse"), 1,
+                 "instructions in TUTTI_SET is \"sse\"; it takes avx512, avx2 or baseline");
 }
 
 TEST_F(Emit, ShowsThePlanOfARank) {

@@ -1,0 +1,29 @@
+#include <tutti/kernels/host/instruction_set.h>
+
+#include <gtest/gtest.h>
+
+namespace tutti::kernels::instruction_set_test {
+namespace {
+
+int register_bytes() {
+  int out = 0;
+  run_vectorised([&]<int kBytes>() TUTTI_INLINE { out = kBytes; });
+  return out;
+}
+
+TEST(InstructionSet, IsNoBetterThanItsLimit) {
+  const InstructionSet before = instruction_set();
+  const auto limit = instruction_set_limit();
+  const int bytes = register_bytes();
+  for (const InstructionSet most : {InstructionSet::avx2, InstructionSet::baseline}) {
+    limit_instruction_set(most);
+    EXPECT_EQ(instruction_set(), before < most ? before : most);
+    EXPECT_EQ(instruction_set_limit(), most);
+    EXPECT_LE(register_bytes(), most == InstructionSet::avx2 ? 32 : 16);
+  }
+  limit_instruction_set(limit.value_or(InstructionSet::avx512));
+  EXPECT_EQ(register_bytes(), bytes);
+}
+
+}  // namespace
+}  // namespace tutti::kernels::instruction_set_test
