@@ -112,7 +112,7 @@ TEST_F(DumpTest, GraphsAreFilesThatTheParserTakes) {
   }
   EXPECT_GE(graphs, 3);  // trace, decompose, fuse at least
   EXPECT_EQ(read(kFirst + "00-trace.tutti"), ir::print(program()));
-  EXPECT_THAT(files(), testing::Contains(kFirst + "02-decompose.tutti"));
+  EXPECT_THAT(files(), testing::Contains(kFirst + "03-decompose.tutti"));
 }
 
 TEST_F(DumpTest, WritesEveryKernelInEveryLanguage) {
