@@ -3,6 +3,7 @@
 #include <tutti/ir/graph.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -23,6 +24,8 @@ bool bound_sizes(Graph& graph);
 // count: an infinite weight makes no NaN of them any more, and sums are of another order. Needs to
 // come before decompose.
 bool skip_zeros(Graph& graph);
+// The same for those of at least so many multiplications, zeros included.
+bool skip_zeros(Graph& graph, std::int64_t least_work);
 // Replaces composites (softmax, layer_norm, ...) by their decompositions, but for those that their
 // definition wants whole.
 bool decompose(Graph& graph);

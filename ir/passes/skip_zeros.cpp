@@ -20,8 +20,8 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-// Multiplications that take longer than a few calls more.
-constexpr std::int64_t kLeastWork = std::int64_t{1} << 19;
+// Multiplications of which those by zeros take longer than a few calls more.
+constexpr std::int64_t kLeastWork = std::int64_t{1} << 22;
 // Convolutions that one becomes, and elements from one of x to the next.
 constexpr std::int64_t kMostParts = 16;
 constexpr std::int64_t kMostStep = 64;
@@ -76,7 +76,8 @@ struct Dimension {
 
 class ZerosBetween {
  public:
-  explicit ZerosBetween(const Graph& graph) : graph_(graph) {
+  ZerosBetween(const Graph& graph, std::int64_t least_work)
+      : graph_(graph), least_work_(least_work) {
     std::vector<Value> convolutions;
     for (NodeId id = 0; id < graph.node_count(); ++id) {
       if (graph.node(id).op == Op::conv) convolutions.push_back(graph.result(id));
@@ -93,7 +94,7 @@ class ZerosBetween {
     if (result.elements() == 0 || weight.elements() == 0) return false;
     if (result.elements() > kMostResults) return false;
     const std::int64_t work = weight.elements() / weight[0];  // for each result
-    if (result.elements() < (kLeastWork + work - 1) / work) return false;
+    if (result.elements() < (least_work_ + work - 1) / work) return false;
     const std::optional<Spread> spread = spread_of(graph_.operand(id, 0));
     if (!spread) return false;
     const std::optional<std::vector<Dimension>> dimensions = dimensions_of(id, *spread);
@@ -328,12 +329,15 @@ class ZerosBetween {
   }
 
   const Graph& graph_;
+  const std::int64_t least_work_;
   std::map<Value, List> transposes_;  // by which all that uses a convolution does so
 };
 
 }  // namespace
 
-bool skip_zeros(Graph& graph) {
+bool skip_zeros(Graph& graph) { return skip_zeros(graph, kLeastWork); }
+
+bool skip_zeros(Graph& graph, std::int64_t least_work) {
   const auto spreads = [&](NodeId id) {
     if (graph.node(id).op != Op::pad) return false;
     return std::ranges::any_of(graph.attributes(id).integers("interior"),
@@ -342,7 +346,7 @@ bool skip_zeros(Graph& graph) {
   bool any = false;
   for (NodeId id = 0; id < graph.node_count() && !any; ++id) any = spreads(id);
   if (!any) return false;
-  const ZerosBetween between(graph);
+  const ZerosBetween between(graph, least_work);
   return rewrite(graph, [&](Rewriter& rewriter, NodeId id) { return between.visit(rewriter, id); });
 }
 
