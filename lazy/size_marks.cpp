@@ -1,4 +1,6 @@
 #include <tutti/ir/names.h>
+#include <tutti/ir/passes/passes.h>
+#include <tutti/ir/sizes/complete_sizes.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/symbolic_sizes.h>
 #include <tutti/lazy/size_marks.h>
@@ -139,10 +141,16 @@ ir::Graph SizeMarks::narrowed(ir::Graph graph) const {
     differs = differs || most.back() != symbol.most;
   }
   if (!differs) return graph;
+  // Near its smallest sizes a program may be another, or none: what two sizes are together may be
+  // too small where each is not. Then the whole one serves.
   try {
-    return ir::narrowed(graph, most);
-  } catch (const ir::NodeTypeError&) {
-    return graph;  // what two sizes are together may be too small, where each is not
+    ir::Graph out = ir::narrowed(graph, most);
+    if (!ir::raise_lower_bounds(out).empty()) return graph;
+    ir::Graph trial = out;
+    ir::bound_sizes(trial);
+    return out;
+  } catch (const TypeError&) {
+    return graph;
   }
 }
 

@@ -305,16 +305,18 @@ void warn_of_unknown_variables() {
 
 }  // namespace
 
+void limit_instructions(const Settings& settings) {
+  const std::string& most = settings.text("instructions");
+  if (most == "avx2") kernels::limit_instruction_set(kernels::InstructionSet::avx2);
+  if (most == "baseline") kernels::limit_instruction_set(kernels::InstructionSet::baseline);
+}
+
 const Settings& Settings::process() {
   // Never destroyed, nor are the tables: a World that is a static object asks to its end.
   static const auto* const settings = [] {
     auto* const read = new Settings([](const char* name) { return std::getenv(name); });
     warn_of_unknown_variables();
-    // Before anything is made for the host, which this is asked for first.
-    using kernels::InstructionSet;
-    const std::string& most = read->text("instructions");
-    if (most == "avx2") kernels::limit_instruction_set(InstructionSet::avx2);
-    if (most == "baseline") kernels::limit_instruction_set(InstructionSet::baseline);
+    limit_instructions(*read);  // nothing was made for the host before this was asked for
     return read;
   }();
   return *settings;

@@ -97,6 +97,9 @@ class Settings {
   std::map<std::string, Value, std::less<>> values_;
 };
 
+// Lets host code use no more than the tunable "instructions" says. Settings::process() does so.
+void limit_instructions(const Settings& settings);
+
 // What is wrong with a value that a variable might have; empty: nothing.
 std::string complaint(const Setting& setting, std::string_view value);
 

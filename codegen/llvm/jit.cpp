@@ -54,7 +54,8 @@ llvm::orc::JITTargetMachineBuilder machine_builder(const Processor& processor) {
   std::vector<std::string> features;
   llvm::SubtargetFeatures::Split(features, processor.features);
   runtime::Settings::process();  // sets the limit
-  if (const auto most = kernels::instruction_set_limit(); most && processor.cpu.empty()) {
+  if (const auto most = kernels::instruction_set_limit();
+      most && processor.cpu.empty() && builder.getTargetTriple().isX86()) {
     // LLVM takes all away that needs it.
     using kernels::InstructionSet;
     if (*most == InstructionSet::avx2) features.emplace_back("-avx512f");

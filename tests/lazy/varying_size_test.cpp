@@ -253,8 +253,27 @@ TEST(VaryingSizes, BucketsRefuseNothing) {
   for (const std::int64_t n : {5, 40}) {
     EXPECT_EQ(loop(ones({n})).to_vector<float>(), Floats(static_cast<std::size_t>(n), 8));
   }
+  // Its parts are others for n = 1, and no program is for 1 and 2 alone.
+  auto product = make(
+      [](const Tensor& x) {
+        const Tensor y = broadcast_to(expand_dims(x, {1}), {x.size(0), 3});
+        return dot_general(y, y, {.contract_x = {0, 1}, .contract_y = {0, 1}});
+      },
+      {2});
+  for (const std::int64_t n : {1, 2, 5}) {
+    EXPECT_EQ(product(ones({n})).item<float>(), static_cast<float>(3 * n));
+  }
   expect_error<UsageError>([&] { make([](const Tensor& x) { return x; }, {65}); }, {"bucket 65"},
                            kNowhere);
+}
+
+TEST(VaryingSizes, BucketsRefuseNoTwoSizesTogether) {
+  auto f = compile([](const Tensor& x, const Tensor& y) { return concat({x, y}, 0)[12]; },
+                   {{.argument = "0", .dimension = 0, .name = "n", .most = 64, .buckets = {10}},
+                    {.argument = "1", .dimension = 0, .name = "m", .most = 64, .buckets = {8}}});
+  EXPECT_EQ(f(arange(9), arange(6)).item<std::int64_t>(), 3);
+  EXPECT_EQ(f(arange(40), arange(6)).item<std::int64_t>(), 12);
+  EXPECT_EQ(f(arange(9), arange(60)).item<std::int64_t>(), 3);
 }
 
 TEST(VaryingSizes, RanksMayBeInDifferentBuckets) {

@@ -7,8 +7,10 @@
 #include <tutti/codegen/plan/test_hook.h>
 #include <tutti/ir/support/hash.h>
 #include <tutti/ir/test_hook.h>
+#include <tutti/runtime/settings.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -98,5 +100,8 @@ void codegen::test_hook(const Plan& plan) {
 
 int main(int count, char** words) {
   testing::InitGoogleMock(&count, words);
+  // Tests of kernels ask for no settings.
+  tutti::runtime::limit_instructions(
+      tutti::runtime::Settings([](const char* name) { return std::getenv(name); }));
   return RUN_ALL_TESTS();
 }
