@@ -20,6 +20,14 @@ Term transpose(Term a, std::vector<std::int64_t> permutation) {
   return a.apply(Op::transpose, {std::move(permutation)});
 }
 
+std::vector<std::int64_t> inverse_permutation(const std::vector<std::int64_t>& permutation) {
+  std::vector<std::int64_t> out(permutation.size());
+  for (std::size_t d = 0; d < permutation.size(); ++d) {
+    out[static_cast<std::size_t>(permutation[d])] = static_cast<std::int64_t>(d);
+  }
+  return out;
+}
+
 Term broadcast_to(Term a, const Shape& shape) {
   return a.shape() == shape ? a : a.apply(Op::broadcast_to, {list(shape)});
 }

@@ -82,6 +82,8 @@ inline Term select(Term p, Term a, double b) { return select(p, a, a.constant(b)
 Term cast(Term a, DType dtype);
 Term reshape(Term a, const Shape& shape);
 Term transpose(Term a, std::vector<std::int64_t> permutation);
+// The permutation that undoes one.
+std::vector<std::int64_t> inverse_permutation(const std::vector<std::int64_t>& permutation);
 Term broadcast_to(Term a, const Shape& shape);
 // On a device; itself if it lies there.
 Term to_device(Term a, Device device);

@@ -54,12 +54,12 @@ llvm::orc::JITTargetMachineBuilder machine_builder(const Processor& processor) {
   std::vector<std::string> features;
   llvm::SubtargetFeatures::Split(features, processor.features);
   runtime::Settings::process();  // sets the limit
-  if (const auto most = kernels::instruction_set_limit();
-      most && processor.cpu.empty() && builder.getTargetTriple().isX86()) {
+  if (processor.cpu.empty() && builder.getTargetTriple().isX86()) {
     // LLVM takes all away that needs it.
     using kernels::InstructionSet;
-    if (*most == InstructionSet::avx2) features.emplace_back("-avx512f");
-    if (*most == InstructionSet::baseline) features.emplace_back("-avx");
+    const InstructionSet most = kernels::instruction_set_limit();
+    if (most == InstructionSet::avx2) features.emplace_back("-avx512f");
+    if (most == InstructionSet::baseline) features.emplace_back("-avx");
   }
   // Instructions for parts of 64 bits that have no form beside AVX: they stall where LLVM takes
   // them for masks (AMD's processors before AVX-512).

@@ -90,15 +90,12 @@ void gradient_prod(Gradient& gradient) {
     if (std::ranges::find(axes, d) == axes.end()) permutation.push_back(d);
   }
   permutation.insert(permutation.end(), axes.begin(), axes.end());
-  std::vector<std::int64_t> inverse(permutation.size());
   std::vector<std::int64_t> sizes;
-  for (std::size_t d = 0; d < permutation.size(); ++d) {
-    inverse[static_cast<std::size_t>(permutation[d])] = static_cast<std::int64_t>(d);
-    sizes.push_back(shape[static_cast<int>(permutation[d])]);
-  }
+  for (const std::int64_t from : permutation) sizes.push_back(shape[static_cast<int>(from)]);
   const Term rows = reshape(transpose(x, permutation), {shape.elements() / size, size});
   const Term others = product_of_others(rows, false) * product_of_others(rows, true);
-  gradient.operand_cotangent(0, cast(g * transpose(reshape(others, Shape(sizes)), inverse), dtype));
+  const Term back = transpose(reshape(others, Shape(sizes)), inverse_permutation(permutation));
+  gradient.operand_cotangent(0, cast(g * back, dtype));
 }
 
 // Elements that tie share the cotangent evenly.

@@ -59,11 +59,7 @@ void infer_transpose(Inference& in) {
 }
 void gradient_transpose(Gradient& gradient) {
   const auto& permutation = gradient.attributes.integers("permutation");
-  std::vector<std::int64_t> inverse(permutation.size());
-  for (std::size_t d = 0; d < permutation.size(); ++d) {
-    inverse[static_cast<std::size_t>(permutation[d])] = static_cast<std::int64_t>(d);
-  }
-  gradient.operand_cotangent(0, transpose(gradient.cotangent(), std::move(inverse)));
+  gradient.operand_cotangent(0, transpose(gradient.cotangent(), inverse_permutation(permutation)));
 }
 void interpret_transpose(Interpretation& in) {
   const auto& permutation = in.attributes.integers("permutation");

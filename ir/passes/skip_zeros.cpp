@@ -23,7 +23,7 @@ using List = std::vector<std::int64_t>;
 // Multiplications of which those by zeros take longer than a few calls more.
 constexpr std::int64_t kLeastWork = std::int64_t{1} << 22;
 // Convolutions that one becomes, and elements from one of x to the next.
-constexpr std::int64_t kMostParts = 16;
+constexpr std::int64_t kMostPhases = 16;
 constexpr std::int64_t kMostStep = 64;
 // Zeros around x, and results, which are some more while phases are put together.
 constexpr std::int64_t kMostZeros = std::int64_t{1} << 40;
@@ -103,9 +103,9 @@ class ZerosBetween {
     if (result.rank() + woven > Shape::kMaxRank) return false;
     std::int64_t parts = 1;
     for (const Dimension& dimension : *dimensions) {
-      parts = std::min(kMostParts + 1, parts * std::ssize(dimension.phases));
+      parts = std::min(kMostPhases + 1, parts * std::ssize(dimension.phases));
     }
-    if (parts > kMostParts) return false;
+    if (parts > kMostPhases) return false;
     const Value out = apart(rewriter, id, *spread, *dimensions).value();
     if (rewriter.to().type(out) != graph_.type(graph_.result(id))) return false;
     rewriter.replace(id, out);
@@ -198,8 +198,8 @@ class ZerosBetween {
       phase.count = (out.results - (all ? 0 : p) + out.step - 1) / out.step;
       phase.high = phase.count - n - phase.low + dilation * (phase.places - 1);
       // A phase that looks at no element is left to the convolution as it was.
-      const auto cut = [](std::int64_t zeros) { return std::min<std::int64_t>(zeros, 0); };
-      if (n + cut(phase.low) + cut(phase.high) < 1) return false;
+      const auto taken = [](std::int64_t zeros) { return std::min<std::int64_t>(zeros, 0); };
+      if (n + taken(phase.low) + taken(phase.high) < 1) return false;
       out.phases.push_back(phase);
     }
     return all || out.phases.size() == 1;
@@ -229,11 +229,7 @@ class ZerosBetween {
       }
     }
     const Term out = with_zeros(woven(builder, parts, dimensions, order), dimensions, order);
-    List back(order.size());
-    for (std::size_t d = 0; d < order.size(); ++d) {
-      back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
-    }
-    return moved(out, back);
+    return moved(out, inverse_permutation(order));
   }
 
   // The results of one phase in each dimension.
@@ -278,8 +274,9 @@ class ZerosBetween {
     List one(out.shape().begin(), out.shape().end());
     one.insert(one.begin() + static_cast<std::ptrdiff_t>(behind), 1);
     std::vector<Value> slots;
-    for (const Value part : parts)
+    for (const Value part : parts) {
       slots.push_back(reshape(Term(builder, part), Shape(one)).value());
+    }
     out = Term(builder, builder->add(Op::concat, slots, {static_cast<std::int64_t>(behind)}));
     // Each dimension's own, in the order of dimensions, and then behind its dimension.
     List split, whole, stop;

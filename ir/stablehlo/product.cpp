@@ -287,11 +287,7 @@ void convolution(Step& step) {
                 {strides, before, behind, dilation, feature_groups * batch_groups});
   }
   // From [batch, features, spatial...] to where the result has them.
-  const List order = places.output.order();
-  List back(order.size());
-  for (std::size_t d = 0; d < order.size(); ++d) {
-    back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
-  }
+  const List back = inverse_permutation(places.output.order());
   step.result(cast(transposed(out, back), step.dtype()));
 }
 

@@ -7,9 +7,7 @@ namespace tutti::kernels {
 
 namespace {
 
-// One past the best there is: no limit.
-constexpr auto kNoLimit = static_cast<InstructionSet>(3);
-std::atomic<InstructionSet> limit = kNoLimit;
+std::atomic<InstructionSet> limit = InstructionSet::avx512;
 
 InstructionSet detect() {
 #if defined(__x86_64__)
@@ -29,14 +27,11 @@ InstructionSet detect() {
 
 InstructionSet instruction_set() {
   static const InstructionSet best = detect();
-  return std::min(best, limit.load(std::memory_order_relaxed));
+  return std::min(best, instruction_set_limit());
 }
 
 void limit_instruction_set(InstructionSet most) { limit = most; }
 
-std::optional<InstructionSet> instruction_set_limit() {
-  const InstructionSet most = limit;
-  return most == kNoLimit ? std::nullopt : std::optional(most);
-}
+InstructionSet instruction_set_limit() { return limit.load(std::memory_order_relaxed); }
 
 }  // namespace tutti::kernels

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace tutti::kernels {
@@ -14,7 +13,8 @@ InstructionSet instruction_set();
 // Lets all code for the host of this process, other libraries' and compiled code included, use no
 // better one, as if the machine had none. To be called before anything of it is made.
 void limit_instruction_set(InstructionSet most);
-std::optional<InstructionSet> instruction_set_limit();
+// Avx512 where nobody set a limit.
+InstructionSet instruction_set_limit();
 
 #if defined(__x86_64__)
 #define TUTTI_TARGET_AVX2 [[gnu::target("avx2,f16c,fma")]]

@@ -94,9 +94,9 @@ const dnnl::engine& engine() {
   // Never destroyed, like the primitives: threads may still multiply while the process ends.
   static const auto* const cpu = [] {
     // A machine with AVX2 may have some more that counts, so that only a limit is one.
-    if (const auto most = instruction_set_limit(); most && *most != InstructionSet::avx512) {
-      dnnl_set_max_cpu_isa(*most == InstructionSet::avx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
-    }
+    const InstructionSet most = instruction_set_limit();
+    if (most == InstructionSet::avx2) dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
+    if (most == InstructionSet::baseline) dnnl_set_max_cpu_isa(dnnl_cpu_isa_sse41);
     return new dnnl::engine(dnnl::engine::kind::cpu, 0);
   }();
   return *cpu;

@@ -12,7 +12,7 @@ int register_bytes() {
 }
 
 TEST(InstructionSet, IsNoBetterThanItsLimit) {
-  const InstructionSet limit = instruction_set_limit().value_or(InstructionSet::avx512);
+  const InstructionSet limit = instruction_set_limit();
   const int bytes = register_bytes();
   limit_instruction_set(InstructionSet::avx512);
   const InstructionSet best = instruction_set();
