@@ -102,9 +102,10 @@ std::int64_t parts_of(const Kernel& kernel) {
   constexpr std::int64_t kLeastPart = 64;        // elements of one result in one part
   constexpr std::int64_t kEnoughResults = 4096;  // that many results are parallel enough
   constexpr std::int64_t kLongRow = 32768;       // rows are fast: only very long ones are divided
-  if (const std::int64_t parts = short_parts_of(kernel, kMostParts); parts > 1) return parts;
   const std::int64_t length = inner_points(kernel);
   const std::int64_t results = outer_points(kernel);
+  if (length == 0 || results == 0) return 1;
+  if (const std::int64_t parts = short_parts_of(kernel, kMostParts); parts > 1) return parts;
   const bool rows = kernel.vector_axis == VectorAxis::inner;
   if (results >= kEnoughResults || (rows && (length < kLongRow || results >= kMostParts))) return 1;
   for (std::int64_t parts = kMostParts; parts > 1; --parts) {

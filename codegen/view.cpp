@@ -117,12 +117,12 @@ std::optional<View> through(const ir::Graph& graph, ir::NodeId id, const View& f
       const auto& step = attributes.integers("step");
       for (std::size_t d = 0; d < start.size(); ++d) {
         out.offset += start[d] * from.strides[d];
-        out.strides[d] = from.strides[d] * step[d];
+        // Of one element the step is any.
+        if (shape[static_cast<int>(d)] > 1) out.strides[d] = from.strides[d] * step[d];
         // How many of start, start + step, ... come before a place.
         const auto before = [&](std::int64_t place) {
-          const std::int64_t count = (place - start[d] + step[d] - 1) / step[d];
-          return std::clamp<std::int64_t>(place <= start[d] ? 0 : count, 0,
-                                          shape[static_cast<int>(d)]);
+          if (place <= start[d]) return std::int64_t{0};
+          return std::min((place - start[d] - 1) / step[d] + 1, shape[static_cast<int>(d)]);
         };
         out.inside[d] = {before(from.inside[d].begin), before(from.inside[d].end)};
       }

@@ -104,8 +104,8 @@ Device device_of_environment(std::int64_t local_rank) {
 
 std::unique_ptr<RankContext> make_alone() {
   auto context = std::make_unique<RankContext>(
-      std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0), 0,
-      nullptr);
+      std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0),
+      static_cast<int>(runtime::Settings::process().number("TUTTI_THREADS").value_or(0)), nullptr);
   context->recorder().take();
   std::string trace = runtime::profile_file();
   if (!trace.empty()) {
@@ -148,11 +148,14 @@ RankContext::~RankContext() {
   if (runtime_.profile != nullptr) runtime_.profile->save();
 }
 
+constinit thread_local std::uint64_t RankContext::current_id_ = 0;
+
 RankContext& RankContext::current() {
   if (thread_ends) throw UsageError("the program ends: nothing can be recorded any more");
   if (current_pointer == nullptr || current_context.pointer.expired()) {
     // A program without a World is a world of one.
     thread_local const auto alone = make_alone();
+    current_id_ = alone->id();
     return *alone;
   }
   if (!current_pointer->recorder_.is_mine()) Recorder::fail_not_mine();
@@ -167,6 +170,7 @@ std::shared_ptr<RankContext> RankContext::exchange_current(std::shared_ptr<RankC
   if (thread_ends) return nullptr;
   std::shared_ptr<RankContext> previous = current_context.pointer.lock();
   current_pointer = context.get();
+  current_id_ = context == nullptr ? 0 : context->id();
   current_context.pointer = context;
   return previous;
 }

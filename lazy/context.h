@@ -47,6 +47,8 @@ class RankContext {
   static std::shared_ptr<RankContext> attach(std::shared_ptr<RankContext> context);
   // Which thread records. Whatever touches the trace holds a claim.
   Recorder& recorder() { return recorder_; }
+  // Whether the calling thread's context is the one of that id.
+  static bool is_current(std::uint64_t id) noexcept { return id == current_id_; }
   // Takes over a state of a trace that the calling thread lets go of though it does not record for
   // its rank: that one's thread will. False if this need not be.
   static bool drop_elsewhere(TensorState& state);
@@ -175,6 +177,8 @@ class RankContext {
   std::size_t compiled_programs() const { return executables_.size(); }
 
  private:
+  static constinit thread_local std::uint64_t current_id_;  // 0: none yet
+
   friend class Flush;
 
   // While it lives, a rank records into the trace that the current one is inside of.

@@ -164,8 +164,10 @@ NamedTensors named_parts(TreeRef tree, Location where) {
   detail::walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
     if (leaf.kind == TreeKind::size || leaf.kind == TreeKind::key) return;
     if (!leaf.is_tensor()) {
-      out.members.emplace(std::string(kMember) + path, detail::static_text(leaf));
-      return;
+      const auto added =
+          out.members.emplace(std::string(kMember) + path, detail::static_text(leaf));
+      if (added.second) return;
+      throw UsageError("save: two numbers or texts are called '" + path + "'", where);
     }
     detail::require_name(path, where);
     if (!leaf.has_value()) throw UsageError("save: '" + path + "' was never given a value", where);

@@ -244,14 +244,16 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels,
       counts = ne(label, *options.ignore);
       chosen = select(counts, label, zeros_like(label));
     }
-    Tensor loss = tutti::cross_entropy(logits, chosen);
+    const Tensor own = logits.tensor();
+    const Tensor logit = wide(own);
+    Tensor loss = tutti::cross_entropy(logit, chosen);
     if (options.label_smoothing != 0) {
       const auto share = static_cast<float>(options.label_smoothing);
-      loss = loss * (1.F - share) + -mean(log_softmax(logits), -1) * share;
+      loss = loss * (1.F - share) + -mean(log_softmax(logit), -1) * share;
     }
-    if (!options.ignore) return mean(loss);
+    if (!options.ignore) return rounded(mean(loss), own);
     const Tensor kept = select(counts, loss, zeros_like(loss));
-    return sum(kept) / sum(cast(counts, loss.dtype()));
+    return rounded(sum(kept) / sum(cast(counts, loss.dtype())), own);
   });
 }
 

@@ -207,13 +207,20 @@ const Tensor& AdamW::step_of(const Tensor& leaf, const std::vector<Tensor>& step
 
 Tensor AdamW::update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
                           const Tensor& step, const Operand& rate) const {
-  first = beta1 * first + (1.F - beta1) * gradient;
-  second = beta2 * second + (1.F - beta2) * (gradient * gradient);
+  // Narrow floats, whose squares soon are infinite, are rounded once, at the end.
+  const DType own = leaf.dtype();
+  const DType dtype = is_narrow_floating(own) ? DType::f32 : own;
+  const Tensor x = converted(leaf, dtype);
+  const Tensor slope = converted(gradient, dtype);
+  const Tensor mean = beta1 * converted(first, dtype) + (1.F - beta1) * slope;
+  const Tensor square = beta2 * converted(second, dtype) + (1.F - beta2) * (slope * slope);
   // The averages start at zero; divided by their weight they are unbiased.
-  const Tensor first_weight = converted(1.F - pow(beta1, step), leaf.dtype());
-  const Tensor second_weight = converted(1.F - pow(beta2, step), leaf.dtype());
-  const Tensor direction = (first / first_weight) / (sqrt(second / second_weight) + epsilon);
-  return leaf - as_rate(rate, leaf) * (direction + weight_decay * leaf);
+  const Tensor first_weight = converted(1.F - pow(beta1, step), dtype);
+  const Tensor second_weight = converted(1.F - pow(beta2, step), dtype);
+  const Tensor direction = (mean / first_weight) / (sqrt(square / second_weight) + epsilon);
+  first = converted(mean, own);
+  second = converted(square, own);
+  return converted(x - as_rate(rate, x) * (direction + weight_decay * x), own);
 }
 
 Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
@@ -227,7 +234,10 @@ Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
       const Tensor squares = sum(x * x);
       total = total.defined() ? total + squares : squares;
     }
-    return total.defined() ? sqrt(total) : zeros({});
+    if (!total.defined()) return zeros({});
+    // A root has no derivative at 0; there it is 0, and the derivative, too.
+    const Tensor none = eq(total, 0);
+    return select(none, zeros_like(total), sqrt(select(none, ones_like(total), total)));
   });
 }
 
@@ -248,11 +258,15 @@ void detail::check_clipped(detail::TreeRef gradients, const Operand& most) {
 Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
   const Tensor limit = most.is_tensor() ? cast(most, DType::f32) : most.tensor(DType::f32);
   // A norm of 0 leaves them as they are; one beyond all numbers, less itself, is no number.
-  return select(norm <= limit, ones_like(norm), limit / norm + (norm - norm));
+  const Tensor within = norm <= limit;
+  const Tensor large = select(within, ones_like(norm), norm);
+  return select(within, ones_like(norm), limit / large + (large - large));
 }
 
 Tensor detail::scaled_by(const Tensor& tensor, const Tensor& factor) {
-  return tensor * converted(factor, tensor.dtype());
+  // A factor may be too small for a narrow float.
+  const DType dtype = is_narrow_floating(tensor.dtype()) ? DType::f32 : tensor.dtype();
+  return converted(converted(tensor, dtype) * converted(factor, dtype), tensor.dtype());
 }
 
 Tensor detail::averaged(const Tensor& average, const Tensor& model, float decay) {

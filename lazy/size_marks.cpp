@@ -81,7 +81,9 @@ void SizeMarks::find(const CompiledFunction::Arguments& arguments,
     });
   };
   if (!marks_.empty() && found_for_ == arguments.key && same_ranks()) return;
+  // What fails leaves marks of no call.
   marks_.clear();
+  std::vector<Mark> marks;
   const CompiledFunction::Names names = describe();
   const std::vector<std::string_view> tensors(names.tensors.begin(), names.tensors.end());
   for (const VaryingSize& size : sizes_) {
@@ -105,14 +107,17 @@ void SizeMarks::find(const CompiledFunction::Arguments& arguments,
     }
     const auto symbol = std::ranges::find(symbols_, size.name, &ir::SizeSymbol::name);
     const int dimension = size.dimension < 0 ? size.dimension + rank : size.dimension;
-    if (symbol_of(tensor, dimension)) {
-      marks_.clear();
+    const auto is_marked = [&](const Mark& mark) {
+      return mark.tensor == tensor && mark.dimension == dimension;
+    };
+    if (std::ranges::any_of(marks, is_marked)) {
       throw UsageError("dimension " + std::to_string(dimension) + " of argument " + size.argument +
                            " is marked twice",
                        where_);
     }
-    marks_.push_back({tensor, dimension, static_cast<std::size_t>(symbol - symbols_.begin())});
+    marks.push_back({tensor, dimension, static_cast<std::size_t>(symbol - symbols_.begin())});
   }
+  marks_ = std::move(marks);
   found_for_ = arguments.key;
   found_ranks_.clear();
   for (const StatePtr& state : arguments.tensors) found_ranks_.push_back(state->type.shape.rank());

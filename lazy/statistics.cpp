@@ -80,7 +80,10 @@ Tensor norm(const Operand& x, Axes axes, double order, bool keepdims) {
     }
     if (order == 1) return steps.rounded(sum(size, axes, keepdims));
     if (order != 2) {
-      const Tensor total = sum(pow(size, order), axes, keepdims);
+      // Below 1 a power has no derivative at 0.
+      const Tensor none = eq(size, 0);
+      const Tensor powers = pow(select(none, ones_like(size), size), order);
+      const Tensor total = sum(select(none, zeros_like(size), powers), axes, keepdims);
       return steps.rounded(root(total, [&](const Operand& y) { return pow(y, 1 / order); }));
     }
     const Tensor total = sum(mul(wide, wide), axes, keepdims);

@@ -28,7 +28,9 @@ void retain(TensorState& state) noexcept { state.holders.fetch_add(1, std::memor
 
 void release(TensorState& state) noexcept {
   // A trace is its recording thread's alone, which may just be looking at what it holds.
-  if (Recorder::was_replaced() && state.trace != nullptr && RankContext::drop_elsewhere(state)) {
+  if (state.trace != nullptr &&
+      (Recorder::was_replaced() || !RankContext::is_current(state.context)) &&
+      RankContext::drop_elsewhere(state)) {
     return;
   }
   // The only holder needs no atomic change: nobody else can get at the state any more.

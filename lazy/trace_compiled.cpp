@@ -1,5 +1,6 @@
 // How a compiled function's programs are made.
 
+#include <tutti/ir/passes/observe_nans.h>
 #include <tutti/ir/sizes/complete_sizes.h>
 #include <tutti/ir/sizes/merge_samples.h>
 #include <tutti/ir/support/error.h>
@@ -98,6 +99,7 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
     std::optional<Recording> one = record(names, body, tagged, values);
     if (!one) return false;
     ++sample_;
+    if (RankContext::current().compile_options.no_nans) ir::observe_nans(one->graph);
     samples.push_back({std::move(values), std::move(one->graph)});
     if (!first) {
       first = std::move(one);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -72,7 +73,7 @@ std::string failure_text(int error) {
   return error == EFBIG ? text + " (limited by ulimit -f?)" : text;
 }
 
-NewFile::NewFile(const std::string& path, mode_t mode)
+NewFile::NewFile(const std::string& path, std::optional<mode_t> mode)
     : folder_(AT_FDCWD), name_(path), mode_(mode) {
   open();
 }
@@ -86,10 +87,12 @@ void NewFile::open() {
   unfinished_ = unfinished_name(name_);
   if (!unfinished_.empty()) {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    file_ = Descriptor(openat(folder_, unfinished_.c_str(), kFlags, mode_));
+    file_ = Descriptor(openat(folder_, unfinished_.c_str(), kFlags, mode_.value_or(0666)));
     is_there_ = file_.valid();
   }
   if (!is_there_) error_ = errno;
+  // Bits that the umask has taken away, where the file system has permissions at all.
+  if (is_there_ && mode_) static_cast<void>(fchmod(file_.number(), *mode_));
 }
 
 NewFile::~NewFile() {
@@ -104,6 +107,15 @@ void NewFile::write(std::string_view text) { write(std::as_bytes(std::span(text)
 
 void NewFile::flush_to_disk() {
   if (error_ == 0 && fsync(file_.number()) != 0) error_ = errno;
+  flushed_ = true;
+}
+
+// The name, too, as far as the file system lets itself be asked.
+void NewFile::flush_folder() {
+  const std::string path = std::filesystem::path(name_).parent_path().string();
+  const Descriptor folder(
+      openat(folder_, path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.valid()) fsync(folder.number());
 }
 
 // Some file systems only now say that there is no room.
@@ -114,12 +126,13 @@ bool NewFile::close() {
 
 bool NewFile::finish() {
   if (!close()) return false;
-  if (renameat(folder_, unfinished_.c_str(), folder_, name_.c_str()) == 0) {
-    is_there_ = false;
-  } else {
+  if (renameat(folder_, unfinished_.c_str(), folder_, name_.c_str()) != 0) {
     error_ = errno;
+    return false;
   }
-  return error_ == 0;
+  is_there_ = false;
+  if (flushed_) flush_folder();
+  return true;
 }
 
 bool NewFile::finish_if_first() {

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +35,8 @@ class NewFile {
   // How the names of files begin that are not finished.
   static constexpr std::string_view kUnfinished = ".new-";
 
-  explicit NewFile(const std::string& path, mode_t mode = 0666);
+  // With these permissions, whatever the umask; without, those that new files get.
+  explicit NewFile(const std::string& path, std::optional<mode_t> mode = std::nullopt);
   // A name in an open folder, which must outlive it.
   NewFile(const Descriptor& folder, std::string name, mode_t mode);
   NewFile(const NewFile&) = delete;
@@ -57,13 +59,15 @@ class NewFile {
  private:
   void open();
   bool close();
+  void flush_folder();
 
   const int folder_;
   const std::string name_;
-  const mode_t mode_;
+  const std::optional<mode_t> mode_;
   std::string unfinished_;
   Descriptor file_;
   bool is_there_ = false;  // under the name unfinished_
+  bool flushed_ = false;
   int error_ = 0;
 };
 

@@ -42,7 +42,9 @@ std::unique_ptr<Executable> compile_watched(const ir::Graph& traced, runtime::Co
   // 1. Rewrite: composites into parts, then clean up, then group what becomes one kernel. The order
   //    and its reasons stand with the list, in ir/passes/passes.cpp.
   ir::Graph graph = traced;
-  if (options.no_nans) ir::observe_nans(graph);
+  // Where sizes vary, what lies behind the elements that are there does not count: such programs
+  // are observed where they are recorded, for each of their sizes.
+  if (options.no_nans && graph.sizes == nullptr) ir::observe_nans(graph);
   ir::PassOptions passes{.disabled = options.disabled, .verify = {}, .after = watch.after_pass()};
   if (options.verify) passes.verify = [](const ir::Graph& after) { ir::verify(after); };
   if (profile != nullptr) passes.after = recorded(*profile, std::move(passes.after));

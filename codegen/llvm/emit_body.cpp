@@ -23,6 +23,10 @@ std::vector<std::optional<DType>> find_rounded(const Kernel& kernel) {
     for (const Instruction& instruction : segment.body) {
       auto& dtype = rounded[static_cast<std::size_t>(instruction.result)];
       if (instruction.kind == Instruction::Kind::round) dtype = instruction.dtype;
+      if (instruction.kind == Instruction::Kind::scalar &&
+          instruction.op == ir::ScalarOp::bitcast) {
+        dtype = instruction.to;
+      }
       if (instruction.kind == Instruction::Kind::load) {
         dtype = kernel.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
       }

@@ -1,6 +1,8 @@
 #include <tutti/codegen/llvm/emit_scalar.h>
 #include <tutti/ir/support/error.h>
 
+#include <cmath>
+
 #include <llvm/IR/Intrinsics.h>
 
 namespace tutti::codegen::native {
@@ -232,12 +234,38 @@ Value* ScalarEmitter::cast(DType from, DType to, Value* x) {
     return is_floating(from) ? ir_.CreateFCmpUNE(x, zero) : ir_.CreateICmpNE(x, zero);
   }
   if (is_floating(from)) {
-    if (is_floating(to)) return ir_.CreateFPCast(x, type);
-    const auto id = is_signed_integer(to) ? intrinsic::fptosi_sat : intrinsic::fptoui_sat;
-    return ir_.CreateIntrinsic(id, {type, x->getType()}, {x});
+    return is_floating(to) ? ir_.CreateFPCast(x, type) : saturated(to, x);
   }
   if (is_floating(to)) return from_signed ? ir_.CreateSIToFP(x, type) : ir_.CreateUIToFP(x, type);
   return ir_.CreateIntCast(x, type, from_signed);
+}
+
+// To the nearest integer that there is, towards zero; of NaN 0. LLVM's own intrinsics for it take
+// vectors apart.
+Value* ScalarEmitter::saturated(DType to, Value* x) {
+  llvm::Type* const type = with_lanes_of(x->getType(), compute_type(to));
+  const bool is_signed = is_signed_integer(to);
+  const int bits = static_cast<int>(size_of(to)) * 8;
+  const auto number = [&](double value) { return llvm::ConstantFP::get(x->getType(), value); };
+  Value* const low = number(is_signed ? -std::ldexp(1.0, bits - 1) : 0);
+  Value* const high = number(std::ldexp(1.0, is_signed ? bits - 1 : bits));
+  Value* const above = ir_.CreateFCmpOGE(x, high);
+  Value* const below = ir_.CreateFCmpOLT(x, low);
+  Value* const outside = ir_.CreateOr(ir_.CreateOr(above, below), ir_.CreateFCmpUNO(x, x));
+  Value* const inside = ir_.CreateSelect(outside, number(0), x);
+  // There is an instruction for 32 bits.
+  llvm::Type* const wide = bits < 32 ? with_lanes_of(x->getType(), ir_.getInt32Ty()) : type;
+  Value* out =
+      is_signed || bits < 32 ? ir_.CreateFPToSI(inside, wide) : ir_.CreateFPToUI(inside, wide);
+  out = ir_.CreateTrunc(out, type);
+  const auto limit = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(type, value); };
+  const auto count = static_cast<unsigned>(bits);
+  out = ir_.CreateSelect(
+      above,
+      limit(is_signed ? llvm::APInt::getSignedMaxValue(count) : llvm::APInt::getMaxValue(count)),
+      out);
+  return is_signed ? ir_.CreateSelect(below, limit(llvm::APInt::getSignedMinValue(count)), out)
+                   : out;
 }
 
 Value* ScalarEmitter::bitcast(DType from, DType to, Value* x) {

@@ -41,6 +41,7 @@ class ScalarEmitter {
   llvm::Value* shift(ir::ScalarOp op, DType dtype, llvm::Value* x, llvm::Value* y);
   llvm::Value* compare(ir::ScalarOp op, DType dtype, llvm::Value* x, llvm::Value* y);
   llvm::Value* cast(DType from, DType to, llvm::Value* x);
+  llvm::Value* saturated(DType to, llvm::Value* x);
   llvm::Value* bitcast(DType from, DType to, llvm::Value* x);
   // The bits of a f32, of which the upper half is the value rounded to bf16.
   llvm::Value* bf16_bits(llvm::Value* x);

@@ -14,7 +14,6 @@ namespace {
 
 // Adding it to a number below 2^22 in magnitude leaves the nearest integer in the low bits.
 constexpr float kRoundingShift = 12582912;  // 1.5 * 2^23
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // ln 2 as a number of few bits, whose products with exponents are exact, and the rest.
 constexpr float kLn2High = 0.693145751953125F;
@@ -193,17 +192,6 @@ Value* InlineMath::log1p_tail(Value* f) {
   return ir_.CreateFMul(ir_.CreateFMul(f, f), r);
 }
 
-Value* InlineMath::log_special(Value* x, Value* result) {
-  // Positive and finite, in one comparison.
-  Value* ordinary =
-      ir_.CreateICmpULT(ir_.CreateSub(bits(x), integer(x, 1)), integer(x, 0x7F800000 - 1));
-  Value* zero = number(x, 0);
-  Value* nan = number(x, std::numeric_limits<float>::quiet_NaN());
-  Value* other = ir_.CreateSelect(ir_.CreateFCmpOLT(x, zero), nan, x);
-  other = ir_.CreateSelect(ir_.CreateFCmpOEQ(x, zero), number(x, -kInfinity), other);
-  return ir_.CreateSelect(ordinary, result, other);
-}
-
 Value* InlineMath::log(Value* x) {
   const Split s = split(x);
   Value* tail = log1p_tail(s.fraction);
@@ -241,20 +229,11 @@ Value* InlineMath::log1p(Value* x) {
 // ---- sin, cos, erf ----
 
 Value* InlineMath::sine(Value* x, std::uint32_t quarters) {
-  // In f64: pi / 2 as 32 bits, whose products with n are exact, and the rest.
-  constexpr double kHalfPiHigh = 1.5707963267341256;
-  constexpr double kHalfPiLow = 6.077100506506192e-11;
-  constexpr double kInverseHalfPi = 0.63661977236758138;
-  constexpr double kShift = 6755399441055744;  // 1.5 * 2^52: the nearest integer in the low bits
   llvm::Type* type = x->getType();
-  llvm::Type* wide = type->getWithNewType(ir_.getDoubleTy());
-  const auto number64 = [&](double value) { return llvm::ConstantFP::get(wide, value); };
-  Value* y = ir_.CreateFPExt(x, wide);
-  Value* shifted = fused(y, number64(kInverseHalfPi), number64(kShift));
-  Value* n = ir_.CreateFSub(shifted, number64(kShift));
-  y = fused(n, number64(-kHalfPiHigh), y);
-  y = fused(n, number64(-kHalfPiLow), y);
-  Value* r = ir_.CreateFPTrunc(y, type);
+  // In f64.
+  const auto [shifted, rest] =
+      wide_quarters(ir_.CreateFPExt(x, type->getWithNewType(ir_.getDoubleTy())));
+  Value* r = ir_.CreateFPTrunc(rest, type);
   Value* z = ir_.CreateFMul(r, r);
 
   // For r in [-pi/4, pi/4]: sin(r) = r + r^3 S(r^2), relative error 2^-27.3, and
@@ -295,52 +274,6 @@ Value* InlineMath::erf(Value* x) {
                             -0.10619823F, -0.6351746F, -1.1286428F});
   Value* far = ir_.CreateFSub(number(x, 1), exp_of_moderate(ir_.CreateFMul(t, q)));
   return with_sign(ir_.CreateSelect(is_small, near, far), x);
-}
-
-// ---- Pieces ----
-
-Value* InlineMath::polynomial(Value* x, std::initializer_list<float> coefficients) {
-  Value* sum = nullptr;
-  for (const float coefficient : coefficients) {
-    Value* c = number(x, coefficient);
-    sum = sum == nullptr ? c : fused(sum, x, c);
-  }
-  return sum;
-}
-
-Value* InlineMath::fused(Value* a, Value* b, Value* c) {
-  if (!fuses_) return ir_.CreateFAdd(ir_.CreateFMul(a, b), c);
-  return ir_.CreateIntrinsic(intrinsic::fma, a->getType(), {a, b, c});
-}
-
-Value* InlineMath::number(Value* like, float value) {
-  return llvm::ConstantFP::get(like->getType(), llvm::APFloat(value));
-}
-
-Value* InlineMath::integer(Value* like, std::uint32_t value) {
-  return llvm::ConstantInt::get(like->getType()->getWithNewType(ir_.getInt32Ty()), value);
-}
-
-Value* InlineMath::bits(Value* x) {
-  return ir_.CreateBitCast(x, x->getType()->getWithNewType(ir_.getInt32Ty()));
-}
-
-Value* InlineMath::from_bits(Value* x) {
-  return ir_.CreateBitCast(x, x->getType()->getWithNewType(ir_.getFloatTy()));
-}
-
-Value* InlineMath::clamp(Value* x, float least, float most) {
-  // Comparisons in this direction let NaN pass.
-  Value* low = number(x, least);
-  Value* high = number(x, most);
-  x = ir_.CreateSelect(ir_.CreateFCmpOLT(x, low), low, x);
-  return ir_.CreateSelect(ir_.CreateFCmpOGT(x, high), high, x);
-}
-
-Value* InlineMath::magnitude(Value* x) { return ir_.CreateUnaryIntrinsic(intrinsic::fabs, x); }
-
-Value* InlineMath::with_sign(Value* x, Value* sign) {
-  return ir_.CreateBinaryIntrinsic(intrinsic::copysign, x, sign);
 }
 
 }  // namespace tutti::codegen::native

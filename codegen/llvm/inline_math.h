@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
+#include <tutti/codegen/llvm/math_pieces.h>
 
-#include <llvm/IR/IRBuilder.h>
+#include <cstdint>
 
 namespace tutti::codegen::native {
 
@@ -18,12 +17,12 @@ namespace tutti::codegen::native {
 // functions of double, in units in the last place; with fused multiply-adds and without:
 //   exp 1.01, 0.98    exp2 0.85, 1.12   expm1 1.43, 1.41   log 0.91, 1.07   log2 1.13, 1.75
 //   log1p 1.67, 1.67  tanh 1.47, 1.42   erf 1.06, 1.15     sin 1.57, 1.57   cos 1.57, 1.55
-class InlineMath {
+class InlineMath : MathPieces {
  public:
   // `avx512`: the target has its instructions that multiply by a power of two and that give the
   // larger number, which are for vectors of 4 and of 16 lanes.
   InlineMath(llvm::IRBuilder<>& builder, bool fuses, bool avx512)
-      : ir_(builder), fuses_(fuses), avx512_(avx512) {}
+      : MathPieces(builder, fuses), avx512_(avx512) {}
 
   // IEEE's, which give NaN for NaN, and +0 for the larger of zeros.
   llvm::Value* maximum(llvm::Value* x, llvm::Value* y);
@@ -68,8 +67,6 @@ class InlineMath {
   Split split(llvm::Value* x);
   // log(1 + f) - f
   llvm::Value* log1p_tail(llvm::Value* f);
-  // What log and its like give for arguments out of (0, inf).
-  llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
 
   // sin(x + quarters * pi/2)
   llvm::Value* sine(llvm::Value* x, std::uint32_t quarters);
@@ -77,18 +74,7 @@ class InlineMath {
   // How many lanes an instruction of AVX-512 may be used for; 0: none.
   unsigned lanes_of_avx512(const llvm::Value* x) const;
   llvm::Value* range(llvm::Value* x, llvm::Value* y, std::uint32_t which);
-  llvm::Value* polynomial(llvm::Value* x, std::initializer_list<float> coefficients);
-  llvm::Value* fused(llvm::Value* a, llvm::Value* b, llvm::Value* c);
-  llvm::Value* number(llvm::Value* like, float value);
-  llvm::Value* integer(llvm::Value* like, std::uint32_t value);
-  llvm::Value* bits(llvm::Value* x);
-  llvm::Value* from_bits(llvm::Value* x);
-  llvm::Value* clamp(llvm::Value* x, float least, float most);
-  llvm::Value* magnitude(llvm::Value* x);
-  llvm::Value* with_sign(llvm::Value* x, llvm::Value* sign);
 
-  llvm::IRBuilder<>& ir_;
-  bool fuses_;
   bool avx512_;
 };
 

@@ -1,6 +1,9 @@
 #include <tutti/codegen/llvm/inline_math.h>
 #include <tutti/codegen/llvm/libm.h>
 #include <tutti/codegen/llvm/math.h>
+#include <tutti/codegen/llvm/wide_math.h>
+#include <tutti/codegen/llvm/widened_math.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <array>
@@ -13,44 +16,57 @@ using llvm::Value;
 
 namespace {
 
-// Those that look at nothing but the element: all of InlineMath's but what may call a function.
-bool stays_in_lane(ir::ScalarOp op) {
+// Those that look at nothing but the element: all that are inline but what may call a function.
+bool stays_in_lane(ir::ScalarOp op, DType dtype) {
   using ir::ScalarOp;
-  constexpr std::array kOps = {ScalarOp::exp,     ScalarOp::exp2,   ScalarOp::expm1, ScalarOp::log,
-                               ScalarOp::log2,    ScalarOp::log1p,  ScalarOp::tanh,  ScalarOp::erf,
-                               ScalarOp::maximum, ScalarOp::minimum};
-  return std::ranges::find(kOps, op) != kOps.end();
+  constexpr std::array kOfBoth = {ScalarOp::exp, ScalarOp::expm1, ScalarOp::log, ScalarOp::log1p,
+                                  ScalarOp::tanh};
+  constexpr std::array kOfSingles = {ScalarOp::maximum, ScalarOp::minimum, ScalarOp::exp2,
+                                     ScalarOp::log2,    ScalarOp::erf,     ScalarOp::pow,
+                                     ScalarOp::atan2,   ScalarOp::cbrt};
+  const auto has = [op](const auto& ops) { return std::ranges::find(ops, op) != ops.end(); };
+  return has(kOfBoth) || (dtype == DType::f32 && has(kOfSingles));
 }
 
 }  // namespace
 
 // Of a scalar, what is done to its bits would be done in the registers of integers, and going
 // there and back takes longer than the work.
-Value* MathEmitter::in_a_lane(ir::ScalarOp op, const std::vector<Value*>& operands) {
-  constexpr unsigned kFewLanes = 4;
+Value* MathEmitter::in_a_lane(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {
+  const unsigned lanes = dtype == DType::f32 ? 4 : 2;
   std::vector<Value*> vectors;
   for (Value* const operand : operands) {
-    auto* const type = llvm::FixedVectorType::get(operand->getType(), kFewLanes);
+    auto* const type = llvm::FixedVectorType::get(operand->getType(), lanes);
     auto* const constant = llvm::dyn_cast<llvm::Constant>(operand);
     vectors.push_back(
         constant != nullptr
-            ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(kFewLanes), constant)
+            ? llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), constant)
             : ir_.CreateInsertElement(llvm::PoisonValue::get(type), operand, std::uint64_t{0}));
   }
-  return ir_.CreateExtractElement(apply(op, DType::f32, vectors), std::uint64_t{0});
+  return ir_.CreateExtractElement(apply(op, dtype, vectors), std::uint64_t{0});
 }
 
 Value* MathEmitter::apply(ir::ScalarOp op, DType dtype, const std::vector<Value*>& operands) {
+  if (!operands[0]->getType()->isVectorTy() && stays_in_lane(op, dtype)) {
+    return in_a_lane(op, dtype, operands);
+  }
+  return dtype == DType::f32 ? of_singles(op, operands) : of_doubles(op, operands);
+}
+
+Value* MathEmitter::of_singles(ir::ScalarOp op, const std::vector<Value*>& operands) {
   using ir::ScalarOp;
   InlineMath math(ir_, jit_.has_fma(), jit_.has_avx512());
+  WidenedMath widened(ir_, jit_.has_fma());
   Value* x = operands[0];
-  if (dtype == DType::f32 && !x->getType()->isVectorTy() && stays_in_lane(op)) {
-    return in_a_lane(op, operands);
-  }
-  if (op == ScalarOp::maximum) return math.maximum(x, operands[1]);
-  if (op == ScalarOp::minimum) return math.minimum(x, operands[1]);
-  if (dtype != DType::f32) return call(op, dtype, operands);
+  const auto within = [&](Value* result) {
+    return call_beyond(is_beyond(InlineMath::kTrigonometricLimit, x), op, DType::f32, operands,
+                       result);
+  };
   switch (op) {
+    case ScalarOp::maximum:
+      return math.maximum(x, operands[1]);
+    case ScalarOp::minimum:
+      return math.minimum(x, operands[1]);
     case ScalarOp::exp:
       return math.exp(x);
     case ScalarOp::exp2:
@@ -68,19 +84,67 @@ Value* MathEmitter::apply(ir::ScalarOp op, DType dtype, const std::vector<Value*
     case ScalarOp::erf:
       return math.erf(x);
     case ScalarOp::sin:
-      return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.sin(x));
+      return within(math.sin(x));
     case ScalarOp::cos:
-      return call_if_beyond(InlineMath::kTrigonometricLimit, op, x, math.cos(x));
+      return within(math.cos(x));
+    case ScalarOp::tan:
+      return within(widened.tan(x));
+    case ScalarOp::cbrt:
+      return widened.cbrt(x);
+    case ScalarOp::pow:
+      return widened.pow(x, operands[1]);
+    case ScalarOp::atan2:
+      return widened.atan2(x, operands[1]);
+    case ScalarOp::mod: {
+      const auto [value, beyond] = widened.mod(x, operands[1]);
+      return call_beyond(beyond, op, DType::f32, operands, value);
+    }
     default:
-      return call(op, dtype, operands);
+      throw InternalError("no function of f32: " + std::string(ir::name_of(op)));
   }
 }
 
-Value* MathEmitter::call_if_beyond(float limit, ir::ScalarOp op, Value* x, Value* inline_result) {
+Value* MathEmitter::of_doubles(ir::ScalarOp op, const std::vector<Value*>& operands) {
+  using ir::ScalarOp;
+  WideMath math(ir_, jit_.has_fma());
+  Value* x = operands[0];
+  const auto within = [&](Value* result) {
+    return call_beyond(is_beyond(WideMath::kTrigonometricLimit, x), op, DType::f64, operands,
+                       result);
+  };
+  switch (op) {
+    case ScalarOp::maximum:
+      return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, operands[1]);
+    case ScalarOp::minimum:
+      return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, operands[1]);
+    case ScalarOp::exp:
+      return math.exp(x);
+    case ScalarOp::expm1:
+      return math.expm1(x);
+    case ScalarOp::log:
+      return math.log(x);
+    case ScalarOp::log1p:
+      return math.log1p(x);
+    case ScalarOp::tanh:
+      return math.tanh(x);
+    case ScalarOp::sin:
+      return jit_.has_fma() ? within(math.sin(x)) : call(op, DType::f64, operands);
+    case ScalarOp::cos:
+      return jit_.has_fma() ? within(math.cos(x)) : call(op, DType::f64, operands);
+    default:
+      return call(op, DType::f64, operands);
+  }
+}
+
+Value* MathEmitter::is_beyond(double limit, Value* x) {
   Value* magnitude = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-  Value* beyond =
-      ir_.CreateFCmpOGT(magnitude, llvm::ConstantFP::get(x->getType(), llvm::APFloat(limit)));
-  Value* any = x->getType()->isVectorTy() ? ir_.CreateOrReduce(beyond) : beyond;
+  return ir_.CreateFCmpOGT(magnitude, llvm::ConstantFP::get(x->getType(), limit));
+}
+
+Value* MathEmitter::call_beyond(Value* beyond, ir::ScalarOp op, DType dtype,
+                                const std::vector<Value*>& operands, Value* inline_result) {
+  llvm::Type* const type = inline_result->getType();
+  Value* any = type->isVectorTy() ? ir_.CreateOrReduce(beyond) : beyond;
 
   llvm::BasicBlock* before = ir_.GetInsertBlock();
   auto& context = ir_.getContext();
@@ -89,10 +153,10 @@ Value* MathEmitter::call_if_beyond(float limit, ir::ScalarOp op, Value* x, Value
   ir_.CreateCondBr(any, calling, behind, llvm::MDBuilder(context).createUnlikelyBranchWeights());
   ir_.SetInsertPoint(calling);
   // Lanes within keep the inline result: what an element gives must not depend on its neighbours.
-  Value* called = ir_.CreateSelect(beyond, call(op, DType::f32, {x}), inline_result);
+  Value* called = ir_.CreateSelect(beyond, call(op, dtype, operands), inline_result);
   ir_.CreateBr(behind);
   ir_.SetInsertPoint(behind);
-  auto* result = ir_.CreatePHI(x->getType(), 2);
+  auto* result = ir_.CreatePHI(type, 2);
   result->addIncoming(inline_result, before);
   result->addIncoming(called, calling);
   return result;

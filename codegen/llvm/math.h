@@ -10,9 +10,10 @@
 
 namespace tutti::codegen::native {
 
-// Emits transcendental functions, of scalars and of vectors, with the same bits for both. Those of
-// f32 that matter are inline (inline_math.h has their errors); the rest, and all of f64, call the C
-// library for each lane.
+// Emits transcendental functions, of scalars and of vectors, with the same bits for both. All of
+// f32 are inline (inline_math.h and widened_math.h have their errors) but for arguments beyond what
+// they are made for, and those of f64 that matter (wide_math.h); the rest call the C library for
+// each lane.
 class MathEmitter {
  public:
   MathEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Jit& jit)
@@ -22,13 +23,17 @@ class MathEmitter {
   llvm::Value* apply(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
 
  private:
-  llvm::Value* in_a_lane(ir::ScalarOp op, const std::vector<llvm::Value*>& operands);
+  llvm::Value* in_a_lane(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
   // A call of the C library; vectors go through a function of this module that loops over lanes.
   llvm::Value* call(ir::ScalarOp op, DType dtype, const std::vector<llvm::Value*>& operands);
   llvm::Function* lane_loop(llvm::FunctionCallee callee, llvm::Type* vector, std::size_t operands);
-  // `inline_result` unless some lane of `x` is beyond `limit`; then calls of the C library.
-  llvm::Value* call_if_beyond(float limit, ir::ScalarOp op, llvm::Value* x,
-                              llvm::Value* inline_result);
+  // `inline_result` but in the lanes that are beyond, which are calls of the C library.
+  llvm::Value* call_beyond(llvm::Value* beyond, ir::ScalarOp op, DType dtype,
+                           const std::vector<llvm::Value*>& operands, llvm::Value* inline_result);
+  // Where x is larger than that in magnitude.
+  llvm::Value* is_beyond(double limit, llvm::Value* x);
+  llvm::Value* of_singles(ir::ScalarOp op, const std::vector<llvm::Value*>& operands);
+  llvm::Value* of_doubles(ir::ScalarOp op, const std::vector<llvm::Value*>& operands);
 
   llvm::IRBuilder<>& ir_;
   llvm::Module& module_;

@@ -86,10 +86,8 @@ Term term_of(const Term& formula) { return formula; }
 Term term_of(const Wide& formula) { return formula.term; }
 Term select(Term p, double a, Term b) { return ir::select(p, b.constant(a), b); }
 using ir::select;
-// 1 where `wins`, one half where `ties`, else 0.
-Term winner_like(Term g, Term wins, Term ties) {
-  return select(wins, g.constant(1), select(ties, g.constant(0.5), g.constant(0)));
-}
+// All of g where `wins`, half of it where `ties`, and nothing for who loses, even of infinity.
+Term winner(Term g, Term wins, Term ties) { return select(wins, g, select(ties, g * 0.5, 0)); }
 Term inside(Term x, Term low, Term high, Term g) {
   return select(apply(Op::logical_or, x<low, x> high), g.constant(0), g);
 }
@@ -167,7 +165,6 @@ void add_elementwise(std::vector<Definition>& out) {
                    .meaning = std::move(meaning),
                    .documentation = std::move(documentation)});
   };
-#define winner(wins, ties) winner_like(g, wins, ties)
 #define TUTTI_FORMULA(formula)                                       \
   [](const Term& g [[maybe_unused]], const Term& x [[maybe_unused]], \
      const Term& y [[maybe_unused]], const Term& z [[maybe_unused]], \
@@ -203,7 +200,6 @@ void add_elementwise(std::vector<Definition>& out) {
 #undef TUTTI_BINARY
 #undef TUTTI_TERNARY
 #undef TUTTI_FORMULA
-#undef winner
 }
 // NOLINTEND(bugprone-macro-parentheses)
 

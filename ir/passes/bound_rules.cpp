@@ -83,6 +83,7 @@ void slice(SizeBounds& in) {
   std::vector<SizeExpression> starts(rank);
   std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
   bool moves = false;
+  if (in.attribute_varies("step")) in.fail("`step` cannot vary in size");
   for (std::size_t d = 0; d < rank; ++d) {
     const SizeExpression begin = in.attribute("start", d);
     if (begin.is_constant()) continue;

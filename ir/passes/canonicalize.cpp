@@ -166,7 +166,7 @@ bool simplify_slice(Simplifier& node) {
   for (std::size_t d = 0; d < start.size(); ++d) {
     const std::int64_t size = node.type.shape[static_cast<int>(d)];
     const std::int64_t inner_step = inner_list(*inner, 2)[d];
-    step[d] *= inner_step;
+    step[d] = size <= 1 ? 1 : step[d] * inner_step;
     start[d] = size == 0 ? 0 : inner_list(*inner, 0)[d] + start[d] * inner_step;
     stop[d] = size == 0 ? 0 : start[d] + (size - 1) * step[d] + 1;
   }

@@ -14,9 +14,10 @@ namespace {
 // In order: sizes become fixed, which all else needs; convolutions that mostly multiply zeros
 // become others while they are whole; composites are taken apart next, so that all else sees their
 // parts; constants that folding makes are what canonicalize's rules look for; what these two made
-// equal, cse merges; what that left over, dce drops; what is put together to be taken apart again
-// stays apart, and loops lose what only that needed; what is put together all the same kernels do,
-// where they can; what stays is placed on devices, and groups are formed of it.
+// equal, cse merges; what that left over, dce drops; what was spread is added up as blocks; what is
+// put together to be taken apart again stays apart, and loops lose what only that needed; what is
+// put together all the same kernels do, where they can; what stays is placed on devices, and groups
+// are formed of it.
 constexpr std::array kPasses = {
     Pass{"bound_sizes", bound_sizes, "gives what varies in size its largest size, and masks", true},
     Pass{"skip_zeros", skip_zeros,
@@ -27,6 +28,8 @@ constexpr std::array kPasses = {
          false, canonicalize_function},
     Pass{"cse", cse, "merges nodes that compute the same"},
     Pass{"dce", dce, "drops what no result and no collective needs"},
+    Pass{"sum_spreads", sum_spreads,
+         "adds up what was spread, with zeros between elements, without writing it"},
     Pass{"split_parts", split_parts,
          "computes what is put together of a few parts part by part, carries of loops included"},
     Pass{"simplify_loops", simplify_loops,

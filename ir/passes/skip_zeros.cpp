@@ -1,4 +1,5 @@
 #include <tutti/ir/alike_transposes.h>
+#include <tutti/ir/blocks.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/passes/splat.h>
 #include <tutti/ir/rewrite.h>
@@ -256,54 +257,41 @@ class ZerosBetween {
                       attributes.integer("groups")});
   }
 
-  // Puts the phases' results between each other, in the order of `order`.
+  // Puts the phases' results between each other, in the order of `order`: a column of the blocks is
+  // one phase's.
   static Term woven(Builder* builder, const std::vector<Value>& parts,
                     const std::vector<Dimension>& dimensions, const List& order) {
-    Term out(builder, parts[0]);
-    if (parts.size() == 1) return out;
-    const auto dimension_at = [&](std::size_t place) -> const Dimension* {
-      if (order[place] < 2) return nullptr;
-      const Dimension& dimension = dimensions[static_cast<std::size_t>(order[place] - 2)];
-      return dimension.is_woven() ? &dimension : nullptr;
-    };
-    // All phases side by side, behind the last dimension that is woven.
-    std::size_t behind = 0;
+    const Term first(builder, parts[0]);
+    if (parts.size() == 1) return first;
+    List sizes, steps;
+    std::vector<std::size_t> places(dimensions.size());  // in `order`
     for (std::size_t i = 0; i < order.size(); ++i) {
-      if (dimension_at(i) != nullptr) behind = i + 1;
-    }
-    List one(out.shape().begin(), out.shape().end());
-    one.insert(one.begin() + static_cast<std::ptrdiff_t>(behind), 1);
-    std::vector<Value> slots;
-    for (const Value part : parts) {
-      slots.push_back(reshape(Term(builder, part), Shape(one)).value());
-    }
-    out = Term(builder, builder->add(Op::concat, slots, {static_cast<std::int64_t>(behind)}));
-    // Each dimension's own, in the order of dimensions, and then behind its dimension.
-    List split, whole, stop;
-    std::vector<std::int64_t> places(dimensions.size(), -1);  // of a dimension's phases in `split`
-    for (std::size_t i = 0; i < behind; ++i) split.push_back(one[i]);
-    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      sizes.push_back(first.shape()[static_cast<int>(i)]);
+      steps.push_back(1);
+      if (order[i] < 2) continue;
+      const auto d = static_cast<std::size_t>(order[i] - 2);
+      places[d] = i;
       if (!dimensions[d].is_woven()) continue;
-      places[d] = std::ssize(split);
-      split.push_back(dimensions[d].step);
+      sizes.back() = dimensions[d].results;
+      steps.back() = dimensions[d].step;
     }
-    const std::int64_t rest = std::ssize(split);
-    split.insert(split.end(), one.begin() + static_cast<std::ptrdiff_t>(behind) + 1, one.end());
-    List permutation;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::int64_t from =
-          i < behind ? static_cast<std::int64_t>(i) : rest + static_cast<std::int64_t>(i - behind);
-      permutation.push_back(from);
-      whole.push_back(split[static_cast<std::size_t>(from)]);
-      stop.push_back(whole.back());
-      if (const Dimension* const dimension = dimension_at(i)) {
-        permutation.push_back(places[static_cast<std::size_t>(order[i] - 2)]);
-        whole.back() *= dimension->step;
-        stop.back() = dimension->results;
+    const Blocks blocks = Blocks::of(Shape(sizes), steps).value();
+    std::vector<Term> phases;
+    for (const Value part : parts) phases.push_back(blocks.everywhere(Term(builder, part)));
+    for (std::size_t d = dimensions.size(); d-- > 0;) {
+      const std::size_t count = dimensions[d].phases.size();
+      if (count == 1) continue;
+      const Term column = blocks.column(first, places[d]);
+      std::vector<Term> chosen;
+      for (std::size_t i = 0; i < phases.size(); i += count) {
+        chosen.push_back(phases[i]);
+        for (std::size_t k = 1; k < count; ++k) {
+          chosen.back() = select(column == static_cast<double>(k), phases[i + k], chosen.back());
+        }
       }
+      phases = std::move(chosen);
     }
-    out = reshape(moved(reshape(out, Shape(split)), permutation), Shape(whole));
-    return cut(out, List(stop.size(), 0), stop, List(stop.size(), 1));
+    return blocks.joined(phases[0]);
   }
 
   // Zeros where all phases but one see nothing else.

@@ -32,6 +32,11 @@ std::vector<Reference> Translator::captures(std::span<const Region* const> regio
 
 FunctionPtr Translator::function(const Region& region, const std::string& name,
                                  std::span<const FunctionInput> inputs) {
+  const Restored<int> level(levels_, levels_ + 1);
+  if (levels_ > Function::kMostLevels) {
+    fail(region.operations.empty() ? 0 : region.operations.front().offset,
+         "loops and branches are more than " + std::to_string(Function::kMostLevels) + " deep");
+  }
   Graph graph(name);
   graph.mesh = mesh_;
   graph.default_device = builder_->graph().default_device;

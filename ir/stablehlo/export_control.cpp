@@ -64,6 +64,13 @@ void export_scan(ExportStep& step) {
   const auto sequences = static_cast<std::size_t>(step.attributes.integer("sequences"));
   const std::int64_t length = step.attributes.integer("length");
   const std::size_t count = step.operands.size();
+  if (length == 0) {
+    for (std::size_t i = 0; i < step.result_count(); ++i) {
+      step.result(i < carries ? step.operands[i]
+                              : writer.constant(step.type(i).dtype, step.type(i).shape, 0));
+    }
+    return;
+  }
   TextValues values = {writer.constant(DType::i64, {}, 0)};
   values.insert(values.end(), step.operands.begin(), step.operands.end());
   for (std::size_t i = carries; i < step.result_count(); ++i) {

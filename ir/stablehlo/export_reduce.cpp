@@ -107,7 +107,7 @@ void export_running(ExportStep& step, std::string_view name) {
   const TextValue out = writer.with_regions(
       "reduce_window", std::array{x, start},
       "padding = " + dense_text(padding) + ", window_dimensions = " + array_text(window),
-      std::span(&block, 1), {x})[0];
+      std::span(&block, 1), {{.name = "", .dtype = x.dtype, .shape = x.shape}})[0];
   step.result(writer.convert(out, dtype));
 }
 

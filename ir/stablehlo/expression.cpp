@@ -98,6 +98,7 @@ bool RegionText::append(std::string& out, const Reference& reference, int depth)
            append_constant(out, *value->array);
   }
   out += name == "compare" ? direction_of(*operation) : name;
+  if (name == "compare" && kind_of(*operation) == "TOTALORDER") out += " in total order";
   out += '(';
   for (std::size_t i = 0; i < operation->operands.size(); ++i) {
     if (i != 0) out += ", ";

@@ -60,6 +60,7 @@ class Comparator {
   }
 
   bool same_operands(const Operation& a, const Operation& b) const {
+    if (a.operands.size() != 2 || b.operands.size() != 2) return false;
     for (const std::size_t i : {0U, 1U}) {
       const std::string text = text_.of(a.operands[i]);
       if (text.empty() || text != text_.of(b.operands[i])) return false;
@@ -88,6 +89,7 @@ class Comparator {
   }
 
   bool append_key(const Operation& compare) {
+    if (compare.operands.size() != 2) return false;
     const std::string direction = direction_of(compare);
     const int a = source(compare.operands[0]);
     const int b = source(compare.operands[1]);
@@ -142,8 +144,7 @@ class Comparator {
 // The key of every element, in a dtype and order that the IR's sort has.
 Term key_values(Step& step, const Key& key) {
   const Term x = step.operand(key.operand);
-  if (x.dtype() == DType::boolean) return cast(x, DType::u8);
-  if (key.plain) return x;
+  if (key.plain) return x.dtype() == DType::boolean ? cast(x, DType::u8) : x;
   Term out = x;
   if (step.translator.lifted()) step.fail("a sort within a sort's comparator");
   std::vector<Term> arguments;
@@ -256,13 +257,30 @@ void sort(Step& step) {
   for (int i = 0; i < step.count(); ++i) step.result(taken(step.operand(i), order));
 }
 
+// The k largest or smallest elements along an axis and where they stood. Floats may be in their
+// total order: -0 before 0, and NaNs of either sign at the ends.
+struct Extremes {
+  Term values, places;
+};
+Extremes extremes(Step& step, Term x, std::int64_t k, std::int64_t axis, bool largest, bool total) {
+  Term key = x;
+  if (x.dtype() == DType::boolean) key = cast(x, DType::u8);
+  if (total && is_floating(x.dtype())) key = ordered_bits(x);
+  Builder& builder = step.builder();
+  const NodeId node = builder.node(Op::topk, {key.value()}, {k, axis, largest});
+  const Term found(&builder, builder.graph().result(node, 0));
+  const Term places(&builder, builder.graph().result(node, 1));
+  const bool direct = key.value() == x.value();
+  return {direct ? found : apply(Op::take_along_axis, x, places, {axis}), places};
+}
+
 void top_k(Step& step) {
   const Term x = step.operand(0);
   if (x.shape().rank() == 0) step.fail("of a scalar");
-  const std::int64_t axis = x.shape().rank() - 1;
-  const NodeId node = step.builder().node(Op::topk, {x.value()}, {step.integer("k"), axis, true});
-  const Term places(&step.builder(), step.builder().graph().result(node, 1));
-  step.result(Term(&step.builder(), step.builder().graph().result(node, 0)));
+  const bool largest = step.find("largest") == nullptr || step.flag("largest");
+  const auto [values, places] =
+      extremes(step, x, step.integer("k"), x.shape().rank() - 1, largest, true);
+  step.result(values);
   step.result(cast(places, step.dtype(1)));
 }
 
@@ -282,14 +300,15 @@ void approximate_top_k(Step& step) {
   const RegionText text(step.translator.module().functions[found->second].body,
                         constants_around(step));
   const std::string comparison = text.returned(0);
-  if (comparison != "GT(0, 1)" && comparison != "LT(0, 1)") {
+  const bool largest = comparison.starts_with("GT");
+  const bool total = comparison.ends_with(" in total order(0, 1)");
+  if ((!largest && !comparison.starts_with("LT")) ||
+      (!total && comparison != std::string(largest ? "GT" : "LT") + "(0, 1)")) {
     step.fail("@ApproxTopK: a comparator that does not compare its first two arguments");
   }
-  Builder& builder = step.builder();
-  const NodeId node = builder.node(Op::topk, {step.operand(0).value()},
-                                   {k->integer, axis->integer, comparison == "GT(0, 1)"});
-  const Term places(&builder, builder.graph().result(node, 1));
-  step.result(Term(&builder, builder.graph().result(node, 0)));
+  const auto [values, places] =
+      extremes(step, step.operand(0), k->integer, axis->integer, largest, total);
+  step.result(values);
   step.result(apply(Op::take_along_axis, step.operand(1), places, {axis->integer}));
 }
 

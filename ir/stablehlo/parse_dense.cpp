@@ -61,14 +61,18 @@ std::optional<Array> array_from_hex(std::string_view text, DType dtype, const Sh
     bytes.push_back(static_cast<std::byte>(high * 16 + low));
   }
   const auto count = static_cast<std::int64_t>(bytes.size());
-  if (count == size_of(dtype)) {
+  const bool packed = dtype == DType::boolean && count == (shape.elements() + 7) / 8;
+  // Of bits, one byte for all is all ones or all zeros.
+  const bool is_all = bytes.empty() || dtype != DType::boolean || !packed ||
+                      shape.elements() == 1 || bytes[0] == std::byte{0} ||
+                      bytes[0] == std::byte{0xFF};
+  if (count == size_of(dtype) && is_all) {
     Array out(dtype, {});
     std::memcpy(out.bytes().data(), bytes.data(), bytes.size());
     if (dtype == DType::boolean)
       store_cell(dtype, {.truth = bytes[0] != std::byte{0}}, out.bytes().data());
     return out;
   }
-  const bool packed = dtype == DType::boolean && count == (shape.elements() + 7) / 8;
   if (!packed && count != shape.elements() * size_of(dtype)) return std::nullopt;
   Array out(dtype, shape);
   if (dtype != DType::boolean) {

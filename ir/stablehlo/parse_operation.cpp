@@ -1,15 +1,21 @@
 #include <tutti/ir/stablehlo/parse_operation.h>
 
 #include <charconv>
+#include <limits>
+#include <system_error>
 
 namespace tutti::ir::stablehlo {
 
 namespace {
 
+constexpr std::size_t kMostResults = 1'000'000;  // of an operation
+
+// The largest number for what is none, or too large: there are never so many.
 std::size_t read_size(std::string_view digits) {
   std::size_t out = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), out);
-  return out;
+  const char* const end = digits.data() + digits.size();
+  const auto [read, error] = std::from_chars(digits.data(), end, out);
+  return error == std::errc() && read == end ? out : std::numeric_limits<std::size_t>::max();
 }
 
 }  // namespace
@@ -60,7 +66,7 @@ std::vector<ResultName> OperationParser::results() {
     if (lexer_.accept(":")) {
       const Token count = lexer_.expect(Token::Kind::number, "the number of results");
       name.count = read_size(count.text);
-      if (name.count > 1'000'000) lexer_.fail(count.offset, "too many results");
+      if (name.count > kMostResults) lexer_.fail(count.offset, "too many results");
     }
     out.push_back(name);
   } while (lexer_.accept(","));
@@ -72,9 +78,9 @@ Reference OperationParser::operand() {
   const Token token = lexer_.expect(Token::Kind::value, "an operand, as in %x");
   const std::size_t sign = token.text.find('#');
   if (sign == token.text.npos) return {.name = token.text, .index = 0, .offset = token.offset};
-  return {.name = token.text.substr(0, sign),
-          .index = read_size(token.text.substr(sign + 1)),
-          .offset = token.offset};
+  const std::size_t index = read_size(token.text.substr(sign + 1));
+  if (index >= kMostResults) lexer_.fail(token.offset, "no operation has such a result");
+  return {.name = token.text.substr(0, sign), .index = index, .offset = token.offset};
 }
 
 Operation OperationParser::operation() {

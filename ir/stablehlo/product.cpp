@@ -12,11 +12,15 @@ namespace {
 DType sum_dtype(Step& step) {
   DType dtype = step.dtype() == DType::boolean ? DType::i32 : step.dtype();
   bool alike = true;
+  bool any_floating = is_floating(dtype);
   for (const int i : {0, 1}) {
     const DType own = step.operand(i).dtype();
     alike = alike && own == step.dtype();
+    any_floating = any_floating || is_floating(own);
     if (size_of(own) > size_of(dtype)) dtype = own;
   }
+  // No integer holds what is behind the point.
+  if (any_floating && !is_floating(dtype)) dtype = DType::f64;
   return alike ? dtype : compute_dtype(dtype);
 }
 

@@ -3,6 +3,8 @@
 #include <tutti/ir/stablehlo/place_numbers.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 // Scatter: updates are put into rows of the operand (place_numbers.h). Sums are the IR's
 // scatter_add. Any other combination takes the updates in the order of their rows, combines those
@@ -89,6 +91,7 @@ bool replaces(const Step& step) {
   const Region& region = step.operation.regions[0];
   if (region.operations.size() != 1) return false;
   const std::vector<Reference>& given = region.operations[0].operands;
+  if (given.size() != region.arguments.size() / 2) return false;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (update_of(region, given[i]) != static_cast<std::ptrdiff_t>(i)) return false;
   }
@@ -105,16 +108,40 @@ bool uses_update(const Step& step) {
   return false;
 }
 
+// Whether the region takes an update from what is there.
+bool subtracts_update(const Step& step) {
+  return step.count() == 3 &&
+         RegionText(step.operation.regions[0], constants_around(step)).returned(0) ==
+             "subtract(0, 1)";
+}
+
+// Whether it is one operation for which it matters what is combined first. Of larger ones nobody
+// knows.
+bool order_matters(const Step& step) {
+  const Region& region = step.operation.regions[0];
+  if (region.operations.size() != 2 || region.operations[0].operands.size() != 2) return false;
+  constexpr std::string_view kAnyOrder[] = {
+      "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum",
+      "stablehlo.and", "stablehlo.or",       "stablehlo.xor"};
+  return std::ranges::find(kAnyOrder, region.operations[0].name) == std::end(kAnyOrder);
+}
+
 Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {
   const bool replace = replaces(step);
+  const std::int64_t count = rows.shape()[0];
+  unique = unique || count == 1;
   if (!unique && !uses_update(step)) {
     step.fail(
         "with a region that does not use the update is supported where unique_indices is "
         "true: equal indices would apply it several times");
   }
-  const std::int64_t count = rows.shape()[0];
+  if (!unique && !replace && order_matters(step)) {
+    step.fail(
+        "with this region is supported where unique_indices is true: of equal indices the "
+        "updates would have to be applied one after another");
+  }
   Term last = rows;  // the row of a row's last update; -1 of others
-  if (!unique && count > 1) {
+  if (!unique) {
     Sorted sorted = in_order(step, rows, updates);
     rows = sorted.rows;
     updates =
@@ -241,8 +268,10 @@ void scatter(Step& step) {
         updates_by_row(step, step.operand(count + 1 + i), numbers, window_dims, first, x.shape()));
   }
   const std::optional<Monoid> monoid = count == 1 ? monoid_of(step, 0, x.dtype()) : std::nullopt;
-  if (monoid && monoid->reduction == Op::sum) {
-    tables[0] = apply(Op::scatter_add, tables[0], rows, by_row[0], {std::int64_t{0}});
+  const bool subtracts = subtracts_update(step) && x.dtype() != DType::boolean;
+  if (subtracts || (monoid && monoid->reduction == Op::sum)) {
+    const Term summands = subtracts ? -by_row[0] : by_row[0];
+    tables[0] = apply(Op::scatter_add, tables[0], rows, summands, {std::int64_t{0}});
   } else {
     tables = put(step, tables, rows, std::move(by_row), step.flag("unique_indices"));
   }

@@ -50,7 +50,10 @@ std::vector<std::int64_t> Step::integers_of(const Attribute& attribute) const {
   std::vector<std::int64_t> out;
   if (attribute.kind == Attribute::Kind::array) {
     const std::int64_t count = attribute.shape.elements();
-    if (!is_integer(attribute.array->dtype()) || count > 1'000'000) fail("expected integers");
+    const DType dtype = attribute.array->dtype();
+    if ((!is_integer(dtype) && dtype != DType::boolean) || count > 1'000'000) {
+      fail("expected integers");
+    }
     const bool splat = attribute.array->elements() == 1;
     for (std::int64_t i = 0; i < count; ++i) {
       out.push_back(static_cast<std::int64_t>(attribute.array->at(splat ? 0 : i)));

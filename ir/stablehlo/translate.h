@@ -113,6 +113,7 @@ class Translator {
   bool lifted_ = false;
   std::vector<std::string_view> calls_;  // the functions that are being put in
   std::size_t operations_ = 0;
+  int levels_ = 0;  // of functions around the one that is made
   std::vector<ArgumentUse> uses_;
 };
 

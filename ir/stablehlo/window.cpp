@@ -1,9 +1,12 @@
+#include <tutti/ir/blocks.h>
+#include <tutti/ir/stablehlo/bits.h>
 #include <tutti/ir/stablehlo/layout.h>
 #include <tutti/ir/stablehlo/monoid.h>
 #include <tutti/ir/stablehlo/rules.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tutti::ir::stablehlo {
 
@@ -42,6 +45,15 @@ struct Window {
           dilations[d] != 1 || base_dilations[d] != 1) {
         return false;
       }
+    }
+    return true;
+  }
+
+  // Whether each element of x lies in one of so many windows, side by side, and in no other.
+  bool divides(const Shape& x, const Shape& windows) const {
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const int axis = static_cast<int>(d);
+      if (sizes[d] != strides[d] || windows[axis] * strides[d] != x[axis]) return false;
     }
     return true;
   }
@@ -193,6 +205,16 @@ void select_and_scatter(Step& step) {
   const Monoid most{"", Op::max, false, -INFINITY};
   const Term least = step.constant(identity_of(most, operand.dtype()));
   const Term x = padded(operand, least, window.low, window.high, repeated(rank, 0));
+  // Padding is chosen only where there is nothing else.
+  const auto adds = [](std::int64_t zeros) { return zeros > 0; };
+  const bool has_padding =
+      std::ranges::any_of(window.low, adds) || std::ranges::any_of(window.high, adds);
+  Term inside;
+  if (has_padding) {
+    const Term all = broadcast_to(step.scalar(DType::boolean, 1), operand.shape());
+    inside =
+        padded(all, step.scalar(DType::boolean, 0), window.low, window.high, repeated(rank, 0));
+  }
   List reach;  // from a window's first element to that of the last window
   for (int d = 0; d < rank; ++d) {
     const auto axis = static_cast<std::size_t>(d);
@@ -207,32 +229,59 @@ void select_and_scatter(Step& step) {
   };
   Term chosen;
   Term where;
+  Term is_inside;  // of what was chosen
   for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
     const Term here = sliced(x, start, stop_of(start), window.strides);
+    const Term here_inside =
+        has_padding ? sliced(inside, start, stop_of(start), window.strides) : Term();
     const Term place = step.scalar(DType::i32, static_cast<double>(number));
     if (number == 0) {
       chosen = here;
       where = broadcast_to(place, here.shape());
+      is_inside = here_inside;
       return;
     }
-    const Term both[] = {chosen, here};
-    const Term keep = step.apply(0, both);
+    const Term two[] = {chosen, here};
+    Term keep = broadcast_to(step.apply(0, two), here.shape());
+    if (has_padding) {
+      keep = both(is_inside, either(keep, here_inside.apply(Op::logical_not)));
+      is_inside = either(is_inside, here_inside);
+    }
     chosen = select(keep, chosen, here);
     where = select(keep, where, place);
   });
-  List between;
-  for (const std::int64_t stride : window.strides) between.push_back(stride - 1);
-  const Term zero = source.constant(0);
-  Term out = broadcast_to(zero, x.shape());
-  for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
-    const Term part = select(where == static_cast<double>(number), source, 0);
+  // What each element of x gets of the windows in which it has a place: their sources and which
+  // place was chosen lie spread, an element for each window, a stride apart.
+  const std::optional<Blocks> blocks = Blocks::of(x.shape(), window.strides);
+  const auto spread = [&](Term y, double fill, const List& start) {
+    if (blocks) return blocks->spread(y, y.constant(fill), start);
+    List between;
     List behind = stop_of(start);
     for (int d = 0; d < rank; ++d) {
-      auto& each = behind[static_cast<std::size_t>(d)];
-      each = x.shape()[d] - each;
+      const auto axis = static_cast<std::size_t>(d);
+      between.push_back(window.strides[axis] - 1);
+      behind[axis] = x.shape()[d] - behind[axis];
     }
-    out = out + padded(part, zero, start, behind, between);
-  });
+    return padded(y, y.constant(fill), start, behind, between);
+  };
+  const Term zero = source.constant(0);
+  Term out;
+  if (blocks && window.divides(x.shape(), source.shape())) {
+    // Then a window is a block, and an element has one place.
+    Term place = step.scalar(DType::i32, 0);
+    for (std::size_t d = 0; d < window.sizes.size(); ++d) {
+      if (window.sizes[d] == 1) continue;
+      place = place * static_cast<double>(window.sizes[d]) + blocks->column(source, d);
+    }
+    out = select(blocks->everywhere(where) == place, blocks->everywhere(source), 0);
+  } else {
+    out = broadcast_to(zero, blocks ? blocks->blocked_shape() : x.shape());
+    for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
+      const Term is_here = spread(where, -1, start) == static_cast<double>(number);
+      out = out + select(is_here, spread(source, 0, start), 0);
+    });
+  }
+  if (blocks) out = blocks->joined(out);
   List low;
   List high;
   for (int d = 0; d < rank; ++d) {

@@ -17,7 +17,9 @@ constexpr std::size_t kColumnLanes = 64;
 
 RowTiling arg_reduce_tiling(const ArgReduce& spec) {
   if (spec.size <= 0) throw InternalError("argmax or argmin of an empty axis");
-  return {spec.outer, spec.inner, std::max<std::int64_t>(kArgReduceTile / spec.size, 1)};
+  constexpr auto kWidth = static_cast<std::int64_t>(kColumnLanes);
+  const std::int64_t wanted = std::max<std::int64_t>(kArgReduceTile / spec.size, 1);
+  return {spec.outer, spec.inner, whole_lanes(wanted, spec.inner, kWidth)};
 }
 
 // What elements are compared as, and the integer as wide, in which positions are counted: vector

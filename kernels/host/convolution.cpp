@@ -219,7 +219,8 @@ void PreparedConvolution::Plan::run(const T* x, const T* weight, T* result, std:
   const auto sums = sums_memory.use<T>(images_at_once > 1 ? outputs * most : 0);
   const std::int64_t all_places = inputs * places;
   const auto own_weight = weight_memory.use<T>(copies_weight ? outputs * all_places : 0);
-  const std::int64_t row_stride = copies_weight ? all_places : weight_strides[0];
+  // One row's distance from the next says nothing, and may be any.
+  const std::int64_t row_stride = copies_weight || outputs == 1 ? all_places : weight_strides[0];
   const std::int64_t input_stride = copies_weight ? places : weight_strides[1];
   std::int64_t group_copied = -1;
   RecentProducts products;

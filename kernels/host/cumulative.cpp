@@ -21,8 +21,10 @@ constexpr std::int64_t kCumulativeTile = 32 * 1024;
 constexpr std::size_t kCumulativeLanes = 64;
 
 RowTiling cumulative_tiling(const Cumulative& spec) {
+  constexpr auto kWidth = static_cast<std::int64_t>(kCumulativeLanes);
   const std::int64_t size = std::max<std::int64_t>(spec.size, 1);
-  return {spec.outer, spec.inner, std::max<std::int64_t>(kCumulativeTile / size, 1)};
+  const std::int64_t wanted = std::max<std::int64_t>(kCumulativeTile / size, 1);
+  return {spec.outer, spec.inner, whole_lanes(wanted, spec.inner, kWidth)};
 }
 
 // What elements are combined in: sums and products of integers wrap.

@@ -86,6 +86,60 @@ void transpose_square(const Element* source, std::int64_t source_stride, Element
   });
 }
 
+// The even and the odd elements of two vectors.
+template <std::size_t kBytes>
+void take_turns(__m128i a, __m128i b, __m128i& even, __m128i& odd) {
+  if constexpr (kBytes == 1) {
+    const __m128i low = _mm_set1_epi16(0xFF);
+    even = _mm_packus_epi16(_mm_and_si128(a, low), _mm_and_si128(b, low));
+    odd = _mm_packus_epi16(_mm_srli_epi16(a, 8), _mm_srli_epi16(b, 8));
+  } else if constexpr (kBytes == 2) {
+    const auto low = [](__m128i x) { return _mm_srai_epi32(_mm_slli_epi32(x, 16), 16); };
+    even = _mm_packs_epi32(low(a), low(b));
+    odd = _mm_packs_epi32(_mm_srai_epi32(a, 16), _mm_srai_epi32(b, 16));
+  } else if constexpr (kBytes == 4) {
+    const __m128 x = _mm_castsi128_ps(a);
+    const __m128 y = _mm_castsi128_ps(b);
+    even = _mm_castps_si128(_mm_shuffle_ps(x, y, 0x88));
+    odd = _mm_castps_si128(_mm_shuffle_ps(x, y, 0xDD));
+  } else {
+    interleave<kBytes>(a, b, even, odd);
+  }
+}
+
+// What a transpose of two columns to rows of two does, and of rows of two to two columns: the whole
+// vectors; gives how many.
+template <class Element>
+std::int64_t interleave_columns(const Element* source, std::int64_t source_stride, Element* result,
+                                std::int64_t rows) {
+  constexpr auto kSide = static_cast<std::int64_t>(sizeof(__m128i) / sizeof(Element));
+  std::int64_t row = 0;
+  for (; row + kSide <= rows; row += kSide) {
+    __m128i a, b, low, high;
+    std::memcpy(&a, source + row, sizeof(a));
+    std::memcpy(&b, source + source_stride + row, sizeof(b));
+    interleave<sizeof(Element)>(a, b, low, high);
+    std::memcpy(result + 2 * row, &low, sizeof(low));
+    std::memcpy(result + 2 * row + kSide, &high, sizeof(high));
+  }
+  return row;
+}
+template <class Element>
+std::int64_t part_pairs(const Element* source, Element* result, std::int64_t result_stride,
+                        std::int64_t columns) {
+  constexpr auto kSide = static_cast<std::int64_t>(sizeof(__m128i) / sizeof(Element));
+  std::int64_t column = 0;
+  for (; column + kSide <= columns; column += kSide) {
+    __m128i a, b, even, odd;
+    std::memcpy(&a, source + 2 * column, sizeof(a));
+    std::memcpy(&b, source + 2 * column + kSide, sizeof(b));
+    take_turns<sizeof(Element)>(a, b, even, odd);
+    std::memcpy(result + column, &even, sizeof(even));
+    std::memcpy(result + result_stride + column, &odd, sizeof(odd));
+  }
+  return column;
+}
+
 #endif
 
 // In blocks whose pages stay in the TLB, and there a cache line's width of rows at a time, so that
@@ -95,13 +149,27 @@ void transpose(const Element* source, std::int64_t source_stride, Element* resul
                std::int64_t result_stride, std::int64_t rows, std::int64_t columns) {
 #if defined(__SSE2__)
   constexpr auto kSide = static_cast<std::int64_t>(sizeof(__m128i) / sizeof(Element));
-  constexpr auto kStrip = kCacheLine / static_cast<std::int64_t>(sizeof(Element));
+  constexpr auto kLine = kCacheLine / static_cast<std::int64_t>(sizeof(Element));
+  // Rows that lie such a distance apart share a few places of the first-level cache: half as many
+  // at a time, where it does no harm to read lines twice.
+  constexpr std::int64_t kAlias = 4096;
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Element));
+  const bool halves = result_stride * kBytes % kAlias == 0 && source_stride * kBytes <= 2 * kAlias;
+  const std::int64_t strip_rows = halves ? std::max(kLine / 2, kSide) : kLine;
+  if (columns == 2 && result_stride == 2) {
+    const std::int64_t done = interleave_columns(source, source_stride, result, rows);
+    return transpose_each(source + done, source_stride, result + 2 * done, 2, rows - done, 2);
+  }
+  if (rows == 2 && source_stride == 2) {
+    const std::int64_t done = part_pairs(source, result, result_stride, columns);
+    return transpose_each(source + 2 * done, 2, result + done, result_stride, 2, columns - done);
+  }
   const std::int64_t whole_rows = rows / kSide * kSide;
   const std::int64_t whole_columns = columns / kSide * kSide;
   for (std::int64_t block = 0; block < whole_columns; block += kBlockColumns) {
     const std::int64_t block_end = std::min(block + kBlockColumns, whole_columns);
-    for (std::int64_t strip = 0; strip < whole_rows; strip += kStrip) {
-      const std::int64_t strip_end = std::min(strip + kStrip, whole_rows);
+    for (std::int64_t strip = 0; strip < whole_rows; strip += strip_rows) {
+      const std::int64_t strip_end = std::min(strip + strip_rows, whole_rows);
       for (std::int64_t column = block; column < block_end; column += kSide) {
         for (std::int64_t row = strip; row < strip_end; row += kSide) {
           transpose_square(source + column * source_stride + row, source_stride,
@@ -129,6 +197,29 @@ void move_row(const Element* source, std::int64_t source_stride, Element* result
   } else {
     for (std::int64_t i = 0; i < count; ++i) result[i * result_stride] = source[i * source_stride];
   }
+}
+
+// Rows of a size that is known here are moved by an instruction or two, and not by a call.
+template <std::size_t kBytes, class Element>
+void move_short_rows(const Element* source, std::int64_t source_stride, Element* result,
+                     std::int64_t result_stride, std::int64_t rows) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::memcpy(result + row * result_stride, source + row * source_stride, kBytes);
+  }
+}
+
+// Says whether rows of so many bytes, which lie side by side in both, were moved.
+template <class Element>
+bool move_if_short(std::size_t bytes, const Element* source, std::int64_t source_stride,
+                   Element* result, std::int64_t result_stride, std::int64_t rows) {
+  const auto move = [&]<std::size_t kBytes>(std::integral_constant<std::size_t, kBytes>) {
+    if (bytes != kBytes) return false;
+    move_short_rows<kBytes>(source, source_stride, result, result_stride, rows);
+    return true;
+  };
+  return [&]<std::size_t... kBytes>(std::index_sequence<kBytes...>) {
+    return (move(std::integral_constant<std::size_t, kBytes>()) || ...);
+  }(std::index_sequence<2, 4, 8, 12, 16, 24, 32, 48, 64>());
 }
 
 }  // namespace
@@ -216,29 +307,50 @@ template <class Element>
 void MovePlan::run_tile(const Element* source, Element* result, const Tile& tile) const {
   const Dimension& rows = dimensions_[rank_ - 2];
   const Dimension& columns = dimensions_[rank_ - 1];
-  for (std::int64_t other = tile.other_begin; other < tile.other_end; ++other) {
-    std::int64_t from = source_offset_ + tile.row_begin * rows.source_stride +
-                        tile.column_begin * columns.source_stride;
-    std::int64_t to = result_offset_ + tile.row_begin * rows.result_stride +
-                      tile.column_begin * columns.result_stride;
-    std::int64_t rest = other;
+  std::int64_t from = source_offset_ + tile.row_begin * rows.source_stride +
+                      tile.column_begin * columns.source_stride;
+  std::int64_t to = result_offset_ + tile.row_begin * rows.result_stride +
+                    tile.column_begin * columns.result_stride;
+  std::array<std::int64_t, Shape::kMaxRank> index{};  // of the dimensions before
+  std::int64_t rest = tile.other_begin;
+  for (std::size_t d = rank_ - 2; d-- > 0;) {
+    index[d] = rest % dimensions_[d].size;
+    from += index[d] * dimensions_[d].source_stride;
+    to += index[d] * dimensions_[d].result_stride;
+    rest /= dimensions_[d].size;
+  }
+  for (std::int64_t left = tile.other_end - tile.other_begin; left > 0; --left) {
+    move_box(source + from, result + to, tile.row_end - tile.row_begin,
+             tile.column_end - tile.column_begin);
+    if (left == 1) break;
     for (std::size_t d = rank_ - 2; d-- > 0;) {
-      from += rest % dimensions_[d].size * dimensions_[d].source_stride;
-      to += rest % dimensions_[d].size * dimensions_[d].result_stride;
-      rest /= dimensions_[d].size;
+      const Dimension& dimension = dimensions_[d];
+      from += dimension.source_stride;
+      to += dimension.result_stride;
+      if (++index[d] < dimension.size) break;
+      from -= dimension.size * dimension.source_stride;
+      to -= dimension.size * dimension.result_stride;
+      index[d] = 0;
     }
-    const std::int64_t column_count = tile.column_end - tile.column_begin;
-    if (is_transpose()) {
-      transpose(source + from, columns.source_stride, result + to, rows.result_stride,
-                tile.row_end - tile.row_begin, column_count);
-      continue;
-    }
-    for (std::int64_t row = tile.row_begin; row < tile.row_end; ++row) {
-      move_row(source + from, columns.source_stride, result + to, columns.result_stride,
-               column_count);
-      from += rows.source_stride;
-      to += rows.result_stride;
-    }
+  }
+}
+
+template <class Element>
+void MovePlan::move_box(const Element* from, Element* to, std::int64_t row_count,
+                        std::int64_t column_count) const {
+  const Dimension& rows = dimensions_[rank_ - 2];
+  const Dimension& columns = dimensions_[rank_ - 1];
+  if (is_transpose()) {
+    return transpose(from, columns.source_stride, to, rows.result_stride, row_count, column_count);
+  }
+  if (columns.source_stride == 1 && columns.result_stride == 1 &&
+      move_if_short(static_cast<std::size_t>(column_count) * sizeof(Element), from,
+                    rows.source_stride, to, rows.result_stride, row_count)) {
+    return;
+  }
+  for (std::int64_t row = 0; row < row_count; ++row) {
+    move_row(from + row * rows.source_stride, columns.source_stride, to + row * rows.result_stride,
+             columns.result_stride, column_count);
   }
 }
 

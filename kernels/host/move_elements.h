@@ -40,6 +40,10 @@ class MovePlan {
   Tile tile(std::int64_t number) const;
   template <class Element>
   void run_tile(const Element* source, Element* result, const Tile& tile) const;
+  // Some rows and columns that begin here.
+  template <class Element>
+  void move_box(const Element* from, Element* to, std::int64_t row_count,
+                std::int64_t column_count) const;
 
   std::int64_t element_size_;
   // Never fewer than 2; the last two are walked together: their elements are adjacent in the result

@@ -38,6 +38,13 @@ class RowTiling {
   std::int64_t column_tiles_;
 };
 
+// A tile's columns, where so many are computed at a time: about as many as wanted, but none are
+// left over for slower code where there are enough.
+inline std::int64_t whole_lanes(std::int64_t wanted, std::int64_t columns, std::int64_t lanes) {
+  if (columns < lanes || columns <= wanted) return wanted;
+  return std::max(wanted / lanes, std::int64_t{1}) * lanes;
+}
+
 // Calls f(tile) for tiles [begin, end).
 template <class F>
 void for_each_tile(const RowTiling& tiling, std::int64_t begin, std::int64_t end, F&& f) {

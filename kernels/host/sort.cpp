@@ -30,7 +30,8 @@ RowTiling sort_tiling(const Sort& spec) {
 
 // Elements that are looked at together while a row is searched.
 constexpr std::int64_t kLookedAt = 64;
-// Beside twice as many as are kept, candidates that are collected before the worst are dropped.
+// Beside twice as many as are kept, candidates that are collected before the worst are dropped, at
+// most.
 constexpr std::int64_t kCandidates = 256;
 
 // An unsigned integer that is ordered as the elements are. Without branches: loops over elements
@@ -94,7 +95,8 @@ Entry<Word>* radix_sort(Entry<Word>* entries, Entry<Word>* spare, std::int64_t c
 template <class Word, class T, class Place>
 void search_row(const T* x, std::int64_t size, const Place& place, bool descending,
                 std::int64_t count, Entry<Word>* entries) {
-  const std::int64_t room = 2 * count + kCandidates;
+  // Fewer of short rows, most of which would be collected otherwise.
+  const std::int64_t room = 2 * count + std::clamp<std::int64_t>(size / 16, 32, kCandidates);
   std::int64_t found = 0;
   Word limit = std::numeric_limits<Word>::max();
   bool is_limited = false;

@@ -1,3 +1,4 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/narrow_arrays.h>
 #include <tutti/kernels/host/scratch.h>
 #include <tutti/kernels/host/tile_product.h>
@@ -137,6 +138,7 @@ TileProduct::TileProduct(const Product& product)
   if (library && strides) {
     library_.emplace(product);
   } else if (is_narrow_floating(product.dtype) || library) {
+    if (product.accumulate) throw InternalError("no product of copies adds to what there is");
     copied_.emplace(product);
   }
 }

@@ -94,8 +94,9 @@ std::byte* CudaAccelerator::workspace(std::size_t bytes) {
       workspaces_.empty() ? std::size_t{1} << 20 : workspaces_.back().bytes / 2 * 3;
   Workspace made{.data = nullptr, .bytes = std::max({bytes, kCounterBytes, least}), .counted = {}};
   // A new block and not one of memory_'s: nothing on the stream uses it, so that it can be cleared
-  // beside the stream, which may be recording.
-  made.data = static_cast<std::byte*>(blocks_.take(made.bytes));
+  // beside the stream, which may be recording: then nothing is trimmed, which would wait for it.
+  made.data = static_cast<std::byte*>(is_recording() ? blocks_.take_what_is_free(made.bytes)
+                                                     : blocks_.take(made.bytes));
   if (made.data == nullptr && !is_recording()) {
     memory_.trim();
     made.data = static_cast<std::byte*>(blocks_.take(made.bytes));

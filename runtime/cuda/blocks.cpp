@@ -17,13 +17,16 @@ CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(bl
 }  // namespace
 
 void* CudaBlocks::take(std::size_t size) {
+  void* block = take_what_is_free(size);
+  if (block == nullptr && CudaCaches::trim(stream_->index())) block = take_what_is_free(size);
+  return block;
+}
+
+void* CudaBlocks::take_what_is_free(std::size_t size) {
   const CudaDriver& driver = stream_->driver();
   const CudaStream::Entered entered = stream_->enter();
   CUdeviceptr block = 0;
-  CUresult result = driver.cuMemAlloc(&block, size);
-  if (result == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream_->index())) {
-    result = driver.cuMemAlloc(&block, size);
-  }
+  const CUresult result = driver.cuMemAlloc(&block, size);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
   driver.check(result, "cuMemAlloc", "asked for " + std::to_string(size) + " bytes");
   return reinterpret_cast<void*>(block);

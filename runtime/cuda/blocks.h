@@ -18,6 +18,8 @@ class CudaBlocks final : public BlockSource {
   explicit CudaBlocks(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {}
 
   void* take(std::size_t size) override;
+  // The same without asking anybody to give something back; null if there is no room.
+  void* take_what_is_free(std::size_t size);
   // Nothing on the stream uses it: see wait_for_users().
   void give_back(void* block, std::size_t size) noexcept override;
   void wait_for_users() noexcept override { stream_->try_synchronize(); }

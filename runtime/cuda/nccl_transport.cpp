@@ -113,8 +113,14 @@ NcclWindows::Settled NcclTransport::settle_places(const NcclWork& work,
   const auto share = [&](std::uint64_t number, Buffer& slab, std::size_t bytes) {
     return this->share(work, number, slab, bytes);
   };
-  return windows_.settle(said, agreement_.position(),
-                         {.communicator = communicator, .wait = wait, .share = share});
+  NcclWindows::Settled out = windows_.settle(
+      said, agreement_.position(), {.communicator = communicator, .wait = wait, .share = share});
+  // A sender whose memory NCCL knows waits for the place of a receiver, and one whose memory it
+  // does not know never says it. The records have shown that places are alike on all members; a
+  // recording makes NCCL know what it finds.
+  const bool known = out.is_window || work.recorded != nullptr;
+  if (known && are_messages(work.call().call()) && windows_.have_some(work)) out.in_place = false;
+  return out;
 }
 
 std::vector<PeerLaunch> NcclTransport::own_launches(const NcclWork& work,
@@ -318,6 +324,7 @@ void NcclTransport::close() {
   struct End {
     NcclTransport& transport;
     ~End() {
+      transport.drop_recordings();  // where it came to nothing
       transport.set(nullptr);
       {
         const std::scoped_lock lock(transport.mutex_);

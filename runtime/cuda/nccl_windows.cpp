@@ -108,6 +108,14 @@ kernels::PartPlace NcclWindows::place_of(const GroupWork& work) const {
   return out;
 }
 
+bool NcclWindows::have_some(const GroupWork& work) const {
+  std::size_t inside = 0;
+  for (const PartAddresses& part : work.parts) {
+    inside += (has(part.operand) ? 1U : 0U) + (has(part.result) ? 1U : 0U);
+  }
+  return inside > 0 && inside < 2 * work.parts.size();
+}
+
 NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> said, int own,
                                          const Opening& opening) {
   std::vector<Said> all;
@@ -138,6 +146,7 @@ NcclWindows::Settled NcclWindows::settle(std::span<const kernels::PartPlace> sai
   const auto says = [&](State state) {
     return std::ranges::all_of(all, [=](const Said& each) { return each.state == state; });
   };
+  out.is_window = says(State::window);
   out.in_place = says(slab.state) || (slab.state == State::plain && says(State::fresh));
   if (out.in_place) return out;
   if (std::ranges::none_of(all, [](const Said& each) { return each.state == State::fresh; })) {
@@ -163,6 +172,7 @@ void NcclWindows::open(Slab& slab, const Opening& opening, bool can_be_shared) {
   }
   const std::string no_peers = why_not(peer_refusal_);
   if (no_peers.empty()) {
+    opening.wait();  // memory is made for it, which may wait for what the GPU has to do
     slab.peers = opening.share(slab.number, *slab.buffer, slab.bytes);
   } else {
     say("collectives go by NCCL, without kernels of our own: " + no_peers);

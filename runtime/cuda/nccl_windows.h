@@ -47,6 +47,8 @@ class NcclWindows {
   }
   // Whether a place lies in a slab.
   bool has(const void* place) const { return slab_at(place) != nullptr; }
+  // Whether some of a call's operands and results lie in slabs and others do not.
+  bool have_some(const GroupWork& work) const;
 
   struct Settled {
     // Whether NCCL may have the call's places as they are; else what lies in slabs is to be brought
@@ -59,6 +61,8 @@ class NcclWindows {
     std::shared_ptr<PeerMemory> peers = nullptr;
     // Whether they have it as multicast memory, too; the same on all members.
     bool multicast = false;
+    // Whether the slab is a window of NCCL's, which knows it then.
+    bool is_window = false;
   };
   // What a slab that all have come to first goes through.
   struct Opening {

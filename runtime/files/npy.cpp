@@ -7,7 +7,6 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
-#include <sstream>
 
 namespace tutti::runtime {
 
@@ -231,7 +230,7 @@ void check_npy_dtype(DType dtype, const std::string& what) {
                   ", which .npy files cannot hold; cast it to f32");
 }
 
-void write_npy(std::ostream& file, const ir::Array& array) {
+std::string npy_text(const ir::Array& array) {
   const auto* const descr = std::ranges::find(kDescrs, array.dtype(), &Descr::dtype);
   std::string header =
       "{'descr': '" + std::string(descr->text) + "', 'fortran_order': False, 'shape': (";
@@ -246,18 +245,17 @@ void write_npy(std::ostream& file, const ir::Array& array) {
   const char preamble[] = {1, 0, static_cast<char>(header.size() & 0xFF),
                            static_cast<char>(header.size() >> 8)};
 
-  file << kMagic;
-  file.write(preamble, sizeof(preamble));
-  file << header;
-  file.write(reinterpret_cast<const char*>(array.bytes().data()),
-             static_cast<std::streamsize>(array.bytes().size()));
+  // One that throws where there is no memory: a stream would keep that to itself.
+  std::string text;
+  text.reserve(before + header.size() + array.bytes().size());
+  text.append(kMagic).append(preamble, sizeof(preamble)).append(header);
+  text.append(reinterpret_cast<const char*>(array.bytes().data()), array.bytes().size());
+  return text;
 }
 
 void write_npy(const std::filesystem::path& path, const ir::Array& array) {
   check_npy_dtype(array.dtype(), "the array for " + path.string());
-  std::ostringstream text;
-  write_npy(text, array);
-  write_file(path, text.view());
+  write_file(path, npy_text(array));
 }
 
 }  // namespace tutti::runtime

@@ -29,9 +29,8 @@ ir::Array read_npy(std::istream& file, std::int64_t file_size, const std::filesy
 // EnvironmentError where the file cannot be written.
 void write_npy(const std::filesystem::path& path, const ir::Array& array);
 
-// The same to a stream, whose state tells whether it worked. The dtype must be one that
-// check_npy_dtype() takes.
-void write_npy(std::ostream& file, const ir::Array& array);
+// What such a file holds. The dtype must be one that check_npy_dtype() takes.
+std::string npy_text(const ir::Array& array);
 
 // Throws TypeError if a .npy file cannot hold this dtype; `what` is what has it.
 void check_npy_dtype(DType dtype, const std::string& what);

@@ -4,8 +4,8 @@
 #include <tutti/runtime/files/write_file.h>
 #include <tutti/runtime/new_file.h>
 
+#include <istream>
 #include <optional>
-#include <sstream>
 #include <streambuf>
 #include <utility>
 
@@ -97,7 +97,7 @@ class EntryBuffer : public std::streambuf {
 }  // namespace
 
 NpzReader::NpzReader(const fs::path& path)
-    : archive_(std::make_unique<const ZipArchive>(path, ZIP_RDONLY)) {
+    : archive_(std::make_unique<const ZipArchive>(path, ZIP_RDONLY)), bytes_(fs::file_size(path)) {
   const zip_int64_t count = zip_get_num_entries(archive_->get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const auto entry = static_cast<zip_uint64_t>(i);
@@ -124,6 +124,11 @@ ir::Array NpzReader::read(const std::string& name, const AcceptArray& accept) co
   if ((status.valid & ZIP_STAT_COMP_SIZE) != 0 && status.size / kMostPerByte > status.comp_size) {
     throw ParseError(where + ": " + std::to_string(status.size) + " bytes cannot be in the " +
                      std::to_string(status.comp_size) + " that the archive has of it");
+  }
+  // What the archive says of an entry may be more than there is of the archive.
+  if ((status.valid & ZIP_STAT_COMP_SIZE) != 0 && status.comp_size > bytes_) {
+    throw ParseError(where + ": " + std::to_string(status.comp_size) + " bytes are not in the " +
+                     std::to_string(bytes_) + " of the archive");
   }
   EntryBuffer buffer(archive_->get(), entry, where);
   std::istream stream(&buffer);
@@ -152,9 +157,7 @@ void write_npz(const fs::path& path, const std::vector<std::pair<std::string, ir
   contents.reserve(arrays.size());
   ZipArchive archive(path, ZIP_CREATE | ZIP_TRUNCATE);
   for (const auto& [name, array] : arrays) {
-    std::ostringstream stream;
-    write_npy(stream, array);
-    contents.push_back(std::move(stream).str());
+    contents.push_back(npy_text(array));
     zip_source_t* const source =
         zip_source_buffer(archive.get(), contents.back().data(), contents.back().size(), 0);
     if (source == nullptr) archive.fail();

@@ -38,6 +38,7 @@ class NpzReader {
 
  private:
   std::unique_ptr<const ZipArchive> archive_;
+  std::uintmax_t bytes_ = 0;                      // of the archive
   std::map<std::string, std::uint64_t> entries_;  // by name
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #if TUTTI_HAS_JSON
@@ -49,6 +50,52 @@ std::string shown(const std::string& text) {
   return text.size() > kMost ? quoted + "..." : quoted;
 }
 
+// Goes over JSON and looks for objects that have a key twice. (A callback of Json::parse goes over
+// all members of an object before at the end of each one.)
+class KeyCheck : public nlohmann::json_sax<Json> {
+ public:
+  static constexpr std::size_t kMostLevels = 16;
+
+  const std::optional<std::string>& twice() const { return twice_; }
+  bool is_deep() const { return is_deep_; }
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(std::int64_t /*value*/) override { return true; }
+  bool number_unsigned(std::uint64_t /*value*/) override { return true; }
+  bool number_float(double /*value*/, const std::string& /*text*/) override { return true; }
+  bool string(std::string& /*value*/) override { return true; }
+  bool binary(Json::binary_t& /*value*/) override { return true; }
+  bool start_object(std::size_t /*elements*/) override { return begin(); }
+  bool end_object() override { return end(); }
+  bool start_array(std::size_t /*elements*/) override { return begin(); }
+  bool end_array() override { return end(); }
+  bool key(std::string& value) override {
+    if (!levels_.back().insert(value).second) twice_ = value;
+    return true;
+  }
+  // What is wrong, the parser says.
+  bool parse_error(std::size_t /*position*/, const std::string& /*last*/,
+                   const Json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  bool begin() {
+    levels_.emplace_back();
+    is_deep_ = is_deep_ || levels_.size() > kMostLevels;
+    return !is_deep_;
+  }
+  bool end() {
+    levels_.pop_back();
+    return true;
+  }
+
+  std::vector<std::unordered_set<std::string>> levels_;  // the keys of the objects around
+  std::optional<std::string> twice_;
+  bool is_deep_ = false;
+};
+
 // Throws ParseError for anything but JSON whose objects have no key twice.
 Json parse_json(const InputFile& file, std::int64_t begin, std::int64_t bytes) {
   if (bytes > kMostHeaderBytes) {
@@ -57,17 +104,16 @@ Json parse_json(const InputFile& file, std::int64_t begin, std::int64_t bytes) {
   }
   std::string text(static_cast<std::size_t>(bytes), '\0');
   file.read(begin, std::as_writable_bytes(std::span(text)));
-  std::vector<std::set<std::string>> keys;  // of the objects around
-  std::optional<std::string> twice;
-  const auto note = [&](int /*depth*/, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed).second) twice = parsed;
-    return true;
-  };
   try {
-    Json out = Json::parse(text, note);
-    if (twice) throw ParseError(file.path().string() + ": " + shown(*twice) + " is there twice");
+    KeyCheck check;
+    if (Json::sax_parse(text, &check) && check.twice()) {
+      throw ParseError(file.path().string() + ": " + shown(*check.twice()) + " is there twice");
+    }
+    if (check.is_deep()) {
+      throw ParseError(file.path().string() +
+                       ": its header is nested more deeply than headers are");
+    }
+    Json out = Json::parse(text);
     if (!out.is_object()) throw ParseError(file.path().string() + ": its header is no JSON object");
     return out;
   } catch (const Json::exception& error) {

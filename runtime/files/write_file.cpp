@@ -51,11 +51,10 @@ fs::path file_to_write(fs::path path) {
   return path;
 }
 
-mode_t mode_to_write(const fs::path& path) {
-  constexpr mode_t kNew = 0666;
+std::optional<mode_t> mode_to_write(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::is_regular_file(status)) return kNew;
+  if (!fs::is_regular_file(status)) return std::nullopt;
   return static_cast<mode_t>(status.permissions()) & mode_t{0777};
 }
 

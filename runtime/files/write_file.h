@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include <sys/types.h>
@@ -15,7 +16,7 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 // What a path stands for that is to be written whole: a link stays one, and what it names is meant,
 // which need not be there. Throws EnvironmentError if something is there that is no file.
 std::filesystem::path file_to_write(std::filesystem::path path);
-// The permissions that a new file gets: those of the one that it replaces.
-mode_t mode_to_write(const std::filesystem::path& path);
+// The permissions of the file that a new one replaces, if there is one.
+std::optional<mode_t> mode_to_write(const std::filesystem::path& path);
 
 }  // namespace tutti::runtime

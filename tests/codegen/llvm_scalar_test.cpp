@@ -17,19 +17,24 @@ namespace {
 using ir::ScalarOp;
 using namespace kernel_testing;  // NOLINT: the helpers of this folder
 
-// f32 functions that are inline polynomials have a test of their own, with a tolerance.
+// Functions that are inline polynomials have a test of their own, with a tolerance.
 bool is_inline(ScalarOp op, DType dtype) {
   switch (op) {
     case ScalarOp::exp:
-    case ScalarOp::exp2:
     case ScalarOp::expm1:
     case ScalarOp::log:
-    case ScalarOp::log2:
     case ScalarOp::log1p:
     case ScalarOp::tanh:
-    case ScalarOp::erf:
     case ScalarOp::sin:
     case ScalarOp::cos:
+      return is_floating(dtype);
+    case ScalarOp::exp2:
+    case ScalarOp::log2:
+    case ScalarOp::erf:
+    case ScalarOp::tan:
+    case ScalarOp::cbrt:
+    case ScalarOp::pow:
+    case ScalarOp::atan2:
       return dtype == DType::f32;
     default:
       return false;

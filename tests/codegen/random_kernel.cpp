@@ -22,14 +22,14 @@ constexpr DType kIntegerDTypes[] = {DType::i8, DType::i16, DType::i32, DType::i6
 
 constexpr DType kNarrowDTypes[] = {DType::f8_e4m3fn, DType::f8_e5m2, DType::f16, DType::bf16};
 
-// Ops that every mode computes to the same bits. (exp, log, tanh and so on of f32 are inline
+// Ops that every mode computes to the same bits. (exp, log, tanh and so on are inline
 // polynomials in one mode and the C library's in the other.)
 constexpr ScalarOp kFloatOps[] = {
     ScalarOp::neg,   ScalarOp::abs,     ScalarOp::sqrt,    ScalarOp::floor, ScalarOp::ceil,
     ScalarOp::round, ScalarOp::add,     ScalarOp::sub,     ScalarOp::mul,   ScalarOp::div,
-    ScalarOp::mod,   ScalarOp::minimum, ScalarOp::maximum, ScalarOp::pow,   ScalarOp::atan2,
-    ScalarOp::cbrt,  ScalarOp::eq,      ScalarOp::ne,      ScalarOp::lt,    ScalarOp::le,
-    ScalarOp::gt,    ScalarOp::ge,      ScalarOp::select,  ScalarOp::fma};
+    ScalarOp::mod,   ScalarOp::minimum, ScalarOp::maximum, ScalarOp::eq,    ScalarOp::ne,
+    ScalarOp::lt,    ScalarOp::le,      ScalarOp::gt,      ScalarOp::ge,    ScalarOp::select,
+    ScalarOp::fma};
 constexpr ScalarOp kIntegerOps[] = {
     ScalarOp::neg,     ScalarOp::abs,        ScalarOp::bit_not,     ScalarOp::add,
     ScalarOp::sub,     ScalarOp::mul,        ScalarOp::div,         ScalarOp::mod,

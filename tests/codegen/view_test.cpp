@@ -1,6 +1,9 @@
 #include <tutti/codegen/view.h>
 #include <tutti/ir/builder.h>
 
+#include <cstdint>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace tutti::codegen::view_test {
@@ -30,6 +33,17 @@ TEST_F(ViewsOf, ATransposeSwapsStrides) {
   EXPECT_EQ(strides_of(t), (List{1, 6}));
   EXPECT_FALSE(t.dense());
   EXPECT_EQ(t.base, x_);
+}
+
+TEST_F(ViewsOf, ASliceOfAPadMayHaveAnyStep) {
+  const ir::Value zero = builder_.constant(ir::Array::scalar(0.0F));
+  const ir::Value padded = builder_.add(Op::pad, {x_, zero}, {List{1, 0}, List{1, 0}, List{0, 0}});
+  const View t = view(
+      builder_.add(Op::slice, {padded},
+                   {List{1, 0}, List{6, 6}, List{std::numeric_limits<std::int64_t>::max(), 1}}));
+  EXPECT_EQ(t.source, View::Source::padded);
+  EXPECT_EQ(t.inside[0].begin, 0);
+  EXPECT_EQ(t.inside[0].end, 1);
 }
 
 TEST_F(ViewsOf, ASliceOfAReverseStartsAtTheEnd) {

@@ -126,6 +126,31 @@ TEST_P(ConvolutionOf, IsWhatTheOpMeans) {
   }
 }
 
+// A weight of one output may have any distance from the one that is not there.
+TEST(Convolution, AddsAllInputsWhateverTheStrideOfOneOutput) {
+  const Array x = kernel_testing::random_array(DType::f32, Shape{1, 2, 899}, 1);
+  const Array weight = kernel_testing::random_array(DType::f32, Shape{1, 2, 600}, 2);
+  const std::vector<std::int64_t> zero = {0};
+  const std::vector<std::int64_t> one = {1};
+  const Array expected =
+      kernel_testing::meaning(ir::Op::conv, {x, weight}, {one, zero, zero, one, std::int64_t{1}});
+  StridedView view = dense_view(weight.shape());
+  view.strides[0] = 0;
+  const PreparedConvolution convolution(Convolution{.dtype = DType::f32,
+                                                    .x = dense_view(x.shape()),
+                                                    .weight = view,
+                                                    .stride = one,
+                                                    .low = zero,
+                                                    .dilation = one,
+                                                    .out = {300}});
+  Array result(DType::f32, expected.shape());
+  run(convolution, x.bytes().data(), weight.bytes().data(), result.bytes().data(), 0,
+      tiles(convolution));
+  for (std::int64_t i = 0; i < result.elements(); ++i) {
+    ASSERT_NEAR(result.at(i), expected.at(i), 2e-3) << i;
+  }
+}
+
 // With these dimensions first in memory, and then the others.
 StridedView with_first(const Shape& shape, const std::vector<int>& first) {
   std::vector<int> order = first;

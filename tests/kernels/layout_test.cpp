@@ -113,6 +113,28 @@ TEST(StridedCopy, Transposes) {
   }
 }
 
+TEST(StridedCopy, ShortRows) {
+  for (const DType dtype : kWidths) {
+    for (const std::int64_t count : {1, 2, 3, 4, 5, 6, 8, 12, 16, 31, 32, 64, 65}) {
+      const Array x = kernel_testing::random_array(dtype, Shape{60, 5, 30, count});
+      const Sizes strides = {count, 30 * count, 150 * count, 1};
+      check_copy(x, view_of(Shape{30, 5, 60, count}, strides));
+      check_copy(x, view_of(Shape{29, 4, 59, count}, strides, 31 * count));
+    }
+  }
+}
+
+TEST(StridedCopy, PairsThatAreTakenApartAndPutTogether) {
+  for (const DType dtype : kWidths) {
+    for (const std::int64_t columns : {1, 3, 4, 16, 37, 300}) {
+      const Array x = kernel_testing::random_array(dtype, Shape{9, 2, columns, 2});
+      check_copy(x, view_of(Shape{9, 2, 2, columns}, {4 * columns, 2 * columns, 1, 2}));
+      check_copy(x, view_of(Shape{9, 2, columns, 2}, {4 * columns, 1, 2, 2 * columns}));
+      check_copy(x, view_of(Shape{9, columns, 2, 2}, {4 * columns, 1, columns, 2 * columns}));
+    }
+  }
+}
+
 TEST(StridedCopy, Nothing) {
   EXPECT_EQ(tiles(StridedCopy{4, dense_view(Shape{3, 0, 2})}), 0);
   EXPECT_EQ(tiles(StridedCopy{4, dense_view(Shape{0})}), 0);

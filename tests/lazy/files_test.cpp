@@ -224,18 +224,27 @@ TEST(Files, MembersWithoutAPlaceAreNotLost) {
                            {"has 3 numbers or texts that the tree has no place for, '0.0'"});
 }
 
+TEST(Files, NamesOfMembersAreNotTakenTwice) {
+  const TemporaryFolder folder;
+  const std::map<std::string, std::map<std::string, int>> tree = {{"a", {{"b.c", 1}}},
+                                                                  {"a.b", {{"c", 2}}}};
+  expect_error<UsageError>([&] { save(tree, folder.path() / "x.safetensors"); }, {"'a.b.c'"});
+}
+
 TEST(Files, KeepTheirPermissions) {
   const TemporaryFolder folder;
-  const auto own = fs::perms::owner_read | fs::perms::owner_write;
-  const auto expect_kept = [&](const fs::path& path, const auto& write) {
-    write(path);
-    fs::permissions(path, own);
-    write(path);
-    EXPECT_EQ(fs::status(path).permissions(), own) << path;
-  };
-  expect_kept(folder.path() / "x.safetensors",
-              [](const fs::path& path) { save(TensorMap{}, path); });
-  expect_kept(folder.path() / "x.npy", [](const fs::path& path) { save_npy(ones({1}), path); });
+  for (const fs::perms own :
+       {fs::perms::owner_read | fs::perms::owner_write, fs::perms::all & ~fs::perms::others_all}) {
+    const auto expect_kept = [&](const fs::path& path, const auto& write) {
+      write(path);
+      fs::permissions(path, own);
+      write(path);
+      EXPECT_EQ(fs::status(path).permissions(), own) << path;
+    };
+    expect_kept(folder.path() / "x.safetensors",
+                [](const fs::path& path) { save(TensorMap{}, path); });
+    expect_kept(folder.path() / "x.npy", [](const fs::path& path) { save_npy(ones({1}), path); });
+  }
 }
 
 TEST(Files, AFailedSaveLeavesWhatWasThere) {

@@ -22,6 +22,8 @@ TEST(Statistics, ArePyTorchs) {
     const Tensor dx = grad([&](const Tensor& y) { return norm(y, {}, order); })(zeros({3}));
     EXPECT_EQ(dx.to_vector<float>(), Floats({0, 0, 0})) << order;
   }
+  const Tensor half = grad([](const Tensor& y) { return norm(y, {}, 0.5); })(tensor({0.F, 1.F}));
+  EXPECT_EQ(half.to_vector<float>(), Floats({0, 1}));
   const Tensor dx = grad([](const Tensor& y) { return stddev(y); })(ones({3}));
   EXPECT_EQ(dx.to_vector<float>(), Floats({0, 0, 0}));
   EXPECT_NEAR(norm(tensor({3.0, 4.0}), {}, 2.5).item<double>(), 4.6881408423435884, 1e-15);
@@ -245,6 +247,31 @@ TEST(Averages, MoveTowardsTheModel) {
   const std::vector<Tensor> average = {tensor({1.F, 2.F})};
   const std::vector<Tensor> model = {tensor({3.F, 2.F})};
   EXPECT_EQ(moving_average(average, model, 0.5F)[0].to_vector<float>(), Floats({2, 2}));
+}
+
+// What f16 does not hold on the way, it may hold at the end.
+TEST(NarrowFloats, OfLossesAndOptimisersAreRoundedAtTheEnd) {
+  const Tensor labels = zeros({70000}, DType::i64);
+  const auto loss = [&](const Tensor& logits) {
+    return nn::cross_entropy(logits, labels, {.ignore = -1});
+  };
+  const Tensor logits = zeros({70000, 2}, DType::f16);
+  EXPECT_NEAR(loss(logits).item<Float16>(), 0.6931F, 1e-3F);
+  EXPECT_NE(sum(abs(cast(grad(loss)(logits), DType::f32))).item<float>(), 0);
+
+  const Tensor weight = full({1}, 1, DType::f16);
+  const auto [next, state] =
+      adam().update(weight, full({1}, 300, DType::f16), adam().init(weight), 0.1F);
+  EXPECT_NEAR(cast(next, DType::f32).to_vector<float>()[0], 0.9F, 1e-3F);
+
+  const auto [clipped, length] = clip_by_global_norm(full({1'000'000}, 60000, DType::f16), 1.F);
+  EXPECT_NEAR(cast(clipped, DType::f32).to_vector<float>()[7], 0.001F, 1e-5F);
+}
+
+TEST(ClipByGlobalNorm, HasADerivativeWhereAllIsZero) {
+  const Tensor dx =
+      grad([](const Tensor& x) { return global_norm(std::vector<Tensor>{x}); })(zeros({3}));
+  EXPECT_EQ(dx.to_vector<float>(), Floats({0, 0, 0}));
 }
 
 }  // namespace

@@ -160,6 +160,14 @@ TEST_F(NansAreErrors, TheFirstOpThatMakesOneIsNamed) {
                              __LINE__ - 6);
 }
 
+TEST_F(NansAreErrors, WhereSizesVaryToo) {
+  auto f = compile([](const Tensor& x) { return sqrt(x) / x; },
+                   {{.argument = "0", .dimension = 0, .name = "n", .most = 8}});
+  EXPECT_EQ(f(tensor({4.F, 1.F})).to_vector<float>(), Floats({0.5F, 1}));
+  expect_error<NumericError>([&] { f(tensor({4.F, -1.F, 1.F})).to_vector<float>(); },
+                             {"nan=error: sqrt: 1 of"}, __LINE__ - 4);
+}
+
 TEST_F(NansAreErrors, InLoopsAndLazyProgramsToo) {
   auto f = compile([](const Tensor& x) {
     return for_loop(3, [](const Tensor&, const Tensor& c) { return log(c); }, x);

@@ -69,6 +69,17 @@ TEST(Reductions, TheExtremeOfAllIsCountedRowMajor) {
   EXPECT_EQ(argmin(x).item<std::int64_t>(), 3);
 }
 
+TEST(Reductions, OfManyRowsToNothingAreNothing) {
+  EXPECT_EQ(sum(zeros({20000, 0}), 0).to_vector<float>(), std::vector<float>());
+  EXPECT_EQ(mean(zeros({0, 3, 512, 512}), {1, 2, 3}).to_vector<float>(), std::vector<float>());
+}
+
+TEST(Bitcasts, KeepTheBitsOfEveryNaN) {
+  const std::vector<std::uint16_t> bits = {0x7F81, 0xFFC1, 0x7FFF, 0x3F80, 0x0001, 0x8000};
+  const Tensor floats = bitcast(tensor(bits), DType::bf16);
+  EXPECT_EQ(bitcast(floats, DType::u16).to_vector<std::uint16_t>(), bits);
+}
+
 TEST(Shapes, AnAxisMayBeAddedByItsNumber) {
   EXPECT_EQ(expand_dims(ones({2, 3}), 1).shape(), Shape({2, 1, 3}));
   EXPECT_EQ(expand_dims(ones({2, 3}), -1).shape(), Shape({2, 3, 1}));

@@ -289,6 +289,22 @@ TEST(VaryingSizes, RanksMayBeInDifferentBuckets) {
   });
 }
 
+TEST(VaryingSizes, ARefusedCallChangesNothingForTheNext) {
+  auto f = compile([](const Tensor& x, const Tensor& y) { return x - y; },
+                   {{.argument = "0", .dimension = 0, .name = "n", .most = 16},
+                    {.argument = "1", .dimension = 0, .name = "n", .most = 16}});
+  EXPECT_EQ(f(ones({3}), ones({3})).to_vector<float>(), std::vector<float>(3, 0));
+  expect_error<UsageError>([&] { f(ones({3}), tensor(1.F)); }, {"cannot vary"}, kNowhere);
+  EXPECT_EQ(f(ones({4}), ones({4})).to_vector<float>(), std::vector<float>(4, 0));
+  EXPECT_EQ(f.programs(), 1U);
+}
+
+TEST(VaryingSizes, StepsOfSlicesMayNotVary) {
+  auto f = compile([](const Tensor& x) { return slice(reshape(x, {-1}), {{.step = x.size(1)}}); },
+                   {{.argument = "0", .dimension = 1, .name = "m", .most = 8}});
+  expect_error<TypeError>([&] { f(ones({4, 3})); }, {"`step` cannot vary"}, kNowhere);
+}
+
 TEST(VaryingSizes, MarksThatMakeNoSenseAreErrors) {
   const auto make = [](VaryingSize size) {
     return compile([](const Tensor& x) { return x; }, std::vector{size});

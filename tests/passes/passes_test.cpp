@@ -89,8 +89,8 @@ TEST(RunPasses, TellsTheHookAndLeavesOutTheDisabled) {
                                               }});
   EXPECT_TRUE(changed);
   EXPECT_THAT(seen, testing::ElementsAre("bound_sizes", "skip_zeros", "decompose", "fold_constants",
-                                         "canonicalize changed", "dce changed", "split_parts",
-                                         "simplify_loops", "select_parts", "place"));
+                                         "canonicalize changed", "dce changed", "sum_spreads",
+                                         "split_parts", "simplify_loops", "select_parts", "place"));
   EXPECT_EQ(verified, 2);
   EXPECT_EQ(graph.node_count(), 2);
 }

@@ -50,6 +50,7 @@ TEST_F(Bisect, SaysThatThePassesAreInnocent) {
             "  canonicalize    same results\n"
             "  cse             changed nothing\n"
             "  dce             changed nothing\n"
+            "  sum_spreads     changed nothing\n"
             "  split_parts     changed nothing\n"
             "  simplify_loops  changed nothing\n"
             "  select_parts    changed nothing\n"

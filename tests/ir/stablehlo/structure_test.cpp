@@ -1,3 +1,9 @@
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "tests/ir/stablehlo/testing.h"
 #include <gmock/gmock.h>
 
@@ -152,12 +158,58 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
             i32({60, 20, 30 * 35, 40}));
   EXPECT_EQ(of("%1 = stablehlo.xor %b, %a : tensor<i32>\nstablehlo.return %1 : tensor<i32>"),
             i32({10 ^ 6, 20, 30 ^ 5 ^ 7, 40}));
+  EXPECT_EQ(of("%1 = stablehlo.subtract %a, %b : tensor<i32>\nstablehlo.return %1 : tensor<i32>"),
+            i32({4, 20, 18, 40}));
+  EXPECT_THAT(refusal(stablehlo_function(
+                  arguments, "tensor<4xi32>",
+                  scatter("%1 = stablehlo.divide %a, %b : tensor<i32>\nstablehlo.return %1 : "
+                          "tensor<i32>",
+                          "false"))),
+              HasSubstr("one after another"));
   EXPECT_THAT(refusal(stablehlo_function(
                   arguments, "tensor<4xi32>",
                   scatter("%1 = stablehlo.negate %a : tensor<i32>\nstablehlo.return %1 : "
                           "tensor<i32>",
                           "false"))),
               HasSubstr("does not use the update"));
+}
+
+std::string select_and_scatter(const std::string& direction, const std::string& sizes) {
+  return R"(
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.select_and_scatter"(%x, %s, %c) <{)" +
+         sizes + R"(}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.compare )" +
+         direction + R"(, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }, {
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<6xf32>, tensor<3xf32>, tensor<f32>) -> tensor<6xf32>
+    return %0 : tensor<6xf32>)";
+}
+
+TEST(StablehloSelectAndScatter, ChoosesAnElementOfEachWindow) {
+  const auto of = [](const std::string& direction, const std::string& sizes, std::vector<float> x) {
+    return run_one("%x: tensor<6xf32>, %s: tensor<3xf32>", "tensor<6xf32>",
+                   select_and_scatter(direction, sizes), {f32(std::move(x)), f32({10, 20, 30})});
+  };
+  // Windows side by side, that overlap, and with padding, which wins nothing.
+  EXPECT_EQ(of("GE", "window_dimensions = array<i64: 2>, window_strides = array<i64: 2>",
+               {3, 1, 2, 5, 4, 4}),
+            f32({10, 0, 0, 20, 30, 0}));
+  EXPECT_EQ(of("GE",
+               "window_dimensions = array<i64: 3>, window_strides = array<i64: 2>, padding = "
+               "dense<[[0, 1]]> : tensor<1x2xi64>",
+               {3, 1, 7, 5, 4, 4}),
+            f32({0, 0, 30, 0, 30, 0}));
+  EXPECT_EQ(of("LE",
+               "window_dimensions = array<i64: 3>, window_strides = array<i64: 2>, padding = "
+               "dense<[[1, 0]]> : tensor<1x2xi64>",
+               {3, 1, 2, 5, 4, 4}),
+            f32({0, 30, 0, 0, 30, 0}));
 }
 
 // A part is changed, which loops do in place.
@@ -341,6 +393,91 @@ TEST(StablehloShape, TuplesAreOnlyNames) {
   EXPECT_EQ(run_one("%x: tensor<f32>, %y: tensor<f32>", "tensor<f32>", body,
                     {Array::scalar(1.0F), Array::scalar(2.0F)}),
             Array::scalar(2.0F));
+}
+
+TEST(StablehloTopK, IsInTheTotalOrderOfFloats) {
+  const std::string body = R"(
+    %0, %1 = chlo.top_k(%x, k = 3) : tensor<5xf32> -> (tensor<3xf32>, tensor<3xi32>)
+    return %0, %1 : tensor<3xf32>, tensor<3xi32>)";
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto of = [&](std::vector<float> x) {
+    return run_stablehlo(
+        stablehlo_function("%x: tensor<5xf32>", "tensor<3xf32>, tensor<3xi32>", body),
+        {f32(std::move(x))})[1];
+  };
+  EXPECT_EQ(of({-0.0F, 0, -1, 0, -0.0F}), i32({1, 3, 0}));
+  EXPECT_EQ(of({1, -nan, 3, nan, 2}), i32({3, 2, 4}));
+  const std::string smallest = R"(
+    %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 2 : i64, largest = false}, mhlo.version = 1 : i64} : (tensor<3xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+    return %0#0 : tensor<2xf32>)";
+  EXPECT_EQ(run_one("%x: tensor<3xf32>", "tensor<2xf32>", smallest, {f32({3, 1, 2})}), f32({1, 2}));
+}
+
+TEST(StablehloSort, OfTruthsByWhatIsComputedOfThem) {
+  const std::string body = R"(
+    %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+    ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+      %1 = stablehlo.not %a : tensor<i1>
+      %2 = stablehlo.not %b : tensor<i1>
+      %3 = stablehlo.compare LT, %1, %2, UNSIGNED : (tensor<i1>, tensor<i1>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }) : (tensor<3xi1>) -> tensor<3xi1>
+    %4 = stablehlo.convert %0 : (tensor<3xi1>) -> tensor<3xi32>
+    return %4 : tensor<3xi32>)";
+  const bool truths[] = {false, true, false};
+  EXPECT_EQ(run_one("%x: tensor<3xi1>", "tensor<3xi32>", body,
+                    {Array::from(std::span<const bool>(truths), Shape{3})}),
+            i32({1, 0, 0}));
+}
+
+TEST(StablehloSort, RefusesComparisonsWithoutOperands) {
+  EXPECT_NE(refusal(stablehlo_function("%x: tensor<4xf32>", "tensor<4xf32>", R"(
+    %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %l = "stablehlo.compare"() <{comparison_direction = #stablehlo<comparison_direction LT>}> : () -> tensor<i1>
+      %e = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %n = stablehlo.and %e, %e : tensor<i1>
+      %o = stablehlo.or %l, %n : tensor<i1>
+      stablehlo.return %o : tensor<i1>
+    }) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>)")),
+            "");
+}
+
+TEST(StablehloDotGeneral, OfIntegersWithFloatsKeepsWhatIsBehindThePoint) {
+  const std::string body = R"(
+    %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<2xi64>, tensor<2xf32>) -> tensor<f32>
+    return %0 : tensor<f32>)";
+  const std::int64_t ones[] = {1, 1};
+  EXPECT_EQ(
+      run_one("%x: tensor<2xi64>, %y: tensor<2xf32>", "tensor<f32>", body,
+              {Array::from(std::span<const std::int64_t>(ones), Shape{2}), f32({0.5F, 0.5F})}),
+      Array::scalar(1.0F));
+}
+
+// As many levels as make the text's own limits do not help.
+TEST(StablehloIf, IsNotNestedWithoutEnd) {
+  std::string functions;
+  constexpr int kFunctions = 80;
+  for (int i = 0; i <= kFunctions; ++i) {
+    const std::string name = i == 0 ? "public @main" : "private @f" + std::to_string(i);
+    functions += "func.func " + name + "(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {\n";
+    constexpr int kLevels = 50;
+    std::string inner = i == kFunctions
+                            ? "stablehlo.return %x : tensor<f32>"
+                            : "%c = func.call @f" + std::to_string(i + 1) +
+                                  "(%p, %x) : (tensor<i1>, tensor<f32>) -> tensor<f32>\n"
+                                  "stablehlo.return %c : tensor<f32>";
+    for (int level = 0; level < kLevels; ++level) {
+      const std::string value = "%v" + std::to_string(level);
+      inner = value + " = \"stablehlo.if\"(%p) ({\n" + inner +
+              "\n}, {\nstablehlo.return %x : tensor<f32>\n}) : (tensor<i1>) -> tensor<f32>\n" +
+              "stablehlo.return " + value + " : tensor<f32>";
+    }
+    const std::size_t last = inner.rfind("stablehlo.return");
+    functions += inner.substr(0, last) + inner.substr(last + 10) + "\n}\n";
+  }
+  EXPECT_THAT(refusal("module {\n" + functions + "}\n"), HasSubstr("deep"));
 }
 
 }  // namespace

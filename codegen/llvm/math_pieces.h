@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace tutti::codegen::native {
+
+// What transcendental functions are made of, for scalars and vectors of f32 and of f64 alike.
+class MathPieces {
+ protected:
+  // Adding it to an f64 below 2^51 in magnitude leaves the nearest integer in the low bits.
+  static constexpr double kWideShift = 6755399441055744;  // 1.5 * 2^52
+
+  // `fuses`: the target has fused multiply-adds.
+  MathPieces(llvm::IRBuilder<>& builder, bool fuses) : ir_(builder), fuses_(fuses) {}
+
+  // Coefficients of the highest power first.
+  llvm::Value* polynomial(llvm::Value* x, std::initializer_list<double> coefficients);
+  // a * b + c, rounded once where the target can.
+  llvm::Value* fused(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  llvm::Value* number(const llvm::Value* like, double value);
+  // Of as many bits as an element of `like`.
+  llvm::Value* integer(const llvm::Value* like, std::uint64_t value);
+  llvm::Value* bits(llvm::Value* x);
+  // Of an integer of 32 or 64 bits.
+  llvm::Value* from_bits(llvm::Value* x);
+  llvm::Value* clamp(llvm::Value* x, double least, double most);
+  llvm::Value* magnitude(llvm::Value* x);
+  llvm::Value* with_sign(llvm::Value* x, llvm::Value* sign);
+  // Of f64: the part of a number's bits that makes it m in [2/3, 4/3) times a power of two, that
+  // power's exponent as a number, and 2^n for an i64 of a normal number's.
+  llvm::Value* wide_exponent_bits(llvm::Value* word);
+  llvm::Value* wide_exponent(llvm::Value* exponent_bits);
+  llvm::Value* wide_power_of_two(llvm::Value* n);
+  // An f64 up to 2^21 as rest + n * pi/2; the lowest bits of n are those of `shifted`.
+  struct Quarters {
+    llvm::Value* shifted;
+    llvm::Value* rest;
+  };
+  Quarters wide_quarters(llvm::Value* x);
+  // What log and its like give for arguments out of (0, inf); else `result`.
+  llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
+
+  llvm::IRBuilder<>& ir_;
+  bool fuses_;
+};
+
+}  // namespace tutti::codegen::native

@@ -1,0 +1,159 @@
+#include <tutti/codegen/llvm/wide_math.h>
+
+namespace tutti::codegen::native {
+
+using llvm::Value;
+
+namespace {
+
+// ln 2 as a number of few bits, whose products with exponents are exact, and the rest.
+constexpr double kWideLn2High = 0.6931471803691238;
+constexpr double kWideLn2Low = 1.9082149292705877e-10;
+constexpr double kWideLog2E = 1.4426950408889634;
+
+}  // namespace
+
+// ---- exp and its like ----
+
+WideMath::Reduced WideMath::reduce(Value* x) {
+  Value* shift = number(x, kWideShift);
+  Value* shifted = fused(x, number(x, kWideLog2E), shift);
+  Value* n = ir_.CreateFSub(shifted, shift);
+  Value* exact = fused(n, number(x, -kWideLn2High), x);
+  Value* rest = fused(n, number(x, -kWideLn2Low), exact);
+  Value* lost = fused(n, number(x, -kWideLn2Low), ir_.CreateFSub(exact, rest));
+  return {ir_.CreateSub(bits(shifted), bits(shift)), rest, lost};
+}
+
+Value* WideMath::expm1_of_rest(const Reduced& reduced) {
+  Value* r = reduced.rest;
+  // e^r - 1 = r + r^2 q(r), relative error 2^-57.9 of e^r
+  Value* q = polynomial(
+      r, {2.500004818965262e-08, 2.763026288074421e-07, 2.7557586489558376e-06,
+          2.480149306150579e-05, 0.0001984126950636884, 0.0013888888943662642, 0.008333333333494595,
+          0.04166666666653005, 0.16666666666666413, 0.5000000000000011});
+  return ir_.CreateFAdd(r, fused(ir_.CreateFMul(r, r), q, reduced.lost));
+}
+
+Value* WideMath::exp(Value* x) {
+  // Beyond these the results are 0 and infinity.
+  x = clamp(x, -746, 710);
+  const Reduced reduced = reduce(x);
+  Value* y = ir_.CreateFAdd(expm1_of_rest(reduced), number(x, 1));
+  // Below this, e^x is less than 2^-1022. Such results are made without a multiplication that
+  // underflows, as in InlineMath::scale_down.
+  Value* is_tiny = ir_.CreateFCmpOLT(x, number(x, -708.4));
+  Value* n = ir_.CreateSelect(is_tiny, integer(x, 0), reduced.n);
+  // In two steps, so that each power is a normal number.
+  Value* half = ir_.CreateAShr(n, 1);
+  Value* normal = ir_.CreateFMul(y, wide_power_of_two(half));
+  normal = ir_.CreateFMul(normal, wide_power_of_two(ir_.CreateSub(n, half)));
+  // 2^1000 times as large it is a normal number, and what lies above 2^-22 in the sum counts steps
+  // of 2^-74, as a subnormal number's bits count steps of 2^-1074.
+  Value* shift = number(x, 0x1p-22);
+  Value* exponent = ir_.CreateShl(ir_.CreateAdd(reduced.n, integer(x, 1000)), 52);
+  Value* large = from_bits(ir_.CreateAdd(bits(y), exponent));
+  Value* count = ir_.CreateSub(bits(ir_.CreateFAdd(large, shift)), bits(shift));
+  return ir_.CreateSelect(is_tiny, from_bits(count), normal);
+}
+
+Value* WideMath::expm1(Value* x) {
+  Value* argument = x;
+  x = clamp(x, -40, 710);
+  const Reduced reduced = reduce(x);
+  Value* p = expm1_of_rest(reduced);
+  // 2 * (2^(n-1) (p + 1) - 1/2), since 2^n itself may be too large.
+  Value* power = wide_power_of_two(ir_.CreateSub(reduced.n, integer(x, 1)));
+  Value* half = fused(power, p, ir_.CreateFSub(power, number(x, 0.5)));
+  Value* y = ir_.CreateFMul(half, number(x, 2));
+  // Halves of subnormal numbers are not exact, and -0 must stay what it is.
+  Value* tiny = ir_.CreateFCmpOLT(magnitude(argument), number(x, 1e-17));
+  return ir_.CreateSelect(tiny, argument, y);
+}
+
+Value* WideMath::tanh(Value* x) {
+  // tanh(y) = (e^2y - 1) / (e^2y + 1); 1 from about 19 on.
+  Value* y = magnitude(x);
+  Value* most = number(x, 20);
+  y = ir_.CreateSelect(ir_.CreateFCmpOGT(y, most), most, y);
+  Value* t = expm1(ir_.CreateFAdd(y, y));
+  return with_sign(ir_.CreateFDiv(t, ir_.CreateFAdd(t, number(x, 2))), x);
+}
+
+// ---- log and its like ----
+
+Value* WideMath::log_of(Value* f, Value* exponent) {
+  // With s = f / (2 + f): log(1 + f) = 2 s + s R(s^2), relative error 2^-62.7; f - f^2/2 instead of
+  // 2 s keeps what f has exactly.
+  Value* s = ir_.CreateFDiv(f, ir_.CreateFAdd(f, number(f, 2)));
+  Value* z = ir_.CreateFMul(s, s);
+  Value* r = polynomial(
+      z, {0.1383856886374613, 0.13174261548182423, 0.1539107244682284, 0.18181667087943343,
+          0.22222224276211552, 0.28571428556007106, 0.4000000000005594, 0.666666666666666});
+  r = ir_.CreateFMul(z, r);
+  Value* square = ir_.CreateFMul(ir_.CreateFMul(f, f), number(f, 0.5));
+  Value* e = wide_exponent(exponent);
+  Value* low = fused(s, ir_.CreateFAdd(square, r), ir_.CreateFMul(e, number(f, kWideLn2Low)));
+  Value* sum = ir_.CreateFSub(f, ir_.CreateFSub(square, low));
+  return fused(e, number(f, kWideLn2High), sum);
+}
+
+Value* WideMath::log(Value* x) {
+  Value* subnormal = ir_.CreateFCmpOLT(x, number(x, 0x1p-1022));
+  Value* normal = ir_.CreateSelect(subnormal, ir_.CreateFMul(x, number(x, 0x1p54)), x);
+  Value* exponent = wide_exponent_bits(bits(normal));
+  Value* m = from_bits(ir_.CreateSub(bits(normal), exponent));
+  Value* scaled = ir_.CreateSub(exponent, integer(x, std::uint64_t{54} << 52));
+  exponent = ir_.CreateSelect(subnormal, scaled, exponent);
+  return log_special(x, log_of(ir_.CreateFSub(m, number(x, 1)), exponent));
+}
+
+Value* WideMath::log1p(Value* x) {
+  // 1 + x = m * 2^e decides e; then x is scaled by 2^-e on its own and 2^-e - 1 is added, so that
+  // what 1 + x rounds away is kept.
+  Value* sum = ir_.CreateFAdd(x, number(x, 1));
+  Value* exponent = wide_exponent_bits(bits(sum));
+  Value* scaled = from_bits(ir_.CreateSub(bits(x), exponent));
+  // 2^(2-e) in place of 2^-e, which may be subnormal.
+  Value* power = from_bits(ir_.CreateSub(bits(number(x, 4)), exponent));
+  Value* f = ir_.CreateFAdd(scaled, fused(power, number(x, 0.25), number(x, -1)));
+  return log_special(sum, with_sign(log_of(f, exponent), x));
+}
+
+// ---- sin and cos ----
+
+Value* WideMath::sine(Value* x, std::uint64_t quarters) {
+  // pi / 2 in three numbers. The first product is subtracted without an error: what is left is a
+  // multiple of 2^-53 and less than 1.
+  Value* shift = number(x, kWideShift);
+  Value* shifted = fused(x, number(x, 0.6366197723675814), shift);
+  Value* n = ir_.CreateFSub(shifted, shift);
+  Value* r = fused(n, number(x, -1.5707963267948966), x);
+  r = fused(n, number(x, -6.123233995736766e-17), r);
+  r = fused(n, number(x, 1.4973849048591698e-33), r);
+  Value* z = ir_.CreateFMul(r, r);
+
+  // For r in [-pi/4, pi/4]: sin(r) = r + r^3 S(r^2), relative error 2^-57.9, and
+  // cos(r) = 1 - r^2/2 + r^4 C(r^2), 2^-64.
+  Value* s = polynomial(z, {1.5896148840771626e-10, -2.505074640074952e-08, 2.7557313612960366e-06,
+                            -0.0001984126982956609, 0.00833333333332209, -0.1666666666666663});
+  Value* sine = fused(ir_.CreateFMul(r, z), s, r);
+  Value* c = polynomial(z, {-1.135848003636672e-11, 2.0875699775861844e-09, -2.7557314171643083e-07,
+                            2.4801587288825893e-05, -0.0013888888888873017, 0.041666666666666595});
+  Value* cosine = fused(z, number(x, -0.5), number(x, 1));
+  cosine = fused(ir_.CreateFMul(z, z), c, cosine);
+
+  Value* quarter = ir_.CreateAdd(bits(shifted), integer(x, quarters));
+  Value* even = ir_.CreateIsNull(ir_.CreateAnd(quarter, integer(x, 1)));
+  Value* sign = ir_.CreateShl(ir_.CreateAnd(quarter, integer(x, 2)), 62);
+  return from_bits(ir_.CreateXor(bits(ir_.CreateSelect(even, sine, cosine)), sign));
+}
+
+Value* WideMath::sin(Value* x) {
+  // The polynomial loses the sign of -0.
+  return ir_.CreateSelect(ir_.CreateFCmpOEQ(x, number(x, 0)), x, sine(x, 0));
+}
+
+Value* WideMath::cos(Value* x) { return sine(x, 1); }
+
+}  // namespace tutti::codegen::native
