@@ -246,5 +246,17 @@ TEST(Grad, OfALongChain) {
   EXPECT_NEAR(grad(f)(tensor(1.0)).item<double>(), std::pow(1.0001, 3000), 1e-9);
 }
 
+TEST(Grad, WhoLosesGetsNothingOfAnInfiniteCotangent) {
+  const auto f = [](const Tensor& x) { return sum(sqrt(maximum(x, 0.F))); };
+  EXPECT_EQ(grad(f)(tensor({-1.F, 4.F})).to_vector<float>(), std::vector<float>({0, 0.25F}));
+}
+
+TEST(Grad, OfPowersAtZeroHasADerivativeOfItsOwn) {
+  const auto first = [](const Tensor& x) {
+    return sum(grad([](const Tensor& z) { return sum(pow(z, zeros({1}))); })(x));
+  };
+  EXPECT_EQ(grad(first)(zeros({1})).to_vector<float>(), std::vector<float>({0}));
+}
+
 }  // namespace
 }  // namespace tutti::test::grad_test
