@@ -62,6 +62,7 @@ class LiveContexts {
 };
 
 thread_local RankContext* current_pointer = nullptr;
+thread_local std::uint64_t id_alone = 0;  // of the thread's context without a World
 // The main thread's variables go before static ones, of which one may be a World.
 thread_local bool thread_ends = false;
 
@@ -154,8 +155,11 @@ RankContext& RankContext::current() {
   if (thread_ends) throw UsageError("the program ends: nothing can be recorded any more");
   if (current_pointer == nullptr || current_context.pointer.expired()) {
     // A program without a World is a world of one.
-    thread_local const auto alone = make_alone();
-    current_id_ = alone->id();
+    thread_local const auto alone = [] {
+      auto made = make_alone();
+      current_id_ = id_alone = made->id();
+      return made;
+    }();
     return *alone;
   }
   if (!current_pointer->recorder_.is_mine()) Recorder::fail_not_mine();
@@ -170,7 +174,7 @@ std::shared_ptr<RankContext> RankContext::exchange_current(std::shared_ptr<RankC
   if (thread_ends) return nullptr;
   std::shared_ptr<RankContext> previous = current_context.pointer.lock();
   current_pointer = context.get();
-  current_id_ = context == nullptr ? 0 : context->id();
+  current_id_ = context == nullptr ? id_alone : context->id();
   current_context.pointer = context;
   return previous;
 }
