@@ -248,9 +248,7 @@ Value* InlineMath::sine(Value* x, std::uint32_t quarters) {
   llvm::Type* word = type->getWithNewType(ir_.getInt32Ty());
   Value* quarter = ir_.CreateTrunc(ir_.CreateBitCast(shifted, word64), word);
   quarter = ir_.CreateAdd(quarter, integer(x, quarters));
-  Value* even = ir_.CreateIsNull(ir_.CreateAnd(quarter, integer(x, 1)));
-  Value* sign = ir_.CreateShl(ir_.CreateAnd(quarter, integer(x, 2)), 30);
-  return from_bits(ir_.CreateXor(bits(ir_.CreateSelect(even, sine, cosine)), sign));
+  return after_quarters(sine, cosine, quarter);
 }
 
 Value* InlineMath::sin(Value* x) {

@@ -90,6 +90,13 @@ MathPieces::Quarters MathPieces::wide_quarters(Value* x) {
   return {.shifted = shifted, .rest = fused(n, number(x, -kHalfPiLow), rest)};
 }
 
+Value* MathPieces::after_quarters(Value* sine, Value* cosine, Value* quarters) {
+  const std::uint64_t sign_bit = sine->getType()->getScalarSizeInBits() - 1;
+  Value* even = ir_.CreateIsNull(ir_.CreateAnd(quarters, integer(sine, 1)));
+  Value* sign = ir_.CreateShl(ir_.CreateAnd(quarters, integer(sine, 2)), sign_bit - 1);
+  return from_bits(ir_.CreateXor(bits(ir_.CreateSelect(even, sine, cosine)), sign));
+}
+
 Value* MathPieces::log_special(Value* x, Value* result) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // Positive and finite, in one comparison.

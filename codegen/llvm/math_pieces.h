@@ -40,6 +40,9 @@ class MathPieces {
     llvm::Value* rest;
   };
   Quarters wide_quarters(llvm::Value* x);
+  // The sine of what these are sine and cosine of, so many quarter turns further; an integer of as
+  // many bits as they have.
+  llvm::Value* after_quarters(llvm::Value* sine, llvm::Value* cosine, llvm::Value* quarters);
   // What log and its like give for arguments out of (0, inf); else `result`.
   llvm::Value* log_special(llvm::Value* x, llvm::Value* result);
 

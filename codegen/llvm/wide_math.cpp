@@ -144,9 +144,7 @@ Value* WideMath::sine(Value* x, std::uint64_t quarters) {
   cosine = fused(ir_.CreateFMul(z, z), c, cosine);
 
   Value* quarter = ir_.CreateAdd(bits(shifted), integer(x, quarters));
-  Value* even = ir_.CreateIsNull(ir_.CreateAnd(quarter, integer(x, 1)));
-  Value* sign = ir_.CreateShl(ir_.CreateAnd(quarter, integer(x, 2)), 62);
-  return from_bits(ir_.CreateXor(bits(ir_.CreateSelect(even, sine, cosine)), sign));
+  return after_quarters(sine, cosine, quarter);
 }
 
 Value* WideMath::sin(Value* x) {

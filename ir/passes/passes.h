@@ -43,9 +43,9 @@ bool fold_constants(Graph& graph);
 bool cse(Graph& graph);
 // Drops nodes that no result and no collective needs.
 bool dce(Graph& graph);
-// Adds up pads with elements between as blocks (ir/blocks.h), which have none, so that kernels read
-// what was padded where it lies: the gradients of slices with steps and of pooling. Bits stay the
-// same. After cse and dce.
+// Adds up pads with zeros between elements as blocks (ir/blocks.h), which have none, so that
+// kernels read what was padded where it lies: the gradients of slices with steps and of pooling.
+// Bits stay the same. After cse and dce.
 bool sum_spreads(Graph& graph);
 // Computes what is put together of a few parts part by part where that spares putting it together,
 // carries of loops included (split_carries.h); sums over the parts are then of another order.
