@@ -80,9 +80,14 @@ Function::Function(Graph graph) : graph_(std::move(graph)), hash_(structural_has
   for_each_function(graph_, [this](const FunctionPtr& function) {
     levels_ = std::max(levels_, function->levels() + 1);
   });
+  bool observes = false;
   Hasher hasher;
   hasher.add(hash_);
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
+    if (graph_.node(id).op == Op::observe) {
+      observes = true;
+      hasher.add(id).add(graph_.node(id).location.text());
+    }
     for (const GroupPtr& group : groups_met_in(graph_, id)) {
       const bool known = std::ranges::any_of(
           groups_, [&](const GroupPtr& other) { return other == group || *other == *group; });
@@ -90,7 +95,7 @@ Function::Function(Graph graph) : graph_(std::move(graph)), hash_(structural_has
       hasher.add(id).add(graph_.node(id).location.text());
     }
   }
-  if (!groups_.empty()) hash_ = hasher.finish();
+  if (!groups_.empty() || observes) hash_ = hasher.finish();
   if (levels_ <= kMostLevels) return;
   throw TypeError("@" + graph_.name + " runs functions that are nested more than " +
                   std::to_string(kMostLevels) + " deep");

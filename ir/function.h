@@ -21,7 +21,8 @@ class Function {
 
   const Graph& graph() const { return graph_; }
   // Found once: functions with equal hashes are taken as equal. It is that of the graph's structure
-  // and, since ranks tell their calls apart by them, of the lines of its collectives.
+  // and of the lines of its collectives, by which ranks tell their calls apart, and of its
+  // observations, which say them.
   const Hash128& hash() const { return hash_; }
   // The groups whose collectives it calls, itself or in functions that it runs, each once.
   const std::vector<GroupPtr>& groups() const { return groups_; }

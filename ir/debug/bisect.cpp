@@ -40,6 +40,29 @@ std::string array_text(const ArrayDifference& difference, std::int64_t elements)
   return out;
 }
 
+void hash_sharding(Hasher& hasher, const Sharding& sharding) {
+  hasher.add(sharding.size());
+  for (const std::vector<std::string>& names : sharding) {
+    hasher.add(names.size());
+    for (const std::string& name : names) hasher.add(name);
+  }
+}
+
+// Of what a program computes, and of which arguments: those are found by the parameters' names, and
+// are parts by their shardings.
+Hash128 hash_of_program(const Graph& graph) {
+  Hasher hasher;
+  hasher.add(structural_hash(graph));
+  for (const Parameter& parameter : graph.parameters()) {
+    hasher.add(parameter.name);
+    hash_sharding(hasher, parameter.sharding);
+  }
+  for (std::size_t i = 0; i < graph.results().size(); ++i) {
+    hash_sharding(hasher, graph.result_sharding(i));
+  }
+  return hasher.finish();
+}
+
 }  // namespace
 
 RankPrograms RankPrograms::same(Graph graph, std::size_t ranks) {
@@ -53,7 +76,7 @@ RankPrograms RankPrograms::distinct(const std::vector<Graph>& by_rank) {
   RankPrograms out;
   std::unordered_map<Hash128, std::size_t, Hash128Hasher> known;
   for (const Graph& graph : by_rank) {
-    const auto [found, is_new] = known.try_emplace(structural_hash(graph), out.graphs.size());
+    const auto [found, is_new] = known.try_emplace(hash_of_program(graph), out.graphs.size());
     if (is_new) out.graphs.push_back(graph);
     out.of_rank.push_back(found->second);
   }

@@ -21,7 +21,7 @@ struct RankPrograms {
   std::vector<std::size_t> of_rank;
 
   static RankPrograms same(Graph graph, std::size_t ranks);
-  // Equal programs become one.
+  // Programs that are equal, also in the names of parameters and in shardings, become one.
   static RankPrograms distinct(const std::vector<Graph>& by_rank);
 
   std::vector<const Graph*> by_rank() const;

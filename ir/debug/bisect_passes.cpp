@@ -23,7 +23,8 @@ bool verifies(const Graph& graph) {
 }
 
 // What a pass does to the programs, as a whole and in parts. The places where it does it are, for
-// each program, the functions that nodes run, innermost first, and then the program itself.
+// each program, the functions that nodes run, innermost first, and then the program itself; as
+// run_passes() has it.
 class PassTrial {
  public:
   PassTrial(const Pass& pass, const PassBisection& so_far, const RankArrays& inputs,
@@ -34,7 +35,9 @@ class PassTrial {
         expected_(so_far.expected),
         tolerance_(tolerance) {
     for (const Graph& graph : before_.graphs) {
-      programs_.push_back({.first = places_, .functions = all_functions(graph)});
+      programs_.push_back({.first = places_, .functions = {}});
+      // Otherwise it goes over them by itself, from the program on.
+      if (!pass.takes_varying_sizes) programs_.back().functions = all_functions(graph);
       places_ += programs_.back().functions.size() + 1;
     }
   }
@@ -95,9 +98,13 @@ class PassTrial {
   // A program once the pass did its work in so many of its places.
   Graph partly(std::size_t program, std::size_t places) const {
     Graph out = before_.graphs[program];
+    const std::size_t functions = programs_[program].functions.size();
+    const auto run = pass_.run_function != nullptr ? pass_.run_function : pass_.run;
     std::size_t seen = 0;
-    change_functions(out, [&](Graph& function) { return seen++ < places && pass_.run(function); });
-    if (places > programs_[program].functions.size()) pass_.run(out);
+    if (functions != 0) {
+      change_functions(out, [&](Graph& function) { return seen++ < places && run(function); });
+    }
+    if (places > functions) pass_.run(out);
     return out;
   }
 

@@ -1,4 +1,5 @@
 #include <tutti/ir/debug/difference.h>
+#include <tutti/ir/debug/difference_in_sizes.h>
 #include <tutti/ir/debug/difference_text.h>
 #include <tutti/ir/debug/match_graphs.h>
 #include <tutti/ir/function.h>
@@ -195,8 +196,13 @@ class Comparison {
     const Parameter& x = parameter_of(a_, id);
     const Parameter& y = parameter_of(b_, mate);
     if (x.donate != y.donate) return std::string("it is donated in ") + (x.donate ? "A" : "B");
+    if (x.sharding != y.sharding) return "its sharding" + two_texts(x.sharding, y.sharding);
     if (a_.type(x.value) == b_.type(y.value)) return std::nullopt;
     return "";
+  }
+
+  static std::string two_texts(const Sharding& in_a, const Sharding& in_b) {
+    return " is " + text_of(in_a) + " in A and " + text_of(in_b) + " in B";
   }
 
   static const Parameter& parameter_of(const Graph& graph, NodeId id) {
@@ -271,7 +277,13 @@ class Comparison {
     for (std::size_t i = 0; i < a_.results().size(); ++i) {
       const Value x = a_.results()[i];
       const Value y = b_.results()[i];
-      if (correspond(x, y, false)) continue;
+      if (correspond(x, y, false)) {
+        const Sharding& in_a = a_.result_sharding(i);
+        const Sharding& in_b = b_.result_sharding(i);
+        if (in_a == in_b) continue;
+        found("the sharding of result " + std::to_string(i) + two_texts(in_a, in_b));
+        return;
+      }
       found("result " + std::to_string(i) + " is " + print(a_, x) + " in A and " + print(b_, y) +
             " in B: " + operand_difference(x, y));
       return;
@@ -313,14 +325,23 @@ Graph without_kernels_inside(const Graph& graph) {
   return out;
 }
 
-}  // namespace
-
-std::optional<Difference> difference(const Graph& a, const Graph& b) {
+std::optional<Difference> difference_but_for_sizes(const Graph& a, const Graph& b) {
   SeenPairs seen;
   if (!has_functions(a) && !has_functions(b)) return Comparison(a, b, seen).run();
   const Graph in_a = without_kernels_inside(a);
   const Graph in_b = without_kernels_inside(b);
   return Comparison(in_a, in_b, seen).run();
+}
+
+}  // namespace
+
+std::optional<Difference> difference(const Graph& a, const Graph& b) {
+  std::optional<Difference> out = difference_but_for_sizes(a, b);
+  if (out) return out;
+  // The types that have been compared hold the largest sizes.
+  std::string sizes = difference_in_sizes(a, b);
+  if (!sizes.empty()) out = Difference{.first = std::move(sizes)};
+  return out;
 }
 
 }  // namespace tutti::ir

@@ -1,6 +1,7 @@
 #include <tutti/ir/debug/difference.h>
 #include <tutti/ir/debug/difference_text.h>
 #include <tutti/ir/function.h>
+#include <tutti/ir/symbolic_sizes.h>
 
 #include <set>
 #include <utility>
@@ -27,6 +28,12 @@ class NameComparison {
       if (a.parameters()[i].name == b.parameters()[i].name) continue;
       return differs("parameter " + std::to_string(i), "%" + a.parameters()[i].name,
                      "%" + b.parameters()[i].name);
+    }
+    // Each size that varies is in a parameter.
+    for (const Parameter& parameter : a.parameters()) {
+      const std::string in_a = symbolic_text(a, parameter.value);
+      const std::string in_b = symbolic_text(b, parameter.value);
+      if (in_a != in_b) return differs("%" + parameter.name, in_a, in_b);
     }
     for (NodeId id = 0; id < a.node_count(); ++id) {
       std::string out = compare(a, b, id);

@@ -3,6 +3,7 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/text/literal.h>
 #include <tutti/ir/text/print.h>
+#include <tutti/ir/text/type_text.h>
 
 #include <cstring>
 
@@ -87,6 +88,13 @@ std::string text_of(const Group& group) {
   if (group.programs_differ) out += ", programs differ";
   if (group.algorithm) out += ", algorithm " + ir::quoted(name_of(*group.algorithm));
   return shortened(std::move(out));
+}
+
+std::string text_of(const Sharding& sharding) {
+  if (sharding.empty()) return "none";
+  std::string out;
+  append_sharding(out, sharding);
+  return out;
 }
 
 std::string first_element(const Array& a, const Array& b) {

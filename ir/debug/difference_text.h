@@ -33,6 +33,8 @@ std::string place_of_function(const Graph& graph, NodeId id, FunctionSlot slot);
 
 std::string text_of(const Mesh* mesh);
 std::string text_of(const Group& group);
+// [["dp"], []]
+std::string text_of(const Sharding& sharding);
 
 // "element 3 is 1.5 in A and 2.5 in B", of arrays of one type.
 std::string first_element(const Array& a, const Array& b);

@@ -28,12 +28,14 @@ bool same_ops(const Graph& a, const Graph& b) {
 
 }  // namespace
 
-std::vector<Family> families_of(const Programs& programs) {
-  std::vector<Family> out;
-  const auto& first = programs[0].functions;
-  const bool together = std::ranges::all_of(programs, [&](const Module& program) {
-    return std::ranges::equal(program.functions, first, same_ops);
+bool are_alike(const Programs& programs) {
+  return std::ranges::all_of(programs, [&](const Module& program) {
+    return std::ranges::equal(program.functions, programs[0].functions, same_ops);
   });
+}
+
+std::vector<Family> families_of(const Programs& programs, bool together) {
+  std::vector<Family> out;
   for (std::size_t program = 0; program < programs.size(); ++program) {
     for (std::size_t function = 0; function < programs[program].functions.size(); ++function) {
       if (together && program != 0) {

@@ -15,8 +15,11 @@ struct Place {
 // Functions that change together.
 using Family = std::vector<Place>;
 
-// The functions of every rank in their places if they have the same ops, also in what nodes run;
-// else each alone.
-std::vector<Family> families_of(const Programs& programs);
+// Whether the functions of every rank have the same ops in their places, also in what nodes run.
+bool are_alike(const Programs& programs);
+
+// The functions of every rank in their places if they are to change together, for which programs
+// have to be alike; else each alone.
+std::vector<Family> families_of(const Programs& programs, bool together);
 
 }  // namespace tutti::ir

@@ -57,17 +57,19 @@ class Reducer {
     ProgramSize before;
     do {
       before = size_;
+      together_ = are_alike(best_.programs);
       drop_functions();
       cut_groups();
       edit_all({.without_mesh = true}, best_.programs.size());
       edit_all({.two_ranks = true}, 2);
+      together_ = are_alike(best_.programs);
       for (std::size_t family = 0; family < families().size(); ++family) reduce_family(family);
     } while (size_ < before && !best_.stopped);
     return std::move(best_);
   }
 
  private:
-  std::vector<Family> families() const { return families_of(best_.programs); }
+  std::vector<Family> families() const { return families_of(best_.programs, together_); }
   const Graph& graph(std::size_t family) const {
     const Place place = families()[family].front();
     return best_.programs[place.program].functions[place.function];
@@ -84,6 +86,7 @@ class Reducer {
     if (verdict != Verdict::interesting) return false;
     best_.programs = std::move(candidate);
     size_ = size;
+    together_ = together_ && are_alike(best_.programs);
     return true;
   }
 
@@ -366,6 +369,9 @@ class Reducer {
   Reduction best_;
   const Check& check_;
   ProgramSize size_;
+  // Programs that have come apart stay so until all families have been looked at, and the number of
+  // a family means the same: they may become alike on the way.
+  bool together_ = false;
   const double most_nodes_;
   std::unordered_set<Hash128, Hash128Hasher> tried_;
 };

@@ -41,8 +41,9 @@ class Sweep {
       accumulate(outputs[i], Term(&builder_, cotangents[i]));
     }
     auto inside = builder_.checkpoints().size();  // those from here on are done with
-    // What comes before all of `wrt` does not depend on it.
-    for (NodeId end = last + 1; end > first_wrt_;) {
+    // What comes before all of `wrt` does not depend on it; messages are answered all the same.
+    const NodeId first = answers_.empty() ? first_wrt_ : std::min(first_wrt_, answers_.first());
+    for (NodeId end = last + 1; end > first;) {
       while (inside > 0 && builder_.checkpoints()[inside - 1].end > end) --inside;
       if (inside > 0 && builder_.checkpoints()[inside - 1].end == end) {
         const Builder::Checkpoint region = builder_.checkpoints()[inside - 1];

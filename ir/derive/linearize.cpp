@@ -15,7 +15,9 @@ namespace {
 // Nodes of a graph as one of their own; what they use and was not copied is captured.
 class Cut {
  public:
-  explicit Cut(const Graph& from) : from_(from) {
+  // Of what is `linear` in values that it is differentiated by, what is made like a value counts
+  // for its type alone, and barriers, which tell when to compute, for nothing.
+  explicit Cut(const Graph& from, bool linear = false) : from_(from), linear_(linear) {
     to_.mesh = from.mesh;
     to_.default_device = from.default_device;
   }
@@ -29,11 +31,6 @@ class Cut {
         to_.add_parameter(name + std::to_string(to_.parameters().size()), from_.type(old));
     stands_for(made, old);
     return made;
-  }
-  // From here on values count for their types alone, and barriers, which tell when to compute, for
-  // nothing: so it is for what is linear in these values and is differentiated by them.
-  void linear_in(std::span<const Value> values) {
-    for (const Value value : values) directions_.insert(value.id);
   }
   // What a value of the new graph stands for.
   Value original(Value made) const { return originals_.at(made.id); }
@@ -56,12 +53,12 @@ class Cut {
     const Node& node = from_.node(id);
     if (node.op == Op::parameter || values_.contains(node.first_result)) return;
     const Value first = from_.result(id, 0);
-    if (node.op == Op::optimization_barrier && !directions_.empty()) {
+    if (node.op == Op::optimization_barrier && linear_) {
       values_[first.id] = value(from_.operand(id, 0));
       return;
     }
-    if (node.op == Op::zeros_like && directions_.contains(from_.operand(id, 0).id)) {
-      values_[first.id] = zeros(from_.type(first));
+    if (is_of_type(node)) {
+      values_[first.id] = filled(from_.type(first), node.op == Op::ones_like ? 1 : 0);
       return;
     }
     std::vector<Value> operands;
@@ -86,8 +83,8 @@ class Cut {
     };
     for (const Value result : results) need(result);
     for (NodeId id = end; id-- > begin;) {
-      if (!needed[id - begin]) continue;
-      const bool barrier = from_.node(id).op == Op::optimization_barrier && !directions_.empty();
+      if (!needed[id - begin] || is_of_type(from_.node(id))) continue;
+      const bool barrier = linear_ && from_.node(id).op == Op::optimization_barrier;
       for (const Value operand : from_.operands(id)) {
         need(operand);
         if (barrier) break;
@@ -108,11 +105,15 @@ class Cut {
   }
 
  private:
-  Value zeros(const Type& type) {
+  // Whether nothing but its operand's type counts.
+  bool is_of_type(const Node& node) const {
+    return linear_ && (node.op == Op::zeros_like || node.op == Op::ones_like);
+  }
+  Value filled(const Type& type, double number) {
     Builder builder(to_);
-    const Term zero(&builder, builder.adapt(builder.constant(Array::scalar_of(type.dtype, 0)),
-                                            type.replication));
-    return broadcast_to(to_device(zero, type.device), type.shape).value();
+    const Value one = builder.constant(Array::scalar_of(type.dtype, number));
+    const Term adapted(&builder, builder.adapt(one, type.replication));
+    return broadcast_to(to_device(adapted, type.device), type.shape).value();
   }
   void stands_for(Value made, Value old) {
     values_[old.id] = made;
@@ -120,20 +121,17 @@ class Cut {
   }
 
   const Graph& from_;
+  const bool linear_;
   Graph to_{"linear"};
   std::unordered_map<std::uint32_t, Value> values_;     // by the old value's id
   std::unordered_map<std::uint32_t, Value> originals_;  // by the new value's id
   std::vector<Value> captured_;
-  std::unordered_set<std::uint32_t> directions_;  // of what it is linear in; by the old value's id
 };
 
-// The nodes from `begin` on that `results` need, as a function of `own`; `directions` are what the
-// results were differentiated by, being linear in them.
+// The nodes from `begin` on that `results` need, as a function of `own`; see Cut.
 Linear cut_out(const Graph& graph, NodeId begin, std::span<const Value> own,
-               const std::string& name, std::span<const Value> results,
-               std::span<const Value> directions = {}) {
-  Cut cut(graph);
-  cut.linear_in(directions);
+               const std::string& name, std::span<const Value> results, bool linear = false) {
+  Cut cut(graph, linear);
   for (const Value value : own) cut.parameter(value, name);
   cut.copy_needed(results, begin);
   std::vector<Value> mapped = cut.values(results);
@@ -223,8 +221,8 @@ Linear pushforward(const Builder& program, std::span<const Value> outputs,
   const std::vector<Value> tangents = add_parameters(graph, results, "tangent");
   Builder builder(graph);
   builder.at(program.location());
-  Linear out = cut_out(graph, 0, tangents, "tangent", vjp(builder, results, tangents, cotangents),
-                       cotangents);
+  Linear out =
+      cut_out(graph, 0, tangents, "tangent", vjp(builder, results, tangents, cotangents), true);
   std::unordered_map<std::uint32_t, Value> captures;  // by the parameter that stands for them
   for (std::size_t i = 0; i < back.captured.size(); ++i) {
     captures[graph.parameters()[cotangents.size() + i].value.id] = back.captured[i];

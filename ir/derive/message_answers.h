@@ -35,7 +35,8 @@ class MessageAnswers {
 
   bool empty() const { return messages_.empty(); }
   bool contains(NodeId node) const { return messages_.contains(node); }
-  // The last of them.
+  // The first and the last of them.
+  NodeId first() const { return messages_.begin()->first; }
   NodeId last() const { return messages_.rbegin()->first; }
   // What is to be answered once nodes are visited from `node` on, in this order.
   std::vector<Answer> after(NodeId node);

@@ -1,4 +1,5 @@
 #include <tutti/ir/function.h>
+#include <tutti/ir/observation.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/rewrite.h>
 
@@ -11,9 +12,11 @@ namespace {
 
 // Two nodes compute the same if op, operands, attributes and result types agree: every local op is
 // a function of these and the rank (random ops too: their key is an operand). Where ranks meet is
-// an event of its own, and so is each parameter.
+// an event of its own, and so are what somebody sees and each parameter.
 bool may_merge(const Graph& graph, NodeId id) {
-  return graph.node(id).op != Op::parameter && !communicates(graph, id);
+  const Op op = graph.node(id).op;
+  if (op == Op::observe) return graph.attributes(id).text("what") != name_of(Observation::print);
+  return op != Op::parameter && !communicates(graph, id);
 }
 
 Hash128 hash_of_node(const Graph& from, NodeId id, std::span<const Value> operands) {

@@ -81,15 +81,20 @@ class Ordering {
     }
   }
 
+  // A wait stands behind all that was started before it: a peer may wait for that first.
   void find_lazy_nodes(std::span<const std::int32_t> group_of) {
+    NodeId last_collective = count_;
     for (NodeId id = 0; id < count_; ++id) {
       const OpClass kind = definition(graph_.node(id).op).kind;
       anchor_[id] = unit_[id];
+      if (communicates(graph_, id)) last_collective = id;
       if (kind != OpClass::wait && (kind != OpClass::view || group_of[id] >= 0)) continue;
       if (graph_.operands(id).size() > 1) continue;  // optimization_barrier
       const NodeId producer = graph_.producer(graph_.operand(id, 0));
-      lazy_[id] = kind == OpClass::wait || lazy_[producer];
+      const bool waits = kind == OpClass::wait;
+      lazy_[id] = waits || lazy_[producer] || graph_.type(graph_.operand(id, 0)).async;
       if (lazy_[id]) anchor_[id] = anchor_[producer];
+      if (waits && last_collective != count_) anchor_[id] = last_collective;
     }
   }
 
@@ -138,7 +143,7 @@ class Ordering {
   const std::span<const Value> sources_;
   const NodeId count_;
   std::vector<NodeId> unit_;    // [node]
-  std::vector<bool> lazy_;      // [node], waits and views of waits
+  std::vector<bool> lazy_;      // [node], waits, and views of these and of what is under way
   std::vector<NodeId> anchor_;  // [node], the unit after which a lazy node may stand; else its own
   std::vector<std::vector<NodeId>> members_;     // [unit], in program order
   std::vector<std::vector<NodeId>> dependents_;  // [unit]

@@ -33,6 +33,8 @@ UnitGraph::UnitGraph(const Graph& graph, std::span<const Value> sources)
     for (const Value operand : graph.operands(id)) {
       edges.emplace_back(graph.producer(sources[operand.id]), id);
     }
+    const bool waits = graph.node(id).op == Op::wait;
+    if (waits && last_collective != count) edges.emplace_back(last_collective, id);
     if (!communicates(graph, id)) continue;
     if (last_collective != count) edges.emplace_back(last_collective, id);
     last_collective = id;

@@ -16,7 +16,8 @@ namespace tutti::ir {
 // dynamic topological sort algorithm for directed acyclic graphs", 2006). The search gives up after
 // a fixed number of steps and then refuses the merge: n merges take time about linear in n.
 //
-// Aliases are looked through, and each collective depends on the one before it.
+// Aliases are looked through. Each collective depends on the one before it, and a wait on what was
+// started before it: a peer may wait for that first.
 class UnitGraph {
  public:
   // `sources` is look_through_aliases(graph).

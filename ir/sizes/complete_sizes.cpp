@@ -1,6 +1,7 @@
 #include <tutti/ir/sizes/complete_sizes.h>
 #include <tutti/ir/sizes/merge_samples.h>
 
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -19,6 +20,24 @@ void complete_sizes(Graph& graph) {
     values[i] = symbols[i].least;
     add(std::move(values));
   }
+  // A size that is no sum of products may be one at all of these. Of others the program may not
+  // exist.
+  const auto try_to_add = [&](auto&& value_of) {
+    std::vector<std::int64_t> values;
+    for (std::size_t i = 0; i < symbols.size(); ++i) values.push_back(value_of(i));
+    try {
+      add(std::move(values));
+    } catch (const NodeTypeError&) {
+    }
+  };
+  const std::size_t all = (std::size_t{1} << symbols.size()) - 1;
+  for (std::size_t few = 0; few < all; ++few) {
+    if (std::has_single_bit(all & ~few)) continue;  // that was one of the above
+    try_to_add(
+        [&](std::size_t i) { return (few >> i & 1) == 0 ? symbols[i].least : symbols[i].most; });
+  }
+  try_to_add(
+      [&](std::size_t i) { return symbols[i].least + (symbols[i].most - symbols[i].least) / 2; });
   graph = merge_samples(symbols, samples);
 }
 

@@ -126,7 +126,11 @@ void collective_broadcast(Step& step) {
 // The number of this rank among partitions or replicas; 0 where there is one.
 void rank_number(Step& step, std::string_view of) {
   const Attribute* const count = step.translator.module().attributes.find(of);
-  const bool several = count != nullptr && count->integer > 1;
+  const Mesh* const mesh = step.translator.mesh().get();
+  const bool replicas = of == "mhlo.num_replicas";
+  // The ranks of a mesh are partitions.
+  const bool several =
+      count != nullptr ? count->integer > 1 : !replicas && mesh != nullptr && mesh->ranks() > 1;
   if (!several) {
     step.result(step.scalar(step.dtype(), 0));
     return;

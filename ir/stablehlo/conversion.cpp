@@ -111,11 +111,13 @@ Format format_of(Step& step) {
 void reduce_precision(Step& step) {
   const Term given = step.operand(0);
   const Format format = format_of(step);
-  const bool wide = given.dtype() == DType::f64;
-  const Term x = wide ? given : cast(given, DType::f32);
+  // Beyond the largest of f8_e4m3fn there is no infinity to round to.
+  const bool has_infinity = given.dtype() != DType::f8_e4m3fn;
+  const Term x = has_infinity ? given : cast(given, DType::f32);
   const DType dtype = unsigned_of(x.dtype());
-  const int mantissa = wide ? 52 : 23;
-  const int exponent = wide ? 11 : 8;
+  const int mantissa = mantissa_bits(x.dtype());
+  const int exponent =
+      static_cast<int>(8 * size_of(given.dtype())) - 1 - mantissa_bits(given.dtype());
   Term out = x;
   if (format.mantissa < mantissa) {
     const int dropped = mantissa - format.mantissa;
@@ -129,14 +131,14 @@ void reduce_precision(Step& step) {
   }
   if (format.exponent < exponent) {
     const int bias = (1 << (format.exponent - 1)) - 1;
-    const double most = std::ldexp(2 - std::ldexp(1.0, -format.mantissa), bias);
+    const double most = std::ldexp(2 - std::ldexp(1.0, -std::min(format.mantissa, mantissa)), bias);
     const double least = std::ldexp(1.0, 1 - bias);
     const Term infinity = select(out < 0, out.constant(-INFINITY), out.constant(INFINITY));
     const Term zero = select(x < 0, out.constant(-0.0), out.constant(0.0));
     out = select(abs(out) > most, infinity, select(both(abs(out) < least, x != 0), zero, out));
   }
   out = select(x.apply(Op::is_nan), x, out);
-  step.result(wide ? out : cast(out, given.dtype()));
+  step.result(has_infinity ? out : cast(out, given.dtype()));
 }
 
 constexpr Rule kConversionRules[] = {

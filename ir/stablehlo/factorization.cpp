@@ -110,6 +110,57 @@ Term substitute(Step& step, Term a, Term b, bool unit) {
   return transposed(over_columns(step, {b}, {a}, row_count(b), column)[1], {1, 0, 2});
 }
 
+// A lower triangular matrix, whose systems are halved until they have few rows. For many right
+// sides the blocks on the diagonal are inverted, all at once, so that all else are products.
+class LowerSystem {
+ public:
+  LowerSystem(Step& step, Term a, std::int64_t right_sides, bool unit)
+      : step_(step), a_(a), unit_(unit) {
+    const std::int64_t count = row_count(a) / kFewColumns;
+    if (count * right_sides < kManyBlockColumns) return;
+    Terms blocks;
+    for (std::int64_t i = 0; i < count; ++i) {
+      blocks.push_back(corner(i * kFewColumns, (i + 1) * kFewColumns));
+    }
+    const Term stacked = concatenated(blocks, 0);
+    const Term diagonal = numbers(stacked, 1) == numbers(stacked, 2);
+    const Term ones = select(diagonal, stacked.constant(1), 0);
+    inverses_ = substitute(step, stacked, broadcast_to(ones, stacked.shape()), unit);
+  }
+
+  // x with A x = b, where A are the rows and columns between these.
+  Term solve(std::int64_t from, std::int64_t to, Term b) const {
+    const std::int64_t size = to - from;
+    if (size <= kFewColumns) {
+      const bool is_inverted = inverses_.valid() && size == kFewColumns;
+      return is_inverted ? matmul(inverse_at(from), b)
+                         : substitute(step_, corner(from, to), b, unit_);
+    }
+    const std::int64_t half = half_of(size);
+    const Term first = solve(from, from + half, rows_between(b, 0, half));
+    const Term below = columns_between(rows_between(a_, from + half, to), from, from + half);
+    const Term rest = rows_between(b, half, size) - matmul(below, first);
+    return concatenated({first, solve(from + half, to, rest)}, 1);
+  }
+
+ private:
+  static constexpr std::int64_t kManyBlockColumns = 128;  // right sides, times the blocks
+
+  Term corner(std::int64_t from, std::int64_t to) const {
+    return columns_between(rows_between(a_, from, to), from, to);
+  }
+  Term inverse_at(std::int64_t row) const {
+    const std::int64_t batch = a_.shape()[0];
+    const std::int64_t block = row / kFewColumns;
+    return along(inverses_, 0, block * batch, (block + 1) * batch);
+  }
+
+  Step& step_;
+  const Term a_;
+  const bool unit_;
+  Term inverses_;  // [blocks * batch, few, few]; not valid: of few right sides
+};
+
 std::pair<Term, Term> cholesky_by_columns(Step& step, Term a) {
   const auto column = [](const Terms& carries, Term j, const Terms&) -> Terms {
     const Term rest = carries[0];
@@ -208,16 +259,7 @@ Reflections reflections_of(Step& step, const QrFactors& factors) {
 Term matrix_transposed(Term x) { return transposed(x, {0, 2, 1}); }
 
 Term solve_lower(Step& step, Term a, Term b, bool unit) {
-  const std::int64_t size = row_count(a);
-  if (size <= kFewColumns) return substitute(step, a, b, unit);
-  const std::int64_t half = half_of(size);
-  const auto corner = [&](std::int64_t from, std::int64_t to) {
-    return columns_between(rows_between(a, from, to), from, to);
-  };
-  const Term first = solve_lower(step, corner(0, half), rows_between(b, 0, half), unit);
-  const Term below = columns_between(rows_between(a, half, size), 0, half);
-  const Term rest = rows_between(b, half, size) - matmul(below, first);
-  return concatenated({first, solve_lower(step, corner(half, size), rest, unit)}, 1);
+  return LowerSystem(step, a, column_count(b), unit).solve(0, row_count(a), b);
 }
 
 Term solve_upper(Step& step, Term a, Term b, bool unit) {

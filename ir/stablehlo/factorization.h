@@ -13,7 +13,9 @@ namespace tutti::ir::stablehlo {
 
 Term matrix_transposed(Term x);
 
-// x with a * x = b, a lower triangular; `unit`: its diagonal is taken as ones.
+// x with a * x = b, a lower triangular; `unit`: its diagonal is taken as ones. For many columns of
+// b blocks on the diagonal are inverted (J. Du Croz, N. Higham: Stability of methods for matrix
+// inversion, IMA Journal of Numerical Analysis 12, 1992).
 Term solve_lower(Step& step, Term a, Term b, bool unit);
 // The same with a upper triangular.
 Term solve_upper(Step& step, Term a, Term b, bool unit);

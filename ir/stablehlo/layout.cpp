@@ -2,6 +2,7 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace tutti::ir::stablehlo {
@@ -43,6 +44,10 @@ Term padded(Term x, Term value, const List& low, const List& high, const List& i
   const auto any = [](const List& list) {
     return std::ranges::any_of(list, [](std::int64_t each) { return each != 0; });
   };
+  // The lowest number has no opposite.
+  const auto taken = [](std::int64_t padding) {
+    return padding < 0 ? -std::max(padding, -std::numeric_limits<std::int64_t>::max()) : 0;
+  };
   const List before = positive(low);
   const List behind = positive(high);
   Term out = x;
@@ -52,8 +57,8 @@ Term padded(Term x, Term value, const List& low, const List& high, const List& i
   List start = repeated(out.shape().rank(), 0);
   List stop = sizes_of(out.shape());
   for (std::size_t d = 0; d < stop.size() && d < low.size() && d < high.size(); ++d) {
-    start[d] = std::max<std::int64_t>(-low[d], 0);
-    stop[d] -= std::max<std::int64_t>(-high[d], 0);
+    start[d] = taken(low[d]);
+    stop[d] -= taken(high[d]);
     if (stop[d] < start[d]) throw TypeError("the paddings take more away than there is");
   }
   return sliced(out, start, stop, repeated(out.shape().rank(), 1));

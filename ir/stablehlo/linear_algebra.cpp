@@ -30,6 +30,13 @@ Term first_failure(Term failed) {
   return select(failed.apply(Op::any, {List{0}, false}), first, 0);
 }
 
+// The program grows with the columns.
+void check_columns(Step& step, std::int64_t columns) {
+  constexpr std::int64_t kMost = 1 << 14;
+  if (columns <= kMost) return;
+  step.fail("matrices of up to " + std::to_string(kMost) + " columns are supported");
+}
+
 struct Triangle {
   bool left = true;  // a * x = b, else x * a = b
   bool lower = true;
@@ -45,6 +52,7 @@ void solve_triangle(Step& step, const Triangle& triangle) {
       a.shape()[0] != b.shape()[0]) {
     step.fail("the matrices do not fit each other");
   }
+  check_columns(step, a.shape()[1]);
   const bool turned = triangle.transposed == triangle.left;
   if (turned) a = matrix_transposed(a);
   const auto solve = triangle.lower != turned ? solve_lower : solve_upper;
@@ -56,19 +64,24 @@ void solve_triangle(Step& step, const Triangle& triangle) {
 std::pair<Term, Term> cholesky_of(Step& step, bool lower) {
   const Term a = as_batch(step, step.operand(0));
   if (a.shape()[1] != a.shape()[2]) step.fail("expected square matrices");
+  check_columns(step, a.shape()[1]);
   const auto [factor, failed] = cholesky_of(step, lower ? a : matrix_transposed(a));
   return {lower ? factor : matrix_transposed(factor), failed};
 }
 
 void lu(Step& step) {
-  const LuFactors factors = lu_of(step, as_batch(step, step.operand(0)));
+  const Term a = as_batch(step, step.operand(0));
+  check_columns(step, std::min(a.shape()[1], a.shape()[2]));
+  const LuFactors factors = lu_of(step, a);
   step.result(reshape(factors.packed, step.shape()));
   step.result(reshape(factors.pivots + 1, step.shape(1)));
   step.result(reshape(first_failure(factors.failed), step.shape(2)));
 }
 
 void qr(Step& step) {
-  const QrFactors factors = qr_of(step, as_batch(step, step.operand(0)));
+  const Term a = as_batch(step, step.operand(0));
+  check_columns(step, std::min(a.shape()[1], a.shape()[2]));
+  const QrFactors factors = qr_of(step, a);
   step.result(reshape(factors.packed, step.shape()));
   step.result(reshape(factors.taus, step.shape(1)));
 }

@@ -2,7 +2,10 @@
 #include <tutti/ir/stablehlo/parse_value.h>
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <optional>
 
 // The elements of constants: dense<...>.
 namespace tutti::ir::stablehlo {
@@ -10,6 +13,23 @@ namespace tutti::ir::stablehlo {
 namespace {
 
 std::int64_t width_in_bits(DType dtype) { return dtype == DType::boolean ? 1 : 8 * size_of(dtype); }
+
+// Through f64, as MLIR reads them. What is too large is infinite, and what is too small 0.
+std::optional<double> floating_number(std::string_view text) {
+  const auto read = [&](auto& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return end == text.data() + text.size() ? error : std::errc::invalid_argument;
+  };
+  double value = 0;
+  const std::errc error = read(value);
+  if (error == std::errc()) return value;
+  if (error != std::errc::result_out_of_range) return std::nullopt;
+  long double wide = 0;
+  if (read(wide) == std::errc()) return static_cast<double>(wide);
+  const bool is_small = text.find("e-") != text.npos || text.find("E-") != text.npos;
+  return std::copysign(is_small ? 0 : std::numeric_limits<double>::infinity(),
+                       text.starts_with('-') ? -1 : 1);
+}
 
 // Puts one number at `out`; false if the text is no number of the dtype.
 bool store_number(std::string_view text, DType dtype, std::byte* out) {
@@ -35,10 +55,14 @@ bool store_number(std::string_view text, DType dtype, std::byte* out) {
       return read.ec == std::errc() && read.ptr == end;
     };
     T value{};
-    if constexpr (is_narrow_float<T>) {
-      float wide = 0;
-      if (!parsed(wide)) return false;
-      value = T(wide);
+    if constexpr (std::is_floating_point_v<T> || is_narrow_float<T>) {
+      const std::optional<double> wide = floating_number(text);
+      if (!wide) return false;
+      if constexpr (std::is_same_v<T, double>) {
+        value = *wide;
+      } else {
+        value = T(static_cast<float>(*wide));
+      }
     } else if constexpr (!std::is_same_v<T, bool>) {
       if (!parsed(value)) return false;
     }

@@ -35,6 +35,9 @@ Region OperationParser::region() {
       lexer_.fail(lexer_.peek().offset, "a region of several blocks; only one block is read");
     }
     if (lexer_.peek().kind == Token::Kind::end) lexer_.fail(offset, "a region without its '}'");
+    if (!out.operations.empty() && is_return(out.operations.back())) {
+      lexer_.fail(lexer_.peek().offset, "an operation behind the region's return");
+    }
     out.operations.push_back(operation());
   }
   return out;

@@ -53,6 +53,11 @@ void check_places(Step& step, const Shape& operand, const Shape& indices, const 
   if (contains(map.indices_batch, map.vector)) {
     step.fail("the index vectors' dimension is no batch dimension");
   }
+  for (std::size_t i = 0; i < map.operand_batch.size(); ++i) {
+    const int own = static_cast<int>(map.operand_batch[i]);
+    const int other = static_cast<int>(map.indices_batch[i]);
+    if (operand[own] != indices[other]) step.fail("batch dimensions of different sizes");
+  }
   const std::int64_t components =
       map.vector == indices.rank() ? 1 : indices[static_cast<int>(map.vector)];
   if (std::ssize(map.index_of) != components) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 // Scatter: updates are put into rows of the operand (place_numbers.h). Sums are the IR's
 // scatter_add. Any other combination takes the updates in the order of their rows, combines those
@@ -24,6 +25,10 @@ Term updates_by_row(Step& step, Term updates, const RowNumbers& numbers, const L
   List order = others(rank, window_dims);
   order.insert(order.end(), window_dims.begin(), window_dims.end());
   if (std::ssize(order) != rank) step.fail("update_window_dims do not fit the updates");
+  for (std::size_t d = 0; d < numbers.batch.size(); ++d) {
+    if (updates.shape()[static_cast<int>(order[d])] == numbers.batch[d]) continue;
+    step.fail("the updates do not fit the indices");
+  }
   const std::int64_t count = numbers.rows.shape().elements();
   List sizes = {count};
   for (int d = first; d < operand.rank(); ++d) sizes.push_back(operand[d]);
@@ -89,7 +94,7 @@ std::ptrdiff_t update_of(const Region& region, const Reference& reference) {
 // Whether the region gives the updates, whatever was there.
 bool replaces(const Step& step) {
   const Region& region = step.operation.regions[0];
-  if (region.operations.size() != 1) return false;
+  if (region.operations.size() != 1 || !is_return(region.operations[0])) return false;
   const std::vector<Reference>& given = region.operations[0].operands;
   if (given.size() != region.arguments.size() / 2) return false;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -115,15 +120,40 @@ bool subtracts_update(const Step& step) {
              "subtract(0, 1)";
 }
 
-// Whether it is one operation for which it matters what is combined first. Of larger ones nobody
-// knows.
-bool order_matters(const Step& step) {
-  const Region& region = step.operation.regions[0];
-  if (region.operations.size() != 2 || region.operations[0].operands.size() != 2) return false;
+// Whether it does not matter what is combined first: each operand and its update are combined by
+// one of these operations, maybe in another dtype, or one of them is chosen (what decides is taken
+// for an order).
+bool any_order_will_do(const Step& step) {
   constexpr std::string_view kAnyOrder[] = {
       "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum",
       "stablehlo.and", "stablehlo.or",       "stablehlo.xor"};
-  return std::ranges::find(kAnyOrder, region.operations[0].name) == std::end(kAnyOrder);
+  const Region& region = step.operation.regions[0];
+  const RegionText text(region, constants_around(step));
+  const auto without_casts = [&](const Reference* value) {
+    for (const Operation* made = nullptr;
+         value != nullptr && (made = text.definition(*value)) != nullptr;
+         value = &made->operands[0]) {
+      const bool passes =
+          made->name == "stablehlo.convert" || made->name == "sdy.sharding_constraint";
+      if (!passes || made->operands.size() != 1) break;
+    }
+    return value;
+  };
+  const auto count = static_cast<int>(region.arguments.size() / 2);
+  for (int i = 0; i < count; ++i) {
+    const Reference* const result = without_casts(text.result(static_cast<std::size_t>(i)));
+    const Operation* const combines = result == nullptr ? nullptr : text.definition(*result);
+    if (combines == nullptr) return false;
+    const bool chooses = combines->name == "stablehlo.select";
+    const std::size_t first = chooses ? 1 : 0;
+    if (combines->operands.size() != first + 2) return false;
+    const bool known = std::ranges::find(kAnyOrder, combines->name) != std::end(kAnyOrder);
+    if (!chooses && !known) return false;
+    const int a = text.argument(*without_casts(&combines->operands[first]));
+    const int b = text.argument(*without_casts(&combines->operands[first + 1]));
+    if (std::pair(std::min(a, b), std::max(a, b)) != std::pair(i, i + count)) return false;
+  }
+  return true;
 }
 
 Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {
@@ -135,7 +165,7 @@ Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {
         "with a region that does not use the update is supported where unique_indices is "
         "true: equal indices would apply it several times");
   }
-  if (!unique && !replace && order_matters(step)) {
+  if (!unique && !replace && !any_order_will_do(step)) {
     step.fail(
         "with this region is supported where unique_indices is true: of equal indices the "
         "updates would have to be applied one after another");

@@ -88,11 +88,12 @@ void dynamic_update_slice(Step& step) {
 }
 
 void tuple(Step& step) {
-  Bound out;
+  std::vector<Bound> parts;
   for (int i = 0; i < step.count(); ++i) {
-    out.parts.push_back(step.translator.lookup(step.reference(i)));
+    parts.push_back(step.translator.lookup(step.reference(i)));
   }
-  step.result(std::move(out));
+  step.result(
+      Bound{.value = {}, .parts = std::make_shared<const std::vector<Bound>>(std::move(parts))});
 }
 
 void get_tuple_element(Step& step) {
@@ -101,10 +102,12 @@ void get_tuple_element(Step& step) {
   const List index = pretty == nullptr || pretty->items.empty()
                          ? List{step.integer("index")}
                          : step.integers_of(pretty->items[0]);
-  if (index.empty() || index[0] < 0 || index[0] >= std::ssize(given.parts)) {
+  const bool has = given.parts != nullptr && !index.empty() && index[0] >= 0 &&
+                   index[0] < std::ssize(*given.parts);
+  if (!has) {
     step.fail("an element that the tuple does not have");
   }
-  step.result(given.parts[static_cast<std::size_t>(index[0])]);
+  step.result(Bound((*given.parts)[static_cast<std::size_t>(index[0])]));
 }
 
 // Several values at once: nothing is computed of one before all are there.
@@ -112,10 +115,12 @@ void optimization_barrier(Step& step) {
   const std::vector<Term> operands = step.operands();
   std::vector<Value> values;
   for (const Term& operand : operands) values.push_back(operand.value());
+  Value first;  // behind all; the others are behind it
   for (std::size_t i = 0; i < values.size(); ++i) {
-    std::swap(values[0], values[i]);
-    step.result(Term(&step.builder(), step.builder().add(Op::optimization_barrier, values)));
-    std::swap(values[0], values[i]);
+    const Value passed = i == 0 ? step.builder().add(Op::optimization_barrier, values)
+                                : step.builder().add(Op::optimization_barrier, {values[i], first});
+    if (i == 0) first = passed;
+    step.result(Term(&step.builder(), passed));
   }
 }
 

@@ -101,6 +101,11 @@ AxesOfDimensions axes_from(const Translator& translator, const Attribute& shardi
     refuse("expected a sharding, as in <@mesh, [{\"x\"}, {}]>");
   }
   const Mesh* const mesh = translator.mesh().get();
+  for (const TreeMesh& other : translator.module().meshes) {
+    if (mesh == nullptr || other.name != sharding.items[0].text) continue;
+    if (other.mesh.names.empty() || other.mesh == *mesh) continue;
+    translator.fail(other.offset, "a second mesh; one for the whole program is supported");
+  }
   const std::vector<Attribute>& dimensions = sharding.items[1].items;
   if (static_cast<int>(dimensions.size()) != rank) {
     refuse("a sharding of " + std::to_string(dimensions.size()) +

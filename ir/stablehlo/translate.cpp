@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t kMostOperations = 2'000'000;
 constexpr std::size_t kDeepestCalls = 100;
 
-bool is_return(const Operation& operation) {
-  return operation.name == "func.return" || operation.name == "stablehlo.return" ||
-         operation.name == "sdy.return";
-}
-
 }  // namespace
 
 Translator::Translator(const TreeModule& module, std::string_view text,
@@ -85,6 +80,7 @@ Graph Translator::translate(const TreeFunction& function,
   builder_ = &builder;
   scope_.clear();
   operations_ = 0;
+  gathered_.clear();
   for (std::size_t i = 0; i < function.body.arguments.size(); ++i) {
     const BlockArgument& argument = function.body.arguments[i];
     if (argument.type.kind != TreeType::Kind::tensor) {
@@ -94,7 +90,8 @@ Graph Translator::translate(const TreeFunction& function,
     const bool donate = facts.find("tf.aliasing_output") != nullptr ||
                         (facts.find("jax.buffer_donor") != nullptr &&
                          facts.find("jax.buffer_donor")->is_word("true"));
-    Bound bound{.value = {}, .parts = {}, .sharding = nullptr, .argument = static_cast<int>(i)};
+    Bound bound{
+        .value = {}, .parts = nullptr, .sharding = nullptr, .argument = static_cast<int>(i)};
     Type type = argument.type.type();
     if (mesh_ != nullptr) type.replication.dimensions = all_dimensions(*mesh_);
     if (i < shardings.size() && is_split(shardings[i])) {
@@ -148,8 +145,11 @@ Term Translator::whole(const Reference& reference) {
 
 Term Translator::whole(const Bound& bound) {
   if (ArgumentUse* const use = use_of(bound)) use->whole = true;
-  if (bound.sharding != nullptr && is_split(*bound.sharding)) return gathered(*this, bound);
-  return {builder_, bound.value};
+  if (bound.sharding == nullptr || !is_split(*bound.sharding)) return {builder_, bound.value};
+  if (levels_ > 0) return gathered(*this, bound);
+  const std::pair key(bound.value.id, *bound.sharding);
+  if (const auto known = gathered_.find(key); known != gathered_.end()) return known->second;
+  return gathered_.emplace(key, gathered(*this, bound)).first->second;
 }
 
 std::vector<Bound> Translator::block(const Region& region) {
@@ -202,7 +202,12 @@ std::vector<Bound> Translator::call(const std::string& name, std::size_t offset,
     fail(offset, "@" + name + " takes " + std::to_string(function.body.arguments.size()) +
                      " arguments, not " + std::to_string(arguments.size()));
   }
+  struct Inside {
+    std::vector<std::string_view>& calls;
+    ~Inside() { calls.pop_back(); }
+  };
   calls_.push_back(function.name);
+  const Inside inside{calls_};
   Scope inner;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     inner[function.body.arguments[i].name] = {arguments[i]};
@@ -210,7 +215,6 @@ std::vector<Bound> Translator::call(const std::string& name, std::size_t offset,
   std::swap(scope_, inner);
   std::vector<Bound> out = block(function.body);
   std::swap(scope_, inner);
-  calls_.pop_back();
   return out;
 }
 

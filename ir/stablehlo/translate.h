@@ -6,11 +6,13 @@
 #include <tutti/ir/stablehlo/tree.h>
 #include <tutti/ir/term.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tutti::ir::stablehlo {
@@ -28,7 +30,7 @@ struct Rule {
 // What a name of the text stands for.
 struct Bound {
   Value value;
-  std::vector<Bound> parts = {};  // of a tuple
+  std::shared_ptr<const std::vector<Bound>> parts = nullptr;  // of a tuple
   // Null: the value is whole. Else it is this rank's part of what the text has.
   std::shared_ptr<const AxesOfDimensions> sharding = nullptr;
   int argument = -1;  // of the imported function, if it is that and nothing else
@@ -115,6 +117,8 @@ class Translator {
   std::size_t operations_ = 0;
   int levels_ = 0;  // of functions around the one that is made
   std::vector<ArgumentUse> uses_;
+  // What was made whole outside of functions: by the part, whose sharding counts, too.
+  std::map<std::pair<std::uint32_t, AxesOfDimensions>, Term> gathered_;
 };
 
 // One operation on its way into the IR: what a rule sees.

@@ -14,4 +14,9 @@ void Attribute::add(std::string_view name, Attribute item) {
   items.push_back(std::move(item));
 }
 
+bool is_return(const Operation& operation) {
+  return operation.name == "func.return" || operation.name == "stablehlo.return" ||
+         operation.name == "sdy.return";
+}
+
 }  // namespace tutti::ir::stablehlo

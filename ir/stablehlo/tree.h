@@ -87,6 +87,9 @@ struct Operation {
   std::uint32_t line = 0;
 };
 
+// Whether it ends a region.
+bool is_return(const Operation& operation);
+
 struct TreeFunction {
   std::string name;
   Region body;

@@ -26,6 +26,9 @@ struct Window {
       low.push_back(padding[i]);
       high.push_back(padding[i + 1]);
     }
+    for (const std::int64_t each : padding) {
+      if (each < -(1LL << 31) || each > (1LL << 31)) step.fail("a padding that is too large");
+    }
     const auto count = static_cast<std::size_t>(rank);
     for (const List* const list : {&sizes, &strides, &base_dilations, &dilations, &low, &high}) {
       if (list->size() != count) step.fail("windows need one number for each dimension");
@@ -176,7 +179,11 @@ void reduce_window(Step& step) {
   }
   for (int axis = 0; axis < rank; ++axis) x = over_axis(step, std::move(x), axis, window);
   if (!neutral) x = step.combine(initial, x);
-  for (std::size_t i = 0; i < x.size(); ++i) step.result(broadcast_to(x[i], step.shape(i)));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    // A region that looks at no operand gives one number for all.
+    const bool is_one = x[i].shape().rank() == 0;
+    step.result(is_one ? broadcast_to(x[i], step.shape(i)) : x[i]);
+  }
 }
 
 // The number of every place of a window, counted row-major, and where it begins.
@@ -188,52 +195,47 @@ void for_each_place(const List& sizes, Visit&& visit) {
                  });
 }
 
-// The gradient of pooling: in every window one element is chosen, and gets the window's source.
-void select_and_scatter(Step& step) {
-  const Term operand = step.operand(0);
-  const Term source = step.operand(1);
-  const Term initial = step.operand(2);
-  const int rank = operand.shape().rank();
-  const Window window(step, rank);
-  if (step.operation.regions.size() != 2 || step.combination(1) != "add" ||
-      operand.dtype() == DType::boolean) {
-    step.fail("is supported for numbers, with a second region that adds");
-  }
-  if (Shape(window.sizes).elements() > kMostPlaces) {
-    step.fail("a window of more than " + std::to_string(kMostPlaces) + " elements");
-  }
-  const Monoid most{"", Op::max, false, -INFINITY};
-  const Term least = step.constant(identity_of(most, operand.dtype()));
-  const Term x = padded(operand, least, window.low, window.high, repeated(rank, 0));
-  // Padding is chosen only where there is nothing else.
-  const auto adds = [](std::int64_t zeros) { return zeros > 0; };
-  const bool has_padding =
-      std::ranges::any_of(window.low, adds) || std::ranges::any_of(window.high, adds);
-  Term inside;
-  if (has_padding) {
-    const Term all = broadcast_to(step.scalar(DType::boolean, 1), operand.shape());
-    inside =
-        padded(all, step.scalar(DType::boolean, 0), window.low, window.high, repeated(rank, 0));
-  }
-  List reach;  // from a window's first element to that of the last window
-  for (int d = 0; d < rank; ++d) {
-    const auto axis = static_cast<std::size_t>(d);
-    reach.push_back((source.shape()[d] - 1) * window.strides[axis] + 1);
-    if (source.shape()[d] < 1 || reach.back() + window.sizes[axis] - 1 > x.shape()[d]) {
-      step.fail("the windows do not fit the operand");
+// Windows over x, one for each element of `sources`.
+struct Pooling {
+  const Window& window;
+  Term x;       // with its padding
+  Term inside;  // what of x is no padding; not valid: all
+  Shape sources;
+
+  // Throws where they don't fit.
+  void check(const Step& step) const {
+    for (int d = 0; d < sources.rank(); ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      const std::int64_t room = x.shape()[d] - window.sizes[axis];
+      const bool fits =
+          sources[d] >= 1 && room >= 0 && sources[d] <= room / window.strides[axis] + 1;
+      if (!fits) step.fail("the windows do not fit the operand");
     }
   }
-  const auto stop_of = [&](List start) {
-    for (std::size_t d = 0; d < start.size(); ++d) start[d] += reach[d];
+
+  // The end of what all windows have at the place that is at `start` of the first.
+  List stop_of(List start) const {
+    for (int d = 0; d < sources.rank(); ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      start[axis] += (sources[d] - 1) * window.strides[axis] + 1;
+    }
     return start;
-  };
+  }
+  Term at(Term of, const List& start) const {
+    return sliced(of, start, stop_of(start), window.strides);
+  }
+};
+
+// The number of the place that region 0 chooses in each window. Padding is chosen only where there
+// is nothing else.
+Term chosen_places(Step& step, const Pooling& pooling) {
   Term chosen;
   Term where;
   Term is_inside;  // of what was chosen
-  for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
-    const Term here = sliced(x, start, stop_of(start), window.strides);
-    const Term here_inside =
-        has_padding ? sliced(inside, start, stop_of(start), window.strides) : Term();
+  for_each_place(pooling.window.sizes, [&](std::int64_t number, const List& start) {
+    const Term here = pooling.at(pooling.x, start);
+    const bool has_padding = pooling.inside.valid();
+    const Term here_inside = has_padding ? pooling.at(pooling.inside, start) : Term();
     const Term place = step.scalar(DType::i32, static_cast<double>(number));
     if (number == 0) {
       chosen = here;
@@ -250,45 +252,79 @@ void select_and_scatter(Step& step) {
     chosen = select(keep, chosen, here);
     where = select(keep, where, place);
   });
-  // What each element of x gets of the windows in which it has a place: their sources and which
-  // place was chosen lie spread, an element for each window, a stride apart.
-  const std::optional<Blocks> blocks = Blocks::of(x.shape(), window.strides);
-  const auto spread = [&](Term y, double fill, const List& start) {
-    if (blocks) return blocks->spread(y, y.constant(fill), start);
-    List between;
-    List behind = stop_of(start);
-    for (int d = 0; d < rank; ++d) {
-      const auto axis = static_cast<std::size_t>(d);
-      between.push_back(window.strides[axis] - 1);
-      behind[axis] = x.shape()[d] - behind[axis];
-    }
-    return padded(y, y.constant(fill), start, behind, between);
-  };
-  const Term zero = source.constant(0);
-  Term out;
-  if (blocks && window.divides(x.shape(), source.shape())) {
+  return where;
+}
+
+// What each element of x gets of the windows in which it has the place that was chosen: their
+// sources and places lie spread, an element for each window, a stride apart.
+Term added_at_places(Step& step, const Pooling& pooling, Term source, Term where) {
+  const Window& window = pooling.window;
+  const Shape& shape = pooling.x.shape();
+  const std::optional<Blocks> blocks = Blocks::of(shape, window.strides);
+  if (blocks && window.divides(shape, source.shape())) {
     // Then a window is a block, and an element has one place.
     Term place = step.scalar(DType::i32, 0);
     for (std::size_t d = 0; d < window.sizes.size(); ++d) {
       if (window.sizes[d] == 1) continue;
       place = place * static_cast<double>(window.sizes[d]) + blocks->column(source, d);
     }
-    out = select(blocks->everywhere(where) == place, blocks->everywhere(source), 0);
-  } else {
-    out = broadcast_to(zero, blocks ? blocks->blocked_shape() : x.shape());
-    for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
-      const Term is_here = spread(where, -1, start) == static_cast<double>(number);
-      out = out + select(is_here, spread(source, 0, start), 0);
-    });
+    return blocks->joined(
+        select(blocks->everywhere(where) == place, blocks->everywhere(source), 0));
   }
-  if (blocks) out = blocks->joined(out);
+  const auto spread = [&](Term y, double fill, const List& start) {
+    if (blocks) return blocks->spread(y, y.constant(fill), start);
+    List between;
+    List behind = pooling.stop_of(start);
+    for (int d = 0; d < shape.rank(); ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      between.push_back(window.strides[axis] - 1);
+      behind[axis] = shape[d] - behind[axis];
+    }
+    return padded(y, y.constant(fill), start, behind, between);
+  };
+  Term out = broadcast_to(source.constant(0), blocks ? blocks->blocked_shape() : shape);
+  for_each_place(window.sizes, [&](std::int64_t number, const List& start) {
+    const Term is_here = spread(where, -1, start) == static_cast<double>(number);
+    out = out + select(is_here, spread(source, 0, start), 0);
+  });
+  return blocks ? blocks->joined(out) : out;
+}
+
+// The gradient of pooling: in every window one element is chosen, and gets the window's source.
+void select_and_scatter(Step& step) {
+  const Term operand = step.operand(0);
+  const Term source = step.operand(1);
+  const int rank = operand.shape().rank();
+  const Window window(step, rank);
+  if (step.operation.regions.size() != 2 || step.combination(1) != "add" ||
+      operand.dtype() == DType::boolean) {
+    step.fail("is supported for numbers, with a second region that adds");
+  }
+  if (Shape(window.sizes).elements() > kMostPlaces) {
+    step.fail("a window of more than " + std::to_string(kMostPlaces) + " elements");
+  }
+  const auto with_padding = [&](Term x, Term around) {
+    return padded(x, around, window.low, window.high, repeated(rank, 0));
+  };
+  const Monoid most{"", Op::max, false, -INFINITY};
+  Pooling pooling{.window = window,
+                  .x = with_padding(operand, step.constant(identity_of(most, operand.dtype()))),
+                  .inside = {},
+                  .sources = source.shape()};
+  const auto adds = [](std::int64_t padding) { return padding > 0; };
+  if (std::ranges::any_of(window.low, adds) || std::ranges::any_of(window.high, adds)) {
+    const Term all = broadcast_to(step.scalar(DType::boolean, 1), operand.shape());
+    pooling.inside = with_padding(all, step.scalar(DType::boolean, 0));
+  }
+  pooling.check(step);
+  const Term out = added_at_places(step, pooling, source, chosen_places(step, pooling));
   List low;
   List high;
-  for (int d = 0; d < rank; ++d) {
-    low.push_back(-window.low[static_cast<std::size_t>(d)]);
-    high.push_back(-window.high[static_cast<std::size_t>(d)]);
+  for (std::size_t d = 0; d < window.low.size(); ++d) {
+    low.push_back(-window.low[d]);
+    high.push_back(-window.high[d]);
   }
-  step.result(padded(out, zero, low, high, repeated(rank, 0)) + initial);
+  step.result(padded(out, source.constant(0), low, high, repeated(rank, 0)) + step.operand(2));
 }
 
 constexpr Rule kWindowRules[] = {

@@ -23,19 +23,6 @@ void append_type(std::string& out, const Type& type, const Mesh* mesh,
   append_type(out, type, mesh, false, !type.device.is_cpu() && !type.device.is_any(), shape);
 }
 
-// [["dp"], []]
-void append_sharding(std::string& out, const Sharding& sharding) {
-  out += "sharding = [";
-  for (std::size_t d = 0; d < sharding.size(); ++d) {
-    out += d == 0 ? "[" : ", [";
-    for (std::size_t i = 0; i < sharding[d].size(); ++i) {
-      out += (i == 0 ? "" : ", ") + ir::quoted(sharding[d][i]);
-    }
-    out += ']';
-  }
-  out += ']';
-}
-
 // Prints functions to the end of one text.
 class Printer {
  public:
@@ -143,7 +130,10 @@ class Printer {
       if (parameter.donate || !parameter.sharding.empty()) {
         text += parameter.donate ? " {donate" : " {";
         if (parameter.donate && !parameter.sharding.empty()) text += ", ";
-        if (!parameter.sharding.empty()) append_sharding(text, parameter.sharding);
+        if (!parameter.sharding.empty()) {
+          text += "sharding = ";
+          append_sharding(text, parameter.sharding);
+        }
         text += '}';
       }
       length += text.size() + (i == 0 ? 0 : 2);
@@ -156,7 +146,7 @@ class Printer {
                   sizes_.shape(graph_.results()[i]));
       const Sharding& sharding = graph_.result_sharding(i);
       if (sharding.empty()) continue;
-      results += " {";
+      results += " {sharding = ";
       append_sharding(results, sharding);
       results += '}';
     }

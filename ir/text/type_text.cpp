@@ -61,6 +61,18 @@ void append_mesh(std::string& out, const Mesh& mesh) {
   out += ")\n";
 }
 
+void append_sharding(std::string& out, const Sharding& sharding) {
+  out += '[';
+  for (std::size_t d = 0; d < sharding.size(); ++d) {
+    out += d == 0 ? "[" : ", [";
+    for (std::size_t i = 0; i < sharding[d].size(); ++i) {
+      out += (i == 0 ? "" : ", ") + ir::quoted(sharding[d][i]);
+    }
+    out += ']';
+  }
+  out += ']';
+}
+
 Shape read_shape(Lexer& lexer, SizeReader& sizes, std::vector<SizeExpression>& out) {
   const std::size_t offset = lexer.peek().offset;
   out = read_sizes(lexer, sizes, "and the sizes after the dtype", "a size", Shape::kMaxRank + 1);

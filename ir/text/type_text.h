@@ -19,6 +19,9 @@ void append_type(std::string& out, const Type& type, const Mesh* mesh, bool lite
 // mesh (dp = 2, tp = 4), a line.
 void append_mesh(std::string& out, const Mesh& mesh);
 
+// [["dp"], []]
+void append_sharding(std::string& out, const Sharding& sharding);
+
 // A type as it is written, with its place.
 struct WrittenType {
   Type type;  // with the largest sizes

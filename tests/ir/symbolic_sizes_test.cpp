@@ -154,6 +154,18 @@ TEST(SymbolicSizes, LowerBoundsAreRaisedToWhereTheProgramExists) {
   EXPECT_THAT(raise_lower_bounds(graph), testing::IsEmpty());
 }
 
+TEST(SymbolicSizes, ThatAreNoSumOfProductsAreAnErrorWhereverThatShows) {
+  EXPECT_THAT(error_of([] {
+                program(R"(func @f(%x: f32[n<=64,m<=8]) {
+  %0 = reshape(%x) {shape = [n*m]}
+  %1 = slice(%0) {start = [0], stop = [n*m], step = [2]}
+  return %1
+}
+)");
+              }),
+              HasSubstr("a size is not a sum of products of the symbols"));
+}
+
 TEST(SymbolicSizes, AreLookedAtByTheVerifier) {
   Graph graph = program(kJoin);
   auto sizes = std::make_shared<SymbolicSizes>(*graph.sizes);

@@ -102,6 +102,30 @@ TEST(BisectPlaces, NameTheFunctionInsideOfWhichThePassIsWrong) {
   EXPECT_EQ(culprit_of(programs, fails_for_exp).function, "inner");
 }
 
+// As the compiler does: some passes do something else in functions, or go over them by themselves.
+TEST(BisectPlaces, AreThoseWhereTheCompilerRunsThePass) {
+  const RankPrograms programs = RankPrograms::same(function(kLoops), 1);
+  const auto place = [&](const Pass& wrong) {
+    const Pass* const pass = &wrong;
+    const PassBisection found = bisect_passes(programs, std::span(&pass, 1), inputs(1));
+    EXPECT_TRUE(found.culprit);
+    return found.culprit ? found.culprit->function : "none";
+  };
+  EXPECT_EQ(place({.name = "wrong",
+                   .run = takes_one_for_another<Op::exp, Op::expm1>,
+                   .does = "",
+                   .run_function = takes_one_for_another<Op::sin, Op::tanh>}),
+            "outer");
+  EXPECT_EQ(place({.name = "wrong",
+                   .run =
+                       [](Graph& graph) {
+                         return change_functions(graph, takes_one_for_another<Op::exp, Op::expm1>);
+                       },
+                   .does = "",
+                   .takes_varying_sizes = true}),
+            "");
+}
+
 TEST(BisectPlaces, ShowOnlyWhatThePassDoesThere) {
   const std::string twice = R"(private func @a(%h: f32[2]) { %0 = exp(%h) return %0 }
     private func @b(%h: f32[2]) { %0 = exp(%h) %1 = tanh(%0) return %1 }
@@ -147,6 +171,16 @@ TEST(BisectPlaces, EqualProgramsAreOne) {
   EXPECT_EQ(programs.graphs.size(), 2U);
   EXPECT_THAT(programs.ranks_of(0), ElementsAre(0, 2));
   EXPECT_THAT(programs.ranks_of(1), ElementsAre(1));
+}
+
+TEST(BisectPlaces, ProgramsThatTakeOtherArgumentsAreNotEqual) {
+  const auto program = [](const std::string& name, const std::string& sharding) {
+    return function("mesh (dp = 2)\nfunc @f(%" + name + ": f32[2]" + sharding + ") { return %" +
+                    name + " }");
+  };
+  const std::string sharded = " {sharding = [[\"dp\"]]}";
+  EXPECT_EQ(RankPrograms::distinct({program("x", ""), program("y", "")}).graphs.size(), 2U);
+  EXPECT_EQ(RankPrograms::distinct({program("x", ""), program("x", sharded)}).graphs.size(), 2U);
 }
 
 TEST(BisectPlaces, ThePassesOfTheCompilerAreInnocentOfLoopsAndOnRanks) {

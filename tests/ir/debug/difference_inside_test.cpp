@@ -110,6 +110,17 @@ TEST(DifferenceInside, OfTheNodeItselfComesFirst) {
                     "the parameter %xs: f32[5,4] is f32[6,4] in B", 1, 1);
 }
 
+TEST(DifferenceInside, OfSizesThatVary) {
+  const auto program = [](const std::string& size, const std::string& inside) {
+    return "private func @cell(%h: f32[" + inside + "]) {\n%0 = tanh(%h)\nreturn %0 }\n" +
+           "func @f(%h: f32[" + size + "]) {\n%0 = scan(%h) {body = @cell, carries = 1, " +
+           "sequences = 0, length = 3}\nreturn %0 }\n";
+  };
+  // That of the function which has the loop is nearer to the parameters.
+  expect_difference(program("n<=64", "n<=64"), program("64", "64"),
+                    "the sizes that vary are n<=64 in A and none in B", 0, 0);
+}
+
 TEST(DifferenceInside, OfTheNumberOfBranches) {
   expect_difference(kNested, changed(kNested, "[@twice, @grow]", "[@twice]"),
                     "%0 = conditional(%i, %i) {branches = [@twice, @grow]} : i32[] is "

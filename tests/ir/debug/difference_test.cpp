@@ -120,6 +120,44 @@ TEST(Difference, OfAResult) {
                     "A returns 1 value, B 2", 0, 0);
 }
 
+TEST(Difference, OfSizesThatVary) {
+  const auto program = [](const std::string& shapes) {
+    return "func @f(" + shapes + ") {\n%0 = exp(%x)\nreturn %0 }";
+  };
+  const std::string varies = program("%x: f32[n<=64,4]");
+  expect_difference(varies, program("%x: f32[64,4]"),
+                    "the sizes that vary are n<=64 in A and none in B", 0, 0);
+  expect_difference(varies, program("%x: f32[3<=n<=64,4]"),
+                    "the sizes that vary are n<=64 in A and 3<=n<=64 in B", 0, 0);
+  expect_difference(program("%x: f32[n<=8,8]"), program("%x: f32[8,n<=8]"),
+                    "%x is f32[n,8] in A and f32[8,n] in B", 0, 0);
+}
+
+TEST(Difference, IsNoneWhereSizesHaveOtherNames) {
+  const auto program = [](const std::string& x, const std::string& y) {
+    return parse("func @f(%x: f32[" + x + "<=64], %y: f32[3<=" + y + "<=64]) {\n%0 = concat(%x, " +
+                 "%y) {axis = 0}\nreturn %0 }");
+  };
+  const Module a = program("n", "m");
+  const Module b = program("s", "t");  // in another order: sizes are numbered by their names
+  EXPECT_FALSE(difference(a.functions[0], b.functions[0]));
+  EXPECT_EQ(difference_in_names(a.functions[0], b.functions[0]),
+            "%x is f32[n] in A and f32[s] in B");
+}
+
+TEST(Difference, OfShardings) {
+  const auto program = [](const std::string& of_parameter, const std::string& of_result) {
+    return kMesh + "func @f(%x: f32[4,4]" + of_parameter + ") -> (f32[4,4]" + of_result +
+           ") {\n%0 = exp(%x)\nreturn %0 }";
+  };
+  const std::string sharded = " {sharding = [[\"dp\"], []]}";
+  expect_difference(program(sharded, ""), program("", ""),
+                    "the parameter %x: f32[4,4]: its sharding is [[\"dp\"], []] in A and none in B",
+                    0, 0);
+  expect_difference(program("", ""), program("", sharded),
+                    "the sharding of result 0 is none in A and [[\"dp\"], []] in B", 0, 0);
+}
+
 TEST(Difference, OfMeshAndGroup) {
   const std::string program =
       kMesh +

@@ -248,6 +248,22 @@ TEST(Reduce, RanksChangeTogether) {
   EXPECT_EQ(size_of(reduction.programs).nodes, 4);  // all_reduce and wait
 }
 
+TEST(Reduce, ProgramsMayBecomeAlikeOnTheWay) {
+  const Module shorter = parse("func @f(%x: f32[4]) {\n%0 = tanh(%x)\nreturn %0 }");
+  const Module longer = parse("func @f(%y: f32[4]) {\n%0 = tanh(%y)\n%1 = exp(%0)\nreturn %1 }");
+  const Reduction all =
+      reduce_programs({shorter, longer}, [](const Programs&) { return Verdict::interesting; });
+  EXPECT_EQ(size_of(all.programs).nodes, 0U);
+  // Both still have to say the same: what is left of the longer one is like the other.
+  const Reduction reduction = reduce_programs({shorter, longer}, [](const Programs& programs) {
+    for (const Module& program : programs) {
+      if (print(program).find("tanh") == std::string::npos) return Verdict::boring;
+    }
+    return programs.size() == 2 ? Verdict::interesting : Verdict::boring;
+  });
+  EXPECT_EQ(size_of(reduction.programs).nodes, 2U);
+}
+
 TEST(Reduce, WhatDifferentRanksSayToEachOtherGoesAtOnce) {
   const std::string group = "group @g = {ranks = [0, 1]}\n";
   const Module sender = parse(group + R"(func @f(%x: f32[4]) {

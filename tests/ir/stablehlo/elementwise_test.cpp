@@ -102,6 +102,37 @@ TEST(StablehloElementwise, PrecisionIsReducedToTheNearest) {
   EXPECT_EQ(text_of(out), text_of(f32({1.0009765625F, kInfinity, -65504, 0, kNaN})));
 }
 
+TEST(StablehloElementwise, PrecisionOfNarrowFloatsIsReducedWithinTheirOwnFormat) {
+  const auto bits_after = [](const std::string& type, const std::string& format,
+                             const std::string& number, const Array& bits) {
+    const std::string own = "tensor<2x" + type + ">";
+    return run_stablehlo(
+        stablehlo_function(
+            "%x: tensor<2x" + number + ">", "tensor<2x" + number + ">",
+            "    %0 = stablehlo.bitcast_convert %x : (tensor<2x" + number + ">) -> " + own +
+                "\n    %1 = stablehlo.reduce_precision %0, format = " + format + " : " + own +
+                "\n    %2 = stablehlo.bitcast_convert %1 : (" + own + ") -> tensor<2x" + number +
+                ">\n    return %2 : tensor<2x" + number + ">"),
+        {bits})[0];
+  };
+  const auto u16 = [](std::uint16_t a, std::uint16_t b) {
+    const std::array<std::uint16_t, 2> all = {a, b};
+    return Array::from(std::span<const std::uint16_t>(all), {2});
+  };
+  const auto u8 = [](std::uint8_t a, std::uint8_t b) {
+    const std::array<std::uint8_t, 2> all = {a, b};
+    return Array::from(std::span<const std::uint8_t>(all), {2});
+  };
+  EXPECT_EQ(bits_after("f16", "e5m10", "ui16", u16(0x0001, 0x0200)), u16(0x0001, 0x0200));
+  EXPECT_EQ(bits_after("f16", "e5m4", "ui16", u16(0x0031, 0x7BFF)), u16(0x0040, 0x7C00));
+  EXPECT_EQ(bits_after("f8E4M3FN", "e4m3", "ui8", u8(0x7E, 0x01)), u8(0x7E, 0x01));
+  EXPECT_EQ(bits_after("f8E5M2", "e5m2", "ui8", u8(0x01, 0x7B)), u8(0x01, 0x7B));
+  const Array large = f32({65536, 65504});
+  EXPECT_EQ(apply("stablehlo.reduce_precision %x, format = e5m30 : tensor<2xf32>", "tensor<2xf32>",
+                  {large}),
+            f32({kInfinity, 65504}));
+}
+
 TEST(StablehloElementwise, BitsChangeTheirSize) {
   const Array wide = apply("stablehlo.bitcast_convert %x : (tensor<1xf32>) -> tensor<1x4xui8>",
                            "tensor<1xf32>", {f32({1})});

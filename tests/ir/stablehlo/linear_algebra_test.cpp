@@ -128,6 +128,14 @@ std::string matrix_type(std::int64_t rows, std::int64_t columns) {
   return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "xf64>";
 }
 
+TEST(StablehloLinearAlgebra, MatricesAreNotTooLargeForAProgram) {
+  const std::string type = matrix_type(20'000, 20'000);
+  EXPECT_THAT(refusal(stablehlo_function("%a: " + type, type, R"(
+    %0 = stablehlo.cholesky %a, lower = true : )" + type + R"(
+    return %0 : )" + type)),
+              HasSubstr("up to 16384 columns"));
+}
+
 TEST(StablehloLinearAlgebra, CholeskyOfManyColumns) {
   const Matrix root(random_matrix({kSize, kSize}, 1));
   Matrix square = product(root, turned(root));

@@ -58,6 +58,21 @@ TEST(StablehloParse, ReadsConstantsInEveryNotation) {
   EXPECT_EQ(constant("dense<0x7C00> : tensor<f16>").at(0), INFINITY);
   EXPECT_EQ(constant("dense<0x7E> : tensor<f8E4M3FN>").at(0), 448);
   EXPECT_EQ(constant("dense<[1.5, -0.3]> : tensor<2xf8E5M2>").at(1), -0.3125);
+  EXPECT_EQ(constant("dense<[1.0e+39, -1.0e+39, 1.0e-60]> : tensor<3xf32>"),
+            test::f32({INFINITY, -INFINITY, 0}));
+  EXPECT_EQ(constant("dense<-1.0e+400> : tensor<f64>").at(0), -INFINITY);
+  EXPECT_EQ(constant("dense<1.0e+9999> : tensor<f64>").at(0), INFINITY);
+  EXPECT_EQ(constant("dense<1.0e-9999> : tensor<f64>").at(0), 0);
+}
+
+TEST(StablehloParse, NothingStandsBehindAReturn) {
+  const std::string text = stablehlo_function("%x: tensor<4xi32>", "tensor<4xi32>", R"(
+    %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({ ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %1 = stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      "stablehlo.return"() : () -> ()
+      stablehlo.return %1 : tensor<i1> }) : (tensor<4xi32>) -> tensor<4xi32>
+    return %0 : tensor<4xi32>)");
+  EXPECT_THAT(refusal(text), HasSubstr("behind the region's return"));
 }
 
 TEST(StablehloParse, ReadsTheGenericForm) {
@@ -127,6 +142,16 @@ TEST(StablehloParse, SurvivesHostileTexts) {
     aliases += "#a" + std::to_string(i) + " = [" + before + ", " + before + "]\n";
   }
   EXPECT_THAT(refusal(aliases), HasSubstr("too much text"));
+  // So would tuples of tuples.
+  std::string tuples = "    %t0 = stablehlo.tuple %x, %x : tuple<>\n";
+  for (int i = 1; i < 60; ++i) {
+    const std::string before = "%t" + std::to_string(i - 1);
+    tuples += "    %t" + std::to_string(i) + " = stablehlo.tuple " + before + ", " + before +
+              " : tuple<>\n";
+  }
+  EXPECT_EQ(refusal(stablehlo_function("%x: tensor<f32>", "tensor<f32>",
+                                       tuples + "    return %x : tensor<f32>")),
+            "");
   // So would functions that call the one before them twice.
   std::string calls = "func.func @f0(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\n";
   for (int i = 1; i < 60; ++i) {

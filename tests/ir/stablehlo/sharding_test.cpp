@@ -75,7 +75,62 @@ TEST(StablehloSharding, AnArgumentThatIsAlsoUsedWholeIsWhole) {
   }
 }
 
+TEST(StablehloSharding, WhatIsUsedWholeSeveralTimesIsGatheredOnce) {
+  const Graph graph = test::import_main(
+      doubled(kBoth, R"({"x", "y"})",
+              "    %2 = stablehlo.multiply %0, %0 : tensor<4x2xf32>\n"
+              "    %3 = stablehlo.add %2, %0 : tensor<4x2xf32>\n    return %3 : tensor<4x2xf32>"));
+  int gathers = 0;
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    gathers += graph.node(id).op == Op::all_gather ? 1 : 0;
+  }
+  EXPECT_EQ(gathers, 1);
+}
+
+// One value, said to be parts along x, and then along y.
+TEST(StablehloSharding, WhatIsWholeDependsOnTheSharding) {
+  const Graph graph = test::import_main(module_text(R"(
+  func.func public @main(%arg0: tensor<4x1xf32>) -> tensor<4x1xf32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x", "y"} (%arg1: tensor<2x1xf32>) {
+      %3 = stablehlo.add %arg1, %arg1 : tensor<2x1xf32>
+      sdy.return %3 : tensor<2x1xf32>
+    } : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"y"}, {}]>] manual_axes={"x", "y"} (%arg1: tensor<2x1xf32>) {
+      sdy.return %arg1 : tensor<2x1xf32>
+    } : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    %2 = stablehlo.add %0, %1 : tensor<4x1xf32>
+    return %2 : tensor<4x1xf32>
+  }
+)"));
+  ASSERT_FALSE(graph.parameters()[0].sharding.empty());
+  std::vector<std::vector<Array>> arguments;
+  for (int rank = 0; rank < 4; ++rank) {
+    arguments.push_back({rank < 2 ? f32({1, 2}, {2, 1}) : f32({3, 4}, {2, 1})});
+  }
+  const auto out = interpret(graph, arguments);
+  EXPECT_EQ(out[0][0], f32({2 + 2, 4 + 4, 6 + 2, 8 + 4}, {4, 1}));
+  EXPECT_EQ(out[2][0], f32({2 + 6, 4 + 8, 6 + 6, 8 + 8}, {4, 1}));
+}
+
+TEST(StablehloSharding, RanksOfAMeshHaveTheirNumbers) {
+  const std::string text = "module @m {\n" + kMesh + R"(
+  func.func @main() -> tensor<ui32> {
+    %0 = stablehlo.partition_id : tensor<ui32>
+    return %0 : tensor<ui32>
+  }
+})";
+  const auto out = interpret(test::import_main(text), std::vector<std::vector<Array>>(4));
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(out[rank][0], Array::scalar(static_cast<std::uint32_t>(rank)));
+  }
+}
+
 TEST(StablehloSharding, RefusesWhatItCannotShare) {
+  std::string second = doubled(kBoth, R"({"x", "y"})");
+  second.insert(second.find("  func.func"), "  sdy.mesh @other = <[\"x\"=4]>\n");
+  second.replace(second.find("%arg0: tensor<4x2xf32>"), 22,
+                 "%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@other, [{\"x\"}, {}]>}");
+  EXPECT_THAT(refusal(second), HasSubstr("a second mesh"));
   EXPECT_THAT(refusal(doubled(R"("x")", R"({"x"})")),
               HasSubstr("this rank's part has shape [2,2], but [1,2] is written"));
   EXPECT_THAT(refusal(doubled(kBoth, R"({"z"})")), HasSubstr("no mesh axis \"z\""));

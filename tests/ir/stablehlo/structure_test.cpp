@@ -168,6 +168,12 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
               HasSubstr("one after another"));
   EXPECT_THAT(refusal(stablehlo_function(
                   arguments, "tensor<4xi32>",
+                  scatter("%1 = stablehlo.add %b, %b : tensor<i32>\n%2 = stablehlo.add %a, %1 : "
+                          "tensor<i32>\nstablehlo.return %2 : tensor<i32>",
+                          "false"))),
+              HasSubstr("one after another"));
+  EXPECT_THAT(refusal(stablehlo_function(
+                  arguments, "tensor<4xi32>",
                   scatter("%1 = stablehlo.negate %a : tensor<i32>\nstablehlo.return %1 : "
                           "tensor<i32>",
                           "false"))),
