@@ -228,6 +228,10 @@ void plan_memory(Plan& plan, const runtime::Algorithms& algorithms) {
   place_in_areas(plan, algorithms);
   insert_allocations(plan);
   find_live_ranges(plan);
+  // A product whose kernel became a part of the next call is written nowhere.
+  for (PlanBuffer& buffer : plan.buffers) {
+    if (buffer.kind == PlanBuffer::Kind::local && buffer.last_use < 0) buffer.bytes = 0;
+  }
   place_in_arenas(plan);
 }
 

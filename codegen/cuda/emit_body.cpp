@@ -229,7 +229,7 @@ void KernelPrinter::lane_body(const Segment& segment) {
     std::string text = expression(instruction, segment.loop);
     if (instruction.kind == Kind::index) {
       const auto& strides = segment.loop ? instruction.address.inner : instruction.address.outer;
-      if (strides.back() != 0) text += " + k * " + literal(strides.back());
+      if (strides.back() != 0) text += " + i64(k) * " + literal(strides.back());
     }
     define(instruction, text);
   }

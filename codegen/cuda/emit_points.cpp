@@ -116,10 +116,8 @@ void KernelPrinter::tiles() {
   for (const Instruction& instruction : all.body) {
     if (!goes_through_tile(instruction)) continue;
     const DType dtype = kernel_.buffers[static_cast<std::size_t>(instruction.buffer)].dtype;
-    // Rows of an odd number of words: the threads of a warp then read a column from as many banks.
-    const std::int64_t padding = std::max<std::int64_t>(4 / size_of(dtype), 1);
     line("__shared__ " + type_name(dtype) + " w" + std::to_string(instruction.result) + "[" +
-         std::to_string(kTileSide) + "][" + std::to_string(kTileSide + padding) + "];");
+         std::to_string(kTileSide) + "][" + std::to_string(tile_row(dtype)) + "];");
   }
   open_tile_rounds("threadIdx.x", "k");
   for (const Instruction& instruction : all.body) {

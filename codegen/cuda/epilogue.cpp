@@ -9,16 +9,17 @@ namespace {
 
 using ir::ScalarOp;
 
-// The values of a kernel of one segment as expressions. Roundings, and casts that change nothing,
-// are looked through.
+// The values of a kernel of one segment as expressions. Casts that change nothing are looked
+// through, and the roundings that every value of `dtype` has; not those to another, which the
+// program asks for.
 class Expressions {
  public:
-  explicit Expressions(const Segment& segment) : segment_(segment) {}
+  Expressions(const Segment& segment, DType dtype) : segment_(segment), dtype_(dtype) {}
 
   const Instruction* at(ValueId value) const {
     for (const Instruction* found = defining(value); found != nullptr;
          found = defining(found->operands[0])) {
-      const bool same = found->kind == Instruction::Kind::round ||
+      const bool same = (found->kind == Instruction::Kind::round && found->dtype == dtype_) ||
                         (is(*found, ScalarOp::cast) && found->dtype == found->to);
       if (!same) return found;
     }
@@ -77,6 +78,7 @@ class Expressions {
   }
 
   const Segment& segment_;
+  const DType dtype_;
 };
 
 // x, if `value` = x * x * x.
@@ -145,7 +147,11 @@ std::optional<Epilogue> recognise_epilogue(const Kernel& kernel, int product,
   if (segment.stores.size() != 1 || !is_dense(kernel, segment.stores[0].address)) {
     return std::nullopt;
   }
-  const Expressions in(segment);
+  const auto dtype_of_buffer = [&](int buffer) {
+    return kernel.buffers[static_cast<std::size_t>(buffer)].dtype;
+  };
+  const DType dtype = dtype_of_buffer(product);
+  const Expressions in(segment, dtype);
   Epilogue epilogue{.kind = Epilogue::Kind::bias, .result = segment.stores[0].buffer};
   ValueId sum = segment.stores[0].value;
   if (const auto x = gelu_operand(in, sum)) {
@@ -167,10 +173,6 @@ std::optional<Epilogue> recognise_epilogue(const Kernel& kernel, int product,
   if (x->buffer != product || bias->buffer == product) return std::nullopt;
   if (!is_dense(kernel, x->address) || !is_row(kernel, bias->address)) return std::nullopt;
   epilogue.bias = bias->buffer;
-  const auto dtype_of_buffer = [&](int buffer) {
-    return kernel.buffers[static_cast<std::size_t>(buffer)].dtype;
-  };
-  const DType dtype = dtype_of_buffer(product);
   const bool known = dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
   if (!known || dtype_of_buffer(epilogue.bias) != dtype ||
       dtype_of_buffer(epilogue.result) != dtype) {

@@ -194,13 +194,17 @@ void map_columns(const Kernel& kernel, Mapping& mapping) {
   divide_into_parts(kernel, mapping, kStepsOfAThread);
 }
 
+// Whether neighbours along `axis`, but not along the last one, are neighbours there.
+bool turns(const Kernel& kernel, std::size_t axis, const Affine& address) {
+  return std::abs(address.outer[axis]) == 1 && std::abs(address.outer[kernel.outer.size() - 1]) > 1;
+}
+
 // The axis along which most bytes are read across the last one; -1: none.
 int choose_tile_axis(const Kernel& kernel) {
   if (has_bounds(kernel) || has_starts(kernel)) return -1;
   const std::size_t last = kernel.outer.size() - 1;
   if (kernel.outer[last] < kTileSide / 2) return -1;
   std::vector<std::int64_t> bytes(last + 1, 0);
-  std::int64_t tile_bytes = 0;
   for_each_access(kernel, [&](const Access& access) {
     if (access.buffer < 0 || access.store) return;
     const auto& strides = access.address->outer;
@@ -213,8 +217,13 @@ int choose_tile_axis(const Kernel& kernel) {
     }
   });
   const auto most = std::ranges::max_element(bytes);
-  tile_bytes = *most * kTileSide * (kTileSide + 1);
-  return *most == 0 || tile_bytes > kSharedBytes ? -1 : static_cast<int>(most - bytes.begin());
+  const auto axis = static_cast<std::size_t>(most - bytes.begin());
+  std::int64_t tile_bytes = 0;
+  for_each_access(kernel, [&](const Access& access) {
+    if (access.buffer < 0 || access.store || !turns(kernel, axis, *access.address)) return;
+    tile_bytes += kTileSide * tile_row(access.dtype) * size_of(access.dtype);
+  });
+  return *most == 0 || tile_bytes > kSharedBytes ? -1 : static_cast<int>(axis);
 }
 
 void map_points(const Kernel& kernel, Mapping& mapping) {
@@ -240,9 +249,8 @@ std::int64_t inner_steps(const Kernel& kernel, int lanes) {
 }
 
 bool goes_through_tile(const Kernel& kernel, const Mapping& mapping, const Affine& address) {
-  const auto axis = static_cast<std::size_t>(mapping.tile_axis);
-  return mapping.kind == Mapping::Kind::tiles && std::abs(address.outer[axis]) == 1 &&
-         std::abs(address.outer[kernel.outer.size() - 1]) > 1;
+  return mapping.kind == Mapping::Kind::tiles &&
+         turns(kernel, static_cast<std::size_t>(mapping.tile_axis), address);
 }
 
 Mapping choose_mapping(const Kernel& kernel) {

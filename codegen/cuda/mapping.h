@@ -2,6 +2,7 @@
 
 #include <tutti/codegen/kernel/kernel.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -9,6 +10,11 @@ namespace tutti::codegen::cuda {
 
 // Points of a tile along each of its axes.
 inline constexpr int kTileSide = 32;
+// Elements of its rows in shared memory, an odd number of words: the threads of a warp then read a
+// column from as many banks.
+inline std::int64_t tile_row(DType dtype) {
+  return kTileSide + std::max<std::int64_t>(4 / size_of(dtype), 1);
+}
 
 // How a kernel's points are divided among threads; a function of the kernel alone, so that the same
 // program gives the same bits on every device of a kind.

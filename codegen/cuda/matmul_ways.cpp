@@ -6,6 +6,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/log.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -30,11 +31,17 @@ class MatmulWays final : public runtime::DeviceCode {
 
   void launch(Accelerator& accelerator, void* const* buffers) const override {
     const int gpu = accelerator.device().index;
+    std::size_t least = 0;
     for (;;) {
-      const auto [number, codes] = chosen_on(gpu);
+      const auto [known, codes] = chosen_on(gpu);
+      const std::size_t number = std::max(known, least);
       try {
-        return run(number, codes != nullptr ? *codes : *make(number, accelerator), accelerator,
-                   buffers);
+        const bool is_made = codes != nullptr && number == known;
+        return run(number, is_made ? *codes : *make(number, accelerator), accelerator, buffers);
+      } catch (const OutOfMemoryError&) {
+        // Of a workspace, for which there may be room the next time.
+        if (number + 1 == ways_.size()) throw;
+        least = number + 1;
       } catch (const EnvironmentError& error) {
         if (number + 1 == ways_.size()) throw;
         go_on_from(number, accelerator.device(), error.what());

@@ -1,8 +1,10 @@
 #include <tutti/codegen/driver/evaluate.h>
+#include <tutti/codegen/kernel/folding.h>
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,6 +39,36 @@ void for_each_index(const std::vector<std::int64_t>& extents,
 Cell combine(const Reduction& reduction, Cell a, Cell b) {
   return ir::evaluate(reduction.combine, reduction.dtype, {a, b, b});
 }
+
+// The chunks of a loop's points whose sums are made for themselves (folding.h).
+class Chunks {
+ public:
+  Chunks(const Kernel& kernel, const Segment& segment) : folding_(folding_of(kernel, segment)) {
+    if (!folding_) return;
+    const bool has_lanes =
+        kernel.vector_axis == VectorAxis::inner && folding_->axis + 1 == kernel.inner.size();
+    const std::int64_t step = has_lanes ? kLanes : 1;
+    size_ = folding_->rounds * step;
+    whole_ = kernel.inner[folding_->axis] / step * step;
+  }
+
+  bool are_some() const { return folding_.has_value(); }
+  // Whether a point is in one of them.
+  bool has(const Index& inner) const { return folding_ && inner[folding_->axis] < whole_; }
+  // Whether it is the first of one, or of what is behind the last.
+  bool begins_at(const Index& inner) const {
+    if (!folding_) return false;
+    const auto behind = inner.begin() + static_cast<std::ptrdiff_t>(folding_->axis);
+    const bool first =
+        std::all_of(behind + 1, inner.end(), [](std::int64_t index) { return index == 0; });
+    return first && (*behind < whole_ ? *behind % size_ == 0 : *behind == whole_);
+  }
+
+ private:
+  const std::optional<Folding> folding_;
+  std::int64_t size_ = 1;
+  std::int64_t whole_ = 0;
+};
 
 // The run of one kernel on one thread.
 class Run {
@@ -87,14 +119,28 @@ class Run {
       partial[i].fill(neutral_element(reduction.combine, reduction.dtype));
     }
     const bool lanes = kernel_.vector_axis == VectorAxis::inner;
+    const std::vector<Lanes> none = partial;
+    std::vector<Lanes> chunk = none;
+    const Chunks chunks(kernel_, segment);
+    const auto end_chunk = [&] {
+      for (std::size_t i = 0; i < partial.size(); ++i) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+          partial[i][lane] = combine(segment.reductions[i], partial[i][lane], chunk[i][lane]);
+        }
+      }
+      chunk = none;
+    };
     for_each_index(kernel_.inner, [&](const Index& inner) {
       run_body(segment, outer, inner);
+      if (chunks.begins_at(inner)) end_chunk();
+      std::vector<Lanes>& into = chunks.has(inner) ? chunk : partial;
       const auto lane = static_cast<std::size_t>(lanes ? inner.back() % kLanes : 0);
       for (std::size_t i = 0; i < partial.size(); ++i) {
         const Reduction& reduction = segment.reductions[i];
-        partial[i][lane] = combine(reduction, partial[i][lane], value(reduction.value));
+        into[i][lane] = combine(reduction, into[i][lane], value(reduction.value));
       }
     });
+    if (chunks.are_some()) end_chunk();
     for (std::size_t i = 0; i < partial.size(); ++i) {
       const Reduction& reduction = segment.reductions[i];
       for (std::size_t half = kLanes / 2; lanes && half > 0; half /= 2) {

@@ -51,6 +51,22 @@ std::vector<ir::Value> communicated(const ir::Graph& graph, ir::NodeId node) {
   return out;
 }
 
+// What a program says of its sizes was found for a few of them: whether it holds for these.
+void check_sizes(const ir::Graph& program, const ir::Graph& made,
+                 std::span<const std::int64_t> values) {
+  for (std::uint32_t id = 0; id < program.value_count(); ++id) {
+    const ir::Value value{id};
+    const Shape& shape = made.type(value).shape;
+    if (ir::shape_at(program, value, values) == shape) continue;
+    throw TypeError(
+        "for " + ir::values_text(program.sizes->symbols, values) + " a tensor of shape " +
+            ir::symbolic_shape_text(program, value) + " is " + shape.text() +
+            ": its size is no sum of products of the symbols; make it another way, or leave it to "
+            "one size at a time",
+        program.node(program.producer(value)).location);
+  }
+}
+
 }  // namespace
 
 VaryingSizes::VaryingSizes(const ir::Graph& traced)
@@ -68,7 +84,7 @@ std::vector<std::int64_t> VaryingSizes::solve(std::span<const Shape> arguments) 
   std::vector<std::int64_t> values = ir::solve_sizes(traced_, arguments);
   if (exist_.contains(values)) return values;
   // What holds at the bounds may still fail between them: a slice of one size out of another.
-  ir::instance(traced_, values);
+  check_sizes(traced_, ir::instance(traced_, values), values);
   if (exist_.size() == kMostRemembered) exist_.clear();
   exist_.insert(values);
   return values;

@@ -90,6 +90,7 @@ class KernelChecker {
       require(!kernel_.outer.empty(), "vectorised along outer axes, which it has not");
       require(kernel_.block > 0 && kernel_.block % kLanes == 0,
               "a block of " + std::to_string(kernel_.block) + " is not a multiple of kLanes");
+      require(kernel_.block <= 1 << 20, "a block that is too long");
     } else {
       require(!kernel_.inner.empty(), "vectorised along inner axes, which it has not");
       require(kernel_.block == 1, "vectorised along inner axes with a block that is not 1");

@@ -35,6 +35,7 @@ namespace tutti::codegen {
 //                      axis element j goes to lane j % kLanes; partial results carry over between
 //                      runs and start at the combination's neutral element. In the end the lanes
 //                      are combined as a tree: lane i with lane i + 8, then i + 4, i + 2, i + 1.
+// Long sums of floats are added in chunks (folding.h).
 inline constexpr int kLanes = 16;
 
 // Vectors of elements that lie up to so far apart are loaded on the host with all that is between

@@ -1,3 +1,4 @@
+#include <tutti/codegen/kernel/folding.h>
 #include <tutti/codegen/llvm/emit_body.h>
 #include <tutti/codegen/llvm/emit_kernel.h>
 #include <tutti/codegen/llvm/emit_reduction.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -248,8 +250,23 @@ class KernelEmitter {
         partial = inside(number(i), each, std::move(partial));
       }
     } else if (whole > 0) {
-      Loop loop(ir_, "inner" + std::to_string(axis), number(0), partial);
-      partial = loop.close(number(whole), step, inside(loop.index(), each, loop.carried()));
+      // From one index to another.
+      const auto run = [&](Value* begin, Value* end, const Values& initial) {
+        Loop loop(ir_, "inner" + std::to_string(axis), begin, initial);
+        return loop.close(end, step, inside(loop.index(), each, loop.carried()));
+      };
+      const std::optional<Folding> folding = folding_of(kernel_, segment);
+      if (folding && folding->axis == axis) {
+        Loop chunks(ir_, "chunk", number(0), partial);
+        const std::int64_t size = folding->rounds * step;
+        Value* const behind = ir_.CreateAdd(chunks.index(), number(size));
+        Value* const end = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, behind, number(whole));
+        const Values own = run(chunks.index(), end, reductions_.start(segment, strip));
+        partial = chunks.close(number(whole), size,
+                               reductions_.join(segment, strip, chunks.carried(), own));
+      } else {
+        partial = run(number(0), number(whole), partial);
+      }
     }
     // What is left of a vectorised axis: some vectors, and a part of one.
     const std::int64_t vectors = (extent - whole) / kLanes;

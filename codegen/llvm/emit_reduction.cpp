@@ -56,6 +56,22 @@ ReductionEmitter::Values ReductionEmitter::accumulate(const Segment& segment, co
   return partial;
 }
 
+ReductionEmitter::Values ReductionEmitter::join(const Segment& segment, const Strip& strip,
+                                                const Values& a, const Values& b) {
+  Values out;
+  std::ptrdiff_t at = 0;
+  for (const Reduction& reduction : segment.reductions) {
+    Combination combining = combination(reduction);
+    const auto size = static_cast<std::ptrdiff_t>(combining.size());
+    for (std::int64_t i = 0; i < partial_count(segment, reduction, strip); ++i, at += size) {
+      const Combination::State own(a.begin() + at, a.begin() + at + size);
+      const Combination::State other(b.begin() + at, b.begin() + at + size);
+      for (Value* value : combining.join(own, other)) out.push_back(value);
+    }
+  }
+  return out;
+}
+
 void ReductionEmitter::finish(const Segment& segment, const Strip& strip, const Values& partial) {
   auto next = partial.begin();
   for (const Reduction& reduction : segment.reductions) {

@@ -32,6 +32,8 @@ class ReductionEmitter {
   Values start(const Segment& segment, const Strip& strip);
   // Adds the values of one pass of the body.
   Values accumulate(const Segment& segment, const Strip& strip, Values partial);
+  // Of what chunks have given and what another one gives.
+  Values join(const Segment& segment, const Strip& strip, const Values& a, const Values& b);
   // Defines the results.
   void finish(const Segment& segment, const Strip& strip, const Values& partial);
 

@@ -4,7 +4,7 @@
 
 namespace tutti::codegen {
 
-// Brings what a buffer holds to one of the same size on another device.
+// Brings what a buffer holds, or what it begins with, to one on another device that it fills.
 struct Copy {
   BufferId from = -1;
   BufferId to = -1;

@@ -29,7 +29,14 @@ void DeviceRegion::add(const Plan& plan, const LaunchPart& part, std::int32_t nu
 
 void DeviceRegion::run(runtime::Context& context, runtime::PlanFrame& frame) {
   runtime::Accelerator& accelerator = context.accelerator(device_);
+  // What is let go of may go back to the driver at once, which the work has to come before.
+  if (!steps_.empty()) frame.begin_trial();
   find_addresses(frame);
+  put_on_stream(accelerator, frame);
+  if (!steps_.empty()) frame.keep_trial();
+}
+
+void DeviceRegion::put_on_stream(runtime::Accelerator& accelerator, runtime::PlanFrame& frame) {
   if (frame.profile != nullptr) [[unlikely]] {
     for (const Launch& each : launches_) {
       frame.launch_on(accelerator, each.number, *each.part->device_code,
@@ -45,8 +52,8 @@ void DeviceRegion::run(runtime::Context& context, runtime::PlanFrame& frame) {
   if (!replay(accelerator)) launch(accelerator);
 }
 
-// The work is put on the stream in the order of the steps, after all of them: memory that is freed
-// between two launches is used again only behind the first.
+// The work is put on the stream in the order of the steps, after all of them. The frame keeps what
+// they free until then.
 void DeviceRegion::find_addresses(runtime::PlanFrame& frame) {
   std::byte* const arena = frame.arena(device_);
   std::size_t done = 0;

@@ -41,8 +41,8 @@ class DeviceRegion {
   void run(runtime::Context& context, runtime::PlanFrame& frame);
 
   // For who runs its steps himself, with what lies between regions: the addresses of this run,
-  // which takes the steps that allocate and free; its launches on these, to be a part of a
-  // recording; and whether there are any.
+  // which takes the steps that allocate and free (in a trial of the frame); its launches on these,
+  // to be a part of a recording; and whether there are any.
   void find_addresses(runtime::PlanFrame& frame);
   const std::vector<void*>& addresses() const { return addresses_; }
   std::shared_ptr<const runtime::Accelerator::Part> part(runtime::Accelerator& accelerator);
@@ -74,6 +74,7 @@ class DeviceRegion {
     std::unique_ptr<runtime::Accelerator::Recording> work;
   };
 
+  void put_on_stream(runtime::Accelerator& accelerator, runtime::PlanFrame& frame);
   void launch(runtime::Accelerator& accelerator) const;
   void launch_one(runtime::Accelerator& accelerator, const Launch& each) const;
   void launch_and_wait(runtime::Accelerator& accelerator, const Launch& each) const;

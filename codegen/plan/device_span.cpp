@@ -28,8 +28,12 @@ DeviceSpan::DeviceSpan(const Plan& plan, Device device, std::vector<Step> steps,
   for (const codegen::Step& step : plan.steps) {
     const CollectiveStart* const start = start_of(step);
     if (start == nullptr || std::ranges::find(works_, start->work) == works_.end()) continue;
-    calls_[call_of(start->work)] = {
-        .work = start->work, .operands = start->operands, .results = start->results};
+    Call& call = calls_[call_of(start->work)];
+    call = {.work = start->work, .operands = start->operands, .results = start->results};
+    const std::int64_t size = size_of(start->call.dtype);
+    for (const runtime::TensorPart& part : start->call.parts) {
+      call.operand_bytes.push_back(static_cast<std::size_t>(part.elements * size));
+    }
   }
   plan_nodes(plan);
 }
@@ -56,9 +60,12 @@ void DeviceSpan::plan_nodes(const Plan& plan) {
   const auto launch_copies = [&](Node::Kind kind, std::size_t call,
                                  const std::vector<BufferId>& buffers) {
     Node node{.kind = kind, .call = call};
-    for (const BufferId id : buffers) {
-      if (is_placed(id)) continue;
-      node.bytes.push_back(static_cast<std::size_t>(plan.buffers[at(id)].bytes));
+    for (std::size_t part = 0; part < buffers.size(); ++part) {
+      if (is_placed(buffers[part])) continue;
+      // An operand may be what a larger buffer begins with.
+      const bool in = kind == Node::Kind::copies_in;
+      node.bytes.push_back(in ? calls_[call].operand_bytes[part]
+                              : static_cast<std::size_t>(plan.buffers[at(buffers[part])].bytes));
     }
     if (!node.bytes.empty()) launch(std::move(node));
   };

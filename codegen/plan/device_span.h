@@ -59,6 +59,7 @@ class DeviceSpan {
     std::int32_t work = -1;
     std::vector<BufferId> operands;
     std::vector<BufferId> results;
+    std::vector<std::size_t> operand_bytes = {};  // by part
   };
 
   void plan_nodes(const Plan& plan);

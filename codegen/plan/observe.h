@@ -6,7 +6,8 @@
 
 namespace tutti::codegen {
 
-// Looks at what a buffer of the host holds, and passes it on to another, which may be the same one.
+// Looks at what a buffer of the host holds, or begins with, and passes that on to another, which
+// may be the same one.
 struct Observe {
   BufferId from = -1;
   BufferId to = -1;

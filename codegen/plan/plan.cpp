@@ -89,7 +89,7 @@ bool uses_group(const Plan& plan, const ir::Group& group) {
     const CollectiveStart* const start = start_of(step);
     if (start == nullptr) return false;
     const ir::Group& of = start->parent != nullptr ? *start->parent : *start->group;
-    return of.has_ranks_of(group);
+    return of.is_same_for(plan.rank, group);
   });
 }
 

@@ -92,7 +92,7 @@ std::string print(const Plan& plan, const ir::StoreConstant& store = {});
 // Equal in all that the text says, but for names of source lines.
 bool structurally_equal(const Plan& a, const Plan& b);
 
-// Whether a step communicates over a group of that tag and those ranks.
+// Whether a step communicates over a group that is the same for the plan's rank.
 bool uses_group(const Plan& plan, const ir::Group& group);
 
 // Whether a step is the wait for operands that the plan reads itself, up to a Finish.

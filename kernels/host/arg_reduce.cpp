@@ -150,11 +150,43 @@ TUTTI_INLINE inline std::int64_t lead_dense(const T* x, std::int64_t count) {
   return best;
 }
 
+// Rows of so few elements are taken kColumnLanes at a time, turned so that they lie side by side.
+constexpr std::int64_t kMostInShortRow = 32;
+
+template <bool kLargest, class T>
+TUTTI_INLINE inline void lead_short_rows(const T* x, std::int64_t count, std::int64_t* to) {
+  using C = typename Comparison<T>::type;
+  constexpr auto kRows = static_cast<std::int64_t>(kColumnLanes);
+  constexpr auto kMost = static_cast<std::size_t>(kMostInShortRow * kRows);
+  std::array<C, kMost> turned;
+  const auto turn = [&](const C* rows) TUTTI_INLINE {
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        turned[static_cast<std::size_t>(i * kRows + row)] = rows[row * count + i];
+      }
+    }
+  };
+  if constexpr (std::is_same_v<T, C>) {
+    turn(x);
+  } else {
+    std::array<C, kMost> wide;
+    widen(x, wide.data(), kRows * count);
+    turn(wide.data());
+  }
+  const auto leaders = lead_lanes<kLargest>(turned.data(), kRows, count);
+  std::copy(leaders.positions.begin(), leaders.positions.end(), to);
+}
+
 template <bool kLargest, class T>
 TUTTI_INLINE inline void reduce_tile(const ArgReduce& spec, const T* x, std::int64_t* result,
                                      const RowTiling::Tile& tile) {
   constexpr auto kWidth = static_cast<std::int64_t>(kColumnLanes);
-  for (std::int64_t outer = tile.row_begin; outer < tile.row_end; ++outer) {
+  std::int64_t outer = tile.row_begin;
+  const bool is_short = spec.inner == 1 && spec.size <= kMostInShortRow;
+  for (; is_short && outer + kWidth <= tile.row_end; outer += kWidth) {
+    lead_short_rows<kLargest>(x + outer * spec.size, spec.size, result + outer);
+  }
+  for (; outer < tile.row_end; ++outer) {
     const T* from = x + outer * spec.size * spec.inner;
     std::int64_t* to = result + outer * spec.inner;
     if (spec.inner == 1) {

@@ -52,7 +52,8 @@
 //    the same costs time, never a hang.
 //
 // Every word has one writer, except the claimed and done chunks, the holders, the sleepers and the
-// failure. A rank that died is seen by its peers as soon as they wait for it; they store its kLeft.
+// failure. A rank that died is seen by its peers as soon as they wait for it; they store its kLeft,
+// as they do where it closed the group that this page belongs to and never came here.
 namespace tutti::kernels {
 
 inline constexpr std::uint64_t kRingSlots = 64;

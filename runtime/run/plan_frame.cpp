@@ -76,7 +76,11 @@ void PlanFrame::break_off() {
 void PlanFrame::bind(std::int32_t buffer, std::shared_ptr<Buffer> memory) {
   if (trial_) [[unlikely]] {
     tried_.resize(held_.size());
-    if (!tried_[at(buffer)]) before_trial_.emplace_back(buffer, held_[at(buffer)]);
+    if (!tried_[at(buffer)]) {
+      before_trial_.emplace_back(buffer, held_[at(buffer)]);
+    } else if (held_[at(buffer)] != nullptr) {
+      of_trial_.push_back(held_[at(buffer)]);
+    }
     tried_[at(buffer)] = true;
   }
   addresses_[at(buffer)] = memory == nullptr ? nullptr : memory->data();
@@ -93,6 +97,7 @@ void PlanFrame::keep_trial() {
   trial_ = false;
   for (const auto& [buffer, memory] : before_trial_) tried_[at(buffer)] = false;
   before_trial_.clear();
+  of_trial_.clear();
 }
 
 void PlanFrame::end() {

@@ -138,8 +138,7 @@ class PlanFrame {
   // Lets go of everything; the frame is ready for the next run.
   void end();
 
-  // From here on bind() may be undone: of what a buffer held before its first one, nothing is let
-  // go. Ended by one of the others.
+  // From here on bind() may be undone, and no memory is let go. Ended by one of the others.
   void begin_trial() { trial_ = true; }
   void undo_trial();
   void keep_trial();
@@ -214,6 +213,7 @@ class PlanFrame {
   bool trial_ = false;
   std::vector<bool> tried_;  // by buffer
   std::vector<std::pair<std::int32_t, std::shared_ptr<Buffer>>> before_trial_;
+  std::vector<std::shared_ptr<Buffer>> of_trial_;  // what was bound in it, and is no more
   static constexpr std::size_t kMostLevels = 8;
   std::vector<Iteration> failed_iterations_;
 };

@@ -118,6 +118,24 @@ TEST(CudaKernel, TransposesGoThroughSharedMemory) {
   EXPECT_EQ(CudaKernels(kernels).difference(), "");
 }
 
+TEST(CudaKernel, TransposesThatSharedMemoryHasNoRoomFor) {
+  const auto sum_of = [](int floats, int truths) {
+    KernelMaker maker("turned", {16, 64}, {}, VectorAxis::outer, 16);
+    maker.point();
+    ValueId sum = maker.constant(DType::f32, 0);
+    const Affine turned{0, {1, 16}, {}};
+    for (int i = 0; i < floats + truths; ++i) {
+      const DType dtype = i < floats ? DType::f32 : DType::boolean;
+      const ValueId x = maker.load(maker.read(dtype), turned);
+      sum = maker.op(ScalarOp::add, sum, i < floats ? x : maker.cast(x, DType::f32));
+    }
+    maker.store(maker.write(DType::f32), {0, {64, 1}, {}}, sum);
+    return maker.kernel();
+  };
+  EXPECT_EQ(kind_of(sum_of(11, 0)), cuda::Mapping::Kind::tiles);
+  EXPECT_EQ(kind_of(sum_of(11, 3)), cuda::Mapping::Kind::points);
+}
+
 // Everybody of a team reads what its first thread overwrites.
 TEST(CudaKernel, RowsMayRunInPlace) {
   std::vector<Kernel> kernels;
@@ -181,6 +199,17 @@ TEST(CudaKernel, IndicesMayNeedSixtyFourBits) {
   EXPECT_EQ(to[kFar], 2 + 8);
   EXPECT_EQ(to[2 * kFar], 1 + 4);
   EXPECT_THAT(numbers, testing::ElementsAre(-1, kFar - 1, 2 * kFar - 1));
+}
+
+TEST(CudaKernel, IndicesOfNeighboursMayNeedSixtyFourBits) {
+  constexpr std::int64_t kFar = 1'000'000'000;
+  KernelMaker maker("far", {4}, {}, VectorAxis::outer, 16);
+  maker.point();
+  const ValueId far = maker.cast(maker.index({0, {kFar}, {}}), DType::f32);
+  const ValueId x = maker.load(maker.read(DType::f32), {0, {1}, {}});
+  maker.store(maker.write(DType::f32), {0, {1}, {}}, maker.op(ScalarOp::add, far, x));
+  ASSERT_EQ(mapping_of(maker.kernel()).lanes, 4);
+  EXPECT_EQ(CudaKernels({maker.kernel()}).difference(), "");
 }
 
 TEST(CudaKernel, MorePointsThanThirtyTwoBitsCount) {

@@ -244,6 +244,15 @@ TEST(RecogniseEpilogue, NothingElse) {
   EXPECT_EQ(kind_of("f32", sum + line("%9", "tanh(%1)", "f32")), std::nullopt);
   EXPECT_EQ(kind_of("f32", sum + line("%9", "add(%1, %r)", "f32")), std::nullopt);
   EXPECT_EQ(kind_of("f64", line("%9", "add(%0, %b)", "f64")), std::nullopt);
+  // Roundings that the program asks for.
+  for (const std::string narrow : {"bf16", "f16", "f8_e4m3fn"}) {
+    const auto rounded = [&](const std::string& value, const std::string& name) {
+      return "  %7 = cast(" + value + ") {dtype = " + narrow + "} : " + narrow + "[4,8]\n" +
+             line(name, "cast(%7) {dtype = f32}", "f32");
+    };
+    EXPECT_EQ(kind_of("f32", sum + rounded("%1", "%9")), std::nullopt);
+    EXPECT_EQ(kind_of("f32", rounded("%0", "%8") + line("%9", "add(%8, %b)", "f32")), std::nullopt);
+  }
   // Nearly relu.
   const std::string least = "  %2 = constant() {value = f32[] 1e-8}\n";
   EXPECT_EQ(kind_of("f32", sum + least + line("%9", "maximum(%1, %2)", "f32")), std::nullopt);

@@ -41,6 +41,10 @@ TEST(DeviceEpilogues, AKernelThatTheMatmulDoesIsInThePlanNoMore) {
   EXPECT_THAT(plan, Not(HasSubstr("k1")));
 }
 
+TEST(DeviceEpilogues, WhatIsNotWrittenTakesNoMemory) {
+  EXPECT_THAT(plan_of("  %1 = add(%0, %b)\n  return %1\n"), HasSubstr(", 0 bytes on cuda:0\n"));
+}
+
 TEST(DeviceEpilogues, AKernelOfSomeRowsStaysOne) {
   const std::string plan = plan_of(
       "  %1 = slice(%0) {start = [0, 0], stop = [16, 32], step = [1, 1]}\n"

@@ -2,6 +2,7 @@
 
 #include <tutti/codegen/driver/executable.h>
 #include <tutti/codegen/plan/check_plan.h>
+#include <tutti/codegen/plan/device_region.h>
 #include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/local.h>
@@ -120,6 +121,34 @@ TEST(DeviceRegion, WaitsForEachLaunchToNameTheOneThatFailed) {
   rank.gpus[0]->broken.clear();
 }
 
+// Says how much memory of its GPU is in use when it is launched.
+struct MemoryMeter final : runtime::DeviceCode {
+  void launch(runtime::Accelerator& accelerator, void* const*) const override {
+    used = accelerator.memory().used_bytes();
+  }
+  mutable std::size_t used = 0;
+};
+
+TEST(DeviceRegion, KeepsWhatItFreesUntilItsWorkIsOnTheStream) {
+  test::DeviceRank rank;
+  Plan plan;
+  plan.buffers.resize(1);
+  LaunchPart part;
+  const auto meter = std::make_shared<MemoryMeter>();
+  part.device_code = meter;
+  part.buffers = {0};
+  DeviceRegion region(Device::cuda(0), {.record = false});
+  region.add(Allocate{.buffer = 0});
+  region.add(plan, part, 0);
+  region.add(Free{.buffer = 0});
+  runtime::PlanFrame frame(rank.context, 1, 0, 0);
+  frame.allocations[0] = {.bytes = 4096, .device = Device::cuda(0)};
+  frame.begin();
+  region.run(rank.context, frame);
+  EXPECT_GE(meter->used, 4096U);
+  EXPECT_EQ(rank.context.accelerator(Device::cuda(0)).memory().used_bytes(), 0U);
+}
+
 TEST(DeviceRegion, ResultsTakeOverMemoryOfTheSameDeviceAlone) {
   const Plan plan = test::plan_of_device(R"(
 func @both(%x: f32[4] on cuda:0, %y: f32[4]) -> (f32[4] on cuda:0, f32[4]) {
@@ -162,6 +191,24 @@ func @f(%x: f32[4]) -> (f32[4]) {
   for (int run = 0; run < 3; ++run) {
     EXPECT_THAT(rank.get(f.run(inputs)[0]), ElementsAre(3, 10, 21, 36));
   }
+}
+
+TEST(DevicePlan, BringsWhatALargerValueBeginsWith) {
+  test::DeviceRank rank;
+  Executable f(test::plan_of_device(R"(
+func @f(%x: f32[4] on cuda:0, %y: f32[4]) -> (f32[2], f32[1] on cuda:0) {
+  %0 = slice(%x) {start = [0], stop = [2], step = [1]}
+  %1 = to_device(%0) {device = "cpu"}
+  %2 = slice(%y) {start = [0], stop = [1], step = [1]}
+  %3 = to_device(%2) {device = "cuda:0"}
+  return %1, %3
+})"),
+               rank.context);
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4}),
+                                         rank.put({}, {5, 6, 7, 8})};
+  const auto results = f.run(inputs);
+  EXPECT_THAT(rank.get(results[0]), ElementsAre(1, 2));
+  EXPECT_THAT(rank.get(results[1]), ElementsAre(5));
 }
 
 TEST(DevicePlan, ConstantsAreThereOnce) {

@@ -138,6 +138,37 @@ TEST_P(Llvm, LongRuns) {
   EXPECT_EQ(compare(kernels, processor()), "");
 }
 
+// Rounded numbers, whose sum is another in another order, with a maximum beside them.
+TEST_P(Llvm, LongSumsAreAddedInChunks) {
+  std::vector<Kernel> kernels;
+  const auto add = [&](std::vector<std::int64_t> inner, VectorAxis axis) {
+    const bool rows = axis == VectorAxis::inner;
+    constexpr std::int64_t kOuter = 20;
+    KernelMaker maker("sums", {rows ? 2 : kOuter}, inner, axis, rows ? 1 : 32);
+    maker.loop();
+    Affine at{0, {1}, std::vector<std::int64_t>(inner.size())};
+    std::int64_t stride = rows ? 1 : kOuter;
+    for (std::size_t i = inner.size(); i-- > 0; stride *= inner[i]) at.inner[i] = stride;
+    if (rows) at.outer[0] = stride;
+    const ValueId x = maker.cast(maker.load(maker.read(DType::i32), at), DType::f32);
+    const ValueId sum = maker.reduce(ScalarOp::add, x);
+    const ValueId most = maker.reduce(ScalarOp::maximum, x);
+    maker.point();
+    maker.store(maker.write(DType::f32), {0, {1}, {}}, sum);
+    maker.store(maker.write(DType::f32), {0, {1}, {}}, most);
+    kernels.push_back(maker.kernel());
+  };
+  for (const std::int64_t extent : {1024, 1025, 2048, 3001}) add({extent}, VectorAxis::outer);
+  add({2, 1500}, VectorAxis::outer);
+  add({1500, 3}, VectorAxis::outer);
+  for (const std::int64_t rounds : {1024, 1025, 2100}) {
+    for (const std::int64_t rest : {0, 1, 15}) add({rounds * kLanes + rest}, VectorAxis::inner);
+  }
+  add({2, 1500 * kLanes + 3}, VectorAxis::inner);
+  add({700, 2 * kLanes + 1}, VectorAxis::inner);
+  EXPECT_EQ(compare(kernels, processor()), "");
+}
+
 // In each place of a vector: only its first lane, none of its first ones, none at all.
 TEST_P(Llvm, LoadsWithinBoundsAlone) {
   std::vector<Kernel> kernels;

@@ -27,8 +27,9 @@ void check(const Array& x) {
 }
 
 const std::vector<Shape> kShapes = {
-    Shape{1, 1, 1}, Shape{7, 3, 1},   Shape{3, 63, 1},  Shape{2, 64, 1}, Shape{2, 200, 1},
-    Shape{2, 5, 9}, Shape{3, 17, 64}, Shape{2, 9, 150}, Shape{0, 4, 3},  Shape{3, 4, 0}};
+    Shape{1, 1, 1},   Shape{7, 3, 1},   Shape{3, 63, 1},  Shape{2, 64, 1}, Shape{2, 200, 1},
+    Shape{2, 5, 9},   Shape{3, 17, 64}, Shape{2, 9, 150}, Shape{0, 4, 3},  Shape{3, 4, 0},
+    Shape{150, 3, 1}, Shape{200, 8, 1}, Shape{70, 32, 1}};
 
 class ArgReduceOf : public testing::TestWithParam<DType> {};
 

@@ -84,5 +84,25 @@ TEST(MatmulWays, EndWithAKernelOfOurs) {
   }
 }
 
+TEST(MatmulWays, AreNotGivenUpForWantOfMemory) {
+  test::expect_with_fake_cuda("devices=1,memory=67108864", [] {
+    const auto gpu = runtime::open_accelerator(Device::cuda(0));
+    const MatmulCase one = test::plain_matmul(DType::f32, {5, 4096, 7});
+    const auto code =
+        cuda::matmul_ways(runtime::CublasLt::process(), one.result, one.views(), std::nullopt);
+    std::vector<std::shared_ptr<runtime::Buffer>> all;
+    try {
+      for (;;) all.push_back(gpu->memory().allocate(std::size_t{64} << 10));
+    } catch (const OutOfMemoryError&) {
+      all.resize(all.size() - 8);  // enough for the operands, and for no workspace
+    }
+    testing::internal::CaptureStderr();
+    const bool without = is_right(*gpu, *code, one);
+    all.clear();
+    const bool with = is_right(*gpu, *code, one);
+    return testing::internal::GetCapturedStderr().empty() && without && with;
+  });
+}
+
 }  // namespace
 }  // namespace tutti::codegen::matmul_ways_test
