@@ -28,6 +28,9 @@ class Buffer final : public Recycled<Buffer> {
   // Whether its memory was allocated for it, so that its holders are all who can reach it (a
   // collective holds what peers read or write). Wrapped memory may have other users.
   bool is_private() const { return block_.bytes() > 0; }
+  // Whether it is somebody's who does not hear when the last holder goes: of his memory nobody may
+  // read more than he waits for himself.
+  bool is_borrowed() const { return !is_private() && !release_; }
   // What it was allocated for.
   const MemoryLabel& label() const { return block_.label(); }
   // Says so anew. By one thread at a time; of private memory.

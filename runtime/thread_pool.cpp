@@ -1,9 +1,15 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/allowed_cores.h>
 #include <tutti/runtime/pause.h>
 #include <tutti/runtime/start_thread.h>
 #include <tutti/runtime/thread_pool.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
 
 namespace tutti::runtime {
 
@@ -16,6 +22,15 @@ thread_local int own_number = 0;
 // Pieces a thread takes on average: more balance better, fewer cost less.
 constexpr std::int64_t kPiecesPerThread = 8;
 
+std::atomic<unsigned> forks_so_far{0};  // from the first process down to this one
+
+unsigned count_forks() {
+  static const int registered = pthread_atfork(
+      nullptr, nullptr, [] { forks_so_far.fetch_add(1, std::memory_order_relaxed); });
+  if (registered != 0) throw EnvironmentError("no memory for handlers of fork (pthread_atfork)");
+  return forks_so_far.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 struct ThreadPool::Loop {
@@ -27,32 +42,53 @@ struct ThreadPool::Loop {
   std::exception_ptr failure = {};
 };
 
-ThreadPool::ThreadPool(int threads) {
-  if (threads <= 0) threads = count_of_allowed_cores();
-  workers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+// The threads, and where they sleep.
+struct ThreadPool::Workers {
+  std::mutex mutex = {};
+  std::condition_variable wake = {};
+  std::vector<std::thread> threads = {};
+};
+
+ThreadPool::ThreadPool(int threads)
+    : threads_(threads > 0 ? threads : count_of_allowed_cores()),
+      forks_(count_forks()),
+      workers_(std::make_unique<Workers>()) {
+  workers_->threads.reserve(static_cast<std::size_t>(threads_ - 1));
   try {
-    for (int i = 1; i < threads; ++i) workers_.push_back(start_thread([this, i] { work(i); }));
+    for (int i = 1; i < threads_; ++i) {
+      workers_->threads.push_back(start_thread([this, i] { work(i); }));
+    }
   } catch (...) {
     stop();
     throw;
   }
 }
 
-ThreadPool::~ThreadPool() { stop(); }
+ThreadPool::~ThreadPool() {
+  // The copies of the threads can't be ended, nor what they sleep on destroyed: that waits for
+  // those who sleep.
+  if (threads_ > 1 && is_copy()) {
+    static_cast<void>(workers_.release());
+    return;
+  }
+  stop();
+}
+
+bool ThreadPool::is_copy() const { return forks_so_far.load(std::memory_order_relaxed) != forks_; }
 
 void ThreadPool::stop() {
   {
-    const std::scoped_lock lock(sleep_mutex_);
+    const std::scoped_lock lock(workers_->mutex);
     stopping_.store(true);
   }
-  wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  workers_->wake.notify_all();
+  for (std::thread& worker : workers_->threads) worker.join();
 }
 
 void ThreadPool::parallel_for(std::int64_t tiles, Body body) {
   if (tiles <= 0) return;
   std::unique_lock busy(busy_, std::defer_lock);
-  if (workers_.empty() || tiles == 1 || inside_body || !busy.try_lock()) {
+  if (threads_ == 1 || tiles == 1 || inside_body || is_copy() || !busy.try_lock()) {
     body(0, tiles);
     return;
   }
@@ -64,9 +100,9 @@ void ThreadPool::parallel_for(std::int64_t tiles, Body body) {
   // A worker that goes to sleep counts itself, then looks at open_: one of us sees the other.
   if (sleepers_.load() > 0) {
     {
-      const std::scoped_lock lock(sleep_mutex_);
+      const std::scoped_lock lock(workers_->mutex);
     }
-    wake_.notify_all();
+    workers_->wake.notify_all();
   }
   run_tiles(loop);
   open_.store(0);
@@ -124,9 +160,9 @@ bool ThreadPool::wait_for_loop(std::uint64_t seen) {
     if (stopping_.load(std::memory_order_relaxed)) return false;
     pause_processor();
   }
-  std::unique_lock lock(sleep_mutex_);
+  std::unique_lock lock(workers_->mutex);
   sleepers_.fetch_add(1);
-  wake_.wait(lock, [&] { return is_new() || stopping_.load(); });
+  workers_->wake.wait(lock, [&] { return is_new() || stopping_.load(); });
   sleepers_.fetch_sub(1);
   return !stopping_.load();
 }

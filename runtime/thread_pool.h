@@ -3,17 +3,16 @@
 #include <tutti/runtime/function_ref.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 namespace tutti::runtime {
 
 // Threads that share the tiles of a loop with the thread that calls. Workers spin for some tens of
-// microseconds after a loop, then sleep: an idle pool costs nothing.
+// microseconds after a loop, then sleep: an idle pool costs nothing. In a process that was forked
+// off, which has none of them, every loop runs inline.
 class ThreadPool {
  public:
   // `threads` counts the caller: 1 makes no thread and runs every loop inline; 0 means as many as
@@ -23,7 +22,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return threads_; }
   // Of the calling thread: 1, 2, ... in a worker (of whichever pool), 0 elsewhere.
   static int thread_number();
 
@@ -37,7 +36,10 @@ class ThreadPool {
  private:
   using Body = FunctionRef<void(std::int64_t, std::int64_t)>;
   struct Loop;
+  struct Workers;
 
+  // Whether this process was forked off the one that has the workers, and has none itself.
+  bool is_copy() const;
   void work(int number);
   void stop();
   static void run_tiles(Loop& loop);
@@ -54,11 +56,11 @@ class ThreadPool {
   Loop* loop_ = nullptr;
   std::uint64_t loops_ = 0;
 
-  std::mutex sleep_mutex_;
-  std::condition_variable wake_;
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
-  std::vector<std::thread> workers_;
+  int threads_ = 1;
+  const unsigned forks_;  // up to this process
+  std::unique_ptr<Workers> workers_;
 };
 
 }  // namespace tutti::runtime

@@ -124,9 +124,10 @@ class Communicator {
 
   // Announces this rank's next collective: its operands are ready, peers may read them from now on.
   // `operands` are the parts' in order, null where this rank gives none; they are held until every
-  // rank is done with them, and copied where peers can't reach them. Where the results lie, the
-  // work says (Work::result); the same bytes may serve all ranks, or be the operand's in a group of
-  // one. Once warm it allocates nothing.
+  // rank is done with them, and copied where peers can't reach them or their owner would not hear
+  // that peers are done (Buffer::is_borrowed). Where the results lie, the work says (Work::result);
+  // the same bytes may serve all ranks, or be the operand's in a group of one. Once warm it
+  // allocates nothing.
   //
   // Waits only if very many are unfinished (over a thousand). Throws TypeError if an operand is
   // missing or too small, UsageError for another communicator's call, CommError if the group was

@@ -48,7 +48,8 @@ std::shared_ptr<Buffer> CommMemory::hold(std::uint64_t place, std::size_t bytes)
   auto* const data = pointer_to<std::byte>(place);
   auto* const header = reinterpret_cast<kernels::SharedBlock*>(data) - 1;
   return holds_.wrap(data, bytes, [kept = keep_alive(), this, header](void*) {
-    if (!closed_.load()) header->holders.fetch_sub(1, std::memory_order_release);
+    if (closed_.load() || is_forked_off()) return;
+    header->holders.fetch_sub(1, std::memory_order_release);
   });
 }
 

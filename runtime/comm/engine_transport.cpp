@@ -27,6 +27,17 @@ bool is_over(EngineWork& work) noexcept {
   }
 }
 
+// Why what is being handled was thrown: engines are the users', and throw anything.
+std::string reason_of_throw() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "what it threw is no std::exception";
+  }
+}
+
 // What engines have not let go of, though nobody waits for it any more.
 class Abandoned {
  public:
@@ -87,10 +98,10 @@ Engine& EngineEnd::engine() {
          .tag = setup_->tag(),
          .exchange = [this](const std::string& own) { return tell_each_other(*setup_, own); }}));
     if (engine_ == nullptr) throw EnvironmentError("engine \"" + name_ + "\" could not be made");
-  } catch (const std::exception& error) {
+  } catch (...) {
     const std::int64_t rank = setup_->members()[static_cast<std::size_t>(setup_->position())];
     const std::string reason = "rank " + std::to_string(rank) + " could not set up engine \"" +
-                               name_ + "\": " + error.what();
+                               name_ + "\": " + reason_of_throw();
     group_->abort(reason);
     setup_->abort(reason);
     throw;
@@ -152,8 +163,8 @@ kernels::PartPlace EngineTransport::begin(GroupWork& work, Keeping& keeping) {
     own.under_way = end_->engine().start(call);
   } catch (const UsageError&) {
     throw;
-  } catch (const std::exception& error) {
-    throw CommError(text(work) + error.what(), work.waiting().location);
+  } catch (...) {
+    throw CommError(text(work) + reason_of_throw(), work.waiting().location);
   }
   if (own.under_way == nullptr) {
     throw CommError(text(work) + "it started nothing", work.waiting().location);
@@ -167,11 +178,12 @@ bool EngineTransport::move(GroupWork& work, bool may_wait) {
   const auto is_done = [&] {
     try {
       if (under_way.test() && under_way.wait(std::chrono::milliseconds(0))) return true;
-    } catch (const std::exception& error) {
+    } catch (...) {
       // An abort breaks connections, too: its reason says more.
+      const std::string reason = reason_of_throw();
       agreement_.check_peers(work);
       agreement_.fail(work.sequence(), work.waiting(),
-                      text(work) + agreement_.names({agreement_.position()}) + ": " + error.what());
+                      text(work) + agreement_.names({agreement_.position()}) + ": " + reason);
     }
     agreement_.check_peers(work);
     return false;
@@ -185,7 +197,7 @@ bool EngineTransport::move(GroupWork& work, bool may_wait) {
     if (std::exchange(own.told_to_wake, true)) return;
     try {
       under_way.on_complete([wake = agreement_.wake()](const std::exception_ptr&) { wake(); });
-    } catch (const std::exception&) {
+    } catch (...) {
       // A sleep ends after a while anyway.
     }
   });
@@ -195,7 +207,7 @@ bool EngineTransport::move(GroupWork& work, bool may_wait) {
 void EngineTransport::give_up(GroupWork& work) noexcept {
   try {
     static_cast<EngineGroupWork&>(work).under_way->wait(kEnd);
-  } catch (const std::exception&) {
+  } catch (...) {
     // It has ended.
   }
 }

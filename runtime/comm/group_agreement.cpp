@@ -46,9 +46,11 @@ void GroupAgreement::check_usable(const Waiting& waiting) const {
 
 void GroupAgreement::make_room(const Waiting& waiting) {
   const std::uint64_t sequence = started_ + 1;
-  if (page_.failed(sequence)) {
+  const bool failed = page_.failed(sequence);
+  if (failed || abandoned_) {
     told_ = true;
-    throw CommError("group \"" + tag() + "\" can't be used any more: " + page_.failure_text(),
+    throw CommError("group \"" + tag() + "\" can't be used any more: " +
+                        (failed ? page_.failure_text() : *abandoned_),
                     waiting.location);
   }
   check_parents(sequence, waiting);
@@ -223,9 +225,9 @@ void GroupAgreement::close(FunctionRef<void()> closing) {
   } catch (...) {
     failure_of_closing = std::current_exception();
   }
+  // From the next line on the last of the others to leave may drop what is kept here.
+  drop_released();
   group_->member_left(position_);
-  done_by_all_ = page_.done_by_all();
-  retire();
   if (failure_of_closing) std::rethrow_exception(failure_of_closing);
   if (failed) throw CommError(failure);
 }
@@ -279,7 +281,10 @@ void GroupAgreement::wait_released(std::uint64_t sequence, const Location& where
   wait_for_all(sequence, {.description = "wait_released", .location = where, .timeout = {}});
 }
 
-void GroupAgreement::retire() { kept().drop_through(done_by_all_); }
+// Of one that was left a peer may be dropping it, too.
+void GroupAgreement::retire() {
+  if (!closed_ && !rank_->left) kept().drop_through(done_by_all_);
+}
 
 void GroupAgreement::look_for_retired() {
   constexpr std::size_t kSmallOnesKept = 8;

@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,8 @@ namespace tutti::runtime {
 // peers, so that one who never waits does not fill the memory.
 inline constexpr std::uint64_t kMostQueued = 1024;
 
-// A page whose failure of collective `from` fails another group as a whole; 0: its abort alone.
+// A page whose failure of collective `from` fails another group as a whole; 0: its abort alone. A
+// member that has closed it starts nothing more in the other one, either.
 struct Parent {
   std::shared_ptr<HostGroup> group;
   std::uint64_t from = 0;
@@ -93,9 +95,15 @@ class GroupAgreement {
   // See Communicator.
   bool released(std::uint64_t sequence);
   void wait_released(std::uint64_t sequence, const Location& where);
-  void abandon(const std::string& reason) { group_->fail(started_ + 1, reason); }
+  void abandon(const std::string& reason) {
+    abandoned_ = reason;  // also where another reason is being written on the page just now
+    group_->fail(started_ + 1, reason);
+  }
   // Completes what is started, `closing` what it uses, and says that nothing more comes.
   void close(FunctionRef<void()> closing);
+  // Drops what is kept for collectives that everybody is done with, before this rank closes the
+  // group or leaves: the rest, the last to leave drops.
+  void drop_released() { kept().drop_through(page_.done_by_all()); }
 
   std::string number(std::uint64_t sequence) const;  // `collective #3 of group "dp"`
   std::string names(const std::vector<int>& positions) const;
@@ -127,6 +135,8 @@ class GroupAgreement {
   void check_parents(std::uint64_t sequence, const Waiting& waiting) const;
   void check_failure(std::uint64_t sequence, const Waiting& waiting) const;
   void check_gone(const GroupWork& work, const std::vector<int>& late) const;
+  // That of the parents which the member has closed, or left; null if there is none.
+  const HostGroup* closed_parent(int member) const;
   void bury(int member) const;
   [[noreturn]] void time_out(std::uint64_t sequence, const Waiting& waiting,
                              const std::string& waits_for, const std::vector<int>& late) const;
@@ -148,6 +158,7 @@ class GroupAgreement {
   std::uint64_t published_ = 0;
   std::uint64_t finished_ = 0;
   bool told_ = false;  // that the group fails
+  std::optional<std::string> abandoned_;
   bool closed_ = false;
   std::uint64_t done_by_all_ = 0;  // as last seen
   std::uint64_t last_large_ = 0;   // the last collective that was not one-shot

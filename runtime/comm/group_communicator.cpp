@@ -132,7 +132,8 @@ std::shared_ptr<Work> GroupCommunicator::start(const std::shared_ptr<const Prepa
   work->results.resize(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     std::shared_ptr<Buffer>& result = work->results[i];
-    work->parts.push_back({address_of(i), result == nullptr ? nullptr : result->data()});
+    work->parts.push_back({address_of(i), result == nullptr ? nullptr : result->data(),
+                           operands[i] != nullptr && operands[i]->is_borrowed()});
   }
   keeping_.assign(operands.begin(), operands.end());
   announce(work);
@@ -298,6 +299,11 @@ void GroupCommunicator::announce(const std::shared_ptr<GroupWork>& work) {
 bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
   if (!agreement_.is_first(work)) return false;
   if (agreement_.order().is_in_background() && !transport_->moves_in_background()) return false;
+  const auto give_up = [&](const std::exception& error) {
+    agreement_.finish(work, error);
+    transport_->fail(error.what());
+    transport_->give_up(work);
+  };
   try {
     const bool is_begun = work.begun != GroupWork::Begun::no;
     if (!(work.reads ? read(work, may_wait)
@@ -306,10 +312,14 @@ bool GroupCommunicator::complete(GroupWork& work, bool may_wait) {
       return false;
     }
   } catch (const std::exception& error) {
-    agreement_.finish(work, error);
-    transport_->fail(error.what());
-    transport_->give_up(work);
+    give_up(error);
     throw;
+  } catch (...) {
+    const CommError error(
+        std::string(work.waiting().description) + ": what was thrown is no std::exception",
+        work.waiting().location);
+    give_up(error);
+    throw error;
   }
   agreement_.finish(work);
   return true;

@@ -127,11 +127,14 @@ void GroupAgreement::check_all_live(const GroupWork& work) const {
 void GroupAgreement::check_gone(const GroupWork& work, const std::vector<int>& late) const {
   for (const int member : late) {
     kernels::RankPage& page = rank_page(member);
-    const std::uint32_t presence = page.presence.load();
-    if (presence == kernels::RankPage::kPresent) continue;
+    const HostGroup* const closed = closed_parent(member);
+    const std::uint32_t presence = page.presence.load();  // one that left says so first
+    if (presence == kernels::RankPage::kPresent && closed == nullptr) continue;
     // What it published before it went is visible by now.
-    if (presence == kernels::RankPage::kGone && page_.arrived(member, work.sequence())) continue;
-    std::string text = kernels::read_text(page.message);
+    if (presence != kernels::RankPage::kDied && page_.arrived(member, work.sequence())) continue;
+    std::string text = presence == kernels::RankPage::kPresent
+                           ? names({member}) + " closed group \"" + closed->tag + "\""
+                           : kernels::read_text(page.message);
     if (presence == kernels::RankPage::kDied) {
       bury(member);
       text = fabric_->describe(members()[static_cast<std::size_t>(member)]) + " died; " +
@@ -143,10 +146,23 @@ void GroupAgreement::check_gone(const GroupWork& work, const std::vector<int>& l
   }
 }
 
-// Also for one that left: it may have been killed before it could say so itself.
+const HostGroup* GroupAgreement::closed_parent(int member) const {
+  const std::int64_t rank = members()[static_cast<std::size_t>(member)];
+  for (const auto& [parent, from] : parents_) {
+    const auto at = std::ranges::find(parent->members, rank);
+    if (at == parent->members.end()) continue;
+    const auto position = static_cast<int>(at - parent->members.begin());
+    if (parent->page.progress(position).done_through.load() == kernels::kLeft) return parent.get();
+  }
+  return nullptr;
+}
+
+// Also for one that left: it may have been killed before it could say so itself. And for one that
+// closed a parent, who may never have been here.
 void GroupAgreement::bury(int member) const {
   const kernels::RankPage& page = rank_page(member);
-  if (page.presence.load() == kernels::RankPage::kPresent) return;
+  if (page.presence.load() == kernels::RankPage::kPresent && closed_parent(member) == nullptr)
+    return;
   if (page_.progress(member).done_through.load() == kernels::kLeft) return;
   group_->member_left(member);
 }

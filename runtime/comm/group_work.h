@@ -27,6 +27,8 @@ struct Waiting {
 struct PartAddresses {
   const void* operand = nullptr;
   void* result = nullptr;  // null: where the transport chooses
+  // Of the operand: once this rank is done its owner may change it, whatever peers still read.
+  bool borrowed = false;
 };
 
 // A collective under way in a GroupCommunicator. Transports derive theirs from it.

@@ -95,6 +95,7 @@ std::shared_ptr<Communicator> HostBackend::messages(std::vector<std::int64_t> pa
   const auto& parent = static_cast<const GroupCommunicator&>(group);
   const std::string& engine = parent.transport().carries_messages() ? parent.engine() : kOwn;
   if (std::shared_ptr<GroupCommunicator> known = find(key, engine)) return known;
+  check(of);
   check(key);
   std::vector<Parent> parents = {{page(of, kOwn), 0}};
   if (engine != kOwn) parents.push_back({page(of, engine), 0});
@@ -148,38 +149,59 @@ void HostBackend::check(const Key& key) const {
 }
 
 void HostBackend::close(const std::vector<std::int64_t>& members, const std::string& tag) {
-  // Messages first: they may go through the group's engine.
+  const Key group{tag, members};
+  if (closed_.contains(group)) return;
+  // Messages first: they may go through the group's engine. The group's own page last: once that
+  // says that this rank has closed it, peers wait for nothing of it anywhere.
   std::vector<Key> keys;
-  if (const auto found = messages_.find({tag, members}); found != messages_.end()) {
+  if (const auto found = messages_.find(group); found != messages_.end()) {
     keys = std::move(found->second);
     messages_.erase(found);
   }
-  keys.emplace_back(tag, members);
+  keys.push_back(group);
   std::exception_ptr failure;
+  const auto close_one = [&](const Key& key, const std::string& engine,
+                             GroupCommunicator& communicator) {
+    try {
+      communicator.close();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+    fabric_->forget(page_key(key, engine));
+    if (engine != kOwn) fabric_->forget(page_key(key, kSetup + engine));
+  };
   for (const Key& key : keys) {
     closed_.insert(key);
-    const auto known = communicators_.find(key);
-    if (known == communicators_.end()) continue;
-    for (const auto& [engine, communicator] : known->second) {
+    Communicators known;
+    if (auto found = communicators_.extract(key)) known = std::move(found.mapped());
+    for (const auto& [engine, communicator] : known) {
+      if (engine != kOwn) close_one(key, engine, *communicator);
+    }
+    if (const auto own = known.find(kOwn); own != known.end()) {
+      close_one(key, kOwn, *own->second);
+    } else if (key == group) {
       try {
-        communicator->close();
-      } catch (...) {
-        if (!failure) failure = std::current_exception();
+        close_unused(key);
+      } catch (const EnvironmentError&) {
+        // There is no room for more groups, so no peer can begin to use it either.
       }
-      fabric_->forget(page_key(key, engine));
-      if (engine != kOwn) fabric_->forget(page_key(key, kSetup + engine));
     }
-    // One that only engines served has its own page for their aborts; messages have their group's.
-    if (&key == &keys.back() && !known->second.contains(kOwn)) {
-      page(key, kOwn)->rank_left(rank());
-      fabric_->forget(page_key(key, kOwn));
-    }
-    communicators_.erase(known);
   }
   if (failure) std::rethrow_exception(failure);
 }
 
+// Peers may have used it all the same, or engines and messages of it that this rank has not.
+void HostBackend::close_unused(const Key& key) {
+  const auto& [tag, members] = key;
+  if (members.size() == 1 || std::ranges::find(members, rank()) == members.end()) return;
+  const std::shared_ptr<HostGroup> own = page(key, kOwn);
+  own->fail(1, "rank " + std::to_string(rank()) + " closed group \"" + tag + "\"");
+  own->rank_left(rank());
+  fabric_->forget(page_key(key, kOwn));
+}
+
 void HostBackend::finish() {
+  if (fabric_->is_forked_off()) return;  // the rank does that
   const OrderTurn turn(rank_->order);
   rank_->order.complete_all();
 }
@@ -189,6 +211,11 @@ void HostBackend::leave(const std::string& message) noexcept {
   rank_->order.stop_progress();
   rank_->order.abandon(std::make_exception_ptr(
       CommError("rank " + std::to_string(rank()) + " left before this collective was completed")));
+  if (fabric_->is_forked_off()) return;  // no rank leaves with this process
+  // By this thread, as far as peers are done with it: one that leaves later drops the rest.
+  for (const auto& [key, of_group] : communicators_) {
+    for (const auto& [engine, communicator] : of_group) communicator->drop_released();
+  }
   fabric_->leave(rank(), message);
 }
 

@@ -67,6 +67,8 @@ class HostBackend final : public Backend {
   std::shared_ptr<GroupCommunicator> find(const Key& key, const std::string& engine) const;
   // Throws UsageError where this rank can not communicate in such a group.
   void check(const Key& key) const;
+  // Its own part of close(), where this rank has no communicator for the runtime's own collectives.
+  void close_unused(const Key& key);
   std::shared_ptr<HostGroup> page(const Key& key, const std::string& engine) const;
   std::shared_ptr<GroupCommunicator> make(const Key& key, const std::string& engine,
                                           std::vector<Parent> parents,

@@ -27,8 +27,10 @@ void KeptCollectives::add(std::uint64_t sequence, std::vector<std::shared_ptr<Bu
 
 void KeptCollectives::drop_through(std::uint64_t sequence) {
   while (!collectives_.empty() && collectives_.front().sequence <= sequence) {
-    for (std::size_t i = 0; i < collectives_.front().buffers; ++i) buffers_.pop_front();
+    // Code of a user's that runs where a buffer goes may come here again.
+    const std::size_t count = collectives_.front().buffers;
     collectives_.pop_front();
+    for (std::size_t i = 0; i < count; ++i) buffers_.pop_front();
   }
 }
 
@@ -48,9 +50,11 @@ HostGroup::HostGroup(const GroupKey& key, void* memory)
       kept(members.size()),
       common(members.size()) {}
 
-void HostGroup::let_go() {
-  for (KeptCollectives& each : kept) each.drop_through(kernels::kLeft);
-  for (auto& each : common) each.clear();
+HostGroup::Kept HostGroup::let_go() {
+  Kept out;
+  for (KeptCollectives& each : kept) out.collectives.push_back(std::exchange(each, {}));
+  for (auto& each : common) out.common.push_back(std::exchange(each, {}));
+  return out;
 }
 
 void HostGroup::fail(std::uint64_t from, const std::string& text) {

@@ -78,8 +78,13 @@ class HostGroup {
   // Likewise: what lies with this member and all have in common.
   std::vector<std::vector<std::shared_ptr<SymmetricMemory>>> common;
 
-  // All members have left it: what is kept for them may go.
-  void let_go();
+  // What is kept for members. Code of users' runs where it goes.
+  struct Kept {
+    std::vector<KeptCollectives> collectives;
+    std::vector<std::vector<std::shared_ptr<SymmetricMemory>>> common;
+  };
+  // All members have left it: what is kept for them may go, where the caller holds no lock.
+  [[nodiscard]] Kept let_go();
 };
 
 // A year. Time-outs are no longer than that, whatever was asked for.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tutti::runtime {
@@ -66,6 +67,7 @@ std::shared_ptr<GroupWork> HostTransport::new_work() {
   work->copies_out_ = false;
   work->common_results_ = false;
   work->common_places_.clear();
+  work->chunks_ = 0;
   return work;
 }
 
@@ -104,8 +106,14 @@ void HostTransport::prepare_operands(HostWork& work, Keeping& keeping) {
     const std::size_t bytes = call.operand_bytes[i];
     const bool same = part.operand == part.result && in_place;
     const bool overwritten = !same && results.touch(part.operand, bytes);
-    if (!overwritten && memory_->reachable(part.operand, bytes)) continue;
-    if (Log::process().takes(LogTopic::copies)) note_copy(work, bytes, overwritten);
+    const bool reachable = memory_->reachable(part.operand, bytes);
+    if (!overwritten && reachable && !part.borrowed) continue;
+    if (Log::process().takes(LogTopic::copies)) {
+      note_copy(work, bytes,
+                overwritten  ? "results are written over it"
+                : !reachable ? "peers can't reach the memory it lies in"
+                             : "its owner gave no release, and may change it before they read it");
+    }
     std::shared_ptr<Buffer> copy = memory_->allocate(bytes, work.label());
     if (bytes > 0) std::memcpy(copy->data(), part.operand, bytes);
     part.operand = copy->data();
@@ -114,15 +122,14 @@ void HostTransport::prepare_operands(HostWork& work, Keeping& keeping) {
 }
 
 // Once for each line.
-void HostTransport::note_copy(const HostWork& work, std::size_t bytes, bool overwritten) {
+void HostTransport::note_copy(const HostWork& work, std::size_t bytes, std::string_view why) {
   const Waiting& waiting = work.waiting();
   const std::string what = waiting.location.text() + ": " + std::string(waiting.description);
   if (!noted_.insert(what).second) return;
-  Log::process().write(
-      LogTopic::copies, agreement_.members()[static_cast<std::size_t>(agreement_.position())],
-      what + " copies an operand of " + std::to_string(bytes) + " bytes each time: " +
-          (overwritten ? "results are written over it"
-                       : "peers can't reach the memory it lies in"));
+  Log::process().write(LogTopic::copies,
+                       agreement_.members()[static_cast<std::size_t>(agreement_.position())],
+                       what + " copies an operand of " + std::to_string(bytes) +
+                           " bytes each time: " + std::string(why));
 }
 
 void HostTransport::prepare_results(HostWork& work, Keeping& keeping) {
@@ -233,19 +240,21 @@ void HostTransport::compute_result(GroupWork& work) {
 
 bool HostTransport::compute(HostWork& work, bool may_wait) {
   if (work.parts.empty()) return true;
-  if (prepare_run(work)) {
-    run_.compute_for(agreement_.position());
-    return true;
-  }
   kernels::ChunkCounters& counters = agreement_.page().chunks(work.sequence());
-  const std::int64_t chunks = run_.chunks();
-  run_.write_zeros(agreement_.position());
-  const std::int64_t taken = run_.take_chunks(counters.claimed);
-  if (taken > 0 && counters.done.fetch_add(taken) + taken == chunks)
-    notify(agreement_.page().signal());
+  if (work.chunks_ == 0) {
+    if (prepare_run(work)) {
+      run_.compute_for(agreement_.position());
+      return true;
+    }
+    work.chunks_ = run_.chunks();
+    run_.write_zeros(agreement_.position());
+    const std::int64_t taken = run_.take_chunks(counters.claimed);
+    if (taken > 0 && counters.done.fetch_add(taken) + taken == work.chunks_)
+      notify(agreement_.page().signal());
+  }
   // Nobody but a rank that died leaves a chunk that it has claimed.
   const auto all_done = [&] {
-    if (counters.done.load() == chunks) return true;
+    if (counters.done.load() == work.chunks_) return true;
     agreement_.check_peers(work);
     return false;
   };
@@ -336,7 +345,6 @@ bool HostTransport::take_common_results(HostWork& work) {
       continue;
     }
     run_.place_common(part, memory_->pointer_to<void>(place));
-    if (result != nullptr) continue;  // not the first attempt
     result = is_lent(common_[part]) ? memory_->hold(place, bytes[part])
                                     : memory_->look_at(place, bytes[part]);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ class HostWork final : public GroupWork, public Recycled<HostWork> {
 
   bool copies_out_ = false;      // results go on to memory of the caller's that peers can't reach
   bool common_results_ = false;  // one copy is to serve all members
+  std::int64_t chunks_ = 0;      // of an attempt that has left none unclaimed: how many there are
   // What this rank's record says of common results, by part: the place of one that it lends, or
   // that its plan has with it; else 0.
   std::vector<std::uint64_t> common_places_;
@@ -53,7 +55,7 @@ class HostTransport final : public Transport {
  private:
   void prepare_operands(HostWork& work, Keeping& keeping);
   void prepare_results(HostWork& work, Keeping& keeping);
-  void note_copy(const HostWork& work, std::size_t bytes, bool overwritten);
+  void note_copy(const HostWork& work, std::size_t bytes, std::string_view why);
   void find_common_places(HostWork& work) const;
   // Who provides the memory of a result that is common to all.
   int owner_of(const HostWork& work) const {

@@ -75,21 +75,27 @@ std::shared_ptr<HostGroup> LocalFabric::group(const GroupKey& key) {
 }
 
 void LocalFabric::forget(const GroupKey& key) {
+  std::shared_ptr<Page> page;  // these go after the lock
+  HostGroup::Kept kept;
   const std::scoped_lock lock(mutex_);
   const auto found = groups_.find(key);
   if (found == groups_.end()) return;
   // The last to close it.
-  if (found->second->group->page.done_by_all() == kernels::kLeft) groups_.erase(found);
+  if (found->second->group->page.done_by_all() != kernels::kLeft) return;
+  page = std::move(found->second);
+  kept = page->group->let_go();
+  groups_.erase(found);
 }
 
 void LocalFabric::leave(std::int64_t rank, const std::string& message) {
   announce_departure(rank, message);
+  std::vector<HostGroup::Kept> kept;  // goes after the lock
   const std::scoped_lock lock(mutex_);
   for (const auto& [key, page] : groups_) {
     HostGroup& group = *page->group;
     group.rank_left(rank);
     // A peer may read what a rank that left has published; the last to leave clears all.
-    if (group.page.done_by_all() == kernels::kLeft) group.let_go();
+    if (group.page.done_by_all() == kernels::kLeft) kept.push_back(group.let_go());
   }
 }
 

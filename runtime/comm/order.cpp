@@ -1,3 +1,4 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/order.h>
 
 #include <utility>
@@ -82,6 +83,13 @@ bool ProgramOrder::attempt(OrderedWork& work, bool may_wait) {
 // One that is attempted stays in the list, whatever attempts others meanwhile.
 bool ProgramOrder::step(bool may_wait) {
   OrderedWork& first = *works_.front();
+  if (first.attempted_) {
+    // What is attempted ends behind this call alone.
+    if (!may_wait) return false;
+    throw UsageError(
+        "a release of memory waits for a collective while one is being completed; "
+        "wait for it elsewhere");
+  }
   if (!attempt(first, may_wait)) return false;
   if (first.failure_) failed_.push_back(works_.front());
   works_.pop_front();

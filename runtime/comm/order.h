@@ -106,7 +106,8 @@ class ProgramOrder {
 
  private:
   friend class OrderTurn;
-  // Tries the first one; returns whether it is finished (and gone from the list).
+  // Tries the first one; returns whether it is finished (and gone from the list). Throws UsageError
+  // where it would wait for one that is attempted already: a user's code is called from there.
   bool step(bool may_wait);
   // Returns whether it is finished.
   bool attempt(OrderedWork& work, bool may_wait);

@@ -38,6 +38,13 @@ TEST(Buffer, WrapsForeignMemory) {
   Buffer::wrap(&value, sizeof value);  // nothing to release
 }
 
+TEST(Buffer, IsBorrowedWhereItsOwnerDoesNotHearOfItsEnd) {
+  int value = 7;
+  EXPECT_TRUE(Buffer::wrap(&value, sizeof value)->is_borrowed());
+  EXPECT_FALSE(Buffer::wrap(&value, sizeof value, [](void*) {})->is_borrowed());
+  EXPECT_FALSE(Allocator().allocate(0)->is_borrowed());
+}
+
 TEST(Allocator, IsAlignedWritableAndAsLargeAsAskedFor) {
   Allocator allocator;
   for (std::size_t bytes = 0; bytes < 3 * kMegabyte; bytes = bytes * 5 / 3 + 1) {

@@ -22,6 +22,8 @@ class SmallMemory final : public CommMemory {
     room_->bytes = bytes;
   }
   bool reachable(const void* /*data*/, std::size_t /*bytes*/) const override { return true; }
+  bool is_forked_off() const override { return forked_off_; }
+  void fork_off() { forked_off_ = true; }
   std::size_t used() const { return room_->used; }
 
  protected:
@@ -42,6 +44,7 @@ class SmallMemory final : public CommMemory {
     std::size_t used = 0;
   };
   std::shared_ptr<Room> room_;
+  bool forked_off_ = false;
 };
 
 constexpr std::size_t kHeader = sizeof(kernels::SharedBlock);
@@ -112,6 +115,14 @@ TEST(CommMemory, ARankThatLeftHoldsForGood) {
   const auto memory = std::make_shared<SmallMemory>(kHeader + 500);
   auto held = memory->hold(memory->lend(500, 1), 500);
   memory->close();
+  held.reset();
+  EXPECT_EQ(memory->lend(500, 1), 0U);
+}
+
+TEST(CommMemory, AProcessThatWasForkedOffHoldsNothing) {
+  const auto memory = std::make_shared<SmallMemory>(kHeader + 500);
+  auto held = memory->hold(memory->lend(500, 1), 500);
+  memory->fork_off();
   held.reset();
   EXPECT_EQ(memory->lend(500, 1), 0U);
 }

@@ -350,6 +350,101 @@ TEST(EngineFailure, OfSettingItUpHoldsForTheGroup) {
   EXPECT_EQ(thrown, std::vector<std::string>(2));
 }
 
+// Of rank 0 the works throw what is no std::exception, those of others wait for it.
+class ThrowingEngine final : public Engine {
+ public:
+  explicit ThrowingEngine(const EngineGroup& group) : throws_(group.position == 0) {
+    group.exchange("hello");
+  }
+  std::shared_ptr<EngineWork> start(const CollectiveCall& /*call*/) override {
+    return std::make_shared<ThrowingWork>(throws_, aborted_);
+  }
+  void abort(const std::string& /*reason*/) noexcept override { *aborted_ = true; }
+
+ private:
+  class ThrowingWork final : public EngineWork {
+   public:
+    ThrowingWork(bool throws, std::shared_ptr<std::atomic<bool>> aborted)
+        : throws_(throws), aborted_(std::move(aborted)) {}
+    bool test() override {
+      if (throws_) throw 42;
+      return *aborted_;
+    }
+    bool wait(milliseconds /*timeout*/) override { return test(); }
+    void on_complete(std::function<void(std::exception_ptr)> /*f*/) override {}
+
+   private:
+    const bool throws_;
+    const std::shared_ptr<std::atomic<bool>> aborted_;
+  };
+
+  const bool throws_;
+  const std::shared_ptr<std::atomic<bool>> aborted_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+TEST(EngineFailure, MayBeWhatIsNoException) {
+  static const bool added = [] {
+    EngineRegistry::process().add("throwing", [](const EngineGroup& group) {
+      return std::make_unique<ThrowingEngine>(group);
+    });
+    return true;
+  }();
+  EXPECT_TRUE(added);
+  std::vector<float> x(3, 1);
+  const std::vector<std::string> thrown = run_ranks(2, [&x](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "throwing");
+    std::vector<float> y;
+    const auto work = group->start(all_reduce_call(x, y));
+    EXPECT_THAT(message_of<CommError>([&] { work->wait(); }),
+                HasSubstr("rank 0: what it threw is no std::exception"));
+    EXPECT_THROW(group->start(all_reduce_call(x, y))->wait(), CommError);
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+// One that can't be made for such a reason leaves no peer waiting for it.
+TEST(EngineFailure, OfSettingItUpMayBeWhatIsNoException) {
+  static const bool added = [] {
+    EngineRegistry::process().add("unmade", [](const EngineGroup& group) {
+      if (group.position == 0) throw 42;
+      group.exchange("hello");
+      return std::unique_ptr<Engine>();
+    });
+    return true;
+  }();
+  EXPECT_TRUE(added);
+  std::vector<float> x(3, 1);
+  const std::vector<std::string> thrown = run_ranks(2, [&x](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "unmade");
+    std::vector<float> y;
+    EXPECT_THAT(message_of<CommError>([&] { group->start(all_reduce_call(x, y)); }),
+                HasSubstr("what it threw is no std::exception"));
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+// Rank 1 stays, but closes the group without having come to the engine.
+TEST(EngineFailure, OfAPeerThatClosedTheGroupFreesWhoSetsItUp) {
+  add_boxes();
+  std::barrier both(2);
+  HostOptions options;
+  options.timeout = std::chrono::seconds(30);
+  const auto fabric = std::make_shared<LocalFabric>(2, options);
+  const std::vector<std::string> thrown = run_ranks(fabric, [&](HostBackend& backend) {
+    backend.communicator({0, 1}, "group")->start(barrier_call())->wait();
+    if (backend.rank() == 1) {
+      backend.close({0, 1}, "group");
+    } else {
+      const auto group = backend.communicator({0, 1}, "group", "boxes");
+      std::vector<float> x(3, 1), y;
+      EXPECT_THAT(message_of<CommError>([&] { group->start(all_reduce_call(x, y)); }),
+                  HasSubstr("rank 1 closed group \"group\""));
+    }
+    both.arrive_and_wait();
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
 // Kernels read them where they lie in the message, behind a line of any length.
 TEST(EngineMessage, HasItsOperandsAligned) {
   std::vector<double> x(3, 1);

@@ -175,6 +175,23 @@ TEST(LocalFailure, FinishTellsOfWhatWasDropped) {
   EXPECT_THAT(thrown, Each(HasSubstr("does not match")));
 }
 
+// While a rank of another process writes another reason, or died while it did.
+TEST(LocalFailure, AnAbandonedNumberIsNotTakenWhateverThePageSays) {
+  const auto fabric = std::make_shared<LocalFabric>(2);
+  HostBackend backend(fabric, 0);
+  const auto world = backend.communicator({0, 1}, "world");
+  const auto group = fabric->group({.tag = "world", .purpose = {}, .members = {0, 1}});
+  auto& header = reinterpret_cast<kernels::GroupHeader&>(group->page.signal());
+  header.failure.state.store(kernels::Failure::kBeingWritten);
+  world->abandon("it has no memory");
+  try {
+    world->start(barrier_call());
+    FAIL() << "it started";
+  } catch (const CommError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("it has no memory"));
+  }
+}
+
 TEST(LocalFailure, APeerThatLeftEarlyIsAnErrorAtOnce) {
   const auto thrown = run_ranks(3, [](HostBackend& backend) {
     const auto world = backend.communicator(first_ranks(3), "world");

@@ -151,6 +151,108 @@ TEST(LocalOrder, BuffersOfARankThatLeftLiveAsLongAsPeersReadThem) {
   EXPECT_EQ(alive.load(), 0);  // nobody is left to read them
 }
 
+// What they look at may end with their rank.
+TEST(LocalOrder, BuffersThatPeersAreDoneWithGoBeforeTheirRank) {
+  std::barrier both(2);
+  run_ranks_well(2, [&](HostBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    std::atomic<int> alive{0};
+    {
+      const Tensors tensors(alive, 4, 1);
+      world->start(tensors.call(), {tensors.operand, tensors.result})->wait();
+    }
+    both.arrive_and_wait();
+    backend.leave("");
+    EXPECT_EQ(alive.load(), 0);
+  });
+}
+
+// One closes the group while the other leaves: each buffer goes once, whoever of them is the last.
+TEST(LocalOrder, AGroupMayBeClosedWhileTheLastOtherLeaves) {
+  std::atomic<int> alive{0};
+  for (int round = 0; round < 1000; ++round) {
+    run_ranks_well(2, [&](HostBackend& backend) {
+      const auto world = backend.communicator({0, 1}, "world");
+      for (int i = 0; i < 3; ++i) {
+        const Tensors tensors(alive, 4, 1);
+        world->start(tensors.call(), {tensors.operand, tensors.result})->wait();
+      }
+      if (backend.rank() == 0) {
+        backend.close({0, 1}, "world");
+        static_cast<void>(world->released(3));
+      }
+    });
+    ASSERT_EQ(alive.load(), 0);
+  }
+}
+
+// The last to leave releases what the first one gave, and the release may use the fabric.
+TEST(LocalOrder, AReleaseMayAskForGroups) {
+  const auto fabric = std::make_shared<LocalFabric>(2);
+  const GroupKey key{.tag = "world", .purpose = {}, .members = {0, 1}};
+  std::vector<float> operand(4, 1);
+  std::vector<std::vector<float>> results(2);
+  std::atomic<bool> gone{false};
+  bool released = false;
+  const auto thrown = run_ranks(fabric, [&](HostBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    std::vector<std::shared_ptr<Buffer>> kept;
+    if (backend.rank() == 0) {
+      kept.push_back(Buffer::wrap(operand.data(), sizeof(float),
+                                  [&](void*) { released = fabric->group(key) != nullptr; }));
+    }
+    const auto work = world->start(
+        all_reduce_call(operand, results[static_cast<std::size_t>(backend.rank())]), kept);
+    kept.clear();
+    if (backend.rank() == 1) gone.wait(false);
+    work->wait();
+    if (backend.rank() == 1) return;
+    backend.leave("");
+    EXPECT_FALSE(released);
+    gone.store(true);
+    gone.notify_all();
+  });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+  EXPECT_TRUE(released);
+}
+
+// Rank 1 is done with all when rank 0 completes the first: what was kept for that goes meanwhile.
+TEST(LocalOrder, AReleaseThatWaitsForACollectiveIsRefused) {
+  HostOptions options;
+  options.progress = false;  // which drops what was kept elsewhere
+  std::barrier both(2);
+  std::vector<float> operand(kLargeElements, 1);
+  std::vector<std::vector<float>> results(2);
+  int refused = 0;
+  const auto thrown =
+      run_ranks(std::make_shared<LocalFabric>(2, options), [&](HostBackend& backend) {
+        const auto world = backend.communicator({0, 1}, "world");
+        std::shared_ptr<Work> last;
+        std::vector<std::shared_ptr<Buffer>> kept;
+        if (backend.rank() == 0) {
+          kept.push_back(Buffer::wrap(operand.data(), sizeof(float), [&](void*) {
+            try {
+              last->wait();
+            } catch (const UsageError&) {
+              ++refused;
+            }
+          }));
+        }
+        const auto first = world->start(
+            all_reduce_call(operand, results[static_cast<std::size_t>(backend.rank())]), kept);
+        kept.clear();
+        world->start(barrier_call());
+        last = world->start(barrier_call());
+        both.arrive_and_wait();
+        if (backend.rank() == 1) last->wait();
+        both.arrive_and_wait();
+        first->wait();
+        last->wait();
+      });
+  EXPECT_EQ(thrown, std::vector<std::string>(2));
+  EXPECT_EQ(refused, 1);
+}
+
 TEST(LocalOrder, ARankOwesNothingAfterItPublished) {
   // Rank 0 starts and then does nothing until all others are through.
   constexpr int kRanks = 3;

@@ -3,6 +3,7 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
+#include <barrier>
 #include <functional>
 #include <memory>
 #include <span>
@@ -104,6 +105,27 @@ TEST(PreparedCall, OperandsAreHeldUntilEveryRankIsDone) {
     work->wait();
     world->wait_released(work->sequence());
     EXPECT_EQ(operand.use_count(), 1);
+  });
+}
+
+// Rank 0 changes what it gave as soon as it is done itself, and before rank 1 has read it.
+TEST(PreparedCall, AnOperandWhoseOwnerHearsOfNothingIsCopiedForPeers) {
+  std::barrier both(2);
+  run_ranks_well(2, [&](HostBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    const auto call = world->prepare(call_of(CollectiveKind::all_reduce, 4));
+    std::vector<float> values(4, 1);
+    const auto operand = Buffer::wrap(values.data(), values.size() * sizeof(float));
+    const auto work = world->start(call, {{operand}});
+    both.arrive_and_wait();
+    if (backend.rank() == 0) {
+      work->wait();
+      values.assign(4, 10);
+    }
+    both.arrive_and_wait();
+    work->wait();
+    EXPECT_TRUE(is_full_of(*work->result(0), 4, 2));
+    world->wait_released(work->sequence());
   });
 }
 

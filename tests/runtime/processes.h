@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,14 @@ class Child {
   pid_t process_ = -1;
   Descriptor output_;
 };
+
+// Of this process: as many as it has open, none of them between others, and so many more.
+inline void allow_more_files(int more) {
+  const Descriptor next(dup(STDERR_FILENO));
+  const rlimit limit{.rlim_cur = static_cast<rlim_t>(next.number() + more),
+                     .rlim_max = static_cast<rlim_t>(next.number() + more)};
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
 
 // One rank of a job as a process: runs `body` and leaves as a World does. Says what was thrown.
 inline Child rank_process(const ShmOptions& options,

@@ -210,6 +210,21 @@ TEST_F(Rendezvous, WhoRunsInAnotherProcessNameSpaceIsToldSo) {
   EXPECT_EQ(said, "is told so");
 }
 
+TEST_F(Rendezvous, WhoHasNoDescriptorLeftIsToldSo) {
+  Child guest([&]() -> std::string {
+    allow_more_files(1);  // for the socket
+    try {
+      receive_segment(name_, 1, 2, 60s);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  });
+  while (server_->served() == 0) server_->serve();
+  EXPECT_THAT(guest.end(), HasSubstr("rank 1: no descriptor is left for the ranks' shared memory: "
+                                     "too many open files (ulimit -n)"));
+}
+
 TEST_F(Rendezvous, NobodyAtTheNameIsATimeOut) {
   server_.reset();
   try {

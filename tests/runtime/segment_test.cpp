@@ -74,6 +74,31 @@ TEST(Segment, MovesWithoutMappingAnew) {
   EXPECT_EQ(*moved.data(), std::byte{0});
 }
 
+// As where the system sets memory aside for whatever could be written: for that stands a limit
+// below what this process has.
+TEST(Segment, WhatAForkedProcessWritesReachesNobodyWithoutRoomForItEither) {
+  for (const bool keeps : {false, true}) {
+    Child parent([keeps]() -> std::string {
+      const Segment segment = Segment::create(64 * kMiB);
+      segment.data()[0] = std::byte{1};
+      if (keeps) segment.keep_in_forks(segment.data() + kMiB, kMiB);
+      rlimit data{};
+      EXPECT_EQ(getrlimit(RLIMIT_DATA, &data), 0);
+      const rlim_t before = std::exchange(data.rlim_cur, 4096);
+      EXPECT_EQ(setrlimit(RLIMIT_DATA, &data), 0);
+      Child child([&segment]() -> std::string {
+        segment.data()[0] = std::byte{2};  // ends it where that can't be written
+        return "";
+      });
+      data.rlim_cur = before;
+      EXPECT_EQ(setrlimit(RLIMIT_DATA, &data), 0);
+      child.end();
+      return segment.data()[0] == std::byte{1} ? "untouched" : "changed";
+    });
+    EXPECT_EQ(parent.end(), "untouched");
+  }
+}
+
 TEST(Segment, WithLessAddressSpaceItIsSmaller) {
   Child limited([]() -> std::string {
     limit_address_space(3 * 1024 * kMiB);

@@ -1,6 +1,7 @@
 #include <tutti/runtime/comm/shm/shm.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -159,6 +160,15 @@ TEST(Shm, TensorsLeaveHalfOfTheMemoryToCollectives) {
     for (int i = 0; i < 12; ++i) blocks.push_back(backend.allocate(kMiB));
   };
   run_processes_well(2, fill, options);
+}
+
+TEST(Shm, ATimeOutMayBeAsLongAsTheClockCounts) {
+  ShmOptions options;
+  options.host.timeout = std::chrono::milliseconds::max();
+  const auto meet = [](HostBackend& backend) {
+    backend.communicator(first_ranks(2), "world")->start(barrier_call())->wait();
+  };
+  run_processes_well(2, meet, options);
 }
 
 TEST(Shm, AHundredGroupsOfTheSameRanks) {

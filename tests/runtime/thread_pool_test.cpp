@@ -4,12 +4,19 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/support/command.h"
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace tutti::runtime::thread_pool_test {
 namespace {
@@ -120,6 +127,38 @@ TEST(ThreadPool, ASleepingWorkerIsWoken) {
       begun.wait(1);
     });
   }
+}
+
+char state_of_thread(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return text.at(text.rfind(')') + 2);
+}
+
+// There it is a copy without workers.
+TEST(ThreadPool, EndsInAProcessThatIsForkedOffWhileAWorkerSleeps) {
+  auto pool = std::make_unique<ThreadPool>(2);
+  std::atomic<pid_t> worker{0};
+  std::atomic<int> begun{0};
+  pool->parallel_for(2, [&](std::int64_t, std::int64_t) {
+    if (ThreadPool::thread_number() != 0) worker = gettid();
+    begun.fetch_add(1);
+    begun.notify_all();
+    begun.wait(1);
+  });
+  ASSERT_TRUE(test::comes_true([&] { return state_of_thread(worker) == 'S'; }));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    std::int64_t tiles = 0;
+    pool->parallel_for(100, [&](std::int64_t begin, std::int64_t end) { tiles += end - begin; });
+    pool.reset();
+    _exit(tiles == 100 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(FunctionRef, CallsWhatItRefersTo) {

@@ -1,3 +1,4 @@
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/shm/peers.h>
 
 #include <cerrno>
@@ -11,10 +12,15 @@ namespace tutti::runtime {
 
 void Peers::watch(std::int64_t rank, std::int32_t process) {
   Descriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  const int error = descriptor.valid() ? 0 : errno;
+  if (error == EMFILE || error == ENFILE) {
+    throw EnvironmentError("rank " + std::to_string(rank) + " (process " + std::to_string(process) +
+                           ") can't be watched: too many open files (ulimit -n)");
+  }
   const std::scoped_lock lock(mutex_);
   if (!descriptor.valid()) {
     // Without pidfds (before Linux 5.3, or forbidden) a death shows as a time-out.
-    if (errno == ESRCH) gone_before_.push_back(rank);
+    if (error == ESRCH) gone_before_.push_back(rank);
     return;
   }
   polled_.push_back({.fd = descriptor.number(), .events = POLLIN, .revents = 0});

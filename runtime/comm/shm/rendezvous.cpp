@@ -78,7 +78,8 @@ ucred peer_of(int socket) {
   return peer;
 }
 
-void send_answer(int socket, const Answer& answer, int descriptor) {
+// Returns whether it was sent: who went meanwhile is not told.
+bool send_answer(int socket, const Answer& answer, int descriptor) {
   iovec data{.iov_base = const_cast<Answer*>(&answer), .iov_len = sizeof(answer)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr message{};
@@ -93,7 +94,7 @@ void send_answer(int socket, const Answer& answer, int descriptor) {
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   }
-  sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);  // who went meanwhile is not told
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(answer);
 }
 
 // Makes an epoll ready when something comes to the socket; that ends with the socket.
@@ -105,7 +106,7 @@ bool watch(const Descriptor& epoll, const Descriptor& socket) {
 
 enum class Answered : std::uint8_t { yes, not_yet, never };
 
-// The descriptor comes with an answer that accepts.
+// The descriptor comes with an answer that accepts, where this process has room for it.
 Answered receive_answer(int socket, Answer& answer, Descriptor& received) {
   iovec data{.iov_base = &answer, .iov_len = sizeof(answer)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -216,8 +217,9 @@ bool SegmentServer::answer(const Guest& guest) {
   }
   Answer answer{.accepted = reason.empty() ? 1U : 0U};
   kernels::write_text(answer.reason, reason);
-  send_answer(guest.socket.number(), answer, reason.empty() ? segment_.descriptor() : -1);
-  if (reason.empty()) served_[static_cast<std::size_t>(hello.rank)] = true;
+  const int descriptor = reason.empty() ? segment_.descriptor() : -1;
+  const bool sent = send_answer(guest.socket.number(), answer, descriptor);
+  if (sent && reason.empty()) served_[static_cast<std::size_t>(hello.rank)] = true;
   return true;
 }
 
@@ -280,6 +282,13 @@ Segment receive_segment(const std::string& name, std::int64_t rank, std::int64_t
         throw CommError(self + " was turned away: " + kernels::read_text(answer.reason));
       }
       if (received.valid()) return Segment(std::move(received));
+      // Another try would be turned away: this rank has been served.
+      if (answered == Answered::yes) {
+        throw EnvironmentError(
+            self +
+            ": no descriptor is left for the ranks' shared memory: too many open "
+            "files (ulimit -n)");
+      }
     } else {
       full = errno == EAGAIN ? "; so many come to its local socket that it has no room" : "";
       // One who listens is asked who he is above.

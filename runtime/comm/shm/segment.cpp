@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -83,10 +85,11 @@ class Mappings {
   // In the child. A page of a private mapping is the file's until it is written.
   static void copy() {
     for (Segment::Mapping* mapping : all_) {
-      static_cast<void>(mmap(mapping->data, mapping->bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, mapping->descriptor.number(),
-                             0));
       mapping->copy = true;
+      if (!map_privately(*mapping)) {
+        map_nothing(*mapping);
+        continue;
+      }
       for (const auto& [block, bytes] : mapping->kept) {
         for (std::size_t at = 0; at < bytes; at += kPageBytes) write_in_place(block[at]);
         if (bytes > 0) write_in_place(block[bytes - 1]);
@@ -97,6 +100,30 @@ class Mappings {
       ::close(ends_[1]);
     }
     mutex_.unlock();
+  }
+
+  // Where the system sets memory aside for all that could be written (vm.overcommit_memory=2), that
+  // is what the rank keeps in forks, alone. False, whatever is mapped then, where it has not even
+  // that.
+  static bool map_privately(const Segment::Mapping& mapping) {
+    constexpr int kWritten = PROT_READ | PROT_WRITE;
+    if (map_again(mapping, kWritten, MAP_PRIVATE, mapping.descriptor.number())) return true;
+    if (!map_again(mapping, PROT_READ, MAP_PRIVATE, mapping.descriptor.number())) return false;
+    return std::ranges::all_of(mapping.kept, [](const auto& kept) {
+      const auto [block, bytes] = kept;
+      const std::size_t before = reinterpret_cast<std::uintptr_t>(block) % kPageBytes;
+      return bytes == 0 || mprotect(block - before, before + bytes, kWritten) == 0;
+    });
+  }
+
+  // A look there ends the process, which is better than one that changes what the ranks have.
+  static void map_nothing(const Segment::Mapping& mapping) {
+    if (!map_again(mapping, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1)) std::abort();
+  }
+
+  static bool map_again(const Segment::Mapping& mapping, int access, int flags, int descriptor) {
+    return mmap(mapping.data, mapping.bytes, access, flags | MAP_FIXED | MAP_NORESERVE, descriptor,
+                0) != MAP_FAILED;
   }
 
   static void write_in_place(std::byte& at) {

@@ -12,7 +12,8 @@ namespace tutti::runtime {
 // Memory that several processes map: a memfd, which has no name in any file system and vanishes
 // with its last user. Sparse: pages cost memory when they are first written. A process that is
 // forked off one of its users has a private view, so that nothing it does (the ends of tensors
-// among it) reaches the ranks; of what it has been told to keep in forks, a copy.
+// among it) reaches the ranks; of what it has been told to keep in forks, a copy. Where the system
+// has no room for such a view, it can read all and write the copies, or do neither.
 class Segment {
  public:
   // Reserves `bytes`, or as large a part of it as the system grants (half, a quarter, ...). Throws

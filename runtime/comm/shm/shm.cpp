@@ -78,6 +78,7 @@ class ShmMemory final : public CommMemory {
     blocks_->keep_pages();
     CommMemory::close();
   }
+  bool is_forked_off() const override { return segment_->is_copy(); }
 
  protected:
   std::shared_ptr<Buffer> take(std::size_t bytes, const MemoryLabel& label) override {
@@ -113,8 +114,9 @@ std::shared_ptr<const Segment> common_segment(const ShmOptions& options,
     }
     server.reset();
   }
-  auto segment = std::make_shared<Segment>(
-      receive_segment(options.rendezvous, options.rank, options.ranks, options.host.timeout));
+  auto segment =
+      std::make_shared<Segment>(receive_segment(options.rendezvous, options.rank, options.ranks,
+                                                std::min(options.host.timeout, kLongestWait)));
   if (!SegmentLayout::is_sound(segment->data(), segment->bytes()) ||
       SegmentLayout(segment->data()).header().ranks != options.ranks) {
     throw CommError("rank " + std::to_string(options.rank) +
@@ -199,9 +201,10 @@ std::string ShmFabric::missing_ranks() const {
 }
 
 std::shared_ptr<HostGroup> ShmFabric::group(const GroupKey& key) {
+  std::vector<HostGroup::Kept> kept;  // goes after the lock
   const std::scoped_lock lock(mutex_);
   if (const auto known = groups_.find(key); known != groups_.end()) return known->second;
-  let_go_of_closed();
+  kept = let_go_of_closed();
   SharedGroup& shared =
       layout_.group(key.hash(), static_cast<std::int64_t>(key.members.size()), key.tag.c_str());
   auto group = std::make_shared<HostGroup>(key, shared.page());
@@ -212,18 +215,21 @@ std::shared_ptr<HostGroup> ShmFabric::group(const GroupKey& key) {
 }
 
 void ShmFabric::forget(const GroupKey& key) {
+  std::vector<HostGroup::Kept> kept;  // goes after the lock
   const std::scoped_lock lock(mutex_);
   if (const auto known = groups_.find(key); known != groups_.end())
     closed_.push_back(known->second);
-  let_go_of_closed();
+  kept = let_go_of_closed();
 }
 
-void ShmFabric::let_go_of_closed() {
-  std::erase_if(closed_, [](const std::shared_ptr<HostGroup>& group) {
+std::vector<HostGroup::Kept> ShmFabric::let_go_of_closed() {
+  std::vector<HostGroup::Kept> kept;
+  std::erase_if(closed_, [&](const std::shared_ptr<HostGroup>& group) {
     if (group->page.done_by_all() != kernels::kLeft) return false;
-    group->let_go();
+    kept.push_back(group->let_go());
     return true;
   });
+  return kept;
 }
 
 void ShmFabric::abort(const std::string& reason) {

@@ -51,7 +51,8 @@ class ShmFabric final : public HostFabric {
 
  private:
   void wait_for_all(class SegmentServer* server);
-  void let_go_of_closed();  // that all have left; with the lock held
+  // Of those that all have left: what was kept for them. With the lock held.
+  [[nodiscard]] std::vector<HostGroup::Kept> let_go_of_closed();
   std::string missing_ranks() const;
 
   const std::int64_t rank_;

@@ -94,10 +94,15 @@ std::vector<Tensor> computed(const Tensor& x, const Group& group) {
 std::vector<Tensor> given(const Tensor& x, const Group& group) {
   Pairs ring;
   for (std::int64_t rank = 0; rank + 1 < group.size(); ++rank) ring.emplace_back(rank, rank + 1);
-  return {all_reduce(x, group),     broadcast(x, group, 1),
-          all_to_all(x, group),     gather(x, group, 0),
-          scatter(x, group, 1),     collective_permute(x, group, ring),
-          reduce_scatter(x, group), tutti::reduce(x, group, Reduce::sum, 1)};
+  return {all_reduce(x, group),
+          broadcast(x, group, 1),
+          all_to_all(x, group),
+          gather(x, group, 0),
+          scatter(x, group, 1),
+          collective_permute(x, group, ring),
+          reduce_scatter(x, group),
+          tutti::reduce(x, group, Reduce::sum, 1),
+          all_reduce(slice(x, {Range{0, x.size(0) / 2}}), group)};
 }
 
 // Many under way beside the program, waited for in another order, and over in lists.
