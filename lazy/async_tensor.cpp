@@ -19,7 +19,7 @@ Tensor wait_for(const StatePtr& async, Location where) {
   return Tensor(async->waited);
 }
 
-// Computes what is deferred, from the collective's result on; each once.
+// Computes what is deferred, from the collective's result on; each once, where it was asked for.
 StatePtr compute(const StatePtr& collective, Deferred& last, Location where) {
   if (last.computed != nullptr) return last.computed;
   std::vector<Deferred*> chain;
@@ -30,6 +30,7 @@ StatePtr compute(const StatePtr& collective, Deferred& last, Location where) {
   Deferred* const before = chain.back()->before.get();
   Tensor value = before == nullptr ? wait_for(collective, where) : Tensor(before->computed);
   for (Deferred* const each : std::views::reverse(chain)) {
+    const detail::Outside outside(RankContext::current(), each->depth);
     value = each->compute(value);
     each->computed = value.state();
     each->compute = nullptr;  // what it holds is not needed any more
@@ -96,7 +97,8 @@ bool AsyncTensor::is_ready(std::source_location at) const {
 void AsyncTensor::on_ready(std::function<void(const Tensor&)> f, std::source_location at) const {
   if (f == nullptr) throw UsageError("on_ready: there is nothing to call", at);
   RankContext& context = RankContext::current();
-  if (collective(at)->trace == nullptr) detail::check_readable(*state_, at);
+  const detail::Trace* const trace = collective(at)->trace;
+  if (trace == nullptr || trace->is_abstract()) detail::check_readable(*state_, at);
   context.check_owner(*state_, at);
   context.call_when_ready(state_, [async = *this, call = std::move(f), at] {
     Tensor value(async.collective());  // of one that was lost: reading throws
@@ -113,6 +115,7 @@ AsyncTensor AsyncTensor::then(std::function<Tensor(const Tensor&)> f, Location a
   AsyncTensor out = *this;
   out.deferred_ = std::make_shared<Deferred>();
   out.deferred_->before = deferred_;
+  out.deferred_->depth = RankContext::current().depth();
   // Recorded in a trace that nobody looks at, for its type and its mistakes.
   RankContext& context = RankContext::current();
   detail::Trace trial(detail::Trace::Kind::trial, context.id(), context.mesh(),

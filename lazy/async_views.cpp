@@ -1,6 +1,7 @@
 // Views of results of collectives that may still be under way.
 
 #include <tutti/lazy/async_views.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/ops.h>
 
 namespace tutti {
@@ -18,10 +19,12 @@ namespace {
 
 // Nobody else's: what computes one of the originals changes them.
 std::shared_ptr<Deferred> copy_of(const std::shared_ptr<Deferred>& views) {
+  const std::size_t depth = RankContext::current().depth();
   std::shared_ptr<Deferred> out;
   std::shared_ptr<Deferred>* place = &out;
   for (const Deferred* each = views.get(); each != nullptr; each = each->before.get()) {
     *place = std::make_shared<Deferred>(*each);
+    (*place)->depth = depth;
     place = &(*place)->before;
   }
   return out;

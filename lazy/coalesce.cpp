@@ -42,19 +42,26 @@ std::vector<Tensor> call_in_place(InPlaceCall call) {
   complete_attributes(ir::definition(call.op), call.attributes);
   const ir::Attributes named(ir::definition(call.op).attributes, call.attributes);
   const ir::Group& group = *named.group("group");
-  const auto open = std::ranges::find_if(
-      *context.coalescing, [&](const CoalescedCalls* calls) { return calls->is_for(group); });
-  if (open != context.coalescing->end()) return (*open)->note(std::move(call));
+  if (!context.coalescing->empty()) {
+    const auto open = std::ranges::find_if(
+        *context.coalescing, [&](const CoalescedCalls* calls) { return calls->is_for(group); });
+    if (open != context.coalescing->end()) return (*open)->note(std::move(call));
+    launch_before(call.operand, call.where);
+  }
   const StatePtr result =
       record_collective(call.op, {call.operand.state()}, call.attributes, call.where)[0];
   return finished(call, waited(result, call.where));
+}
+
+void launch_before(const Tensor& x, Location where) {
+  if (CoalescedCalls* const calls = x.state(where)->pending) calls->launch();
 }
 
 std::vector<Tensor> CoalescedCalls::note(InPlaceCall call) {
   const bool known =
       takes_any_shape(call.op) && !noted_.empty() && launch_as_one(noted_.back().call, call);
   if (!known) check_collective(call.op, {call.operand.state()->type}, call.attributes, call.where);
-  if (call.operand.state()->pending != nullptr) call.operand.state()->pending->launch();
+  launch_before(call.operand, call.where);
   Noted noted{.call = std::move(call), .states = {}};
   std::vector<Tensor> out;
   for (const ir::Type& type : noted.call.types) {
@@ -134,7 +141,7 @@ void CoalescedCalls::launch_together(std::span<Noted> calls) {
 }
 
 bool CoalescedCalls::is_for(const ir::Group& group) const {
-  return group.tag == group_->tag && group.ranks == group_->ranks && group.stride == group_->stride;
+  return group_->is_same_for(context_.runtime().rank(), group);
 }
 
 void CoalescedCalls::drop() noexcept {

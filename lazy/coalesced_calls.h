@@ -23,6 +23,9 @@ struct InPlaceCall {
 // values later. None of them blocks.
 std::vector<Tensor> call_in_place(InPlaceCall call);
 
+// Launches what is to give a tensor its value, if that was noted: another in-place call needs it.
+void launch_before(const Tensor& x, Location where);
+
 // The calls of one Coalesce. Belongs to the rank that it was made on.
 class CoalescedCalls {
  public:

@@ -134,6 +134,7 @@ void CompiledFunction::check_arguments(const RankContext& context, Describe desc
 CompiledFunction::Program& CompiledFunction::find_or_trace(RankContext& context, Describe describe,
                                                            Body body) {
   const std::size_t statics = arguments_.key.size();
+  static_scalars_ = static_scalars_ || arguments_.scalars.size() > ScalarTag::kMost;
   if (marks_ != nullptr) {
     marks_->find(arguments_, describe);
     marks_->choose(arguments_);

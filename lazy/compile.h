@@ -159,7 +159,8 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
   }
 
   // What became of the program that the last call ran, stage by stage, as text. Each throws
-  // UsageError before the first call.
+  // UsageError before the first call. They, and what follows, look at what the rank's own thread
+  // writes: for that thread, or for others while it makes no call.
   //
   // The IR as it was traced; and after a pass ("fuse", ...; `tutti help env` lists them). Throws
   // UsageError for a name that is no pass.
@@ -218,6 +219,7 @@ class Compiled : public detail::Calls<Compiled<F>, typename detail::ParameterTyp
     using Result = std::decay_t<decltype(std::apply(f_->f, formal))>;
     if (detail::CompiledFunction::inlined()) {
       const detail::CompiledFunction::InlinedCall inlined(at.known() ? at : f_->ranks.where());
+      const std::scoped_lock lock(f_->ranks.recording());
       return Result(std::apply(f_->f, formal));
     }
     static_assert(!std::is_void_v<Result>, "a compiled function returns a tree");

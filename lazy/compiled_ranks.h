@@ -21,8 +21,9 @@ class CompiledRanks {
   // That of a World's rank; one while both live.
   std::shared_ptr<CompiledFunction> of(const World& world);
 
-  // Held while the user's function runs: it may touch what it captures.
-  std::mutex& recording() { return recording_; }
+  // Held while the user's function runs: it may touch what it captures, and call itself. Two such
+  // functions that call each other are for one rank at a time.
+  std::recursive_mutex& recording() { return recording_; }
   Location where() const { return where_; }
   const std::vector<VaryingSize>& sizes() const { return sizes_; }
 
@@ -35,7 +36,7 @@ class CompiledRanks {
   const Location where_;
   const std::vector<VaryingSize> sizes_;
   const std::shared_ptr<CompiledFunction> first_;
-  std::mutex recording_;
+  std::recursive_mutex recording_;
   std::mutex mutex_;  // of the next
   std::vector<OfRank> others_;
 };

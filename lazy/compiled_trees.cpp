@@ -48,12 +48,16 @@ void set_placeholder(const TreeLeaf& leaf, int argument) {
   }
 }
 
+// Of a float its own: as a double it would be a number that C++ has computed.
+std::uint64_t bits_of(const TreeLeaf& leaf) {
+  return is_single(leaf) ? std::bit_cast<std::uint32_t>(at<float>(leaf))
+                         : std::bit_cast<std::uint64_t>(number(leaf));
+}
+
 // The argument that a number stands for in the function being compiled; -1 for an ordinary one.
 int placeholder_number(const TreeLeaf& leaf) {
   bool& tampered = RankContext::current().trace().root().scalar_tampered;
-  const std::uint64_t bits = is_single(leaf) ? std::bit_cast<std::uint32_t>(at<float>(leaf))
-                                             : std::bit_cast<std::uint64_t>(number(leaf));
-  return ScalarTag::argument_of(bits, is_single(leaf), tampered).value_or(-1);
+  return ScalarTag::argument_of(bits_of(leaf), is_single(leaf), tampered).value_or(-1);
 }
 
 // With its sign in the bits above it.
@@ -66,7 +70,7 @@ std::uint64_t integer(const TreeLeaf& leaf) {
 }
 
 std::string static_text(const TreeLeaf& leaf) {
-  if (leaf.kind == TreeKind::text) return "\"" + at<const std::string>(leaf) + "\"";
+  if (leaf.kind == TreeKind::text) return "\"" + leaf.text() + "\"";
   const std::uint64_t value = integer(leaf);
   return leaf.type->is_signed ? std::to_string(static_cast<std::int64_t>(value))
                               : std::to_string(value);
@@ -88,7 +92,7 @@ void add_static(const TreeLeaf& leaf, std::vector<std::uint64_t>& key) {
   } else if (leaf.kind == TreeKind::key) {
     add_text(leaf.key_value, key);
   } else if (leaf.kind == TreeKind::text) {
-    add_text(at<const std::string>(leaf), key);
+    add_text(leaf.text(), key);
   } else {
     key.push_back(integer(leaf));
   }
@@ -190,7 +194,7 @@ void CompiledFunction::check_statics(TreeRef result) {
   walk_named_tree(result, [&](const std::string& name, const TreeLeaf& leaf) {
     if (leaf.is_tensor()) return;
     if (leaf.kind == TreeKind::floating) {
-      statics.push_back(std::bit_cast<std::uint64_t>(number(leaf)));
+      statics.push_back(bits_of(leaf));
     } else {
       add_static(leaf, statics);
     }

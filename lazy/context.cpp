@@ -113,7 +113,8 @@ std::unique_ptr<RankContext> make_alone() {
     // A rank that does not join its job must not take the others' file.
     const runtime::LaunchEnvironment launched = runtime::read_launch_environment();
     if (launched.ranks > 1) trace = runtime::part_of_trace(trace, launched.rank);
-    context->runtime().profile = runtime::make_profile(trace, 0, context->runtime().pool);
+    context->runtime().profile =
+        runtime::make_profile(trace, launched.rank, context->runtime().pool);
   }
   return context;
 }
@@ -326,7 +327,7 @@ void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attri
   }
   const ir::Group& group = *ir::Attributes(entry.attributes, attributes).group("group");
   for (const ir::GroupPtr& closed : closed_groups) {
-    if (closed->tag != group.tag || closed->ranks != group.ranks) continue;
+    if (!closed->is_same_for(runtime_.rank(), group)) continue;
     throw UsageError(std::string(entry.name) + ": group \"" + group.tag +
                          "\" was closed; make one with another tag",
                      where);
@@ -364,12 +365,11 @@ std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> o
     return {state};
   }
   Trace& into = trace();
-  if (into.kind() == Trace::Kind::function) {
-    if (op == ir::Op::wait && operands[0]->trace != &into) {
-      // What was started outside is waited for there.
-      const Outside outside(*this);
-      return record(op, operands, std::move(attributes), where);
-    }
+  const bool is_inside = into.kind() == Trace::Kind::function || into.kind() == Trace::Kind::trial;
+  if (is_inside && op == ir::Op::wait && operands[0]->trace != &into) {
+    // What was started outside is waited for there.
+    const Outside outside(*this, depth() - 1);
+    return record(op, operands, std::move(attributes), where);
   }
   check_group(op, attributes, where);
   std::vector<ir::Value> values;

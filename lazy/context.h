@@ -70,6 +70,8 @@ class RankContext {
   // The trace that ops record into: the innermost function being compiled, or the lazy one.
   Trace& trace() { return compiling_.empty() ? *lazy_ : *compiling_.back(); }
   bool compiling() const { return !compiling_.empty(); }
+  // How many functions that are being recorded are inside each other.
+  std::size_t depth() const { return compiling_.size(); }
   void push_trace(Trace* trace) { compiling_.push_back(trace); }
   void pop_trace() { compiling_.pop_back(); }
 
@@ -142,6 +144,9 @@ class RankContext {
   bool eager;
   // Above 0 nothing is evaluated: the function around it is being differentiated.
   int keep_recording = 0;
+  // The same of functions that the lazy trace has parts of, which bodies of loops are no part of:
+  // then it is not evaluated for these either.
+  int keep_lazy_trace = 0;
   // The gradients that what is recorded now is straight inside of, the innermost last, each with
   // the messages that were.
   std::vector<std::vector<ir::NodeId>*> gradients_around;
@@ -180,21 +185,6 @@ class RankContext {
   static constinit thread_local std::uint64_t current_id_;  // 0: none yet
 
   friend class Flush;
-
-  // While it lives, a rank records into the trace that the current one is inside of.
-  class Outside {
-   public:
-    explicit Outside(RankContext& context) : context_(context), inner_(context.compiling_.back()) {
-      context_.compiling_.pop_back();
-    }
-    Outside(const Outside&) = delete;
-    Outside& operator=(const Outside&) = delete;
-    ~Outside() { context_.compiling_.push_back(inner_); }
-
-   private:
-    RankContext& context_;
-    Trace* const inner_;
-  };
 
   void record_rest_of(const ir::Graph& program, std::span<const StatePtr> inputs,
                       std::span<const codegen::Executable::Started> started);
@@ -255,6 +245,23 @@ class Tracing {
   RankContext& context_;
   const ApartFromGradients apart_;
   std::vector<CoalescedCalls*> outside_;
+};
+
+// While it lives, a rank records into the trace that is inside of `depth` others, or fewer.
+class Outside {
+ public:
+  Outside(RankContext& context, std::size_t depth) : context_(context) {
+    for (; context_.depth() > depth; context_.pop_trace()) inner_.push_back(&context_.trace());
+  }
+  Outside(const Outside&) = delete;
+  Outside& operator=(const Outside&) = delete;
+  ~Outside() {
+    for (; !inner_.empty(); inner_.pop_back()) context_.push_trace(inner_.back());
+  }
+
+ private:
+  RankContext& context_;
+  std::vector<Trace*> inner_;
 };
 
 // Records an op with one result on the current rank.

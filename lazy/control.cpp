@@ -202,6 +202,8 @@ class Functions {
         if (!communicate_) meet(results[i].state()->type);
       } else if (i < carries_) {
         give(i, results[i].state()->type);
+      } else if (context_.keep_recording > 0 && !communicate_) {
+        meet(results[i].state()->type);  // its cotangent meets the parameters
       }
     }
     ir::Graph graph = trace.program();
@@ -374,13 +376,21 @@ std::vector<Tensor> next_carries(std::string_view call, TreeRef carry, TreeRef n
   if (out.size() != carried.size()) {
     refuse(ir::counted(out.size(), "tensor") + " for a carry of " + std::to_string(carried.size()));
   }
+  if (const auto differs = different_paths(carry, next)) {
+    refuse("'" + differs->second + "' where the carry has '" + differs->first + "'");
+  }
+  if (const auto differs = different_texts(carry, next)) {
+    refuse(differs->second.text + " for " + quoted_path(differs->first.path, "the carry") +
+           ", which begins as " + differs->first.text +
+           "; a carry keeps its placements: redistribute() what the step gives");
+  }
   for (std::size_t i = 0; i < out.size(); ++i) {
     const ir::Type& wanted = carried[i].state()->type;
     const ir::Type& given = out[i].state()->type;
     if (given.dtype == wanted.dtype && given.shape == wanted.shape) continue;
     const std::string path = named_tensors_of(carry)[i].first;
-    refuse(given.text() + " for " + (path.empty() ? "the carry" : "'" + path + "'") +
-           ", which begins as " + wanted.text() + "; a carry keeps its type");
+    refuse(given.text() + " for " + quoted_path(path, "the carry") + ", which begins as " +
+           wanted.text() + "; a carry keeps its type");
   }
   return out;
 }
@@ -397,6 +407,45 @@ Tensor branch_index(const Operand& condition) {
   if (dtype == DType::boolean) return cast(condition, DType::i32);
   const Tensor truth = ne(condition, Operand(0));
   return cast(Operand(truth, condition.where()), DType::i32);
+}
+
+namespace {
+
+// As i32. What does not fit there is no branch either way.
+Tensor branch_number(const Tensor& index, std::int64_t branches, Location where) {
+  const DType dtype = index.dtype();
+  if (dtype == DType::i32) return index;
+  Tensor within = index;
+  if (dtype == DType::i64) within = maximum(Operand(within, where), -1);
+  if (size_of(dtype) >= 4) within = minimum(Operand(within, where), branches);
+  return cast(Operand(within, where), DType::i32);
+}
+
+}  // namespace
+
+void check_branches_agree(std::string_view call, TreeRef first, TreeRef other, Location where) {
+  if (const auto differs = different_paths(first, other)) {
+    throw TypeError(std::string(call) + ": one branch gives '" + differs->first +
+                        "' where another gives '" + differs->second + "'",
+                    where);
+  }
+  if (const auto differs = different_texts(first, other)) {
+    throw TypeError(std::string(call) + ": one branch gives " + differs->first.text + " for " +
+                        quoted_path(differs->first.path, "the result") + ", another " +
+                        differs->second.text + "; redistribute() one of them",
+                    where);
+  }
+}
+
+void refuse_distributed(std::string_view does, TreeRef tree, Location where) {
+  const std::vector<NamedText> texts = fixed_texts_of(tree);
+  if (texts.empty()) return;
+  throw TypeError("scan: " + quoted_path(texts[0].path, "the tensor") + " that it " +
+                      std::string(does) + " is a distributed tensor" +
+                      (texts[0].text.empty() ? "" : ", " + texts[0].text) +
+                      "; a step has one axis less, so its placements are not those of the whole: "
+                      "take its local() or full()",
+                  where);
 }
 
 std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,
@@ -419,8 +468,7 @@ std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Te
                       .call = branch});
   }
   std::vector<ir::FunctionPtr> recorded = functions.record(bodies);
-  std::vector<Tensor> operands = {
-      index.dtype() == DType::i32 ? index : cast(Operand(index, where), DType::i32)};
+  std::vector<Tensor> operands = {branch_number(index, std::ssize(branches), where)};
   append(operands, arguments);
   // A gradient can't have it run again.
   std::vector<std::int64_t> kept;

@@ -19,8 +19,10 @@
 // number of steps. (A C++ `for` is recorded step by step, which is as good for a few.)
 //
 // What a function is given and gives are trees of tensors (tree.h); other members of a tree are
-// carried along as they were first. It may use tensors from outside. It may not read tensors. All
-// that it takes and gives lies on one device, where it runs.
+// carried along as they were first. Distributed tensors keep their placements from step to step,
+// and branches give them placed alike (TypeError); a scan does not go over them or stack them. A
+// function may use tensors from outside. It may not read tensors. All that it takes and gives lies
+// on one device, where it runs.
 //
 // It may call collectives. All ranks of their groups have to take part in all steps, so the
 // condition of such a while_loop, and the index of such a conditional, must be known to be the same
@@ -49,7 +51,7 @@ std::vector<Tensor> record_counted(const std::vector<Tensor>& carries, std::int6
 std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
                                  ControlBody body, Location where);
 // The tensors that a step gives for a carry. Throws TypeError, with the path of the first, if they
-// have other shapes or dtypes than the carry's.
+// have other shapes, dtypes or placements than the carry's.
 std::vector<Tensor> next_carries(std::string_view call, TreeRef carry, TreeRef next,
                                  Location where);
 // The index of what a condition chooses, of false and true.
@@ -58,6 +60,12 @@ Tensor branch_index(const Operand& condition);
 std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Tensor>& arguments,
                                        const std::vector<ControlBody>& branches,
                                        const std::vector<std::string>& names, Location where);
+
+// Throws TypeError if branches give trees with other tensors, which may be as many, or that are
+// placed otherwise.
+void check_branches_agree(std::string_view call, TreeRef first, TreeRef other, Location where);
+// Throws TypeError for distributed tensors that a scan "goes over" or "stacks".
+void refuse_distributed(std::string_view does, TreeRef tree, Location where);
 
 // The steps that sequences have in common, their first axis.
 std::int64_t common_length(const std::vector<Tensor>& sequences, Location where);
@@ -94,6 +102,7 @@ std::pair<Carry, Y> scan_of(F& f, const Carry& init, const Xs& xs, ScanOptions o
                             std::source_location at) {
   const std::vector<Tensor> carries = tensors_of(init, at);
   const std::vector<Tensor> sequences = tensors_of(xs, at);
+  refuse_distributed("goes over", tree_ref(xs), at);
   Y form{};
   const std::vector<Tensor> results = record_scan(
       carries, sequences, common_length(sequences, at), options.reverse,
@@ -104,6 +113,7 @@ std::pair<Carry, Y> scan_of(F& f, const Carry& init, const Xs& xs, ScanOptions o
         auto out = f(carry, x);
         std::vector<Tensor> given = next_carries("scan", tree_ref(init), tree_ref(out.first), at);
         append(given, tensors_of(out.second, at));
+        refuse_distributed("stacks", tree_ref(out.second), at);
         form = std::move(out.second);
         return given;
       },
@@ -205,13 +215,20 @@ auto conditional_of(const Tensor& index, const std::vector<Branch>& branches,
   std::vector<Tensor> given;
   (append(given, tensors_of(arguments, where)), ...);
   Result form{};
+  bool is_first = true;
   const auto call = [&](const Branch& branch, const std::vector<Tensor>& tensors) {
     [[maybe_unused]] std::size_t next = 0;  // of no arguments: none
     // In braces, so that the arguments are put together from left to right.
     const std::tuple<T...> own{with_tensors(arguments, tensors, next)...};
     Result out = std::apply(branch, own);
     std::vector<Tensor> results = tensors_of(out, where);
-    form = std::move(out);
+    if (is_first) {
+      form = std::move(out);
+      is_first = false;
+    } else {
+      check_branches_agree(names.empty() ? "conditional" : "cond", tree_ref(form), tree_ref(out),
+                           where);
+    }
     return results;
   };
   std::vector<std::function<std::vector<Tensor>(const std::vector<Tensor>&)>> calls;

@@ -71,7 +71,14 @@ Tensor full(const Shape& shape, const Operand& value) {
 }
 
 Tensor full(const Shape& shape, const Operand& value, DType dtype) {
-  return composite("full", value.where(), [&] { return spread(value, dtype, shape); });
+  return composite("full", value.where(), [&] {
+    if (value.is_tensor() && value.dtype() != dtype) {
+      check_dtype(dtype, value.where());
+      throw TypeError("the value is " + std::string(name_of(value.dtype())) +
+                      " and the tensor is to be " + std::string(name_of(dtype)) + "; cast it");
+    }
+    return spread(value, dtype, shape);
+  });
 }
 
 Tensor zeros(const Shape& shape, DType dtype, std::source_location at) {
@@ -232,13 +239,16 @@ Tensor abstract(const Shape& shape, DType dtype, const AbstractOptions& options,
 Tensor constant(const Tensor& tensor, std::source_location at) {
   tensor.state(at);  // throws if there is no value
   RankContext& context = RankContext::current();
-  if (!context.compiling() || tensor.state()->trace == &context.trace()) return tensor;
+  const detail::Trace* const own = tensor.state()->trace;
+  if (!context.compiling() || (own != nullptr && own->is_abstract())) return tensor;
   detail::check_readable(*tensor.state(), at);
+  // Bodies and trials take what is around them as it is, but for what a function around them that
+  // is being compiled does not know.
+  detail::Trace& root = context.trace().root();
+  if (root.kind() != detail::Trace::Kind::compiled) return tensor;
   const detail::StatePtr& state = tensor.state();
   context.flush(std::span(&state, 1));
-  detail::Trace& trace = context.trace();
-  return Tensor(
-      trace.handle(trace.add_input(state, "constant" + std::to_string(trace.inputs().size())), at));
+  return Tensor(root.constant(state, at));
 }
 
 }  // namespace tutti

@@ -78,8 +78,10 @@ Tensor tensor(std::initializer_list<std::initializer_list<T>> rows,
 }
 
 // Looks at memory of the caller's, on the host: no copy. It must not change while tensors use it;
-// `release(data)` is called when the last one is gone. Throws UsageError for a pointer that is null
-// or not aligned as the dtype's elements are.
+// `release(data)` is called when the last one is gone and no peer reads it any more: by the thread
+// of a peer maybe, where ranks are threads, and after this rank's World has ended. It must not wait
+// for a collective. Without `release` collectives copy the memory for peers. Throws UsageError for
+// a pointer that is null or not aligned as the dtype's elements are.
 Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void*)> release = {},
             std::source_location at = std::source_location::current());
 
@@ -90,6 +92,7 @@ Tensor arange_of(double start, double stop, double step, DType dtype, std::sourc
 }  // namespace detail
 
 Tensor full(const Shape& shape, const Operand& value);
+// A tensor's own dtype is the one, or it is a TypeError.
 Tensor full(const Shape& shape, const Operand& value, DType dtype);
 Tensor zeros(const Shape& shape, DType dtype = DType::f32,
              std::source_location at = std::source_location::current());

@@ -126,16 +126,25 @@ std::vector<Tensor> CustomScope::finish(
     known.insert(trace.value_of(*tensor.state(), where).id);
   }
   std::vector<StatePtr> captured;
+  const auto note_before = [&](ir::Value value) {
+    if (!is_floating(trace.graph().type(value).dtype)) return;
+    if (known.insert(value.id).second) captured.push_back(trace.handle(value, where));
+  };
   const auto note = [&](ir::Value value) {
     const ir::Graph& graph = trace.graph();
     // What a loop's body captures becomes a parameter of it when it is used first.
     const ir::NodeId producer = graph.producer(value);
     const bool is_own = producer >= begin_ && graph.node(producer).op != ir::Op::parameter;
-    if (is_own || !is_floating(graph.type(value).dtype)) return;
-    if (known.insert(value.id).second) captured.push_back(trace.handle(value, where));
+    if (!is_own) note_before(value);
   };
   const auto end = static_cast<ir::NodeId>(trace.graph().node_count());
   for (ir::NodeId id = begin_; id < end; ++id) {
+    // Of what was started before it is what its wait gives.
+    const bool waits = trace.graph().node(id).op == ir::Op::wait;
+    if (waits && trace.graph().producer(trace.graph().operand(id, 0)) < begin_) {
+      note_before(trace.graph().result(id));
+      continue;
+    }
     const auto span = trace.graph().operands(id);
     for (const ir::Value operand : std::vector<ir::Value>(span.begin(), span.end())) note(operand);
   }

@@ -58,6 +58,8 @@ DirectCollectives::Program& DirectCollectives::find(RankContext& context, ir::Op
   codegen::CompileOptions options = context.compile_options;
   options.where = where;
   program.executable = codegen::compile(program.graph, context.runtime(), options);
+  // Here and not at each start: the first says it for all.
+  for (const ir::Type& type : program.types) context.note_replication(type, where);
   return programs_.add(key, std::move(program));
 }
 

@@ -23,8 +23,10 @@ std::int64_t MeshGroups::coordinate(std::size_t dimension) const {
   return groups[dimension].position();
 }
 
-Group MeshGroups::along(const std::vector<std::size_t>& dimensions) const {
+Group MeshGroups::along(std::vector<std::size_t> dimensions) const {
   if (dimensions.size() == 1) return groups[dimensions[0]];
+  // As the program's mesh has them: only a group that lists its ranks so is known to span them.
+  std::ranges::sort(dimensions, {}, [&](std::size_t d) { return spanned(d); });
   std::vector<std::string> names;
   for (const std::size_t d : dimensions) names.push_back(mesh.names()[d]);
   return Group(mesh.slice(names).flatten());
@@ -83,8 +85,11 @@ LayoutPtr Layout::make(MeshGroupsPtr on, Placements placements, const Shape& sha
   auto out = std::make_shared<Layout>();
   out->placements = counted(std::move(placements), *on, shape, at);
   out->shape = shape;
-  out->text = describe(*on, out->placements, shape) + ", ranks";
-  for (const std::int64_t rank : on->mesh.ranks()) out->text += " " + std::to_string(rank);
+  out->fixed.text = describe(*on, out->placements, shape) + ", ranks";
+  for (const std::int64_t rank : on->mesh.ranks()) out->fixed.text += " " + std::to_string(rank);
+  for (std::size_t d = 0; d < on->size(); ++d) {
+    if (out->placements[d].is_replicate()) out->fixed.same |= on->spanned(d);
+  }
   out->on = std::move(on);
   return out;
 }

@@ -4,6 +4,7 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/mesh.h>
 #include <tutti/lazy/placement.h>
+#include <tutti/lazy/tree_walk.h>
 
 #include <cstdint>
 #include <memory>
@@ -24,8 +25,8 @@ struct MeshGroups {
   std::int64_t ranks(std::size_t dimension) const { return mesh.sizes()[dimension]; }
   // This rank's place along a dimension.
   std::int64_t coordinate(std::size_t dimension) const;
-  // The group along several dimensions.
-  Group along(const std::vector<std::size_t>& dimensions) const;
+  // The group along several dimensions, in any order.
+  Group along(std::vector<std::size_t> dimensions) const;
   // The dimensions of the program's mesh that the group spans; 0 for a group of one rank.
   std::uint8_t spanned(std::size_t dimension) const;
 
@@ -66,7 +67,7 @@ struct Layout {
   MeshGroupsPtr on;
   Placements placements;
   Shape shape;
-  std::string text;  // all of it, for signatures
+  FixedText fixed;  // all of it, for signatures and files
 };
 
 // The placements with axes counted from 0; throws as Layout::make.

@@ -104,9 +104,9 @@ Tensor& DistributedTensor::settled() const {
   return local_;
 }
 
-const std::string& DistributedTensor::static_text() const {
-  static const std::string none;
-  return layout_ == nullptr ? none : layout_->text;
+const detail::FixedText& DistributedTensor::fixed_text() const {
+  static const detail::FixedText none;
+  return layout_ == nullptr ? none : layout_->fixed;
 }
 
 const Tensor& DistributedTensor::local(std::source_location at) const {

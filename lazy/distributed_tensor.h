@@ -31,8 +31,8 @@ namespace tutti {
 // It is a tree whose one leaf is the local tensor, so that grad, compile, eval and optimisers take
 // it as a member of a model. Of a compiled function's signature mesh, placements and shape are
 // part. A gradient is placed like its tensor, which must not be Partial where one is taken. Ops on
-// trees (map, an optimiser's update) work on the local tensors and keep the placements: do nothing
-// to a Partial tensor in that way that is not linear.
+// trees (map, an optimiser's update) work on the local tensors and keep the placements, which must
+// be the same in all of them: do nothing to a Partial tensor in that way that is not linear.
 class DistributedTensor {
  public:
   // No value.
@@ -96,16 +96,16 @@ class DistributedTensor {
   const detail::Layout& layout(Location where = {}) const;
   const detail::LayoutPtr& layout_pointer() const { return layout_; }
 
-  // A tree of the local tensor and, as a static member, the layout.
+  // A tree of the local tensor and, as a fixed text, the layout.
   auto tutti_fields() {
-    return detail::Fields<void, Tensor, std::string>{
-        {detail::place_of(settled()), detail::place_of(static_text()), nullptr}};
+    return detail::Fields<void, Tensor, detail::FixedText>{
+        {detail::place_of(settled()), detail::place_of(fixed_text()), nullptr}};
   }
   static constexpr std::string_view tutti_field_names() { return "local, layout"; }
 
  private:
   Tensor& settled() const;
-  const std::string& static_text() const;
+  const detail::FixedText& fixed_text() const;
 
   mutable Tensor local_;
   mutable AsyncTensor pending_;  // while defined: the local tensor, not waited for

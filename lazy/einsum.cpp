@@ -88,8 +88,7 @@ class Einsum {
     if (is_new || known->second == size) return;
     // What stands for "..." broadcasts.
     if (!is_letter(axis) && (size == 1 || known->second == 1)) {
-      known->second = std::max(known->second, size);
-      if (size == 0) known->second = 0;
+      if (known->second == 1) known->second = size;
       return;
     }
     fail("'" + std::string(1, axis) + "' is " + std::to_string(known->second) + " and " +
@@ -115,6 +114,7 @@ class Einsum {
     std::string out;
     for (std::size_t i = 0; i < letters.size(); ++i) {
       if (letters.compare(i, 3, "...") == 0) {
+        if (letters.find("...", i + 3) != letters.npos) fail("\"...\" twice in the result");
         out += rest_names();
         i += 2;
         continue;

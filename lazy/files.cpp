@@ -1,3 +1,4 @@
+#include <tutti/lazy/collectives.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/file_calls.h>
@@ -11,6 +12,7 @@
 #include <tutti/runtime/new_file.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace tutti {
@@ -179,6 +181,39 @@ NamedTensors named_parts(TreeRef tree, Location where) {
   return out;
 }
 
+// Marks what the texts beside tensors say to be the same on several ranks, which load it together:
+// what a file gives is not known to be so.
+void mark_as_placed(TreeRef tree, Location where) {
+  struct Leaves {
+    TensorMap tensors;
+    std::map<std::string, TreeLeaf> places;
+  };
+  std::map<std::uint8_t, Leaves> all;  // by dimensions of the program's mesh
+  std::string before;
+  std::optional<TreeLeaf> tensor;
+  detail::walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (leaf.is_tensor()) {
+      before = path;
+      tensor = leaf;
+    } else if (leaf.is_fixed_text() && leaf.fixed_text().same != 0) {
+      Leaves& own = all[leaf.fixed_text().same];
+      own.tensors.emplace(before, tensor->as_tensor());
+      own.places.emplace(before, *tensor);
+    }
+  });
+  for (const auto& [dimensions, leaves] : all) {
+    const ir::Group group = ir::mesh_group(*RankContext::current().mesh(), dimensions);
+    std::vector<std::vector<std::int64_t>> partition;
+    for (auto first = group.ranks.begin(); first != group.ranks.end(); first += group.stride) {
+      partition.emplace_back(first, first + group.stride);
+    }
+    const std::vector<Tensor> marked = detail::mark_replicated(detail::tree_ref(leaves.tensors),
+                                                               Group(partition, group.tag), where);
+    auto next = marked.begin();
+    for (const auto& [name, place] : leaves.places) place.assign(*next++);
+  }
+}
+
 }  // namespace
 
 void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& options,
@@ -227,15 +262,22 @@ void detail::load_tree(TreeRef tree, const fs::path& path, const LoadOptions& op
       const auto found = is_static ? members.find(name) : members.end();
       if (found == members.end()) return;
       if (!set_static(leaf, found->second)) {
+        if (leaf.is_fixed_text()) {
+          throw UsageError(path.string() + ": '" + name + "' is " + found->second +
+                           ", and in the tree " + leaf.text() +
+                           "; load it as it was saved, then redistribute it");
+        }
         throw ParseError(path.string() + ": '" + found->second.substr(0, 40) +
                          "' is no value of '" + name + "'");
       }
       members.erase(found);
     });
-    if (members.empty()) return;
-    throw UsageError(path.string() + " has " + std::to_string(members.size()) +
-                     " numbers or texts that the tree has no place for, '" +
-                     members.begin()->first + "' the first");
+    if (!members.empty()) {
+      throw UsageError(path.string() + " has " + std::to_string(members.size()) +
+                       " numbers or texts that the tree has no place for, '" +
+                       members.begin()->first + "' the first");
+    }
+    mark_as_placed(tree, where);
   });
 }
 

@@ -57,8 +57,10 @@ void save(const T& tree, const std::filesystem::path& path, const SaveOptions& o
 // A tree like `like` with the tensors of a file, on the rank's default device, and the numbers and
 // strings that save() kept, where the file has them. Of `like`, only names and types are looked at:
 // tensors that are recorded are not computed, abstract() ones will do, and one without a value
-// takes what the file has. `path` may also be the "model.safetensors.index.json" of several files.
-// Throws one UsageError that names all tensors that are missing, left over or of another type.
+// takes what the file has. A DistributedTensor must be placed as the saved one was; ranks that have
+// the same by Replicate load it together, and compare it as replicated() does. `path` may also be
+// the "model.safetensors.index.json" of several files. Throws one UsageError that names all tensors
+// that are missing, left over or of another type.
 template <class T>
 T load(T like, const std::filesystem::path& path, const LoadOptions& options = {},
        std::source_location at = std::source_location::current()) {

@@ -5,6 +5,7 @@
 #include <tutti/runtime/profile/profile.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tutti::detail {
 
@@ -194,8 +195,25 @@ void copy_node(const ir::Graph& from, NodeId id, ir::Graph& into, std::vector<Va
   }
 }
 
+namespace {
+
+// What is compiled once: with the lines of what says them, which are all where each op is looked
+// at.
+Hash128 hash_with_lines(const ir::Graph& program, bool looks_at_all) {
+  const Hash128 structure = ir::structural_hash(program);
+  std::optional<Hasher> lines;
+  for (NodeId id = 0; id < program.node_count(); ++id) {
+    if (!looks_at_all && program.node(id).op != ir::Op::observe) continue;
+    if (!lines) lines.emplace().add(structure);
+    lines->add(id).add(program.node(id).location.text());
+  }
+  return lines ? lines->finish() : structure;
+}
+
+}  // namespace
+
 std::vector<codegen::Executable::Result> Flush::execute(const ir::Graph& program) {
-  const Hash128 hash = ir::structural_hash(program);
+  const Hash128 hash = hash_with_lines(program, context_.compile_options.no_nans);
   EvaluatedProgram* known = context_.executables_.find(hash);
   const bool was_known = known != nullptr;
   log_evaluation(program, was_known);
@@ -363,7 +381,7 @@ void RankContext::compute(std::span<const StatePtr> targets) {
   if (!needed) return;
   const Recorder::Claim claim(recorder_);
   if (has_dropped_.load(std::memory_order_acquire)) take_dropped();
-  if (keep_recording > 0 && !compiling()) {
+  if (keep_lazy_trace > 0) {
     throw UsageError(
         "a tensor is read (or a compiled function called) inside a function that is being "
         "differentiated; return the value and read it outside",

@@ -123,8 +123,16 @@ std::vector<Tensor> GradientScope::gradients(const Tensor& value, const std::vec
   return out;
 }
 
-KeepRecording::KeepRecording() { ++RankContext::current().keep_recording; }
-KeepRecording::~KeepRecording() { --RankContext::current().keep_recording; }
+KeepRecording::KeepRecording() : lazily_(!RankContext::current().compiling()) {
+  RankContext& context = RankContext::current();
+  ++context.keep_recording;
+  if (lazily_) ++context.keep_lazy_trace;
+}
+KeepRecording::~KeepRecording() {
+  RankContext& context = RankContext::current();
+  --context.keep_recording;
+  if (lazily_) --context.keep_lazy_trace;
+}
 
 CheckpointScope::CheckpointScope()
     : begin_(static_cast<std::uint32_t>(RankContext::current().trace().graph().node_count())) {}

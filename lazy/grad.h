@@ -35,6 +35,9 @@ class KeepRecording {
   KeepRecording(const KeepRecording&) = delete;
   KeepRecording& operator=(const KeepRecording&) = delete;
   ~KeepRecording();
+
+ private:
+  const bool lazily_;  // in no function that is recorded itself
 };
 
 // The same for a function whose gradient is taken as soon as it is recorded.

@@ -1,6 +1,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/coalesced_calls.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/device.h>
 #include <tutti/lazy/in_place.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/record_collective.h>
@@ -69,7 +70,10 @@ bool all_alike(const std::vector<Tensor>& tensors) {
       tensors, [&](const Tensor& tensor) { return tensor.shape() == tensors[0].shape(); });
 }
 
-Tensor flat(const Tensor& x, Location where) { return reshape(Operand(x, where), {x.elements()}); }
+Tensor flat(const Tensor& x, Location where) {
+  detail::launch_before(x, where);
+  return reshape(Operand(x, where), {x.elements()});
+}
 
 // One after another, as elements.
 Tensor flat(const std::vector<Tensor>& tensors, std::source_location at) {
@@ -190,7 +194,7 @@ void all_gather_into_(Tensor& output, const Tensor& x, const Group& group,
   const Caller caller{.name = "all_gather_into_", .group = group, .where = at};
   std::vector<std::int64_t> sizes = sizes_of(x.shape());
   if (sizes.empty()) sizes.push_back(1);
-  const Tensor operand = x.rank() == 0 ? reshape(Operand(x, at), sizes) : x;
+  const Tensor operand = x.rank() == 0 ? flat(x, at) : x;
   sizes[0] *= caller.members();
   const ir::Type type = type_like(x, Shape(sizes));
   caller.check_output(output, type);
@@ -278,6 +282,8 @@ void scatter_(Tensor& output, const std::vector<Tensor>& inputs, const Group& gr
     }
     if (!output.defined()) caller.refuse("the output must have the shape and dtype that come");
     operand = zeros({output.elements() * caller.members()}, output.dtype(), at);
+    // What comes lies where the operand does.
+    if (!output.device().is_any()) operand = to(Operand(operand, at), output.device());
   }
   const Shape shape = caller.position() == root ? inputs[0].shape() : output.shape();
   const ir::Type type = type_like(operand, shape);

@@ -1,6 +1,7 @@
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/composite.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/create.h>
 #include <tutti/lazy/indexing.h>
 #include <tutti/lazy/range_span.h>
 #include <tutti/lazy/zero_beside.h>
@@ -68,14 +69,14 @@ class Selection {
 
   // A number as often as `taken` has elements, the same on the ranks on which x is.
   Tensor number_like(const Tensor& taken, const Operand& value) const {
-    if (taken.dtype() != DType::boolean) {
-      return add(zeros_like(taken), value);
-    }
+    // (A sum with 0 would make 0 of -0.)
+    if (taken.dtype() != DType::boolean) return sub(value, zeros_like(taken));
     const Tensor zeros_there = zeros_like(cast(taken, DType::u8));
     return logical_or(ne(zeros_there, 0), value);
   }
 
-  // The value with zeros around it, as large as x; ranges that go backwards turned around.
+  // The value with what adds nothing, not even to -0, around it, as large as x; ranges that go
+  // backwards turned around.
   Tensor padded(const Tensor& value) const {
     List low;
     List high;
@@ -90,7 +91,10 @@ class Selection {
     }
     const Tensor turned = backwards.empty() ? value : reverse(value, backwards);
     const bool is_bool = value.dtype() == DType::boolean;
-    return pad(turned, low, high, interior, is_bool ? Operand(false) : Operand(0));
+    const Operand nothing = is_floating(value.dtype()) ? Operand(-0.F)
+                            : is_bool                  ? Operand(false)
+                                                       : Operand(0);
+    return pad(turned, low, high, interior, nothing);
   }
 
   // Whether each range is a piece without gaps.
@@ -198,6 +202,7 @@ Tensor replaced(const Tensor& x, const Operand& value, const Selectors& selector
   const Tensor taken = selection.take();
   check_value(x, value, taken);
   const Tensor update = selection.spread(value, taken);
+  if (x.rank() == 0) return select(full({}, true), update, x);
   if (update.elements() == 0) return x;
   if (selection.is_block()) return dynamic_update_slice(x, update, selection.starts());
   const Tensor there = selection.padded(ones_like(cast(update, DType::u8)));

@@ -219,7 +219,7 @@ Tensor slice(const Operand& x, std::vector<Range> ranges) {
     if (range.step == 0) throw TypeError("slice: a step of 0", x.where());
     const detail::RangeSpan span = detail::span_of(range, t.shape()[d]);
     start.push_back(span.first);
-    stop.push_back(span.end());
+    stop.push_back(span.stop);
     step.push_back(span.step);
     if (span.backwards) reversed.push_back(d);
   }

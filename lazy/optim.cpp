@@ -3,6 +3,7 @@
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/known_number.h>
 #include <tutti/lazy/optim.h>
+#include <tutti/lazy/root.h>
 #include <tutti/lazy/tensor_state.h>
 
 #include <algorithm>
@@ -72,6 +73,15 @@ struct Companion {
   const std::vector<Tensor>* tensors;
 };
 
+// Distributed tensors and their gradients lie alike.
+void check_placements(detail::TreeRef model, detail::TreeRef grads) {
+  const auto differs = detail::different_texts(model, grads);
+  if (!differs) return;
+  throw UsageError(detail::quoted_path(differs->first.path, "the model") + " is " +
+                   differs->first.text + ", and its gradient " + differs->second.text +
+                   "; redistribute() the gradient");
+}
+
 // The model's leaves are as many as there are in each of the lists, and of the same types.
 void check_structure(detail::TreeRef model, std::initializer_list<Companion> companions,
                      Location where) {
@@ -127,6 +137,7 @@ void Sgd::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& sta
   composite("Sgd", rate.where(), [&] {
     check();
     const std::vector<Tensor> gradients = detail::tensors_of(grads, rate.where());
+    check_placements(model, grads);
     if (momentum == 0) {
       check_structure(model, {{"gradient", &gradients}}, rate.where());
     } else {
@@ -171,6 +182,7 @@ void AdamW::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& s
   composite("AdamW", rate.where(), [&] {
     check();
     const std::vector<Tensor> gradients = detail::tensors_of(grads, rate.where());
+    check_placements(model, grads);
     check_structure(model,
                     {{"gradient", &gradients},
                      {"first average", &state.first},
@@ -225,19 +237,21 @@ Tensor AdamW::update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& fi
 
 Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
   return composite("global_norm", at, [&] {
-    Tensor total;
+    DType wide = DType::f32;
     for (const Tensor& tensor : tensors) {
       if (!is_floating(tensor.dtype())) {
         throw TypeError("takes floating-point tensors, not " + tensor.state()->type.text());
       }
-      const Tensor x = converted(tensor, DType::f32);
+      if (tensor.dtype() == DType::f64) wide = DType::f64;
+    }
+    Tensor total;
+    for (const Tensor& tensor : tensors) {
+      const Tensor x = converted(tensor, wide);
       const Tensor squares = sum(x * x);
       total = total.defined() ? total + squares : squares;
     }
     if (!total.defined()) return zeros({});
-    // A root has no derivative at 0; there it is 0, and the derivative, too.
-    const Tensor none = eq(total, 0);
-    return select(none, zeros_like(total), sqrt(select(none, ones_like(total), total)));
+    return detail::root(total, [](const Operand& y) { return sqrt(y); });
   });
 }
 
@@ -256,7 +270,8 @@ void detail::check_clipped(detail::TreeRef gradients, const Operand& most) {
 }
 
 Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
-  const Tensor limit = most.is_tensor() ? cast(most, DType::f32) : most.tensor(DType::f32);
+  const DType dtype = norm.dtype();
+  const Tensor limit = most.is_tensor() ? cast(most, dtype) : most.tensor(dtype);
   // A norm of 0 leaves them as they are; one beyond all numbers, less itself, is no number.
   const Tensor within = norm <= limit;
   const Tensor large = select(within, ones_like(norm), norm);

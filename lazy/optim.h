@@ -98,8 +98,8 @@ constexpr AdamW adam(float beta1 = 0.9F, float beta2 = 0.999F, float epsilon = 1
   return {.beta1 = beta1, .beta2 = beta2, .epsilon = epsilon, .weight_decay = 0};
 }
 
-// The length of all gradients together: the square root of the sum of all squares, in f32. Of
-// gradients that differ between ranks it is this rank's.
+// The length of all gradients together: the square root of the sum of all squares, in f32, or
+// in f64 if one of them is f64. Of gradients that differ between ranks it is this rank's.
 Tensor global_norm(std::span<const Tensor> tensors,
                    std::source_location at = std::source_location::current());
 template <class T>

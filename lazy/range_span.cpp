@@ -19,7 +19,10 @@ RangeSpan span_of(const Range& range, std::int64_t size) {
   const std::int64_t length = backwards ? start - stop : stop - start;
   const std::int64_t count = length <= 0 ? 0 : (length - 1) / step + 1;
   const std::int64_t lowest = backwards ? start - (count - 1) * step : start;
-  return {.first = count == 0 ? 0 : lowest, .count = count, .step = step, .backwards = backwards};
+  if (count == 0) return {.step = step, .backwards = backwards};
+  RangeSpan out{.first = lowest, .count = count, .step = step, .backwards = backwards};
+  out.stop = backwards ? out.end() : stop;
+  return out;
 }
 
 }  // namespace tutti::detail

@@ -6,7 +6,7 @@ namespace tutti::detail {
 
 namespace {
 
-// Twelve bits that say "an argument", ten that count it; the quiet bit of the NaN is clear.
+// Bits that say "an argument", fourteen that count it; the quiet bit of the NaN is clear.
 constexpr std::uint32_t kFloatTag = 0x7F800000U | 0x00298000U;
 constexpr std::uint32_t kFloatNumber = 0x00003FFFU;
 constexpr std::uint32_t kFloatQuiet = 0x00400000U;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -9,6 +10,7 @@ namespace tutti::detail {
 // NaN with the argument's number in its payload. Arithmetic on it in C++ makes it quiet and changes
 // of its sign make it positive, which is noticed.
 struct ScalarTag {
+  static constexpr std::size_t kMost = 0x3FFE;  // arguments that can be told apart
   static float of_float(int argument);
   static double of_double(int argument);
   // The argument a number stands for; nothing for an ordinary number. `tampered` is set if C++

@@ -21,10 +21,16 @@ class SharedData {
 
 std::shared_ptr<const SharedData> shared_data(TreeRef tree, std::source_location where) {
   check_values(tree, "share: ", where);
+  if (const std::vector<NamedText> texts = fixed_texts_of(tree); !texts.empty()) {
+    throw UsageError("share: " + quoted_path(texts[0].path, "the tensor") +
+                         " is a distributed tensor, " + texts[0].text +
+                         ", of which this rank's part would be every rank's; share its full()",
+                     where);
+  }
   std::vector<Tensor> tensors;
   walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
     if (!leaf.is_tensor()) return;
-    const std::string name = path.empty() ? "the tensor" : "'" + path + "'";
+    const std::string name = quoted_path(path, "the tensor");
     tensors.push_back(leaf.as_tensor());
     const Device device = tensors.back().device();
     if (device.is_cpu()) return;
@@ -53,10 +59,11 @@ void give_data(const SharedData& data, TreeRef tree, const World& world) {
     const bool own = context.id() == data.context;
     if (!own) type.replication = {};
     // Memory that was not allocated for the rank's own tensor is taken over by nothing.
-    StatePtr state = context.leaf(type,
-                                  runtime::Buffer::wrap(item.buffer->data(), item.buffer->bytes(),
-                                                        [kept = item.buffer](void*) {}),
-                                  item.where);
+    std::shared_ptr<runtime::Buffer> buffer = item.buffer;
+    if (buffer->is_private()) {
+      buffer = runtime::Buffer::wrap(buffer->data(), buffer->bytes(), [kept = buffer](void*) {});
+    }
+    StatePtr state = context.leaf(type, std::move(buffer), item.where);
     if (own) state->literal_uses = item.literal_uses;
     leaf.assign(Tensor(std::move(state)));
   });

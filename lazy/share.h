@@ -45,7 +45,8 @@ class Shared {
 
 // The data of a tree for other ranks of this process, without a copy, such as the weights that the
 // threads of a server compute with. Computes the tensors, and waits for those that collectives are
-// to give. Throws UsageError for a tensor without a value, naming its path, and for one on a GPU.
+// to give. Throws UsageError for a tensor without a value, naming its path, for one on a GPU, and
+// for a DistributedTensor.
 template <class T>
 Shared<T> share(T tree, std::source_location at = std::source_location::current()) {
   std::shared_ptr<const detail::SharedData> data = detail::shared_data(detail::tree_ref(tree), at);

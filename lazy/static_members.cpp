@@ -37,7 +37,7 @@ decltype(auto) visit_number(const TreeType& type, F&& f) {
 }  // namespace
 
 std::string static_text(const TreeLeaf& leaf) {
-  if (leaf.kind == TreeKind::text) return *static_cast<const std::string*>(leaf.place);
+  if (leaf.kind == TreeKind::text) return leaf.text();
   return visit_number(*leaf.type, [&]<class T>(std::type_identity<T>) {
     T value{};
     std::memcpy(&value, leaf.place, sizeof(T));
@@ -48,6 +48,7 @@ std::string static_text(const TreeLeaf& leaf) {
 }
 
 bool set_static(const TreeLeaf& leaf, std::string_view text) {
+  if (leaf.is_fixed_text()) return leaf.text() == text;
   if (leaf.kind == TreeKind::text) {
     *static_cast<std::string*>(leaf.place) = text;
     return true;

@@ -1,6 +1,7 @@
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/composite.h>
 #include <tutti/lazy/known_number.h>
+#include <tutti/lazy/root.h>
 #include <tutti/lazy/statistics.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 namespace tutti {
 
 using detail::composite;
+using detail::root;
 
 namespace {
 
@@ -39,14 +41,6 @@ Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, std::int
   const Tensor total = sum(mul(distance, distance), normal, keepdims);
   // As the other packages: of too few elements it is infinite or no number.
   return div(total, static_cast<double>(std::max<std::int64_t>(0, count - correction)));
-}
-
-// A root, which has no derivative at 0: there it is 0, and the derivative, too.
-template <class F>
-Tensor root(const Tensor& x, F&& take) {
-  const Tensor none = eq(x, 0);
-  const Tensor safe = select(none, ones_like(x), x);
-  return select(none, zeros_like(x), take(safe));
 }
 
 }  // namespace

@@ -96,6 +96,9 @@ struct Deferred {
   StatePtr type;         // without a value
   StatePtr computed;     // what the first wait gave
   bool is_view = false;  // and uses no other tensors
+  // How many functions were being recorded where it was asked for: it is recorded there, since what
+  // is recorded further inside is of no use outside.
+  std::size_t depth = 0;
 };
 class AsyncViews;
 

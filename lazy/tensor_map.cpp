@@ -174,6 +174,13 @@ void detail::require_name(const std::string& path, Location where) {
 }
 
 std::map<std::string, detail::WantedTensor> detail::wanted_tensors(TreeRef like, Location where) {
+  for (const NamedText& own : fixed_texts_of(like)) {
+    if (!own.text.empty()) continue;
+    throw UsageError(quoted_path(own.path, "the tree") +
+                         " is a distributed tensor without a value, so that nothing says how it is "
+                         "placed; give it one that is placed like it, of zeros, say",
+                     where);
+  }
   std::map<std::string, WantedTensor> out;
   walk_named_tree(like, [&](const std::string& path, const TreeLeaf& leaf) {
     if (!leaf.is_tensor()) return;

@@ -16,7 +16,7 @@ Trace::Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> m
 
 Trace::Trace(Trace& outer, Captures captures)
     : kind_(Kind::function),
-      outer_(&outer),
+      root_(outer.kind_ == Kind::lazy ? nullptr : &outer.root()),
       captures_(std::move(captures)),
       context_(outer.context_),
       builder_(graph_) {
@@ -111,6 +111,14 @@ ir::Value Trace::add_input(StatePtr state, std::string name) {
   inputs_.push_back(state);
   input_values_[state.get()] = value;
   return value;
+}
+
+StatePtr Trace::constant(const StatePtr& state, Location where) {
+  const auto found = input_values_.find(state.get());
+  const ir::Value value = found != input_values_.end()
+                              ? found->second
+                              : add_input(state, "constant" + std::to_string(inputs_.size()));
+  return handle(value, where);
 }
 
 ir::Value Trace::add_formal(std::string name, const ir::Type& type, Location where) {

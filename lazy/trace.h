@@ -39,10 +39,10 @@ class Trace {
 
   Kind kind() const { return kind_; }
   // Whether its tensors stand for values of another run.
-  bool is_abstract() const { return kind_ == Kind::compiled || kind_ == Kind::function; }
-  // Itself, or what a function's body is inside of.
-  Trace& root() { return outer_ == nullptr ? *this : outer_->root(); }
-  Trace* outer() const { return outer_; }
+  bool is_abstract() const { return kind_ != Kind::lazy; }
+  // What a function's body is inside of: the function being compiled, or the outermost body. Not
+  // the lazy trace, which another one follows when it is evaluated.
+  Trace& root() { return root_ == nullptr ? *this : *root_; }
   // A parameter of a function's body that stands for a tensor of another trace.
   ir::Value capture(TensorState& state);
   const std::vector<StatePtr>& captured() const { return captured_; }
@@ -63,6 +63,8 @@ class Trace {
   std::string origin_of(ir::Value value) const;
   // Data as a parameter of this trace.
   ir::Value add_input(StatePtr state, std::string name);
+  // The same by constant(): each data once.
+  StatePtr constant(const StatePtr& state, Location where);
   // A handle to a value of this trace.
   StatePtr handle(ir::Value value, Location where);
   // An argument of the function under compilation, without data.
@@ -101,7 +103,7 @@ class Trace {
   void make_room_for_input();
 
   const Kind kind_;
-  Trace* const outer_ = nullptr;
+  Trace* const root_ = nullptr;  // null: itself
   const Captures captures_ = {};
   std::vector<StatePtr> captured_;
   const std::uint64_t context_;

@@ -137,6 +137,11 @@ std::optional<CompiledFunction::Recording> CompiledFunction::record_all(
                      where_);
   }
   reasons = ir::raise_lower_bounds(first->graph);
+  if (first->graph.sizes != nullptr) {
+    // That its sizes are so for others than those that were tried, too.
+    ir::Graph again = first->graph;
+    ir::complete_sizes(again);
+  }
   first->graph = marks_->narrowed(std::move(first->graph));
   return first;
 }

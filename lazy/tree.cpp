@@ -132,14 +132,92 @@ std::vector<std::pair<std::string, Tensor>> named_tensors_of(TreeRef tree) {
   return out;
 }
 
+namespace {
+
+// What tells trees of one type apart: how large containers are, and what keys are called.
+std::vector<std::pair<std::size_t, std::string_view>> forms_of(TreeRef tree) {
+  std::vector<std::pair<std::size_t, std::string_view>> out;
+  walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
+    const bool counts = leaf.kind == TreeKind::size || leaf.kind == TreeKind::key;
+    if (counts) out.emplace_back(leaf.size_value, leaf.key_value);
+  });
+  return out;
+}
+
+std::vector<std::string> tensor_paths(TreeRef tree) {
+  std::vector<std::string> out;
+  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (leaf.is_tensor()) out.push_back(path);
+  });
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string, std::string>> different_paths(TreeRef a, TreeRef b) {
+  if (a.type != b.type) return std::nullopt;
+  if (forms_of(a) == forms_of(b)) return std::nullopt;  // names take time
+  const std::vector<std::string> ours = tensor_paths(a);
+  const std::vector<std::string> theirs = tensor_paths(b);
+  if (ours.size() != theirs.size()) return std::nullopt;
+  const auto [own, other] = std::ranges::mismatch(ours, theirs);
+  if (own == ours.end()) return std::nullopt;
+  return std::pair(*own, *other);
+}
+
+namespace {
+
+bool has_fixed_text(TreeRef tree) {
+  bool out = false;
+  walk_tree(tree,
+            [&](const std::string&, const TreeLeaf& leaf) { out = out || leaf.is_fixed_text(); });
+  return out;
+}
+
+}  // namespace
+
+std::vector<NamedText> fixed_texts_of(TreeRef tree) {
+  std::vector<NamedText> out;
+  if (!has_fixed_text(tree)) return out;  // most trees; names take time
+  walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
+    if (!leaf.is_fixed_text()) return;
+    const std::size_t dot = path.rfind('.');
+    out.push_back({path.substr(0, dot == path.npos ? 0 : dot), leaf.text()});
+  });
+  return out;
+}
+
+std::optional<std::pair<NamedText, NamedText>> different_texts(TreeRef a, TreeRef b) {
+  if (a.type != b.type) return std::nullopt;
+  const std::vector<NamedText> ours = fixed_texts_of(a);
+  const std::vector<NamedText> theirs = fixed_texts_of(b);
+  const auto [own, other] =
+      std::ranges::mismatch(ours, theirs, {}, &NamedText::text, &NamedText::text);
+  if (own == ours.end() || other == theirs.end()) return std::nullopt;
+  return std::pair(*own, *other);
+}
+
+std::string quoted_path(const std::string& path, std::string_view alone) {
+  return path.empty() ? std::string(alone) : "'" + path + "'";
+}
+
+namespace {
+
+// What has no value is told of later.
+void check_same_texts(std::string_view what, TreeRef first, TreeRef other, std::size_t number,
+                      Location where) {
+  const auto differs = different_texts(first, other);
+  if (!differs || differs->first.text.empty() || differs->second.text.empty()) return;
+  throw UsageError(std::string(what) + ": " + quoted_path(differs->first.path, "the tensor") +
+                       " is " + differs->first.text + " in the first tree and " +
+                       differs->second.text + " in number " + std::to_string(number) +
+                       "; redistribute one of them",
+                   where);
+}
+
+}  // namespace
+
 void check_same_structure(std::string_view what, std::span<const TreeRef> trees, Location where) {
-  const auto paths_of = [](TreeRef tree) {
-    std::vector<std::string> out;
-    walk_named_tree(tree, [&](const std::string& path, const TreeLeaf& leaf) {
-      if (leaf.is_tensor()) out.push_back(path);
-    });
-    return out;
-  };
   const auto count = [](TreeRef tree) {
     std::size_t out = 0;
     for_each_tensor_leaf(tree, [&](const TreeLeaf&) { ++out; });
@@ -148,12 +226,21 @@ void check_same_structure(std::string_view what, std::span<const TreeRef> trees,
   for (std::size_t i = 1; i < trees.size(); ++i) {
     const std::size_t first = count(trees[0]);
     const std::size_t other = count(trees[i]);
-    if (first == other) continue;
-    std::string text = std::string(what) + ": the trees differ in structure: the first has " +
-                       std::to_string(first) + " tensors, number " + std::to_string(i + 1) +
-                       " has " + std::to_string(other);
-    const std::vector<std::string> ours = paths_of(trees[0]);
-    const std::vector<std::string> theirs = paths_of(trees[i]);
+    std::string text = std::string(what) + ": the trees differ in structure: the first has ";
+    if (first == other) {
+      const auto differs = different_paths(trees[0], trees[i]);
+      if (!differs) {
+        check_same_texts(what, trees[0], trees[i], i + 1, where);
+        continue;
+      }
+      throw UsageError(text + "'" + differs->first + "' where number " + std::to_string(i + 1) +
+                           " has '" + differs->second + "'",
+                       where);
+    }
+    text += std::to_string(first) + " tensors, number " + std::to_string(i + 1) + " has " +
+            std::to_string(other);
+    const std::vector<std::string> ours = tensor_paths(trees[0]);
+    const std::vector<std::string> theirs = tensor_paths(trees[i]);
     const std::vector<std::string>& more = first > other ? ours : theirs;
     const std::vector<std::string>& less = first > other ? theirs : ours;
     for (const std::string& path : more) {

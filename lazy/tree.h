@@ -77,6 +77,8 @@ constexpr TreeType make_tree_type() {
     return {.kind = TreeKind::async_tensor};
   } else if constexpr (std::same_as<T, std::string>) {
     return {.kind = TreeKind::text};
+  } else if constexpr (std::same_as<T, FixedText>) {
+    return {.kind = TreeKind::text, .is_fixed = true};
   } else if constexpr (std::is_floating_point_v<T>) {
     static_assert(std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, long double>,
                   "a number in a tree is a float, a double or a long double");
@@ -219,7 +221,8 @@ std::vector<std::pair<std::string, Tensor>> leaves(const T& tree) {
 
 namespace detail {
 
-// Throws UsageError, naming the first path that not all have, unless all have the same tensors.
+// Throws UsageError, naming the first path that not all have, unless all have the same tensors with
+// the same fixed texts.
 void check_same_structure(std::string_view what, std::span<const TreeRef> trees, Location where);
 
 template <class F, class T, class... Others>

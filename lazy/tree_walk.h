@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,8 +37,16 @@ struct TreeType {
   std::uint8_t bytes = 0;  // of a number
   bool is_signed = false;  // of an integer
   bool is_bool = false;
+  bool is_fixed = false;  // of a text: see FixedText
   // Tells the walk of each member, in the order of declaration.
   void (*members)(void* tree, TreeWalk& walk) = nullptr;
+};
+
+// In a list of fields: what the tensor before it means. Others share it, and nothing writes it:
+// trees that are to fit have the same text.
+struct FixedText {
+  std::string text;       // empty: the tensor has no value
+  std::uint8_t same = 0;  // over which dimensions of the program's mesh it is the same
 };
 
 // A tree of any type. Whoever made it of a const one changes nothing.
@@ -57,6 +66,11 @@ struct TreeLeaf {
   Tensor& tensor() const { return *static_cast<Tensor*>(place); }
   AsyncTensor& async_tensor() const { return *static_cast<AsyncTensor*>(place); }
   bool is_tensor() const { return kind <= TreeKind::async_tensor; }
+  bool is_fixed_text() const { return kind == TreeKind::text && type->is_fixed; }
+  const FixedText& fixed_text() const { return *static_cast<const FixedText*>(place); }
+  const std::string& text() const {
+    return is_fixed_text() ? fixed_text().text : *static_cast<const std::string*>(place);
+  }
   // Of both kinds of tensors: whether there is one; the tensor, for which an AsyncTensor waits, and
   // another in its place.
   bool has_value() const;
@@ -116,6 +130,20 @@ std::vector<Tensor> waited_tensors_of(TreeRef tree, std::source_location at);
 // Those that floating-point derivatives are made of.
 std::vector<Tensor> floating_tensors_of(TreeRef tree, Location where);
 std::vector<std::pair<std::string, Tensor>> named_tensors_of(TreeRef tree);
+// Of trees of one type, with as many tensors: the first paths that differ, of tensors in the same
+// place.
+std::optional<std::pair<std::string, std::string>> different_paths(TreeRef a, TreeRef b);
+
+// A fixed text, and the path of what has it.
+struct NamedText {
+  std::string path;
+  std::string text;
+};
+std::vector<NamedText> fixed_texts_of(TreeRef tree);
+// Of trees of one type, as far as they go together: the first fixed texts that differ.
+std::optional<std::pair<NamedText, NamedText>> different_texts(TreeRef a, TreeRef b);
+// "'blocks.3.w'", or `alone` for the empty path of a tree without members.
+std::string quoted_path(const std::string& path, std::string_view alone);
 
 // Puts other tensors in their places, from the one at `next` on, which it advances.
 void set_tensors(TreeRef tree, const std::vector<Tensor>& tensors, std::size_t& next);

@@ -33,6 +33,7 @@ struct Windows {
   List stride;
   Paddings padding;
   List dilation;
+  List elements = {};  // of x, without the padding
 
   Windows(const Tensor& x, const List& sizes, const WindowOptions& options, std::int64_t count)
       : window(one_for_each("the window", sizes, count)),
@@ -53,9 +54,9 @@ struct Windows {
       for (const std::int64_t number : {stride[i], dilation[i], padding[i].low, padding[i].high}) {
         if (number > Shape::kMostElements) refuse("a stride, dilation or padding above 2^60");
       }
-      const std::int64_t size =
-          x.shape()[static_cast<int>(first + d)] + padding[i].low + padding[i].high;
-      if ((size - 1) / dilation[i] < window[i] - 1) {
+      elements.push_back(x.shape()[static_cast<int>(first + d)]);
+      const std::int64_t size = elements[i] + padding[i].low + padding[i].high;
+      if (size < 1 || (size - 1) / dilation[i] < window[i] - 1) {
         refuse("a window of " + std::to_string(window[i]) + " does not fit into " +
                std::to_string(size) + " elements with their padding");
       }
@@ -67,11 +68,33 @@ struct Windows {
     for (std::size_t i = 0; i < window.size(); ++i) {
       const std::int64_t reach = dilation[i] * (window[i] - 1);
       const std::int64_t most = std::max(padding[i].low, padding[i].high);
-      if (most <= reach) continue;
+      if (most <= reach) {
+        check_gaps(i, reach);
+        continue;
+      }
       throw TypeError("a padding of " + std::to_string(most) +
                       " beside a window that reaches over " + std::to_string(reach + 1) +
                       " elements, which could lie in the padding alone; at most " +
                       std::to_string(reach) + " is right");
+    }
+  }
+
+  // The same where windows reach over the padding: x may lie between two elements of one.
+  void check_gaps(std::size_t i, std::int64_t reach) const {
+    if (dilation[i] <= elements[i]) return;
+    const std::int64_t last = padding[i].low + elements[i] + padding[i].high - reach - 1;
+    for (std::int64_t start = 0; start <= last; start += stride[i]) {
+      // From the first element of x to the window's first one that lies not before it.
+      const std::int64_t before = (padding[i].low - start) % dilation[i];
+      const std::int64_t place = before > 0 ? dilation[i] - before : -before;
+      if (place >= elements[i]) {
+        throw TypeError("a window whose elements lie " + std::to_string(dilation[i]) +
+                        " apart, beside " + std::to_string(elements[i]) +
+                        " elements: the one that begins at " +
+                        std::to_string(start - padding[i].low) +
+                        " lies in the padding alone; a smaller dilation or padding is right");
+      }
+      if (start > 0 && start % dilation[i] == 0) return;  // all others lie like one of these
     }
   }
 
@@ -205,6 +228,11 @@ Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
                       ", and x " + std::string(name_of(t.dtype())));
     }
     const Windows windows(t, window, options, t.rank());
+    if (reduce == WindowReduce::sum && is_narrow_floating(t.dtype())) {  // rounded once
+      const Tensor total =
+          reduced(reduce, cast(x, DType::f32), windows, cast(Operand(padding), DType::f32));
+      return cast(Operand(total), t.dtype());
+    }
     return reduced(reduce, t, windows, none);
   });
 }

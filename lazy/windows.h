@@ -27,7 +27,8 @@ Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
 
 // The reduction of windows over all axes of x, whatever they mean: `window`, the stride, padding
 // and dilation have a number for each axis. `none` is what padding counts as, of x's dtype: 0 for
-// sums, the lowest number for maxima.
+// sums, the lowest number for maxima. Sums of floats narrower than f32 are made in f32 and rounded
+// once.
 enum class WindowReduce : std::uint8_t { sum, max, min };
 Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
                      const std::vector<std::int64_t>& window, const WindowOptions& options = {});

@@ -424,6 +424,35 @@ TEST(AsyncTensor, ThenMayUseOtherTensors) {
   });
 }
 
+TEST(AsyncTensor, ThenMayUseWhatIsUnderWay) {
+  simulate(2, [](World& world) {
+    const AsyncTensor a = all_reduce(tensor({1.F}), world);
+    const AsyncTensor b = all_reduce(tensor({2.F}), world);
+    EXPECT_EQ(a.then([b](const Tensor& t) { return t * b; }).item<float>(), 8);
+  });
+}
+
+TEST(AsyncTensor, ThereIsNothingToReadInThen) {
+  simulate(2, [](World& world) {
+    const AsyncTensor total = all_reduce(tensor({1.F}), world);
+    expect_error<UsageError>(
+        [&] { total.then([](const Tensor& t) { return t * t.item<float>(); }); },
+        {"no data to read"}, kNowhere);
+    EXPECT_EQ(total.item<float>(), 2);
+  });
+}
+
+TEST(AsyncTensor, WhatIsRecordedCallsNobodyBack) {
+  simulate(1, [](World& world) {
+    auto f = compile([&](const Tensor& x) {
+      const AsyncTensor sum = all_reduce(x, Group(world));
+      sum.on_ready([](const Tensor&) {});
+      return Tensor(sum);
+    });
+    expect_error<UsageError>([&] { f(tensor({1.F})); }, {"no data to read"}, __LINE__ - 3);
+  });
+}
+
 TEST(AsyncTensor, CallsBackForAFailureToo) {
   simulate(2, [](World& world) {
     bool failed = false;

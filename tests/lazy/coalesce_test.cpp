@@ -84,6 +84,33 @@ TEST_P(CoalesceModes, LaunchesWhatAnotherCallNeeds) {
   });
 }
 
+TEST_P(CoalesceModes, LaunchesWhatAListOrAnotherGroupNeeds) {
+  simulate(std::get<0>(GetParam()), [](World& world) {
+    world.set_eager(std::get<1>(GetParam()));
+    const auto ranks = static_cast<float>(world.size());
+    const auto count = static_cast<std::size_t>(world.size());
+    const Group alone({world.rank()}, "alone");
+    Tensor x = tensor({1.F});
+    Tensor y = tensor({2.F});
+    Tensor scalar = tensor(3.F);
+    Tensors gathered;
+    Tensor of_scalars;
+    {
+      const Coalesce together(world);
+      all_reduce_(x, world);
+      all_gather_(gathered, x, world);
+      all_reduce_(y, world);
+      all_reduce_(y, alone);
+      all_reduce_(scalar, world);
+      all_gather_into_(of_scalars, scalar, world);
+    }
+    EXPECT_EQ(x.item<float>(), ranks);
+    EXPECT_EQ(gathered.back().item<float>(), ranks);
+    EXPECT_EQ(y.item<float>(), 2 * ranks);
+    EXPECT_EQ(of_scalars.to_vector<float>(), Floats(count, 3 * ranks));
+  });
+}
+
 TEST_P(CoalesceModes, TakesAllKindsOfCalls) {
   simulate(std::get<0>(GetParam()), [](World& world) {
     world.set_eager(std::get<1>(GetParam()));
@@ -165,6 +192,19 @@ TEST(Coalesce, RefusesUseBeforeTheLaunchWithBothLines) {
       all_reduce_(y, world);
     }
     EXPECT_EQ(x.item<float>() + y.item<float>(), 4);
+  });
+}
+
+TEST(Coalesce, MakesItTooLateForAMesh) {
+  simulate(2, [](World& world) {
+    Tensor x = tensor({1.F});
+    {
+      const Coalesce together(world);
+      all_reduce_(x, world);
+    }
+    expect_error<UsageError>([&] { const DeviceMesh mesh(world, {{"dp", 2}}); },
+                             {"too late for a mesh", "coalesce_test.cpp"});
+    EXPECT_EQ(x.item<float>(), 2);
   });
 }
 

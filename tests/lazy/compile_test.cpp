@@ -159,6 +159,56 @@ TEST(Compile, AConstantIsMeant) {
   EXPECT_EQ(constant(captured).item<float>(), 100);
 }
 
+TEST(Compile, AConstantIsMeantInALoopToo) {
+  const Tensor captured = tensor({2.F}) + 1.F;
+  auto f = compile([&](const Tensor& x) {
+    const auto step = [&](const Tensor&, const Tensor& c) { return c * constant(captured); };
+    return for_loop(2, step, x) + constant(captured);
+  });
+  EXPECT_EQ(f(tensor({1.F})).item<float>(), 12);
+  EXPECT_EQ(
+      for_loop(
+          2, [&](const Tensor&, const Tensor& c) { return c * constant(captured); }, tensor({1.F}))
+          .item<float>(),
+      9);
+}
+
+struct Schedule {
+  Tensor weight;
+  float rate;
+  double other;
+  TUTTI_FIELDS(weight, rate, other)
+};
+
+TEST(Compile, FloatsThatAreResultsTooArePassedAtRunTime) {
+  auto step = compile([](Schedule s) {
+    s.weight = s.weight * s.rate;
+    return s;
+  });
+  Schedule s{tensor({1.F}), 1, 2};
+  for (int i = 0; i < 5; ++i) {
+    s.rate = static_cast<float>(i + 1);
+    s.other = i;
+    s = step(s);
+    EXPECT_EQ(s.rate, static_cast<float>(i + 1));
+    EXPECT_EQ(s.other, i);
+  }
+  EXPECT_EQ(s.weight.item<float>(), 120);
+  EXPECT_EQ(step.programs(), 1U) << step.explain();
+}
+
+TEST(Compile, MoreNumbersThanCanBeToldApartArePartOfTheProgram) {
+  auto last = compile([](const Tensor& x, const std::vector<float>& numbers) {
+    return x * numbers[40'000] + numbers[20'000];
+  });
+  std::vector<float> numbers(40'001);
+  numbers[40'000] = 3;
+  numbers[20'000] = 4;
+  EXPECT_EQ(last(tensor({2.F}), numbers).item<float>(), 10);
+  numbers[20'000] = 5;
+  EXPECT_EQ(last(tensor({2.F}), numbers).item<float>(), 11);
+}
+
 TEST(Compile, DataMadeInsideIsPartOfTheProgram) {
   auto f = compile([](const Tensor& x) { return x + tensor({1.F, 2.F}) + full({2}, 0.5F); });
   EXPECT_EQ(f(tensor({0.F, 0.F})).to_vector<float>(), Floats({1.5, 2.5}));

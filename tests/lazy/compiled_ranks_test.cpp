@@ -110,6 +110,29 @@ TEST(CompiledRanks, AFunctionThatThrowsOnOneRankWorksOnTheOthers) {
   EXPECT_EQ(f.on(world)(ones({1})).item<float>(), 2);
 }
 
+TEST(CompiledRanks, OneInsideOthersIsRecordedByOneRankAtATime) {
+  std::atomic<int> inside = 0;
+  std::atomic<bool> together = false;
+  auto inner = compile([&](const Tensor& x) {
+    if (++inside > 1) together = true;
+    for (int i = 0; i < 1000 && !together; ++i) std::this_thread::yield();
+    --inside;
+    return x * 2.F;
+  });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&, own = inner]() mutable {
+      const World world = init({.threads = 1});
+      for (std::int64_t size = 1; size < 20; ++size) {
+        auto outer = compile([&](const Tensor& x) { return own(x) + 1.F; });
+        EXPECT_EQ(sum(outer(ones({size}))).item<float>(), 3 * static_cast<float>(size));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(together);
+}
+
 TEST(CompiledPrograms, ThoseThatRanLastAreKept) {
   auto f = compile([](const Tensor& x, std::int64_t number) { return x + number; });
   const Tensor x = tensor({1.F});

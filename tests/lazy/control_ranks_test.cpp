@@ -78,6 +78,28 @@ TEST(ControlOnRanks, ACarryVariesFromTheStartWhereTheBodyMakesItVary) {
   });
 }
 
+TEST(ControlOnRanks, GradientsOfWhatTheRanksNumberAloneMakesVary) {
+  simulate(2, [](World& world) {
+    const Tensor xs = replicated(ones({3}), world);
+    const Tensor start = replicated(full({}, 1.0), world);
+    const auto number = [&] { return cast(rank_index(world) + 1, DType::f32); };
+    const auto looped = [&](const Tensor& w) {
+      const auto step = [&](const Tensor& c, const Tensor& x) {
+        return std::pair(c, c * x * w * number());
+      };
+      return sum(scan(step, start, xs).second);
+    };
+    const auto branched = [&](const Tensor& w) {
+      const auto taken = [&](const Tensor& x) { return x * number(); };
+      const auto other = [&](const Tensor& x) { return x; };
+      return sum(cond(w > 0.F, taken, other, w));
+    };
+    const Tensor w = replicated(full({}, 2.0), world);
+    EXPECT_EQ(grad(looped)(w).item<float>(), 3 + 6);
+    EXPECT_EQ(grad(branched)(w).item<float>(), 1 + 2);
+  });
+}
+
 TEST(ControlOnRanks, WhatIsTheSameOnAllRanksStaysSo) {
   simulate(2, [](World& world) {
     const Tensor w = replicated(full({}, 3.0), world);

@@ -146,6 +146,10 @@ TEST(Control, ConditionalTakesTheLastBranchForAnIndexOutOfRange) {
   EXPECT_EQ(at(2), 9);
   EXPECT_EQ(at(7), 9);
   EXPECT_EQ(at(-1), 9);
+  EXPECT_EQ(at(std::int64_t{1} << 32), 9);
+  EXPECT_EQ(at(-(std::int64_t{1} << 32)), 9);
+  const Tensor natural = full({}, (std::uint64_t{1} << 32) + 1);
+  EXPECT_EQ(conditional(natural, branches, full({}, 3.0)).item<float>(), 9);
 }
 
 TEST(Control, LoopsNest) {
@@ -344,6 +348,15 @@ TEST(Control, ForwardDerivativesOfAScan) {
   EXPECT_EQ(tangent.item<float>(), 80);
 }
 
+TEST(Control, ForwardDerivativesOfAScanThatBeginsWithANumber) {
+  const auto f = [](const Tensor& w) {
+    return for_loop(4, [&](const Tensor&, const Tensor& x) { return x * w; }, full({}, 1.0));
+  };
+  const auto [value, tangent] = jvp(f)(full({}, 2.0), full({}, 1.0));
+  EXPECT_EQ(value.item<float>(), 16);
+  EXPECT_EQ(tangent.item<float>(), 32);
+}
+
 TEST(Control, CompiledFunctionsReplayTheirLoops) {
   auto f = compile([](const Tensor& x, float factor) {
     return for_loop(10, [&](const Tensor&, const Tensor& carry) { return carry * factor + 1; }, x);
@@ -377,6 +390,32 @@ TEST(Control, AnAsyncTensorFromOutsideIsWaitedForOutside) {
   });
 }
 
+TEST(Control, AViewOfAnAsyncTensorFromOutsideIsOfUseThereAfterwards) {
+  simulate(1, [](World& world) {
+    const AsyncTensor async = all_reduce(numbers({3}), Group(world));
+    const AsyncTensor view = reshape(async, {3, 1});
+    const auto plus = [&](const Tensor& x) { return x + view; };
+    const auto minus = [&](const Tensor& x) { return x - view; };
+    expect_near(cond(tensor(true), plus, minus, zeros({3, 1})), reshape(numbers({3}), {3, 1}));
+    expect_near(Tensor(view) * 2, reshape(numbers({3}) * 2, {3, 1}));
+    // What uses a value of the body is computed there.
+    const Tensor sums = for_loop(
+        2,
+        [&](const Tensor&, const Tensor& c) -> Tensor {
+          return async.then([&](const Tensor& t) { return t + c; });
+        },
+        zeros({3}));
+    expect_near(sums, numbers({3}) * 2);
+  });
+}
+
+TEST(Control, WhatIsOutsideMayBeReadInABody) {
+  const Tensor y = exp(zeros({}));
+  const Tensor x = for_loop(
+      2, [&](const Tensor&, const Tensor& c) { return c * y.item<float>() + 0.5F; }, ones({}));
+  EXPECT_EQ(x.item<float>(), 2);
+}
+
 TEST(Control, LargeCarriesPassFromStepToStepWithoutLimit) {
   const Tensor y =
       for_loop(1000, [](const Tensor&, const Tensor& x) { return x + 1; }, zeros({1 << 16}));
@@ -385,6 +424,28 @@ TEST(Control, LargeCarriesPassFromStepToStepWithoutLimit) {
 }
 
 // ---- Mistakes ----
+
+TEST(Control, ACarryKeepsItsNames) {
+  const TensorMap init = {{"mean", ones({2})}, {"var", ones({2})}};
+  EXPECT_THAT(
+      [&] {
+        for_loop(
+            2,
+            [](const Tensor&, const TensorMap& c) {
+              return TensorMap{{"mean", c.at("mean")}, {"std", c.at("var")}};
+            },
+            init);
+      },
+      ThrowsMessage<TypeError>(HasSubstr("a step gives 'std' where the carry has 'var'")));
+}
+
+TEST(Control, BranchesGiveWhatIsCalledTheSame) {
+  const auto one = [](const Tensor& x) { return TensorMap{{"mean", x}}; };
+  const auto other = [](const Tensor& x) { return TensorMap{{"var", x}}; };
+  EXPECT_THAT([&] { cond(tensor(true), one, other, ones({2})); },
+              ThrowsMessage<TypeError>(
+                  HasSubstr("cond: one branch gives 'var' where another gives 'mean'")));
+}
 
 TEST(Control, ACarryKeepsItsType) {
   EXPECT_THAT(

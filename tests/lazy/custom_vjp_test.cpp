@@ -121,6 +121,20 @@ TEST(CustomVjp, BackwardMayUseWhatIsAround) {
   EXPECT_EQ(grad([&](const Tensor& x) { return sum(f(x)); })(tensor({1.F})).item<float>(), 7);
 }
 
+TEST(CustomVjp, ForwardMayUseWhatIsUnderWay) {
+  simulate(1, [](World& world) {
+    const auto loss = [&](const Tensor& x) {
+      const AsyncTensor three = all_reduce(tensor({3.F}), Group(world));
+      const auto f = custom_vjp([&](const Tensor& own) { return std::pair(own * three, 0); },
+                                [](int, const Tensor& g) { return g * 7.F; });
+      return sum(f(x));
+    };
+    const auto [value, slope] = value_and_grad(loss)(tensor({2.F}));
+    EXPECT_EQ(value.item<float>(), 6);
+    EXPECT_EQ(slope.item<float>(), 7);
+  });
+}
+
 TEST(CustomVjp, WhatForwardUsesBesideItsArgumentsHasNoGradient) {
   const auto around = [](const Tensor& w) {
     const auto f = custom_vjp([&](const Tensor& x) { return std::pair(x * w, x); },

@@ -112,6 +112,21 @@ TEST(Devices, WhatIsReceivedLiesOnTheDefaultDeviceOrWithWhatIsSent) {
   EXPECT_THROW(run(), CommError);
 }
 
+TEST(Devices, WhatIsScatteredLiesWhereTheOutputDoes) {
+  const auto run = [] {
+    simulate(2,
+             [](World& world) {
+               world.context()->runtime().use(std::make_unique<HostAccelerator>(kGpu));
+               Tensor output = to(ones({2}), kCpu);
+               scatter_(output, {}, world, 1 - world.rank());
+               EXPECT_EQ(output.device(), kCpu);
+               world.abort("nothing was sent");
+             },
+             {.threads = 1, .timeout = std::chrono::minutes(1), .device = kGpu});
+  };
+  EXPECT_THROW(run(), CommError);
+}
+
 TEST(Devices, OpsComputeWhereTheirOperandsLieAndNumbersAdapt) {
   on_gpu(
       [](World& world, HostAccelerator&) {

@@ -1,4 +1,5 @@
 #include "tests/lazy/distributed_testing.h"
+#include "tests/support/command.h"
 
 // Programs of distributed tensors: gradients, compiled functions, optimisers.
 namespace tutti::test::distributed_programs_test {
@@ -230,6 +231,113 @@ TEST(DistributedTrees, TrainWithAnOptimiser) {
     expect_near(model.up.full(), whole.up);
     expect_near(model.down_bias.full(), whole.down_bias);
     EXPECT_EQ(step.programs(), 1U) << step.explain();
+  });
+}
+
+TEST(DistributedTrees, AreLoadedAsTheyWereSaved) {
+  const TemporaryFolder folder;
+  simulate(4, [&](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
+    const Tensor whole = numbers({4, 4}, 1);
+    const auto path = folder.path() / (std::to_string(world.rank()) + ".safetensors");
+    const DistributedTensor saved = distribute(whole, mesh, {Shard(0), Replicate()});
+    save(saved, path);
+    expect_near(load(distribute(whole * 2.0, mesh, {Shard(0), Replicate()}), path).local(),
+                saved.local());
+    const DistributedTensor like = distribute(whole, mesh, {Replicate(), Shard(0)});
+    expect_error<UsageError>([&] { load(like, path); },
+                             {"[Shard(0), Replicate]", "[Replicate, Shard(0)]", "redistribute"});
+    EXPECT_THAT(like.layout().fixed.text, testing::HasSubstr("[Replicate, Shard(0)]"));
+    expect_error<UsageError>([&] { load(DistributedTensor(), path); }, {"without a value"});
+  });
+}
+
+TEST(DistributedTrees, WhatIsLoadedAsReplicateHasTheWholeGradient) {
+  const TemporaryFolder folder;
+  simulate(2, [&](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}});
+    const auto path = folder.path() / (std::to_string(world.rank()) + ".safetensors");
+    const DistributedTensor w = distribute(numbers({3, 2}, 1), mesh, {Replicate()});
+    const DistributedTensor x = distribute(numbers({4, 3}, 2), mesh, {Shard(0)});
+    const auto loss = [&](const DistributedTensor& p) {
+      const DistributedTensor y = matmul(x, p);
+      return mean(y * y).full();
+    };
+    save(w, path);
+    const DistributedTensor loaded = load(w, path);
+    expect_typed(loaded);
+    expect_near(grad(loss)(loaded).full(), grad(loss)(w).full());
+    // Other parts than the placement says.
+    save(std::map<std::string, Tensor>{{"local", numbers({3, 2}, 5 + world.rank())}}, path);
+    expect_error<UsageError>([&] { load(w, path); }, {"different values", "'local'"});
+  });
+}
+
+// ---- Loops and branches.
+
+TEST(DistributedTrees, ACarryKeepsItsPlacements) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const Tensor whole_h = numbers({2, 4}, 1);
+    const Tensor whole_w = numbers({4, 4}, 2);
+    const DistributedTensor h = distribute(whole_h, mesh, {Replicate()});
+    const DistributedTensor w = distribute(whole_w, mesh, {Shard(0)});
+    const auto partial = [&](const Tensor&, const DistributedTensor& c) { return matmul(c, w); };
+    expect_error<TypeError>([&] { for_loop(2, partial, h); },
+                            {"for_loop", "Partial", "Replicate", "redistribute"});
+    const auto pair_step = [&](const DistributedTensor& c, const Tensor& x) {
+      return std::pair(matmul(c, w), x);
+    };
+    const Tensor steps = tensor({1.0, 2.0});
+    expect_error<TypeError>([&] { scan(pair_step, h, steps); }, {"Partial", "Replicate"});
+    const auto whole = [&](const Tensor&, const DistributedTensor& c) {
+      return matmul(c, w).redistribute({Replicate()});
+    };
+    const DistributedTensor y = for_loop(2, whole, h);
+    expect_near(y.full(), matmul(matmul(whole_h, whole_w), whole_w));
+  });
+}
+
+TEST(DistributedTrees, AScanDoesNotGoOverThem) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const DistributedTensor x = distribute(numbers({2, 4}, 1), mesh, {Replicate()});
+    const auto over = [](const Tensor& c, const DistributedTensor&) { return std::pair(c, c); };
+    expect_error<TypeError>([&] { scan(over, tensor(1.0), x); }, {"distributed", "Replicate"});
+    const auto stacks = [&](const Tensor& c, const Tensor&) { return std::pair(c, x); };
+    expect_error<TypeError>([&] { scan(stacks, tensor(1.0), tensor({1.0, 2.0})); },
+                            {"distributed", "Replicate"});
+  });
+}
+
+TEST(DistributedTrees, BranchesGiveThemPlacedAlike) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const Tensor whole_h = numbers({2, 4}, 1);
+    const Tensor whole_w = numbers({4, 4}, 2);
+    const DistributedTensor h = distribute(whole_h, mesh, {Replicate()});
+    const DistributedTensor w = distribute(whole_w, mesh, {Shard(0)});
+    const auto same = [](const DistributedTensor& c) { return c; };
+    const auto partial = [&](const DistributedTensor& c) { return matmul(c, w); };
+    const Tensor is_any = any(ne(h, 0.0)).full();
+    expect_error<TypeError>([&] { cond(is_any, partial, same, h); },
+                            {"cond", "Partial", "Replicate"});
+    const auto whole = [&](const DistributedTensor& c) {
+      return matmul(c, w).redistribute({Replicate()});
+    };
+    expect_near(cond(is_any, whole, same, h).full(), matmul(whole_h, whole_w));
+  });
+}
+
+TEST(DistributedTrees, MapAndOptimisersTakeTreesThatArePlacedAlike) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const DistributedTensor x = distribute(numbers({4, 4}, 1), mesh, {Replicate()});
+    const DistributedTensor y = x.redistribute({Partial()});
+    const auto plus = [](const Tensor& a, const Tensor& b) { return a + b; };
+    expect_error<UsageError>([&] { map(plus, x, y); }, {"map", "Partial", "Replicate"});
+    expect_error<UsageError>([&] { (void)Sgd().update(x, y, {}, 0.1F); },
+                             {"Sgd: ", "its gradient", "Partial", "Replicate"});
   });
 }
 

@@ -243,5 +243,19 @@ TEST(DistributedTensor, OnASliceOfTheMesh) {
   });
 }
 
+TEST(DistributedTensor, OnASliceInAnotherOrder) {
+  simulate(4, [](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}, {"tp", 2}});
+    const DeviceMesh turned = mesh.slice({"tp", "dp"});
+    const Tensor whole = numbers({4, 6}, 1);
+    const DistributedTensor x = distribute(whole, turned, {Shard(0), Shard(1)});
+    EXPECT_EQ(x.local().shape(), Shape({2, 3}));
+    expect_near(x.full(), whole);
+    expect_near(sum(x).full(), sum(whole));
+    expect_near(max(x).full(), max(whole));
+    expect_near(distribute(whole, turned, {Partial(), Partial()}).full(), whole);
+  });
+}
+
 }  // namespace
 }  // namespace tutti::test::distributed_tensor_test

@@ -38,6 +38,8 @@ TEST(Einsum, DotsStandForAxesInFrontThatBroadcast) {
   const Tensor b = wave({4, 3, 2});
   expect_close(einsum("...ij,...jk->...ik", {a, b}), values(matmul(a, b)));
   expect_close(einsum("...ij->...ji", {b}), values(transpose(b, {0, 2, 1})));
+  EXPECT_EQ(einsum("...,...->...", {zeros({0}), ones({1})}).shape(), Shape({0}));
+  EXPECT_EQ(einsum("...,...->...", {ones({1}), zeros({0})}).shape(), Shape({0}));
 }
 
 TEST(Einsum, OfIntegersAndWithGradients) {
@@ -64,6 +66,7 @@ TEST(Einsum, MistakesAreNamed) {
   refused("ij->k", {a}, "no operand has 'k'");
   refused("ij,jk->ik", {a, a}, "'j' is 3 and 2 long");
   refused("i1->i", {a}, "'1' is no letter");
+  refused("...j->...j...", {a}, "\"...\" twice in the result");
   refused("...j->j", {a}, "should have the axes of \"...\"");
 }
 

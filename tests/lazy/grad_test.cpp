@@ -193,6 +193,15 @@ TEST(Grad, NothingIsReadInsideTheFunction) {
   EXPECT_EQ(grad(cube)(tensor(2.F)).item<float>(), 12) << "it works again afterwards";
 }
 
+TEST(Grad, NothingOfItIsReadInsideALoopOfTheFunction) {
+  const auto f = [](const Tensor& x) {
+    const Tensor y = x * x;
+    return for_loop(2, [&](const Tensor&, const Tensor& c) { return c * y.item<float>(); }, y);
+  };
+  expect_error<UsageError>([&] { grad(f)(tensor(3.F)); }, {"differentiated", "outside"}, kNowhere);
+  EXPECT_EQ(grad(cube)(tensor(2.F)).item<float>(), 12) << "it works again afterwards";
+}
+
 TEST(Grad, WorksInsideCompiledFunctionsAndOfThem) {
   auto step = compile([](const Tensor& x, float rate) { return x - rate * grad(cube)(x); });
   EXPECT_FLOAT_EQ(step(tensor(2.F), 0.5F).item<float>(), -4);

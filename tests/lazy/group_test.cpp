@@ -2,7 +2,9 @@
 
 #include <tutti/runtime/comm/engine.h>
 
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <future>
 
 #include "tests/lazy/lazy_testing.h"
@@ -174,6 +176,36 @@ TEST(GroupClose, IsAnErrorForThoseWhoWaitForMore) {
   });
 }
 
+// Rank 1 closes the group and stays, which the last barrier sees to.
+void expect_error_after_close(bool used, const std::function<void(const Group&)>& more) {
+  simulate(2, [&](World& world) {
+    const Group group = Group({0, 1}, "short").with_timeout(std::chrono::seconds(30));
+    if (used) {
+      EXPECT_EQ(all_reduce(tensor({1.F}), group).item<float>(), 2);
+    }
+    if (world.rank() == 1) {
+      group.close();
+    } else {
+      expect_error<CommError>([&] { more(group); }, {"rank 1 closed group \"short\""}, kNowhere);
+    }
+    barrier(world);
+  });
+}
+
+TEST(GroupClose, OfOneThatWasNeverUsedIsAnErrorForPeersToo) {
+  expect_error_after_close(false, [](const Group& group) {
+    static_cast<void>(all_reduce(tensor({1.F}), group).item<float>());
+  });
+}
+
+TEST(GroupClose, IsAnErrorForThoseWhoWaitForAMessage) {
+  for (const bool used : {true, false}) {
+    expect_error_after_close(used, [](const Group& group) {
+      static_cast<void>(recv({1}, DType::f32, group, 1).item<float>());
+    });
+  }
+}
+
 TEST(GroupClose, TakesItsMessagesAlong) {
   simulate(2, [](World& world) {
     const Group group({0, 1}, "short");
@@ -193,6 +225,26 @@ TEST(GroupClose, TakesItsMessagesAlong) {
           }
         },
         UsageError);
+  });
+}
+
+// Of one tag and one list of ranks, groups of two and of four.
+TEST(GroupClose, OfAPartitionLeavesTheWholeAlone) {
+  simulate(4, [](World& world) {
+    const Tensor x = tensor({1.F});
+    const Group halves({{0, 1}, {2, 3}});
+    const Group all({0, 1, 2, 3});
+    EXPECT_EQ(all_reduce(x, halves).item<float>(), 2);
+    halves.close();
+    EXPECT_EQ(all_reduce(x, all).item<float>(), 4);
+    // Its own part is the same group, however it is written.
+    const Group own = world.rank() < 2 ? Group({0, 1}) : Group({2, 3});
+    expect_error<UsageError>([&] { all_reduce(x, own).item<float>(); }, {"was closed"});
+  });
+  simulate(4, [](World&) {
+    const Tensor x = tensor({1.F});
+    Group({0, 1, 2, 3}).close();
+    EXPECT_EQ(all_reduce(x, Group({{0, 1}, {2, 3}})).item<float>(), 2);
   });
 }
 

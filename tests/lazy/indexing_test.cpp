@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/lazy/lazy_testing.h"
 
 // Parts by place.
@@ -71,6 +73,21 @@ TEST(AddAt, AddsToWhatAtTakes) {
             Integers({1, 1, 1, 8, 1, 8}));
   EXPECT_EQ(add_at(x, arange(3), tensor(0)).to_vector<std::int64_t>(),
             Integers({1, 2, 3, 1, 1, 1}));
+}
+
+TEST(SetAt, KeepsTheSignOfZero) {
+  const auto signs = [](const Tensor& x) { return (1.F / x).to_vector<float>(); };
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(signs(set_at(ones({2}), -0.F, 0)), Floats({-infinity, 1}));
+  EXPECT_EQ(signs(set_at(ones({3}), -0.F, Range{.step = 2})), Floats({-infinity, 1, -infinity}));
+  EXPECT_EQ(signs(add_at(tensor({-0.F, 1.F}), 1.F, 1)), Floats({-infinity, 0.5F}));
+  EXPECT_EQ(signs(add_at(tensor({-0.F, 1.F}), -0.F, 0)), Floats({-infinity, 1}));
+}
+
+TEST(SetAt, OfAScalarIsTheValue) {
+  EXPECT_EQ(set_at(tensor(1.F), 2.F).item<float>(), 2);
+  EXPECT_EQ(set_at(tensor(1.F), tensor(3.F)).item<float>(), 3);
+  EXPECT_EQ(add_at(tensor(1.F), 2.F).item<float>(), 3);
 }
 
 TEST(SetAt, HasGradientsForBoth) {

@@ -274,5 +274,13 @@ TEST(ClipByGlobalNorm, HasADerivativeWhereAllIsZero) {
   EXPECT_EQ(dx.to_vector<float>(), Floats({0, 0, 0}));
 }
 
+TEST(ClipByGlobalNorm, OfDoublesIsADouble) {
+  const std::vector<Tensor> gradients = {full({1}, 3e30, DType::f64), tensor({4.F})};
+  const auto [clipped, length] = clip_by_global_norm(gradients, 1.);
+  EXPECT_EQ(length.item<double>(), 3e30);
+  EXPECT_EQ(clipped[0].to_vector<double>(), std::vector<double>({1}));
+  EXPECT_EQ(clipped[1].dtype(), DType::f32);
+}
+
 }  // namespace
 }  // namespace tutti::test::layers_test

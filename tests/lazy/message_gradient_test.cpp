@@ -50,6 +50,26 @@ TEST(MessageGradient, OfAPipelineIsThatOfItsStagesAfterEachOther) {
   }
 }
 
+TEST(MessageGradient, OfNothingIsAnsweredAllTheSame) {
+  simulate(
+      2,
+      [](World& world) {
+        if (world.rank() == 0) {
+          const auto loss = [&](const std::vector<Tensor>&) {
+            send(tensor({5.F}), world, 1);
+            return tensor(0.F);
+          };
+          grad(loss)(std::vector<Tensor>{});
+          send(tensor({6.F}), world, 1);
+          return;
+        }
+        const auto loss = [&](const Tensor& x) { return sum(x * recv({1}, DType::f32, world, 0)); };
+        EXPECT_EQ(grad(loss)(tensor({2.F})).item<float>(), 5);
+        EXPECT_EQ(recv({1}, DType::f32, world, 0).item<float>(), 6);
+      },
+      kQuickly);
+}
+
 // Nothing on the one rank depends on what goes or comes, and the other one can't see that.
 TEST(MessageGradient, WhatNothingDependsOnIsAnsweredAllTheSame) {
   simulate(

@@ -44,6 +44,12 @@ TEST(Numbers, AloneTheyAreF32OrI64OrBool) {
   EXPECT_EQ(exp(0.F).item<float>(), 1);
 }
 
+TEST(Numbers, FullOfATensorHasItsDType) {
+  EXPECT_EQ(full({2}, tensor(2.0), DType::f64).to_vector<double>(), std::vector<double>({2, 2}));
+  expect_error<TypeError>([&] { full({2}, tensor(2.F), DType::f64); },
+                          {"full: ", "the value is f32", "f64", "cast it"});
+}
+
 TEST(Numbers, KeepTheirPrecision) {
   const Tensor x = zeros({1}, DType::f64);
   EXPECT_EQ((x + 0.1).item<double>(), 0.1);
@@ -150,6 +156,16 @@ TEST(Numbers, LongSumsKeepTheirDigits) {
   EXPECT_NEAR(mean_of(full({kCount}, 0.1F), {}), 0.1, 1e-6);
   EXPECT_NEAR(mean_of(full({kCount, 4}, 0.1F), 0), 0.1, 3e-6);
   EXPECT_NEAR(mean_of(full({2048, 2048}, 0.1F), {}), 0.1, 1e-6);
+  // Lengths that nothing divides.
+  EXPECT_NEAR(mean_of(full({1'000'003, 4}, 0.1F), 0), 0.1, 3e-6);
+  EXPECT_NEAR(mean_of(full({1'000'003}, 0.1F), {}), 0.1, 3e-6);
+  auto weighted = compile([](const Tensor& x, const Tensor& w) { return mean(x * w); });
+  EXPECT_NEAR(weighted(full({3, 1 << 20}, 0.1F), ones({1 << 20})).item<float>(), 0.1, 3e-6);
+  auto padded = compile([](const Tensor& x) { return mean(pad(x, {1}, {0}, 0.F)); });
+  EXPECT_NEAR(padded(full({(1 << 20) - 1}, 0.1F)).item<float>(), 0.1, 3e-6);
+  // Rows that are read again.
+  auto centred = compile([](const Tensor& x) { return x - mean(x, 1, true); });
+  EXPECT_NEAR(max(abs(centred(full({2, 1 << 20}, 0.1F)))).item<float>(), 0, 3e-6);
 }
 
 }  // namespace

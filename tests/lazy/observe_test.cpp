@@ -102,6 +102,39 @@ TEST(DebugPrint, ShowsWhatVariesInSizeWithZerosBehind) {
             "x: f32[4] [1, 2, 0, 0]\n");
 }
 
+TEST(DebugPrint, ShowsWhatALargerTensorBeginsWith) {
+  const Tensor x = tensor({1.F, 2.F, 3.F});
+  EXPECT_EQ(printed([&] { eval(debug_print("first", x[0])); }), "first: f32[] 1\n");
+  auto f =
+      compile([](const Tensor& own) { return sum(debug_print("two", slice(own, {Range{0, 2}}))); });
+  EXPECT_EQ(printed([&] { EXPECT_EQ(f(x).item<float>(), 3); }), "two: f32[2] [1, 2]\n");
+  auto none =
+      compile([](const Tensor& own) { return debug_print("none", slice(own, {Range{0, 0}})); });
+  EXPECT_EQ(printed([&] { EXPECT_EQ(none(x).shape(), Shape{0}); }), "none: f32[0] []\n");
+  const auto step = [&](const Tensor&, const Tensor& c) { return debug_print("c", x[0]) + c; };
+  EXPECT_EQ(printed([&] { EXPECT_EQ(for_loop(2, step, tensor(0.F)).item<float>(), 2); }),
+            "c: f32[] 1\nc: f32[] 1\n");
+}
+
+TEST(DebugPrint, EachPrints) {
+  auto f = compile([](const Tensor& x) { return debug_print("x", x) + debug_print("x", x); });
+  EXPECT_EQ(printed([&] { EXPECT_EQ(f(tensor(1.F)).item<float>(), 2); }),
+            "x: f32[] 1\nx: f32[] 1\n");
+}
+
+TEST(CheckFinite, NamesItsOwnLineOfTwoThatDoTheSame) {
+  eval(check_finite(log(tensor(1.F)), "x"));
+  expect_error<NumericError>([&] { eval(check_finite(log(tensor(0.F)), "x")); }, {"x: 1 of 1"});
+  const auto looped = [](float start) {
+    return for_loop(
+        1, [](const Tensor&, const Tensor& c) { return check_finite(log(c), "c"); }, tensor(start));
+  };
+  EXPECT_EQ(looped(1).item<float>(), 0);
+  const Tensor other = for_loop(
+      1, [](const Tensor&, const Tensor& c) { return check_finite(log(c), "c"); }, tensor(0.F));
+  expect_error<NumericError>([&] { other.item<float>(); }, {"c: 1 of 1"}, __LINE__ - 2);
+}
+
 TEST(CheckFinite, PassesWhatIsFinite) {
   EXPECT_EQ(check_finite(tensor({1.F, -2.F}), "x").to_vector<float>(), Floats({1, -2}));
   EXPECT_EQ(check_finite(tensor({7}), "x").item<int>(), 7);
@@ -158,6 +191,11 @@ TEST_F(NansAreErrors, TheFirstOpThatMakesOneIsNamed) {
   expect_error<NumericError>([&] { f(tensor({3.F, 1.F, 0.F})).item<float>(); },
                              {"nan=error: sqrt: 2 of 3 elements are NaN, the first at [1]"},
                              __LINE__ - 6);
+}
+
+TEST_F(NansAreErrors, OnTheLineOfItsOwnOpOfTwoThatAreEqual) {
+  EXPECT_EQ(sqrt(tensor({4.F})).item<float>(), 2);
+  expect_error<NumericError>([&] { sqrt(tensor({-1.F})).item<float>(); }, {"nan=error: sqrt"});
 }
 
 TEST_F(NansAreErrors, WhereSizesVaryToo) {

@@ -42,6 +42,34 @@ TEST(PointToPoint, MessagesOfAPairComeInTheirOrder) {
   }
 }
 
+TEST(PointToPoint, WhatIsReceivedFirstDoesNotHoldUpWhatIsSent) {
+  for (const bool compiled : {false, true}) {
+    simulate(
+        2,
+        [&](World& world) {
+          const std::int64_t peer = 1 - world.rank();
+          const auto swap = [&](const Tensor& x) {
+            const AsyncTensor other = recv({2}, DType::f32, world, peer);
+            const Tensor own = x * 2.F;
+            send(own, world, peer);
+            return own + other;
+          };
+          const auto early = [&](const Tensor& x) {
+            const Tensor own = x * 3.F;
+            const AsyncTensor other = recv({2}, DType::f32, world, peer);
+            send(x, world, peer);
+            return own + other;
+          };
+          const Tensor x = full({2}, static_cast<float>(world.rank() + 1));
+          EXPECT_EQ((compiled ? compile(swap)(x) : swap(x)).to_vector<float>(), Floats({6, 6}));
+          const auto one = static_cast<float>(world.rank() == 0 ? 5 : 7);
+          EXPECT_EQ((compiled ? compile(early)(x) : early(x)).to_vector<float>(),
+                    Floats({one, one}));
+        },
+        kQuickly);
+  }
+}
+
 TEST(PointToPoint, AMessageNobodyLooksAtTakesPlaceAllTheSame) {
   simulate(
       2,

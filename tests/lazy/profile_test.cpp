@@ -150,6 +150,16 @@ TEST_F(ProfiledProgram, AProgramWithoutAWorldIsRecordedToo) {
   EXPECT_FALSE(events("launch").empty());
 }
 
+TEST_F(ProfiledProgram, ALaunchedRankWithoutAWorldHasItsNumber) {
+  const std::map<const char*, const char*> launched = {
+      {"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", "29500"}};
+  for (const auto& [name, value] : launched) setenv(name, value, 1);
+  std::thread([] { (void)(ones({4}) + 1.0F).to_vector<float>(); }).join();
+  for (const auto& [name, value] : launched) unsetenv(name);
+  const json trace = json::parse(folder_.read("trace.json.rank1"));
+  for (const json& event : trace.at("traceEvents")) EXPECT_EQ(event.at("pid"), 2);  // from 1 on
+}
+
 TEST_F(ProfiledProgram, AFileThatCanNotBeWrittenIsAnErrorOfInit) {
   setenv("TUTTI_PROFILE", "/no/such/folder/trace.json", 1);
   test::expect_error<EnvironmentError>([] { init(); }, {"/no/such/folder/trace.json"},

@@ -65,6 +65,16 @@ TEST(Share, DataOutlivesTheRankThatHadIt) {
   EXPECT_EQ(sum(own).item<std::int64_t>(), 999 * 1000);
 }
 
+TEST(Share, TakesNoDistributedTensor) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const std::map<std::string, DistributedTensor> model = {
+        {"w", distribute(tensor({1.F, 2.F}), mesh, {Shard(0)})}};
+    expect_error<UsageError>([&] { share(model); },
+                             {"share: 'w' is a distributed tensor", "[Shard(0)]", "full()"});
+  });
+}
+
 TEST(Share, OfAnotherRankItVariesUntilItIsReplicated) {
   const Shared<Tensor> shared = share(tensor({1.F, 2.F}));
   simulate(2, [&](World& world) {

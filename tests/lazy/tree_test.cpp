@@ -197,6 +197,9 @@ TEST(Tree, MapOfDifferentStructuresIsRefused) {
   const auto add = [](const Tensor& a, const Tensor& b) { return a + b; };
   expect_error<UsageError>([&] { map(add, longer, model); }, {"differ in structure"});
   expect_error<UsageError>([&] { map(add, model, longer); }, {"differ in structure"});
+  const TensorMap one = {{"a", number(1)}, {"b", number(2)}};
+  const TensorMap other = {{"a", number(1)}, {"c", number(2)}};
+  expect_error<UsageError>([&] { map(add, one, other); }, {"'b' where number 2 has 'c'"});
 }
 
 TEST(Tree, EvalComputesAllInOneGo) {

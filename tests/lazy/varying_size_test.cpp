@@ -299,6 +299,25 @@ TEST(VaryingSizes, ARefusedCallChangesNothingForTheNext) {
   EXPECT_EQ(f.programs(), 1U);
 }
 
+// ceil(n m / 2) is no sum of products, though it looks like one at the bounds.
+TEST(VaryingSizes, ASizeThatOnlyLooksLikeAProductIsAnErrorAndNoOtherNumber) {
+  auto f = compile(
+      [](const Tensor& x) {
+        return slice(reshape(x, {x.size(0) * x.size(1)}), {Range{0, x.size(0) * x.size(1), 2}});
+      },
+      {{.argument = "0", .dimension = 0, .name = "n", .most = 3},
+       {.argument = "0", .dimension = 1, .name = "m", .most = 3}});
+  for (std::int64_t n = 1; n <= 3; ++n) {
+    for (std::int64_t m = 1; m <= 3; ++m) {
+      try {
+        EXPECT_EQ(f(ones({n, m})).size(0), (n * m + 1) / 2) << n << " " << m;
+      } catch (const TypeError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("sum of products"));
+      }
+    }
+  }
+}
+
 TEST(VaryingSizes, StepsOfSlicesMayNotVary) {
   auto f = compile([](const Tensor& x) { return slice(reshape(x, {-1}), {{.step = x.size(1)}}); },
                    {{.argument = "0", .dimension = 1, .name = "m", .most = 8}});

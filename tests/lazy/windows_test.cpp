@@ -73,6 +73,16 @@ TEST(ReduceWindow, IsOverAllAxes) {
       (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
 }
 
+TEST(ReduceWindow, RoundsANarrowSumOnce) {
+  const Tensor x = ones({512}, DType::bf16);
+  const Tensor total = reduce_window(x, WindowReduce::sum, 0, {512});
+  EXPECT_EQ(total.dtype(), DType::bf16);
+  EXPECT_EQ(cast(total, DType::f32).to_vector<float>(), Floats({512}));
+  EXPECT_EQ(cast(sum(x), DType::f32).item<float>(), 512);
+  const Tensor beside = reduce_window(x, WindowReduce::sum, 2, {512}, {.padding = {{256, 0}}});
+  EXPECT_EQ(cast(beside, DType::f32).to_vector<float>(), Floats({768}));
+}
+
 TEST(ConvTranspose, IsPyTorchs) {
   const auto layer = [](const Tensor& x, const Tensor& w) {
     return conv_transpose(x, w, {.stride = {2}, .padding = {1}, .groups = 2}, {1});
@@ -112,6 +122,16 @@ TEST(Windows, WhatCannotBeIsATypeErrorAtTheLine) {
   expect_error<TypeError>([&] { max_pool(x, {0}); }, {"a window of 0"});
   expect_error<TypeError>([&] { max_pool(x, {2}, {.stride = {0}}); }, {"a stride of 0"});
   expect_error<TypeError>([&] { max_pool(x, {2}, {.padding = {{-1, 0}}}); }, {"a padding below 0"});
+  // Elements so far apart that x lies between them.
+  const WindowOptions apart = {.stride = {1}, .padding = {1}, .dilation = {2}};
+  expect_error<TypeError>([&] { max_pool(ones({1, 1, 1}), {2}, apart); },
+                          {"max_pool: a window whose elements lie 2 apart", "the padding alone"});
+  expect_error<TypeError>([&] { avg_pool(ones({1, 1, 1}), {2}, apart); }, {"the padding alone"});
+  expect_error<TypeError>([&] { max_pool(zeros({1, 1, 0}), {2}, apart); }, {"does not fit"});
+  expect_error<TypeError>([&] { max_pool(zeros({1, 1, 0}), {2}, {.stride = {1}, .padding = {1}}); },
+                          {"the padding alone"});
+  const WindowOptions even = {.stride = {2}, .padding = {2}, .dilation = {2}};
+  EXPECT_EQ(max_pool(ones({1, 1, 1}), {2}, even).to_vector<float>(), Floats({1, 1}));
   expect_error<TypeError>([&] { max_pool(zeros({4, 4}), {2}); },
                           {"x should be [n, c, spatial...]"});
   expect_error<TypeError>([&] { avg_pool(cast(x, DType::i32), {2}); },
