@@ -50,14 +50,33 @@ ArrayFiles::Found ArrayFiles::find(const std::string& name, std::int64_t rank,
 ArrayFiles::Found ArrayFiles::find_in_archive(const std::string& name, std::int64_t rank,
                                               const Accept& accept) {
   const std::string path = path_for_rank(path_, rank);
-  auto known = archives_.find(path);
-  if (known == archives_.end()) known = archives_.emplace(path, runtime::NpzReader(path)).first;
+  const runtime::NpzReader& reader = archive(path);
   for (const std::string& entry : {rank_folder(rank) + "/" + name, name}) {
-    if (!known->second.contains(entry)) continue;
+    if (!reader.contains(entry)) continue;
     return keep(path + ", " + entry, accept,
-                [&](const runtime::AcceptArray& fits) { return known->second.read(entry, fits); });
+                [&](const runtime::AcceptArray& fits) { return reader.read(entry, fits); });
   }
   return {};
+}
+
+std::string ArrayFiles::own_place(const std::string& name, std::int64_t rank) {
+  const std::string own = rank_folder(rank) + "/" + name;
+  if (!is_archive_) {
+    const fs::path path = fs::path(path_) / (own + ".npy");
+    return fs::exists(path) ? path.string() : "";
+  }
+  const std::string path = path_for_rank(path_, rank);
+  const bool is_own = path != path_;  // all that is in it
+  if (is_own && !fs::exists(path)) return "";
+  const runtime::NpzReader& reader = archive(path);
+  if (reader.contains(own)) return path + ", " + own;
+  return is_own && reader.contains(name) ? path + ", " + name : "";
+}
+
+const runtime::NpzReader& ArrayFiles::archive(const std::string& path) {
+  auto known = archives_.find(path);
+  if (known == archives_.end()) known = archives_.emplace(path, runtime::NpzReader(path)).first;
+  return known->second;
 }
 
 ArrayFiles::Found ArrayFiles::keep(const std::string& where, const Accept& accept,

@@ -28,11 +28,14 @@ class ArrayFiles {
   // Reads it, once for all ranks that share it. Throws what read_npy(), NpzReader and `accept`
   // throw.
   Found find(const std::string& name, std::int64_t rank, const Accept& accept = {});
+  // Where a rank has one that is its own, not that of all ranks; empty: nowhere.
+  std::string own_place(const std::string& name, std::int64_t rank);
 
  private:
   using Read = std::function<ir::Array(const runtime::AcceptArray&)>;
   Found keep(const std::string& where, const Accept& accept, const Read& read);
   Found find_in_archive(const std::string& name, std::int64_t rank, const Accept& accept);
+  const runtime::NpzReader& archive(const std::string& path);
 
   std::string path_;
   bool is_archive_;

@@ -62,8 +62,7 @@ CheckCommand::Answer CheckCommand::run(const std::filesystem::path& file, bool i
   if (!nothing.is_open()) throw EnvironmentError(system_failure("cannot open /dev/null"));
   const int output = is_heard ? STDERR_FILENO : nothing.get();
   std::optional<Guard> guard(std::in_place);
-  const ChildProcess child(ChildSetup{.name = shell,
-                                      .file = shell,
+  const ChildProcess child(ChildSetup{.file = shell,
                                       .arguments = arguments,
                                       .shell_arguments = arguments,
                                       .environment = environment,

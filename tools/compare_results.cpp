@@ -125,6 +125,13 @@ bool compare_results(const std::vector<std::vector<ir::Array>>& results,
       agree = false;
     }
   }
+  const std::string next = std::to_string(results.size());
+  const std::string more = files.own_place("0", static_cast<std::int64_t>(results.size()));
+  if (!more.empty()) {
+    out << "rank " << next << ": expected by " << more << ", but there are results of " << next
+        << (next == "1" ? " rank\n" : " ranks\n");
+    agree = false;
+  }
   return agree;
 }
 

@@ -169,12 +169,15 @@ void optimize(const OptOptions& options, std::ostream& out, std::ostream& notes)
   Passes passes = selected_passes(options.passes);
   if (!options.stop_after.empty()) stop_after(passes, options.stop_after);
   ir::Module module = read_program(options.file);
-  // For its message if there is none of that name.
-  if (!options.function.empty()) find_function(module, options.function, options.file);
+  // As it is called in the program: options may name it with its @.
+  std::string only;
+  if (!options.function.empty()) {
+    only = find_function(module, options.function, options.file).name;
+  }
   Times sums;
   std::size_t functions = 0;
   for (ir::Graph& function : module.functions) {
-    if (!options.function.empty() && function.name != options.function) continue;
+    if (!options.function.empty() && function.name != only) continue;
     Watch watch(options, function, notes);
     ir::run_passes(function, passes, watch.hooks());
     const Times times = watch.times();

@@ -1,5 +1,6 @@
 #include "tools/program_inputs.h"
 
+#include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/symbolic_sizes.h>
@@ -30,9 +31,8 @@ bool fits(const ir::Graph& function, ir::Value parameter, const Shape& given) {
 std::int64_t count_ranks(const ir::Graph& function) {
   std::int64_t last = function.mesh == nullptr ? 0 : function.mesh->ranks() - 1;
   for (ir::NodeId id = 0; id < function.node_count(); ++id) {
-    for (const ir::Attribute& attribute : function.node(id).attributes) {
-      const auto* const group = std::get_if<ir::GroupPtr>(&attribute);
-      if (group != nullptr) last = std::max(last, *std::ranges::max_element((*group)->ranks));
+    for (const ir::GroupPtr& group : ir::groups_met_in(function, id)) {
+      last = std::max(last, *std::ranges::max_element(group->ranks));
     }
   }
   if (last < kMostRanks) return last + 1;

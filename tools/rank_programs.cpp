@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tools/read_program.h"
+#include "tools/sort_by_number.h"
 
 namespace tutti::tools {
 
@@ -50,32 +51,30 @@ std::optional<std::int64_t> rank_of_folder(const fs::path& path) {
   return number_from(std::string_view(name).substr(kRank.size()));
 }
 
-// What lies in a folder, in the order of the numbers that names begin with, then of the names:
-// dumps number executables 0001, ..., 9999, 10000.
+// What lies in a folder, in the order of its numbers.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
   fs::directory_iterator entries(folder, error);
   if (error) throw EnvironmentError(folder.string() + ": cannot be read: " + error.message());
   std::vector<fs::path> out;
   for (const auto& entry : entries) out.push_back(entry.path());
-  const auto key = [](const fs::path& path) {
-    std::string name = path.filename().string();
-    const std::size_t digits = std::min(name.find_first_not_of(kDigits), name.size());
-    return std::pair(number_from(name.substr(0, digits)).value_or(0), std::move(name));
-  };
-  std::ranges::sort(out, {}, key);
+  sort_by_number(out);
   return out;
 }
 
 RankSource folder_of_rank(const fs::path& folder) {
   RankSource out{.path = folder, .files = {}, .is_folder = true};
-  for (const fs::path& entry : entries_of(folder)) {
+  const std::vector<fs::path> entries = entries_of(folder);
+  // Then a folder without a program is theirs, as for constants, and no executable of a dump.
+  const bool has_programs = std::ranges::any_of(entries, is_program);
+  for (const fs::path& entry : entries) {
     if (is_program(entry)) {
       out.files.push_back(entry);
     } else if (fs::is_directory(entry)) {
       const std::vector<fs::path> stages = entries_of(entry);
       const auto first = std::ranges::find_if(stages, is_program);
       if (first == stages.end()) {
+        if (has_programs) continue;
         throw EnvironmentError(entry.string() +
                                ": has no .tutti file; TUTTI_DUMP=trace writes what to compare");
       }

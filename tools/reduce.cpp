@@ -85,16 +85,34 @@ class Files {
     if (partial.empty() || mkdir(partial.c_str(), 0777) != 0) {
       throw EnvironmentError(system_failure("cannot make " + output_.string()));
     }
-    write(partial, programs);
-    const bool exists = fs::exists(output_);
-    const int failed = renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, output_.c_str(),
-                                 exists ? RENAME_EXCHANGE : RENAME_NOREPLACE);
-    if (failed != 0) throw EnvironmentError(system_failure("cannot make " + output_.string()));
     std::error_code error;
+    try {
+      write(partial, programs);
+      put(partial);
+    } catch (...) {
+      fs::remove_all(partial, error);
+      throw;
+    }
     fs::remove_all(partial, error);
   }
 
  private:
+  // Gives a folder the name of the output; what had that is there in its place.
+  void put(const fs::path& partial) const {
+    const bool exists = fs::exists(output_);
+    if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, output_.c_str(),
+                  exists ? RENAME_EXCHANGE : RENAME_NOREPLACE) == 0) {
+      return;
+    }
+    // Network file systems can do neither, but one step after the other.
+    if (errno == EINVAL || errno == ENOSYS) {
+      std::error_code error;
+      if (exists) fs::remove_all(output_, error);  // an earlier result of this run
+      if (rename(partial.c_str(), output_.c_str()) == 0) return;
+    }
+    throw EnvironmentError(system_failure("cannot make " + output_.string()));
+  }
+
   void write(const fs::path& path, const ir::Programs& programs) const {
     if (!is_folder_) {
       runtime::write_file(path, ir::print(programs[0]));

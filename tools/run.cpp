@@ -5,7 +5,9 @@
 #include <tutti/runtime/files/npy.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "tools/array_files.h"
@@ -20,6 +22,8 @@
 namespace tutti::tools {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 void print_results(const std::vector<std::vector<ir::Array>>& results) {
   for (std::size_t rank = 0; rank < results.size(); ++rank) {
@@ -77,6 +81,17 @@ std::vector<std::vector<ir::Array>> inputs_of_ranks(const ir::Graph& function, s
   return out;
 }
 
+// What there is to find before a long run.
+void check_expected(const RunOptions& options) {
+  if (options.expect.empty()) return;
+  static_cast<void>(ArrayFiles("--expect", options.expect));
+  std::error_code ignored;  // then nothing is there that could be the same
+  const fs::path expected = fs::weakly_canonical(options.expect, ignored);
+  if (options.output.empty() || fs::weakly_canonical(options.output, ignored) != expected) return;
+  throw UsageError("--output and --expect are both '" + options.expect +
+                   "': results would be compared with themselves; give --output another place");
+}
+
 // Nothing if it failed, which has been said.
 std::optional<std::vector<RankResult>> run_ranks(const ir::Graph& function, std::int64_t ranks,
                                                  const RunOptions& options,
@@ -113,8 +128,7 @@ bool run(const RunOptions& options) {
     compile_only(function, ranks, compiling, gpus);
     return true;
   }
-  // Found now, not after a long run.
-  if (!options.expect.empty()) static_cast<void>(ArrayFiles("--expect", options.expect));
+  check_expected(options);
   const bool to_files = !options.output.empty();
   for (std::size_t i = 0; to_files && i < function.results().size(); ++i) {
     runtime::check_npy_dtype(function.type(function.results()[i]).dtype,

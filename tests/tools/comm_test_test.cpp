@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
@@ -33,6 +34,16 @@ std::vector<nlohmann::json> rows(const CommandResult& result) {
   std::istringstream in(result.output);
   for (std::string line; std::getline(in, line);) out.push_back(nlohmann::json::parse(line));
   return out;
+}
+
+TEST(CommTest, PutsTheTracesOfItsRanksTogether) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "trace.json";
+  const EnvironmentVariable profile("TUTTI_PROFILE", file);
+  const CommandResult result = run_quickly({"--sizes", "1K"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_TRUE(nlohmann::json::parse(folder.read("trace.json")).contains("traceEvents"));
+  EXPECT_FALSE(std::filesystem::exists(file + ".rank0"));
 }
 
 TEST(CommTest, ChecksTheUsualCollectivesOfTwoRanks) {

@@ -124,6 +124,14 @@ TEST_F(Diff, ReadsFilesInFoldersOfRanks) {
       "calls all_reduce max f32[4] at train.cpp:2\n");
 }
 
+TEST_F(Diff, ReadsFilesInFoldersOfRanksBesideTheirConstants) {
+  for (const std::string rank : {"rank0", "rank1"}) {
+    folder_.write(rank + "/a.tutti", kGroup + function("f", "sum", "1"));
+    folder_.write(rank + "/constants/weight.bin", "");
+  }
+  expect_agreement("2 ranks agree: 1 collective in 1 group, 0 messages\n");
+}
+
 TEST_F(Diff, RefusesRanksThatAreMissing) {
   folder_.write("rank0.tutti", kGroup + function("f", "sum", "1"));
   folder_.write("rank2.tutti", kGroup + function("f", "sum", "1"));

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <functional>
 #include <map>
 
 #include "tests/tools/launch_testing.h"
@@ -16,6 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // Says the rank's number, and that of a process that it started.
@@ -173,6 +175,20 @@ TEST_F(LaunchEnd, ASignalThatEndsRanksIsNamed) {
   expect_nothing_left(2);
 }
 
+TEST_F(LaunchEnd, AFailureBehindASignalThatWasSurvivedIsExplained) {
+  RunningCommand launcher(command({"-n", "1"},
+                                  "trap 'heard=1' HUP\necho > $F/ready.0\n"
+                                  "until [ \"$heard\" ]; do sleep 0.05; done\n"
+                                  "echo last words; exit 3"));
+  ASSERT_TRUE(comes_to_say("ready.0"));
+  launcher.send(SIGHUP);
+  const CommandResult result = launcher.wait();
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("tutti launch: rank 0 exited with code 3, after "
+                                             "SIGHUP was passed on; its last lines:\n"),
+                                   HasSubstr("  | last words\n")));
+}
+
 TEST_F(LaunchEnd, ASecondInterruptKills) {
   RunningCommand launcher(
       command({"-n", "2"}, "trap 'echo > $F/interrupted.$RANK' INT\n" + kSayNumbers + kWait));
@@ -215,21 +231,21 @@ TEST_F(LaunchEnd, EndsThoughNobodyReadsItsOutput) {
   close(pipe[1]);
 }
 
-TEST_F(LaunchEnd, HandsOnWhatIsTyped) {
+[[noreturn]] void become(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+// What a process shows in a terminal of its own, in which something is typed.
+std::string shown_in_terminal(const std::function<void()>& process, const std::string& typed) {
   int terminal = -1;
-  const std::vector<std::string> words =
-      command({"-n", "2"}, "while read x; do echo \"got $x\"; done; echo end");
   const pid_t launcher = forkpty(&terminal, nullptr, nullptr, nullptr);
-  ASSERT_GE(launcher, 0);
-  if (launcher == 0) {
-    std::vector<char*> arguments;
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execv(arguments[0], arguments.data());
-    _exit(127);
-  }
-  const std::string typed = "first\nsecond\n\004";  // control-D
-  ASSERT_EQ(write(terminal, typed.data(), typed.size()), static_cast<ssize_t>(typed.size()));
+  EXPECT_GE(launcher, 0);
+  if (launcher == 0) process();
+  EXPECT_EQ(write(terminal, typed.data(), typed.size()), static_cast<ssize_t>(typed.size()));
   std::string shown;
   std::array<char, 1024> bytes;
   while (true) {  // an error at the end, when nobody has the terminal open
@@ -241,11 +257,45 @@ TEST_F(LaunchEnd, HandsOnWhatIsTyped) {
   waitpid(launcher, &status, 0);
   close(terminal);
   EXPECT_EQ(status, 0);
+  return shown;
+}
+
+TEST_F(LaunchEnd, HandsOnWhatIsTyped) {
+  std::vector<std::string> words =
+      command({"-n", "2"}, "while read x; do echo \"got $x\"; done; echo end");
+  const std::string typed = "first\nsecond\n\004";  // control-D
+  words.insert(words.begin(), {"/usr/bin/env", "TERM=xterm", "NO_COLOR="});
+  const std::string shown = shown_in_terminal([&] { become(words); }, typed);
   for (const char* const line :
        {"\033[31m[0]\033[0m got first\r\n", "\033[31m[0]\033[0m got second\r\n",
         "\033[31m[0]\033[0m end\r\n", "\033[32m[1]\033[0m end\r\n"}) {
     EXPECT_THAT(shown, HasSubstr(line));
   }
+  words[2] = "NO_COLOR=1";
+  const std::string plain = shown_in_terminal([&] { become(words); }, typed);
+  EXPECT_THAT(plain, AllOf(HasSubstr("[0] got first\r\n"), Not(HasSubstr("\033"))));
+}
+
+TEST_F(LaunchEnd, HearsWhatIsTypedOnceItComesToTheForeground) {
+  const std::vector<std::string> words =
+      command({"-n", "1"}, "echo > $F/ready.0; read x; echo \"got $x\"");
+  // As a shell does with a job in the background.
+  const auto shell = [&] {
+    alarm(60);
+    const pid_t launcher = fork();
+    if (launcher == 0) {
+      setpgid(0, 0);
+      become(words);
+    }
+    setpgid(launcher, launcher);
+    const bool waits = comes_to_say("ready.0") &&
+                       comes_true([&] { return state_of(launcher) == 'S'; }) &&
+                       tcsetpgrp(STDIN_FILENO, launcher) == 0;
+    int status = -1;
+    if (waits) waitpid(launcher, &status, 0);
+    _exit(status == 0 ? 0 : 1);
+  };
+  EXPECT_THAT(shown_in_terminal(shell, "word\n"), HasSubstr("got word\r\n"));
 }
 
 }  // namespace

@@ -86,6 +86,16 @@ TEST_F(Launch, SharesTheCores) {
   }
 }
 
+TEST_F(Launch, LeavesThreadsToTheEnvironment) {
+  const auto threads = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words = command(options, "exec env");
+    words.insert(words.begin(), {"/usr/bin/env", "TUTTI_THREADS=7"});
+    return environments(run_command(words), 2)[1].at("TUTTI_THREADS");
+  };
+  EXPECT_EQ(threads({"-n", "2"}), "7");
+  EXPECT_EQ(threads({"-n", "2", "--threads", "5"}), "5");
+}
+
 TEST_F(Launch, PutsTheRankInFrontOfLines) {
   const std::string script = "echo one $RANK; echo; echo wrong >&2; printf 'no end'";
   const CommandResult result = launch({"-n", "2"}, script);
@@ -228,6 +238,17 @@ TEST_F(Launch, SaysWhyAProgramDoesNotStart) {
     EXPECT_THAT(result.errors, HasSubstr(message));
     EXPECT_EQ(result.output, "");
   }
+}
+
+TEST_F(Launch, SaysThatWhatRunsAProgramOnPathIsMissing) {
+  const std::string lost = folder_.write("lost", "#!/no/such/interpreter\n");
+  std::filesystem::permissions(lost, std::filesystem::perms::owner_all);
+  const CommandResult result =
+      run_command({"/usr/bin/env", "PATH=" + folder_.path().string(), TUTTI_BINARY_DIR "/bin/tutti",
+                   "launch", "-n", "1", "--", "lost"});
+  EXPECT_EQ(result.status, 127);
+  EXPECT_THAT(result.errors, HasSubstr("cannot start '" + lost + "': No such file"));
+  EXPECT_THAT(result.errors, HasSubstr("what is to run it, as its first line says, is not there"));
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ TEST_F(Opt, ChangesOneFunctionIfItIsNamed) {
   const CommandResult result = opt(kProgram, {"--function", "g"});
   EXPECT_THAT(result.output, HasSubstr("%0 = identity(%x) : f32[4]\n  %1 = tanh"));
   EXPECT_THAT(result.output, HasSubstr("{\n  return %x\n}"));
+  EXPECT_EQ(opt(kProgram, {"--function", "@g"}).output, result.output);
   expect_refused(opt(kProgram, {"--function", "h"}), 2, "has no function @h");
 }
 

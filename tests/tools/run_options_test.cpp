@@ -114,6 +114,28 @@ TEST_F(RunOptions, LooksForWhatIsExpectedBeforeItRuns) {
                  2, "--expect takes a folder or a .npz file");
 }
 
+TEST_F(RunOptions, ExpectedResultsOfRanksThatDoNotRunAreADifference) {
+  const std::string program = "func @f(%x: f32[2]) { return %x }\n";
+  EXPECT_EQ(output(program, {"--random", "1", "--ranks", "3", "-o", path("three")}), "");
+  const CommandResult result =
+      run(program, {"--random", "1", "--ranks", "2", "--expect", path("three")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output,
+            "rank 0, result 0: f32[2] is as expected\nrank 1, result 0: f32[2] is as expected\n"
+            "rank 2: expected by " +
+                path("three/rank2/0.npy") + ", but there are results of 2 ranks\n");
+}
+
+TEST_F(RunOptions, ResultsAreNotComparedWithThemselves) {
+  vector("expected/0.npy", {1, 2});
+  vector("expected/1.npy", {1, 2});
+  const std::string before = folder_.read("expected/0.npy");
+  expect_refused(
+      run(kAdd, {"--random", "1", "--expect", path("expected"), "-o", path("expected/")}), 2,
+      "results would be compared with themselves");
+  EXPECT_EQ(folder_.read("expected/0.npy"), before);
+}
+
 TEST_F(RunOptions, ExpectedNumbersAreShownAsNumbers) {
   const std::string program = "func @f() {\n%0 = constant() {value = i32[] 7}\nreturn %0 }\n";
   folder_.write("0.npy", npy_array<int>("<i4", "()", {9}));

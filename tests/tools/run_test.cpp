@@ -69,6 +69,22 @@ TEST_F(Run, OnRanksWithTheSameInput) {
   }
 }
 
+TEST_F(Run, OnRanksThatOnlyALoopNames) {
+  const std::string program = R"(
+group @g = {ranks = [0, 1]}
+private func @step(%h: f32[1]) {
+  %0 = all_reduce(%h) {op = "sum", group = @g}
+  %1 = wait(%0)
+  return %1
+}
+func @f(%h: f32[1]) {
+  %0 = scan(%h) {body = @step, carries = 1, sequences = 0, length = 2}
+  return %0
+})";
+  const CommandResult result = run(program, {"--input", "h=" + vector("h.npy", {2})});
+  EXPECT_EQ(result.output, "rank 0\nf32[1] [8]\nrank 1\nf32[1] [8]\n") << result.errors;
+}
+
 TEST_F(Run, OnRanksWithTheirOwnInputs) {
   for (int rank = 0; rank < 3; ++rank) {
     vector("in/rank" + std::to_string(rank) + "/x.npy", {static_cast<float>(1 << rank)});

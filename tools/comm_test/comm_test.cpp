@@ -11,6 +11,7 @@
 #include "tools/comm_test/rank.h"
 #include "tools/launch/launch.h"
 #include "tools/launch/segment_observer.h"
+#include "tools/launch/trace_of_ranks.h"
 
 namespace tutti::tools {
 
@@ -65,8 +66,11 @@ int comm_test(const CommTestOptions& options) {
   launching.prefix = false;
   launching.program = rank_command(options);
   std::cout.flush();
+  const TraceOfRanks trace(launching);
   SegmentObserver observer(launching.ranks, launching.record);
-  return launch(launching, &observer);
+  const int exit_code = launch(launching, &observer);
+  std::cerr << trace.merge();
+  return exit_code;
 }
 
 }  // namespace tutti::tools

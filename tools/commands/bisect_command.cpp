@@ -8,9 +8,9 @@
 
 #include "tools/bisect.h"
 #include "tools/commands/command_help.h"
+#include "tools/launch/terminal.h"
 #include "tools/option_checks.h"
 #include "tools/program_inputs.h"
-#include "tools/terminal.h"
 #include <unistd.h>
 
 namespace tutti::tools {

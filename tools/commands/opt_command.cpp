@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "tools/commands/command_help.h"
+#include "tools/launch/terminal.h"
 #include "tools/opt.h"
 #include "tools/program_inputs.h"
-#include "tools/terminal.h"
 #include <unistd.h>
 
 namespace tutti::tools {

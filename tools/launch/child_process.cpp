@@ -71,7 +71,7 @@ ChildProcess::ChildProcess(const ChildSetup& setup) {
   report.write.close();
   if (const int reason = read_report(report.read); reason != 0) {
     waitpid(std::exchange(id_, 0), nullptr, 0);
-    throw ProgramError(setup.name, reason);
+    throw ProgramError(setup.file, reason);
   }
 }
 

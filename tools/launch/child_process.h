@@ -13,7 +13,6 @@ namespace tutti::tools {
 
 // What a new process is to be.
 struct ChildSetup {
-  const std::string& name;  // of the program, as the user gave it
   const std::string& file;
   const StringPointers& arguments;
   const StringPointers& shell_arguments;  // for a script without "#!", as shells do

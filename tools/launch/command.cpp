@@ -30,7 +30,7 @@ LaunchCommand::LaunchCommand(CLI::App& app, int argc, char** argv)
       ->option_text("N");
   command_
       ->add_option("--threads", options_.threads,
-                   "Threads of each rank; without it, its share of the cores")
+                   "Threads of each rank; without it, TUTTI_THREADS or its share of the cores")
       ->check(CLI::Range(1, runtime::kMostThreads))
       ->option_text("N");
   command_

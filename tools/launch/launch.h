@@ -13,7 +13,7 @@ inline constexpr std::size_t kMostProcesses = 1024;
 // The options of `tutti launch`.
 struct LaunchOptions {
   std::size_t ranks = 0;
-  int threads = 0;                   // of each rank; 0: its share of the cores
+  int threads = 0;                   // of each rank; 0: TUTTI_THREADS, or its share of the cores
   double timeout = 0;                // of collectives, in seconds; 0: the ranks' own
   bool prefix = true;                // whether lines begin with their rank
   std::string record;                // where flight records go after a failure; empty: nowhere

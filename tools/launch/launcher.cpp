@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "tools/launch/program.h"
+#include "tools/launch/terminal.h"
 #include <fcntl.h>
 
 namespace tutti::tools {
@@ -27,6 +28,10 @@ constexpr std::array<Escalation, 2> kEscalation = {
 
 // How long a reader may be silent when somebody wants all this to end.
 constexpr milliseconds kReaderPatience(500);
+
+// How often to look whether the launcher's job has its terminal again: a shell gives it back
+// without a signal to a job that runs.
+constexpr milliseconds kLookAtTerminal(200);
 
 constexpr unsigned long kOwnFiles = 64;  // more than the launcher has open beside two a rank
 
@@ -58,7 +63,11 @@ void Launcher::start() {
   const std::size_t threads = std::max<std::size_t>(1, cores.size() / options_.ranks);
   Environment environment = own_environment();
   add_job(environment, options_.ranks);
-  environment["TUTTI_THREADS"] = std::to_string(options_.threads > 0 ? options_.threads : threads);
+  if (std::string& of_rank = environment["TUTTI_THREADS"]; options_.threads > 0) {
+    of_rank = std::to_string(options_.threads);
+  } else if (of_rank.empty()) {
+    of_rank = std::to_string(threads);
+  }
   if (options_.timeout > 0) environment["TUTTI_TIMEOUT"] = plain_number(options_.timeout);
   if (!options_.profile.empty()) environment["TUTTI_PROFILE"] = options_.profile;
   if (observer_ != nullptr) observer_->before_start(environment);
@@ -89,7 +98,6 @@ void Launcher::start_rank(std::size_t rank, const Environment& environment, cons
   const StringPointers shell_arguments(std::move(shell_words));
   const StringPointers lines(lines_for_rank(environment, rank));
   children_.emplace_back(ChildSetup{
-      .name = options_.program[0],
       .file = file,
       .arguments = arguments,
       .shell_arguments = shell_arguments,
@@ -107,7 +115,7 @@ void Launcher::start_rank(std::size_t rank, const Environment& environment, cons
   RecentLines& recent = recent_.emplace_back();
   for (auto* const stream : {&output, &errors}) {
     OutputQueue& queue = stream == &output ? output_ : errors_;
-    const bool coloured = isatty(queue.descriptor()) == 1;
+    const bool coloured = has_colours(queue.descriptor());
     set_nonblocking(stream->read);
     streams_.emplace_back(std::move(stream->read),
                           options_.prefix ? rank_prefix(rank, coloured) : "", queue, recent);
@@ -139,6 +147,10 @@ void Launcher::step() {
     const auto left = first_failure_time_ + kEscalation[escalated_].after - Clock::now();
     wait =
         static_cast<int>(std::max(std::chrono::ceil<milliseconds>(left), milliseconds(0)).count());
+  }
+  if (terminal_ && terminal_->waits_for_terminal()) {
+    const auto look = static_cast<int>(kLookAtTerminal.count());
+    wait = wait < 0 ? look : std::min(wait, look);
   }
   if (poll(polled.data(), polled.size(), wait) < 0 && errno != EINTR) {
     throw EnvironmentError(system_failure("cannot wait for the ranks"));

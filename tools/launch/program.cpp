@@ -12,6 +12,14 @@ namespace tutti::tools {
 
 namespace {
 
+// 0 if it looks as if it could be run, else a value of errno.
+int why_not(const std::string& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return errno;
+  if (S_ISDIR(status.st_mode)) return EISDIR;
+  return access(file.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
 std::string explain(const std::string& program, int reason) {
   const std::string start = "cannot start '" + program + "': ";
   if (reason == ENOENT && program.find('/') == std::string::npos) {
@@ -19,15 +27,10 @@ std::string explain(const std::string& program, int reason) {
   }
   if (reason == EISDIR) return start + "it is a folder; give a program";
   const std::string text = start + std::generic_category().message(reason);
+  if (reason == ENOENT && why_not(program) == 0) {
+    return text + "; what is to run it, as its first line says, is not there";
+  }
   return reason == EACCES ? text + "; a program must be executable (chmod +x)" : text;
-}
-
-// 0 if it looks as if it could be run, else a value of errno.
-int why_not(const std::string& file) {
-  struct stat status{};
-  if (stat(file.c_str(), &status) != 0) return errno;
-  if (S_ISDIR(status.st_mode)) return EISDIR;
-  return access(file.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
 }  // namespace

@@ -15,6 +15,14 @@ std::string describe(const RankFate& fate) {
   return text + " after " + signal_name(fate.sent);
 }
 
+// A signal may also be survived, and something else end the rank later. As shells do, programs that
+// end for it in order say so by their exit code.
+bool ended_for(int signal, const RankFate& fate) {
+  const ChildEnd& end = *fate.end;
+  if (end.by_signal) return end.number == signal || end.number == fate.sent;
+  return end.exit_code() == 128 + signal;
+}
+
 // "rank 3", "ranks 0-4, 6"
 std::string list_ranks(const std::vector<std::size_t>& ranks) {
   std::string out = ranks.size() == 1 ? "rank " : "ranks ";
@@ -36,9 +44,10 @@ std::string summary(const FirstFailure& first, std::span<const RankFate> fates,
   const ChildEnd& end = *fates[first.rank].end;
   std::string out = "tutti launch: rank " + std::to_string(first.rank) + " ";
   out += (end.by_signal ? "was " : "") + describe(fates[first.rank]);
-  // Whoever sent a signal knows why the ranks ended.
   if (first.passed_on != 0) {
-    return out + ", after " + signal_name(first.passed_on) + " was passed on\n";
+    out += std::string(", after ") + signal_name(first.passed_on) + " was passed on";
+    // Whoever sent it knows why the ranks ended.
+    if (ended_for(first.passed_on, fates[first.rank])) return out + "\n";
   }
   if (!recent.lines().empty()) {
     out += "; its last lines:\n";

@@ -20,6 +20,12 @@ void TerminalInput::add_to(std::vector<pollfd>& polled) const {
   }
 }
 
+bool TerminalInput::waits_for_terminal() const {
+  if (!pipe_.write.is_open() || !typed_.empty()) return false;
+  const pid_t owner = tcgetpgrp(STDIN_FILENO);
+  return owner >= 0 && owner != getpgrp();
+}
+
 void TerminalInput::handle(const pollfd& ready) {
   if (ready.revents == 0 || !pipe_.write.is_open()) return;
   if (ready.fd == STDIN_FILENO) {

@@ -21,6 +21,8 @@ class TerminalInput {
 
   // Adds what to wait for.
   void add_to(std::vector<pollfd>& polled) const;
+  // Whether another job has the terminal: nothing says when that ends.
+  bool waits_for_terminal() const;
   // Does what is possible, given what poll said about one of those.
   void handle(const pollfd& ready);
 

@@ -12,6 +12,7 @@
 
 #include "tools/read_text.h"
 #include "tools/show/format.h"
+#include "tools/sort_by_number.h"
 
 namespace tutti::tools::show {
 
@@ -74,9 +75,10 @@ Placed placed_at(const codegen::Plan& plan, codegen::BufferId id) {
 std::vector<fs::path> plans_in(const fs::path& folder) {
   std::vector<fs::path> out;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (fs::exists(entry.path() / "plan.txt")) out.push_back(entry.path() / "plan.txt");
+    if (fs::exists(entry.path() / "plan.txt")) out.push_back(entry.path());
   }
-  std::ranges::sort(out);
+  sort_by_number(out);
+  for (fs::path& path : out) path /= "plan.txt";
   if (out.empty()) {
     throw UsageError(folder.string() +
                      " has no programs with plans; TUTTI_DUMP=plan writes them, those of rank 0 "

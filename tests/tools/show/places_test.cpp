@@ -71,6 +71,13 @@ TEST_F(ShowPlaces, OfAllProgramsInTheirOrder) {
             HasSubstr("x=\"516.0\""), Not(HasSubstr("<sum>"))));
 }
 
+TEST_F(ShowPlaces, ProgramsBeyondFourDigitsStandBehindTheOthers) {
+  add("10000-second", plan("second", 128));
+  add("1001-first", plan("first", 0));
+  const std::string text = show().output;
+  EXPECT_LT(text.find("1001-first"), text.find("10000-second")) << text;
+}
+
 TEST_F(ShowPlaces, AFolderWithoutThemIsAnError) {
   EXPECT_THAT(show().errors, HasSubstr("has no programs with plans; TUTTI_DUMP=plan writes them"));
   add("0001-alone", "// tutti plan 1\nplan @f rank 0 arena 0 bytes {\n  return\n}\n");

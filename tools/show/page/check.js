@@ -110,6 +110,8 @@ function checkPage() {
   }
   for (let i = 1; i < app.fn.stages.length; ++i) press("[");
   expect(app.stage.name === "trace", "[ goes back to the trace");
+  app.recall("#100%/list");  // throws nothing
+  expect(app.stage !== undefined, "an address that can't be decoded leads somewhere");
   functions.forEach((each, i) => {
     app.setFunction(i);
     expect($("name").textContent === `@${each.name}`, "every function can be shown");

@@ -2,6 +2,15 @@
 
 const $ = (id) => document.getElementById(id);
 
+// A part of an address as it was before encodeURIComponent; one that was never encoded, as it is.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 class App {
   constructor() {
     this.fn = functions[0];
@@ -146,7 +155,7 @@ class App {
   // Goes where an address leads; what there is not is left out.
   recall(hash) {
     const [path, number] = hash.slice(1).split("@");
-    const [stage, view, name] = path.split("/").map(decodeURIComponent);
+    const [stage, view, name] = path.split("/").map(decoded);
     this.setFunction(functions[Number(number)] === undefined ? 0 : Number(number),
                      stage === "" ? data.stage : stage);
     if (this.graph === null) return;

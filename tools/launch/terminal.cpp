@@ -1,4 +1,4 @@
-#include "tools/terminal.h"
+#include "tools/launch/terminal.h"
 
 #include <cstdlib>
 #include <string_view>
