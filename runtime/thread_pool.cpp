@@ -1,4 +1,3 @@
-#include <tutti/ir/support/error.h>
 #include <tutti/runtime/allowed_cores.h>
 #include <tutti/runtime/pause.h>
 #include <tutti/runtime/start_thread.h>
@@ -8,8 +7,6 @@
 #include <condition_variable>
 #include <thread>
 #include <vector>
-
-#include <pthread.h>
 
 namespace tutti::runtime {
 
@@ -21,15 +18,6 @@ thread_local int own_number = 0;
 
 // Pieces a thread takes on average: more balance better, fewer cost less.
 constexpr std::int64_t kPiecesPerThread = 8;
-
-std::atomic<unsigned> forks_so_far{0};  // from the first process down to this one
-
-unsigned count_forks() {
-  static const int registered = pthread_atfork(
-      nullptr, nullptr, [] { forks_so_far.fetch_add(1, std::memory_order_relaxed); });
-  if (registered != 0) throw EnvironmentError("no memory for handlers of fork (pthread_atfork)");
-  return forks_so_far.load(std::memory_order_relaxed);
-}
 
 }  // namespace
 
@@ -51,7 +39,6 @@ struct ThreadPool::Workers {
 
 ThreadPool::ThreadPool(int threads)
     : threads_(threads > 0 ? threads : count_of_allowed_cores()),
-      forks_(count_forks()),
       workers_(std::make_unique<Workers>()) {
   workers_->threads.reserve(static_cast<std::size_t>(threads_ - 1));
   try {
@@ -67,14 +54,12 @@ ThreadPool::ThreadPool(int threads)
 ThreadPool::~ThreadPool() {
   // The copies of the threads can't be ended, nor what they sleep on destroyed: that waits for
   // those who sleep.
-  if (threads_ > 1 && is_copy()) {
+  if (threads_ > 1 && process_.is_copy()) {
     static_cast<void>(workers_.release());
     return;
   }
   stop();
 }
-
-bool ThreadPool::is_copy() const { return forks_so_far.load(std::memory_order_relaxed) != forks_; }
 
 void ThreadPool::stop() {
   {
@@ -88,7 +73,7 @@ void ThreadPool::stop() {
 void ThreadPool::parallel_for(std::int64_t tiles, Body body) {
   if (tiles <= 0) return;
   std::unique_lock busy(busy_, std::defer_lock);
-  if (threads_ == 1 || tiles == 1 || inside_body || is_copy() || !busy.try_lock()) {
+  if (threads_ == 1 || tiles == 1 || inside_body || process_.is_copy() || !busy.try_lock()) {
     body(0, tiles);
     return;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/runtime/function_ref.h>
+#include <tutti/runtime/process_mark.h>
 
 #include <atomic>
 #include <cstdint>
@@ -38,8 +39,6 @@ class ThreadPool {
   struct Loop;
   struct Workers;
 
-  // Whether this process was forked off the one that has the workers, and has none itself.
-  bool is_copy() const;
   void work(int number);
   void stop();
   static void run_tiles(Loop& loop);
@@ -59,7 +58,7 @@ class ThreadPool {
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
   int threads_ = 1;
-  const unsigned forks_;  // up to this process
+  const ProcessMark process_;  // that has the workers
   std::unique_ptr<Workers> workers_;
 };
 

@@ -25,7 +25,7 @@ class ProgressThread::All {
  public:
   static void add(ProgressThread* thread) {
     const std::scoped_lock lock(mutex_);
-    static const int registered = pthread_atfork(hold, let_go_on, let_go_in_child);
+    static const int registered = pthread_atfork(hold, let_go, let_go);
     if (registered != 0) throw EnvironmentError("no memory for handlers of fork (pthread_atfork)");
     all_.push_back(thread);
   }
@@ -33,28 +33,22 @@ class ProgressThread::All {
     const std::scoped_lock lock(mutex_);
     std::erase(all_, thread);
   }
-  static unsigned forks() { return forks_.load(std::memory_order_relaxed); }
 
  private:
   static void hold() {
     mutex_.lock();
     for (ProgressThread* const each : all_) each->gate_.lock();
   }
-  static void let_go_on() {
+  static void let_go() {
     for (ProgressThread* const each : all_) each->gate_.unlock();
     mutex_.unlock();
-  }
-  static void let_go_in_child() {
-    forks_.fetch_add(1, std::memory_order_relaxed);
-    let_go_on();
   }
 
   static inline std::mutex mutex_;
   static inline std::vector<ProgressThread*> all_;
-  static inline std::atomic<unsigned> forks_{0};  // from the first process down to this one
 };
 
-ProgressThread::ProgressThread(ProgramOrder& order) : order_(order), forks_(All::forks()) {
+ProgressThread::ProgressThread(ProgramOrder& order) : order_(order) {
   All::add(this);
   try {
     thread_ = start_thread([this] { run(); });
@@ -74,8 +68,6 @@ void ProgressThread::stop() {
   work_.notify_one();
   thread_.join();
 }
-
-bool ProgressThread::is_copy() const { return All::forks() != forks_; }
 
 void ProgressThread::run() {
   std::unique_lock lock(mutex_);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/runtime/process_mark.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -46,7 +48,7 @@ class ProgressThread {
   // Whether it is this thread's turn; for whoever has one.
   bool has_turn() const { return has_turn_; }
   // Whether this process was forked off the one that has the thread, and has none itself.
-  bool is_copy() const;
+  bool is_copy() const { return process_.is_copy(); }
 
  private:
   class All;  // of this process
@@ -57,7 +59,7 @@ class ProgressThread {
   bool take_turn();
 
   ProgramOrder& order_;
-  const unsigned forks_;  // up to this process
+  const ProcessMark process_;  // that has the thread
   std::mutex mutex_;
   std::mutex gate_;  // held while the thread works: whoever forks waits for that
   std::atomic<bool> wanted_{false};

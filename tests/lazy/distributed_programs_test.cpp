@@ -275,13 +275,20 @@ TEST(DistributedTrees, WhatIsLoadedAsReplicateHasTheWholeGradient) {
 
 // ---- Loops and branches.
 
+// The product of h and w is partial.
+struct HalvedProduct {
+  explicit HalvedProduct(World& world) : mesh(world, {{"tp", 2}}) {}
+
+  DeviceMesh mesh;
+  Tensor whole_h = numbers({2, 4}, 1);
+  Tensor whole_w = numbers({4, 4}, 2);
+  DistributedTensor h = distribute(whole_h, mesh, {Replicate()});
+  DistributedTensor w = distribute(whole_w, mesh, {Shard(0)});
+};
+
 TEST(DistributedTrees, ACarryKeepsItsPlacements) {
   simulate(2, [](World& world) {
-    const DeviceMesh mesh(world, {{"tp", 2}});
-    const Tensor whole_h = numbers({2, 4}, 1);
-    const Tensor whole_w = numbers({4, 4}, 2);
-    const DistributedTensor h = distribute(whole_h, mesh, {Replicate()});
-    const DistributedTensor w = distribute(whole_w, mesh, {Shard(0)});
+    const auto [mesh, whole_h, whole_w, h, w] = HalvedProduct(world);
     const auto partial = [&](const Tensor&, const DistributedTensor& c) { return matmul(c, w); };
     expect_error<TypeError>([&] { for_loop(2, partial, h); },
                             {"for_loop", "Partial", "Replicate", "redistribute"});
@@ -312,11 +319,7 @@ TEST(DistributedTrees, AScanDoesNotGoOverThem) {
 
 TEST(DistributedTrees, BranchesGiveThemPlacedAlike) {
   simulate(2, [](World& world) {
-    const DeviceMesh mesh(world, {{"tp", 2}});
-    const Tensor whole_h = numbers({2, 4}, 1);
-    const Tensor whole_w = numbers({4, 4}, 2);
-    const DistributedTensor h = distribute(whole_h, mesh, {Replicate()});
-    const DistributedTensor w = distribute(whole_w, mesh, {Shard(0)});
+    const auto [mesh, whole_h, whole_w, h, w] = HalvedProduct(world);
     const auto same = [](const DistributedTensor& c) { return c; };
     const auto partial = [&](const DistributedTensor& c) { return matmul(c, w); };
     const Tensor is_any = any(ne(h, 0.0)).full();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/runtime/message_of.h"
 #include "tests/support/fake_cuda.h"
 #include <gmock/gmock.h>
 
@@ -66,17 +67,6 @@ inline void launch(const DeviceCode& code, Accelerator& accelerator,
   std::vector<void*> places;
   for (Buffer* const buffer : buffers) places.push_back(buffer->data());
   code.launch(accelerator, places.data());
-}
-
-// What an error says; empty if nothing throws.
-template <class Error, class Work>
-std::string message_of(Work work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace tutti::runtime
