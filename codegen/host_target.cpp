@@ -1,5 +1,6 @@
 #include <tutti/codegen/fuse_epilogues.h>
 #include <tutti/codegen/host_target.h>
+#include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/library.h>
 #include <tutti/codegen/schedule.h>
 
@@ -26,6 +27,7 @@ class HostTarget final : public Target {
   }
   LaunchPart copy(const View& view) const override { return strided_copy(view); }
   std::vector<LoweredKernel> schedule(LoweredKernel kernel) const override {
+    turn_short_rows(kernel.kernel);
     lengthen_vectors(kernel.kernel);
     return split_reduction(std::move(kernel));
   }

@@ -102,11 +102,9 @@ class Lowering {
   }
 
   // Whether neighbours in memory go into one sum: all of a row, or pieces of it long enough for a
-  // vector, as where axes {0, 2, 3} of images are reduced. Many short rows (the three coordinates
-  // of a distance) are summed side by side, though each is read apart.
+  // vector, as where axes {0, 2, 3} of images are reduced.
   bool reduces_along_memory() const {
     constexpr std::int64_t kLongPiece = 16;
-    constexpr std::int64_t kShortRow = 7;
     std::int64_t piece = 1;
     auto axis = static_cast<std::int64_t>(space_.rank());
     auto reduced = reduced_.rbegin();
@@ -114,25 +112,7 @@ class Lowering {
       piece *= space_[static_cast<int>(--axis)];
     }
     if (reduced == reduced_.rbegin()) return false;  // the last axis is kept, or there are none
-    const bool is_short = reduced == reduced_.rend() && piece > 1 && piece <= kShortRow;
-    if (is_short && axis > 0 && space_[static_cast<int>(axis) - 1] >= kLanes && ends_in_rows()) {
-      return false;
-    }
     return reduced == reduced_.rend() || piece >= kLongPiece;
-  }
-
-  // Whether no value of the full shape is computed of what reductions give.
-  bool ends_in_rows() const {
-    std::map<Value, bool> rows;
-    for (const NodeId id : members_) {
-      const Value result = graph_.result(id);
-      bool& row = rows[result];
-      row = is_reduction(id) || std::ranges::any_of(graph_.operands(id), [&](Value operand) {
-              return rows[resolve(graph_, operand)];
-            });
-      if (row && shape(result) == space_) return false;
-    }
-    return true;
   }
 
   void place_members() {

@@ -1,3 +1,4 @@
+#include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/schedule.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@ namespace {
 constexpr std::int64_t kMapBlock = 8192;
 // Columns that one tile of a column reduction adds up: four vectors of f32.
 constexpr std::int64_t kColumnBlock = 64;
+// Short rows that one tile works on side by side.
+constexpr std::int64_t kShortRowBlock = 256;
 
 // Calls f with every address of the kernel and whether its inner strides count.
 template <class F>
@@ -279,7 +282,9 @@ std::vector<LoweredKernel> split_reduction(LoweredKernel lowered) {
 
 void set_block(Kernel& kernel) {
   if (kernel.vector_axis == VectorAxis::inner) return;
-  const std::int64_t most = kernel.inner.empty() ? kMapBlock : kColumnBlock;
+  const std::int64_t most = kernel.inner.empty()     ? kMapBlock
+                            : has_short_rows(kernel) ? kShortRowBlock
+                                                     : kColumnBlock;
   const std::int64_t size = (kernel.outer.back() + kLanes - 1) / kLanes * kLanes;
   kernel.block = std::clamp<std::int64_t>(size, kLanes, most);
 }

@@ -1,3 +1,4 @@
+#include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/llvm/emit_body.h>
 
 #include <algorithm>
@@ -45,6 +46,7 @@ BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Ji
       positions_(ir, kernel, element_types(scalars, kernel)),
       sections_(kernel),
       memory_(ir, jit, kernel, element_types(scalars, kernel)),
+      rows_(ir, memory_, kernel),
       places_(place_values(kernel)),
       rounded_(find_rounded(kernel)),
       loops_run_(native::loops_run(kernel)),
@@ -125,6 +127,11 @@ Value* BodyEmitter::emit_part(const Instruction& instruction, bool in_loop, cons
 Value* BodyEmitter::emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
                               std::int64_t part) {
   const int buffer = instruction.buffer;
+  if (instruction.bounds.empty() && has_rows(buffer, instruction.address, in_loop, strip)) {
+    const std::size_t access = positions_.number(buffer, instruction.address, true);
+    return scalars_.widen(kernel_.buffers[static_cast<std::size_t>(buffer)].dtype,
+                          rows_.get(access, part));
+  }
   Value* pointer = position_of(buffer, instruction.address, in_loop, part);
   const std::int64_t stride = lane_stride(kernel_, instruction.address, in_loop);
   const DType dtype = kernel_.buffers[static_cast<std::size_t>(buffer)].dtype;
@@ -198,13 +205,56 @@ void BodyEmitter::emit_stores(const Segment& segment, const Strip& strip) {
       Value* pointer = position_of(store.buffer, store.address, segment.loop, part);
       Value* value = vectors ? vector(store.value, part) : scalar(store.value);
       Value* element = scalars_.narrow(dtype, value, rounded);
-      if (vectors) {
+      if (has_rows(store.buffer, store.address, segment.loop, strip)) {
+        rows_.put(positions_.number(store.buffer, store.address, true), part, element);
+      } else if (vectors) {
         memory_.store_vector(store.buffer, element, pointer, stride, strip.mask);
       } else {
         memory_.store(store.buffer, element, pointer);
       }
     }
   }
+}
+
+void BodyEmitter::begin_strip(const Strip& strip) {
+  constexpr std::int64_t kMost = 256;  // vectors of all tiles, that they fit into the first cache
+  if (strip.mask != nullptr || !has_short_rows(kernel_)) return;
+  std::int64_t left = kMost / (strip.vectors * kernel_.inner[0]);
+  const auto takes = [&](int buffer, const Affine& address) {
+    return is_of_short_rows(kernel_, address) &&
+           !rows_.has(positions_.number(buffer, address, true)) && left-- > 0;
+  };
+  for (const Segment& segment : kernel_.segments) {
+    if (!segment.loop) continue;
+    for (const Instruction& load : segment.body) {
+      if (load.kind != Instruction::Kind::load || !load.bounds.empty()) continue;
+      if (!takes(load.buffer, load.address)) continue;
+      rows_.load(positions_.number(load.buffer, load.address, true), load.buffer, load.address,
+                 positions_of(load.buffer, load.address, strip));
+    }
+    for (const Store& store : segment.stores) {
+      if (!takes(store.buffer, store.address)) continue;
+      rows_.prepare(positions_.number(store.buffer, store.address, true), store.buffer,
+                    static_cast<std::size_t>(strip.vectors));
+    }
+  }
+}
+
+void BodyEmitter::end_loop(const Segment& segment, const Strip& strip) {
+  for (const Store& store : segment.stores) {
+    if (!has_rows(store.buffer, store.address, true, strip)) continue;
+    rows_.store(positions_.number(store.buffer, store.address, true), store.buffer, store.address,
+                positions_of(store.buffer, store.address, strip));
+  }
+}
+
+std::vector<Value*> BodyEmitter::positions_of(int buffer, const Affine& affine,
+                                              const Strip& strip) {
+  std::vector<Value*> out;
+  for (std::int64_t part = 0; part < strip.vectors; ++part) {
+    out.push_back(position_of(buffer, affine, true, part));
+  }
+  return out;
 }
 
 Value* BodyEmitter::position_of(int buffer, const Affine& affine, bool in_loop, std::int64_t part) {

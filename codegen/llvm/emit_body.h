@@ -5,6 +5,7 @@
 #include <tutti/codegen/llvm/emit_memory.h>
 #include <tutti/codegen/llvm/emit_scalar.h>
 #include <tutti/codegen/llvm/placement.h>
+#include <tutti/codegen/llvm/row_tiles.h>
 
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,13 @@ class BodyEmitter {
   void emit(const Segment& segment, int level, const Strip& strip);
   void emit_stores(const Segment& segment, const Strip& strip);
 
+  // Around all of a strip, and behind the loop of a segment: short rows are read before, and
+  // written when all their elements are there.
+  void begin_strip(const Strip& strip);
+  void end_loop(const Segment& segment, const Strip& strip);
+  void end_strip() { rows_.clear(); }
+  RowTiles& rows() { return rows_; }
+
   bool loops_run() const { return loops_run_; }
   bool varies(ValueId id) const { return places_[static_cast<std::size_t>(id)].varies; }
 
@@ -67,6 +75,12 @@ class BodyEmitter {
   // Which lanes of an axis are, from how far the first of them is behind the bound's begin.
   llvm::Value* lanes_inside(const Bound& bound, llvm::Value* from_begin);
   llvm::Value* position_of(int buffer, const Affine& affine, bool in_loop, std::int64_t part);
+  // Of an access in a loop, for each vector of a strip.
+  std::vector<llvm::Value*> positions_of(int buffer, const Affine& affine, const Strip& strip);
+  // Whether an access is to rows that begin_strip has made tiles of.
+  bool has_rows(int buffer, const Affine& affine, bool in_loop, const Strip& strip) const {
+    return in_loop && strip.mask == nullptr && rows_.has(positions_.number(buffer, affine, true));
+  }
   // Whether a value is known to be one of a (narrower) dtype already.
   bool is_rounded_to(DType dtype, ValueId id) const {
     return rounded_[static_cast<std::size_t>(id)] == dtype;
@@ -79,6 +93,7 @@ class BodyEmitter {
   Positions positions_;
   AxisSections sections_;
   MemoryEmitter memory_;
+  RowTiles rows_;
   std::vector<Place> places_;
   std::vector<std::optional<DType>> rounded_;
   bool loops_run_;

@@ -1,4 +1,5 @@
 #include <tutti/codegen/kernel/folding.h>
+#include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/llvm/emit_body.h>
 #include <tutti/codegen/llvm/emit_kernel.h>
 #include <tutti/codegen/llvm/emit_reduction.h>
@@ -185,6 +186,7 @@ class KernelEmitter {
   }
 
   void emit_strip(const Strip& strip) {
+    body_.begin_strip(strip);
     for (const Segment& segment : kernel_.segments) {
       body_.emit(segment, 0, strip);
       if (!segment.loop) {
@@ -193,8 +195,10 @@ class KernelEmitter {
       }
       Values partial = reductions_.start(segment, strip);
       if (body_.loops_run()) partial = emit_axis(segment, 0, strip, std::move(partial));
+      body_.end_loop(segment, strip);
       reductions_.finish(segment, strip, partial);
     }
+    body_.end_strip();
   }
 
   // How many vectors a strip has, of `available` ones. With inner loops, several share a pass over
@@ -208,6 +212,9 @@ class KernelEmitter {
     }
     if (!loops) return 1;
     std::int64_t vectors = work <= 12 ? 4 : 2;
+    if (has_short_rows(kernel_)) {  // tiles of them are to stay in registers, or close
+      vectors = std::clamp<std::int64_t>(kLongestShortRow / kernel_.inner[0], 1, vectors);
+    }
     while (vectors > std::max<std::int64_t>(available, 1)) vectors /= 2;
     return vectors;
   }
@@ -242,6 +249,7 @@ class KernelEmitter {
     const auto inside = [&](Value* index, const Strip& now, Values carried) {
       body_.positions().restore(saved);
       body_.positions().add_inner(axis, index);
+      body_.rows().at(index);
       body_.emit(segment, static_cast<int>(axis) + 1, now);
       return emit_axis(segment, axis + 1, now, std::move(carried));
     };

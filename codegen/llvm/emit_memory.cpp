@@ -233,6 +233,15 @@ Value* MemoryEmitter::load_with_gaps(int buffer, Value* pointer, std::int64_t st
   return out;
 }
 
+Value* MemoryEmitter::load_run(int buffer, Value* pointer, std::int64_t lanes) {
+  auto* const type = llvm::FixedVectorType::get(element_type(buffer), static_cast<unsigned>(lanes));
+  return tag(buffer, ir_.CreateAlignedLoad(type, pointer, alignment(buffer)));
+}
+
+void MemoryEmitter::store_run(int buffer, Value* elements, Value* pointer) {
+  tag(buffer, ir_.CreateAlignedStore(elements, pointer, alignment(buffer)));
+}
+
 void MemoryEmitter::store(int buffer, Value* element, Value* pointer) {
   tag(buffer, ir_.CreateAlignedStore(element, pointer, alignment(buffer)));
 }

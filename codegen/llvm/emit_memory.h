@@ -64,9 +64,16 @@ class MemoryEmitter {
   // kLanes elements, `stride` apart; with a mask only its lanes (the others hold zeros).
   llvm::Value* load_vector(int buffer, llvm::Value* pointer, std::int64_t stride,
                            llvm::Value* mask);
+  // `lanes` elements that lie side by side, and as many as there are of them.
+  llvm::Value* load_run(int buffer, llvm::Value* pointer, std::int64_t lanes);
+  void store_run(int buffer, llvm::Value* elements, llvm::Value* pointer);
   void store(int buffer, llvm::Value* element, llvm::Value* pointer);
   void store_vector(int buffer, llvm::Value* elements, llvm::Value* pointer, std::int64_t stride,
                     llvm::Value* mask);
+
+  llvm::Type* element_type(int buffer) const {
+    return element_types_[static_cast<std::size_t>(buffer)];
+  }
 
  private:
   llvm::Align alignment(int buffer) const;

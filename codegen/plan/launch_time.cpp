@@ -1,3 +1,4 @@
+#include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/plan/launch_time.h>
 #include <tutti/codegen/plan/plan.h>
 
@@ -81,6 +82,7 @@ class KernelTime {
     const std::vector<std::int64_t>& strides = outer ? address.outer : address.inner;
     const std::int64_t stride = strides.empty() ? 0 : strides.back();
     if (stride == 0 || stride == 1 || (loads && stride == -1)) return 1;
+    if (segment.loop && is_of_short_rows(kernel_, address)) return 2;
     return loads && stride > 0 && stride <= kShortStride ? static_cast<double>(stride) : kApart;
   }
 

@@ -2,6 +2,7 @@
 // would compute it.
 
 #include <tutti/codegen/driver/evaluate.h>
+#include <tutti/codegen/kernel/short_rows.h>
 #include <tutti/codegen/llvm/compile_kernels.h>
 #include <tutti/ir/support/error.h>
 
@@ -57,6 +58,39 @@ TEST_P(Llvm, RandomKernelsGiveTheSameBits) {
     for (int i = 0; i < 25; ++i) kernels.push_back(random_kernel(random));
     ASSERT_EQ(compare(kernels, processor()), "") << "seed " << seed;
   }
+}
+
+// Rows of every short length, behind each other and with gaps between them, whole strips of them
+// and what is left.
+TEST_P(Llvm, ShortRowsSideBySide) {
+  constexpr DType kDTypes[] = {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i32};
+  std::vector<Kernel> kernels;
+  for (std::int64_t length = 2; length <= kLongestShortRow + 1; ++length) {
+    for (const std::int64_t gap : {0, 3}) {
+      for (const DType dtype : kDTypes) {
+        const std::int64_t rows = 16 * (1 + length % 3) + (length + gap) % 5;
+        KernelMaker maker("rows", {2, rows}, {length}, VectorAxis::outer, 32);
+        const std::int64_t pitch = length + gap;
+        const Affine at{gap, {rows * pitch, pitch}, {1}};
+        const Affine row{0, {rows, 1}, {}};
+        const int in = maker.read(dtype);
+        maker.loop();
+        const ValueId x = maker.load(in, at);
+        const ValueId most = maker.reduce(ScalarOp::maximum, x);
+        maker.point();
+        maker.store(maker.write(ir::compute_dtype(dtype)), row, most);
+        maker.loop();
+        const ValueId again = maker.load(in, at);
+        const ValueId beside = maker.load(maker.read(dtype), {0, {0, length}, {1}});
+        const ValueId below = maker.op(ScalarOp::sub, again, most);
+        maker.store(maker.write(dtype), {0, {rows * length, length}, {1}},
+                    maker.op(ScalarOp::add, below, beside));
+        kernels.push_back(maker.kernel());
+        EXPECT_EQ(has_short_rows(kernels.back()), length <= kLongestShortRow);
+      }
+    }
+  }
+  EXPECT_EQ(compare(kernels, processor()), "");
 }
 
 // Every length of a run and of a block's rest.

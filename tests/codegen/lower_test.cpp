@@ -75,9 +75,8 @@ TEST(Lower, SumsGoAlongThePiecesOfMemoryThatTheyReduce) {
   EXPECT_THAT(sum_of("8,16,4", "0, 1"), testing::HasSubstr(" along outer"));
 }
 
-// A row of three would leave most of a vector empty; what is computed of its sum for each element
-// has to come after it, row by row.
-TEST(Lower, ShortRowsAreSummedSideBySideUnlessTheirSumsAreSpread) {
+// A row of three would leave most of a vector empty.
+TEST(Lower, ShortRowsAreWorkedOnSideBySideWhereThereAreMany) {
   const auto distances = [](const std::string& rows, const std::string& spread) {
     return kernels_of("func @f(%x: f32[" + rows + ",3], %y: f32[3]) -> (f32[" + rows +
                       (spread.empty() ? ",1" : ",3") + "]) {\n  %0 = sub(%x, %y) : f32[" + rows +
@@ -90,7 +89,18 @@ TEST(Lower, ShortRowsAreSummedSideBySideUnlessTheirSumsAreSpread) {
   EXPECT_THAT(distances("64", ""), testing::HasSubstr(" along outer"));
   EXPECT_THAT(distances("8", ""), testing::HasSubstr(" along inner"));
   EXPECT_THAT(distances("64", "  %5 = div(%0, %4) : f32[64,3]\n"),
-              testing::HasSubstr(" along inner"));
+              testing::HasSubstr(" along outer"));
+}
+
+TEST(Lower, WholeVectorsThatAreOnlyAddedUpAreNotTurned) {
+  const auto reduced = [](const std::string& op, const std::string& length) {
+    return kernels_of("func @f(%x: f32[4,16," + length + "]) -> (f32[4,16]) {\n  %0 = " + op +
+                      "(%x) {axes = [2]} : f32[4,16]\n  return %0\n}");
+  };
+  EXPECT_THAT(reduced("sum", "15"), testing::HasSubstr(" along outer"));
+  EXPECT_THAT(reduced("sum", "16"), testing::HasSubstr(" along inner"));
+  EXPECT_THAT(reduced("max", "32"), testing::HasSubstr(" along outer"));
+  EXPECT_THAT(reduced("max", "33"), testing::HasSubstr(" along inner"));
 }
 
 TEST(Lower, HalvesAreComputedInSingleAndRoundedAtEveryNode) {

@@ -1,0 +1,66 @@
+#include <tutti/codegen/kernel/short_rows.h>
+
+#include <algorithm>
+
+namespace tutti::codegen {
+
+namespace {
+
+// Calls f(address, whether it has bounds) for the accesses of loops.
+template <class F>
+void each_loop_access(const Kernel& kernel, F&& f) {
+  for (const Segment& segment : kernel.segments) {
+    if (!segment.loop) continue;
+    for (const Instruction& load : segment.body) {
+      if (load.kind == Instruction::Kind::load) f(load.address, !load.bounds.empty());
+    }
+    for (const Store& store : segment.stores) f(store.address, false);
+  }
+}
+
+bool has_short_loops(const Kernel& kernel) {
+  return kernel.inner.size() == 1 && kernel.inner[0] > 1 && kernel.inner[0] <= kLongestShortRow &&
+         kernel.outer.back() >= kLanes;
+}
+
+bool is_of_rows(const Kernel& kernel, const Affine& address) {
+  return address.inner[0] == 1 && address.outer.back() >= kernel.inner[0];
+}
+
+bool all_reductions_add(const Kernel& kernel) {
+  return std::ranges::all_of(kernel.segments, [](const Segment& segment) {
+    return std::ranges::all_of(segment.reductions, [](const Reduction& reduction) {
+      return reduction.combine == ir::ScalarOp::add;
+    });
+  });
+}
+
+}  // namespace
+
+bool is_of_short_rows(const Kernel& kernel, const Affine& address) {
+  return kernel.vector_axis == VectorAxis::outer && has_short_loops(kernel) &&
+         is_of_rows(kernel, address);
+}
+
+bool has_short_rows(const Kernel& kernel) {
+  bool out = false;
+  each_loop_access(kernel, [&](const Affine& address, bool is_bounded) {
+    out = out || (!is_bounded && is_of_short_rows(kernel, address));
+  });
+  return out;
+}
+
+void turn_short_rows(Kernel& kernel) {
+  if (kernel.vector_axis == VectorAxis::outer || !has_short_loops(kernel)) return;
+  bool has_rows = false;
+  bool has_bounds = false;
+  each_loop_access(kernel, [&](const Affine& address, bool is_bounded) {
+    has_rows = has_rows || is_of_rows(kernel, address);
+    has_bounds = has_bounds || is_bounded;
+  });
+  // One whole vector or two are added up as fast as they are turned.
+  const bool only_adds = kernel.inner[0] >= kLanes && all_reductions_add(kernel);
+  if (has_rows && !has_bounds && !only_adds) kernel.vector_axis = VectorAxis::outer;
+}
+
+}  // namespace tutti::codegen
