@@ -88,7 +88,7 @@ LayoutPtr Layout::make(MeshGroupsPtr on, Placements placements, const Shape& sha
   out->fixed.text = describe(*on, out->placements, shape) + ", ranks";
   for (const std::int64_t rank : on->mesh.ranks()) out->fixed.text += " " + std::to_string(rank);
   for (std::size_t d = 0; d < on->size(); ++d) {
-    if (out->placements[d].is_replicate()) out->fixed.same |= on->spanned(d);
+    (out->placements[d].is_replicate() ? out->fixed.same : out->fixed.varying) |= on->spanned(d);
   }
   out->on = std::move(on);
   return out;

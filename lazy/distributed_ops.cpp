@@ -96,7 +96,7 @@ DistributedTensor finished_reduction(std::string_view name, const DistributedVal
     reduction.op.strategies.push_back({.operands = {Shard(axis)}, .result = Replicate()});
   }
   const detail::Placed placed = place(reduction.op);
-  Tensor out = local(Operand(placed.operands[0].local(), x.at), reduction.axes, keepdims);
+  Tensor out = local(Operand(placed.operands[0].local(x.at), x.at), reduction.axes, keepdims);
   std::vector<std::size_t> apart;
   for (std::size_t d = 0; d < layout.on->size(); ++d) {
     const Placement& from = placed.operands[0].placements()[d];
@@ -288,7 +288,7 @@ DistributedTensor reshape(const DistributedValue& x, const List& shape) {
   const detail::MeshGroupsPtr& on = x.tensor.layout().on;
   const Shape own = Layout::make(on, placed.result, whole, x.at)->local_shape();
   const Tensor local =
-      reshape(Operand(placed.operands[0].local(), x.at), List(own.begin(), own.end()));
+      reshape(Operand(placed.operands[0].local(x.at), x.at), List(own.begin(), own.end()));
   return finish(op, local, placed.result, on);
 }
 

@@ -121,7 +121,7 @@ DistributedTensor finish(const DistributedOp& op, const Tensor& local, const Pla
 DistributedTensor apply_op(const DistributedOp& op, const Compute& compute) {
   const Placed placed = place(op);
   std::vector<Tensor> locals;
-  for (const DistributedTensor& operand : placed.operands) locals.push_back(operand.local());
+  for (const DistributedTensor& operand : placed.operands) locals.push_back(operand.local(op.at));
   return finish(op, compute(locals), placed.result, op.operands[0].layout().on);
 }
 

@@ -31,24 +31,28 @@ Tensor typed_as(const Tensor& local, const MeshGroups& on, const Placements& pla
   return unknown.empty() ? varied : replicated(varied, on.along(unknown), at);
 }
 
-// Throws InternalError if a local tensor is not what its layout says.
-void check_local(const Tensor& local, const Layout& layout, std::source_location at) {
+// How a local tensor is not what its layout says; empty if it is.
+std::string what_differs(const Tensor& local, const Layout& layout, std::source_location at) {
   const ir::Type& type = local.state(at)->type;
-  const auto refuse = [&](const std::string& what) {
-    throw InternalError("the local tensor " + type.text() + " of a distributed tensor " +
-                            describe(*layout.on, layout.placements, layout.shape) + " " + what,
-                        at);
-  };
+  std::string out;
+  const std::uint8_t unknown =
+      type.replication.literal ? 0 : layout.fixed.same & ~type.replication.dimensions;
   if (type.shape != layout.local_shape()) {
-    refuse("should have shape " + layout.local_shape().text());
+    out = "should have shape " + layout.local_shape().text();
+  } else if (unknown != 0) {
+    std::size_t d = 0;
+    while (!layout.placements[d].is_replicate() || (layout.on->spanned(d) & unknown) == 0) ++d;
+    out = "is not known to be the same over \"" + layout.on->mesh.names()[d] + "\"";
+  } else {
+    return {};
   }
-  for (std::size_t d = 0; d < layout.on->size(); ++d) {
-    const std::uint8_t spanned = layout.on->spanned(d);
-    if (!layout.placements[d].is_replicate() || type.replication.literal) continue;
-    if ((spanned & ~type.replication.dimensions) != 0) {
-      refuse("is not known to be the same over \"" + layout.on->mesh.names()[d] + "\"");
-    }
-  }
+  return "the local tensor " + type.text() + " of a distributed tensor " +
+         describe(*layout.on, layout.placements, layout.shape) + " " + out;
+}
+
+void check_local(const Tensor& local, const Layout& layout, std::source_location at) {
+  const std::string differs = what_differs(local, layout, at);
+  if (!differs.empty()) throw InternalError(differs, at);
 }
 
 }  // namespace
@@ -110,8 +114,14 @@ const detail::FixedText& DistributedTensor::fixed_text() const {
 }
 
 const Tensor& DistributedTensor::local(std::source_location at) const {
-  layout(at);
-  return settled();
+  const Layout& own = layout(at);
+  const Tensor& out = settled();
+  const std::string differs = what_differs(out, own, at);
+  if (differs.empty()) return out;
+  throw UsageError(differs + ", as it was last assigned through a tree (by map, with_tensors, " +
+                       "an optimiser); what is the same on all ranks is marked by replicated(tree, "
+                       "group)",
+                   at);
 }
 
 const Layout& DistributedTensor::layout(Location where) const {
@@ -125,7 +135,7 @@ std::string DistributedTensor::text() const {
 
 Tensor DistributedTensor::full(std::source_location at) const {
   layout(at);  // throws if there is no value
-  return redistribute(Placements(mesh().names().size(), Replicate()), at).local();
+  return redistribute(Placements(mesh().names().size(), Replicate()), at).local(at);
 }
 
 std::ostream& operator<<(std::ostream& out, const DistributedTensor& tensor) {

@@ -32,7 +32,9 @@ namespace tutti {
 // it as a member of a model. Of a compiled function's signature mesh, placements and shape are
 // part. A gradient is placed like its tensor, which must not be Partial where one is taken. Ops on
 // trees (map, an optimiser's update) work on the local tensors and keep the placements, which must
-// be the same in all of them: do nothing to a Partial tensor in that way that is not linear.
+// be the same in all of them: do nothing to a Partial tensor in that way that is not linear. What
+// they assign must be as the placements say, which its next use checks: with_tensors gives tensors
+// that replicated(tree, group) has to mark where a placement is Replicate.
 class DistributedTensor {
  public:
   // No value.
@@ -50,7 +52,9 @@ class DistributedTensor {
                                       std::source_location at = std::source_location::current());
 
   bool defined() const { return layout_ != nullptr; }
-  // This rank's part. A collective that gives it is waited for.
+  // This rank's part. A collective that gives it is waited for. Throws UsageError if it was
+  // assigned through a tree and is not what the placements say: of another shape, or not known to
+  // be the same along a dimension of Replicate.
   const Tensor& local(std::source_location at = std::source_location::current()) const;
   // Metadata never computes and never waits. Throws UsageError if there is no value.
   const DeviceMesh& mesh(std::source_location at = std::source_location::current()) const {

@@ -2,6 +2,7 @@
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/grad.h>
+#include <tutti/lazy/redistribute.h>
 
 #include <limits>
 #include <optional>
@@ -32,10 +33,17 @@ void note_messages(RankContext& context, ir::NodeId begin) {
 std::vector<Tensor> rename_leaves(TreeRef tree, Location where) {
   check_values(tree, "", where);
   std::vector<Tensor> out;
+  std::optional<TreeLeaf> last;
   walk_tree(tree, [&](const std::string&, const TreeLeaf& leaf) {
-    if (!leaf.is_tensor()) return;
-    out.emplace_back(record(ir::Op::identity, {leaf.as_tensor().state()}, {}, where));
-    leaf.assign(out.back());
+    if (leaf.is_tensor()) {
+      out.emplace_back(record(ir::Op::identity, {leaf.as_tensor().state()}, {}, where));
+      leaf.assign(out.back());
+      last = leaf;
+    } else if (leaf.is_fixed_text() && leaf.fixed_text().varying != 0) {
+      // A part that happens to be the same on all ranks, such as zeros: its gradient is the part's.
+      out.back() = vary(out.back(), leaf.fixed_text().varying, where);
+      last->assign(out.back());
+    }
   });
   return out;
 }

@@ -13,8 +13,8 @@ namespace tutti {
 
 namespace detail {
 
-Tensor vary(const Tensor& x, std::uint8_t dimensions, std::source_location at) {
-  const StatePtr& state = x.state(at);
+Tensor vary(const Tensor& x, std::uint8_t dimensions, Location where) {
+  const StatePtr& state = x.state(where);
   const ir::Replication known = state->type.replication;
   const auto& mesh = RankContext::current().mesh();
   const auto changed =
@@ -24,7 +24,7 @@ Tensor vary(const Tensor& x, std::uint8_t dimensions, std::source_location at) {
   for (std::size_t d = 0; d < mesh->names.size(); ++d) {
     if ((changed >> d & 1U) != 0) names += (names.empty() ? "" : ",") + mesh->names[d];
   }
-  return Tensor(record(ir::Op::vary, {state}, {names}, at));
+  return Tensor(record(ir::Op::vary, {state}, {names}, where));
 }
 
 // ---- Which steps.
@@ -232,7 +232,7 @@ DistributedTensor DistributedTensor::redistribute(const Placements& placements,
   const Placements target = detail::counted(placements, *layout().on, shape(), at);
   DistributedTensor out = *this;
   for (const detail::Step& step : detail::steps_between(layout().placements, target)) {
-    const detail::Stepped stepped = detail::take_step(out.local(), out.layout(), step, at);
+    const detail::Stepped stepped = detail::take_step(out.local(at), out.layout(), step, at);
     Placements next = out.placements();
     for (const std::size_t d : step.dimensions) next[d] = step.to;
     detail::LayoutPtr layout = detail::Layout::make(layout_->on, std::move(next), shape(), at);

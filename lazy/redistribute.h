@@ -11,7 +11,7 @@ namespace tutti::detail {
 
 // The tensor, no longer known to be the same over dimensions of the program's mesh. A literal is
 // from now on known to be the same over all others.
-Tensor vary(const Tensor& x, std::uint8_t dimensions, std::source_location at);
+Tensor vary(const Tensor& x, std::uint8_t dimensions, Location where);
 
 // A change of the placement along some dimensions of the mesh (several only of Partial to
 // Replicate): one collective, or a local op.

@@ -45,8 +45,10 @@ struct TreeType {
 // In a list of fields: what the tensor before it means. Others share it, and nothing writes it:
 // trees that are to fit have the same text.
 struct FixedText {
-  std::string text;       // empty: the tensor has no value
-  std::uint8_t same = 0;  // over which dimensions of the program's mesh it is the same
+  std::string text;  // empty: the tensor has no value
+  // Over which dimensions of the program's mesh it is the same, and over which it is a part.
+  std::uint8_t same = 0;
+  std::uint8_t varying = 0;
 };
 
 // A tree of any type. Whoever made it of a const one changes nothing.

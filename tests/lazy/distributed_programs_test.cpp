@@ -273,6 +273,44 @@ TEST(DistributedTrees, WhatIsLoadedAsReplicateHasTheWholeGradient) {
   });
 }
 
+TEST(DistributedTrees, WhatATreeAssignsIsAsThePlacementsSay) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}});
+    const DistributedTensor w = distribute(numbers({3, 2}, 1), mesh, {Replicate()});
+    const DistributedTensor own =
+        tutti::map([&](const Tensor& x) { return x + static_cast<double>(world.rank()) * x; }, w);
+    expect_error<UsageError>([&] { own + own; }, {"not known to be the same", "dp", "replicated"});
+    expect_error<UsageError>([&] { own.full(); }, {"not known to be the same", "dp", "map"});
+    const DistributedTensor longer =
+        tutti::map([](const Tensor& x) { return concat({x, x}, 0); }, w);
+    expect_error<UsageError>([&] { longer + longer; }, {"f64[6,2]", "should have shape [3,2]"});
+    // Marked it serves.
+    const TensorMap file{{"local", numbers({3, 2}, 1)}};
+    const DistributedTensor given = with_tensors(w, file);
+    expect_error<UsageError>([&] { given.local(); }, {"with_tensors"});
+    expect_near(replicated(given, Group(mesh, "dp")).full(), w.full());
+  });
+}
+
+TEST(DistributedTrees, PartsThatAreAllTheSameHaveTheirOwnGradients) {
+  simulate(2, [](World& world) {
+    const DeviceMesh mesh(world, {{"tp", 2}});
+    const DistributedTensor x = distribute(numbers({3, 4}, 2), mesh, {Shard(1)});
+    const DistributedTensor w = distribute(numbers({4, 2}, 1), mesh, {Shard(0)});
+    const DistributedTensor nought =
+        tutti::map([](const Tensor& t) { return zeros(t.shape(), t.dtype()); }, w);
+    const auto loss = [&](const DistributedTensor& p) {
+      const DistributedTensor y = matmul(x, p) - 1.0F;
+      return mean(y * y).full();
+    };
+    const auto whole = [&](const Tensor& p) {
+      const Tensor y = matmul(x.full(), p) - 1.0F;
+      return mean(y * y);
+    };
+    expect_near(grad(loss)(nought).full(), grad(whole)(zeros_like(w.full())));
+  });
+}
+
 // ---- Loops and branches.
 
 // The product of h and w is partial.
