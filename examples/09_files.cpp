@@ -3,9 +3,12 @@
 
 #include <tutti/tutti.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <stdexcept>
+#include <string>
 
 using namespace tutti;
 
@@ -49,11 +52,32 @@ Tensor train(Training& training) {
   return loss;
 }
 
+// A folder of this run's own, which goes with it.
+class Folder {
+ public:
+  Folder() {
+    std::string name = std::filesystem::temp_directory_path() / "tutti_example_XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + ": cannot be made");
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace
 
 int main() {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path();
-  const auto checkpoint = folder / "tutti_example.safetensors";
+  const Folder folder;
+  const auto checkpoint = folder / "checkpoint.safetensors";
 
   Training training = start();
   while (training.step < 20) train(training);
@@ -65,7 +89,7 @@ int main() {
   std::cout << "the next loss is " << (same ? "the same" : "another one") << "\n";
 
   // PyTorch keeps [out, in] under names of its own.
-  const auto weights = folder / "tutti_example_torch.safetensors";
+  const auto weights = folder / "torch.safetensors";
   save(TensorMap{{"encoder.0.weight", ones({8, 4})},
                  {"encoder.0.bias", zeros({8})},
                  {"encoder.1.weight", ones({1, 8})},
@@ -81,7 +105,7 @@ int main() {
   std::cout << "model of PyTorch's weights: " << predict(model, zeros({1, 4})) << "\n";
 
   // A large model comes as several files, and a list of what is where.
-  const auto parts = folder / "tutti_example_parts";
+  const auto parts = folder / "parts";
   std::filesystem::create_directories(parts);
   save(TensorMap{{"0.weight", ones({4, 8})}}, parts / "part1.safetensors",
        {.metadata = {{"format", "pt"}}});
@@ -91,11 +115,10 @@ int main() {
   const TensorMap both = load_tensors(parts / "model.safetensors.index.json");
   const auto texts = load_metadata(parts / "part1.safetensors");
   std::cout << both.size() << " tensors of two files, in the format " << texts.at("format") << "\n";
-  std::filesystem::remove_all(parts);
 
   // What does not fit is said at once.
   try {
-    load(start().model, weights);
+    with_tensors(start().model, load_tensors(weights));
   } catch (const UsageError& error) {
     std::cout << error.what() << "\n";
   }
@@ -104,13 +127,12 @@ int main() {
   std::cout << "first of " << scores.size() << " scores: " << scores[0] << "\n";
 
   // For NumPy, and for whoever else is in the process.
-  const auto array = folder / "tutti_example.npy";
+  const auto array = folder / "array.npy";
   save_npy(ones({2, 4}), array);
   const Tensor read = load_npy(array);
   const Tensor lent = from_dlpack(to_dlpack(read));  // the same memory
   std::cout << "of NumPy's file, by way of DLPack: " << sum(lent) << "\n";
-  std::filesystem::remove(array);
-  const auto archive = folder / "tutti_example.npz";
+  const auto archive = folder / "archive.npz";
   try {
     save_npz(training.model, archive);
     const TensorMap arrays = load_npz(archive);
@@ -119,7 +141,4 @@ int main() {
   } catch (const EnvironmentError& error) {  // a build without libzip
     std::cout << error.what() << "\n";
   }
-  std::filesystem::remove(archive);
-  std::filesystem::remove(checkpoint);
-  std::filesystem::remove(weights);
 }

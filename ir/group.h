@@ -23,6 +23,11 @@ struct Mesh {
   friend bool operator==(const Mesh&, const Mesh&) = default;
 };
 
+// Whether a dimension may be called that: attributes list the names of several with commas.
+inline bool is_dimension_name(std::string_view name) {
+  return !name.empty() && name.find(',') == name.npos;
+}
+
 // The set of all dimensions, bit d standing for dimension d.
 inline std::uint8_t all_dimensions(const Mesh& mesh) {
   return static_cast<std::uint8_t>((1U << mesh.names.size()) - 1);

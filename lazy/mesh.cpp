@@ -22,7 +22,11 @@ ir::Mesh shape_of(const std::vector<MeshDimension>& dimensions, Location where) 
   }
   ir::Mesh shape;
   for (const MeshDimension& dimension : dimensions) {
-    if (dimension.name.empty()) throw TypeError("a dimension of a mesh has a name", where);
+    if (!ir::is_dimension_name(dimension.name)) {
+      throw TypeError(
+          "a dimension of a mesh has a name, without commas, not \"" + dimension.name + "\"",
+          where);
+    }
     if (std::ranges::find(shape.names, dimension.name) != shape.names.end()) {
       throw TypeError("the mesh has two dimensions \"" + dimension.name + "\"", where);
     }

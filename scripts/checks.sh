@@ -9,8 +9,9 @@ runner=()  # the command that starts ctest
 run_ctest() {
   local preset=$1 names
   shift
-  if "${runner[@]}" ctest --preset "$preset" --parallel "$jobs" --progress "$@"; then return; fi
   names=build/$preset/Testing/Temporary/LastTestsFailed.log
+  rm -f "$names"  # that of an earlier run says nothing of this one
+  if "${runner[@]}" ctest --preset "$preset" --parallel "$jobs" --progress "$@"; then return; fi
   [[ -f $names && $(wc -l <"$names") -le 2 ]] || return 1
   cp "$names" "$logs/again"
   heading "what failed, once more"

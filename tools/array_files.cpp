@@ -4,6 +4,7 @@
 #include <tutti/runtime/files/npy.h>
 #include <tutti/runtime/files/npz.h>
 
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -14,7 +15,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string rank_folder(std::int64_t rank) { return "rank" + std::to_string(rank); }
+constexpr std::string_view kRankPrefix = "rank";
+constexpr std::string_view kArrayExtension = ".npy";
+
+std::string rank_folder(std::int64_t rank) {
+  return std::string(kRankPrefix) + std::to_string(rank);
+}
+
+// The name of an array that is written, of so many ranks.
+std::string written_name(std::size_t ranks, std::size_t rank, std::size_t array) {
+  const std::string name = std::to_string(array);
+  return ranks == 1 ? name : rank_folder(static_cast<std::int64_t>(rank)) + "/" + name;
+}
+
+bool has_only_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// The names of all that write_arrays() may have written into a folder.
+std::set<std::string> written_names_in(const fs::path& folder) {
+  std::set<std::string> out;
+  const auto add = [&](const fs::path& file, const std::string& before) {
+    const std::string name = file.stem().string();
+    if (file.extension() == kArrayExtension && has_only_digits(name)) out.insert(before + name);
+  };
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    add(entry.path(), "");
+    if (!name.starts_with(kRankPrefix) || !entry.is_directory()) continue;
+    if (!has_only_digits(std::string_view(name).substr(kRankPrefix.size()))) continue;
+    for (const fs::directory_entry& inside : fs::directory_iterator(entry.path())) {
+      add(inside.path(), name + "/");
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -93,24 +128,35 @@ ArrayFiles::Found ArrayFiles::keep(const std::string& where, const Accept& accep
   return {&known->second, where};
 }
 
+void check_output(const std::string& option, const fs::path& path, std::size_t ranks,
+                  std::size_t arrays) {
+  if (runtime::is_npz(path) || !fs::is_directory(path)) return;
+  std::set<std::string> others = written_names_in(path);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    for (std::size_t i = 0; i < arrays; ++i) others.erase(written_name(ranks, rank, i));
+  }
+  if (others.empty()) return;
+  throw UsageError(option + ": " + path.string() + " has " + *others.begin() +
+                   std::string(kArrayExtension) +
+                   " already, as of other results, and --expect would take it for one of these; "
+                   "remove it, or give another folder");
+}
+
 void write_arrays(const fs::path& path, const std::vector<std::vector<ir::Array>>& arrays) {
   std::vector<std::pair<std::string, ir::Array>> in_archive;
   for (std::size_t rank = 0; rank < arrays.size(); ++rank) {
-    const std::string folder =
-        arrays.size() == 1 ? "" : rank_folder(static_cast<std::int64_t>(rank));
     if (!runtime::is_npz(path)) {
+      const fs::path folder = (path / written_name(arrays.size(), rank, 0)).parent_path();
       std::error_code error;
-      fs::create_directories(path / folder, error);
-      if (error) {
-        throw EnvironmentError((path / folder).string() + ": cannot be made: " + error.message());
-      }
+      fs::create_directories(folder, error);
+      if (error) throw EnvironmentError(folder.string() + ": cannot be made: " + error.message());
     }
     for (std::size_t i = 0; i < arrays[rank].size(); ++i) {
-      const std::string name = (fs::path(folder) / std::to_string(i)).string();
+      const std::string name = written_name(arrays.size(), rank, i);
       if (runtime::is_npz(path)) {
         in_archive.emplace_back(name, arrays[rank][i]);
       } else {
-        runtime::write_npy(path / (name + ".npy"), arrays[rank][i]);
+        runtime::write_npy(path / (name + std::string(kArrayExtension)), arrays[rank][i]);
       }
     }
   }

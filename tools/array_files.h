@@ -3,6 +3,7 @@
 #include <tutti/ir/array.h>
 #include <tutti/runtime/files/npz.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -45,6 +46,11 @@ class ArrayFiles {
 
 // The path with the rank in place of {rank}.
 std::string path_for_rank(std::string path, std::int64_t rank);
+
+// Throws UsageError, which names `option`, for a folder that has arrays already which so many of so
+// many ranks would not replace: they would be found beside these, or before them.
+void check_output(const std::string& option, const std::filesystem::path& path, std::size_t ranks,
+                  std::size_t arrays);
 
 // Writes arrays, [rank][i], as ArrayFiles finds them, named 0, 1, ...; with several ranks each as
 // its own.

@@ -2,16 +2,18 @@
 
 #include <tutti/codegen/driver/artifacts.h>
 #include <tutti/codegen/driver/compile.h>
+#include <tutti/codegen/driver/disabled_passes.h>
 #include <tutti/codegen/driver/make_plan.h>
 #include <tutti/codegen/driver/plan_code.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text/print.h>
-#include <tutti/runtime/files/write_file.h>
 
+#include "tools/disabled_passes.h"
 #include "tools/gpu_placement.h"
 #include "tools/program_inputs.h"
 #include "tools/read_program.h"
+#include "tools/write_output.h"
 
 namespace tutti::tools {
 
@@ -34,9 +36,9 @@ constexpr PlanStage kPlanStages[] = {
 };
 
 // The program at the start and after every pass that changed it.
-std::string passes_text(ir::Graph graph) {
+std::string passes_text(ir::Graph graph, const std::vector<std::string>& disabled) {
   std::string out = "// the program\n" + print(graph);
-  ir::PassOptions options;
+  ir::PassOptions options{.disabled = disabled, .verify = {}, .after = {}};
   options.after = [&](const ir::PassReport& report) {
     out += "\n// after " + std::string(report.pass.name);
     out += report.changed ? "\n" + print(report.graph) : " (unchanged)\n";
@@ -46,18 +48,21 @@ std::string passes_text(ir::Graph graph) {
 }
 
 // Up to that pass.
-std::string text_after(std::string_view pass, ir::Graph graph) {
+std::string text_after(std::string_view pass, ir::Graph graph,
+                       const std::vector<std::string>& disabled) {
   std::vector<const ir::Pass*> passes;
   for (const ir::Pass& each : ir::all_passes()) {
     passes.push_back(&each);
     if (each.name == pass) break;
   }
-  ir::run_passes(graph, passes);
+  ir::run_passes(graph, passes, {.disabled = disabled, .verify = {}, .after = {}});
   return print(graph);
 }
 
-std::string plan_text(const PlanStage& stage, ir::Graph graph, const EmitOptions& options) {
-  ir::run_passes(graph);
+std::string plan_text(const PlanStage& stage, ir::Graph graph, const EmitOptions& options,
+                      const std::vector<std::string>& disabled) {
+  ir::run_passes(graph, {.disabled = disabled, .verify = {}, .after = {}});
+  codegen::stand_in_for_disabled(graph, disabled);
   codegen::Plan plan =
       codegen::make_plan(graph, options.rank,
                          {.asked = codegen::compile_options(runtime::Settings::process()).algorithm,
@@ -73,14 +78,16 @@ std::string plan_text(const PlanStage& stage, ir::Graph graph, const EmitOptions
 }
 
 std::string emitted_text(const ir::Graph& function, const EmitOptions& options) {
-  if (options.stage == "passes") return passes_text(function);
+  const std::vector<std::string> disabled = disabled_passes();
+  if (options.stage == "passes") return passes_text(function, disabled);
   for (const PlanStage& stage : kPlanStages) {
-    if (stage.name == options.stage) return plan_text(stage, function, options);
+    if (stage.name == options.stage) return plan_text(stage, function, options, disabled);
   }
   if (ir::find_pass(options.stage) == nullptr) {
     throw UsageError("there is no stage '" + options.stage + "'");
   }
-  return text_after(options.stage, function);
+  check_not_disabled(options.stage, disabled);
+  return text_after(options.stage, function, disabled);
 }
 
 }  // namespace
@@ -101,12 +108,7 @@ void emit(const EmitOptions& options, std::ostream& out) {
     throw UsageError("@" + function.name + " has no rank " + std::to_string(options.rank) +
                      ": it is for " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"));
   }
-  const std::string text = emitted_text(function, options);
-  if (options.output.empty()) {
-    out << text;
-  } else {
-    runtime::write_file(options.output, text);
-  }
+  write_output(options.output, emitted_text(function, options), out);
 }
 
 }  // namespace tutti::tools

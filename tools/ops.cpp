@@ -86,7 +86,7 @@ std::string backends(const Definition& entry) {
     case OpClass::control:
       return "all, one step after another";
     case OpClass::collective:
-      return "all, between GPUs through the host";
+      return "all; between GPUs over NCCL where it serves, else through the host";
   }
   __builtin_unreachable();
 }

@@ -9,7 +9,6 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify/verify.h>
 #include <tutti/ir/verify/verify_spmd.h>
-#include <tutti/runtime/files/write_file.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "tools/read_program.h"
+#include "tools/write_output.h"
 
 namespace tutti::tools {
 
@@ -192,12 +192,7 @@ void optimize(const OptOptions& options, std::ostream& out, std::ostream& notes)
     write_times(notes, "all " + std::to_string(functions) + " functions", sums);
   }
   if (options.no_output) return;
-  const std::string text = ir::print(module);
-  if (options.output.empty()) {
-    out << text;
-  } else {
-    runtime::write_file(options.output, text);
-  }
+  write_output(options.output, ir::print(module), out);
 }
 
 void list_passes(std::ostream& out) {

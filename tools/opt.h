@@ -15,7 +15,7 @@ struct OptOptions {
   std::string function;  // empty: all
   PassSelection passes;
   std::string stop_after;        // a pass; empty: none
-  std::filesystem::path output;  // empty: the program is written to `out`
+  std::filesystem::path output;  // see write_output
   std::int64_t ranks = 0;  // that the program has to fit on after every pass; 0: not looked at
   bool verify_each = true;
   bool no_output = false;

@@ -18,7 +18,8 @@ struct PassSelection {
 // Adds --pass and --disable to a command.
 void add_pass_options(CLI::App& command, PassSelection& selection);
 
-// The passes, one after another. Throws UsageError for names that are none.
+// The passes, one after another; of the compiler's, without those that TUTTI_DISABLE names. Throws
+// UsageError for names that are none.
 std::vector<const ir::Pass*> selected_passes(const PassSelection& selection);
 
 }  // namespace tutti::tools

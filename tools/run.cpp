@@ -81,6 +81,13 @@ std::vector<std::vector<ir::Array>> inputs_of_ranks(const ir::Graph& function, s
   return out;
 }
 
+std::int64_t ranks_to_run(const ir::Graph& function, std::int64_t asked) {
+  if (asked == 0) return count_ranks(function);
+  if (function.mesh == nullptr || asked == function.mesh->ranks()) return asked;
+  throw UsageError("@" + function.name + " runs on the " + std::to_string(function.mesh->ranks()) +
+                   " ranks of its mesh, not on " + std::to_string(asked));
+}
+
 // What there is to find before a long run.
 void check_expected(const RunOptions& options) {
   if (options.expect.empty()) return;
@@ -122,7 +129,7 @@ bool run(const RunOptions& options) {
     run_as_rank(function, options, compiling);
     return true;
   }
-  const std::int64_t ranks = options.ranks != 0 ? options.ranks : count_ranks(function);
+  const std::int64_t ranks = ranks_to_run(function, options.ranks);
   const int gpus = options.on_gpus ? count_gpus() : 0;
   if (options.compile_only) {
     compile_only(function, ranks, compiling, gpus);
@@ -134,12 +141,17 @@ bool run(const RunOptions& options) {
     runtime::check_npy_dtype(function.type(function.results()[i]).dtype,
                              "result " + std::to_string(i));
   }
+  if (to_files) {
+    check_output("--output", options.output,
+                 is_of_wholes(function) ? 1 : static_cast<std::size_t>(ranks),
+                 function.results().size());
+  }
   const auto ran = run_ranks(function, ranks, options, compiling, gpus);
   if (!ran) return false;
   std::vector<std::vector<ir::Array>> results;
   for (const RankResult& rank : *ran) results.push_back(rank.arrays);
-  if (is_of_wholes(function)) results = {whole_results(function, results)};
   if (options.bench) std::cout << timing_text(function.name, *ran);
+  if (is_of_wholes(function)) results = {whole_results(function, results)};
   if (to_files) write_arrays(options.output, results);
   bool as_expected = true;
   if (!options.expect.empty()) {

@@ -19,6 +19,7 @@ ir::Array part_of(const ir::Array& whole, const ir::Sharding& sharding, const ir
                   std::int64_t rank);
 
 // The whole, from every rank's part. Of ranks that have the same part the first one's counts.
+// Throws TypeError for parts of different shapes.
 ir::Array put_together(std::span<const ir::Array* const> parts, const ir::Sharding& sharding,
                        const ir::Mesh& mesh);
 
@@ -26,7 +27,8 @@ ir::Array put_together(std::span<const ir::Array* const> parts, const ir::Shardi
 // a program of whole values, and a result that it says nothing of is whole on every rank.
 bool is_of_wholes(const ir::Graph& function);
 
-// The whole results of such a function, from every rank's own.
+// The whole results of such a function, from every rank's own. Throws TypeError where ranks that
+// have the same part, or the whole, have different bits.
 std::vector<ir::Array> whole_results(const ir::Graph& function,
                                      std::span<const std::vector<ir::Array>> results);
 

@@ -25,17 +25,26 @@ std::array<const ExportRule*, kOpCount> find_rules() {
   return out;
 }
 
+// How many ranks a function has or names, but for those that its nodes run.
+std::int64_t ranks_named_in(const Graph& graph) {
+  std::int64_t ranks = graph.mesh == nullptr ? 1 : graph.mesh->ranks();
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    for (const ir::Attribute& attribute : graph.node(id).attributes) {
+      const auto* const group = std::get_if<GroupPtr>(&attribute);
+      if (group == nullptr) continue;
+      for (const std::int64_t rank : (*group)->ranks) ranks = std::max(ranks, rank + 1);
+    }
+  }
+  return ranks;
+}
+
 // How many ranks run a program.
 std::int64_t ranks_of(const Module& module) {
   std::int64_t ranks = 1;
   for (const Graph& graph : module.functions) {
-    if (graph.mesh) ranks = std::max(ranks, graph.mesh->ranks());
-    for (NodeId id = 0; id < graph.node_count(); ++id) {
-      for (const ir::Attribute& attribute : graph.node(id).attributes) {
-        const auto* const group = std::get_if<GroupPtr>(&attribute);
-        if (group == nullptr) continue;
-        for (const std::int64_t rank : (*group)->ranks) ranks = std::max(ranks, rank + 1);
-      }
+    ranks = std::max(ranks, ranks_named_in(graph));
+    for (const FunctionPtr& function : all_functions(graph)) {
+      ranks = std::max(ranks, ranks_named_in(function->graph()));
     }
   }
   return ranks;

@@ -123,6 +123,9 @@ Mesh GroupParser::sizes() {
     }
     lexer_.take();
     std::string name = name_in(lexer_, token);
+    if (!is_dimension_name(name)) {
+      lexer_.fail(token.offset, "the name of a mesh dimension is not empty and has no commas");
+    }
     if (std::find(mesh.names.begin(), mesh.names.end(), name) != mesh.names.end()) {
       lexer_.fail(token.offset, "the mesh has two dimensions '" + name + "'");
     }

@@ -66,6 +66,9 @@ class Verifier {
           names.begin() + static_cast<std::ptrdiff_t>(d)) {
         fail_function("the mesh has two dimensions '" + names[d] + "'");
       }
+      if (!is_dimension_name(names[d])) {
+        fail_function("no mesh dimension can be called '" + names[d] + "'");
+      }
       if (sizes[d] < 1 || __builtin_mul_overflow(ranks, sizes[d], &ranks)) {
         fail_function("mesh dimension '" + names[d] + "' cannot have " + std::to_string(sizes[d]) +
                       " ranks");

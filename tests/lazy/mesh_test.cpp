@@ -51,6 +51,7 @@ TEST(DeviceMesh, TakesRanksInAnyOrder) {
 TEST(DeviceMesh, RefusesWhatIsNoMesh) {
   expect_error<TypeError>([] { DeviceMesh(std::vector<MeshDimension>{}); }, {"at least one"});
   expect_error<TypeError>([] { DeviceMesh({{"", 2}}); }, {"has a name"});
+  expect_error<TypeError>([] { DeviceMesh({{"a,b", 2}}); }, {"without commas", "\"a,b\""});
   expect_error<TypeError>([] { DeviceMesh({{"a", 2}, {"a", 2}}); }, {"two dimensions \"a\""});
   expect_error<TypeError>([] { DeviceMesh({{"a", 0}}); }, {"size 0"});
   expect_error<TypeError>([] { DeviceMesh({{"a", 1 << 20}, {"b", 1 << 20}}); }, {"size"});

@@ -15,6 +15,7 @@ namespace tutti::test::comm_test_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 CommandResult run(std::vector<std::string> arguments) {
@@ -98,8 +99,11 @@ TEST(CommTest, EveryDtypeOfNumbersIsExact) {
 }
 
 TEST(CommTest, OneRankTalksToItself) {
-  EXPECT_THAT(run_quickly({"-n", "1", "--sizes", "64", "--collectives", "all_reduce"}).output,
-              HasSubstr("all results are right"));
+  const CommandResult result = run_quickly({"-n", "1", "--sizes", "64"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("\nbroadcast "));
+  EXPECT_THAT(result.output, Not(HasSubstr("send_recv")));
+  EXPECT_THAT(result.output, HasSubstr("all results are right"));
 }
 
 TEST(CommTest, RunsAsTheRanksOfALauncher) {
@@ -127,6 +131,7 @@ TEST(CommTest, WrongUsageSaysWhatWouldBeRight) {
   refused({"--algorithms", "oneshot"}, "there is no 'oneshot'");
   refused({"--backends", "cpu:nowhere"}, "nowhere");
   refused({"-n", "0"}, "--ranks");
+  refused({"-n", "1", "--collectives", "send_recv"}, "send_recv is a message of each rank to the");
   refused({"--device", "tpu"}, "--device");
   refused({"--seconds", "-1"}, "--seconds");
 }
@@ -147,6 +152,19 @@ TEST_F(CommTestOfGpus, GoesOverNcclAndThroughTheHostWhereThatHasNone) {
     EXPECT_EQ(row["wrong"], 0) << row;
     EXPECT_EQ(row["device"], "cuda");
     EXPECT_EQ(row["engine"], row["collective"] == "send_recv" ? "shm" : "nccl");
+  }
+}
+
+// Which the ranks find out together, as they join.
+TEST_F(CommTestOfGpus, GoesThroughTheHostWhereRanksSeeDifferentGpus) {
+  const std::string tool = TUTTI_BINARY_DIR "/bin/tutti";
+  const CommandResult result = run_command(
+      {tool, "launch", "--no-prefix", "-n", "2", "--", "/bin/sh", "-c",
+       "CUDA_VISIBLE_DEVICES=$RANK,2 exec " + tool +
+           " comm-test --device cuda --sizes 64 --seconds 0 --json --collectives all_reduce"});
+  for (const auto& row : rows(result)) {
+    EXPECT_EQ(row["wrong"], 0) << row;
+    EXPECT_EQ(row["engine"], "shm");
   }
 }
 

@@ -1,6 +1,5 @@
-#include <cstdlib>
-
 #include "tests/support/command.h"
+#include "tests/support/environment_variable.h"
 #include <gmock/gmock.h>
 
 namespace tutti::emit_test {
@@ -68,6 +67,16 @@ TEST_F(Emit, TakesWhatTheEnvironmentSaysOfCollectives) {
               HasSubstr("algorithm = \"two-shot, above 8 bytes\""));
   EXPECT_THAT(plan_with("TUTTI_COLLECTIVES=" + table + ".none").errors,
               HasSubstr("TUTTI_COLLECTIVES: "));
+}
+
+TEST_F(Emit, LeavesOutDisabledPasses) {
+  const test::EnvironmentVariable disable("TUTTI_DISABLE", "cse,fuse");
+  EXPECT_THAT(text(kProgram, "passes"),
+              AllOf(HasSubstr("// after canonicalize"), Not(HasSubstr("// after cse")),
+                    Not(HasSubstr("fusion"))));
+  EXPECT_THAT(text(kProgram, "dce"), HasSubstr("add(%0, %1)"));
+  EXPECT_THAT(text(kProgram, "kernels"), HasSubstr("kernel exp "));
+  expect_refused(emit(kProgram, "cse"), 2, "the stage 'cse' is left out: TUTTI_DISABLE names it");
 }
 
 TEST_F(Emit, ShowsTheProgramAfterAPass) {

@@ -62,6 +62,23 @@ TEST_F(Export, TakesOneFunctionOfSeveral) {
   EXPECT_THAT(result.output, Not(HasSubstr("stablehlo.add")));
 }
 
+TEST_F(Export, CountsRanksThatOnlyALoopNames) {
+  const CommandResult result = export_text(R"(
+group @g = {ranks = [0, 1]}
+private func @step(%h: f32[1]) {
+  %0 = all_reduce(%h) {op = "sum", group = @g}
+  %1 = wait(%0)
+  return %1
+}
+func @f(%h: f32[1]) {
+  %0 = scan(%h) {body = @step, carries = 1, sequences = 0, length = 2}
+  return %0
+})");
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("mhlo.num_replicas = 2"));
+  EXPECT_THAT(result.output, HasSubstr("replica_groups = dense<[[0, 1]]>"));
+}
+
 TEST_F(Export, RefusesAFunctionThatIsNotThere) {
   const CommandResult result = export_text(kAdd, {"--function", "product"});
   EXPECT_EQ(result.status, 2);

@@ -1,4 +1,5 @@
 #include "tests/support/command.h"
+#include "tests/support/environment_variable.h"
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -78,6 +79,14 @@ TEST_F(Opt, LeavesPassesOut) {
   EXPECT_THAT(all, Not(HasSubstr("fusion")));
   const std::string some = opt(kProgram, {"--stop-after", "canonicalize"}).output;
   EXPECT_THAT(some, HasSubstr("%1 = tanh(%x) : f32[4]\n"));
+}
+
+TEST_F(Opt, LeavesOutOfTheCompilersPassesWhatTheEnvironmentSays) {
+  const std::string all = opt(kProgram, {"--pass", "default"}).output;
+  const std::string without = opt(kProgram, {"--disable", "cse,fuse"}).output;
+  const test::EnvironmentVariable disable("TUTTI_DISABLE", "cse");
+  EXPECT_EQ(opt(kProgram, {"--disable", "fuse"}).output, without);
+  EXPECT_EQ(opt(kProgram, {"--pass", "default"}).output, all);
 }
 
 TEST_F(Opt, ShowsWhatEachPassChanged) {

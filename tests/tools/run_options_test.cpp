@@ -126,6 +126,22 @@ TEST_F(RunOptions, ExpectedResultsOfRanksThatDoNotRunAreADifference) {
                 path("three/rank2/0.npy") + ", but there are results of 2 ranks\n");
 }
 
+TEST_F(RunOptions, ResultsDoNotComeBesideOthers) {
+  const std::string program = "func @f(%x: f32[2]) { return %x }\n";
+  const auto write = [&](const std::string& ranks) {
+    return run(program, {"--random", "1", "--ranks", ranks, "-o", path("out")});
+  };
+  vector("out/rank0/x.npy", {1});  // which no run has written
+  EXPECT_EQ(write("3").status, 0);
+  EXPECT_EQ(write("3").status, 0) << "they are replaced";
+  const std::string before = folder_.read("out/rank0/0.npy");
+  expect_refused(write("2"), 2, "out has rank2/0.npy already");
+  expect_refused(write("1"), 2, "out has rank0/0.npy already");
+  EXPECT_EQ(folder_.read("out/rank0/0.npy"), before);
+  EXPECT_EQ(output(kAdd, {"--random", "1", "-o", path("two")}), "");
+  expect_refused(run(program, {"--random", "1", "-o", path("two")}), 2, "two has 1.npy already");
+}
+
 TEST_F(RunOptions, ResultsAreNotComparedWithThemselves) {
   vector("expected/0.npy", {1, 2});
   vector("expected/1.npy", {1, 2});
@@ -188,8 +204,21 @@ TEST_F(RunOptions, AFailedProcessIsAnError) {
 }
 
 TEST_F(RunOptions, ProcessesHaveToBeEnough) {
-  expect_refused(run(kOnRanks, {"--random", "1", "--processes", "--ranks", "1"}), 1,
+  const std::string program =
+      "group @g = {ranks = [0, 1]}\nfunc @f() { barrier() {group = @g}\nreturn }\n";
+  expect_refused(run(program, {"--processes", "--ranks", "1"}), 1,
                  "names rank 1 of 1 ranks; give more with --ranks");
+}
+
+TEST_F(RunOptions, RanksAreThoseOfTheMesh) {
+  for (const std::string mode : {"--on=host", "--processes", "--compile-only", "--interpret"}) {
+    for (const std::string ranks : {"1", "3"}) {
+      expect_refused(run(kOnRanks, {"--random", "1", "--ranks", ranks, mode}), 2,
+                     "@f runs on the 2 ranks of its mesh, not on " + ranks);
+    }
+  }
+  EXPECT_EQ(output(kOnRanks, {"--random", "1", "--ranks", "2"}),
+            output(kOnRanks, {"--random", "1"}));
 }
 
 TEST_F(RunOptions, RefusesNumbersBelowZero) {

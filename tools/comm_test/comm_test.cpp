@@ -51,18 +51,22 @@ int run_as_rank(const CommTest& test, const CommTestOptions& options) {
 }  // namespace
 
 int comm_test(const CommTestOptions& options) {
-  const bool launched = runtime::read_launch_environment().ranks > 1;
+  const std::int64_t launched_ranks = runtime::read_launch_environment().ranks;
+  const bool launched = launched_ranks > 1;
   if (launched && !options.as_rank && options.ranks != 0) {
     throw UsageError(
         "comm-test: a launcher has started this as one of several ranks already; leave -n out");
   }
-  if (launched || options.as_rank) return run_as_rank(read_comm_test(options), options);
-  read_comm_test(options);  // its mistakes are said once
+  if (launched || options.as_rank) {
+    return run_as_rank(read_comm_test(options, launched_ranks), options);
+  }
   LaunchOptions launching;
   launching.ranks = static_cast<std::size_t>(options.ranks);
   if (options.ranks == 0) {
     launching.ranks = options.on_gpus ? static_cast<std::size_t>(runtime::count_gpus()) : 2;
   }
+  // Its mistakes are said once.
+  read_comm_test(options, static_cast<std::int64_t>(launching.ranks));
   launching.prefix = false;
   launching.program = rank_command(options);
   std::cout.flush();

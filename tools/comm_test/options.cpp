@@ -3,11 +3,11 @@
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/kernels/host/collective_kinds.h>
-#include <tutti/runtime/comm/backend_config.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -83,13 +83,22 @@ std::vector<std::int64_t> read_sizes(const std::vector<std::string>& texts) {
   return out;
 }
 
-CommTest read_comm_test(const CommTestOptions& options) {
+CommTest read_comm_test(const CommTestOptions& options, std::int64_t ranks) {
   CommTest out;
+  const auto has_peer = [ranks](CollectiveKind kind) {
+    return kind != CollectiveKind::send_recv || ranks > 1;
+  };
   for (const std::string& name : options.collectives) {
-    out.collectives.push_back(read_collective(name));
+    const CollectiveKind kind = read_collective(name);
+    if (!has_peer(kind)) {
+      throw UsageError("--collectives: " + name +
+                       " is a message of each rank to the next, and 1 rank has no other; it takes "
+                       "-n 2 or more");
+    }
+    out.collectives.push_back(kind);
   }
   if (out.collectives.empty()) {
-    out.collectives.assign(kUsualCollectives.begin(), kUsualCollectives.end());
+    std::ranges::copy_if(kUsualCollectives, std::back_inserter(out.collectives), has_peer);
   }
   for (const std::string& name : options.algorithms) {
     if (std::ranges::find(kAlgorithms, name) == kAlgorithms.end()) {
@@ -102,11 +111,8 @@ CommTest read_comm_test(const CommTestOptions& options) {
   const std::vector<std::string> usual(kUsualSizes.begin(), kUsualSizes.end());
   out.sizes = read_sizes(options.sizes.empty() ? usual : options.sizes);
   out.dtype = read_dtype(options.dtype);
-  const Device device = options.on_gpus ? Device::cuda() : Device::cpu();
-  const runtime::BackendConfig config = options.backends.empty()
-                                            ? runtime::BackendConfig::process()
-                                            : runtime::BackendConfig::parse(options.backends);
-  out.engine = config.engine(device);
+  out.backends = options.backends.empty() ? runtime::BackendConfig::process()
+                                          : runtime::BackendConfig::parse(options.backends);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/ir/dtype.h>
+#include <tutti/runtime/comm/backend_config.h>
 #include <tutti/runtime/comm/collective.h>
 
 #include <array>
@@ -15,7 +16,7 @@ struct CommTestOptions {
   std::int64_t ranks = 0;  // 0: those that a launcher has started, or else as many as make sense
   bool on_gpus = false;
   std::string backends;                  // as of Group::with_backends; empty: the usual ones
-  std::vector<std::string> collectives;  // names; empty: kUsualCollectives
+  std::vector<std::string> collectives;  // names; empty: the usual ones
   std::vector<std::string> algorithms;   // of the host's memory; empty: all
   std::vector<std::string> sizes;        // see read_sizes; empty: kUsualSizes
   std::string dtype = "f32";
@@ -32,12 +33,13 @@ struct CommTest {
   std::vector<std::int64_t> sizes;      // bytes
   std::vector<std::string> algorithms;  // "one_shot", "two_shot"
   DType dtype = DType::f32;
-  std::string engine;  // that carries the collectives out
+  // What carries the collectives out. For GPUs it may be asked when the rank has joined the others.
+  runtime::BackendConfig backends;
 };
 
-// Throws UsageError for a name, a size or a dtype that there is not; EnvironmentError for an engine
-// that is not in this build.
-CommTest read_comm_test(const CommTestOptions& options);
+// For so many ranks. Throws UsageError for a name, a size or a dtype that there is not, and for
+// messages of one rank; EnvironmentError for an engine that is not in this build.
+CommTest read_comm_test(const CommTestOptions& options, std::int64_t ranks);
 
 // "8" and "64K" are sizes in bytes, with K, M or G for powers of 1024; "1K..4K" is each twice the
 // one before: 1K, 2K, 4K. Throws UsageError.

@@ -88,6 +88,7 @@ std::int64_t elements_of(std::int64_t bytes, DType dtype, std::int64_t members) 
 
 std::vector<Row> rows_of(runtime::Context& context, const CommTest& test, Device device) {
   std::vector<Row> out;
+  const std::string& engine = test.backends.engine(device);
   const auto members = static_cast<int>(context.ranks());
   for (const CollectiveKind kind : test.collectives) {
     for (const std::int64_t size : test.sizes) {
@@ -97,12 +98,12 @@ std::vector<Row> rows_of(runtime::Context& context, const CommTest& test, Device
                   .members = members,
                   .elements = elements_of(size, test.dtype, members)};
       row.bytes = row.what.elements * size_of(test.dtype);
-      row.way = {.engine = test.engine, .algorithm = "", .device = device};
+      row.way = {.engine = engine, .algorithm = "", .device = device};
       runtime::CollectiveCall call;
       call.kind = kind;
       call.dtype = test.dtype;
       call.parts.push_back({.elements = row.what.operand_elements()});
-      if (test.engine == "nccl" && !runtime::nccl_serves(call, members)) row.way.engine = "shm";
+      if (engine == "nccl" && !runtime::nccl_serves(call, members)) row.way.engine = "shm";
       const std::int64_t usual = context.backend->algorithms()
                                      .rule(kind, Reduction::sum, test.dtype, members)
                                      .one_shot_up_to;
@@ -172,10 +173,10 @@ void print_row_as_json(const Row& row) {
 }
 
 void print_header(const CommTest& test, std::int64_t ranks, Device device) {
-  const bool chooses = test.engine == "shm";
+  const std::string& engine = test.backends.engine(device);
+  const bool chooses = engine == "shm";
   std::cout << ranks << (ranks == 1 ? " rank" : " ranks") << ", "
-            << (device.is_cpu() ? "cpu" : "cuda") << ":" << test.engine << ", "
-            << name_of(test.dtype)
+            << (device.is_cpu() ? "cpu" : "cuda") << ":" << engine << ", " << name_of(test.dtype)
             << (chooses ? "; * is what is taken where nobody asks for another\n" : "\n")
             << "collective          " << (chooses ? "algorithm " : "engine    ")
             << "        bytes         time algbw GB/s busbw GB/s    wrong" << std::endl;

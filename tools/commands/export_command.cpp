@@ -2,7 +2,6 @@
 
 #include <tutti/ir/stablehlo/export.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/files/write_file.h>
 
 #include <iostream>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "tools/commands/command_help.h"
 #include "tools/read_program.h"
+#include "tools/write_output.h"
 
 namespace tutti::tools {
 
@@ -30,12 +30,7 @@ void export_program(const ExportOptions& options) {
     module.functions.push_back(std::move(only));
   }
   if (module.functions.empty()) throw EnvironmentError(options.file + ": has no function");
-  const std::string text = ir::export_stablehlo(module);
-  if (options.output.empty() || options.output == "-") {
-    std::cout << text;
-  } else {
-    runtime::write_file(options.output, text);
-  }
+  write_output(options.output, ir::export_stablehlo(module), std::cout);
 }
 
 }  // namespace

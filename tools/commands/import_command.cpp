@@ -3,7 +3,6 @@
 #include <tutti/ir/stablehlo/import.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/verify/verify.h>
-#include <tutti/runtime/files/write_file.h>
 
 #include <iostream>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "tools/commands/command_help.h"
 #include "tools/read_text.h"
+#include "tools/write_output.h"
 
 namespace tutti::tools {
 
@@ -35,11 +35,7 @@ void import(const ImportOptions& options) {
   }
   const ir::Module module = ir::import_stablehlo(text, name);
   for (const ir::Graph& function : module.functions) ir::verify(function);
-  if (options.output.empty() || options.output == "-") {
-    std::cout << ir::print(module);
-  } else {
-    runtime::write_file(options.output, ir::print(module));
-  }
+  write_output(options.output, ir::print(module), std::cout);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "tools/show/format.h"
 #include "tools/show/function_text.h"
-#include "tools/show/stages.h"
+#include "tools/show/plan_memory.h"
 #include "tools/show/usage.h"
 
 namespace tutti::tools::show {

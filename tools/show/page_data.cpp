@@ -10,6 +10,7 @@
 #include "tools/show/function_text.h"
 #include "tools/show/match.h"
 #include "tools/show/picture.h"
+#include "tools/show/plan_memory.h"
 #include "tools/show/stages.h"
 #include "tools/show/usage.h"
 #include <nlohmann/json.hpp>
@@ -150,6 +151,7 @@ std::vector<std::int64_t> nodes_of_buffers(const Stages& stages) {
 json step_data(const codegen::Plan& plan) {
   json out = empty_columns({"text", "reads", "writes"});
   out["text"] = step_texts(plan);
+  out["enteredBy"] = entering_steps(plan);
   for (const codegen::Step& step : plan.steps) {
     json reads = json::array();
     json writes = json::array();
@@ -162,11 +164,25 @@ json step_data(const codegen::Plan& plan) {
   return out;
 }
 
-// What buffers have places in: the arenas, then the groups' areas.
+// The number of what a buffer has its place in: of the arenas, then the groups' areas; -1: nowhere.
+std::int64_t space_of(const codegen::Plan& plan, const codegen::PlanBuffer& buffer) {
+  const std::int64_t areas = 1 + std::ssize(plan.devices);
+  if (buffer.kind == codegen::PlanBuffer::Kind::symmetric) return areas + buffer.index;
+  if (buffer.kind != codegen::PlanBuffer::Kind::local) return -1;
+  if (buffer.device.is_cpu()) return 0;
+  const auto used = std::ranges::find(plan.devices, buffer.device, &codegen::PlanDevice::device);
+  return 1 + (used - plan.devices.begin());
+}
+
+// What buffers have places in, in that order.
 json spaces_of(const codegen::Plan& plan) {
   json out = json::array();
   const auto add = [&](const std::string& name, std::int64_t bytes) {
-    out.push_back({{"name", name}, {"bytes", bytes}});
+    const auto number = std::ssize(out);
+    const auto inside = [&](const codegen::PlanBuffer& buffer) {
+      return space_of(plan, buffer) == number;
+    };
+    out.push_back({{"name", name}, {"bytes", bytes}, {"live", held_bytes(plan, inside)}});
   };
   add("arena of cpu", plan.arena_bytes);
   for (const codegen::PlanDevice& used : plan.devices) {
@@ -179,16 +195,6 @@ json spaces_of(const codegen::Plan& plan) {
     add("memory of group " + area.group->tag + whose, area.bytes);
   }
   return out;
-}
-
-// The number of a buffer's in these; -1 where it has no place.
-std::int64_t space_of(const codegen::Plan& plan, const codegen::PlanBuffer& buffer) {
-  const std::int64_t areas = 1 + std::ssize(plan.devices);
-  if (buffer.kind == codegen::PlanBuffer::Kind::symmetric) return areas + buffer.index;
-  if (buffer.kind != codegen::PlanBuffer::Kind::local) return -1;
-  if (buffer.device.is_cpu()) return 0;
-  const auto used = std::ranges::find(plan.devices, buffer.device, &codegen::PlanDevice::device);
-  return 1 + (used - plan.devices.begin());
 }
 
 json plan_data(const Stages& stages) {

@@ -3,6 +3,7 @@
 #include <tutti/codegen/driver/dump_page.h>
 #include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/ir/text/constant_files.h>
 
 #include <algorithm>
 #include <cmath>
@@ -91,7 +92,8 @@ std::vector<SharedArea> areas_of(const fs::path& folder) {
   std::vector<SharedArea> out;
   std::map<std::string, std::size_t> known;
   for (const fs::path& path : plans_in(folder)) {
-    const codegen::Plan plan = codegen::parse_plan(read_text(path), path.string());
+    const codegen::Plan plan = codegen::parse_plan(
+        read_text(path), path.string(), ir::load_constants_beside(path.parent_path().string()));
     for (std::size_t i = 0; i < plan.areas.size(); ++i) {
       const codegen::PlanArea& area = plan.areas[i];
       std::string name = "group " + area.group->tag + " [";

@@ -1,10 +1,8 @@
 #include "tools/show/show.h"
 
 #include <tutti/codegen/driver/artifacts.h>
-#include <tutti/codegen/driver/compile.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/runtime/files/write_file.h>
 
 #include <algorithm>
 #include <exception>
@@ -12,6 +10,7 @@
 #include <iostream>
 #include <vector>
 
+#include "tools/disabled_passes.h"
 #include "tools/read_program.h"
 #include "tools/show/columns.h"
 #include "tools/show/dot.h"
@@ -19,6 +18,7 @@
 #include "tools/show/places.h"
 #include "tools/show/stages.h"
 #include "tools/show/svg.h"
+#include "tools/write_output.h"
 
 namespace tutti::tools {
 
@@ -55,9 +55,7 @@ std::string stage_text(const ir::Graph& function, const ShowOptions& options,
                                   : show::find_stages(function, options.rank, disabled);
   const show::GraphStage* const stage = stages.find(options.stage);
   const bool of_plan = options.stage == "kernels" || options.stage == "plan";
-  if (std::ranges::find(disabled, options.stage) != disabled.end()) {
-    throw UsageError("the stage '" + options.stage + "' is left out: TUTTI_DISABLE names it");
-  }
+  check_not_disabled(options.stage, disabled);
   const bool is_reached = of_plan ? stages.plan.has_value() : stage != nullptr;
   if (options.stage != "trace" && !is_reached) std::rethrow_exception(stages.failure);
   if (options.stage == "plan") return show::text_with_columns(*stages.plan);
@@ -79,21 +77,14 @@ std::string places(const ShowOptions& options) {
                                            : show::places_text(options.file);
 }
 
-void put_out(const ShowOptions& options, const std::string& text) {
-  if (options.output.empty()) {
-    std::cout << text;
-  } else {
-    runtime::write_file(options.output, text);
-  }
-}
-
 }  // namespace
 
 void show_program(const ShowOptions& options) {
-  if (std::filesystem::is_directory(options.file)) return put_out(options, places(options));
+  if (std::filesystem::is_directory(options.file)) {
+    return write_output(options.output, places(options), std::cout);
+  }
   check_stage(options);
-  const std::vector<std::string> disabled =
-      codegen::compile_options(runtime::Settings::process()).disabled;
+  const std::vector<std::string> disabled = disabled_passes();
   const ir::Module module = read_program(options.file);
   const bool drawing = options.format == ShowFormat::dot || options.format == ShowFormat::svg;
   std::vector<const ir::Graph*> functions;
@@ -116,7 +107,7 @@ void show_program(const ShowOptions& options) {
       text += (text.empty() ? "" : "\n") + stage_text(*function, options, disabled);
     }
   }
-  put_out(options, text);
+  write_output(options.output, text, std::cout);
 }
 
 }  // namespace tutti::tools

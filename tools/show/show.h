@@ -14,7 +14,7 @@ struct ShowOptions {
   // collectives use
   std::filesystem::path file;
   ShowFormat format = ShowFormat::text;
-  std::filesystem::path output;  // empty: standard output
+  std::filesystem::path output;  // see write_output
   std::string function;          // empty: all in text and html, else the only one
   std::string stage = "trace";
   std::int64_t rank = 0;  // whose plan

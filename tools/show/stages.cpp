@@ -66,40 +66,6 @@ std::vector<std::string_view> stage_names() {
   return out;
 }
 
-namespace {
-
-// Wraps around where sizes are larger than any memory; what is live stays right where it can be
-// told.
-void add(std::int64_t& sum, std::int64_t bytes) {
-  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
-                                  static_cast<std::uint64_t>(bytes));
-}
-
-}  // namespace
-
-PlanMemory find_memory(const codegen::Plan& plan) {
-  using Kind = codegen::PlanBuffer::Kind;
-  const std::size_t steps = plan.steps.size();
-  PlanMemory out{.local = std::vector<std::int64_t>(steps, 0), .comm = {}, .output = {}};
-  out.comm = out.output = out.local;
-  // The change at each step, then summed up.
-  for (const codegen::PlanBuffer& buffer : plan.buffers) {
-    auto* const row = buffer.kind == Kind::local       ? &out.local
-                      : buffer.kind == Kind::comm      ? &out.comm
-                      : buffer.kind == Kind::symmetric ? &out.comm
-                      : buffer.kind == Kind::output    ? &out.output
-                                                       : nullptr;
-    if (row == nullptr || buffer.defined_at < 0) continue;
-    add((*row)[static_cast<std::size_t>(buffer.defined_at)], buffer.bytes);
-    const auto end = static_cast<std::size_t>(buffer.last_use) + 1;
-    if (end < steps) add((*row)[end], -buffer.bytes);
-  }
-  for (auto* const row : {&out.local, &out.comm, &out.output}) {
-    for (std::size_t i = 1; i < steps; ++i) add((*row)[i], (*row)[i - 1]);
-  }
-  return out;
-}
-
 std::vector<std::string> step_texts(const codegen::Plan& plan) {
   std::vector<std::string> out;
   const std::string text = codegen::print(plan);

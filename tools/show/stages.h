@@ -43,14 +43,6 @@ Stages find_stages(const ir::Graph& function, std::int64_t rank,
 // "trace", the passes, "kernels" and "plan": what --stage takes.
 std::vector<std::string_view> stage_names();
 
-// What is held at each step of a plan, in bytes.
-struct PlanMemory {
-  std::vector<std::int64_t> local;   // in the arenas of all devices
-  std::vector<std::int64_t> comm;    // operands and results of collectives
-  std::vector<std::int64_t> output;  // the function's results
-};
-PlanMemory find_memory(const codegen::Plan& plan);
-
 // The text of each step as codegen::print has it, without its number; several lines for launches of
 // several parts.
 std::vector<std::string> step_texts(const codegen::Plan& plan);

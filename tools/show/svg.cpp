@@ -126,7 +126,8 @@ class Drawing {
     std::string out = "<g class=\"" + std::string(name_of(box.kind)) + "\"><title>";
     for (const ir::NodeId id : box.nodes) {
       out += escaped(printable(shortened(text_.node(id).code, 400)));
-      if (!text_.node(id).source.empty()) out += "  // " + escaped(text_.node(id).source);
+      if (!text_.node(id).source.empty())
+        out += "  // " + escaped(printable(text_.node(id).source));
       out += "\n";
     }
     out += "</title><rect x=\"" + number(left(i)) + "\" y=\"" + number(top) + "\" width=\"" +

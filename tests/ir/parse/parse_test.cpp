@@ -224,6 +224,8 @@ TEST(Parse, RefusesWhatAsksForTooMuch) {
   expect_refused("group @g = {ranks = [0..1000000000]}", "too many ranks");
   expect_refused("group @g = {ranks = [0, 1], algorithm = \"ring\"}", "an algorithm is \"auto\"");
   expect_refused("mesh (a = 1024, b = 1025)", "at most 1048576 ranks");
+  expect_refused("mesh (\"a,b\" = 2)", "has no commas");
+  expect_refused("mesh (\"\" = 2)", "is not empty");
   std::string groups;
   for (int i = 0; i < 5; ++i)
     groups += "group @g" + std::to_string(i) + " = {ranks = [0..1048576]}\n";

@@ -124,7 +124,7 @@ TEST(Verify, GroupsAreInsideTheMesh) {
 
 TEST(Verify, MeshesAreSound) {
   for (const Mesh& mesh : {Mesh{}, Mesh{{"a"}, {0}}, Mesh{{"a", "a"}, {1, 1}}, Mesh{{"a"}, {1, 1}},
-                           Mesh{{"a", "b"}, {INT64_MAX, 2}}}) {
+                           Mesh{{"a", "b"}, {INT64_MAX, 2}}, Mesh{{"a,b"}, {1}}, Mesh{{""}, {1}}}) {
     Graph graph;
     graph.mesh = std::make_shared<const Mesh>(mesh);
     EXPECT_THROW(verify(graph), VerifyError);

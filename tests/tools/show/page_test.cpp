@@ -166,6 +166,14 @@ TEST_F(ShowPage, SaysWhyThereIsNoPlan) {
 
 TEST_F(ShowPage, SearchesFoldsAndSwitchesInABrowser) { expect_works(test::kTrainingStep); }
 
+TEST_F(ShowPage, SaysWhatIsHeldAroundALoop) {
+  const json plan = data(test::kLoop).at("functions").at(0).at("plan");
+  EXPECT_THAT(plan.at("steps").at("enteredBy"), ElementsAre(2, -1, -1, -1, -1));
+  EXPECT_THAT(plan.at("spaces").at(0).at("live"), ElementsAre(8192, 4096, 8192, 8192, 8192));
+}
+
+TEST_F(ShowPage, ShowsLoopsInABrowser) { expect_works(test::kLoop); }
+
 TEST_F(ShowPage, OpensLargeProgramsInABrowser) { expect_works(test::long_program(10000)); }
 
 TEST_F(ShowPage, ShowsStrangeNamesAndEmptyFunctionsInABrowser) {

@@ -30,7 +30,7 @@ std::string plan(const std::string& name, int offset) {
 class ShowPlaces : public testing::Test {
  protected:
   void add(const std::string& program, const std::string& text) {
-    std::filesystem::create_directory(folder_.path() / program);
+    std::filesystem::create_directories(folder_.path() / program);
     folder_.write(program + "/plan.txt", text);
   }
   CommandResult show(const std::vector<std::string>& arguments = {}) {
@@ -69,6 +69,19 @@ TEST_F(ShowPlaces, OfAllProgramsInTheirOrder) {
             HasSubstr("b1  train.cpp:7  operand of all_reduce &lt;sum&gt; f32[16]; 64 B at 128,"
                       " steps 1..3"),
             HasSubstr("x=\"516.0\""), Not(HasSubstr("<sum>"))));
+}
+
+// As a dump writes them.
+TEST_F(ShowPlaces, LargeConstantsLieBesideThePlans) {
+  std::string text = plan("first", 0);
+  const std::string at = "  0: acquire b1\n";
+  text.insert(text.find(at), "  b3 = constant 0: f32[2] file(\"constants/c.bin\"), 8 bytes\n");
+  std::filesystem::create_directories(folder_.path() / "0001-first/constants");
+  folder_.write("0001-first/constants/c.bin", std::string(8, '\0'));
+  add("0001-first", text);
+  const CommandResult result = show();
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("  0001-first: 256 B\n"));
 }
 
 TEST_F(ShowPlaces, ProgramsBeyondFourDigitsStandBehindTheOthers) {

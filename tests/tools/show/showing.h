@@ -36,6 +36,21 @@ func @step(%x: f32[64,784], %t: f32[64,10], %w: f32[784,10] rep(dp), %b: f32[10]
 }
 )";
 
+// A product that is there before a loop of one step's addition, in it and behind it.
+inline const std::string kLoop = R"(private func @step(%h: f32[32,32], %w: f32[32,32]) {
+  %0 = add(%h, %w)
+  return %0
+}
+
+func @f(%x: f32[32,32]) {
+  %w = matmul(%x, %x)  // loop.cpp:3
+  %h = scan(%x, %w) {body = @step, carries = 1, sequences = 0, length = 100}
+  %p = softmax(%h) {axis = 1}
+  %r = mul(%p, %w)
+  return %r
+}
+)";
+
 // Two functions, one of them with names that no language of output may trip over.
 inline const std::string kStrangeNames =
     "group @g = {tag = \"</script>\\x80\\\"\", ranks = [0]}\n"

@@ -133,6 +133,14 @@ TEST(ShowSvg, EscapesNames) {
   EXPECT_THAT(svg, HasSubstr("<title>@&lt;a &amp; b&gt; \xEF\xBF\xBD</title>"));
 }
 
+// An SVG file is UTF-8.
+TEST(ShowSvg, TakesLinesOfFilesInOtherEncodings) {
+  const std::string svg =
+      svg_of("func @f(%x: f32[2]) {\n  %0 = neg(%x)  // caf\xE9.cpp:4\n  return %0\n}\n");
+  EXPECT_THAT(svg, HasSubstr("  // caf\xEF\xBF\xBD.cpp:4\n"));
+  EXPECT_THAT(svg, Not(HasSubstr("\xE9")));
+}
+
 TEST(ShowSvg, OfAnEmptyFunction) {
   EXPECT_THAT(svg_of("func @f() {\n  return\n}\n"), HasSubstr("</svg>"));
 }

@@ -1,5 +1,6 @@
 // Opened with #check, the page tries itself out and says in the document how that went; the tests
-// read it (tests/tools/show/page_test.cpp). The program has to have a kernel and a changed stage.
+// read it (tests/tools/show/page_test.cpp). The program has to have a kernel and a changed stage,
+// and to enter its regions from one place each.
 
 function checkPage() {
   let checks = 0;
@@ -38,6 +39,13 @@ function checkPage() {
     expect(found.length > 0 && found.length <= whole.count, `${query} finds something`);
     expect(found.every((row) => whole[column](row.id).toLowerCase().includes(word.toLowerCase())),
            `${query} finds nothing else`);
+  }
+  const place = whole.source.map(stringOf).find((each) => /^\S+$/.test(each));
+  if (place !== undefined) {
+    search(`line:=${place}`);
+    const found = app.view.list.rows;
+    expect(found.length > 0 && found.every((row) => whole.sourceOf(row.id) === place),
+           "a whole line is no beginning of another");
   }
   search("no such word");
   expect(rows().length === 0 && $("count").textContent.startsWith("0 of "), "nothing is found");
@@ -101,6 +109,11 @@ function checkPage() {
     const sum = app.fn.plan.local[app.view.step] + app.fn.plan.comm[app.view.step];
     expect(app.fn.plan.local.every((local, i) => local + app.fn.plan.comm[i] <= sum),
            "the plan begins where most is held");
+    const {local, comm, output, buffers, steps} = app.fn.plan;
+    for (const i of steps.text.length === 0 ? [] : [0, app.view.step]) {
+      const held = buffersAt(app.fn.plan, i).reduce((all, buffer) => all + buffers.bytes[buffer], 0);
+      expect(held === local[i] + comm[i] + output[i], `the buffers at step ${i} are what is held`);
+    }
     const value = $("details").querySelector("table.all button.node");
     if (value !== null) {
       value.click();

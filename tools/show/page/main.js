@@ -149,7 +149,11 @@ class App {
     if (this.graph !== null && this.node >= 0) parts.push(this.graph.name[this.node]);
     const number = functions.indexOf(this.fn);
     const hash = `#${parts.map(encodeURIComponent).join("/")}`;
-    history.replaceState(null, "", number === 0 ? hash : `${hash}@${number}`);
+    try {
+      history.replaceState(null, "", number === 0 ? hash : `${hash}@${number}`);
+    } catch {
+      // Frames of some pages may not change it, and browsers refuse many changes in a row.
+    }
   }
 
   // Goes where an address leads; what there is not is left out.

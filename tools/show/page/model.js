@@ -65,23 +65,25 @@ class Graph {
 
   // Whether a node has all that a query asks for.
   matches(id, terms) {
-    return terms.every(({field, word}) => {
-      if (field === "op") return this.opOf(id).toLowerCase().includes(word);
-      if (field === "type") return this.typeOf(id).toLowerCase().includes(word);
-      if (field === "line") return this.sourceOf(id).toLowerCase().includes(word);
-      if (field === "name") return this.name[id].toLowerCase().includes(word);
+    return terms.every(({field, word, exact}) => {
+      const has = (text) =>
+          exact ? text.toLowerCase() === word : text.toLowerCase().includes(word);
+      if (field === "op") return has(this.opOf(id));
+      if (field === "type") return has(this.typeOf(id));
+      if (field === "line") return has(this.sourceOf(id));
+      if (field === "name") return has(this.name[id]);
       if (field === "kernel") return String(this.kernel[id]) === word;
-      return this.code[id].toLowerCase().includes(word) ||
-          this.sourceOf(id).toLowerCase().includes(word);
+      return has(this.code[id]) || has(this.sourceOf(id));
     });
   }
 }
 
-// "op:matmul f32[64" as a list of what to look for and where.
+// "op:matmul f32[64" as a list of what to look for and where; "op:=add" is that and no more.
 function termsOf(query) {
   return query.toLowerCase().split(/\s+/).filter((word) => word !== "").map((word) => {
-    const found = /^(op|type|line|name|kernel):(.+)$/.exec(word);
-    return found === null ? {field: "", word} : {field: found[1], word: found[2]};
+    const found = /^(op|type|line|name|kernel):(=?)(.+)$/.exec(word);
+    return found === null ? {field: "", word, exact: false}
+                          : {field: found[1], word: found[3], exact: found[2] === "="};
   });
 }
 

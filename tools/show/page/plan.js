@@ -23,28 +23,17 @@ function bufferText(plan, buffer) {
   return parts.join(", ");
 }
 
-// The buffers that hold something at a step.
+// The buffers that hold something at a step: in a region, those of what enters it, too.
 function buffersAt(plan, step) {
   const {kind, first, last} = plan.buffers;
   const out = [];
-  kind.forEach((each, buffer) => {
-    const own = ["local", "symmetric", "comm", "output"].includes(each);
-    if (own && first[buffer] >= 0 && first[buffer] <= step && step <= last[buffer]) out.push(buffer);
-  });
+  for (let at = step; at >= 0; at = plan.steps.enteredBy[at]) {
+    kind.forEach((each, buffer) => {
+      const own = ["local", "symmetric", "comm", "output"].includes(each);
+      if (own && first[buffer] >= 0 && first[buffer] <= at && at <= last[buffer]) out.push(buffer);
+    });
+  }
   return out.sort((a, b) => plan.buffers.bytes[b] - plan.buffers.bytes[a]);
-}
-
-// What is held at each step of the buffers that are wanted.
-function liveOf(plan, wanted) {
-  const {bytes, first, last} = plan.buffers;
-  const out = new Float64Array(plan.steps.text.length + 1);
-  bytes.forEach((size, buffer) => {
-    if (!wanted(buffer) || first[buffer] < 0) return;
-    out[first[buffer]] += size;
-    if (last[buffer] + 1 < out.length) out[last[buffer] + 1] -= size;
-  });
-  for (let i = 1; i < out.length; ++i) out[i] += out[i - 1];
-  return out.slice(0, plan.steps.text.length);
 }
 
 // The first place of the largest number.
@@ -169,21 +158,19 @@ class PlanView {
 
   makeCharts() {
     const {plan} = this;
-    const {kind, space, offset, bytes, first, last} = plan.buffers;
+    const {space, offset, bytes} = plan.buffers;
     const out = [];
-    for (const [number, {name, bytes: size}] of plan.spaces.entries()) {
+    for (const [number, {name, bytes: size, live}] of plan.spaces.entries()) {
       const inside = (buffer) => space[buffer] === number;
-      const live = liveOf(plan, inside);
       const peak = peakOf(live);
       if (live.length === 0 || live[peak] === 0) continue;
-      const buffers = [...kind.keys()].filter((buffer) => inside(buffer) && first[buffer] >= 0);
       out.push(new Chart(plan, {
         title: [name[0].toUpperCase() + name.slice(1), `${bytesText(size)}, of which at most ${
             bytesText(live[peak])} hold something; up: the offset`],
         height: 190, top: size, peak,
-        paint: (chart, pen) => this.paintArena(chart, pen, buffers),
+        paint: (chart, pen) => this.paintArena(chart, pen, inside),
         at: (step, place) => {
-          const hit = buffers.find((buffer) => first[buffer] <= step && step <= last[buffer] &&
+          const hit = buffersAt(plan, step).find((buffer) => inside(buffer) &&
               offset[buffer] <= place && place < offset[buffer] + bytes[buffer]);
           return `step ${step}: ${hit === undefined ? bytesText(live[step]) + " live"
                                                     : bufferText(plan, hit)}`;
@@ -213,17 +200,27 @@ class PlanView {
     return out;
   }
 
-  paintArena(chart, pen, buffers) {
-    const {offset, bytes, first, last} = this.plan.buffers;
+  paintArena(chart, pen, inside) {
+    const {kind, offset, bytes, first, last} = this.plan.buffers;
+    const {text, enteredBy} = this.plan.steps;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const end = this.plan.steps.text.length;
-    for (const buffer of buffers) {
-      const x = chart.x(first[buffer]);
+    const paint = (buffer, from, end) => {
+      const x = chart.x(from);
       const y = chart.y(offset[buffer] + bytes[buffer]);
-      const width = chart.x(Math.min(last[buffer] + 1, end)) - x;
+      const width = chart.x(end) - x;
       const height = chart.y(offset[buffer]) - y;
       pen.fillStyle = `hsl(${HUES[buffer % HUES.length]} 45% ${dark ? 38 : 74}%)`;
       pen.fillRect(x, y, Math.max(width - (width > 3 ? 0.5 : 0), 0.5), Math.max(height - (height > 3 ? 0.5 : 0), 0.5));
+    };
+    for (const buffer of kind.keys()) {
+      if (!inside(buffer) || first[buffer] < 0) continue;
+      paint(buffer, first[buffer], Math.min(last[buffer] + 1, text.length));
+    }
+    // While a region runs, what enters it holds what it holds.
+    for (let from = 0, end = 0; from < text.length; from = end) {
+      for (end = from + 1; end < text.length && enteredBy[end] === enteredBy[from];) ++end;
+      if (enteredBy[from] < 0) continue;
+      buffersAt(this.plan, enteredBy[from]).filter(inside).forEach((buffer) => paint(buffer, from, end));
     }
   }
 

@@ -161,8 +161,10 @@ function nodeDetails(app, id) {
   facts.push(["bytes", `${bytesText(graph.bytes[id])} (${graph.bytes[id].toLocaleString("en")})`]);
   const source = graph.sourceOf(id);
   if (source !== "") {
+    const exact = /\s/.test(source) ? "" : "=";  // a term has no blanks
     facts.push(["source", make("button", {class: "node", title: "all that came of this line",
-                                          onclick: () => app.search(`line:${source}`)}, source)]);
+                                          onclick: () => app.search(`line:${exact}${source}`)},
+                               source)]);
   }
   if (graph.kernel[id] >= 0) {
     facts.push(["kernel", make("button", {class: "node", onclick: () =>
