@@ -9,14 +9,6 @@ bool is_kind(const Attribute& attribute, AttributeKind kind) {
   return attribute.index() == static_cast<std::size_t>(kind);
 }
 
-std::string dimension_names(const Mesh& mesh, std::uint8_t dimensions) {
-  std::string out;
-  for (std::size_t d = 0; d < mesh.names.size(); ++d) {
-    if ((dimensions >> d & 1) != 0) out += (out.empty() ? "" : ",") + mesh.names[d];
-  }
-  return out;
-}
-
 Replication common_replication(std::span<const Type> operands) {
   Replication common{.dimensions = 0, .literal = true, .positions = true};
   for (const Type& type : operands) common = intersect(common, type.replication);

@@ -42,9 +42,18 @@ void check_group(const Group& group, Location where) {
   }
 }
 
+std::string dimension_names(const Mesh& mesh, std::uint8_t dimensions, std::string_view between) {
+  std::string out;
+  for (std::size_t d = 0; d < mesh.names.size(); ++d) {
+    if ((dimensions >> d & 1) == 0) continue;
+    if (!out.empty()) out += between;
+    out += mesh.names[d];
+  }
+  return out;
+}
+
 Group mesh_group(const Mesh& mesh, std::uint8_t dimensions) {
-  Group group;
-  group.stride = 1;
+  Group group{.tag = dimension_names(mesh, dimensions, "_"), .ranks = {}, .stride = 1};
   // Row-major over the kept dimensions first (which group), then over the spanned ones (who in it).
   std::vector<std::pair<std::int64_t, std::int64_t>> keyed;
   for (std::int64_t rank = 0; rank < mesh.ranks(); ++rank) {
@@ -66,7 +75,6 @@ Group mesh_group(const Mesh& mesh, std::uint8_t dimensions) {
   for (std::size_t d = 0; d < mesh.sizes.size(); ++d) {
     if ((dimensions >> d & 1) == 0) continue;
     group.stride *= mesh.sizes[d];
-    group.tag += (group.tag.empty() ? "" : "_") + mesh.names[d];
   }
   return group;
 }

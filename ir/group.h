@@ -130,6 +130,10 @@ void check_group(const GroupPtr& group);
 // The group of all ranks that differ only in the given mesh dimensions.
 Group mesh_group(const Mesh& mesh, std::uint8_t dimensions);
 
+// The names of mesh dimensions, such as "dp,tp".
+std::string dimension_names(const Mesh& mesh, std::uint8_t dimensions,
+                            std::string_view between = ",");
+
 // The mesh dimensions that a group spans if it is exactly their product; 0 (no dimension: it
 // carries no replication) if it is anything else.
 std::uint8_t dimensions_of(const Group& group, const Mesh& mesh);

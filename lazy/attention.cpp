@@ -47,8 +47,7 @@ class Attention {
 
   // Positions along an axis of scores, where the keys' count lies.
   Tensor positions(const Tensor& count, std::int64_t size) const {
-    const Tensor index = iota({size}, 0, count.dtype());
-    return index.device() == count.device() ? index : to(index, count.device());
+    return detail::placed(iota({size}, 0, count.dtype()), count);
   }
 
   static constexpr std::int64_t kFew = std::int64_t{1} << 30;
@@ -67,10 +66,12 @@ class Attention {
     const Tensor each = expand_dims(count, {-2, -1});
     Tensor shown;
     if (options_.causal) {
-      // Of query i as many more as there are queries behind it.
+      // Of each query as many less as there are queries behind it. (Positions meet the count first:
+      // what is computed of a number and them alone varies between ranks.)
       const std::int64_t queries = q_.size(-2);
-      const Tensor behind = sub(queries - 1, positions(count, queries));
-      shown = lt(positions(count, k_.size(-2)), sub(each, expand_dims(behind, {-1})));
+      const Tensor of_query =
+          add(sub(each, queries - 1), expand_dims(positions(count, queries), {-1}));
+      shown = lt(positions(count, k_.size(-2)), of_query);
     } else {
       shown = lt(positions(count, k_.size(-2)), each);
     }

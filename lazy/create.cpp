@@ -4,9 +4,12 @@
 #include <tutti/lazy/create.h>
 #include <tutti/lazy/known_number.h>
 #include <tutti/lazy/ops.h>
+#include <tutti/runtime/are_truths.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -33,6 +36,11 @@ Tensor view(void* data, const Shape& shape, DType dtype, std::function<void(void
   if (data == nullptr && type.bytes() > 0) throw UsageError("view: the pointer is null", at);
   if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::size_t>(size_of(dtype)) != 0) {
     throw UsageError("view: the pointer is not aligned for " + std::string(name_of(dtype)), at);
+  }
+  const std::span elements(static_cast<const std::byte*>(data),
+                           static_cast<std::size_t>(type.bytes()));
+  if (dtype == DType::boolean && !runtime::are_truths(elements)) {
+    throw UsageError("view: a bool that is neither 0 nor 1", at);
   }
   auto buffer =
       runtime::Buffer::wrap(data, static_cast<std::size_t>(type.bytes()), std::move(release));
@@ -135,11 +143,13 @@ Tensor arange(std::int64_t count, DType dtype, std::source_location at) {
 namespace {
 
 // first + step * i for i = 0, ..., count - 1; computed in double where it ends in a float.
-Tensor sequence(const Operand& first, const Operand& step, std::int64_t count, DType dtype) {
+template <class Number>
+Tensor sequence(Number first, Number step, std::int64_t count, DType dtype) {
   const DType wide = is_floating(dtype) ? DType::f64 : DType::i64;
   const Tensor index = iota({count}, 0, wide);
-  const Tensor scaled = mul(index, step);
-  const Tensor out = add(scaled, first);
+  // Places alone are the same on all ranks, which numbers may differ on.
+  const bool counts = first == 0 && step == 1;
+  const Tensor out = counts ? index : add(mul(index, step), first);
   return dtype == wide ? out : cast(out, dtype);
 }
 

@@ -90,15 +90,12 @@ void check_cotangents(const ir::Graph& backward,
                            " as the cotangent of argument " + name + ", which is " + type.text();
     if (given.dtype != type.dtype || given.shape != type.shape) throw TypeError(of, where);
     if (type.replication.literal || given.replication.literal) continue;
-    const int missing = type.replication.dimensions & ~given.replication.dimensions;
+    const auto missing =
+        static_cast<std::uint8_t>(type.replication.dimensions & ~given.replication.dimensions);
     if (missing == 0) continue;
-    std::string dimensions;
     const ir::Mesh& mesh = *RankContext::current().trace().graph().mesh;
-    for (std::size_t d = 0; d < mesh.names.size(); ++d) {
-      if ((missing >> d & 1) == 0) continue;
-      dimensions += (dimensions.empty() ? "" : " and ") + mesh.names[d];
-    }
-    throw TypeError(of + "; the argument is the same on the ranks of " + dimensions +
+    throw TypeError(of + "; the argument is the same on the ranks of " +
+                        ir::dimension_names(mesh, missing, " and ") +
                         ", and the cotangent may differ there: sum it over them, as "
                         "all_reduce(cotangent, ...) does",
                     where);

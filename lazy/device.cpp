@@ -19,6 +19,10 @@ Tensor to(const Operand& x, Device device) {
   return Tensor(detail::record(ir::Op::to_device, {tensor.state()}, {device.text()}, x.where()));
 }
 
+Tensor detail::placed(const Tensor& y, const Tensor& x) {
+  return y.device() == x.device() ? y : to(y, x.device());
+}
+
 void synchronize() { RankContext::current().runtime().synchronize(); }
 
 }  // namespace tutti

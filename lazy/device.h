@@ -19,6 +19,11 @@ void set_default_device(Device device, std::source_location at = std::source_loc
 // The tensor on a device: a copy, or the tensor itself if it lies there. Gradients go back.
 Tensor to(const Operand& x, Device device);
 
+namespace detail {
+// y where x lies: what is made of positions alone lies on the default device at first.
+Tensor placed(const Tensor& y, const Tensor& x);
+}  // namespace detail
+
 // Returns when all work that this rank has put on GPUs is done. Reading a tensor waits for what it
 // needs by itself; this is for measuring.
 void synchronize();

@@ -221,8 +221,13 @@ void detail::save_tree(TreeRef tree, const fs::path& path, const SaveOptions& op
   detail::refuse_compiling("save", where);
   NamedTensors parts = named_parts(tree, where);
   for (const auto& [name, text] : options.metadata) {
-    if (parts.members.emplace(name, text).second) continue;
-    throw UsageError("save: the metadata '" + name + "' are a member of the tree", where);
+    if (name.starts_with(kMember)) {
+      throw UsageError("save: the metadata '" + name + "' begin with '" + std::string(kMember) +
+                           "' as the tree's own numbers and texts do, for which load() wants a "
+                           "place; another name is right",
+                       where);
+    }
+    parts.members.emplace(name, text);
   }
   at_line_of_file(where, [&] {
     const runtime::SafetensorsHead head = runtime::safetensors_head(parts.types, parts.members);

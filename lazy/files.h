@@ -21,7 +21,7 @@
 namespace tutti {
 
 struct SaveOptions {
-  // Texts for readers of the file.
+  // Texts for readers of the file. Names that begin with "tutti." are those of the tree's own.
   std::map<std::string, std::string> metadata = {};
 };
 

@@ -58,8 +58,9 @@ class Selection {
 
   // `value`, as large as what take() gives, with the axes that it has not, and where it lies.
   Tensor spread(const Operand& value, const Tensor& taken) const {
+    const bool adapts = !value.is_tensor() || value.tensor().state()->type.replication.literal;
     const Tensor given =
-        value.is_tensor() ? broadcast_to(value.tensor(), taken.shape()) : number_like(taken, value);
+        adapts ? beside(taken, value) : broadcast_to(value.tensor(), taken.shape());
     List shape;
     for (int d = 0, from = 0; d < x_.rank(); ++d) {
       shape.push_back(drops_[static_cast<std::size_t>(d)] ? 1 : taken.shape()[from++]);
@@ -67,8 +68,9 @@ class Selection {
     return reshape(given, shape);
   }
 
-  // A number as often as `taken` has elements, the same on the ranks on which x is.
-  Tensor number_like(const Tensor& taken, const Operand& value) const {
+  // The value, as large as `taken`, on the side of x: a number lies where x does, and what is made
+  // of numbers is the same on the ranks on which x is.
+  static Tensor beside(const Tensor& taken, const Operand& value) {
     // (A sum with 0 would make 0 of -0.)
     if (taken.dtype() != DType::boolean) return sub(value, zeros_like(taken));
     const Tensor zeros_there = zeros_like(cast(taken, DType::u8));
@@ -201,8 +203,8 @@ Tensor replaced(const Tensor& x, const Operand& value, const Selectors& selector
   const Selection selection(x, selectors);
   const Tensor taken = selection.take();
   check_value(x, value, taken);
+  if (x.rank() == 0) return Selection::beside(x, value);
   const Tensor update = selection.spread(value, taken);
-  if (x.rank() == 0) return select(full({}, true), update, x);
   if (update.elements() == 0) return x;
   if (selection.is_block()) return dynamic_update_slice(x, update, selection.starts());
   const Tensor there = selection.padded(ones_like(cast(update, DType::u8)));

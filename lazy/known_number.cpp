@@ -1,9 +1,12 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/known_number.h>
 #include <tutti/lazy/scalar_tag.h>
+#include <tutti/lazy/tensor_state.h>
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace tutti::detail {
@@ -28,6 +31,28 @@ void check_epsilon(std::string_view call, double epsilon, Location where) {
   throw TypeError(
       std::string(call) + ": an epsilon of " + std::to_string(epsilon) + "; 0 and above are right",
       where);
+}
+
+void check_scalar(const char* what, const Operand& given) {
+  if (!given.is_tensor() || given.tensor().rank() == 0) return;
+  throw TypeError(std::string(what) + " is a number or a scalar, not " +
+                  given.tensor().state()->type.text());
+}
+
+void check_finite_number(const char* what, const Operand& given) {
+  const std::optional<double> number = known_number(given);
+  if (!number || std::isfinite(*number)) return;
+  throw UsageError(std::string(what) + " is " + number_text(*number) + "; it should be finite");
+}
+
+bool holds(DType dtype, std::int64_t number) {
+  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_integer(dtype_of<T>)) {
+      return std::in_range<T>(number);
+    } else {
+      return false;
+    }
+  });
 }
 
 std::string number_text(double number) {

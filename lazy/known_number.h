@@ -2,6 +2,7 @@
 
 #include <tutti/lazy/operand.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,12 @@ namespace tutti::detail {
 std::optional<double> known_number(const Operand& x);
 // Throws TypeError, with the name of the call, unless it is a number of 0 and above.
 void check_epsilon(std::string_view call, double epsilon, Location where);
+// Throws TypeError for a tensor that is no scalar.
+void check_scalar(const char* what, const Operand& given);
+// Throws UsageError for a number that is known and not finite.
+void check_finite_number(const char* what, const Operand& given);
+// Whether an integer dtype has the number; false for all others.
+bool holds(DType dtype, std::int64_t number);
 // "0.25": without zeros at the end.
 std::string number_text(double number);
 

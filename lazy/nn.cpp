@@ -1,6 +1,7 @@
 #include <tutti/ir/names.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/composite.h>
+#include <tutti/lazy/device.h>
 #include <tutti/lazy/known_number.h>
 #include <tutti/lazy/nn.h>
 #include <tutti/lazy/tensor_state.h>
@@ -218,7 +219,8 @@ Tensor rotary(const Operand& given, const Operand& positions, double base) {
                       std::to_string(x.size(-2)) + "], is right");
     }
     const std::int64_t half = size / 2;
-    const Tensor index = cast(iota({half}, 0), x.dtype()) + detail::zero_beside(x, x.dtype());
+    const Tensor places = detail::placed(cast(iota({half}, 0), x.dtype()), x);
+    const Tensor index = places + detail::zero_beside(x, x.dtype());
     const Tensor rate = exp(index * (-2 * std::log(base) / static_cast<double>(size)));
     const Tensor angle = expand_dims(cast(where, x.dtype()), 1) * rate;
     const std::vector<Tensor> parts = split_evenly(x, 2, -1);
@@ -240,7 +242,9 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels,
     const Tensor label = labels.tensor();
     Tensor counts;
     Tensor chosen = label;
-    if (options.ignore) {
+    // A number that the labels' dtype does not have is none of them.
+    const bool ignores = options.ignore && detail::holds(label.dtype(), *options.ignore);
+    if (ignores) {
       counts = ne(label, *options.ignore);
       chosen = select(counts, label, zeros_like(label));
     }
@@ -248,10 +252,10 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels,
     const Tensor logit = wide(own);
     Tensor loss = tutti::cross_entropy(logit, chosen);
     if (options.label_smoothing != 0) {
-      const auto share = static_cast<float>(options.label_smoothing);
-      loss = loss * (1.F - share) + -mean(log_softmax(logit), -1) * share;
+      const double share = options.label_smoothing;
+      loss = loss * (1 - share) + -mean(log_softmax(logit), -1) * share;
     }
-    if (!options.ignore) return rounded(mean(loss), own);
+    if (!ignores) return rounded(mean(loss), own);
     const Tensor kept = select(counts, loss, zeros_like(loss));
     return rounded(sum(kept) / sum(cast(counts, loss.dtype())), own);
   });

@@ -107,8 +107,9 @@ Embedding embedding(const Key& key, std::int64_t count, std::int64_t size,
 Tensor rotary(const Operand& x, const Operand& positions, double base = 10000);
 
 struct CrossEntropyOptions {
-  std::optional<std::int64_t> ignore = {};  // places of this label do not count
-  double label_smoothing = 0;               // this share of the label goes to all classes alike
+  // Places of this label do not count; it may be a number that the labels' dtype does not have.
+  std::optional<std::int64_t> ignore = {};
+  double label_smoothing = 0;  // this share of the label goes to all classes alike
 };
 // The mean over all places of -log softmax(logits)[label]; logits [..., classes], labels [...] of
 // integers. NaN if no place counts.

@@ -7,6 +7,7 @@
 #include <tutti/runtime/files/write_file.h>
 
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,8 @@ void detail::save_npz_tree(TreeRef tree, const std::filesystem::path& path, Loca
   at_line_of_file(where, [&] {
     const std::filesystem::path target = runtime::file_to_write(path);
     const std::filesystem::path folder = target.parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    std::error_code error;  // says no more than that there is none
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
       throw EnvironmentError(path.string() + ": there is no folder " + folder.string());
     }
     for (const auto& [name, wanted] : wanted_tensors(tree, where)) {

@@ -1,46 +1,50 @@
 #include <tutti/ir/names.h>
 #include <tutti/lazy/composite.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/device.h>
 #include <tutti/lazy/known_number.h>
 #include <tutti/lazy/optim.h>
 #include <tutti/lazy/root.h>
-#include <tutti/lazy/tensor_state.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <numbers>
+#include <optional>
 #include <string>
-#include <variant>
 
 namespace tutti {
 
 using detail::composite;
+using detail::RankContext;
 
 namespace {
 
 Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-void check_scalar(const char* what, const Operand& given) {
-  if (!given.is_tensor() || given.tensor().rank() == 0) return;
-  throw TypeError(std::string(what) + " is a number or a scalar, not " +
-                  given.tensor().state()->type.text());
+// What narrow floats, whose squares soon are infinite, are computed in and rounded once, at the
+// end.
+DType dtype_of_steps(DType own) { return is_narrow_floating(own) ? DType::f32 : own; }
+
+void check_rate(const Operand& rate) {
+  detail::check_scalar("the rate of a step", rate);
+  detail::check_finite_number("the rate of a step", rate);
 }
 
-void check_finite_number(const char* what, const Operand& given) {
-  const std::optional<double> number = detail::known_number(given);
-  if (!number || std::isfinite(*number)) return;
-  throw UsageError(std::string(what) + " is " + detail::number_text(*number) +
-                   "; it should be finite");
+// Whether it is a C++ number, as a schedule of one gives, which lies nowhere yet.
+bool lies_anywhere(const Tensor& x) {
+  const detail::TensorState& state = *x.state();
+  return state.trace != nullptr && state.trace->is_number(state.value);
 }
 
-// A rate that a schedule gave is f32.
-Operand as_rate(const Operand& rate, const Tensor& leaf) {
-  check_scalar("the rate of a step", rate);
-  check_finite_number("the rate of a step", rate);
-  if (!rate.is_tensor() || rate.dtype() == leaf.dtype()) return rate;
-  return {cast(rate, leaf.dtype()), rate.where()};
+// A rate or limit as it meets x: one that a schedule gave is f32, and it is one for all leaves,
+// wherever they lie.
+Operand as_scalar_of(const Tensor& x, const Operand& given) {
+  if (!given.is_tensor()) return given;
+  const Tensor scalar = given.tensor();
+  if (scalar.dtype() == x.dtype() && lies_anywhere(scalar)) return given;
+  return {detail::placed(converted(scalar, x.dtype()), x), given.where()};
 }
 
 // A share that a moving average keeps.
@@ -73,6 +77,31 @@ struct Companion {
   const std::vector<Tensor>* tensors;
 };
 
+// Of the mesh dimensions over which a leaf is the same, those over which what goes into it is not
+// known to be.
+std::string where_it_may_differ(const Tensor& leaf, const Tensor& other) {
+  const ir::Replication from = other.state()->type.replication;
+  const int missing = leaf.state()->type.replication.dimensions & ~from.dimensions;
+  if (from.literal || missing == 0) return {};
+  const auto& mesh = RankContext::current().trace().graph().mesh;
+  if (mesh == nullptr) return {};
+  std::uint8_t dimensions = 0;
+  for (std::size_t d = 0; d < mesh->sizes.size(); ++d) {
+    const bool several = mesh->sizes[d] > 1 && (missing >> d & 1) != 0;
+    if (several) dimensions = static_cast<std::uint8_t>(dimensions | 1U << d);
+  }
+  return ir::dimension_names(*mesh, dimensions, " and ");
+}
+
+// The step would make the leaf another one on each rank, without a word.
+[[noreturn]] void refuse_difference(detail::TreeRef model, std::size_t leaf,
+                                    const std::string& what, const std::string& dimensions) {
+  throw UsageError(name_of_leaf(model, leaf) + " is the same on the ranks of " + dimensions +
+                   ", and " + what +
+                   " may differ there; all_reduce() makes it the same, and replicated() says that "
+                   "it is");
+}
+
 // Distributed tensors and their gradients lie alike.
 void check_placements(detail::TreeRef model, detail::TreeRef grads) {
   const auto differs = detail::different_texts(model, grads);
@@ -82,10 +111,15 @@ void check_placements(detail::TreeRef model, detail::TreeRef grads) {
                    "; redistribute() the gradient");
 }
 
-// The model's leaves are as many as there are in each of the lists, and of the same types.
+// The model's leaves are as many as there are in each of the lists, of the same types, and the same
+// on no more ranks than what goes into them.
 void check_structure(detail::TreeRef model, std::initializer_list<Companion> companions,
-                     Location where) {
-  const std::vector<Tensor> leaves = parameters_of(model, where);
+                     const Operand& rate) {
+  const std::vector<Tensor> leaves = parameters_of(model, rate.where());
+  for (std::size_t i = 0; rate.is_tensor() && i < leaves.size(); ++i) {
+    const std::string dimensions = where_it_may_differ(leaves[i], rate.tensor());
+    if (!dimensions.empty()) refuse_difference(model, i, "the rate", dimensions);
+  }
   for (const auto& [what, tensors] : companions) {
     if (tensors->size() != leaves.size()) {
       throw UsageError("model, gradients and state differ in structure: the model has " +
@@ -95,9 +129,14 @@ void check_structure(detail::TreeRef model, std::initializer_list<Companion> com
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const ir::Type& leaf = leaves[i].state()->type;
       const ir::Type& other = (*tensors)[i].state()->type;
-      if (other.shape == leaf.shape && other.dtype == leaf.dtype) continue;
-      throw UsageError(name_of_leaf(model, i) + " is " + leaf.text() + ", and its " + what + " " +
-                       other.text());
+      if (other.shape != leaf.shape || other.dtype != leaf.dtype) {
+        throw UsageError(name_of_leaf(model, i) + " is " + leaf.text() + ", and its " + what + " " +
+                         other.text());
+      }
+      const std::string dimensions = where_it_may_differ(leaves[i], (*tensors)[i]);
+      if (!dimensions.empty()) {
+        refuse_difference(model, i, std::string("its ") + what, dimensions);
+      }
     }
   }
 }
@@ -136,21 +175,26 @@ void Sgd::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& sta
                         const Operand& rate) const {
   composite("Sgd", rate.where(), [&] {
     check();
+    check_rate(rate);
     const std::vector<Tensor> gradients = detail::tensors_of(grads, rate.where());
     check_placements(model, grads);
     if (momentum == 0) {
-      check_structure(model, {{"gradient", &gradients}}, rate.where());
+      check_structure(model, {{"gradient", &gradients}}, rate);
     } else {
       check_structure(model, {{"gradient", &gradients}, {"velocity tensor", &state.velocity}},
-                      rate.where());
+                      rate);
     }
     update_each(model, [&](const Tensor& leaf, std::size_t i) {
-      Tensor direction = weight_decay == 0 ? gradients[i] : gradients[i] + weight_decay * leaf;
+      const DType dtype = dtype_of_steps(leaf.dtype());
+      const Tensor x = converted(leaf, dtype);
+      Tensor direction = converted(gradients[i], dtype);
+      if (weight_decay != 0) direction = direction + weight_decay * x;
       if (momentum != 0) {
-        state.velocity[i] = momentum * state.velocity[i] + direction;
-        direction = nesterov ? direction + momentum * state.velocity[i] : state.velocity[i];
+        const Tensor velocity = momentum * converted(state.velocity[i], dtype) + direction;
+        direction = nesterov ? direction + momentum * velocity : velocity;
+        state.velocity[i] = converted(velocity, leaf.dtype());
       }
-      return leaf - as_rate(rate, leaf) * direction;
+      return converted(x - as_scalar_of(x, rate) * direction, leaf.dtype());
     });
   });
 }
@@ -181,58 +225,78 @@ void AdamW::update_leaves(detail::TreeRef model, detail::TreeRef grads, State& s
                           const Operand& rate) const {
   composite("AdamW", rate.where(), [&] {
     check();
+    check_rate(rate);
     const std::vector<Tensor> gradients = detail::tensors_of(grads, rate.where());
     check_placements(model, grads);
     check_structure(model,
                     {{"gradient", &gradients},
                      {"first average", &state.first},
                      {"second average", &state.second}},
-                    rate.where());
+                    rate);
     if (state.steps.empty() && !gradients.empty()) {
       throw UsageError("the state counts no steps; it comes from init() or update()");
     }
     for (Tensor& step : state.steps) step = step + 1.F;
     update_each(model, [&](const Tensor& leaf, std::size_t i) {
-      return update_leaf(leaf, gradients[i], state.first[i], state.second[i],
-                         step_of(leaf, state.steps), rate);
+      const Tensor step = step_of(leaf, state.steps);
+      const std::string dimensions = where_it_may_differ(leaf, step);
+      if (!dimensions.empty()) refuse_difference(model, i, "the number of its steps", dimensions);
+      return update_leaf(leaf, gradients[i], state.first[i], state.second[i], step, rate);
     });
   });
 }
 
+namespace {
+
+bool are_replicated_alike(const Tensor& x, const Tensor& y) {
+  return x.state()->type.replication == y.state()->type.replication;
+}
+
+// 1 - beta^count: what moving averages that start at zero weigh together. Without a difference of
+// two numbers near 1, which would have few digits.
+Tensor weight_after(const Tensor& count, float beta) {
+  if (beta == 0) return ones_like(count);
+  return neg(expm1(count * std::log(static_cast<double>(beta))));
+}
+
+}  // namespace
+
 std::vector<Tensor> AdamW::zero_steps(const std::vector<Tensor>& leaves) {
   std::vector<Tensor> steps;
   for (const Tensor& leaf : leaves) {
-    const auto alike = [&](const Tensor& step) {
-      return step.state()->type.replication == leaf.state()->type.replication;
+    const auto counts_for_it = [&](const Tensor& step) {
+      return are_replicated_alike(step, leaf) && step.device() == leaf.device();
     };
-    if (std::ranges::none_of(steps, alike)) steps.push_back(sum(cast(leaf, DType::f32)));
+    if (std::ranges::none_of(steps, counts_for_it)) steps.push_back(sum(cast(leaf, DType::f32)));
   }
   return steps;
 }
 
-const Tensor& AdamW::step_of(const Tensor& leaf, const std::vector<Tensor>& steps) {
-  const auto found = std::ranges::find_if(steps, [&](const Tensor& step) {
-    return step.state()->type.replication == leaf.state()->type.replication;
-  });
-  return found == steps.end() ? steps.at(0) : *found;
+Tensor AdamW::step_of(const Tensor& leaf, const std::vector<Tensor>& steps) {
+  const auto alike = [&](const Tensor& step) { return are_replicated_alike(step, leaf); };
+  const auto there = [&](const Tensor& step) {
+    return alike(step) && step.device() == leaf.device();
+  };
+  auto found = std::ranges::find_if(steps, there);
+  if (found == steps.end()) found = std::ranges::find_if(steps, alike);
+  return detail::placed(found == steps.end() ? steps.at(0) : *found, leaf);
 }
 
 Tensor AdamW::update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
                           const Tensor& step, const Operand& rate) const {
-  // Narrow floats, whose squares soon are infinite, are rounded once, at the end.
   const DType own = leaf.dtype();
-  const DType dtype = is_narrow_floating(own) ? DType::f32 : own;
+  const DType dtype = dtype_of_steps(own);
   const Tensor x = converted(leaf, dtype);
   const Tensor slope = converted(gradient, dtype);
   const Tensor mean = beta1 * converted(first, dtype) + (1.F - beta1) * slope;
   const Tensor square = beta2 * converted(second, dtype) + (1.F - beta2) * (slope * slope);
   // The averages start at zero; divided by their weight they are unbiased.
-  const Tensor first_weight = converted(1.F - pow(beta1, step), dtype);
-  const Tensor second_weight = converted(1.F - pow(beta2, step), dtype);
-  const Tensor direction = (mean / first_weight) / (sqrt(square / second_weight) + epsilon);
+  const Tensor count = converted(step, dtype);
+  const Tensor unbiased = mean / weight_after(count, beta1);
+  const Tensor direction = unbiased / (sqrt(square / weight_after(count, beta2)) + epsilon);
   first = converted(mean, own);
   second = converted(square, own);
-  return converted(x - as_rate(rate, x) * (direction + weight_decay * x), own);
+  return converted(x - as_scalar_of(x, rate) * (direction + weight_decay * x), own);
 }
 
 Tensor global_norm(std::span<const Tensor> tensors, std::source_location at) {
@@ -270,8 +334,7 @@ void detail::check_clipped(detail::TreeRef gradients, const Operand& most) {
 }
 
 Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
-  const DType dtype = norm.dtype();
-  const Tensor limit = most.is_tensor() ? cast(most, dtype) : most.tensor(dtype);
+  const Operand limit = as_scalar_of(norm, most);
   // A norm of 0 leaves them as they are; one beyond all numbers, less itself, is no number.
   const Tensor within = norm <= limit;
   const Tensor large = select(within, ones_like(norm), norm);
@@ -280,7 +343,7 @@ Tensor detail::clip_factor(const Tensor& norm, const Operand& most) {
 
 Tensor detail::scaled_by(const Tensor& tensor, const Tensor& factor) {
   // A factor may be too small for a narrow float.
-  const DType dtype = is_narrow_floating(tensor.dtype()) ? DType::f32 : tensor.dtype();
+  const DType dtype = dtype_of_steps(tensor.dtype());
   return converted(converted(tensor, dtype) * converted(factor, dtype), tensor.dtype());
 }
 
@@ -292,95 +355,9 @@ Tensor detail::averaged(const Tensor& average, const Tensor& model, float decay)
     throw TypeError("the average is " + average.state()->type.text() + ", and the model " +
                     model.state()->type.text());
   }
-  return decay * average + (1.F - decay) * model;
-}
-
-namespace {
-
-// Calls f(step) with the number as a double or the tensor as f32, and gives an f32 scalar. What is
-// made of a number in C++ stays one, which is the same on all ranks.
-template <class F>
-Tensor of_step(const Operand& step, F&& f) {
-  check_scalar("the step", step);
-  check_finite_number("the step", step);
-  if (step.is_tensor()) return f(Tensor(cast(step, DType::f32)));
-  double number = 0;
-  if (const auto* const given = std::get_if<Operand::Number>(&step.value())) number = given->value;
-  if (const auto* const given = std::get_if<std::int64_t>(&step.value())) {
-    number = static_cast<double>(*given);
-  }
-  if (const auto* const given = std::get_if<std::uint64_t>(&step.value())) {
-    number = static_cast<double>(*given);
-  }
-  return Operand(f(number)).tensor(DType::f32);
-}
-
-void check_steps(std::int64_t steps) {
-  if (steps >= 1) return;
-  throw UsageError("at least one step, not " + std::to_string(steps));
-}
-
-void check_rates(double one, double other) {
-  check_finite_number("a rate", one);
-  check_finite_number("a rate", other);
-}
-
-// How much of `steps` is over, of [0, 1].
-double share_of(double step, std::int64_t steps) {
-  return std::clamp(step / static_cast<double>(steps), 0.0, 1.0);
-}
-Tensor share_of(const Tensor& step, std::int64_t steps) {
-  return clamp(step / static_cast<float>(steps), 0.F, 1.F);
-}
-
-double along_cosine(double share) { return (1 - std::cos(share * std::numbers::pi)) / 2; }
-Tensor along_cosine(const Tensor& share) {
-  return (1.F - cos(share * std::numbers::pi_v<float>)) * 0.5F;
-}
-
-double between(double from, double to, double share) { return from + (to - from) * share; }
-Tensor between(double from, double to, const Tensor& share) {
-  return static_cast<float>(from) + static_cast<float>(to - from) * share;
-}
-
-double choose(bool first, double a, double b) { return first ? a : b; }
-Tensor choose(const Tensor& first, const Tensor& a, const Tensor& b) { return select(first, a, b); }
-
-}  // namespace
-
-Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t steps) {
-  return composite("linear_schedule", step.where(), [&] {
-    check_steps(steps);
-    check_rates(from, to);
-    return of_step(step, [&](const auto& now) { return between(from, to, share_of(now, steps)); });
-  });
-}
-
-Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t steps) {
-  return composite("cosine_schedule", step.where(), [&] {
-    check_steps(steps);
-    check_rates(from, to);
-    return of_step(step, [&](const auto& now) {
-      return between(from, to, along_cosine(share_of(now, steps)));
-    });
-  });
-}
-
-Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t warmup,
-                              std::int64_t total, double end) {
-  return composite("warmup_cosine_schedule", step.where(), [&] {
-    check_rates(peak, end);
-    if (warmup < 0 || total <= warmup) {
-      throw UsageError(std::to_string(warmup) + " steps of warmup should be fewer than all " +
-                       std::to_string(total));
-    }
-    return of_step(step, [&](const auto& now) {
-      const auto begin = static_cast<float>(warmup);
-      const auto late = between(peak, end, along_cosine(share_of(now - begin, total - warmup)));
-      const auto early = between(0, peak, share_of(now, std::max<std::int64_t>(1, warmup)));
-      return choose(now < begin, early, late);
-    });
-  });
+  const DType dtype = dtype_of_steps(model.dtype());
+  const Tensor next = decay * converted(average, dtype) + (1.F - decay) * converted(model, dtype);
+  return converted(next, model.dtype());
 }
 
 }  // namespace tutti

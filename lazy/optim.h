@@ -14,7 +14,10 @@
 // Optimisers, as functions of trees: state = o.init(model), and
 //   std::tie(model, state) = o.update(std::move(model), gradients, std::move(state), rate);
 // `gradients` is a tree like the model, all floating-point; `rate` is a number or a scalar, such as
-// a schedule gives. State and model are trees, for compiled functions and files.
+// a schedule gives, wherever it lies. State and model are trees, for compiled functions and files.
+// Narrow floats are computed in f32 and rounded once. Throws UsageError where a leaf is known to be
+// the same on several ranks, and its gradient, its state or the rate is not: it would differ from
+// then on.
 namespace tutti {
 
 // Stochastic gradient descent, with momentum as PyTorch has it: velocity = momentum * velocity +
@@ -60,8 +63,8 @@ struct AdamW {
   struct State {
     std::vector<Tensor> first;
     std::vector<Tensor> second;
-    // f32[], how many updates there were: one for each set of mesh dimensions that leaves are
-    // replicated over, so that no leaf makes another one vary.
+    // f32[], how many updates there were: one for each device and set of mesh dimensions that
+    // leaves lie on and are replicated over, so that no leaf makes another one vary.
     std::vector<Tensor> steps;
     TUTTI_FIELDS(first, second, steps)
   };
@@ -87,8 +90,9 @@ struct AdamW {
   void update_leaves(detail::TreeRef model, detail::TreeRef grads, State& state,
                      const Operand& rate) const;
   static std::vector<Tensor> zero_steps(const std::vector<Tensor>& leaves);
-  // That which is replicated as the leaf is; else any.
-  static const Tensor& step_of(const Tensor& leaf, const std::vector<Tensor>& steps);
+  // That which is replicated and lies as the leaf is and does; else one that is put there, as of
+  // states of versions that had one for all devices.
+  static Tensor step_of(const Tensor& leaf, const std::vector<Tensor>& steps);
   // Replaces the averages and returns the new leaf.
   Tensor update_leaf(const Tensor& leaf, const Tensor& gradient, Tensor& first, Tensor& second,
                      const Tensor& step, const Operand& rate) const;
@@ -134,7 +138,7 @@ std::pair<T, Tensor> clip_by_global_norm(T gradients, const Operand& most) {
 
 // Rates by step, f32: `step` is a number or an integer scalar, and what varies with it is computed,
 // so that a compiled step stays one program.
-// From `from` to `to` in `steps` steps, then `to`.
+// From `from` to `to` in `steps` steps, then exactly `to`.
 Tensor linear_schedule(const Operand& step, double from, double to, std::int64_t steps);
 // The same along half a cosine (Loshchilov and Hutter 2017, arXiv 1608.03983).
 Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t steps);
@@ -142,7 +146,8 @@ Tensor cosine_schedule(const Operand& step, double from, double to, std::int64_t
 Tensor warmup_cosine_schedule(const Operand& step, double peak, std::int64_t warmup,
                               std::int64_t total, double end = 0);
 
-// An exponential average of trees: decay * average + (1 - decay) * model.
+// An exponential average of trees: decay * average + (1 - decay) * model. Narrow floats are
+// computed in f32 and rounded once.
 template <class T>
 T moving_average(const T& average, const T& model, float decay,
                  std::source_location at = std::source_location::current()) {

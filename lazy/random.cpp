@@ -111,16 +111,6 @@ Tensor scaled(const std::array<Tensor, 2>& words, std::uint64_t range, Location 
   return add(mul(words[1], high_range), carried);
 }
 
-bool holds(DType dtype, std::int64_t number) {
-  return visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (is_integer(dtype_of<T>)) {
-      return std::in_range<T>(number);
-    } else {
-      return false;
-    }
-  });
-}
-
 }  // namespace
 
 Tensor randint(const Shape& shape, const Key& key, std::int64_t low, std::int64_t high, DType dtype,
@@ -130,7 +120,7 @@ Tensor randint(const Shape& shape, const Key& key, std::int64_t low, std::int64_
     check_dtype(dtype);
     const std::string interval = "[" + std::to_string(low) + ", " + std::to_string(high) + ")";
     if (low >= high) throw TypeError("the interval " + interval + " is empty");
-    if (!holds(dtype, low) || !holds(dtype, high - 1)) {
+    if (!detail::holds(dtype, low) || !detail::holds(dtype, high - 1)) {
       throw TypeError(std::string(name_of(dtype)) + " can't hold the integers of " + interval);
     }
     const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
@@ -158,7 +148,9 @@ Tensor bernoulli(const Shape& shape, const Key& key, const Operand& probability)
       throw TypeError("a probability of " + detail::number_text(*number) +
                       "; it must be of [0, 1]");
     }
-    Tensor chance = probability.tensor(probability.is_tensor() ? probability.dtype() : DType::f32);
+    // A number adapts to where the key lies.
+    if (!probability.is_tensor()) return lt(uniform(shape, key), probability);
+    Tensor chance = probability.tensor();
     if (!is_floating(chance.dtype())) {
       throw TypeError("the probabilities must be floating-point, not " +
                       std::string(name_of(chance.dtype())));
@@ -175,8 +167,13 @@ Tensor dropout(const Operand& x, const Key& key, const Operand& rate) {
     if (!is_floating(t.dtype())) {
       throw TypeError("takes floating-point numbers, not " + std::string(name_of(t.dtype())));
     }
-    if (const auto number = detail::known_number(rate); number && !(*number >= 0 && *number < 1)) {
-      throw TypeError("a rate of " + detail::number_text(*number) + "; it must be of [0, 1)");
+    const DType wide = t.dtype() == DType::f64 ? DType::f64 : DType::f32;
+    if (const auto number = detail::known_number(rate)) {
+      // What f32 rounds to 1 would leave nothing to divide by.
+      const bool below_1 = *number < 1 && (wide == DType::f64 || static_cast<float>(*number) < 1);
+      if (!(*number >= 0 && below_1)) {
+        throw TypeError("a rate of " + detail::number_text(*number) + "; it must be of [0, 1)");
+      }
     }
     if (rate.is_tensor() && !is_floating(rate.dtype())) {
       throw TypeError("the rate must be floating-point, not " + std::string(name_of(rate.dtype())));
@@ -184,11 +181,13 @@ Tensor dropout(const Operand& x, const Key& key, const Operand& rate) {
     const auto converted = [&](const Tensor& y, DType dtype) {
       return y.dtype() == dtype ? y : cast(y, dtype);
     };
-    const DType wide = t.dtype() == DType::f64 ? DType::f64 : DType::f32;
-    const Tensor dropped = rate.is_tensor() ? converted(rate.tensor(), wide) : rate.tensor(wide);
-    const Tensor chance = add(neg(dropped), 1);
+    const Tensor wider = converted(t, wide);
+    const Operand dropped = rate.is_tensor() ? Operand(converted(rate.tensor(), wide)) : rate;
+    // What a number leaves lies where x does, and is the same on the ranks on which x is.
+    const bool adapts = !rate.is_tensor() || rate.tensor().state()->type.replication.literal;
+    const Tensor chance = adapts ? sub(ones_like(wider), dropped) : add(neg(dropped), 1);
     const Tensor kept = bernoulli(t.shape(), key, chance);
-    const Tensor larger = div(converted(t, wide), chance);
+    const Tensor larger = div(wider, chance);
     return converted(select(kept, larger, 0), t.dtype());
   });
 }

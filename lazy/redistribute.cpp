@@ -20,11 +20,7 @@ Tensor vary(const Tensor& x, std::uint8_t dimensions, Location where) {
   const auto changed =
       static_cast<std::uint8_t>(known.literal ? dimensions : dimensions & known.dimensions);
   if (mesh == nullptr || (changed == 0 && !known.literal)) return x;
-  std::string names;
-  for (std::size_t d = 0; d < mesh->names.size(); ++d) {
-    if ((changed >> d & 1U) != 0) names += (names.empty() ? "" : ",") + mesh->names[d];
-  }
-  return Tensor(record(ir::Op::vary, {state}, {names}, where));
+  return Tensor(record(ir::Op::vary, {state}, {ir::dimension_names(*mesh, changed)}, where));
 }
 
 // ---- Which steps.

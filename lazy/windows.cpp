@@ -118,22 +118,27 @@ Tensor window_step(WindowReduce reduce, const Tensor& a, const Tensor& b) {
   return select(wins, b, a);
 }
 
-// Axis by axis, the last one first, which keeps the row-major order of a window's elements. Each
-// is as many slices as the window is long.
-Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, const Operand& none) {
+// x with `none` around it.
+Tensor with_padding(const Tensor& x, const Windows& windows, const Operand& none) {
+  if (!windows.has_padding()) return x;
   const auto count = std::ssize(windows.window);
   const std::int64_t first_axis = x.rank() - count;
-  if (windows.has_padding()) {
-    List low(static_cast<std::size_t>(x.rank()), 0);
-    List high = low;
-    for (std::int64_t d = 0; d < count; ++d) {
-      low[static_cast<std::size_t>(first_axis + d)] =
-          windows.padding[static_cast<std::size_t>(d)].low;
-      high[static_cast<std::size_t>(first_axis + d)] =
-          windows.padding[static_cast<std::size_t>(d)].high;
-    }
-    x = pad(x, low, high, none);
+  List low(static_cast<std::size_t>(x.rank()), 0);
+  List high = low;
+  for (std::int64_t d = 0; d < count; ++d) {
+    low[static_cast<std::size_t>(first_axis + d)] =
+        windows.padding[static_cast<std::size_t>(d)].low;
+    high[static_cast<std::size_t>(first_axis + d)] =
+        windows.padding[static_cast<std::size_t>(d)].high;
   }
+  return pad(x, low, high, none);
+}
+
+// Of x with its padding. Axis by axis, the last one first, which keeps the row-major order of a
+// window's elements. Each is as many slices as the window is long.
+Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows) {
+  const auto count = std::ssize(windows.window);
+  const std::int64_t first_axis = x.rank() - count;
   for (std::int64_t d = count - 1; d >= 0; --d) {
     const auto i = static_cast<std::size_t>(d);
     const auto axis = static_cast<std::size_t>(first_axis + d);
@@ -186,7 +191,7 @@ Tensor max_pool(const Operand& x, const std::vector<std::int64_t>& window,
     const std::int64_t count = spatial_dimensions(t);
     const Windows windows(t, window, options, count);
     windows.check_padding();
-    return reduced(WindowReduce::max, t, windows, lowest(t.dtype()));
+    return reduced(WindowReduce::max, with_padding(t, windows, lowest(t.dtype())), windows);
   });
 }
 
@@ -199,7 +204,7 @@ Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
     const Windows windows(t, window, options, count);
     windows.check_padding();
     const Tensor wide = is_narrow_floating(t.dtype()) ? cast(x, DType::f32) : t;
-    const Tensor total = reduced(WindowReduce::sum, wide, windows, 0);
+    const Tensor total = reduced(WindowReduce::sum, with_padding(wide, windows, 0), windows);
     Tensor out;
     if (count_padding || !windows.has_padding()) {
       const std::int64_t elements = std::accumulate(windows.window.begin(), windows.window.end(),
@@ -207,7 +212,7 @@ Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
       out = div(total, static_cast<float>(elements));
     } else {
       const Tensor ones_there = ones_like(slice(wide, {{.stop = 1}, {.stop = 1}}));
-      out = div(total, reduced(WindowReduce::sum, ones_there, windows, 0));
+      out = div(total, reduced(WindowReduce::sum, with_padding(ones_there, windows, 0), windows));
     }
     return out.dtype() == t.dtype() ? out : cast(out, t.dtype());
   });
@@ -228,12 +233,11 @@ Tensor reduce_window(const Operand& x, WindowReduce reduce, const Operand& none,
                       ", and x " + std::string(name_of(t.dtype())));
     }
     const Windows windows(t, window, options, t.rank());
+    const Tensor whole = with_padding(t, windows, none);
     if (reduce == WindowReduce::sum && is_narrow_floating(t.dtype())) {  // rounded once
-      const Tensor total =
-          reduced(reduce, cast(x, DType::f32), windows, cast(Operand(padding), DType::f32));
-      return cast(Operand(total), t.dtype());
+      return cast(reduced(reduce, cast(whole, DType::f32), windows), t.dtype());
     }
-    return reduced(reduce, t, windows, none);
+    return reduced(reduce, whole, windows);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,6 +13,13 @@
 #include <unistd.h>
 
 namespace tutti::runtime {
+
+std::uintmax_t bytes_of_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (!error) return bytes;
+  throw EnvironmentError(path.string() + ": cannot be read: " + error.message());
+}
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   // Nobody waits for the other end of what is no file.

@@ -10,6 +10,9 @@
 
 namespace tutti::runtime {
 
+// How long a file is. Throws EnvironmentError, naming the path, where the system does not say.
+std::uintmax_t bytes_of_file(const std::filesystem::path& path);
+
 // A file that is read at any place of it. Thread-safe.
 class InputFile {
  public:

@@ -1,4 +1,5 @@
 #include <tutti/runtime/are_truths.h>
+#include <tutti/runtime/files/input_file.h>
 #include <tutti/runtime/files/npy.h>
 #include <tutti/runtime/files/write_file.h>
 
@@ -218,7 +219,7 @@ ir::Array read_npy(const std::filesystem::path& path, const AcceptArray& accept)
   if (!std::filesystem::is_regular_file(path, error)) {
     throw EnvironmentError(path.string() + ": no such file");
   }
-  const auto file_size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  const auto file_size = static_cast<std::int64_t>(bytes_of_file(path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw EnvironmentError(path.string() + ": cannot be opened");
   return read_npy(file, file_size, path, accept);

@@ -1,4 +1,5 @@
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/files/input_file.h>
 #include <tutti/runtime/files/npy.h>
 #include <tutti/runtime/files/npz.h>
 #include <tutti/runtime/files/write_file.h>
@@ -97,7 +98,7 @@ class EntryBuffer : public std::streambuf {
 }  // namespace
 
 NpzReader::NpzReader(const fs::path& path)
-    : archive_(std::make_unique<const ZipArchive>(path, ZIP_RDONLY)), bytes_(fs::file_size(path)) {
+    : archive_(std::make_unique<const ZipArchive>(path, ZIP_RDONLY)), bytes_(bytes_of_file(path)) {
   const zip_int64_t count = zip_get_num_entries(archive_->get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const auto entry = static_cast<zip_uint64_t>(i);

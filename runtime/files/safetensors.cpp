@@ -278,6 +278,12 @@ SafetensorsHead safetensors_head(const std::vector<NamedType>& tensors,
   text += "}";
   std::uint64_t length = text.size();
   while ((sizeof(length) + length) % kHeadAlignment != 0) ++length;
+  if (std::cmp_greater(length, kMostHeaderBytes)) {
+    throw UsageError("names, numbers and texts beside the tensors take a header of " +
+                     std::to_string(length) +
+                     " bytes, of which readers take 100 MB; long lists of numbers belong in "
+                     "tensors");
+  }
   text.resize(length, ' ');
   head.bytes.resize(sizeof(length));
   std::memcpy(head.bytes.data(), &length, sizeof(length));

@@ -38,7 +38,7 @@ struct SafetensorsHead {
 };
 // What stands before the elements: they begin at a multiple of 64 bytes, those of large dtypes
 // first, so that all lie at a multiple of their own size. Throws UsageError for a name that is
-// there twice, is "__metadata__" or is no UTF-8.
+// there twice, is "__metadata__" or is no UTF-8, and where it would be longer than readers take.
 SafetensorsHead safetensors_head(const std::vector<NamedType>& tensors,
                                  const std::map<std::string, std::string>& metadata);
 

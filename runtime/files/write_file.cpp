@@ -43,7 +43,9 @@ fs::path file_to_write(fs::path path) {
   std::error_code error;
   constexpr int kMostLinks = 40;  // as the system has it
   for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
-    path = path.parent_path() / fs::read_symlink(path);
+    const fs::path meant = fs::read_symlink(path, error);
+    if (error) throw EnvironmentError(path.string() + ": cannot be read: " + error.message());
+    path = path.parent_path() / meant;
   }
   if (fs::exists(fs::symlink_status(path, error)) && !fs::is_regular_file(path, error)) {
     throw EnvironmentError(path.string() + ": is there, and is no file");

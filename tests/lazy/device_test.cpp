@@ -151,6 +151,52 @@ TEST(Devices, OpsComputeWhereTheirOperandsLieAndNumbersAdapt) {
       kCpu);
 }
 
+// Numbers and positions are made for what they meet.
+TEST(Devices, CompositesLieWhereTheirOperandsLie) {
+  on_gpu(
+      [](World&, HostAccelerator&) {
+        const Tensor x = to(tensor({{1.F, 2.F}, {3.F, 4.F}}), kGpu);
+        const Tensor count = to(tensor(2), kGpu);
+        const Key key(to(Key(1).value, kGpu));
+        const Tensor narrow = cast(x, DType::bf16);
+        for (const Tensor& y :
+             {tril(x), triu(x), bernoulli({2}, key, 0.5), dropout(x, key, 0.5F),
+              dropout(cast(x, DType::f64), key, 0.5F), nn::rotary(x, to(arange(2), kGpu)),
+              reduce_window(narrow, WindowReduce::sum, 0, {2, 2}, {.padding = {1}}),
+              set_at(sum(x), 2.F), set_at(x, 2.F, 0, Range{.step = 2}),
+              attention(x, x, x, {.causal = true, .keys = count}),
+              clip_by_global_norm(x, linear_schedule(tensor(2), 1, 2, 4)).first}) {
+          EXPECT_EQ(y.device(), kGpu);
+        }
+        expect_error<TypeError>([&] { set_at(sum(x), tensor(2.F)); }, {"different devices"});
+      },
+      kCpu);
+}
+
+TEST(Devices, OptimisersTakeLeavesOfSeveral) {
+  on_gpu(
+      [](World&, HostAccelerator&) {
+        const std::vector<Tensor> model = {tensor({1.F}), to(tensor({2.0}), kGpu),
+                                           to(tensor({3.F}), kGpu)};
+        const AdamW adam;
+        const auto expect_there = [&](const AdamW::State& state, const Operand& rate) {
+          const auto [next, later] = adam.update(model, model, state, rate);
+          EXPECT_EQ(next[0].device(), kCpu);
+          EXPECT_EQ(next[1].device(), kGpu);
+          EXPECT_EQ(next[2].device(), kGpu);
+          EXPECT_EQ(later.second[1].device(), kGpu);
+        };
+        AdamW::State state = adam.init(model);
+        EXPECT_EQ(state.steps.size(), 2U);
+        expect_there(state, 0.1F);
+        expect_there(state, linear_schedule(2, 0, 1, 4));
+        expect_there(state, linear_schedule(tensor(2), 0, 1, 4));
+        state.steps.resize(1);  // as it was saved when one counted for all
+        expect_there(state, 0.1F);
+      },
+      kCpu);
+}
+
 TEST(Devices, ATensorOfNumbersAdaptsNeitherBeforeNorAfterItIsComputed) {
   on_gpu(
       [](World&, HostAccelerator&) {

@@ -1,3 +1,5 @@
+#include <tutti/runtime/files/safetensors.h>
+
 #include <limits>
 
 #include "tests/lazy/lazy_testing.h"
@@ -207,11 +209,17 @@ TEST(Files, MembersOutOfRangeAreRefused) {
   const fs::path path = folder.path() / "x.safetensors";
   for (const auto& [name, value] : {std::pair("tutti.count", "256"), std::pair("tutti.count", "-1"),
                                     std::pair("tutti.count", ""), std::pair("tutti.flag", "2")}) {
-    save(TensorMap{}, path, {.metadata = {{name, value}}});
+    folder.write("x.safetensors", runtime::safetensors_head({}, {{name, value}}).bytes);
     expect_error<ParseError>([&] { load(Small(), path); }, {"is no value of '"});
   }
-  expect_error<UsageError>([&] { save(Small(), path, {.metadata = {{"tutti.flag", "1"}}}); },
-                           {"are a member of the tree"});
+}
+
+// load() would want a place for them.
+TEST(Files, MetadataAreNotCalledAsMembersAre) {
+  const TemporaryFolder folder;
+  const SaveOptions options = {.metadata = {{"tutti.v", "1"}}};
+  expect_error<UsageError>([&] { save(TensorMap{}, folder.path() / "x", options); },
+                           {"save: the metadata 'tutti.v' begin with 'tutti.'", "another name"});
 }
 
 TEST(Files, MembersWithoutAPlaceAreNotLost) {
@@ -346,6 +354,10 @@ TEST(NumpyFiles, NothingIsAnArchive) {
   save_npz(TensorMap{}, path);
   EXPECT_TRUE(load_npz(path).empty());
   expect_error<EnvironmentError>([&] { save_npz(TensorMap{}, folder.path() / "no/x.npz"); },
+                                 {"there is no folder"});
+  // A name that the system does not even look up.
+  const fs::path endless = folder.path() / std::string(1000, 'x');
+  expect_error<EnvironmentError>([&] { save_npz(TensorMap{}, endless / "x.npz"); },
                                  {"there is no folder"});
 }
 

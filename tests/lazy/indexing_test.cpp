@@ -80,6 +80,7 @@ TEST(SetAt, KeepsTheSignOfZero) {
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(signs(set_at(ones({2}), -0.F, 0)), Floats({-infinity, 1}));
   EXPECT_EQ(signs(set_at(ones({3}), -0.F, Range{.step = 2})), Floats({-infinity, 1, -infinity}));
+  EXPECT_EQ(signs(set_at(ones({2}), full({1}, -0.F), Range{0, 1})), Floats({-infinity, 1}));
   EXPECT_EQ(signs(add_at(tensor({-0.F, 1.F}), 1.F, 1)), Floats({-infinity, 0.5F}));
   EXPECT_EQ(signs(add_at(tensor({-0.F, 1.F}), -0.F, 0)), Floats({-infinity, 1}));
 }

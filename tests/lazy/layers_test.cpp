@@ -91,6 +91,17 @@ TEST(CrossEntropy, IgnoresAndSmoothsAsPyTorch) {
   EXPECT_EQ(slice(gradient, {{1, 2}}).to_vector<float>(), Floats({0, 0, 0, 0}));
 }
 
+TEST(CrossEntropy, SmoothsDoublesAsDoubles) {
+  const Tensor loss =
+      nn::cross_entropy(zeros({1, 2}, DType::f64), tensor({0}), {.label_smoothing = 0.1});
+  EXPECT_NEAR(loss.item<double>(), std::log(2.0), 1e-15);
+}
+
+TEST(CrossEntropy, NoLabelIsANumberThatItsDtypeDoesNotHave) {
+  const Tensor labels = cast(tensor({1, 0, 3}), DType::u8);
+  expect_close(nn::cross_entropy(wave({3, 4}), labels, {.ignore = -100}), {1.153951F});
+}
+
 TEST(Embedding, TakesRows) {
   const nn::Embedding layer = nn::embedding(Key(1), 5, 3);
   const Tensor rows = layer(tensor({{0, 4}, {2, 2}}));
@@ -160,6 +171,27 @@ TEST(Optimisers, StructuresThatDifferAreNamed) {
                            {"Sgd: '0' is f32[2], and its gradient f32[3]"});
 }
 
+// A gradient, a rate or a state that differs would make a replicated leaf vary without a word.
+TEST(Optimisers, RefuseForAReplicatedLeafWhatMayDiffer) {
+  simulate(2, [](World& world) {
+    const std::vector<Tensor> same = {replicated(tensor({1.F}), world)};
+    const std::vector<Tensor> own = {tensor({1.F})};
+    const Sgd sgd{.momentum = 0.9F};
+    expect_error<UsageError>([&] { (void)sgd.update(same, own, sgd.init(same), 0.1F); },
+                             {"Sgd: '0' is the same on the ranks of world, and its gradient may"});
+    expect_error<UsageError>([&] { (void)sgd.update(same, same, sgd.init(own), 0.1F); },
+                             {"its velocity tensor may differ there", "replicated()"});
+    expect_error<UsageError>([&] { (void)Sgd().update(same, same, {}, tensor(0.1F)); },
+                             {"and the rate may differ there"});
+    AdamW::State state = adam().init(same);
+    state.steps = adam().init(own).steps;
+    expect_error<UsageError>([&] { (void)adam().update(same, same, state, 0.1F); },
+                             {"AdamW: ", "the number of its steps may differ there"});
+    // What may differ takes everything.
+    EXPECT_EQ(Sgd().update(own, same, {}, tensor(1.F)).first[0].item<float>(), 0);
+  });
+}
+
 TEST(Optimisers, TakeOneRateAndOneLimit) {
   const Tensor x = ones({2});
   expect_error<TypeError>([&] { return Sgd().update(x, x, Sgd().init(x), ones({3, 2})); },
@@ -206,6 +238,16 @@ TEST(Schedules, GoByTheStep) {
   expect_error<UsageError>([] { warmup_cosine_schedule(1, 1, 5, 5); }, {"fewer than all 5"});
 }
 
+// However small it is beside the first rate.
+TEST(Schedules, EndExactlyWhereTheyShould) {
+  constexpr float kEnd = 1e-9F;
+  for (const Operand& step : {Operand(tensor(7)), Operand(tensor(9)), Operand(7)}) {
+    EXPECT_EQ(linear_schedule(step, 1, 1e-9, 7).item<float>(), kEnd);
+    EXPECT_EQ(cosine_schedule(step, 1, 1e-9, 7).item<float>(), kEnd);
+    EXPECT_EQ(warmup_cosine_schedule(step, 1, 2, 7, 1e-9).item<float>(), kEnd);
+  }
+}
+
 TEST(Schedules, OfANumberAreTheSameOnAllRanks) {
   simulate(2, [](World& world) {
     std::vector<Tensor> model = {replicated(tensor({1.F}), world)};
@@ -235,6 +277,14 @@ TEST(Replication, StaysThroughWhatIsMadeOfParts) {
     expect_alone([](const Tensor& y) { return set_at(y, 0.F, 0, 1); });
     expect_alone([](const Tensor& y) { return set_at(y, 0.F, 0, 1, Range{.step = 2}); });
     expect_alone([](const Tensor& y) { return add_at(y, 1.F, 0, 1); });
+    expect_alone([](const Tensor& y) { return add_at(y, full({4}, 1.F), 0, 1); });
+    expect_alone([](const Tensor& y) { return set_at(y, full({4}, 0.F), 0, 1, Range{.step = 2}); });
+    const Key key = replicated(Key(5), world);
+    expect_alone([&](const Tensor& y) { return dropout(y, key, 0.25F); });
+    expect_alone([&](const Tensor& y) { return dropout(y, key, full({}, 0.25F)); });
+    const Tensor count = replicated(tensor(3), world);
+    expect_alone(
+        [&](const Tensor& y) { return attention(y, y, y, {.causal = true, .keys = count}); });
     expect_alone([](const Tensor& y) { return avg_pool(y, {2}, {.padding = {1}}, false); });
     expect_alone([](const Tensor& y) { return max_pool(y, {2}, {.padding = {1}}); });
     expect_alone([](const Tensor& y) { return nn::rotary(y, arange(4)); });
@@ -266,6 +316,15 @@ TEST(NarrowFloats, OfLossesAndOptimisersAreRoundedAtTheEnd) {
 
   const auto [clipped, length] = clip_by_global_norm(full({1'000'000}, 60000, DType::f16), 1.F);
   EXPECT_NEAR(cast(clipped, DType::f32).to_vector<float>()[7], 0.001F, 1e-5F);
+
+  // 0.99 * 249 rounds to 247, and to 246 where 0.99 is rounded before.
+  const Tensor some = full({1}, 249, DType::bf16);
+  const Tensor none = zeros({1}, DType::bf16);
+  const auto first = [](const Tensor& x) { return cast(x, DType::f32).to_vector<float>()[0]; };
+  const auto [moved, sgd] = Sgd{.momentum = 0.99F}.update(none, none, {.velocity = {some}}, 1.F);
+  EXPECT_EQ(first(sgd.velocity[0]), 247);
+  EXPECT_EQ(first(moved), -247);
+  EXPECT_EQ(first(moving_average(some, none, 0.99F)), 247);
 }
 
 TEST(ClipByGlobalNorm, HasADerivativeWhereAllIsZero) {

@@ -46,6 +46,14 @@ TEST_P(Positions, AreSoWhateverIsEvaluatedOnTheWay) {
   });
 }
 
+TEST_P(Positions, CountedFromZeroByOneHaveNoNumbersInThem) {
+  on_two_ranks([](World&, const Tensor& model) {
+    EXPECT_TRUE(is_replicated(select(arange(0, 2) == arange(2), model, 0.F), kWorld));
+    EXPECT_TRUE(is_replicated(model * arange(0.F, 2.F), kWorld));
+    EXPECT_FALSE(is_replicated(model * arange(1.F, 3.F), kWorld));
+  });
+}
+
 TEST_P(Positions, ComputedWithNumbersVary) {
   on_two_ranks([](World& world, const Tensor& model) {
     const Tensor own = iota({2}, 0, DType::f32) * number_of(world);

@@ -172,6 +172,9 @@ TEST(Dropout, RefusesOtherRates) {
   expect_error<TypeError>([&] { return dropout(x, Key(1), 1.0); }, {"dropout", "rate of 1;"});
   expect_error<TypeError>([&] { return dropout(x, Key(1), -0.1); }, {"-0.1", "[0, 1)"});
   expect_error<TypeError>([&] { return dropout(x, Key(1), 1); }, {"rate of 1;"});
+  // What is 1 where it is computed with, leaves nothing to divide by.
+  expect_error<TypeError>([&] { return dropout(x, Key(1), 1 - 1e-12); }, {"rate of 1;"});
+  EXPECT_EQ(dropout(ones({1}, DType::f64), Key(1), 1 - 1e-12).elements(), 1);
   expect_error<TypeError>([&] { return dropout(tensor({1}), Key(1), 0.5); }, {"i32"});
   expect_error<TypeError>([&] { return dropout(x, Key(1), std::nan("")); }, {"rate of", "nan"});
   expect_error<TypeError>([&] { return dropout(x, Key(1), arange(2)); }, {"rate", "i64"});

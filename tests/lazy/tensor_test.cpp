@@ -176,9 +176,9 @@ TEST(AdamW, IsWhatThePaperSays) {
       w[i] -= rate * (m / (std::sqrt(v) + 1e-3F) + 0.125 * w[i]);
     }
     const std::vector<double> ours = model[0].to_vector<double>();
-    EXPECT_NEAR(ours[0], w[0], 1e-6) << "step " << step;
-    EXPECT_NEAR(ours[1], w[1], 1e-6);
-    EXPECT_NEAR(model[1].item<double>(), w[2], 1e-6);
+    EXPECT_NEAR(ours[0], w[0], 1e-12) << "step " << step;
+    EXPECT_NEAR(ours[1], w[1], 1e-12);
+    EXPECT_NEAR(model[1].item<double>(), w[2], 1e-12);
   }
   EXPECT_EQ(state.steps.at(0).item<float>(), 5);
 }

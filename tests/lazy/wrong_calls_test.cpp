@@ -88,6 +88,7 @@ TEST(WrongCalls, OfWhatMakesTensors) {
       WRONG("randint: ", "no dtype", randint({2}, Key(1), 0, 5, kNoDType)),
       WRONG("view: ", "not aligned for f32", view(beside, {}, DType::f32, [](void*) {})),
       WRONG("view: ", "null", view(nullptr, {2}, DType::f32, [](void*) {})),
+      WRONG("view: ", "neither 0 nor 1", view(&five, {4}, DType::boolean, [](void*) {})),
   });
 }
 

@@ -168,6 +168,16 @@ TEST(Safetensors, NamesThatAFileCannotHaveAreRefused) {
   EXPECT_THROW(safetensors_head({}, {{"a", "\xFF"}}), UsageError);
 }
 
+TEST(Safetensors, NoHeaderIsWrittenThatNobodyReads) {
+  constexpr std::size_t kMost = 100'000'000;
+  try {
+    safetensors_head({}, {{"a", std::string(kMost, 'x')}});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("belong in tensors"));
+  }
+}
+
 TEST(SafetensorsIndex, TellsWhichFileHasWhat) {
   const TemporaryFolder folder;
   const auto index = [&](const std::string& text) {
