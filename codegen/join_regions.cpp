@@ -1,4 +1,5 @@
 #include <tutti/codegen/join_regions.h>
+#include <tutti/codegen/pack.h>
 
 #include <algorithm>
 #include <iterator>
@@ -90,7 +91,7 @@ std::int64_t place_windows(Plan& plan, const std::vector<std::int64_t>& bytes,
       PlanBuffer& buffer = plan.buffers[at(id)];
       if (lies_there(buffer)) buffer.offset += begin[i];
     }
-    enter(region.first_step, region.end_step, begin[i] + bytes[i]);
+    enter(region.first_step, region.end_step, end_of_piece(begin[i], bytes[i]));
   }
   return all;
 }

@@ -1,4 +1,5 @@
 #include <tutti/codegen/pack.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <iterator>
@@ -11,7 +12,9 @@ namespace tutti::codegen {
 namespace {
 
 std::int64_t rounded(std::int64_t bytes, std::int64_t alignment) {
-  return std::max<std::int64_t>((bytes + alignment - 1) / alignment * alignment, alignment);
+  const std::int64_t behind = bytes % alignment;
+  if (behind == 0) return std::max(bytes, alignment);
+  return end_of_piece(bytes, alignment - behind);
 }
 
 // Calls take(i, bytes) for each piece in the order in which they begin, and before it
@@ -31,7 +34,7 @@ Packing pack(std::span<const Life> lives, std::int64_t alignment, Take&& take,
     }
     const std::int64_t size = rounded(lives[i].bytes, alignment);
     out.offsets[i] = take(size, out.bytes);
-    out.bytes = std::max(out.bytes, out.offsets[i] + size);
+    out.bytes = std::max(out.bytes, end_of_piece(out.offsets[i], size));
     ending.emplace(lives[i].end, std::pair(out.offsets[i], size));
   }
   return out;
@@ -83,6 +86,12 @@ class Holes {
 };
 
 }  // namespace
+
+std::int64_t end_of_piece(std::int64_t offset, std::int64_t bytes) {
+  std::int64_t end = 0;
+  if (!__builtin_add_overflow(offset, bytes, &end)) return end;
+  throw OutOfMemoryError("out of memory: what is in use at once has more than 2^63 bytes");
+}
 
 Packing pack_first_fit(std::span<const Life> lives, std::int64_t alignment) {
   Holes holes;

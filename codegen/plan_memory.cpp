@@ -1,7 +1,9 @@
 #include <tutti/codegen/pack.h>
 #include <tutti/codegen/plan/in_place.h>
+#include <tutti/codegen/plan/memory_labels.h>
 #include <tutti/codegen/plan_areas.h>
 #include <tutti/codegen/plan_memory.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <map>
@@ -94,6 +96,7 @@ class DonationFinder {
 
   // Carries that a loop computes in place.
   void find_in_place(const Control& control, std::vector<BufferId>& outputs) {
+    const auto in_place = writes_in_place(control);
     for (std::size_t i = 0; i < control.results.size(); ++i) {
       const BufferId id = control.results[i];
       const PlanBuffer& target = plan_.buffers[at(id)];
@@ -104,7 +107,7 @@ class DonationFinder {
       const PlanBuffer& buffer = plan_.buffers[at(input)];
       if (!buffer.is_argument() || kept_[at(input)] || buffer.last_use > target.defined_at)
         continue;
-      if (buffer.bytes != target.bytes || !writes_in_place(control, input, id)) continue;
+      if (buffer.bytes != target.bytes || !in_place.contains({input, id})) continue;
       if (belong_together(input, id)) add(input, id);
     }
   }
@@ -189,7 +192,14 @@ std::int64_t place_in_arena(Plan& plan, Device device) {
     buffers.push_back(&buffer);
     lives.push_back({buffer.defined_at, buffer.last_use, buffer.bytes});
   }
-  const Packing packing = pack_first_fit(lives, alignment_on(device));
+  const Packing packing = [&] {
+    try {
+      return pack_first_fit(lives, alignment_on(device));
+    } catch (const OutOfMemoryError& error) {
+      const auto contents = arena_contents(plan, memory_labels(plan), device);
+      throw OutOfMemoryError(error.message(), contents.label.where);
+    }
+  }();
   for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i]->offset = packing.offsets[i];
   return packing.bytes;
 }

@@ -3,6 +3,7 @@
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/custom_vjp.h>
 #include <tutti/lazy/device.h>
+#include <tutti/lazy/joined_axes.h>
 #include <tutti/lazy/ops.h>
 #include <tutti/lazy/zero_beside.h>
 
@@ -166,14 +167,17 @@ Tensor repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
     const Tensor t = x.tensor();
     const std::int64_t normal = normal_axis("repeat", axis, t, x.where());
     if (count < 0) throw TypeError(std::to_string(count) + " times");
-    std::vector<std::int64_t> each(t.shape().begin(), t.shape().end());
-    const auto behind = each.begin() + normal + 1;
-    each.insert(behind, count);
     std::vector<std::int64_t> all(t.shape().begin(), t.shape().end());
     std::int64_t& size = all[static_cast<std::size_t>(normal)];
     if (__builtin_mul_overflow(size, count, &size)) {
       throw TypeError(std::to_string(count) + " times; there are at most 2^60 elements");
     }
+    if (detail::has_most_axes(t)) {
+      const detail::JoinedAxes narrow(t, {normal}, x.where());
+      return reshape(repeat(narrow.tensor, count, narrow.axis(normal)), all);
+    }
+    std::vector<std::int64_t> each(t.shape().begin(), t.shape().end());
+    each.insert(each.begin() + normal + 1, count);
     const Tensor with_axis = expand_dims(t, {normal + 1});
     return reshape(broadcast_to(with_axis, each), all);
   });

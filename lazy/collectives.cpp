@@ -2,6 +2,7 @@
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/create.h>
+#include <tutti/lazy/joined_axes.h>
 #include <tutti/lazy/record_collective.h>
 
 #include <atomic>
@@ -91,6 +92,12 @@ Tensor move_parts(const Tensor& x, std::int64_t members, std::int64_t split, std
   parts[static_cast<std::size_t>(split)] /= members;
   std::vector<std::int64_t> sizes = parts;
   sizes[static_cast<std::size_t>(concat)] *= members;
+  if (detail::has_most_axes(x)) {
+    const detail::JoinedAxes narrow(x, {split, concat}, where);
+    const Tensor moved =
+        move_parts(narrow.tensor, members, narrow.axis(split), narrow.axis(concat), where);
+    return Tensor(detail::record(Op::reshape, {moved.state()}, {sizes}, where));
+  }
   parts.insert(parts.begin() + split, members);
   std::vector<std::int64_t> permutation;
   for (std::int64_t d = 0; d < std::ssize(parts); ++d) {

@@ -1,3 +1,4 @@
+#include <tutti/codegen/plan/buffer.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/device.h>
 #include <tutti/lazy/dlpack.h>
@@ -145,6 +146,25 @@ std::shared_ptr<runtime::Buffer> gathered(const dlpack::TensorView& view, const 
   return buffer;
 }
 
+// Whether its kernels may read it where it lies: those of a GPU read many elements at once.
+bool is_aligned(const std::byte* data, const ir::Type& type) {
+  const std::int64_t alignment =
+      type.device.is_cpu() ? size_of(type.dtype) : codegen::kDeviceAlignment;
+  return type.bytes() == 0 ||
+         reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment) == 0;
+}
+
+// The same elements in memory of our own, when it returns.
+std::shared_ptr<runtime::Buffer> copied_on_gpu(const std::byte* data, const ir::Type& type,
+                                               Location where) {
+  runtime::Accelerator& gpu = RankContext::current().runtime().accelerator(type.device);
+  const auto bytes = static_cast<std::size_t>(type.bytes());
+  auto buffer = gpu.memory().allocate(bytes, {.what = "copy", .where = where});
+  gpu.copy(buffer->data(), data, bytes);
+  gpu.synchronize();
+  return buffer;
+}
+
 void check_truths(const std::byte* data, const ir::Type& type, Location where) {
   if (type.dtype != DType::boolean || !type.device.is_cpu()) return;
   const std::span all(data, static_cast<std::size_t>(type.bytes()));
@@ -169,14 +189,14 @@ Tensor imported(Managed* given, Location where) {
   const ir::Type type = type_of(view, where);
   const auto bytes = static_cast<std::size_t>(type.bytes());
   std::byte* const data = static_cast<std::byte*>(view.data) + view.byte_offset;
-  const bool aligned =
-      reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(size_of(type.dtype)) ==
-      0;
+  const bool row_major = is_row_major(view, type.shape);
   std::shared_ptr<runtime::Buffer> buffer;
-  if (is_row_major(view, type.shape) && aligned) {
+  if (row_major && is_aligned(data, type)) {
     buffer = runtime::Buffer::wrap(data, bytes, [held](void* /*data*/) {});
   } else if (type.device.is_cpu()) {
     buffer = gathered(view, type, data, where);
+  } else if (row_major) {
+    buffer = copied_on_gpu(data, type, where);
   } else {
     refuse("the elements on a GPU do not lie one after another; make them contiguous there", where);
   }

@@ -21,13 +21,13 @@ dlpack::ManagedTensor* to_unversioned_dlpack(
     const Tensor& tensor, std::source_location at = std::source_location::current());
 
 // A tensor that looks at another framework's, without a copy where it is row-major and aligned to
-// its elements; else a copy. It must not change while tensors use it. The struct is taken over,
-// also when this throws; its deleter is called when the last tensor is gone and, of a collective's
-// operand, when the peers are done with it, at the latest when the World ends. What is imported is
-// never written: no result takes over its memory, and what peers of other processes are to read is
-// copied to where they can. Work of the other framework on a GPU must be complete. Throws TypeError
-// for dtypes, ranks and memory that Tutti does not have, UsageError for a struct of another major
-// version.
+// its elements, on a GPU to 256 bytes; else a copy, which on a GPU has to be row-major. It must not
+// change while tensors use it. The struct is taken over, also when this throws; its deleter is
+// called when the last tensor is gone and, of a collective's operand, when the peers are done with
+// it, at the latest when the World ends. What is imported is never written: no result takes over
+// its memory, and what peers of other processes are to read is copied to where they can. Work of
+// the other framework on a GPU must be complete. Throws TypeError for dtypes, ranks and memory that
+// Tutti does not have, UsageError for a struct of another major version.
 Tensor from_dlpack(dlpack::ManagedTensorVersioned* given,
                    std::source_location at = std::source_location::current());
 Tensor from_dlpack(dlpack::ManagedTensor* given,

@@ -113,7 +113,7 @@ class Selection {
     std::vector<detail::StatePtr> parts;
     for (int d = 0; d < x_.rank(); ++d) {
       const auto found = index_of(d);
-      const Tensor start = found ? cast(*found, DType::i64) : add(zero, span(d).first);
+      const Tensor start = found ? start_of(*found, x_.shape()[d]) : add(zero, span(d).first);
       parts.push_back(reshape(start, {1}).state());
     }
     return Tensor(detail::record(ir::Op::concat, parts, {std::int64_t{0}}, {}));
@@ -151,6 +151,11 @@ class Selection {
            " of " + type_text() + detail::elements_there(size));
     }
     ranges_.push_back({.start = index, .stop = index + 1});
+  }
+
+  // An index in i64, in which large ones of u64 would be negative.
+  static Tensor start_of(const Tensor& index, std::int64_t size) {
+    return cast(index.dtype() == DType::u64 ? minimum(index, size - 1) : index, DType::i64);
   }
 
   const Tensor* index_of(std::int64_t axis) const {

@@ -296,18 +296,19 @@ Tensor gelu(const Operand& x, Gelu approximate = Gelu::none);
 struct AttentionOptions {
   bool causal = false;  // query i sees the keys j <= i
   double scale = 0;     // of the scores; 0: 1 / sqrt(d)
-  // How many of the keys there are as yet, where k and v have room for more: an integer, or one for
-  // each matrix (it broadcasts to the leading dimensions). Causal queries are then the last of as
-  // many: query i sees the keys j < keys - t + i + 1.
+  // How many of the keys there are as yet, where k and v have room for more, which holds finite
+  // numbers: an integer, or one for each matrix (it broadcasts to the leading dimensions). Causal
+  // queries are then the last of as many: query i sees the keys j < keys - t + i + 1.
   std::optional<Tensor> keys = std::nullopt;
 };
 // softmax(q k^T * scale) v: q [..., t, d], k [..., s, d], v [..., s, e] -> [..., t, e], of one
 // floating-point dtype. The leading dimensions are equal, but that k and v may have fewer heads
 // (dimension -3), each for as many heads of q in a row (grouped queries, Ainslie et al. 2023, arXiv
 // 2305.13245). `mask` is bool and broadcasts to [..., t, s]: true where a query may see a key; with
-// `keys` both must allow it. A query that sees none gives zeros. On the host the scores never exist
-// as a whole, and what is hidden by `keys` or in whole blocks takes no time. Gradients for q, k and
-// v. Vaswani et al. 2017, arXiv 1706.03762.
+// `keys` both must allow it. A query that sees none gives zeros. What is hidden weighs nothing, but
+// has to be finite numbers, as zeros are: it may be multiplied by zero. On the host the scores
+// never exist as a whole, and what is hidden by `keys` or in whole blocks takes no time. Gradients
+// for q, k and v. Vaswani et al. 2017, arXiv 1706.03762.
 Tensor attention(const Operand& q, const Operand& k, const Operand& v,
                  const AttentionOptions& options = {});
 Tensor attention(const Operand& q, const Operand& k, const Operand& v, const Operand& mask,

@@ -4,6 +4,7 @@
 #include <tutti/lazy/axes.h>
 #include <tutti/lazy/collectives.h>
 #include <tutti/lazy/context.h>
+#include <tutti/lazy/joined_axes.h>
 #include <tutti/lazy/ops.h>
 
 namespace tutti {
@@ -65,10 +66,20 @@ Operand with_new_axis(const Tensor& x, Location where) {
   return {expand_dims(Operand(x, where), {0}), where};
 }
 
+// What was computed of a tensor with joined axes.
+AsyncTensor in_shape(const AsyncTensor& x, const Shape& shape, Location where) {
+  return x.then([=](const Tensor& joined) { return reshape(Operand(joined, where), shape); },
+                where);
+}
+
 }  // namespace
 
 AsyncTensor all_reduce(const Operand& x, const Group& group, const ReduceFunction& f) {
   const Tensor t = x.tensor();
+  if (detail::has_most_axes(t)) {
+    const detail::JoinedAxes narrow(t, {}, x.where());
+    return in_shape(all_reduce(Operand(narrow.tensor, x.where()), group, f), t.shape(), x.where());
+  }
   check_elementwise(f.combine(), t.dtype(), t.device(), x.where());
   const AsyncTensor parts = all_gather(with_new_axis(t, x.where()), group);
   return combined(parts, f.combine(), group.size(), x.where());
@@ -77,6 +88,11 @@ AsyncTensor all_reduce(const Operand& x, const Group& group, const ReduceFunctio
 AsyncTensor reduce(const Operand& x, const Group& group, const ReduceFunction& f,
                    std::int64_t root) {
   const Tensor t = x.tensor();
+  if (detail::has_most_axes(t)) {
+    const detail::JoinedAxes narrow(t, {}, x.where());
+    return in_shape(reduce(Operand(narrow.tensor, x.where()), group, f, root), t.shape(),
+                    x.where());
+  }
   check_elementwise(f.combine(), t.dtype(), t.device(), x.where());
   const AsyncTensor parts = gather(with_new_axis(t, x.where()), group, root);
   if (group.position() == root) return combined(parts, f.combine(), group.size(), x.where());
@@ -99,6 +115,11 @@ AsyncTensor reduce_scatter(const Operand& x, const Group& group, const ReduceFun
   }
   std::vector<std::int64_t> cut(t.shape().begin(), t.shape().end());
   cut[static_cast<std::size_t>(along)] /= members;
+  if (detail::has_most_axes(t)) {
+    const detail::JoinedAxes narrow(t, {along}, where);
+    return in_shape(reduce_scatter(Operand(narrow.tensor, where), group, f, narrow.axis(along)),
+                    Shape(cut), where);
+  }
   cut.insert(cut.begin() + along, members);
   std::vector<std::int64_t> order = {along};
   for (std::int64_t d = 0; d < std::ssize(cut); ++d) {

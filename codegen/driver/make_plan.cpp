@@ -286,24 +286,28 @@ class Planner {
       const PlanBuffer& goes_on = condition.buffers[at(condition.results[0].buffer)];
       step.condition = writer_.add_buffer(PlanBuffer::Kind::local, 1, goes_on.device);
     }
-    for (std::size_t i = 0; std::cmp_less(i, step.carries); ++i)
-      step.spares.push_back(spare(step, i));
+    add_spares(step);
     stage(step);
+    std::map<BufferId, int> uses;
+    for (const BufferId operand : step.operands) ++uses[operand];
     for (std::size_t i = 0; std::cmp_less(i, node.result_count); ++i) {
       const bool in_place = i < step.spares.size() && step.spares[i] < 0;
-      if (in_place) update_in_place(id, i, step.operands);
+      if (in_place) update_in_place(id, i, step.operands[i], uses[step.operands[i]] > 1);
       step.results.push_back(storage(graph_.result(id, i)));
     }
     plan_.steps.emplace_back(std::move(step));
   }
 
-  // Where a carry goes by turns; -1 for one that the body computes in place.
-  BufferId spare(const Control& step, std::size_t carry) {
+  // Where carries go by turns; -1 for those that the body computes in place.
+  void add_spares(Control& step) {
     const Plan& body = functions_.plan(step.regions.back());
-    const BufferId result = body.results[carry].buffer;
-    if (computes_in_place(body.donations, carry, result)) return -1;
-    const PlanBuffer& buffer = body.buffers[at(result)];
-    return writer_.add_buffer(PlanBuffer::Kind::local, buffer.bytes, buffer.device);
+    const std::vector<bool> in_place = computed_in_place(body.donations, body.results);
+    for (std::size_t i = 0; std::cmp_less(i, step.carries); ++i) {
+      const PlanBuffer& buffer = body.buffers[at(body.results[i].buffer)];
+      step.spares.push_back(
+          in_place[i] ? -1
+                      : writer_.add_buffer(PlanBuffer::Kind::local, buffer.bytes, buffer.device));
+    }
   }
 
   void stage(Control& step) {
@@ -328,7 +332,7 @@ class Planner {
 
   void visit_observe(NodeId id) {
     const BufferId from = dense(graph_.operand(id, 0));
-    update_in_place(id, 0, {from});
+    update_in_place(id, 0, from, false);
     plan_.steps.emplace_back(Observe::of(graph_, id, from, storage(graph_.result(id))));
   }
 
@@ -364,7 +368,9 @@ class Planner {
       writer_.add_call(std::move(before->call), std::move(own), location, {});
       buffers.push_back(prepared);
     }
-    if (target.works_in_place(graph_.node(id).op)) update_in_place(id, 0, buffers);
+    if (target.works_in_place(graph_.node(id).op)) {
+      update_in_place(id, 0, buffers[0], std::ranges::count(buffers, buffers[0]) > 1);
+    }
     const auto results = static_cast<int>(graph_.node(id).result_count);
     for (int i = 0; i < results; ++i) {
       buffers.push_back(storage(graph_.result(id, static_cast<std::size_t>(i))));
@@ -378,18 +384,18 @@ class Planner {
   }
 
   // A node that may write its result i over its operand i does, where the operand is a value that
-  // this run made and that nobody reads later. (What a caller gave may be somebody else's;
-  // arguments are taken over by donation.)
-  void update_in_place(NodeId id, std::size_t i, const std::vector<BufferId>& operands) {
+  // this run made and that nobody reads later, nor the node as another operand. (What a caller gave
+  // may be somebody else's; arguments are taken over by donation.)
+  void update_in_place(NodeId id, std::size_t i, BufferId operand, bool is_read_twice) {
     const View& view = views_[graph_.operand(id, i)];
     if (view.source != View::Source::buffer || !view.dense()) return;
-    if (last_reader_[view.base.id] > id || std::ranges::count(operands, operands[i]) > 1) return;
-    const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(operands[i])];
+    if (last_reader_[view.base.id] > id || is_read_twice) return;
+    const PlanBuffer& buffer = plan_.buffers[static_cast<std::size_t>(operand)];
     const bool whole = buffer.bytes == graph_.type(graph_.result(id, i)).bytes();
     if (whole && buffer.kind == PlanBuffer::Kind::local) {
-      buffers_[graph_.result(id, i)] = operands[i];
+      buffers_[graph_.result(id, i)] = operand;
       // Of what was there before.
-      std::erase_if(reachable_, [&](const auto& each) { return each.first.buffer == operands[i]; });
+      std::erase_if(reachable_, [&](const auto& each) { return each.first.buffer == operand; });
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace tutti::codegen {
 
@@ -66,8 +67,7 @@ void PlanChecker::check_place(BufferId id) const {
           " lies in a group's memory that the plan does not have", id);
   require(place.device == plan_.areas[at(place.index)].device,
           " lies in a group's memory, which another device has", id);
-  require(place.offset >= 0 && place.bytes >= 0 &&
-              place.offset + place.bytes <= plan_.areas[at(place.index)].bytes,
+  require(lies_within(place, plan_.areas[at(place.index)].bytes),
           " lies outside the group's memory", id);
   require(place.offset % alignment_on(place.device) == 0, " is not aligned", id);
 }
@@ -91,6 +91,8 @@ void PlanChecker::check_windows(const std::function<bool(const PlanBuffer&)>& li
     for (BufferId id = parts_[i].first_buffer; id < parts_[i].end_buffer; ++id) {
       if (!lies_there(buffer(id))) continue;
       require(buffer(id).offset >= least[i], " lies where a caller of its region has its own", id);
+      require(lies_within(buffer(id), std::numeric_limits<std::int64_t>::max()),
+              " ends where no address does", id);
       end = std::max(end, buffer(id).offset + buffer(id).bytes);
     }
     for (const std::size_t region : enters_[i]) least[region] = std::max(least[region], end);

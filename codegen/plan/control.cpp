@@ -9,6 +9,7 @@
 #include <tutti/ir/text/literal.h>
 
 #include <algorithm>
+#include <map>
 
 namespace tutti::codegen {
 
@@ -34,18 +35,25 @@ void parse_control_field(StepParser& parser, Control& control, const ir::Token& 
   }
 }
 
+// How often each buffer stands in a list.
+std::map<BufferId, int> uses_of(const std::vector<BufferId>& list) {
+  std::map<BufferId, int> out;
+  for (const BufferId id : list) ++out[id];
+  return out;
+}
+
 // Which carries have a spare buffer follows from the body: the text lists the buffers alone.
 void place_spares(StepParser& parser, Control& control, const std::vector<BufferId>& listed,
                   std::size_t offset) {
   std::size_t next = 0;
   const Region& body = parser.plan().regions[at(control.regions.back())];
   const auto carries = std::min<std::int64_t>(control.carries, std::ssize(body.results));
+  const std::vector<bool> in_place = computed_in_place(body.donations, body.results);
   for (std::int64_t carry = 0; carry < carries; ++carry) {
-    const auto number = static_cast<std::size_t>(carry);
-    const bool in_place = computes_in_place(body.donations, number, body.results[number].buffer);
+    const bool stays = in_place[static_cast<std::size_t>(carry)];
     const bool missing = next == listed.size();
-    control.spares.push_back(in_place || missing ? -1 : listed[next++]);
-    if (!in_place && missing) ++next;
+    control.spares.push_back(stays || missing ? -1 : listed[next++]);
+    if (!stays && missing) ++next;
   }
   if (next != listed.size()) {
     parser.lexer().fail(offset,
@@ -126,10 +134,12 @@ class ControlCheck {
       require(fits(bytes(to.results[k].buffer), parts(stacked), bytes(control_.results[k])));
       lies_with(control_.results[k], to.results[k].buffer);
     }
-    for (std::size_t k = 0; gives_results && k < carries; ++k) {
+    if (!gives_results) return;
+    const std::vector<bool> in_place = computed_in_place(to.donations, to.results);
+    for (std::size_t k = 0; k < carries; ++k) {
       const std::int64_t carry = bytes(to.results[k].buffer);
       require(carry == bytes(to.parameters[k]));
-      require((control_.spares[k] < 0) == computes_in_place(to.donations, k, to.results[k].buffer));
+      require((control_.spares[k] < 0) == in_place[k]);
       if (control_.spares[k] < 0) continue;
       require(carry <= bytes(control_.spares[k]));
       lies_with(control_.spares[k], to.results[k].buffer);
@@ -162,21 +172,20 @@ class ControlCheck {
 
   // Each buffer that is written has no other use, but for a carry that stays where it lies.
   void check_places() const {
-    std::vector<BufferId> used = control_.operands;
+    std::map<BufferId, int> uses = uses_of(control_.operands);
     for (std::size_t i = 0; i < control_.results.size(); ++i) {
       const BufferId id = control_.results[i];
       const bool stays = std::cmp_less(i, control_.carries) && control_.spares[i] < 0 &&
                          control_.operands[i] == id;
-      const auto uses = std::ranges::count(used, id);
-      checker_.require(uses == (stays ? 1 : 0), " is written, but has another use in the step", id);
-      if (!stays) used.push_back(id);
+      int& known = uses[id];
+      checker_.require(known == (stays ? 1 : 0), " is written, but has another use in the step",
+                       id);
+      if (!stays) ++known;
     }
     for (const BufferId id : own()) {
-      checker_.require(std::ranges::count(used, id) == 0,
-                       " is written, but has another use in the step", id);
+      checker_.require(uses[id]++ == 0, " is written, but has another use in the step", id);
       checker_.require(checker_.buffer(id).kind == PlanBuffer::Kind::local,
                        " is spare, but not the run's own", id);
-      used.push_back(id);
     }
   }
   std::vector<BufferId> own() const {
@@ -214,17 +223,24 @@ std::vector<int> works_of(const Plan& plan, const Control& control) {
   return out;
 }
 
-bool computes_in_place(const std::vector<Donation>& donations, std::size_t carry, BufferId result) {
-  return std::ranges::any_of(donations, [&](const Donation& donation) {
-    return std::cmp_equal(donation.input, carry) && donation.buffer == result;
-  });
+std::vector<bool> computed_in_place(const std::vector<Donation>& donations,
+                                    const std::vector<PlanResult>& results) {
+  std::vector<bool> out(results.size(), false);
+  for (const Donation& donation : donations) {
+    if (donation.input < 0 || std::cmp_greater_equal(donation.input, results.size())) continue;
+    if (results[at(donation.input)].buffer == donation.buffer) out[at(donation.input)] = true;
+  }
+  return out;
 }
 
-bool writes_in_place(const Control& control, BufferId read, BufferId written) {
-  const auto found = std::ranges::find(control.results, written);
-  const auto carry = static_cast<std::size_t>(found - control.results.begin());
-  return carry < control.spares.size() && control.spares[carry] < 0 &&
-         control.operands[carry] == read && std::ranges::count(control.operands, read) == 1;
+std::set<std::pair<BufferId, BufferId>> writes_in_place(const Control& control) {
+  std::set<std::pair<BufferId, BufferId>> out;
+  std::map<BufferId, int> uses = uses_of(control.operands);
+  for (std::size_t i = 0; i < std::min(control.spares.size(), control.results.size()); ++i) {
+    const BufferId read = control.operands[i];
+    if (control.spares[i] < 0 && uses[read] == 1) out.emplace(read, control.results[i]);
+  }
+  return out;
 }
 
 // scan r0 @body (b0, b1) -> b2 with b3 {carries = 1, sequences = 1, length = 5, reverse = true},

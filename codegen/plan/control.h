@@ -3,6 +3,10 @@
 #include <tutti/codegen/plan/step_forward.h>
 #include <tutti/ir/graph.h>
 
+#include <set>
+#include <utility>
+#include <vector>
+
 namespace tutti::codegen {
 
 // Enters regions of the plan: the steps of a loop one after another, or one branch. It says where
@@ -53,12 +57,13 @@ struct Control {
 // The works that a loop or branch starts, in its regions and in those that these enter.
 std::vector<int> works_of(const Plan& plan, const Control& control);
 
-// Whether a function that has these donations may compute a carry where it lies; `result` is what
-// it gives of that number.
-bool computes_in_place(const std::vector<Donation>& donations, std::size_t carry, BufferId result);
-// Whether a loop or branch writes one of its buffers where another one lies, that it reads: a carry
-// that is computed in place, and has no other use in the step.
-bool writes_in_place(const Control& control, BufferId read, BufferId written);
+// Which of its results a function that has these donations may compute where the argument of the
+// same number lies.
+std::vector<bool> computed_in_place(const std::vector<Donation>& donations,
+                                    const std::vector<PlanResult>& results);
+// What a loop or branch reads, and what it writes where that lies: carries that are computed in
+// place, and have no other use in the step.
+std::set<std::pair<BufferId, BufferId>> writes_in_place(const Control& control);
 
 // Of a step of a loop that computes a carry by turns: where it is written in the first step, so
 // that the last one, if their number is known, writes the result.

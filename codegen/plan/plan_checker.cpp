@@ -74,6 +74,8 @@ void PlanChecker::check_part(const Part& part) {
 void PlanChecker::check_kinds(const Part& part) {
   using Kind = PlanBuffer::Kind;
   inputs_.clear();
+  std::map<BufferId, int> given;  // how often a buffer is a result
+  for (const PlanResult& result : part.results) ++given[result.buffer];
   for (BufferId id = part.first_buffer; id < part.end_buffer; ++id) {
     const Kind kind = buffer(id).kind;
     if (kind == Kind::symmetric) check_place(id);
@@ -82,8 +84,7 @@ void PlanChecker::check_kinds(const Part& part) {
     require(part.is_region || (kind != Kind::parameter && kind != Kind::result),
             " is a region's, but in none", id);
     if (kind == Kind::result) {
-      require(std::ranges::count(part.results, id, &PlanResult::buffer) == 1,
-              " is not one of the results of its region", id);
+      require(given[id] == 1, " is not one of the results of its region", id);
     }
     if (buffer(id).is_argument()) {
       require(inputs_.emplace(buffer(id).index, id).second, " is given twice", id);
@@ -168,8 +169,7 @@ void PlanChecker::write(BufferId id) {
   } else if (buffer(id).kind == PlanBuffer::Kind::symmetric) {
     begin_placed(id);
   } else if (buffer(id).kind == PlanBuffer::Kind::local) {
-    const std::int64_t end = buffer(id).offset + buffer(id).bytes;
-    require(buffer(id).offset >= 0 && end <= arena_bytes(plan_, buffer(id).device),
+    require(lies_within(buffer(id), arena_bytes(plan_, buffer(id).device)),
             " lies outside the arena", id);
     if (buffer(id).bytes > 0) begin_life(id, places_[buffer(id).device]);
   }
@@ -269,9 +269,9 @@ void PlanChecker::check_donation(const Donation& donation) {
 }
 
 // Whether the step changes the buffer where it lies.
-bool PlanChecker::is_update(BufferId id) const {
+bool PlanChecker::is_update(BufferId id) {
   if (const Control* const control = control_of(plan_.steps[step_])) {
-    return writes_in_place(*control, id, id);
+    return writes_over(*control, id, id);
   }
   const auto* const launch = launch_of(plan_.steps[step_]);
   if (launch == nullptr) return false;
@@ -285,10 +285,14 @@ bool PlanChecker::is_update(BufferId id) const {
   return safe && uses == 2;
 }
 
-bool PlanChecker::in_place(const Step& step, BufferId input, BufferId target) const {
-  if (const Control* const control = control_of(step)) {
-    return writes_in_place(*control, input, target);
-  }
+bool PlanChecker::writes_over(const Control& control, BufferId read, BufferId written) {
+  const auto [known, is_new] = in_place_.try_emplace(&control);
+  if (is_new) known->second = writes_in_place(control);
+  return known->second.contains({read, written});
+}
+
+bool PlanChecker::in_place(const Step& step, BufferId input, BufferId target) {
+  if (const Control* const control = control_of(step)) return writes_over(*control, input, target);
   const Launch* const launch = launch_of(step);
   if (launch == nullptr) return false;
   std::ptrdiff_t reads = 0;

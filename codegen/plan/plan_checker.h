@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tutti::codegen {
@@ -69,6 +71,11 @@ class PlanChecker {
     bool is_region;
   };
 
+  // Sums of what a plan says could overflow.
+  static bool lies_within(const PlanBuffer& buffer, std::int64_t memory) {
+    return buffer.offset >= 0 && buffer.bytes >= 0 && buffer.offset <= memory &&
+           buffer.bytes <= memory - buffer.offset;
+  }
   static std::string name(BufferId id) { return "b" + std::to_string(id); }
   void find_parts();
   void check_part(const Part& part);
@@ -92,8 +99,9 @@ class PlanChecker {
   void check_areas();
   void check_said_lives() const;
   void check_donation(const Donation& donation);
-  bool is_update(BufferId id) const;
-  bool in_place(const Step& step, BufferId input, BufferId target) const;
+  bool is_update(BufferId id);
+  bool in_place(const Step& step, BufferId input, BufferId target);
+  bool writes_over(const Control& control, BufferId read, BufferId written);
 
   const Plan& plan_;
   std::vector<State> states_;
@@ -105,6 +113,7 @@ class PlanChecker {
   std::vector<std::vector<std::size_t>> enters_;  // by part: the regions that it enters
   std::unordered_map<Device, Places> places_;
   std::vector<Places> area_places_;
+  std::map<const Control*, std::set<std::pair<BufferId, BufferId>>> in_place_;
   int reading_ = -1;  // the work whose operands are read right now
   std::size_t step_ = 0;
 };

@@ -14,6 +14,7 @@ namespace tutti::codegen {
 // What the files of the steps work with.
 struct Donation;
 struct Plan;
+struct PlanResult;
 struct Region;
 class StepParser;
 class StepPrinter;

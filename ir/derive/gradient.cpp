@@ -68,33 +68,13 @@ class Sweep {
   }
 
  private:
-  // How many of a node's operands, from the first on, have a derivative in its results at all. Of
-  // the others nothing is to be computed, nor communicated, nor refused.
-  static std::size_t carrying_operands(const Node& node) {
-    switch (node.op) {
-      case Op::stop_gradient:
-      case Op::zeros_like:
-      case Op::ones_like:
-      case Op::sign:
-      case Op::floor:
-      case Op::ceil:
-      case Op::round:
-        return 0;
-      case Op::optimization_barrier:
-        return 1;
-      default:
-        return node.operand_count;
-    }
-  }
-
   // Floating-point values on a path from `wrt`; the rest have no derivative. What is received in
   // between may be on a path through another rank.
   void mark_dependents(NodeId last) {
     for (NodeId id = first_wrt_; id <= last; ++id) {
       const Node& node = graph_.node(id);
-      const auto operands = graph_.operands(id);
       const bool received = id > last_wrt_ && is_point_to_point(node.op);
-      const auto carrying = operands.first(carrying_operands(node));
+      const auto carrying = carrying_operands(graph_, id);
       if (!received && std::ranges::none_of(carrying, [&](Value v) { return depends(v); })) {
         continue;
       }
@@ -387,6 +367,24 @@ class Sweep {
 };
 
 }  // namespace
+
+std::span<const Value> carrying_operands(const Graph& graph, NodeId id) {
+  const std::span<const Value> all = graph.operands(id);
+  switch (graph.node(id).op) {
+    case Op::stop_gradient:
+    case Op::zeros_like:
+    case Op::ones_like:
+    case Op::sign:
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+      return {};
+    case Op::optimization_barrier:
+      return all.first(1);
+    default:
+      return all;
+  }
+}
 
 std::vector<Value> gradient(Builder& builder, Value output, std::span<const Value> wrt,
                             const AnsweredMessages& messages) {

@@ -25,4 +25,8 @@ std::vector<Value> gradient(Builder& builder, Value output, std::span<const Valu
 std::vector<Value> vjp(Builder& builder, std::span<const Value> outputs,
                        std::span<const Value> cotangents, std::span<const Value> wrt);
 
+// The operands of a node that have a derivative in its results at all, which are its first ones. Of
+// the others nothing is to be computed, nor communicated, nor refused.
+std::span<const Value> carrying_operands(const Graph& graph, NodeId id);
+
 }  // namespace tutti::ir

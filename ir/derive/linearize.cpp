@@ -162,7 +162,7 @@ void refuse_sent(const Graph& graph, NodeId begin, std::span<const Value> wrt) {
   for (NodeId id = begin; id < end; ++id) {
     const Node& node = graph.node(id);
     const auto depends = [&](Value value) { return dependent.contains(value.id); };
-    if (node.op == Op::stop_gradient || std::ranges::none_of(graph.operands(id), depends)) continue;
+    if (std::ranges::none_of(carrying_operands(graph, id), depends)) continue;
     if (is_point_to_point(node.op)) {
       throw TypeError(std::string(name_of(node.op)) +
                           " has no gradient here: what it sends depends on what a vjp or jvp is "

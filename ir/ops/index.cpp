@@ -98,8 +98,10 @@ void gradient_take_along_axis(Gradient& gradient) {
   const Term g = gradient.cotangent();
   const Term bounded = clamped(indices, x.shape()[static_cast<int>(axis)]);
   if (indices.shape()[static_cast<int>(axis)] == 1) {
-    const Term position = iota_like(x, x.shape(), axis, bounded.dtype());
-    gradient.operand_cotangent(0, select(bounded == position, g, 0));
+    const bool narrow = x.shape()[static_cast<int>(axis)] <= INT32_MAX;
+    const DType dtype = narrow ? bounded.dtype() : DType::i64;
+    const Term position = iota_like(x, x.shape(), axis, dtype);
+    gradient.operand_cotangent(0, select(cast(bounded, dtype) == position, g, 0));
     return;
   }
   gradient.operand_cotangent(0, put_along_axis(x, bounded, g, axis));
@@ -138,9 +140,10 @@ void gradient_scatter_add(Gradient& gradient) {
   const Term g = gradient.cotangent();
   const std::int64_t size = gradient.operand(0).shape()[static_cast<int>(axis)];
   if (size == 0) return;  // all were dropped
-  // Updates that were dropped get nothing.
+  // Updates that were dropped get nothing. (Behind an axis that is longer than the indices' dtype
+  // can say, none were: the last position becomes the dtype's largest number.)
   const Term positions = wide_indices(indices);
-  Term inside = apply(Op::logical_and, positions >= 0, positions < static_cast<double>(size));
+  Term inside = apply(Op::logical_and, positions >= 0, positions <= static_cast<double>(size - 1));
   std::vector<std::int64_t> sizes(indices.shape().begin(), indices.shape().end());
   for (int d = static_cast<int>(axis) + 1; d < g.shape().rank(); ++d) sizes.push_back(1);
   inside = reshape(inside, Shape(sizes));

@@ -191,11 +191,12 @@ class PartsSelection {
       return false;
     }
     const Shape& from = graph_.type(graph_.operand(id, 0)).shape;
+    const Shape& to = graph_.type(graph_.result(id)).shape;
+    if (to.rank() != from.rank() + 1) return false;
     List sizes(from.begin(), from.end());
-    if (place.concat.axis > from.rank()) return false;
     sizes.insert(sizes.begin() + place.concat.axis, 1);
     const NodeId inner = graph_.producer(graph_.operand(id, 0));
-    if (Shape(sizes) != graph_.type(graph_.result(id)).shape) return false;
+    if (Shape(sizes) != to) return false;
     // All that it is computed of has to be given the axis.
     return kind(inner) == OpClass::elementwise;
   }

@@ -122,6 +122,8 @@ struct Primitive {
         c(matrix(p.dtype, p.m, p.n, p.c_row_stride, 1)) {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    // Whatever ONEDNN_DEFAULT_FPMATH_MODE says: f32 is never multiplied as something narrower.
+    attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
     if (p.accumulate) {
       dnnl::post_ops after;
       after.append_sum(1.F);

@@ -1,7 +1,9 @@
 #include <tutti/codegen/pack.h>
+#include <tutti/ir/support/error.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -83,6 +85,19 @@ TEST(Pack, BySizeTakesWholeHoles) {
 TEST(Pack, APieceIsInUseInItsLastStep) {
   const std::vector<Life> lives = {{0, 2, 64}, {2, 3, 64}, {3, 3, 64}};
   EXPECT_THAT(pack_first_fit(lives, 64).offsets, ElementsAre(0, 64, 0));
+}
+
+// A wrapped sum would be a place before the others.
+TEST(Pack, MoreThan63BitsCanSayIsNoMemory) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::vector<Life> one = {{0, 1, kMost - 7}};
+  const std::vector<Life> together = {{0, 1, kMost / 2 + 1}, {0, 1, kMost / 2 + 1}};
+  for (const auto& lives : {one, together}) {
+    EXPECT_THROW(pack_first_fit(lives, 64), OutOfMemoryError);
+    EXPECT_THROW(pack_by_size(lives, 64), OutOfMemoryError);
+  }
+  const std::vector<Life> in_turn = {{0, 0, kMost / 2 + 1}, {1, 1, kMost / 2 + 1}};
+  EXPECT_THAT(pack_first_fit(in_turn, 64).offsets, ElementsAre(0, 0));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -200,6 +201,11 @@ TEST(CheckPlan, RefusesPlacesOutsideTheArena) {
   Chain chain;
   plan_memory(chain.plan);
   chain.plan.arena_bytes = 1999;
+  expect_refused(chain.plan, "outside the arena");
+  // Whose end does not fit in 63 bits.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  chain.plan.arena_bytes = kMost;
+  chain.plan.buffers[static_cast<std::size_t>(chain.b)].offset = kMost - 7;
   expect_refused(chain.plan, "outside the arena");
 }
 

@@ -1,6 +1,7 @@
 #include <tutti/kernels/host/collectives.h>
 #include <tutti/kernels/host/reduce_elements.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
@@ -14,6 +15,18 @@ namespace tutti::kernels::collectives_test {
 namespace {
 
 using test::Bytes;
+
+// Of operands that are all zeros, whatever is computed looks right.
+TEST(RandomOperand, IsNotConstantForAnyDType) {
+  for (const DType dtype : test::kAllDTypes) {
+    const auto size = static_cast<std::ptrdiff_t>(size_of(dtype));
+    for (unsigned seed = 0; seed < 8; ++seed) {
+      const Bytes operand = test::random_operand(dtype, 16, seed);
+      EXPECT_FALSE(std::equal(operand.begin() + size, operand.end(), operand.begin()))
+          << name_of(dtype) << " of seed " << seed;
+    }
+  }
+}
 
 TEST(ReduceElements, AgreesWithTheScalarSemanticsForEveryDType) {
   for (const DType dtype : test::kAllDTypes) {

@@ -4,11 +4,14 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
 #include "tests/kernels/kernel_testing.h"
+#include "tests/support/command.h"
+#include "tests/support/environment_variable.h"
 #include <gmock/gmock.h>
 #include <sys/time.h>
 
@@ -385,6 +388,17 @@ TEST(Matmul, StartsNoThreads) {
     run(spec, a.bytes().data(), a.bytes().data(), c.bytes().data(), 0, tiles(spec));
   }
   EXPECT_EQ(threads_of_this_process(), before);
+}
+
+// oneDNN reads the variable once, so another process has it: an f32 product as one of bf16.
+TEST(Matmul, UsesAllBitsWhateverTheEnvironmentSays) {
+  const test::EnvironmentVariable mode("ONEDNN_DEFAULT_FPMATH_MODE", "BF16");
+  // That process has one test, and runs it.
+  ::unsetenv("GTEST_TOTAL_SHARDS");
+  ::unsetenv("GTEST_SHARD_INDEX");
+  const test::CommandResult result =
+      test::run_command({"/proc/self/exe", "--gtest_filter=Matmul.DividesLargeProducts"});
+  EXPECT_EQ(result.status, 0) << result.output;
 }
 
 TEST(Matmul, MakesManyShapesOnManyThreads) {

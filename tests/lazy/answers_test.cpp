@@ -203,6 +203,10 @@ TEST(Answers, MemoryThatIsNotThereIsSaidWhereItIsAskedFor) {
   const Tensor x = zeros({std::int64_t{1} << 46});
   expect_error<OutOfMemoryError>([&] { eval(x); }, {"out of memory"}, line);
   expect_error<OutOfMemoryError>([&] { x.to_vector<float>(); }, {"out of memory"}, line);
+  // More than addresses can say.
+  const unsigned sum_line = __LINE__ + 1;
+  const Tensor running = cumsum(full({Shape::kMostElements}, 1.0), 0);
+  expect_error<OutOfMemoryError>([&] { eval(sum(running)); }, {"out of memory"}, sum_line);
 }
 
 TEST(Answers, MeshesAtTheLine) {

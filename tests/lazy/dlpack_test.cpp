@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/lazy/lazy_testing.h"
+#include "tests/support/host_accelerator.h"
 
 // Tensors of other frameworks, and ours for them.
 namespace tutti::test::dlpack_test {
@@ -108,6 +109,33 @@ TEST(FromDlpack, GathersWhatDoesNotLieInOrder) {
     unaligned.managed.tensor.byte_offset = 1;
     EXPECT_EQ(from_dlpack(&unaligned.managed).to_vector<float>(), Floats({1, 2}));
   }
+}
+
+// Kernels of a GPU read 16 bytes and more at once.
+TEST(FromDlpack, CopiesOnAGpuWhatDoesNotBeginWhereItsMemoryDoes) {
+  simulate(1, [](World& world) {
+    world.context()->runtime().use(std::make_unique<HostAccelerator>(Device::cuda(0)));
+    Foreign foreign(Floats(256, 0), {2});
+    foreign.managed.tensor.device = {DeviceType::cuda, 0};
+    const auto past = reinterpret_cast<std::uintptr_t>(foreign.values.data()) % 256;
+    const std::size_t first = (256 - past) % 256 / sizeof(float);
+    for (std::size_t i = 0; i < 3; ++i) foreign.values[first + i] = static_cast<float>(i);
+    foreign.managed.tensor.byte_offset = first * sizeof(float);
+    {
+      const Tensor x = from_dlpack(&foreign.managed);
+      EXPECT_EQ(memory_of(x), &foreign.values[first]);
+      EXPECT_EQ(foreign.given_back, 0);
+    }
+    EXPECT_EQ(foreign.given_back, 1);
+
+    foreign.managed.tensor.byte_offset += sizeof(float);
+    const Tensor x = from_dlpack(&foreign.managed);
+    EXPECT_EQ(foreign.given_back, 2);
+    foreign.values.assign(foreign.values.size(), 0);  // the owner's again
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory_of(x)) % 256, 0U);
+    EXPECT_EQ(x.device(), Device::cuda(0));
+    EXPECT_EQ(x.to_vector<float>(), Floats({1, 2}));
+  });
 }
 
 TEST(FromDlpack, AxesOfOneElementMayHaveAnyStride) {

@@ -81,6 +81,23 @@ TEST_P(Exchange, AllToAllExchangesParts) {
   });
 }
 
+TEST_P(Exchange, AllToAllTakesAsManyDimensionsAsThereCanBe) {
+  on_ranks([](World& world, float) {
+    const std::vector<std::pair<std::int64_t, std::int64_t>> axes = {{0, 1}, {7, 0}, {3, 4},
+                                                                     {4, 3}, {6, 2}, {1, 7}};
+    for (const auto& [source, target] : axes) {
+      std::vector<std::int64_t> sizes = {1, 2, 1, 1, 3, 1, 2, 1};
+      sizes[static_cast<std::size_t>(source)] *= ranks();
+      const Tensor x = reshape(arange(12 * ranks()), Shape(sizes)) + 1000 * world.rank();
+      const Tensor apart = all_to_all(x, world, source);
+      const Tensor wanted = concat(split_evenly(apart, ranks(), source), target);
+      const Tensor moved = all_to_all(x, world, source, target);
+      EXPECT_EQ(moved.shape(), wanted.shape());
+      EXPECT_EQ(moved.to_vector<std::int64_t>(), wanted.to_vector<std::int64_t>());
+    }
+  });
+}
+
 TEST_P(Exchange, AllToAllTakesUnevenParts) {
   on_ranks([](World& world, float rank) {
     // Rank i sends i + j numbers 10 * i + j to rank j.

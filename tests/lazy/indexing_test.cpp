@@ -107,6 +107,15 @@ TEST(SetAt, WhatDoesNotFitIsATypeErrorAtTheLine) {
   expect_error<TypeError>([&] { set_at(x, 0.F, tensor(0), Range{.step = 2}); }, {"with a step"});
 }
 
+TEST(SetAt, TakesTheLastForAnIndexThatIsLargerThanI64) {
+  const Tensor x = tensor({1.F, 2.F, 3.F});
+  const std::vector<std::uint64_t> huge = {std::uint64_t{1} << 63};
+  const Tensor index = from(huge, {});
+  EXPECT_EQ(at(x, index).item<float>(), 3);
+  EXPECT_EQ(set_at(x, 9.F, index).to_vector<float>(), Floats({1, 2, 9}));
+  EXPECT_EQ(add_at(x, 9.F, index).to_vector<float>(), Floats({1, 2, 12}));
+}
+
 TEST(AssigningOperators, GiveTheHandleAnotherValue) {
   Tensor x = tensor({1.F, 2.F});
   const Tensor before = x;
@@ -132,6 +141,20 @@ TEST(Shapes, RollRepeatAndTriangles) {
   EXPECT_EQ(triu(square, 1).to_vector<std::int64_t>(), Integers({0, 2, 3, 0, 0, 6, 0, 0, 0}));
   expect_error<TypeError>([&] { tril(x); }, {"tril: a tensor of rank 1"});
   expect_error<TypeError>([&] { roll(x, 1, 1); }, {"roll"});
+}
+
+TEST(Shapes, RepeatTakesAsManyDimensionsAsThereCanBe) {
+  const Shape shape = {1, 2, 1, 1, 2, 1, 3, 1};
+  const Tensor x = reshape(arange(12), shape);
+  std::int64_t outer = 1;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t size = shape[axis];
+    const Tensor wanted = repeat(reshape(x, {outer, size, 12 / (outer * size)}), 2, 1);
+    const Tensor repeated = repeat(x, 2, axis);
+    EXPECT_EQ(repeated.size(static_cast<int>(axis)), 2 * size);
+    EXPECT_EQ(repeated.to_vector<std::int64_t>(), wanted.to_vector<std::int64_t>());
+    outer *= size;
+  }
 }
 
 TEST(Sequences, AreNumpys) {

@@ -221,5 +221,29 @@ TEST(MessageGradient, IsRefusedWhereMessagesAreNotAnswered) {
   });
 }
 
+// What is sent has no derivative then, and none is lost.
+TEST(MessageGradient, AVjpMaySendWhatHasNone) {
+  simulate(
+      2,
+      [](World& world) {
+        const auto loss = [&](const Tensor& x) {
+          if (world.rank() == 0) {
+            for (const Tensor& each : {floor(x), sign(x), zeros_like(x), stop_gradient(x)}) {
+              send(each, world, 1);
+            }
+          }
+          return x * x;
+        };
+        const auto [value, pullback] = vjp(loss)(tensor({2.5F}));
+        EXPECT_EQ(pullback(ones_like(value)).to_vector<float>(), Floats({5}));
+        if (world.rank() == 1) {
+          for (const float sent : {2.F, 1.F, 0.F, 2.5F}) {
+            EXPECT_EQ(recv({1}, DType::f32, world, 0).to_vector<float>(), Floats({sent}));
+          }
+        }
+      },
+      kQuickly);
+}
+
 }  // namespace
 }  // namespace tutti::test::message_gradient_test

@@ -40,6 +40,25 @@ TEST_P(ReduceFunctions, CombineInTheMembersOrder) {
   });
 }
 
+TEST_P(ReduceFunctions, TakeAsManyDimensionsAsThereCanBe) {
+  on_ranks([](World& world) {
+    const auto halve = [](const Tensor& x, const Tensor& y) { return x * 0.5F + y; };
+    const std::int64_t columns = 2 * world.size();
+    const Tensor flat = iota({6 * columns}, 0, DType::f32) + static_cast<float>(world.rank());
+    const Tensor x = reshape(flat, {1, 2, 1, 1, 3, 1, 1, columns});
+    const AsyncTensor all = all_reduce(x, world, halve);
+    EXPECT_EQ(all.shape(), x.shape());
+    EXPECT_EQ(all.to_vector<float>(), all_reduce(flat, world, halve).to_vector<float>());
+    const AsyncTensor at_root = reduce(x, world, halve, 0);
+    EXPECT_EQ(at_root.shape(), x.shape());
+    EXPECT_EQ(at_root.to_vector<float>(), reduce(flat, world, halve, 0).to_vector<float>());
+    const AsyncTensor part = reduce_scatter(x, world, halve, 7);
+    EXPECT_EQ(part.shape(), Shape({1, 2, 1, 1, 3, 1, 1, 2}));
+    EXPECT_EQ(part.to_vector<float>(),
+              reduce_scatter(reshape(flat, {6, columns}), world, halve, 1).to_vector<float>());
+  });
+}
+
 TEST_P(ReduceFunctions, AreExpressionsOfAnyLengthAndDType) {
   on_ranks([](World& world) {
     const auto rank = static_cast<float>(world.rank());

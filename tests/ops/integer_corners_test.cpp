@@ -1,3 +1,4 @@
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -176,7 +177,8 @@ std::string dtype_name(const testing::TestParamInfo<DType>& dtype) {
   return std::string(name_of(dtype.param));
 }
 INSTANTIATE_TEST_SUITE_P(, FloatToInteger,
-                         testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64),
+                         testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64,
+                                         DType::f8_e4m3fn, DType::f8_e5m2),
                          dtype_name);
 
 TEST(IntegerCorners, CastsBetweenIntegersWrap) {

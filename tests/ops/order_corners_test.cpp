@@ -56,6 +56,10 @@ void expect_order(const Array& x, bool descending, const Indices& indices) {
 class FloatOrder : public testing::TestWithParam<DType> {};
 
 TEST_P(FloatOrder, NaNIsTheLargestAndZerosAreEqual) {
+  const Array finite = numbers({0.0, kNan, -0.0, 3, -1, -kNan, 0.0, -3, -0.0}, GetParam());
+  expect_order(finite, false, {7, 4, 0, 2, 6, 8, 3, 1, 5});
+  expect_order(finite, true, {1, 5, 3, 0, 2, 6, 8, 4, 7});
+  if (!has_infinity(GetParam())) return;
   const Array x =
       numbers({0.0, kNan, -0.0, kInfinity, -1, -kNan, 0.0, -kInfinity, -0.0}, GetParam());
   expect_order(x, false, {7, 4, 0, 2, 6, 8, 3, 1, 5});
@@ -63,7 +67,20 @@ TEST_P(FloatOrder, NaNIsTheLargestAndZerosAreEqual) {
 }
 
 TEST_P(FloatOrder, TheSmallestNumbersAreNotZero) {
-  const double tiny = GetParam() == DType::f16 ? 6e-8 : GetParam() == DType::f64 ? 5e-324 : 1e-40;
+  const double tiny = [] {
+    switch (GetParam()) {
+      case DType::f8_e4m3fn:
+        return 0x1p-9;
+      case DType::f8_e5m2:
+        return 0x1p-16;
+      case DType::f16:
+        return 0x1p-24;
+      case DType::f64:
+        return 0x1p-1074;
+      default:
+        return 1e-40;
+    }
+  }();
   expect_order(numbers({tiny, 0, -tiny}, GetParam()), false, {2, 1, 0});
 }
 
@@ -71,7 +88,8 @@ std::string dtype_name(const testing::TestParamInfo<DType>& dtype) {
   return std::string(name_of(dtype.param));
 }
 INSTANTIATE_TEST_SUITE_P(, FloatOrder,
-                         testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16),
+                         testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16,
+                                         DType::f8_e4m3fn, DType::f8_e5m2),
                          dtype_name);
 
 class IntegerOrder : public testing::TestWithParam<DType> {};
@@ -161,21 +179,23 @@ TEST_P(CumulativeCorners, NaNsInfinitiesAndZeros) {
   }
   expect_running(Op::cummax, {-0.0, 0.0, -0.0}, {-0.0, 0.0, 0.0});
   expect_running(Op::cummin, {0.0, -0.0, 0.0}, {0.0, -0.0, -0.0});
+  if (!has_infinity(GetParam())) return;
   expect_running(Op::cummax, {-kInfinity, 1, kInfinity, 2}, {-kInfinity, 1, kInfinity, kInfinity});
   expect_running(Op::cummin, {kInfinity, 1, 3}, {kInfinity, 1, 1});
 }
 
 TEST_P(CumulativeCorners, EachSumIsRoundedOnce) {
-  // Ones that a sum in a 16-bit dtype would lose.
+  // Ones that a sum in a dtype of 8 or 16 bits would lose.
   std::vector<double> x(20, 1);
-  x[0] = 2048;
+  x[0] = size_of(GetParam()) == 1 ? 64 : 2048;
   std::vector<double> expected;
-  for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(2048 + static_cast<double>(i));
+  for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(x[0] + static_cast<double>(i));
   expect_sums(x, expected);  // numbers() rounds
 }
 
 INSTANTIATE_TEST_SUITE_P(, CumulativeCorners,
-                         testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16),
+                         testing::Values(DType::f32, DType::f64, DType::f16, DType::bf16,
+                                         DType::f8_e4m3fn, DType::f8_e5m2),
                          dtype_name);
 
 TEST(Cumulative, OfIntegersWraps) {

@@ -89,7 +89,8 @@ Bytes random_operand(DType dtype, std::int64_t elements, unsigned seed) {
     } else if (dtype == DType::boolean) {
       *element = static_cast<std::byte>(random() % 2);
     } else {
-      const std::uint64_t bits = random() * (static_cast<std::uint64_t>(random()) << 20);
+      std::uint64_t bits = 0;
+      for (const int place : {0, 20, 41}) bits ^= std::uint64_t{random()} << place;
       std::memcpy(element, &bits, static_cast<std::size_t>(size_of(dtype)));
     }
   }

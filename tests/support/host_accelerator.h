@@ -135,7 +135,10 @@ class HostAccelerator final : public runtime::Accelerator {
   // Freed blocks may be in use by what is on the stream, so nobody may poison them.
   class Blocks final : public runtime::BlockSource {
    public:
-    void* take(std::size_t size) override { return std::aligned_alloc(64, size); }
+    void* take(std::size_t size) override {
+      constexpr std::size_t kAlignment = 256;
+      return std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
+    }
     void give_back(void* block, std::size_t) noexcept override { std::free(block); }
     bool is_of_host() const override { return false; }
     std::string describe() const override { return "ordinary memory"; }

@@ -161,6 +161,20 @@ TEST(Gradient, OfReplicatedValuesAndNumbersIsReplicated) {
   EXPECT_EQ(graph.type(gradients[0]).replication, graph.type(x[0]).replication);
 }
 
+// Of an axis that is longer than i32 can say, the last number of i32 is an index like others.
+TEST(Gradient, OfScatterAddDropsNoIndexOfALongAxis) {
+  Graph graph = std::move(parse(R"(func @f(%x: f32[2147483656], %i: i32[1], %u: f32[1]) {
+      %0 = scatter_add(%x, %i, %u) {axis = 0} : f32[2147483656]
+      %1 = sum(%0) {axes = [0]} : f32[]
+      return %1
+    })")
+                              .functions[0]);
+  Builder builder(graph);
+  gradient(builder, graph.results()[0], std::vector{graph.parameters()[2].value});
+  EXPECT_THAT(print(graph), testing::AllOf(testing::HasSubstr("{value = i32[] 2147483647}"),
+                                           testing::HasSubstr("le(%i, ")));
+}
+
 TEST(Gradient, RefusesWhatHasNone) {
   const auto refuse = [](const std::string& lines, const std::string& message) {
     Graph graph = std::move(

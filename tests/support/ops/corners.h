@@ -14,6 +14,9 @@ namespace tutti::test {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+// Where a floating-point dtype has none, they become NaN.
+constexpr bool has_infinity(DType dtype) { return reach_of(dtype) == kInfinity; }
+
 template <class T>
 Array array_of(const std::vector<T>& values, const Shape& shape) {
   return Array::from(std::span<const T>(values), shape);

@@ -25,15 +25,18 @@ const std::vector<OpCase> kReductions = {
     {{{0, 3}}, {List{1}}},
     {{{2, 33}}, {List{1}}},
 };
-// Reductions of nothing, and those that are divided into parts.
-const std::vector<OpCase> kMore = {{{{0, 3}}, {List{0}}},        {{{2, 0}}, {List{1}, true}},
-                                   {{{0}}, {List{0}}},           {{{2048, 33}}, {List{0}}},
-                                   {{{64, 1000}}, {List{0, 1}}}, {{{3, 40000}}, {List{1}}}};
+// Those that are divided into parts.
+const std::vector<OpCase> kDivided = {
+    {{{2048, 33}}, {List{0}}}, {{{64, 1000}}, {List{0, 1}}}, {{{3, 40000}}, {List{1}}}};
+const std::vector<OpCase> kOfNothing = {
+    {{{0, 3}}, {List{0}}}, {{{2, 0}}, {List{1}, true}}, {{{0}}, {List{0}}}};
 
 std::vector<OpCase> joined(std::vector<OpCase> cases, const std::vector<OpCase>& more) {
   cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }
+
+std::vector<OpCase> all_cases() { return joined(joined(kReductions, kOfNothing), kDivided); }
 
 using Reduce = Tensor (*)(const Operand&, Axes, bool);
 
@@ -82,27 +85,31 @@ OpRow arg_row(Op op, Tensor (*call)(const Operand&, std::int64_t, bool), double 
 
 std::vector<OpRow> reduce_rows() {
   std::vector<OpRow> rows = {
-      reduction(Op::sum, sum, kNumbers, kSmall, joined(kReductions, kMore), kYes, 0,
+      reduction(Op::sum, sum, kNumbers, kSmall, all_cases(), kYes, 0,
                 [](double a, double b) { return a + b; }),
-      reduction(Op::prod, prod, kNumbers, {.low = 0.5, .high = 1.5}, kReductions, kYes, 1,
-                [](double a, double b) { return a * b; }),
-      reduction(Op::max, max, kNumbers, {.low = -30, .high = 30}, kReductions, kYes, -kInfinity,
+      reduction(Op::prod, prod, kNumbers, {.low = 0.5, .high = 1.5},
+                joined(kReductions, kOfNothing), kYes, 1, [](double a, double b) { return a * b; }),
+      reduction(Op::max, max, kNumbers, {.low = -30, .high = 30}, joined(kReductions, kDivided),
+                kYes, -kInfinity, [](double a, double b) { return std::max(a, b); }),
+      reduction(Op::min, min, kNumbers, {.low = -30, .high = 30}, joined(kReductions, kDivided),
+                kYes, kInfinity, [](double a, double b) { return std::min(a, b); }),
+      reduction(Op::any, any, kBool, {}, all_cases(), HasGradient::none, 0,
                 [](double a, double b) { return std::max(a, b); }),
-      reduction(Op::min, min, kNumbers, {.low = -30, .high = 30}, kReductions, kYes, kInfinity,
-                [](double a, double b) { return std::min(a, b); }),
-      reduction(Op::any, any, kBool, {}, joined(kReductions, kMore), HasGradient::none, 0,
-                [](double a, double b) { return std::max(a, b); }),
-      reduction(Op::all, all, kBool, {}, joined(kReductions, kMore), HasGradient::none, 1,
+      reduction(Op::all, all, kBool, {}, all_cases(), HasGradient::none, 1,
                 [](double a, double b) { return a * b; }),
       arg_row(Op::argmax, argmax, 1),
       arg_row(Op::argmin, argmin, -1),
-      reduction(Op::mean, mean, kFloats, kSmall, joined(kReductions, kMore), kYes),
+      reduction(Op::mean, mean, kFloats, kSmall, all_cases(), kYes),
       reduction(Op::logsumexp, logsumexp, kFloats, kSmall,
                 joined(kReductions, {{{{0, 3}}, {List{0}}}}), kYes),
+      // Of many factors, which stay in range.
+      reduction(Op::prod, prod, {DType::f32, DType::f64}, {.low = 0.99, .high = 1.01}, kDivided,
+                kYes, 1, [](double a, double b) { return a * b; }),
   };
   rows[0].slack = 5;  // the long ones cancel
   rows[8].oracle = mean_oracle;
   rows[9].oracle = logsumexp_oracle;
+  rows[10].slack = 10;  // a rounding for each factor
   return rows;
 }
 

@@ -68,6 +68,10 @@ List factors(const Place& at) {
     left /= factor;
   }
   if (left != 1 || at.draw().coin()) out.push_back(left);
+  // Rarely of as many dimensions as there can be, or one less.
+  if (at.draw().one_in(12)) {
+    out.resize(static_cast<std::size_t>(Shape::kMaxRank - at.draw().below(2)), 1);
+  }
   at.draw().shuffle(out);
   return out;
 }
