@@ -124,7 +124,7 @@ slice() {
     1) slow ;;
     2) sanitized asan-all ;;
     3) clang ;;
-    4) tidy && address ;;
+    4) tidy && if [[ ${2-} != --full ]]; then address; fi ;;  # slice 2 has more
     5) alone ;;
     6) sanitized tsan ;;
   esac
