@@ -209,7 +209,7 @@ Tensor avg_pool(const Operand& x, const std::vector<std::int64_t>& window,
     if (count_padding || !windows.has_padding()) {
       const std::int64_t elements = std::accumulate(windows.window.begin(), windows.window.end(),
                                                     std::int64_t{1}, std::multiplies<>());
-      out = div(total, static_cast<float>(elements));
+      out = div(total, static_cast<double>(elements));
     } else {
       const Tensor ones_there = ones_like(slice(wide, {{.stop = 1}, {.stop = 1}}));
       out = div(total, reduced(WindowReduce::sum, with_padding(ones_there, windows, 0), windows));

@@ -1,9 +1,11 @@
 #include <tutti/ir/collective.h>
 #include <tutti/ir/derive/gradient.h>
+#include <tutti/ir/derive/repeat_checkpoint.h>
 #include <tutti/ir/term.h>
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 namespace tutti::ir {
 
@@ -214,98 +216,49 @@ class Sweep {
       accumulate(targets[i], Term(&builder_, inner[i]));
   }
 
-  // The nodes of a checkpoint that its reached results need, computed again of what came from
-  // outside, and differentiated there. A barrier on every input keeps the copy apart from the
-  // original, and behind the first cotangent.
+  // The nodes of a checkpoint that its reached results need are computed again of what came from
+  // outside, and differentiated there.
   void through_checkpoint(Builder::Checkpoint region) {
     std::vector<Value> reached;
-    std::vector<bool> needed(region.end - region.begin, false);
+    std::vector<NodeId> once;
     for (NodeId id = region.begin; id < region.end; ++id) {
       if (is_point_to_point(graph_.node(id).op)) visit(id);  // to refuse it
+      if (is_done_once(graph_, region, id)) {
+        once.push_back(id);
+        continue;
+      }
       for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
         const Value result = graph_.result(id, i);
-        if (!cotangent_of(result).valid()) continue;
-        reached.push_back(result);
-        needed[id - region.begin] = true;
+        if (cotangent_of(result).valid()) reached.push_back(result);
       }
     }
-    if (reached.empty()) return;
-    // What the rank was given or told is not asked for twice.
-    const auto repeats = [&](NodeId id) {
-      return id >= region.begin && id < region.end && graph_.node(id).op != Op::parameter &&
-             !is_point_to_point(graph_.node(id).op);
-    };
-    for (NodeId id = region.end; id-- > region.begin;) {
-      if (!needed[id - region.begin]) continue;
-      for (const Value operand : graph_.operands(id)) {
-        const NodeId producer = graph_.producer(operand);
-        if (repeats(producer)) needed[producer - region.begin] = true;
-      }
-    }
-    const Value first = cotangent_of(reached[0]).value();
-    std::map<Value, Value> again;
-    std::vector<Value> inputs;
-    const auto input = [&](Value value) {
-      const auto [found, added] = again.try_emplace(value);
-      if (!added) return found->second;
-      std::vector<Value> operands = {value};
-      const bool ordered = graph_.device(value) == graph_.device(first);
-      if (ordered && !graph_.type(value).async) operands.push_back(first);
-      found->second = builder_.add(Op::optimization_barrier, operands);
-      inputs.push_back(value);
-      return found->second;
-    };
-    const Location here = builder_.location();
-    std::vector<NodeId> copies(needed.size() + 1);  // where each node's copy begins
-    for (NodeId id = region.begin; id < region.end; ++id) {
-      copies[id - region.begin] = static_cast<NodeId>(graph_.node_count());
-      if (!needed[id - region.begin] || !repeats(id)) continue;
-      builder_.at(graph_.node(id).location);
-      std::vector<Value> operands;
-      for (const Value operand :
-           std::vector<Value>(graph_.operands(id).begin(), graph_.operands(id).end())) {
-        const auto found = again.find(operand);
-        operands.push_back(found != again.end() ? found->second : input(operand));
-      }
-      copies[id - region.begin] = static_cast<NodeId>(graph_.node_count());
-      const NodeId copy = builder_.node(graph_.node(id).op, operands, graph_.node(id).attributes);
-      for (std::uint32_t i = 0; i < graph_.node(id).result_count; ++i) {
-        again[graph_.result(id, i)] = graph_.result(copy, i);
-      }
-    }
-    copies.back() = static_cast<NodeId>(graph_.node_count());
-    builder_.at(here);
-    copy_checkpoints(region, copies);
-    std::vector<Value> wanted;
-    std::vector<Value> targets;
-    for (const Value value : inputs) {
-      if (!depends(value)) continue;
-      wanted.push_back(again[value]);
-      targets.push_back(value);
-    }
-    std::vector<Value> outputs;
-    std::vector<Value> cotangents;
-    for (const Value value : reached) {
-      outputs.push_back(again[value]);
-      cotangents.push_back(cotangent_of(value).value());
-    }
-    const std::vector<Value> inner = vjp(builder_, outputs, cotangents, wanted);
-    for (std::size_t i = 0; i < targets.size(); ++i)
-      accumulate(targets[i], Term(&builder_, inner[i]));
-    // What was received has a cotangent only now.
+    if (!reached.empty()) through_copy(region, reached);
+    // What was waited for has a cotangent only now, and so has what was received.
+    for (const NodeId id : std::views::reverse(once)) visit(id);
     for (NodeId id = region.begin; id < region.end; ++id) {
       if (is_point_to_point(graph_.node(id).op)) visit(id);
     }
   }
 
-  // The checkpoints inside of a region, for its copy.
-  void copy_checkpoints(Builder::Checkpoint region, std::span<const NodeId> copies) {
-    const auto all = builder_.checkpoints();
-    for (const Builder::Checkpoint& inner : all) {
-      if (inner.begin < region.begin || inner.end > region.end) continue;
-      if (inner.begin == region.begin && inner.end == region.end) continue;
-      builder_.checkpoint({copies[inner.begin - region.begin], copies[inner.end - region.begin]});
+  void through_copy(Builder::Checkpoint region, std::span<const Value> reached) {
+    const Value first = cotangent_of(reached[0]).value();
+    const RepeatedCheckpoint copy = repeat_checkpoint(builder_, region, reached, first);
+    std::vector<Value> wanted;
+    std::vector<Value> targets;
+    for (const Value value : copy.inputs) {
+      if (!depends(value)) continue;
+      wanted.push_back(copy.again.at(value));
+      targets.push_back(value);
     }
+    std::vector<Value> outputs;
+    std::vector<Value> cotangents;
+    for (const Value value : reached) {
+      outputs.push_back(copy.again.at(value));
+      cotangents.push_back(cotangent_of(value).value());
+    }
+    const std::vector<Value> inner = vjp(builder_, outputs, cotangents, wanted);
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      accumulate(targets[i], Term(&builder_, inner[i]));
   }
 
   void accumulate(Value value, Term cotangent) {

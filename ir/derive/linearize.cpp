@@ -1,6 +1,8 @@
 #include <tutti/ir/collective.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/ir/derive/linearize.h>
+#include <tutti/ir/derive/value_use.h>
 #include <tutti/ir/rewrite.h>
 #include <tutti/ir/term.h>
 
@@ -15,11 +17,15 @@ namespace {
 // Nodes of a graph as one of their own; what they use and was not copied is captured.
 class Cut {
  public:
-  // Of what is `linear` in values that it is differentiated by, what is made like a value counts
-  // for its type alone, and barriers, which tell when to compute, for nothing.
-  explicit Cut(const Graph& from, bool linear = false) : from_(from), linear_(linear) {
+  // What is linear in `linear_in` and was differentiated by them needs none of them. So what is
+  // made like a value counts for its type alone, barriers, which tell when to compute, for nothing,
+  // and where a loop or branch takes what comes of them for other results than those that are
+  // needed, it gets zeros.
+  explicit Cut(const Graph& from, std::span<const Value> linear_in = {})
+      : from_(from), linear_(!linear_in.empty()) {
     to_.mesh = from.mesh;
     to_.default_device = from.default_device;
+    if (linear_) mark_varying(linear_in);
   }
 
   Graph& graph() { return to_; }
@@ -61,8 +67,13 @@ class Cut {
       values_[first.id] = filled(from_.type(first), node.op == Op::ones_like ? 1 : 0);
       return;
     }
+    const auto taken = taken_.find(id);
     std::vector<Value> operands;
-    for (const Value operand : from_.operands(id)) operands.push_back(value(operand));
+    for (std::size_t i = 0; i < node.operand_count; ++i) {
+      const Value operand = from_.operand(id, i);
+      const bool takes = taken == taken_.end() || taken->second[i];
+      operands.push_back(takes ? value(operand) : filled(from_.type(operand), 0));
+    }
     std::vector<Type> types;
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       types.push_back(from_.type(from_.result(id, i)));
@@ -76,24 +87,28 @@ class Cut {
   // on, where its copy begins.
   std::vector<NodeId> copy_needed(std::span<const Value> results, NodeId begin) {
     const auto end = static_cast<NodeId>(from_.node_count());
-    std::vector<bool> needed(end - begin, false);
+    std::vector<bool> needed(from_.value_count(), false);
     const auto need = [&](Value value) {
-      const NodeId producer = from_.producer(value);
-      if (producer >= begin && !values_.contains(value.id)) needed[producer - begin] = true;
+      if (from_.producer(value) >= begin && !values_.contains(value.id)) needed[value.id] = true;
     };
     for (const Value result : results) need(result);
+    std::vector<bool> copied(end - begin, false);
     for (NodeId id = end; id-- > begin;) {
-      if (!needed[id - begin] || is_of_type(from_.node(id))) continue;
-      const bool barrier = linear_ && from_.node(id).op == Op::optimization_barrier;
-      for (const Value operand : from_.operands(id)) {
-        need(operand);
-        if (barrier) break;
+      std::vector<bool> own;
+      for (std::uint32_t i = 0; i < from_.node(id).result_count; ++i) {
+        own.push_back(needed[from_.result(id, i).id]);
+      }
+      if (std::ranges::find(own, true) == own.end()) continue;
+      copied[id - begin] = true;
+      const std::vector<bool> taken = operands_taken(id, own);
+      for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (taken[i]) need(from_.operand(id, i));
       }
     }
     std::vector<NodeId> places;
     for (NodeId id = begin; id < end; ++id) {
       places.push_back(static_cast<NodeId>(to_.node_count()));
-      if (needed[id - begin]) copy(id);
+      if (copied[id - begin]) copy(id);
     }
     places.push_back(static_cast<NodeId>(to_.node_count()));
     return places;
@@ -109,6 +124,33 @@ class Cut {
   bool is_of_type(const Node& node) const {
     return linear_ && (node.op == Op::zeros_like || node.op == Op::ones_like);
   }
+  void mark_varying(std::span<const Value> linear_in) {
+    varying_.resize(from_.value_count(), false);
+    for (const Value value : linear_in) varying_[value.id] = true;
+    for (NodeId id = 0; id < from_.node_count(); ++id) {
+      const Node& node = from_.node(id);
+      if (is_of_type(node)) continue;
+      const auto operands =
+          from_.operands(id).first(node.op == Op::optimization_barrier ? 1 : node.operand_count);
+      const bool varies =
+          std::ranges::any_of(operands, [this](Value value) { return varying_[value.id]; });
+      for (std::uint32_t i = 0; varies && i < node.result_count; ++i) {
+        varying_[from_.result(id, i).id] = true;
+      }
+    }
+  }
+  // By operand of a node: whether its copy takes it for these results.
+  std::vector<bool> operands_taken(NodeId id, const std::vector<bool>& results) {
+    const Node& node = from_.node(id);
+    if (!linear_) return std::vector<bool>(node.operand_count, true);
+    std::vector<bool> out = use_.operands(from_, id, results);
+    if (!is_control(node.op)) return out;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = out[i] || !varying_[from_.operand(id, i).id];
+    }
+    taken_[id] = out;
+    return out;
+  }
   Value filled(const Type& type, double number) {
     Builder builder(to_);
     const Value one = builder.constant(Array::scalar_of(type.dtype, number));
@@ -122,6 +164,9 @@ class Cut {
 
   const Graph& from_;
   const bool linear_;
+  std::vector<bool> varying_;                            // by value: comes of what it is linear in
+  std::unordered_map<NodeId, std::vector<bool>> taken_;  // by node that runs functions
+  ValueUse use_;
   Graph to_{"linear"};
   std::unordered_map<std::uint32_t, Value> values_;     // by the old value's id
   std::unordered_map<std::uint32_t, Value> originals_;  // by the new value's id
@@ -130,8 +175,9 @@ class Cut {
 
 // The nodes from `begin` on that `results` need, as a function of `own`; see Cut.
 Linear cut_out(const Graph& graph, NodeId begin, std::span<const Value> own,
-               const std::string& name, std::span<const Value> results, bool linear = false) {
-  Cut cut(graph, linear);
+               const std::string& name, std::span<const Value> results,
+               std::span<const Value> linear_in = {}) {
+  Cut cut(graph, linear_in);
   for (const Value value : own) cut.parameter(value, name);
   cut.copy_needed(results, begin);
   std::vector<Value> mapped = cut.values(results);
@@ -221,8 +267,8 @@ Linear pushforward(const Builder& program, std::span<const Value> outputs,
   const std::vector<Value> tangents = add_parameters(graph, results, "tangent");
   Builder builder(graph);
   builder.at(program.location());
-  Linear out =
-      cut_out(graph, 0, tangents, "tangent", vjp(builder, results, tangents, cotangents), true);
+  const std::vector<Value> derivative = vjp(builder, results, tangents, cotangents);
+  Linear out = cut_out(graph, 0, tangents, "tangent", derivative, cotangents);
   std::unordered_map<std::uint32_t, Value> captures;  // by the parameter that stands for them
   for (std::size_t i = 0; i < back.captured.size(); ++i) {
     captures[graph.parameters()[cotangents.size() + i].value.id] = back.captured[i];

@@ -65,7 +65,11 @@ void gradient_of_reduction(Gradient& gradient, std::string_view name, Total&& to
       const auto others = [&](bool reverse) {
         return communicated(x, Op::scan_ranks, {std::string("product"), group, true, reverse});
       };
-      return cast(widened(total(g)) * (others(false) * others(true)), gradient.operand(i).dtype());
+      // One after the other: collectives have an order.
+      const Term whole = widened(total(g));
+      const Term before = others(false);
+      const Term behind = others(true);
+      return cast(whole * (before * behind), gradient.operand(i).dtype());
     });
   } else {
     refuse_reduction(gradient, name, "sum, mean, product, max and min");

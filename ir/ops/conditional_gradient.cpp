@@ -19,12 +19,15 @@ class ConditionalGradient {
         branches_(gradient.attributes.functions("branches")),
         kept_(gradient.attributes.integers("kept")),
         communicates_(ir::communicates(branches_)) {
-    const std::int64_t kept = std::accumulate(kept_.begin(), kept_.end(), std::int64_t{0});
-    results_ = graph(0).results().size() - static_cast<std::size_t>(kept);
+    results_ = graph(0).results().size() - static_cast<std::size_t>(sum_of(kept_));
     if (!communicates_) {
       require_alike(gradient);
-    } else if (kept == 0) {
-      refuse_gradient(gradient, "a branch that communicates, and was recorded outside of grad,");
+    } else if (sum_of(kept_) == 0) {
+      // Inside of grad it would have kept what its gradient needs, if that is anything.
+      std::vector<FunctionPtr> branches = branches_;
+      if (sum_of(keep_results(branches)) != 0) {
+        refuse_gradient(gradient, "a branch that communicates, and was recorded outside of grad,");
+      }
     }
     require_shared_choice();
   }
@@ -51,6 +54,9 @@ class ConditionalGradient {
   }
 
  private:
+  static std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  }
   const Graph& graph(std::size_t branch) const { return branches_[branch]->graph(); }
   Term cotangent(std::size_t result) const { return gradient_.cotangent(static_cast<int>(result)); }
   bool has_cotangent(std::size_t result) const { return cotangent(result).valid(); }

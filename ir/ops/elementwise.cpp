@@ -1,5 +1,6 @@
 #include <tutti/ir/ops/family.h>
 
+#include <limits>
 #include <type_traits>
 
 namespace tutti::ir::family {
@@ -92,9 +93,25 @@ Term inside(Term x, Term low, Term high, Term g) {
   return select(apply(Op::logical_or, x<low, x> high), g.constant(0), g);
 }
 Term truncated(Term x) { return select(x < 0, x.apply(Op::ceil), x.apply(Op::floor)); }
+// How often y went into x, of which r is left. Rounding x / y may go up to the next number; but
+// where there is no r it says what it goes to.
+Term quotient(Term x, Term y, Term r) {
+  return select(r == r, ((x - r) / y).apply(Op::round), truncated(x / y));
+}
 Term both(Term a, Term b) { return apply(Op::logical_and, a, b); }
-// The angle of (0, 0) has no derivative; 0, as the angle itself.
-Term over(Term squares, Term x) { return select(squares == 0, 0, x / squares); }
+// g * side / (x * x + y * y), also of numbers whose squares leave the range: the larger one is made
+// 1 first. The angle of (0, 0) has no derivative; 0, as the angle itself, and so for what is less
+// than normal numbers. Infinitely far out it is 0, but for an infinite side, as in PyTorch.
+Term over_squares(Term g, Term side, Term x, Term y) {
+  const double least = x.dtype() == DType::f64 ? std::numeric_limits<double>::min()
+                                               : std::numeric_limits<float>::min();
+  const Term most = maximum(abs(x), abs(y)).apply(Op::stop_gradient);  // cancels out
+  const Term a = x / most;
+  const Term b = y / most;
+  const Term outside =
+      apply(Op::logical_or, most <= least, most == std::numeric_limits<double>::infinity());
+  return select(outside, side * 0.0, g * (side / most / (a * a + b * b)) / most);
+}
 
 // The cotangent of an operand by its formula over g, x, y, z and r (operands that the op does not
 // have are invalid terms), summed down to the operand's shape.

@@ -87,7 +87,11 @@ class ScanGradient {
       require_alike(gradient);
       return;
     }
-    if (results_ == body_.results().size()) {
+    if (results_ != body_.results().size()) return;
+    // Inside of grad it would have kept what its gradient needs, if that is anything.
+    const FunctionPtr kept =
+        with_kept_results(*function_, carries_, carries_ + sequences_, recompute());
+    if (kept->graph().results().size() != results_) {
       refuse_gradient(gradient, "a loop that communicates, and was recorded outside of grad,");
     }
   }
@@ -130,6 +134,13 @@ class ScanGradient {
   Value result(NodeId node, std::size_t i) const { return builder_.graph().result(node, i); }
   const Type& type_of(std::size_t parameter) const {
     return body_.type(body_.parameters()[parameter].value);
+  }
+  // In which the cotangents of an invariant add up: narrow floats would stop at a few hundred
+  // steps.
+  Type type_of_sum(std::size_t invariant) const {
+    Type type = type_of(invariant);
+    type.dtype = compute_dtype(type.dtype);
+    return type;
   }
   const std::string& name_of_parameter(std::size_t i) const { return body_.parameters()[i].name; }
   bool wanted(std::size_t i) const {
@@ -218,7 +229,8 @@ class ScanGradient {
     }
     for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
       if (!wanted(i) || is_product(i)) continue;
-      operands.push_back(builder_.add(Op::zeros_like, {operands_[i]}));
+      const Term zeros = Term(&builder_, operands_[i]).apply(Op::zeros_like);
+      operands.push_back(cast(zeros, type_of_sum(i).dtype).value());
     }
     const auto carries = std::ssize(operands);
     const auto of_step = [&](std::size_t i) { return of_each_step(forward, i); };
@@ -253,7 +265,7 @@ class ScanGradient {
       cotangents[i] = draft.parameter("d_" + name_of_parameter(i), type_of(i));
     }
     for (std::size_t i = carries_ + sequences_; i < operands_.size(); ++i) {
-      if (wanted(i)) sums.push_back(draft.parameter("d_" + name_of_parameter(i), type_of(i)));
+      if (wanted(i)) sums.push_back(draft.parameter("d_" + name_of_parameter(i), type_of_sum(i)));
     }
     Values arguments;
     for (std::size_t i = 0; i < carries_ + sequences_; ++i) {
@@ -285,9 +297,9 @@ class ScanGradient {
       } else if (i < carries_ + sequences_) {
         of_sequences.push_back(own);
       } else {
-        const Value before = sums[sum++];
+        const Term before(&draft.builder(), sums[sum++]);
         if (is_taken_out(draft.builder().graph(), arguments, i, own)) continue;
-        carried.push_back(draft.builder().add(Op::add, {before, own}));
+        carried.push_back((before + cast(Term(&draft.builder(), own), before.dtype())).value());
       }
     }
     of_stacked_ = carried.size();
@@ -321,9 +333,8 @@ class ScanGradient {
         continue;
       }
       const bool is_sequence = i >= carries_ && i < carries_ + sequences_;
-      gradient_.operand_cotangent(
-          static_cast<int>(i),
-          Term(&builder_, result(loop, is_sequence ? of_stacked++ : of_carries++)));
+      const Term own(&builder_, result(loop, is_sequence ? of_stacked++ : of_carries++));
+      gradient_.operand_cotangent(static_cast<int>(i), cast(own, type_of(i).dtype));
     }
   }
 

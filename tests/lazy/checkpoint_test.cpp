@@ -1,4 +1,7 @@
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/verify/verify.h>
+
+#include <cmath>
 
 #include "tests/lazy/lazy_testing.h"
 
@@ -103,6 +106,46 @@ TEST(Checkpoint, RepeatsItsCollectives) {
     };
     EXPECT_EQ(gradient(checkpoint(f)), gradient(f));
   });
+}
+
+// The waits are recorded inside, of what was started outside.
+TEST(Checkpoint, MayWaitForWhatWasStartedOutside) {
+  simulate(2, [](World& world) {
+    const Tensor x = tensor({double(world.rank()) + 1, 2.0});
+    const auto function = [&world](bool again) {
+      return [&world, again](const Tensor& t) {
+        const AsyncTensor largest = all_reduce(t, world, Reduce::max);
+        const AsyncTensor squares = all_reduce(t * t, world);
+        const auto inside = [&](const Tensor& s) {
+          return sum(exp(s - stop_gradient(largest)) * Tensor(squares));
+        };
+        return again ? checkpoint(inside)(t) : inside(t);
+      };
+    };
+    const auto is_near = [](const Doubles& expected) {
+      return testing::Pointwise(testing::DoubleNear(1e-12), expected);
+    };
+    const Doubles expected = grad(function(false))(x).template to_vector<double>();
+    EXPECT_THAT(grad(function(true))(x).template to_vector<double>(), is_near(expected));
+    const auto [value, pullback] = vjp(function(true))(x);
+    value.template item<double>();  // evaluates
+    EXPECT_THAT(pullback(ones_like(value)).template to_vector<double>(), is_near(expected));
+    CompiledGraphs graphs;
+    auto compiled = compile([&](const Tensor& t) { return grad(function(true))(t); });
+    EXPECT_THAT(compiled(x).template to_vector<double>(), is_near(expected));
+    ir::verify(graphs.last());
+  });
+}
+
+TEST(Checkpoint, NumbersInsideStayRunTimeParameters) {
+  std::size_t programs = 0;
+  for (int step = 0; step < 4; ++step) {
+    const double rate = 0.1 * (step + 1);
+    const auto f = checkpoint([&](const Tensor& x) { return sum(sin(x * rate)); });
+    EXPECT_NEAR(grad(f)(tensor({1.0})).item<double>(), rate * std::cos(rate), 1e-12);
+    if (step == 0) programs = detail::RankContext::current().compiled_programs();
+  }
+  EXPECT_EQ(detail::RankContext::current().compiled_programs(), programs);
 }
 
 // A chain of layers keeps one activation a layer, with checkpoints only those between them.

@@ -371,6 +371,48 @@ TEST_P(ControlCollectives, ALoopThatCommunicatesHasSecondDerivatives) {
   }
 }
 
+// What the pullback's loop asks the others about the values alone, forward derivatives need of it.
+TEST_P(ControlCollectives, ALoopOfExtremesHasForwardDerivatives) {
+  simulate(2, [&](World& world) {
+    const auto step = [&](const Tensor& x) {
+      return sin(Tensor(all_reduce(x, world, Reduce::max))) + x * 0.5;
+    };
+    const auto looped = [&](const Tensor& x) {
+      return for_loop(3, [&](const Tensor&, const Tensor& each) { return step(each); }, x);
+    };
+    const auto written_out = [&](const Tensor& x) { return step(step(step(x))); };
+    const auto along = [](const auto& f) {
+      return [&](const std::vector<Tensor>& in) { return jvp(f)(in[0], in[1]).second; };
+    };
+    const double own = world.rank() + 1;
+    const std::vector<Tensor> in = {tensor({0.1 * own, 0.7 / own}), tensor({own, 3.0})};
+    expect_near(run(mode(), along(looped), in), run(mode(), along(written_out), in));
+  });
+}
+
+// There is nothing that the gradient would need of the calls.
+TEST(ControlCollectivesOnRanks, CallsThatNobodyWaitsForStandInTheWayOfNoGradient) {
+  simulate(2, [](World& world) {
+    const auto started = [&](const Tensor& x) {
+      static_cast<void>(all_reduce(x, world, Reduce::sum));
+      return x * x;
+    };
+    const auto looped = [&](const Tensor& xs) {
+      const auto step = [&](const std::vector<Tensor>& none, const Tensor& x) {
+        return std::pair(none, started(x));
+      };
+      return sum(scan(step, std::vector<Tensor>(), xs).second);
+    };
+    const auto branched = [&](const Tensor& x) {
+      const auto same = [](const Tensor& y) { return y * 1.0; };
+      return sum(cond(Tensor(all_reduce(tensor(1), world)) > 0, started, same, x));
+    };
+    const Tensor x = tensor({1.0, 2.0});
+    EXPECT_EQ(grad(looped)(x).to_vector<double>(), (std::vector<double>{2, 4}));
+    EXPECT_EQ(grad(branched)(x).to_vector<double>(), (std::vector<double>{2, 4}));
+  });
+}
+
 TEST_P(ControlCollectives, ABranchThatCommunicatesHasAGradient) {
   for (const int ranks : {1, 2, 4}) {
     simulate(ranks, [&](World& world) {

@@ -161,6 +161,63 @@ TEST(Jvp, IsTheDerivativeAlongTheTangent) {
   }
 }
 
+// Their functions take the first pullback's cotangents, too, which nothing comes of.
+TEST(Jvp, GoesThroughLoopsAndBranches) {
+  const Doubles x = {0.3, -0.8, 1.7, 0.9};
+  const Doubles tangent = {1, -2, 0.5, 3};
+  const auto branch = [](const Tensor& t) {
+    return cond(
+        sum(t) > 0.0, [](const Tensor& v) { return sin(v) * v; },
+        [](const Tensor& v) { return ones_like(v); }, t);
+  };
+  const auto cell = [](const Tensor& c, const Tensor& v) {
+    const Tensor next = cond(
+        v > 0.0, [](const Tensor& a) { return sin(a) + 1.0; },
+        [](const Tensor& a) { return a * a; }, c * 0.5 + v);
+    return std::pair(next, next * v);
+  };
+  const auto loop = [](auto step) {
+    return [step](const Tensor& t) {
+      return for_loop(3, [&](const Tensor&, const Tensor& h) { return step(h, t); }, t);
+    };
+  };
+  const auto slope = [](auto f) {
+    return [f](const Tensor& t) {
+      return grad([&](const Tensor& s) { return sum(f(s) * sin(s)); })(t);
+    };
+  };
+  const auto normed =
+      loop([](const Tensor& h, const Tensor& t) { return layer_norm(h * h, sin(t) + 2.0, t); });
+  const auto extremes = loop([](const Tensor& h, const Tensor& t) {
+    return sin(h * max(h, {}, true)) * 0.5 + logsumexp(h * t) * 0.1 + t;
+  });
+  const std::vector<std::function<Tensor(const Tensor&)>> functions = {
+      branch,
+      [&](const Tensor& t) { return branch(t - 5.0); },
+      [&](const Tensor& t) { return scan(cell, zeros({}, DType::f64), t).second; },
+      loop([&](const Tensor& h, const Tensor& t) { return branch(h * t + 1.0); }),
+      normed,
+      extremes,
+      loop([](const Tensor& h, const Tensor& t) { return cumprod(h * 0.5 + t, 0); }),
+      loop([](const Tensor& h, const Tensor& t) { return cummax(h * t, 0); }),
+      slope(branch),
+      slope([&](const Tensor& t) { return scan(cell, zeros({}, DType::f64), t).second; }),
+      slope(normed),
+      slope(extremes),
+  };
+  for (const auto& f : functions) {
+    SCOPED_TRACE(&f - functions.data());
+    const auto [value, derivative] = jvp(f)(from(x, {4}), from(tangent, {4}));
+    EXPECT_THAT(value.to_vector<double>(), IsNear(f(from(x, {4})).to_vector<double>()));
+    const Doubles expected = difference(f, x, tangent);
+    const Doubles found = derivative.to_vector<double>();
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i], expected[i], 1e-5 * (1 + std::abs(expected[i])));
+    }
+  }
+}
+
 TEST(Jvp, IsZeroWhereNothingDepends) {
   const Tensor x = tensor({1.0, 2.0});
   const Tensor tangent = tensor({1.0, 3.0});

@@ -84,6 +84,12 @@ TEST(GradientCorners, SixteenBitsAddUpInMore) {
   EXPECT_EQ(cast(slice(share, {{0, 1}}), DType::f64).to_vector<double>(),
             Doubles({double(Float16(1.F / 70000))}));
 
+  const auto added = [](const Tensor& t) {
+    return for_loop(
+        1000, [&](const Tensor&, const Tensor& c) { return c + t; }, zeros({}, DType::bf16));
+  };
+  EXPECT_EQ(cast(grad(added)(zeros({}, DType::bf16)), DType::f64).item<double>(), 1000);
+
   const auto filled = [](const Tensor& t) {
     return sum(pad(zeros({10000}, DType::bf16), {1}, {2}, t));
   };
@@ -110,6 +116,26 @@ TEST(GradientCorners, AtKinks) {
   EXPECT_EQ(gradient([](const Tensor& t) { return clamp(t, -1, 1); }, {-2, -1, 0, 1, 2}),
             Doubles({0, 1, 1, 1, 0}));
   EXPECT_EQ(gradient([](const Tensor& t) { return sqrt(t); }, {0, 4}), Doubles({kInfinity, 0.25}));
+}
+
+TEST(GradientCorners, OfAnglesWhoseSquaresLeaveTheRange) {
+  for (const double far : {1e-200, 1.0, 1e200}) {
+    const Tensor other = from(Doubles{far}, {1});
+    const auto of_y = gradient([&](const Tensor& t) { return atan2(t, other); }, {far});
+    EXPECT_NEAR(of_y[0] * far, 0.5, 1e-12);
+    const auto of_x = gradient([&](const Tensor& t) { return atan2(other, t); }, {-2 * far});
+    EXPECT_NEAR(of_x[0] * far, -0.2, 1e-12);
+  }
+  EXPECT_EQ(gradient([](const Tensor& t) { return atan2(t, 0.0); }, {0}), Doubles({0}));
+}
+
+// 1 - 2^-53 is less than three thirds, but the quotient rounds to 3.
+TEST(GradientCorners, OfRemaindersJustBelowTheDivisor) {
+  const double below = std::nextafter(1.0, 0.0);
+  const auto remainder = [&](const Tensor& t) { return mod(from(Doubles{below}, {1}), t); };
+  EXPECT_EQ(gradient(remainder, {1.0 / 3}), Doubles({-2}));
+  EXPECT_EQ(gradient([](const Tensor& t) { return mod(tensor({7.0, -7.0}), t); }, {2, 2}),
+            Doubles({-3, 3}));
 }
 
 TEST(GradientCorners, FarOutAreTheLimits) {

@@ -130,6 +130,26 @@ TEST(CollectiveGradient, OfAnUnevenAllGatherThatIsReplicated) {
   test::check_gradient(programs);
 }
 
+// On every rank, whatever it was compiled with.
+TEST(CollectiveGradient, OfAProductMakesItsCallsInOneOrder) {
+  Graph graph = parse(R"(
+    group @g = {ranks = [0..2]}
+    func @f(%x: f32[]) {
+      %0 = all_reduce(%x) {op = "product", group = @g}
+      %1 = wait(%0)
+      return %1
+    })")
+                    .functions[0];
+  Builder builder(graph);
+  gradient(builder, graph.results()[0], std::vector{graph.parameters()[0].value});
+  std::vector<bool> reverse;
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    if (graph.node(id).op != Op::scan_ranks) continue;
+    reverse.push_back(graph.attributes(id).flag("reverse"));
+  }
+  EXPECT_THAT(reverse, testing::ElementsAre(false, true));
+}
+
 void refuse(const std::string& lines, const std::string& message) {
   Graph graph =
       parse("group @g = {ranks = [0..2]}\nfunc @f(%x: f32[]) {\n" + lines + "}").functions[0];
