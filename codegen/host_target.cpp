@@ -21,6 +21,10 @@ class HostTarget final : public Target {
                                          const std::vector<View>&) const override {
     return std::nullopt;
   }
+  std::vector<PartialConcat> partial_concats(const ir::Graph&, ir::NodeId,
+                                             const std::vector<View>&) const override {
+    return {};
+  }
   LaunchPart call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
                   const View& result) const override {
     return library_call(graph, id, operands, result);

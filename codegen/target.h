@@ -4,6 +4,7 @@
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/codegen/view.h>
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <vector>
@@ -15,6 +16,14 @@ namespace tutti::codegen {
 struct Preparation {
   LaunchPart call;
   std::int64_t bytes = 0;
+};
+
+// A launch that puts the next so many operands of a concat together. Its buffers are their
+// storages, then one for `view`, which is dense.
+struct PartialConcat {
+  LaunchPart call;
+  std::size_t count = 0;
+  View view;
 };
 
 // The matmuls of a plan under construction, by the buffer that they write.
@@ -39,6 +48,10 @@ class Target {
   // What an opaque node's launch needs to have run before, if anything.
   virtual std::optional<Preparation> preparation(const ir::Graph& graph, ir::NodeId id,
                                                  const std::vector<View>& operands) const = 0;
+  // Of a concat of more operands than one launch takes, launches for all of them; the node's is
+  // given what they write. None where it takes all.
+  virtual std::vector<PartialConcat> partial_concats(const ir::Graph& graph, ir::NodeId id,
+                                                     const std::vector<View>& operands) const = 0;
   // The launch of an opaque node whose operands have these views (of buffers; dense where
   // reads_view says no), without buffers. They will be the operands' storages in order, then what
   // its preparation wrote if it has one, then the results'; `result` is the view of the first.

@@ -138,8 +138,9 @@ void BlockCache::trim(std::size_t keep) noexcept {
       oldest->next = std::exchange(victims, oldest);
     }
   }
-  if (victims != nullptr) source_->wait_for_users();
+  if (victims == nullptr) return;
   while (victims != nullptr) give_up(std::exchange(victims, victims->next));
+  source_->flush();
 }
 
 void BlockCache::give_up(Buffer* buffer) noexcept {

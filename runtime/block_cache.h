@@ -24,8 +24,9 @@ class BlockSource {
   // `size` is a SizeClass's. Aligned to kBufferAlignment; null if there is none.
   virtual void* take(std::size_t size) = 0;
   virtual void give_back(void* block, std::size_t size) noexcept = 0;
-  // Called before some are given back: work that was put somewhere may still use them.
-  virtual void wait_for_users() noexcept {}
+  // Called when some were given back, for a source that gives them on together: work that was put
+  // somewhere may still use them.
+  virtual void flush() noexcept {}
   // Whether a block is of this source, where several are one behind another.
   virtual bool owns(const void* /*block*/) const { return true; }
   // Whether the host can read and write the blocks.

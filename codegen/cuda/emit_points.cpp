@@ -98,11 +98,12 @@ void KernelPrinter::tiles() {
   set_blocks(count, 1);
 
   std::int64_t below = 1;
+  const std::string unsigned_suffix = mapping_.wide ? "ULL" : "U";
   for (std::size_t i = extents.size(); i-- > 0;) {
     const bool tiled = i == axis || i == last;
-    std::string block = "blockIdx.x";
-    if (below > 1) block += " / " + std::to_string(below) + "U";
-    if (below * extents[i] < count) block += " % " + std::to_string(extents[i]) + "U";
+    std::string block = mapping_.wide ? "u64(blockIdx.x)" : "blockIdx.x";
+    if (below > 1) block += " / " + std::to_string(below) + unsigned_suffix;
+    if (below * extents[i] < count) block += " % " + std::to_string(extents[i]) + unsigned_suffix;
     if (tiled) {
       line("const " + index() + " t" + std::to_string(i) + " = " + block + " * " +
            std::to_string(kTileSide) + ";");

@@ -1,9 +1,11 @@
 // Kernels with loops: a team of threads for each outer point.
 
 #include <tutti/codegen/cuda/kernel_printer.h>
+#include <tutti/codegen/kernel/folding.h>
 #include <tutti/runtime/accelerator.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tutti::codegen::cuda {
 
@@ -112,8 +114,38 @@ void KernelPrinter::declare_reduction(const Reduction& reduction) {
   const std::string neutral =
       literal(reduction.dtype, neutral_element(reduction.combine, reduction.dtype));
   if (neutral.starts_with("bits_as")) scalars_.use("bits");
-  line(type_name(reduction.dtype) + " " + value_name(reduction.result) + " = " + neutral + ";");
+  line(type_name(reduction.dtype) + " " + accumulator(reduction) + " = " + neutral + ";");
   names_[static_cast<std::size_t>(reduction.result)] = value_name(reduction.result);
+}
+
+// What the innermost loop adds to.
+std::string KernelPrinter::accumulator(const Reduction& reduction) const {
+  return (in_chunk_ ? "c" : "v") + std::to_string(reduction.result);
+}
+
+// Opens a loop over the chunks of one from `first` to `end`, each over `size` of its numbers: that
+// one goes from `chunk` to `behind` instead, which are of its counter's type, or unsigned.
+void KernelPrinter::open_chunks(const Segment& segment, const std::string& type,
+                                const std::string& first, std::int64_t end, std::int64_t size) {
+  const std::string unsigned_suffix = mapping_.wide ? "ULL" : "U";
+  const std::string last = std::to_string(end) + unsigned_suffix;
+  const std::string step = std::to_string(size) + unsigned_suffix;
+  open("for (" + number() + " chunk = " + first + "; chunk < " + last + "; chunk += " + step + ")");
+  ++opened_;
+  line("const " + type + " behind = " + last + " - chunk > " + step + " ? chunk + " + step + " : " +
+       last + ";");
+  in_chunk_ = true;
+  around_chunk_ = opened_;
+  for (const Reduction& reduction : segment.reductions) declare_reduction(reduction);
+}
+
+void KernelPrinter::add_chunk(const Segment& segment) {
+  for (; opened_ > around_chunk_; --opened_) close();
+  for (const Reduction& reduction : segment.reductions) {
+    const std::string name = value_name(reduction.result);
+    line(name + " = " + combined(reduction, name, accumulator(reduction)) + ";");
+  }
+  in_chunk_ = false;
 }
 
 void KernelPrinter::open_inner_loops(const Segment& segment) {
@@ -125,12 +157,16 @@ void KernelPrinter::open_inner_loops(const Segment& segment) {
   opened_ = 0;
   const std::int64_t together = mapping_.team * mapping_.parts;
   if (together == 1 && lanes == 1) {
+    const std::optional<Folding> folding = folding_of(kernel_, segment, 1);
     for (std::size_t i = 0; i < kernel_.inner.size(); ++i) {
       const std::string name = "i" + std::to_string(i);
-      if (kernel_.inner[i] == 1) continue;
+      const std::int64_t extent = kernel_.inner[i];
+      if (extent == 1) continue;
+      const bool folds = folding && folding->axis == i;
+      if (folds) open_chunks(segment, index(), "0", extent, folding->rounds);
       if (i + 1 == kernel_.inner.size()) text_ += pragma;
-      open("for (" + index() + " " + name + " = 0; " + name + " < " +
-           std::to_string(kernel_.inner[i]) + "; ++" + name + ")");
+      open("for (" + index() + " " + name + " = " + (folds ? "chunk" : "0") + "; " + name + " < " +
+           (folds ? "behind" : std::to_string(extent)) + "; ++" + name + ")");
       ++opened_;
     }
     if (opened_ == 0) {
@@ -145,17 +181,24 @@ void KernelPrinter::open_inner_loops(const Segment& segment) {
   // With one inner axis a step is its index.
   const bool direct = kernel_.inner.size() == 1 && lanes == 1;
   const std::string q = direct ? "i0" : "q";
+  const std::int64_t rounds = (steps + together - 1) / together;
+  const std::int64_t most = Folding::kMostAdditions / lanes;
+  const bool folds = adds_floats(segment) && rounds > most;
   if (steps % together == 0) {
+    if (folds) open_chunks(segment, index(), "0", rounds, most);
     // A number of rounds that is known can be unrolled, and what is loaded kept for later loops.
-    const std::int64_t rounds = steps / together;
     text_ += rounds <= unrolled ? "#pragma unroll\n" : pragma;
-    open("for (" + index() + " round = 0; round < " + std::to_string(rounds) + "; ++round)");
+    open("for (" + index() + " round = " + (folds ? "chunk" : "0") + "; round < " +
+         (folds ? "behind" : std::to_string(rounds)) + "; ++round)");
     line("const " + (direct ? index() : number()) + " " + q + " = " + first + " + round * " +
          std::to_string(together) + ";");
   } else {
+    const std::string type = direct ? index() : number();
+    if (folds) open_chunks(segment, type, first, steps, most * together);
     text_ += pragma;
-    open("for (" + (direct ? index() : number()) + " " + q + " = " + first + "; " + q + " < " +
-         std::to_string(steps) + "; " + q + " += " + std::to_string(together) + ")");
+    open("for (" + type + " " + q + " = " + (folds ? "chunk" : first) + "; " + q + " < " +
+         (folds ? "behind" : std::to_string(steps)) + "; " + q + " += " + std::to_string(together) +
+         ")");
   }
   ++opened_;
   if (!direct) define_axes('i', kernel_.inner, used_inner_, "q", lanes);
@@ -163,7 +206,7 @@ void KernelPrinter::open_inner_loops(const Segment& segment) {
 
 void KernelPrinter::accumulate(const Segment& segment, const std::string& condition) {
   for (const Reduction& reduction : segment.reductions) {
-    const std::string name = value_name(reduction.result);
+    const std::string name = accumulator(reduction);
     line(condition + name + " = " +
          combined(reduction, name, names_[static_cast<std::size_t>(reduction.value)]) + ";");
   }
@@ -202,6 +245,7 @@ void KernelPrinter::loop_segment(const Segment& segment) {
   if (inner_points(kernel_) > 0) {
     open_inner_loops(segment);
     loop_body(segment);
+    if (in_chunk_) add_chunk(segment);
     for (; opened_ > 0; --opened_) close();
   }
   for (const Reduction& reduction : segment.reductions) combine_team(reduction);

@@ -13,8 +13,8 @@ namespace tutti::codegen::cuda {
 
 // The body of a kernel's function under construction. Names in the text: b2 a buffer, o1 and i0
 // indices along axes, n3 a number that says where a buffer begins, v12 a value, p12 the pack that a
-// value is an element of, s3 a pack that a store collects, k the element of a pack, w12 shared
-// memory in which v12 is combined or turned.
+// value is an element of, s3 a pack that a store collects, k the element of a pack, c12 what a
+// chunk of a loop adds to v12, w12 shared memory in which v12 is combined or turned.
 class KernelPrinter {
  public:
   // `original` is the kernel before its axes were merged, which says what may run in place.
@@ -87,6 +87,10 @@ class KernelPrinter {
   void point_segment(const Segment& segment);
   void loop_segment(const Segment& segment);
   void open_inner_loops(const Segment& segment);
+  void open_chunks(const Segment& segment, const std::string& type, const std::string& first,
+                   std::int64_t end, std::int64_t size);
+  void add_chunk(const Segment& segment);
+  std::string accumulator(const Reduction& reduction) const;
   void loop_body(const Segment& segment);
   void accumulate(const Segment& segment, const std::string& condition);
   void declare_reduction(const Reduction& reduction);
@@ -104,6 +108,8 @@ class KernelPrinter {
   std::string text_;
   int depth_ = 1;
   int opened_ = 0;                  // loops that open_inner_loops opened
+  bool in_chunk_ = false;           // whether they go over a chunk, as the innermost ones do
+  int around_chunk_ = 0;            // how many are around it then
   std::vector<std::string> names_;  // of values
   std::vector<bool> is_used_;       // whether a value's variable is; rounded ones are often not
   struct Unrounded {

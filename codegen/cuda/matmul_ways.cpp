@@ -4,6 +4,7 @@
 #include <tutti/codegen/cuda/matmul_ways.h>
 #include <tutti/codegen/matmul_call.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/runtime/cuda/accelerator.h>
 #include <tutti/runtime/log.h>
 
 #include <algorithm>
@@ -35,15 +36,20 @@ class MatmulWays final : public runtime::DeviceCode {
     for (;;) {
       const auto [known, codes] = chosen_on(gpu);
       const std::size_t number = std::max(known, least);
+      // A recording would have the slower way for good, and what fails there need not fail outside.
+      const auto is_last = [&] {
+        return number + 1 == ways_.size() ||
+               runtime::CudaAccelerator::of(accelerator).is_recording();
+      };
       try {
         const bool is_made = codes != nullptr && number == known;
         return run(number, is_made ? *codes : *make(number, accelerator), accelerator, buffers);
       } catch (const OutOfMemoryError&) {
         // Of a workspace, for which there may be room the next time.
-        if (number + 1 == ways_.size()) throw;
+        if (is_last()) throw;
         least = number + 1;
       } catch (const EnvironmentError& error) {
-        if (number + 1 == ways_.size()) throw;
+        if (is_last()) throw;
         go_on_from(number, accelerator.device(), error.what());
       }
     }

@@ -1,15 +1,22 @@
 #include <tutti/codegen/cuda/fuse_epilogues.h>
 #include <tutti/codegen/cuda/library.h>
 #include <tutti/codegen/cuda/matmul_layout.h>
+#include <tutti/codegen/cuda/move.h>
 #include <tutti/codegen/cuda/sort.h>
 #include <tutti/codegen/cuda/target.h>
 #include <tutti/codegen/library.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tutti::codegen::cuda {
 
 namespace {
+
+// A kernel has 32,764 bytes for its parameters, and had 4,096 before CUDA 12.1.
+constexpr std::size_t kMostConcatenated = 500;
 
 std::shared_ptr<const Source> share(Source source) {
   return std::make_shared<const Source>(std::move(source));
@@ -36,6 +43,30 @@ class CudaTarget final : public Target {
                                 .source = share(sort_runs_source(operands[0], axis,
                                                                  attributes.flag("descending")))},
                        .bytes = bytes};
+  }
+  std::vector<PartialConcat> partial_concats(const ir::Graph& graph, ir::NodeId id,
+                                             const std::vector<View>& operands) const override {
+    std::vector<PartialConcat> out;
+    if (graph.node(id).op != ir::Op::concat || operands.size() <= kMostConcatenated) return out;
+    const auto axis = static_cast<int>(graph.attributes(id).integer("axis"));
+    for (std::size_t i = 0; i < operands.size(); i += kMostConcatenated) {
+      const std::size_t count = std::min(kMostConcatenated, operands.size() - i);
+      const auto first = operands.begin() + static_cast<std::ptrdiff_t>(i);
+      const std::vector<View> some(first, first + static_cast<std::ptrdiff_t>(count));
+      std::vector<std::int64_t> sizes(some[0].shape.begin(), some[0].shape.end());
+      for (std::size_t k = 1; k < count; ++k) {
+        sizes[static_cast<std::size_t>(axis)] += some[k].shape[axis];
+      }
+      const Shape shape(sizes);
+      out.push_back(
+          {.call = {.name = "concat",
+                    .detail = operands_text(some),
+                    .source = share(concat_source(some, axis, shape))},
+           .count = count,
+           .view = {
+               .base = {}, .dtype = some[0].dtype, .shape = shape, .strides = shape.strides()}});
+    }
+    return out;
   }
   LaunchPart call(const ir::Graph& graph, ir::NodeId id, const std::vector<View>& operands,
                   const View& /*result*/) const override {

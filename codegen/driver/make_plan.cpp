@@ -18,6 +18,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 namespace tutti::codegen {
 
@@ -360,6 +361,12 @@ class Planner {
         view.strides = view.shape.strides();
       }
     }
+    const runtime::WorkCounts counts = count_work(graph_, id, views);
+    if (auto partial = target.partial_concats(graph_, id, views); !partial.empty()) {
+      buffers = writer_.add_partial_concats(partial, buffers, device(result), location);
+      views.clear();
+      for (PartialConcat& each : partial) views.push_back(std::move(each.view));
+    }
     if (auto before = target.preparation(graph_, id, views)) {
       const BufferId prepared =
           writer_.add_buffer(PlanBuffer::Kind::local, before->bytes, device(result));
@@ -375,7 +382,6 @@ class Planner {
     for (int i = 0; i < results; ++i) {
       buffers.push_back(storage(graph_.result(id, static_cast<std::size_t>(i))));
     }
-    const runtime::WorkCounts counts = count_work(graph_, id, views);
     if (graph_.node(id).op == Op::matmul) {
       matmuls_[buffers.back()] = {.result = graph_.type(result), .operands = views};
     }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <tutti/codegen/plan/plan.h>
+#include <tutti/codegen/target.h>
 
+#include <span>
 #include <vector>
 
 namespace tutti::codegen {
@@ -20,6 +22,10 @@ class PlanWriter {
   // Launches of one part, on the device of their last buffer. A call (target.h) has no buffers yet.
   void add_call(LaunchPart call, std::vector<BufferId> buffers, Location location,
                 const runtime::WorkCounts& counts, int results = 1);
+  // The calls of all operands of a concat; gives what they write.
+  std::vector<BufferId> add_partial_concats(std::vector<PartialConcat>& partial,
+                                            std::span<const BufferId> operands, Device device,
+                                            Location location);
   void add_kernel(Kernel kernel, std::vector<BufferId> buffers, Location location);
   // From one device to another.
   void add_copy(BufferId from, BufferId to, Location location);

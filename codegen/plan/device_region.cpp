@@ -122,6 +122,9 @@ bool DeviceRegion::replay(runtime::Accelerator& accelerator) {
     std::unique_ptr<runtime::Accelerator::Recording> work;
     try {
       work = accelerator.record([&] { launch(accelerator); });
+    } catch (const OutOfMemoryError&) {
+      --misses_;  // there may be room in the next run
+      return false;
     } catch (const EnvironmentError& error) {
       // If the device itself is broken, launching says so, too.
       stop_recording(error.what());

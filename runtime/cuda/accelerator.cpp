@@ -41,6 +41,7 @@ CudaAccelerator::~CudaAccelerator() {
   for (const Workspace& workspace : workspaces_) {
     blocks_.give_back(workspace.data, workspace.bytes);
   }
+  blocks_.flush();
 }
 
 CudaAccelerator& CudaAccelerator::of(Accelerator& accelerator) {
@@ -108,7 +109,7 @@ std::byte* CudaAccelerator::workspace(std::size_t bytes) {
   try {
     clear(made.data, kCounterBytes);
   } catch (...) {
-    blocks_.give_back(made.data, made.bytes);
+    blocks_.give_back(made.data, made.bytes);  // at a later release: this may record
     throw;
   }
   made.counted = std::make_unique<MemoryUse::Counted>(memory_.use(), made.bytes, kWorkspace);

@@ -1,16 +1,26 @@
 #include <tutti/ir/support/bytes_text.h>
 #include <tutti/runtime/cuda/blocks.h>
 
+#include <map>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace tutti::runtime {
 
 namespace {
 
-std::mutex g_mutex;  // of what follows
-std::vector<std::pair<int, Allocator*>> g_caches;
+struct CachesOfGpu {
+  std::mutex mutex;
+  std::vector<Allocator*> allocators;
+};
+
+// Each stays where it is, to the end of the process.
+CachesOfGpu& caches_of(int gpu) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<int, CachesOfGpu>();
+  const std::scoped_lock lock(mutex);
+  return all[gpu];
+}
 
 CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(block); }
 
@@ -19,6 +29,7 @@ CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(bl
 void* CudaBlocks::take(std::size_t size) {
   void* block = take_what_is_free(size);
   if (block == nullptr && CudaCaches::trim(stream_->index())) block = take_what_is_free(size);
+  if (block == nullptr && stream_->wait_for_peers_work()) block = take_what_is_free(size);
   return block;
 }
 
@@ -33,8 +44,8 @@ void* CudaBlocks::take_what_is_free(std::size_t size) {
 }
 
 void CudaBlocks::give_back(void* block, std::size_t /*size*/) noexcept {
-  const CudaStream::Entered entered = stream_->try_enter();
-  if (entered) stream_->driver().cuMemFree(block_address(block));
+  stream_->release_later(
+      [&driver = stream_->driver(), block] { driver.cuMemFree(block_address(block)); });
 }
 
 std::optional<MemoryRoom> CudaBlocks::room() const {
@@ -55,22 +66,23 @@ std::string CudaBlocks::describe() const {
          " free, for all programs that use it";
 }
 
-CudaCaches::Member::Member(int gpu, Allocator& allocator) : allocator_(allocator) {
-  const std::scoped_lock lock(g_mutex);
-  g_caches.emplace_back(gpu, &allocator);
+CudaCaches::Member::Member(int gpu, Allocator& allocator) : gpu_(gpu), allocator_(allocator) {
+  CachesOfGpu& caches = caches_of(gpu);
+  const std::scoped_lock lock(caches.mutex);
+  caches.allocators.push_back(&allocator);
 }
 
 CudaCaches::Member::~Member() {
-  const std::scoped_lock lock(g_mutex);
-  std::erase_if(g_caches, [this](const auto& each) { return each.second == &allocator_; });
+  CachesOfGpu& caches = caches_of(gpu_);
+  const std::scoped_lock lock(caches.mutex);
+  std::erase(caches.allocators, &allocator_);
 }
 
 bool CudaCaches::trim(int gpu) noexcept {
-  const std::unique_lock lock(g_mutex, std::try_to_lock);
+  CachesOfGpu& caches = caches_of(gpu);
+  const std::unique_lock lock(caches.mutex, std::try_to_lock);
   if (!lock) return false;
-  for (const auto& [of, allocator] : g_caches) {
-    if (of == gpu) allocator->trim();
-  }
+  for (Allocator* const allocator : caches.allocators) allocator->trim();
   return true;
 }
 

@@ -12,7 +12,8 @@
 namespace tutti::runtime {
 
 // Memory of a GPU, each block an allocation of the driver. Where there is no more, all ranks of
-// this process give back what they keep free of it. Thread-safe.
+// this process give back what they keep free of it, and the rank's thread waits for collectives
+// that are under way, which put that off. Thread-safe.
 class CudaBlocks final : public BlockSource {
  public:
   explicit CudaBlocks(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {}
@@ -20,9 +21,9 @@ class CudaBlocks final : public BlockSource {
   void* take(std::size_t size) override;
   // The same without asking anybody to give something back; null if there is no room.
   void* take_what_is_free(std::size_t size);
-  // Nothing on the stream uses it: see wait_for_users().
+  // When nothing on the stream uses it, and nothing runs that waits for other ranks.
   void give_back(void* block, std::size_t size) noexcept override;
-  void wait_for_users() noexcept override { stream_->try_synchronize(); }
+  void flush() noexcept override { stream_->release(); }
   bool is_of_host() const override { return false; }
   // Of the whole GPU, with all programs that use it.
   std::string describe() const override;
@@ -44,11 +45,12 @@ class CudaCaches {
     ~Member();
 
    private:
+    const int gpu_;
     Allocator& allocator_;
   };
 
-  // Gives back all that is free on a GPU; false if somebody is at it, who is not waited for: he may
-  // wait for the caller.
+  // Gives back all that is free on a GPU; false if somebody is at it there, who is not waited for:
+  // he may wait for the caller.
   static bool trim(int gpu) noexcept;
 };
 

@@ -20,6 +20,7 @@ CudaLane::CudaLane(std::shared_ptr<CudaStream> stream) : stream_(std::move(strea
   const CudaDriver& driver = stream_->driver();
   driver.check(driver.cuStreamCreate(&handle_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
                "for communication");
+  stream_->set_peers_wait([this] { wait_for_all(); });
 }
 
 CudaLane::~CudaLane() {
@@ -36,6 +37,8 @@ void CudaLane::close() noexcept {
     wait_for_end();
   }
   under_way_.clear();  // they hold who holds this
+  stream_->set_peers_wait(nullptr);
+  running_.reset();
 }
 
 // What was aborted ends soon, and may use until then what it was given: memory that kernels see
@@ -55,6 +58,7 @@ void CudaLane::wait_for_end() noexcept {
       }
       static_cast<void>(std::make_unique<std::deque<UnderWay>>(std::move(under_way_)).release());
       static_cast<void>(std::make_unique<decltype(lost_)>(std::move(lost_)).release());
+      static_cast<void>(std::make_unique<CudaStream::PeersWork>(stream_).release());
       under_way_.clear();
       lost_.clear();
       return;
@@ -66,12 +70,14 @@ void CudaLane::wait_for_end() noexcept {
 
 void CudaLane::add(UnderWay work) {
   under_way_.push_back(std::move(work));
+  if (!running_) running_.emplace(stream_);
   look();
 }
 
 void CudaLane::break_down(std::exception_ptr why, std::vector<std::shared_ptr<Buffer>> buffers) {
   lost_.insert(lost_.end(), buffers.begin(), buffers.end());
   if (failure_ == nullptr) failure_ = std::move(why);
+  if (!running_) running_.emplace(stream_);
   for (const UnderWay& each : under_way_) each.abort();
 }
 
@@ -89,6 +95,7 @@ bool CudaLane::look() {
     break_down(std::current_exception(), {});
     throw;
   }
+  running_.reset();
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include <tutti/runtime/cuda/mapped_memory.h>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -18,15 +19,24 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() {
-    const CudaStream::Entered entered = stream_->try_enter();
-    if (!entered) return;
-    const CudaDriver& driver = stream_->driver();
-    if (mapped_) {
-      if (!is_peers_) stream_->try_synchronize();  // unmapping does not
-      driver.cuMemUnmap(address_, bytes_);
+    const auto undo = [&driver = stream_->driver(), bytes = bytes_, memory = memory_,
+                       address = address_, mapped = mapped_] {
+      if (mapped) driver.cuMemUnmap(address, bytes);
+      if (address != 0) driver.cuMemAddressFree(address, bytes);
+      if (memory != 0) driver.cuMemRelease(memory);
+    };
+    if (!mapped_ || is_peers_) {
+      const CudaStream::Entered entered = stream_->try_enter();
+      if (entered) undo();
+      return;
     }
-    if (address_ != 0) driver.cuMemAddressFree(address_, bytes_);
-    if (memory_ != 0) driver.cuMemRelease(memory_);
+    // To unmap is not to wait.
+    try {
+      stream_->release_later(undo);
+    } catch (const std::exception&) {
+      // The host has no memory: it stays for good.
+    }
+    stream_->release();
   }
 
   // The first is the only one that may find no room.
@@ -105,6 +115,9 @@ std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, st
   auto mapping = std::make_shared<Mapping>(stream, size);
   CUresult created = mapping->create(wanted);
   if (created == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream->index())) {
+    created = mapping->create(wanted);
+  }
+  if (created == CUDA_ERROR_OUT_OF_MEMORY && stream->wait_for_peers_work()) {
     created = mapping->create(wanted);
   }
   if (created == CUDA_ERROR_OUT_OF_MEMORY) {

@@ -222,6 +222,7 @@ void NcclTransport::launch(NcclWork& work) {
   const std::vector<PeerLaunch> own = own_launches(work, work.parts, places);
   const bool stays = places.in_place || !own.empty();
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
+  const CudaStream::PeersWork running = lane.peers_work();
   try {
     if (own.empty()) {
       bring(work, parts);

@@ -25,8 +25,9 @@ CudaStaging::CudaStaging(std::shared_ptr<CudaStream> stream, Wait wait)
 }
 
 CudaStaging::~CudaStaging() {
-  const CudaStream::Entered entered = stream_->try_enter();
-  if (entered && stream_->try_synchronize()) stream_->driver().cuMemFreeHost(memory_);
+  stream_->release_later(
+      [&driver = stream_->driver(), memory = memory_] { driver.cuMemFreeHost(memory); });
+  stream_->release();
 }
 
 CudaStaging::Part CudaStaging::take(std::size_t most) {

@@ -3,12 +3,16 @@
 #include <tutti/runtime/dylib/cublaslt.h>
 #include <tutti/runtime/dylib/cuda.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -61,8 +65,34 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
 
   // Until all work that was put on it is done. Enters. Not while this thread records.
   void synchronize();
-  // Both, where nothing can be done about a failure: before releases.
+  // Both, where nothing can be done about a failure: before releases. False where it failed, and
+  // where that would be to wait for other ranks.
   bool try_synchronize() noexcept;
+
+  // While one lives, work may be on the GPU that waits for other ranks (CudaLane).
+  class PeersWork {
+   public:
+    explicit PeersWork(std::shared_ptr<CudaStream> stream);
+    PeersWork(const PeersWork&) = delete;
+    PeersWork& operator=(const PeersWork&) = delete;
+    ~PeersWork();
+
+   private:
+    const std::shared_ptr<CudaStream> stream_;
+  };
+  // How the thread that puts it there waits for its end, and looks after the ranks meanwhile; null:
+  // it can't any more.
+  void set_peers_wait(std::function<void()> wait);
+  // Waits for it, and throws what `wait` does; false where this is another thread, or there is
+  // none, or some is left.
+  bool wait_for_peers_work();
+  // What gives memory or code back to the driver, which waits for all that runs on the GPU before
+  // it frees it: kept for the next release().
+  void release_later(std::function<void()> give_back) noexcept;
+  // Calls what is kept, within the context and when all work on the stream is done. While peers'
+  // work is there that is put off until its end: a rank may die, and nobody could end the wait.
+  void release() noexcept;
+
   // Held by who records on it; to wait for the stream meanwhile would spoil the recording.
   std::recursive_mutex& recording() { return recording_; }
 
@@ -92,6 +122,12 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
   std::recursive_mutex recording_;
+  // Held by who releases, behind recording_; peers' work does not begin meanwhile.
+  std::mutex releasing_;
+  std::atomic<int> peers_work_{0};
+  std::thread::id peers_thread_;  // that put it there last
+  std::function<void()> peers_wait_;
+  std::vector<std::function<void()>> releases_;
   std::mutex mutex_;                                  // of what follows
   std::unordered_map<std::uint64_t, Loaded> loaded_;  // by CudaImage::id()
   std::unique_ptr<cublasLtContext, cublasStatus_t (*)(cublasLtHandle_t)> cublaslt_{nullptr,

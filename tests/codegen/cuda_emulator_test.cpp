@@ -69,18 +69,21 @@ const std::vector<std::string>& texts() {
            y[threadIdx.x] = x[threadIdx.x];
            if (threadIdx.x % 2 == 0) y[threadIdx.x] = __shfl_sync(0xFFFFFFFFu, x[0], 0);
          })",
-      // Blocks hand partial sums to the last of them. `ordered` says whether they do it right.
+      // Blocks hand partial sums to the last of them; `fences` says where fences stand.
       R"(extern "C" __global__ void kernel(const int* x, int* y, int* parts, unsigned* counter,
-                                           const int* ordered) {
-           if (threadIdx.x == 0) parts[blockIdx.x] = x[blockIdx.x];
-           if (*ordered) __threadfence();
+                                           const int* fences) {
+           if (*fences & 1) __threadfence();
+           if (threadIdx.x == 5) parts[blockIdx.x] = x[blockIdx.x];
+           if (*fences & 2) __threadfence();
            __syncthreads();
+           if ((*fences & 4) && threadIdx.x == 0) __threadfence();
            __shared__ bool last;
            if (threadIdx.x == 0) last = atomicAdd(counter, 1u) == gridDim.x - 1;
+           if ((*fences & 8) && threadIdx.x == 0) __threadfence();
            __syncthreads();
            if (!last) return;
-           __threadfence();
-           if (threadIdx.x != 0) return;
+           if (*fences & 16) __threadfence();
+           if (threadIdx.x != 7) return;
            int sum = 0;
            for (int i = 0; i < gridDim.x; ++i) sum += parts[i];
            *y = sum;
@@ -170,6 +173,7 @@ TEST_F(CudaEmulator, FindsMasksThatNameOtherLanes) {
   EXPECT_THAT(failure_of(kMask), HasSubstr("names lane 1, which does not take part"));
 }
 
+// It is behind what is passed on, and in front of what is read, in one of the two threads.
 TEST_F(CudaEmulator, FindsPartialResultsThatWerePassedOnWithoutAFence) {
   std::vector<int> x(8);
   std::iota(x.begin(), x.end(), 1);
@@ -177,17 +181,26 @@ TEST_F(CudaEmulator, FindsPartialResultsThatWerePassedOnWithoutAFence) {
     std::vector<int> parts(8);
     int y = 0;
     unsigned counter = 0;
-    int ordered = 1;
+    int fences = 0;
     const auto launch = [&] {
-      run(kPartials, {8, 1, 1}, {64, 1, 1}, {x.data(), &y, parts.data(), &counter, &ordered},
+      counter = 0;
+      run(kPartials, {8, 1, 1}, {64, 1, 1}, {x.data(), &y, parts.data(), &counter, &fences},
           {.order = order});
     };
-    launch();
-    EXPECT_EQ(y, 36);
-    EXPECT_EQ(counter, 0U);
-    ordered = 0;
-    EXPECT_THAT(launch,
-                testing::ThrowsMessage<std::runtime_error>(HasSubstr("a race in global memory")));
+    for (fences = 0; fences < 32; ++fences) {
+      const bool released = (fences & 6) != 0;
+      const bool acquired = (fences & 24) != 0;
+      if (released && acquired) {
+        y = 0;
+        launch();
+        EXPECT_EQ(y, 36) << fences;
+        EXPECT_EQ(counter, 0U);
+      } else {
+        EXPECT_THAT(launch, testing::ThrowsMessage<std::runtime_error>(
+                                HasSubstr("a race in global memory")))
+            << fences;
+      }
+    }
   }
 }
 
@@ -207,6 +220,18 @@ TEST_F(CudaEmulator, RefusesLaunchesThatAGpuRefuses) {
   std::vector<float> x(100);
   EXPECT_THROW(run(kScale, {1, 1, 1}, {2048, 1, 1}, {x.data(), x.data()}), std::runtime_error);
   EXPECT_THROW(run(kScale, {1, 70000, 1}, {1, 1, 1}, {x.data(), x.data()}), std::runtime_error);
+}
+
+TEST_F(CudaEmulator, RefusesMoreStaticSharedMemoryThanAGpuGives) {
+  const auto compile = [](int floats) {
+    EmulatedModule({"extern \"C\" __global__ void kernel(float* x) {\n  __shared__ float all[" +
+                    std::to_string(floats) +
+                    "];\n  all[threadIdx.x] = x[threadIdx.x];\n  __syncthreads();\n"
+                    "  x[threadIdx.x] = all[31 - threadIdx.x];\n}"});
+  };
+  compile(12288);
+  EXPECT_THAT([&] { compile(12800); }, testing::ThrowsMessage<std::runtime_error>(
+                                           HasSubstr("too much static shared memory")));
 }
 
 // Only the address sanitizer's build can fail this one.

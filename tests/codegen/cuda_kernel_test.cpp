@@ -221,6 +221,12 @@ TEST(CudaKernel, MorePointsThanThirtyTwoBitsCount) {
             3 * kColumns);
 }
 
+TEST(CudaKernel, IndicesOfTilesMayNeedSixtyFourBits) {
+  const std::string text = cuda::emit_kernel(turned(1 << 16, 1 << 16, DType::f32)).text;
+  EXPECT_THAT(text, testing::HasSubstr("const i64 t1 = u64(blockIdx.x) / 2048ULL % 2048ULL * 32;"));
+  EXPECT_THAT(text, testing::HasSubstr("const i64 t2 = u64(blockIdx.x) % 2048ULL * 32;"));
+}
+
 TEST(CudaKernel, EmptyLoopsAndEmptyKernels) {
   std::vector<Kernel> kernels;
   kernels.push_back(rows_of(3, 0, DType::f32, ScalarOp::add));
@@ -230,6 +236,87 @@ TEST(CudaKernel, EmptyLoopsAndEmptyKernels) {
   kernels.push_back(map_of(0, DType::f32, DType::f32));
   kernels.push_back(KernelMaker("nothing", {3}, {}, VectorAxis::outer, 16).kernel());
   EXPECT_EQ(CudaKernels(kernels).difference(), "");
+}
+
+// A thread that has a loop to itself adds as the host does, to the same bits: rounded numbers, with
+// a maximum beside them. What is stored twice keeps the loop with one thread.
+TEST(CudaKernel, LongSumsAreAddedInChunks) {
+  std::vector<Kernel> kernels;
+  const auto add = [&](const std::vector<std::int64_t>& inner) {
+    constexpr std::int64_t kOuter = 20;
+    KernelMaker maker("sums", {kOuter}, inner, VectorAxis::outer, 32);
+    maker.loop();
+    Affine at{0, {1}, std::vector<std::int64_t>(inner.size())};
+    std::int64_t stride = kOuter;
+    for (std::size_t i = inner.size(); i-- > 0; stride = stride * inner[i] + kOuter) {
+      at.inner[i] = stride;  // with a gap, so that axes do not become one
+    }
+    const ValueId x = maker.cast(maker.load(maker.read(DType::i32), at), DType::f32);
+    const ValueId sum = maker.reduce(ScalarOp::add, x);
+    const ValueId most = maker.reduce(ScalarOp::maximum, x);
+    maker.point();
+    const int to = maker.write(DType::f32);
+    maker.store(to, {0, {1}, {}}, sum);
+    maker.store(to, {kOuter, {1}, {}}, most);
+    kernels.push_back(maker.kernel());
+    EXPECT_EQ(mapping_of(kernels.back()).team, 1);
+  };
+  for (const std::int64_t extent : {1024, 1025, 2048, 3001}) add({extent});
+  add({2, 1500});
+  add({1500, 3});
+  const CudaKernels all(kernels);
+  const auto has_chunks = [&](std::size_t i) {
+    return all.source(i).text.find("for (u32 chunk = 0; chunk < ") != std::string::npos;
+  };
+  EXPECT_FALSE(has_chunks(0));
+  for (std::size_t i = 1; i < kernels.size(); ++i) EXPECT_TRUE(has_chunks(i)) << i;
+  EXPECT_EQ(all.difference(), "");
+}
+
+TEST(CudaKernel, TeamsAddLongSumsInChunks) {
+  struct Case {
+    VectorAxis axis;
+    std::int64_t outer, extent;
+    std::string loop;
+  };
+  const std::vector<Case> cases = {
+      {VectorAxis::inner, 1, 8 * 1024 * 129, "for (u32 chunk = 0; chunk < 129U; chunk += 128U)"},
+      {VectorAxis::inner, 1, 1024 * 1024 + 3,
+       "for (u32 chunk = threadIdx.x; chunk < 131073U; chunk += 131072U)"},
+      {VectorAxis::outer, 3, 140'003,
+       "for (u32 chunk = threadIdx.y; chunk < 140003U; chunk += 131072U)"}};
+  std::vector<Kernel> kernels;
+  for (const Case& each : cases) {
+    const bool rows = each.axis == VectorAxis::inner;
+    KernelMaker maker("sum", {each.outer}, {each.extent}, each.axis, rows ? 1 : 16);
+    const Affine at = rows ? Affine{0, {each.extent}, {1}} : Affine{0, {1}, {each.outer}};
+    const int from = maker.read(DType::i8);
+    maker.loop();
+    const ValueId sum = maker.reduce(ScalarOp::add, maker.cast(maker.load(from, at), DType::f32));
+    maker.loop();  // reads it again, so that the loop has no parts
+    const ValueId x = maker.cast(maker.load(from, at), DType::f32);
+    const ValueId most = maker.reduce(ScalarOp::maximum, maker.op(ScalarOp::sub, x, sum));
+    maker.point();
+    maker.store(maker.write(DType::f32), {0, {1}, {}}, sum);
+    maker.store(maker.write(DType::f32), {0, {1}, {}}, most);
+    kernels.push_back(maker.kernel());
+  }
+  const CudaKernels all(kernels);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [axis, outer, extent, loop] = cases[i];
+    EXPECT_THAT(all.source(i).text, testing::HasSubstr(loop));
+    std::vector<std::int8_t> values(static_cast<std::size_t>(outer * extent));
+    std::vector<float> expected(static_cast<std::size_t>(outer));
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      values[k] = static_cast<std::int8_t>(k * k % 251 % 7 - 3);
+      expected[k % expected.size()] += values[k];  // whole numbers: exact
+    }
+    std::vector<float> sums(expected.size());
+    std::vector<float> mosts(expected.size());
+    all.run(i, {values.data(), sums.data(), mosts.data()}, {.find_races = false});
+    EXPECT_EQ(sums, expected);
+    for (std::size_t k = 0; k < sums.size(); ++k) EXPECT_EQ(mosts[k], 3 - expected[k]);
+  }
 }
 
 TEST(CudaKernel, SumsOfWholeNumbersAreExact) {

@@ -93,6 +93,21 @@ TEST(DeviceRegion, LaunchesWhatCanNotBeRecorded) {
   EXPECT_EQ(counts.recordings, 1) << "tried once";
 }
 
+TEST(DeviceRegion, RecordsOnceThereIsRoom) {
+  test::DeviceRank rank;
+  rank.gpus[0]->has_no_room_to_record = true;
+  Executable step(test::plan_of_device(kStep), rank.context);
+  const HostAccelerator::Counts& counts = rank.gpus[0]->counts;
+  const std::vector<BufferPtr> inputs = {rank.put(Device::cuda(), {1, 2, 3, 4})};
+  for (int run = 0; run < DeviceRegion::kMostMisses + 5; ++run) {
+    EXPECT_THAT(rank.get(step.run(inputs)[0]), ElementsAre(7, 9, 11, 13));
+  }
+  EXPECT_EQ(counts.replays, 0);
+  rank.gpus[0]->has_no_room_to_record = false;
+  for (int run = 0; run < 3; ++run) step.run(inputs);
+  EXPECT_EQ(counts.replays, 3);
+}
+
 TEST(DeviceRegion, CanBeToldNotToRecord) {
   test::DeviceRank rank;
   Executable step(test::plan_of_device(kStep), rank.context,

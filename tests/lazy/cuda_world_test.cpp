@@ -1,7 +1,10 @@
 #include <tutti/tutti.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
+#include <vector>
 
 #include "tests/support/fake_cuda_process.h"
 #include <gtest/gtest.h>
@@ -41,6 +44,22 @@ TEST(WorldOnGpus, BackendsArePartOfThePlan) {
     on_gpu.device = Device::cuda();
     const std::string plan = f.lower({.world = 2}, abstract({2}, DType::f32, on_gpu)).plan();
     return plan.find(" by nccl (") != std::string::npos;
+  });
+}
+
+TEST(WorldOnGpus, ConcatsOfMoreTensorsThanAKernelTakesAreRight) {
+  test::expect_with_fake_cuda("devices=1", [] {
+    constexpr int kParts = 501;
+    auto turn = compile([](const Tensor& x) {
+      std::vector<Tensor> parts;
+      for (int i = kParts; i-- > 0;) parts.push_back(slice(x, {Range{i, i + 1}}));
+      return concat(parts);
+    });
+    std::vector<float> values(kParts);
+    std::iota(values.begin(), values.end(), 0.F);
+    const Tensor x = to(from(values, {kParts}), Device::cuda());
+    std::ranges::reverse(values);
+    return turn(x).to_vector<float>() == values;
   });
 }
 

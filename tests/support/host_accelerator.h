@@ -59,6 +59,7 @@ class HostAccelerator final : public runtime::Accelerator {
 
   std::unique_ptr<Recording> record(runtime::FunctionRef<void()> work) override {
     ++counts.recordings;
+    if (has_no_room_to_record) throw OutOfMemoryError("there is no workspace today");
     if (refuses_to_record) throw EnvironmentError("it records nothing today");
     auto kept = std::exchange(stream_, {});
     const bool was_recording = std::exchange(recording_, true);
@@ -91,6 +92,7 @@ class HostAccelerator final : public runtime::Accelerator {
 
   Counts counts;
   bool refuses_to_record = false;
+  bool has_no_room_to_record = false;
   std::string broken;  // what a wait fails with; empty: it does not
 
  private:

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/support/golden.h"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tutti::codegen::make_plan_test {
@@ -145,6 +147,34 @@ func @f(%a: f32[1,4,4]) {
 })");
   EXPECT_EQ(plan.results.at(0).work, -1);
   EXPECT_EQ(plan.results.at(1).work, 0);
+}
+
+// How many buffers the launches have that make one of so many values.
+std::vector<std::size_t> launches_of_concat(int values, const std::string& device) {
+  std::string parameters;
+  std::string operands;
+  for (int i = 0; i < values; ++i) {
+    const std::string name = (i == 0 ? "%x" : ", %x") + std::to_string(i);
+    parameters += name + ": f32[2]" + device;
+    operands += name;
+  }
+  const Plan plan = plan_of("func @f(" + parameters + ") {\n  %0 = concat(" + operands +
+                            ") {axis = 0}\n  return %0\n}");
+  std::vector<std::size_t> out;
+  for (const Step& step : plan.steps) {
+    const auto* const launch = std::get_if<Launch>(&step);
+    if (launch == nullptr) continue;
+    for (const LaunchPart& part : launch->parts) out.push_back(part.buffers.size());
+  }
+  return out;
+}
+
+// A kernel's parameters are limited.
+TEST(MakePlan, OnAGpuManyTensorsArePutTogetherBySeveralLaunches) {
+  using testing::ElementsAre;
+  EXPECT_THAT(launches_of_concat(500, " on cuda:0"), ElementsAre(501));
+  EXPECT_THAT(launches_of_concat(1200, " on cuda:0"), ElementsAre(501, 501, 201, 4));
+  EXPECT_THAT(launches_of_concat(1200, ""), ElementsAre(1201));
 }
 
 TEST(MakePlan, SaysWhereValuesLie) {

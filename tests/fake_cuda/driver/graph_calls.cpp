@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "tests/fake_cuda/driver/state.h"
 
@@ -47,6 +51,42 @@ std::vector<std::string> kinds(const std::vector<GraphNode>& nodes) {
     }
   }
   return out;
+}
+
+// What a node has to itself, with those of its child.
+void add_exclusive(const GraphNode& node, std::set<const void*>& to) {
+  if (node.child == nullptr) {
+    if (node.operation.exclusive != nullptr) to.insert(node.operation.exclusive);
+    return;
+  }
+  for (const GraphNode& each : *node.child) add_exclusive(each, to);
+}
+
+// Whether a node is behind an earlier one. (All are behind earlier ones alone.)
+bool is_behind(const std::vector<GraphNode>& nodes, std::size_t node, std::size_t earlier) {
+  std::vector<bool> reached(node + 1);
+  reached[node] = true;
+  for (std::size_t i = node; i > earlier; --i) {
+    if (!reached[i]) continue;
+    for (const std::size_t other : nodes[i].behind) reached[other] = true;
+  }
+  return reached[earlier];
+}
+
+// A GPU runs nodes at the same time that no edges keep apart: complains of those that may not be.
+void check_exclusive(State& state, const Call& call, const std::vector<GraphNode>& nodes) {
+  std::map<const void*, std::size_t> last;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::set<const void*> own;
+    add_exclusive(nodes[i], own);
+    for (const void* const what : own) {
+      const auto [before, first] = last.try_emplace(what, i);
+      if (!first && !is_behind(nodes, i, std::exchange(before->second, i))) {
+        state.complain(call.text() + ": node " + std::to_string(i) +
+                       " may run beside an earlier one that uses the same communicator or words");
+      }
+    }
+  }
 }
 
 std::shared_ptr<const std::vector<GraphNode>> copy_of(const CUgraph_st& graph) {
@@ -132,6 +172,7 @@ CUresult cuGraphInstantiate(CUgraphExec* made, CUgraph handle, unsigned long lon
   return driver_call("cuGraphInstantiate", [&](State& state, Call& call) {
     CUgraph_st& graph = state.mine(handle);
     call << graph.name << graph.nodes.size() << "nodes";
+    check_exclusive(state, call, graph.nodes);
     *made = state.make<CUgraphExec_st>("executable", graph.context);
     (*made)->nodes = graph.nodes;
     (*made)->graph = &graph;

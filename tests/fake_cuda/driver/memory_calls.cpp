@@ -56,7 +56,7 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
 CUresult cuMemFree(CUdeviceptr address) {
   return driver_call("cuMemFree", [&](State& state, Call& call) {
     call << state.memory().name(address);
-    state.current_context();
+    state.complain_of_waits(state.current_context(), call.text());
     if (!state.memory().free(address)) {
       throw Failure{CUDA_ERROR_INVALID_VALUE, "nothing was allocated there"};
     }

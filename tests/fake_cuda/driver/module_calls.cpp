@@ -70,6 +70,7 @@ CUresult cuModuleUnload(CUmodule handle) {
   return driver_call("cuModuleUnload", [&](State& state, Call& call) {
     CUmod_st& module = state.live(handle);
     call << module.name;
+    state.complain_of_waits(*module.context, call.text());
     module.live = false;
     dlclose(module.library);
   });
@@ -138,9 +139,12 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned grid_x, unsigned grid_y, uns
     tutti::fake_cuda::Operation operation{
         .text = call.text(), .touches = std::move(touches), .module = function.module, .run = {}};
     if (function.waits) {
+      // Which says how often it has met.
+      if (!values.empty()) operation.exclusive = reinterpret_cast<const void*>(values.front());
       const auto launch = std::make_shared<WaitingLaunch>(
           WaitingLaunch::What{entry, grid, block, std::move(values), options});
       operation.is_ready = [&state, launch] { return launch->advance(state); };
+      operation.waits_for_ranks = true;
       operation.run = [&state, launch] { launch->finish(state); };
     } else {
       operation.run = [entry, grid, block, options, values]() mutable {

@@ -41,6 +41,9 @@ struct Operation {
   // Whether it can run now, of one that waits for somebody: another stream, another rank. It is
   // asked when all before it has run. Null: it can.
   std::function<bool()> is_ready = {};
+  bool waits_for_ranks = false;
+  // What no other operation may use at the same time; null: nothing.
+  const void* exclusive = nullptr;
   std::function<void()> run;  // throws std::runtime_error
   // Of what was recorded: what a replay puts on that stream, where it is not the same each time.
   std::function<Operation(CUstream)> again = {};

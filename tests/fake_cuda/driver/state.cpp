@@ -1,5 +1,6 @@
 #include "tests/fake_cuda/driver/state.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -241,6 +242,17 @@ void State::complain(const std::string& line) {
   complaints_ += line + "\n";
   // Tests of the driver's users read them; others have to see them.
   if (!setup_.keep_log) std::fprintf(stderr, "fake CUDA: %s\n", line.c_str());
+}
+
+void State::complain_of_waits(const CUctx_st& context, const std::string& call) {
+  if (context.sticky != CUDA_SUCCESS) return;  // nothing runs
+  for (const auto& object : objects_) {
+    const auto* const stream = dynamic_cast<const CUstream_st*>(object.get());
+    if (stream == nullptr || stream->context != &context) continue;
+    const auto waiting = std::ranges::find_if(stream->queue, &Operation::waits_for_ranks);
+    if (waiting == stream->queue.end()) continue;
+    complain(call + ": the driver waits here for another rank: " + waiting->text);
+  }
 }
 
 bool State::is_recording(const CUctx_st* context) const {

@@ -126,6 +126,10 @@ class State {
   // The same, as far as it goes without waiting; whether that is all.
   bool advance(CUstream_st& stream, std::uint64_t position);
 
+  // To free memory or code the driver waits for all that runs in the context: complains where that
+  // waits for another rank.
+  void complain_of_waits(const CUctx_st& context, const std::string& call);
+
   // Whether a stream of the context records.
   bool is_recording(const CUctx_st* context) const;
 

@@ -21,10 +21,6 @@ namespace {
 constexpr std::array kKinds = {"all_reduce",     "reduce", "broadcast", "all_gather",
                                "reduce_scatter", "send",   "receive"};
 
-bool is_message(const NcclCall& call) {
-  return call.kind == Kind::send || call.kind == Kind::receive;
-}
-
 std::vector<std::byte> bytes_at(const void* place, std::size_t count) {
   const auto* const begin = static_cast<const std::byte*>(place);
   return {begin, begin + count};
@@ -35,6 +31,10 @@ std::string collective_name(std::uint64_t number, int rank) {
 }
 
 }  // namespace
+
+bool is_message(const NcclCall& call) {
+  return call.kind == Kind::send || call.kind == Kind::receive;
+}
 
 std::string NcclCall::text() const {
   return std::string(kKinds[static_cast<std::size_t>(kind)]) + " of " + std::to_string(count) +
@@ -146,6 +146,7 @@ int Communicator::open_windows() const {
 }
 
 CUresult Communicator::launch(std::vector<NcclCall> calls, CUstream stream) {
+  check_places(calls, size, rank);
   for (NcclCall& call : calls) {
     // The library's kernels for windows are for these.
     if (call.kind == Kind::all_reduce || call.kind == Kind::all_gather ||
@@ -181,6 +182,7 @@ CUresult Communicator::record(std::vector<NcclCall> calls, CUstream stream) {
   in_graphs_.emplace_back(held);
   tutti::fake_cuda::Operation operation;
   operation.text = "nccl " + said;
+  operation.exclusive = this;
   operation.run = [] {};
   operation.again = [this, calls = std::move(calls), held](CUstream on) {
     if (!live && !aborted) complain_of_nccl("a graph is launched whose communicator is gone");
@@ -226,6 +228,7 @@ tutti::fake_cuda::Operation Communicator::operation_of(std::vector<NcclCall> cal
   }
   work->calls = std::move(calls);
   operation.is_ready = [this, work] { return is_ready(*work); };
+  operation.waits_for_ranks = true;
   operation.run = [this, work] {
     if (!aborted) run(*work);
     --under_way;

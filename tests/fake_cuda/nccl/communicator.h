@@ -50,7 +50,10 @@ struct NcclCall {
   std::size_t received_bytes(int size, int rank) const;
 };
 
+bool is_message(const NcclCall& call);
 void complain_of_nccl(const std::string& line);
+// Complains of calls of a group that write what they read.
+void check_places(const std::vector<NcclCall>& calls, int size, int rank);
 // Whether the launch that is made now is to hang (fake_nccl_hang).
 bool nccl_launch_hangs();
 

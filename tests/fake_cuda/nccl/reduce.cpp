@@ -65,6 +65,7 @@ Sum combine(NcclOperation operation, Sum a, Sum b) {
   throw std::runtime_error("an operation that the double does not know");
 }
 
+// Each hop of the ring has it in the type of the operands, and rounds it to that.
 template <class T>
 void reduce_as(NcclOperation operation, std::size_t count,
                const std::vector<const std::byte*>& operands, std::byte* to) {
@@ -78,7 +79,7 @@ void reduce_as(NcclOperation operation, std::size_t count,
     const std::size_t owner = i * ranks / count;
     auto sum = element((owner + 1) % ranks, i);
     for (std::size_t k = 2; k <= ranks; ++k) {
-      sum = combine(operation, sum, element((owner + k) % ranks, i));
+      sum = widen(narrow<T>(combine(operation, sum, element((owner + k) % ranks, i))));
     }
     const T result = narrow<T>(sum);
     std::memcpy(to + i * sizeof(T), &result, sizeof(T));

@@ -90,15 +90,23 @@ struct _nvrtcProgram {
 namespace {
 
 void compile(_nvrtcProgram& program, const std::string& target) {
-  const TemporaryFolder folder;
-  const fs::path library = folder.path() / "kernel.so";
-  cuda::compile_emulated({program.text}, library);
+  constexpr std::size_t kMostBytes = 32764;  // of a kernel's parameters
   Image image;
   image.target = target;
   for (const std::string& kernel : cuda::kernel_names(program.text)) {
-    const bool waits = cuda::waits_for_others(program.text);
-    image.kernels[kernel] = (waits ? "w" : "-") + parameters_of(program.text, kernel);
+    const std::string parameters = parameters_of(program.text, kernel);
+    const std::size_t bytes = parameters.size() * sizeof(void*);
+    if (bytes > kMostBytes) {
+      throw std::runtime_error("ptxas error: Formal parameter space overflowed (" +
+                               std::to_string(bytes) + " bytes required, max " +
+                               std::to_string(kMostBytes) + " bytes allowed) in function " +
+                               kernel);
+    }
+    image.kernels[kernel] = (cuda::waits_for_others(program.text) ? "w" : "-") + parameters;
   }
+  const TemporaryFolder folder;
+  const fs::path library = folder.path() / "kernel.so";
+  cuda::compile_emulated({program.text}, library);
   image.library = read(library);
   program.cubin = encode(image);
 }

@@ -270,6 +270,24 @@ TEST_F(CudaAcceleratorTest, WaitsOnceBeforeItGivesBackMemory) {
   EXPECT_EQ(count("cuMemFree"), 5U);
 }
 
+TEST_F(CudaAcceleratorTest, GivesNothingBackWhileItsWorkWaitsForOtherRanks) {
+  const auto gpu = open();
+  auto kernel = add_one();
+  auto x = on_device(*gpu, count_up(64));
+  launch(*kernel, *gpu, {x.get(), x.get()});
+  x = nullptr;
+  fake_.calls();
+  {
+    const CudaStream::PeersWork running(gpu->stream());
+    gpu->memory().trim();
+    kernel = nullptr;
+    EXPECT_EQ(gpu->memory().cached_bytes(), 0U);
+    EXPECT_EQ(fake_.calls(), "");
+  }
+  EXPECT_EQ(fake_.calls(),
+            "cuStreamSynchronize stream1\ncuMemFree memory1\ncuModuleUnload module1\n");
+}
+
 TEST_F(CudaAcceleratorTest, KeepsNoMoreThanItMay) {
   CudaAccelerator gpu(fake_.driver(), 0, std::size_t{1} << 20);
   for (int i = 1; i < 40; ++i) gpu.memory().allocate(static_cast<std::size_t>(i) << 16);

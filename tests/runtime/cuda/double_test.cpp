@@ -1,3 +1,6 @@
+#include <stdexcept>
+#include <string>
+
 #include "tests/runtime/cuda/testing.h"
 
 // The double of the driver, checked: what it must complain of.
@@ -5,6 +8,11 @@ namespace tutti::runtime::double_test {
 namespace {
 
 using testing::HasSubstr;
+
+constexpr const char* kWaits = R"(
+extern "C" __global__ void wait(const unsigned* there) {
+  while (tutti_emulation::load_acquire(there) == 0) tutti_emulation::pause_in_wait();
+})";
 
 class CudaDouble : public testing::Test {
  protected:
@@ -136,6 +144,55 @@ TEST_F(CudaDouble, ComplainsOfCodeThatIsUnloadedBeforeItsWork) {
   EXPECT_THAT(fake_.complaints(), HasSubstr("module1 was destroyed before"));
 }
 
+TEST_F(CudaDouble, ComplainsOfWhatIsFreedWhileAKernelWaitsForAnotherRank) {
+  const CUdeviceptr there = allocate(4);
+  const CUdeviceptr other = allocate(4);
+  const auto image = test::FakeCuda::image("wait", kWaits);
+  CUmodule module = nullptr;
+  CUmodule unused = nullptr;
+  CUfunction function = nullptr;
+  driver().cuModuleLoadData(&module, image->bytes().data());
+  driver().cuModuleLoadData(&unused, image->bytes().data());
+  driver().cuModuleGetFunction(&function, module, "wait");
+  CUdeviceptr argument = there;
+  void* arguments[] = {&argument};
+  driver().cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr);
+  driver().cuMemFree(other);
+  driver().cuModuleUnload(unused);
+  const std::string what =
+      "the driver waits here for another rank: cuLaunchKernel stream1 wait 1x1x1 1x1x1 memory1\n";
+  EXPECT_EQ(fake_.complaints(), "cuMemFree memory2: " + what + "cuModuleUnload module2: " + what);
+}
+
+TEST_F(CudaDouble, ComplainsOfMeetingsThatAGraphMayRunAtTheSameTime) {
+  const CUdeviceptr words = allocate(4);
+  const auto image = test::FakeCuda::image("wait", kWaits);
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  driver().cuModuleLoadData(&module, image->bytes().data());
+  driver().cuModuleGetFunction(&function, module, "wait");
+  CUdeviceptr argument = words;
+  void* arguments[] = {&argument};
+  CUgraph child = nullptr;
+  driver().cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_RELAXED);
+  driver().cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr);
+  driver().cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr);
+  driver().cuStreamEndCapture(stream_, &child);
+  for (const std::size_t edges : {1, 0}) {
+    CUgraph graph = nullptr;
+    CUgraphNode nodes[2] = {};
+    CUgraphExec executable = nullptr;
+    driver().cuGraphCreate(&graph, 0);
+    driver().cuGraphAddChildGraphNode(&nodes[0], graph, nullptr, 0, child);
+    driver().cuGraphAddChildGraphNode(&nodes[1], graph, nodes, edges, child);
+    driver().cuGraphInstantiate(&executable, graph, 0);
+    EXPECT_EQ(fake_.complaints(),
+              edges > 0 ? ""
+                        : "cuGraphInstantiate graph3 2 nodes: node 1 may run beside an earlier one "
+                          "that uses the same communicator or words\n");
+  }
+}
+
 TEST_F(CudaDouble, FindsRacesOfKernels) {
   const CUdeviceptr memory = allocate(4);
   const auto image = test::FakeCuda::image(
@@ -149,6 +206,18 @@ TEST_F(CudaDouble, FindsRacesOfKernels) {
   driver().cuLaunchKernel(function, 1, 1, 1, 2, 1, 1, 0, stream_, arguments, nullptr);
   EXPECT_EQ(driver().cuStreamSynchronize(stream_), CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_THAT(fake_.complaints(), HasSubstr("race"));
+}
+
+TEST_F(CudaDouble, RefusesKernelsOfTooManyParameters) {
+  const auto compile = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i == 0 ? "float* x" : ", float* x") + std::to_string(i);
+    test::FakeCuda::image("many", "extern \"C\" __global__ void many(" + list + ") {}");
+  };
+  EXPECT_THAT([&] { compile(4096); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  HasSubstr("Formal parameter space overflowed (32768 bytes required")));
 }
 
 using CudaDoubleDeathTest = CudaDouble;

@@ -66,13 +66,34 @@ class Caller {
     event.record();
     while (!event.is_done()) std::this_thread::yield();
   }
-  // In a group of its own.
-  Result sum(const void* from, void* to, std::size_t count) {
+  // `calls(stream)` in a group of their own.
+  Result launch(const std::function<void(CUstream)>& calls) {
     const CudaStream::Entered entered = gpu_->stream()->enter();
     nccl_.ncclGroupStart();
-    nccl_.ncclAllReduce(from, to, count, DataType::f32, Operation::sum, handle_,
-                        gpu_->stream()->handle());
+    calls(gpu_->stream()->handle());
     return nccl_.ncclGroupEnd();
+  }
+  Result sum(const void* from, void* to, std::size_t count) {
+    return launch([&](CUstream stream) {
+      nccl_.ncclAllReduce(from, to, count, DataType::f32, Operation::sum, handle_, stream);
+    });
+  }
+  Result gather(const void* from, void* to, std::size_t count) {
+    return launch([&](CUstream stream) {
+      nccl_.ncclAllGather(from, to, count, DataType::f32, handle_, stream);
+    });
+  }
+  Result scatter_sum(const void* from, void* to, std::size_t count) {
+    return launch([&](CUstream stream) {
+      nccl_.ncclReduceScatter(from, to, count, DataType::f32, Operation::sum, handle_, stream);
+    });
+  }
+  // With the other rank.
+  Result swap(const void* from, void* to, std::size_t count, int peer) {
+    return launch([&](CUstream stream) {
+      nccl_.ncclSend(from, count, DataType::f32, peer, handle_, stream);
+      nccl_.ncclRecv(to, count, DataType::f32, peer, handle_, stream);
+    });
   }
   nccl::Window* open_window(void* place, std::size_t bytes) {
     const CudaStream::Entered entered = gpu_->stream()->enter();
@@ -139,6 +160,50 @@ TEST(NcclDouble, ComplainsOfUseAfterTheEnd) {
     nccl::Communicator* const handle = nccl.abort();
     EXPECT_EQ(nccl->ncclCommDestroy(handle), Result::invalid_argument);
   });
+}
+
+constexpr std::size_t kSixtyFour = 64 * sizeof(float);
+
+TEST(NcclDouble, ComplainsOfOperandsAndResultsThatOverlap) {
+  expect_complaint("the places overlap: all_reduce of 64", [](Caller& nccl, GpuOfRank& gpu, int) {
+    const auto x = ones(gpu, 128);
+    nccl.sum(x->data(), x->data() + kSixtyFour / 2, 64);
+    nccl.wait();
+  });
+  expect_complaint("the places overlap: all_gather of 64",
+                   [](Caller& nccl, GpuOfRank& gpu, int rank) {
+                     const auto x = ones(gpu, 128);
+                     nccl.gather(x->data() + (rank == 0 ? kSixtyFour : 0), x->data(), 64);
+                     nccl.wait();
+                   });
+  expect_complaint("the places overlap: reduce_scatter of 64",
+                   [](Caller& nccl, GpuOfRank& gpu, int rank) {
+                     const auto x = ones(gpu, 128);
+                     nccl.scatter_sum(x->data(), x->data() + (rank == 0 ? kSixtyFour : 0), 64);
+                     nccl.wait();
+                   });
+  expect_complaint("the places overlap: receive of 64", [](Caller& nccl, GpuOfRank& gpu, int rank) {
+    const auto x = ones(gpu, 64);
+    nccl.swap(x->data(), x->data(), 64, 1 - rank);
+    nccl.wait();
+  });
+}
+
+TEST(NcclDouble, LetsOverlapWhatNcclDoesInPlace) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    with_caller(backend, gpu, [&](Caller& nccl, int rank) {
+      const auto x = ones(gpu, 128);
+      std::byte* const own = x->data() + (rank == 0 ? 0 : kSixtyFour);
+      nccl.sum(x->data(), x->data(), 128);
+      nccl.finish();
+      nccl.gather(own, x->data(), 64);
+      nccl.finish();
+      nccl.scatter_sum(x->data(), own, 64);
+      nccl.finish();
+      nccl.wait();
+    });
+  });
+  EXPECT_THAT(thrown, Each(""));
 }
 
 // ---- What is recorded

@@ -68,6 +68,8 @@ class GpuOfRank {
     return control<decltype(fake_nccl_complaints)>("fake_nccl_complaints")();
   }
   std::string driver_complaints() { return fake_.complaints(); }
+  // The calls of the driver since the last call of this.
+  std::string driver_calls() { return fake_.calls(); }
   // What the doubles complain of; empty where all is right and over.
   std::string complaints() {
     gpu_ = nullptr;

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/runtime/cuda/nccl_testing.h"
@@ -17,6 +20,7 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 
 // What NCCL serves of all kinds, with moves of every dtype and sums of integers, whose order does
 // not matter.
@@ -91,6 +95,27 @@ TEST(NcclTransport, IsInOrderWithWhatTheGpuComputes) {
   EXPECT_THAT(thrown, Each(""));
 }
 
+// As NCCL adds them, which the double does in the order of a ring: 256, then 1 and 1.
+TEST(NcclTransport, SumsOfSixteenBitFloatsAreRoundedAtEachHop) {
+  const auto thrown = run_gpus(3, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(3), "all", "nccl");
+    CollectiveCall call{
+        .kind = CollectiveKind::all_reduce, .dtype = DType::bf16, .parts = {{.elements = 1}}};
+    call.description = "all_reduce sum bf16[1]";
+    const std::uint16_t one = 0x3F80;
+    const std::uint16_t large = 0x4380;
+    const std::uint16_t& own = backend.rank() == 1 ? large : one;
+    const auto work =
+        group->start(group->prepare(std::move(call)),
+                     {{gpu.put(std::as_bytes(std::span(&own, 1)))}}, {.accelerator = &*gpu});
+    work->wait();
+    EXPECT_TRUE(
+        std::ranges::equal(gpu.get(*work->result(0), 2), std::as_bytes(std::span(&large, 1))));
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
 TEST(NcclTransport, GoesOnThoughNobodyWaits) {
   const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
     const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
@@ -129,6 +154,43 @@ TEST(NcclTransport, ARankThatDiesFreesTheOthers) {
   EXPECT_EQ(thrown[1], "exit code 7");
   EXPECT_THAT(thrown[0], HasSubstr("rank 1"));
   EXPECT_THAT(thrown[2], HasSubstr("rank 1"));
+}
+
+// The driver waits for all that runs when it frees memory, and nobody could end that.
+TEST(NcclTransport, MemoryIsNotFreedWhileARankIsWaitedFor) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    const auto first = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    first->wait();
+    to_host(*gpu, *first->result(0));
+    const auto work = group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    if (backend.rank() == 1) std::_Exit(7);  // announced, and not on its stream
+    work->wait();
+    gpu.driver_calls();
+    gpu->memory().allocate(1000);
+    gpu->memory().trim();
+    EXPECT_THAT(gpu.driver_calls(), Not(HasSubstr("cuMemFree")));
+    EXPECT_EQ(gpu.driver_complaints(), "");
+    to_host(*gpu, *work->result(0));
+    ADD_FAILURE() << "there is a result";
+  });
+  EXPECT_EQ(thrown[1], "exit code 7");
+  EXPECT_THAT(thrown[0], HasSubstr("rank 1"));
+}
+
+TEST(NcclTransport, MemoryThatRunsOutWaitsForOtherRanks) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto work = group->start(sum_of(*group, 64), {{ones(gpu, 64)}}, {.accelerator = &*gpu});
+    const std::size_t eighth = test::FakeCuda::kUsual.memory_bytes / 8;
+    gpu->memory().allocate(5 * eighth);
+    work->wait();
+    EXPECT_NE(gpu->memory().allocate(7 * eighth), nullptr);  // in place of what is kept free
+    EXPECT_EQ(to_host(*gpu, *work->result(0)), std::vector<float>(64, 2.F));
+    group->close();
+  });
+  EXPECT_THAT(thrown, Each(""));
 }
 
 TEST(NcclTransport, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {

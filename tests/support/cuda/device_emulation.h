@@ -76,38 +76,19 @@ T shuffle(unsigned mask, T value, int source) {
 // The first lane of the group of `width` lanes that a lane belongs to.
 static inline int group(int lane, int width) { return lane / width * width; }
 
-template <class... Parameters>
-struct Call {
-  template <class... Arguments>
-  static void run(void (*kernel)(Parameters...), void** rest, Arguments... done) {
-    if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
-      kernel(*done...);
-    } else {
-      run_next<0>(kernel, rest, done...);
-    }
-  }
-
- private:
-  template <int n, class First, class... Others>
-  struct At {
-    using Type = typename At<n - 1, Others...>::Type;
-  };
-  template <class First, class... Others>
-  struct At<0, First, Others...> {
-    using Type = First;
-  };
-  template <int, class... Arguments>
-  static void run_next(void (*kernel)(Parameters...), void** rest, Arguments... done) {
-    using Next = typename At<sizeof...(Arguments), Parameters...>::Type;
-    run(kernel, rest + 1, done..., static_cast<Next*>(*rest));
-  }
-};
+template <int...>
+struct Numbers {};
+template <class... Parameters, int... i>
+void call_with(void (*kernel)(Parameters...), void** arguments, Numbers<i...>) {
+  kernel(*static_cast<Parameters*>(arguments[i])...);
+}
 
 template <class... Parameters>
 TUTTI_EMULATION_UNTRACKED void call(void (*kernel)(Parameters...), void** arguments,
                                     const Host* with) {
   host = with;
-  Call<Parameters...>::run(kernel, arguments);
+  call_with(kernel, arguments,
+            Numbers<__integer_pack(static_cast<int>(sizeof...(Parameters)))...>());
 }
 
 }  // namespace tutti_emulation

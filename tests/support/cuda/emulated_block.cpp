@@ -110,7 +110,7 @@ EmulatedLaunch::EmulatedLaunch(tutti_emulation::Entry entry, const Extents& grid
       options_(options),
       host_(make_host(options.find_races)),
       random_(options.seed),
-      tracker_(std::make_shared<RaceTracker>(product(grid))) {
+      tracker_(std::make_shared<RaceTracker>()) {
   const auto check = [](bool holds, const std::string& what) {
     if (!holds) throw std::runtime_error("a GPU refuses this launch: " + what);
   };
@@ -283,10 +283,9 @@ RaceTracker::Access EmulatedLaunch::access_of(std::size_t thread) const {
           .made = true,
           .barriers = barriers_,
           .warp_barriers = threads_[thread].warp_barriers,
-          .atomics = tracker_->atomics()};
+          .atomics = tracker_->atomics(),
+          .fences = threads_[thread].fences};
 }
-
-void EmulatedLaunch::atomic() { tracker_->atomic(access_of(running_), threads_[running_].fenced); }
 
 void EmulatedLaunch::access(const void* address, unsigned bytes, bool write) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);

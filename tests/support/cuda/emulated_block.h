@@ -38,8 +38,13 @@ class EmulatedLaunch {
   const tutti_emulation::Place* place() const { return &threads_[running_].place; }
   void block_barrier(int site);
   unsigned long long warp(int op, unsigned mask, unsigned long long value, int source);
-  void fence() { threads_[running_].fenced = true; }
-  void atomic();
+  void fence() {
+    if (options_.find_races) tracker_->fence(access_of(running_));
+    ++threads_[running_].fences;
+  }
+  void atomic() {
+    if (options_.find_races) tracker_->atomic(access_of(running_));
+  }
   void access(const void* address, unsigned bytes, bool write);
   void misaligned(const void* address, unsigned bytes);
   void pause_in_wait();
@@ -57,7 +62,7 @@ class EmulatedLaunch {
     int source = 0;
     unsigned long long value = 0;  // given, then got
     std::uint32_t warp_barriers = 0;
-    bool fenced = false;
+    std::uint32_t fences = 0;
   };
 
   static void fiber(void* launch);

@@ -14,7 +14,7 @@ EmulatedGrid::EmulatedGrid(tutti_emulation::Entry entry, const Extents& grid, co
     why_no_wait_ = "of " + std::to_string(blocks) + " blocks the GPU has " +
                    std::to_string(resident_) + " at a time";
   }
-  const auto tracker = std::make_shared<RaceTracker>(blocks);
+  const auto tracker = std::make_shared<RaceTracker>();
   for (std::uint32_t number = 0; number < blocks; ++number) {
     blocks_.push_back(std::make_unique<EmulatedLaunch>(entry, grid, block, arguments, options));
     blocks_.back()->run_by_turns(number, tracker);

@@ -8,6 +8,7 @@
 #include "tests/support/cuda/emulated_block.h"
 #include "tests/support/cuda/emulated_grid.h"
 #include <dlfcn.h>
+#include <link.h>
 
 namespace tutti::test::cuda {
 
@@ -29,6 +30,33 @@ std::string shell(const std::string& command, int& status) {
 }
 
 std::string quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
+
+// The thread-local memory of a library: what its kernels share, and the emulator's own.
+std::size_t thread_local_bytes(const std::filesystem::path& library) {
+  std::ifstream file(library, std::ios::binary);
+  const auto read = [&](std::uint64_t offset, auto& to) {
+    file.seekg(static_cast<std::streamoff>(offset));
+    file.read(reinterpret_cast<char*>(&to), sizeof(to));
+  };
+  ElfW(Ehdr) header{};
+  read(0, header);
+  for (unsigned i = 0; file && i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    read(header.e_phoff + std::uint64_t{i} * header.e_phentsize, segment);
+    if (segment.p_type == PT_TLS) return segment.p_memsz;
+  }
+  return 0;
+}
+
+// What a kernel may have without asking the driver.
+void check_shared_memory(const std::filesystem::path& library) {
+  constexpr std::size_t kMost = 48 << 10;
+  constexpr std::size_t kOwn = 64;  // at most
+  const std::size_t bytes = thread_local_bytes(library);
+  if (bytes <= kMost + kOwn) return;
+  throw std::runtime_error("a GPU refuses this kernel: too much static shared memory, some " +
+                           std::to_string(bytes) + " bytes, " + std::to_string(kMost) + " at most");
+}
 
 }  // namespace
 
@@ -91,6 +119,8 @@ void compile_emulated(const std::vector<std::string>& texts, const std::filesyst
           " && ld -shared -Bsymbolic -o " + quoted(library) + " " + quoted(object),
       status);
   if (status != 0) throw std::runtime_error("cannot compile " + source.string() + ":\n" + log);
+  // Of several kernels it is not known what each has.
+  if (texts.size() == 1 && kernel_names(texts[0]).size() == 1) check_shared_memory(library);
 }
 
 void run_emulated(tutti_emulation::Entry entry, const Extents& grid, const Extents& block,

@@ -16,7 +16,8 @@
 // - a barrier that some threads of the block do not reach, or that they reach at another line;
 // - a shuffle or __syncwarp whose mask names lanes that do not take part;
 // - a race: two threads access the same bytes of shared or global memory, one of them writes, and
-//   no barrier (between blocks: no fence with an atomic) lies between;
+//   no barrier (between blocks: no fence with an atomic, and another one with a fence) lies
+//   between;
 // - an access to memory that is not aligned as its type asks.
 //
 // Blocks run one after another, and a block that waits for something that another one or another
@@ -27,7 +28,8 @@ namespace tutti::test::cuda {
 
 // Compiles the texts, one after another, into the shared object `library`, in one run of g++. Each
 // kernel (extern "C" __global__) becomes the symbol entry_name(kernel, number of the text). Throws
-// with g++'s messages. Texts do not see each other and may use the same names.
+// with g++'s messages, and where a single kernel has more shared memory than a GPU gives it. Texts
+// do not see each other and may use the same names.
 void compile_emulated(const std::vector<std::string>& texts, const std::filesystem::path& library);
 
 // The names of the kernels in a text, in order.

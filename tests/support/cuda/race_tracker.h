@@ -11,7 +11,9 @@ namespace tutti::test::cuda {
 
 // Remembers who accessed each byte last and finds pairs of accesses that nothing orders. Threads of
 // a block are ordered by its barriers, those of a warp also by __syncwarp. What threads of a block
-// did before a fence and an atomic is ordered before what another block does after a later atomic.
+// did before a fence, and that before an atomic, is ordered before what another block does after a
+// later atomic and a fence. The fence is one of the thread's own, or of the atomic's with a barrier
+// between.
 class RaceTracker {
  public:
   struct Access {
@@ -21,9 +23,8 @@ class RaceTracker {
     std::uint32_t barriers = 0;       // that the block has passed
     std::uint32_t warp_barriers = 0;  // that the thread has passed
     std::uint32_t atomics = 0;        // of the whole grid before it
+    std::uint32_t fences = 0;         // of the thread before it
   };
-
-  explicit RaceTracker(std::size_t blocks) : published_(blocks), acquired_(blocks) {}
 
   // The bytes that every block has for itself.
   void set_shared(std::uintptr_t begin, std::uintptr_t end) {
@@ -31,8 +32,9 @@ class RaceTracker {
     shared_end_ = end;
   }
 
-  // An atomic operation of a thread that has called __threadfence before, or not.
-  void atomic(const Access& by, bool fenced);
+  // An atomic operation, and a __threadfence.
+  void atomic(const Access& by);
+  void fence(const Access& by);
   std::uint32_t atomics() const { return atomics_; }
 
   // Empty, or what is wrong.
@@ -45,23 +47,41 @@ class RaceTracker {
   };
   static constexpr std::uintptr_t kPage = 1024;
   using Page = std::array<Cell, kPage>;
-  struct Publication {
-    std::uint32_t time = 0;  // of the block's last atomic after a fence; 0: none
-    std::uint32_t barriers = 0;
-    std::uint16_t thread = 0;
-  };
-  // A block's last atomic, fenced or not.
-  struct Acquisition {
+  // An atomic by its number in the grid; 0: none.
+  struct Atomic {
     std::uint32_t time = 0;
     std::uint32_t barriers = 0;
     std::uint16_t thread = 0;
+  };
+  struct Thread {
+    std::uint32_t fences = 0;
+    std::uint32_t fence_barriers = 0;  // before its last fence
+    std::uint32_t fences_before = 0;   // the last of these barriers
+    std::uint32_t atomic = 0;          // its last one
+    std::uint32_t acquired = 0;        // the last atomic that came before a fence of its own
+  };
+  // What a block has done that others may know of.
+  struct Block {
+    std::vector<Thread> threads;
+    Atomic last;
+    // The last atomic with fences before it that none had before: how many each thread had made,
+    // and behind how many barriers its own thread the last one.
+    Atomic published;
+    std::vector<std::uint32_t> published_fences;
+    std::uint32_t published_fence_barriers = 0;
+    // The last atomic that came before a fence of some thread, and the barriers before that.
+    std::uint32_t acquired = 0;
+    std::uint32_t acquired_barriers = 0;
+
+    Thread& thread(std::uint16_t number);
+    bool has_published(const Access& access) const;
+    bool has_acquired(std::uint32_t time, const Access& access) const;
   };
 
   Cell& cell(std::uintptr_t address);
   bool ordered(const Access& before, const Access& after, bool shared) const;
 
-  std::vector<Publication> published_;  // by block
-  std::vector<Acquisition> acquired_;
+  std::unordered_map<std::uint32_t, Block> blocks_;  // with atomics or fences
   std::unordered_map<std::uintptr_t, std::unique_ptr<Page>> pages_;
   std::uintptr_t last_number_ = 0;
   Page* last_page_ = nullptr;
