@@ -67,7 +67,8 @@ void DeviceSpan::plan_nodes(const Plan& plan) {
       node.bytes.push_back(in ? calls_[call].operand_bytes[part]
                               : static_cast<std::size_t>(plan.buffers[at(buffers[part])].bytes));
     }
-    if (!node.bytes.empty()) launch(std::move(node));
+    const auto is_some = [](std::size_t bytes) { return bytes > 0; };
+    if (std::ranges::any_of(node.bytes, is_some)) launch(std::move(node));
   };
   for (const Step& step : steps_) {
     switch (step.kind) {
@@ -214,7 +215,10 @@ void DeviceSpan::find_addresses(Accelerator& accelerator, runtime::PlanFrame& fr
           const runtime::PlanFrame::Allocation& wanted = frame.allocations[at(id)];
           frame.bind(id, accelerator.memory().allocate(wanted.bytes, wanted.label));
         }
-        if (node < nodes_.size() && nodes_[node].kind == Node::Kind::copies_out) {
+        // That of the next wait may be next to it.
+        const bool copied = node < nodes_.size() && nodes_[node].kind == Node::Kind::copies_out &&
+                            nodes_[node].call == call;
+        if (copied) {
           copies(
               calls_[call].results, [&](std::size_t part) { return recorded_->result(call, part); },
               false);

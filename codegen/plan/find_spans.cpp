@@ -15,7 +15,7 @@ class GrowingSpan {
   GrowingSpan(const Plan& plan, const runtime::PlanFrame& frame) : plan_(plan), frame_(frame) {}
 
   // Takes a step, if it can be a part of it.
-  bool take(const BoundStep& step, std::size_t at_step, DeviceRegion* region) {
+  bool take(const BoundStep& step, DeviceRegion* region) {
     using Kind = DeviceSpan::Step::Kind;
     switch (step.kind) {
       case BoundStep::Kind::host:
@@ -30,13 +30,13 @@ class GrowingSpan {
         return true;
       case BoundStep::Kind::start:
         if (!takes_start(step.number)) return false;
-        open_.emplace_back(step.number, at_step);
+        calls_.push_back({.work = step.number, .start = steps_.size()});
         add(Kind::start, step);
         return true;
       case BoundStep::Kind::wait: {
-        const auto known = std::ranges::find(open_, step.number, &Open::first);
-        if (known == open_.end()) return false;
-        open_.erase(known);
+        const auto known = std::ranges::find(calls_, step.number, &Call::work);
+        if (known == calls_.end()) return false;
+        known->wait = steps_.size();
         add(Kind::wait, step);
         return true;
       }
@@ -46,8 +46,13 @@ class GrowingSpan {
 
   // It ends here, and no step behind it waits for what it starts. Gives the step behind it.
   std::size_t cut(std::size_t first) {
-    if (!open_.empty()) steps_.resize(open_.front().second - first);
-    return first + steps_.size();
+    std::size_t end = steps_.size();
+    // The last first: where it goes, an earlier one's wait may be behind the end.
+    for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
+      if (call->start < end && call->wait >= end) end = call->start;
+    }
+    steps_.resize(end);
+    return first + end;
   }
 
   // Empty: nothing was gained.
@@ -60,7 +65,11 @@ class GrowingSpan {
   }
 
  private:
-  using Open = std::pair<std::int32_t, std::size_t>;  // a work, and the step that starts it
+  struct Call {
+    std::int32_t work = -1;
+    std::size_t start = 0;  // of steps_, as the next
+    std::size_t wait = ~std::size_t{0};
+  };
 
   bool is_on(Device device) {
     if (device_ && *device_ != device) return false;
@@ -86,7 +95,7 @@ class GrowingSpan {
   std::optional<Device> device_;
   const runtime::Communicator* group_ = nullptr;
   std::vector<DeviceSpan::Step> steps_;
-  std::vector<Open> open_;
+  std::vector<Call> calls_;  // in the order of their starts
 };
 
 }  // namespace
@@ -101,7 +110,7 @@ void Binding::find_spans() {
     std::size_t step = first;
     for (; step < steps_.size(); ++step) {
       const bool is_region = steps_[step].kind == BoundStep::Kind::region;
-      if (!growing.take(steps_[step], step, is_region ? &region_of(steps_[step]) : nullptr)) break;
+      if (!growing.take(steps_[step], is_region ? &region_of(steps_[step]) : nullptr)) break;
     }
     const std::size_t behind = growing.cut(first);
     std::optional<DeviceSpan> span = growing.span(first);

@@ -75,8 +75,9 @@ class GroupCommunicator final : public Communicator,
   void supply(GroupWork& work, std::span<const std::shared_ptr<Buffer>> operands);
   void end_begun(GroupWork& work, GroupWork::Begun how);
 
-  // Before the rank leaves.
+  // Before the rank leaves, and behind that.
   void drop_released() { agreement_.drop_released(); }
+  void leave() noexcept { transport_->leave(); }
 
   Transport& transport() const { return *transport_; }
   const std::string& engine() const { return engine_; }

@@ -32,7 +32,12 @@ std::shared_ptr<GroupWork> GroupCommunicator::begin(
     work->parts.push_back({address_of(operands[i]), address_of(work->results[i])});
   }
   announce(work);
-  work->bring();
+  try {
+    work->bring();
+  } catch (...) {
+    work->begun = GroupWork::Begun::given_up;  // nobody else will say so
+    throw;
+  }
   return work;
 }
 
@@ -42,7 +47,12 @@ void GroupCommunicator::supply(GroupWork& work, std::span<const std::shared_ptr<
     work.parts[i].operand = operands[i] == nullptr ? nullptr : operands[i]->data();
   }
   keeping_.assign(operands.begin(), operands.end());
-  transport_->supply(work, keeping_);
+  try {
+    transport_->supply(work, keeping_);
+  } catch (...) {
+    keeping_.clear();
+    throw;
+  }
   keeping_.clear();
   work.begun = GroupWork::Begun::supplied;
 }
@@ -67,6 +77,8 @@ bool GroupCommunicator::go_on(GroupWork& work, bool may_wait) {
     case GroupWork::Begun::given_up:
       throw CommError("its rank gave it up", work.waiting().location);
     default:
+      // Whoever waits for what only he can end, or for what is behind it, hears of failures.
+      if (may_wait) agreement_.check_all_live(work);
       return false;
   }
 }

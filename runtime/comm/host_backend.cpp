@@ -51,7 +51,13 @@ HostBackend::HostBackend(std::shared_ptr<HostFabric> fabric, std::int64_t rank)
   }
 }
 
-HostBackend::~HostBackend() { leave(""); }
+HostBackend::~HostBackend() {
+  leave("");
+  if (fabric_->is_forked_off()) return;
+  for (const auto& [key, of_group] : communicators_) {
+    for (const auto& [engine, communicator] : of_group) communicator->leave();
+  }
+}
 
 std::int64_t HostBackend::rank() const { return rank_->rank; }
 

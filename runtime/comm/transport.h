@@ -77,6 +77,9 @@ class Transport {
   virtual void give_up(GroupWork& /*work*/) noexcept {}
   // Nothing is under way any more, and nothing will be.
   virtual void close() {}
+  // The rank has left: what this has of other libraries goes, whoever holds this, as programs do
+  // that outlive their world.
+  virtual void leave() noexcept {}
 };
 
 }  // namespace tutti::runtime

@@ -89,6 +89,8 @@ bool CudaLane::look() {
       const bool done = first.done->is_done();
       if (done || looks_++ % kLooksBetweenChecks == 0) first.check();
       if (!done) return true;
+      // Code of a user's that runs where its buffers go may come here again.
+      const UnderWay over = std::move(under_way_.front());
       under_way_.pop_front();
     }
   } catch (...) {

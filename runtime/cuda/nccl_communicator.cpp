@@ -52,9 +52,10 @@ class Ends {
 
 }  // namespace
 
+// Who throws behind the other one is destroyed: the library may give a communicator with an error.
 NcclCommunicator::NcclCommunicator(const Nccl& nccl, const nccl::UniqueId& id, int size,
                                    int position)
-    : nccl_(nccl) {
+    : NcclCommunicator(nccl) {
   Ends::process();
   nccl::Config config;
   config.version = static_cast<unsigned>(nccl.version());

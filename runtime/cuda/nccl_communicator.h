@@ -47,6 +47,7 @@ class NcclCommunicator {
   bool close();
 
  private:
+  explicit NcclCommunicator(const Nccl& nccl) : nccl_(nccl) {}
   void require_open(const char* function) const;
   bool over();  // is_over(), with the mutex held
   // On a thread of its own.

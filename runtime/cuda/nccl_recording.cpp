@@ -172,9 +172,8 @@ RecordedCalls::Way NcclRecording::begin(std::uint64_t content, const StartOption
 
 std::shared_ptr<Work> NcclRecording::supply(std::span<const std::shared_ptr<Buffer>> operands) {
   if (begun_ == nullptr) return nullptr;
-  const std::shared_ptr<GroupWork> work = std::exchange(begun_, nullptr);
-  group_->supply(*work, operands);
-  return work;
+  group_->supply(*begun_, operands);  // or give_up() ends it
+  return std::exchange(begun_, nullptr);
 }
 
 void NcclRecording::replay() {

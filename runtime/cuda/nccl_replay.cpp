@@ -19,6 +19,7 @@ std::shared_ptr<RecordedCalls> NcclTransport::record_calls(
 void NcclTransport::supply(GroupWork& work, Keeping& keeping) {
   auto& own = static_cast<NcclWork&>(work);
   const CudaStream::Entered entered = own.gpu_->stream()->enter();
+  make_results(own);
   own.ready_->record();
   own.operands_ = std::exchange(keeping, {});
 }

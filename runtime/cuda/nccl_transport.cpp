@@ -63,11 +63,16 @@ void NcclTransport::prepare(GroupWork& work, Keeping& /*keeping*/) {
                          "\"cuda:shm\"",
                      work.waiting().location);
   }
+  // Else when it is supplied: a replay has places of its own.
+  if (work.begun == GroupWork::Begun::no) make_results(own);
+}
+
+void NcclTransport::make_results(NcclWork& work) {
   const GroupCall& call = work.call();
   work.results.resize(work.parts.size());
   for (std::size_t i = 0; call.gets && i < work.parts.size(); ++i) {
     if (work.parts[i].result != nullptr) continue;
-    work.results[i] = own.gpu_->memory().allocate(call.result_bytes[i], work.label());
+    work.results[i] = work.gpu_->memory().allocate(call.result_bytes[i], work.label());
     work.parts[i].result = work.results[i]->data();
   }
 }
@@ -325,12 +330,7 @@ void NcclTransport::close() {
   struct End {
     NcclTransport& transport;
     ~End() {
-      transport.drop_recordings();  // where it came to nothing
-      transport.set(nullptr);
-      {
-        const std::scoped_lock lock(transport.mutex_);
-        transport.exchange_ = nullptr;
-      }
+      transport.leave();
       try {
         transport.setup_->close();
       } catch (const std::exception&) {
@@ -347,6 +347,13 @@ void NcclTransport::close() {
   windows_.give_up(*communicator);
   while (!communicator->is_over() && !deadline.has_passed()) std::this_thread::yield();
   while (!communicator->close() && !deadline.has_passed()) std::this_thread::yield();
+}
+
+void NcclTransport::leave() noexcept {
+  drop_recordings();  // the library waits for their graphs
+  set(nullptr);
+  const std::scoped_lock lock(mutex_);
+  exchange_ = nullptr;
 }
 
 }  // namespace tutti::runtime

@@ -49,6 +49,7 @@ class NcclTransport final : public Transport {
   void fail(const std::string& reason) noexcept override;
   void give_up(GroupWork& work) noexcept override;
   void close() override;
+  void leave() noexcept override;
   std::shared_ptr<SymmetricMemory> symmetric_memory(std::size_t bytes, Accelerator& on) override;
 
  private:
@@ -66,6 +67,8 @@ class NcclTransport final : public Transport {
                      const CommKernels* kernels, const CudaAccelerator& gpu);
   std::shared_ptr<NcclCommunicator> current() const;
   void set(std::shared_ptr<NcclCommunicator> communicator);
+  // Memory for results that have no place yet.
+  static void make_results(NcclWork& work);
   void launch(NcclWork& work);
   // What its parts' places are good for, and where parts are brought that may not lie there.
   NcclWindows::Settled settle_places(const NcclWork& work, NcclCommunicator& communicator);

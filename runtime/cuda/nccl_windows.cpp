@@ -183,12 +183,19 @@ void NcclWindows::open_window(Slab& slab, const Opening& opening) {
   void* const begin = const_cast<std::byte*>(slab.begin);
   const std::size_t bytes = slab.memory->bytes();
   opening.wait();  // it must have nothing else to do
-  opening.communicator.run(
-      {"ncclCommWindowRegister", [&](const Nccl& nccl, nccl::Communicator* handle) {
-         return nccl.ncclCommWindowRegister(handle, begin, bytes, &slab.window,
-                                            nccl::kWindowOfAllMembers);
-       }});
-  opening.wait();
+  try {
+    opening.communicator.run(
+        {"ncclCommWindowRegister", [&](const Nccl& nccl, nccl::Communicator* handle) {
+           return nccl.ncclCommWindowRegister(handle, begin, bytes, &slab.window,
+                                              nccl::kWindowOfAllMembers);
+         }});
+    opening.wait();
+  } catch (const NcclError& error) {
+    // Of no use any more is the communicator, not only the window.
+    throw NcclError("no window of " + std::to_string(bytes) + " bytes: " + error.message() +
+                        "; TUTTI_SET=windows=off leaves NCCL's windows out",
+                    error.where());
+  }
   slab.state = slab.window != nullptr ? State::window : State::plain;
   say(slab.window != nullptr
           ? std::to_string(bytes) + " bytes for collectives are a window of NCCL's"

@@ -79,7 +79,7 @@ void Nccl::fail(nccl::Result result, const char* call, nccl::Communicator* commu
   if (last != nullptr && *last != '\0') text += " (" + std::string(last) + ")";
   const std::string advice = nccl_advice(result);
   if (!advice.empty()) text += "; " + advice;
-  throw CommError(text);
+  throw NcclError(text);
 }
 
 }  // namespace tutti::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/ir/support/error.h>
 #include <tutti/runtime/dylib/shared_library.h>
 
 #include <cstddef>
@@ -96,6 +97,11 @@ struct Config {
 
 namespace tutti::runtime {
 
+// NCCL itself says that something failed.
+class NcclError : public CommError {
+  using CommError::CommError;
+};
+
 // NVIDIA's library of collectives between GPUs.
 class Nccl {
  public:
@@ -115,7 +121,7 @@ class Nccl {
   // older ones that use windows don't look whether they were aborted.
   std::string why_no_windows() const;
 
-  // Throws CommError where a call failed: "ncclAllReduce failed: unhandled cuda error (...)", with
+  // Throws NcclError where a call failed: "ncclAllReduce failed: unhandled cuda error (...)", with
   // what would be right where that is known. What is in progress has not failed.
   void check(nccl::Result result, const char* call, nccl::Communicator* communicator) const {
     if (result == nccl::Result::success || result == nccl::Result::in_progress) return;

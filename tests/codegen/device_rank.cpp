@@ -82,10 +82,11 @@ codegen::Plan plan_of_device(const std::string& text, std::int64_t rank) {
 }
 
 DeviceRank::DeviceRank(std::shared_ptr<runtime::HostFabric> fabric, std::int64_t rank)
-    : context(std::make_unique<runtime::HostBackend>(
-                  fabric != nullptr ? std::move(fabric) : std::make_shared<runtime::LocalFabric>(1),
-                  rank),
-              1) {
+    : DeviceRank(std::make_unique<runtime::HostBackend>(
+          fabric != nullptr ? std::move(fabric) : std::make_shared<runtime::LocalFabric>(1),
+          rank)) {}
+
+DeviceRank::DeviceRank(std::unique_ptr<runtime::Backend> backend) : context(std::move(backend), 1) {
   for (int index = 0; index < 2; ++index) {
     auto made = std::make_unique<HostAccelerator>(Device::cuda(index));
     gpus.push_back(made.get());

@@ -20,6 +20,7 @@ codegen::Plan plan_of_device(const std::string& text, std::int64_t rank = 0);
 // A rank with two GPUs of ordinary memory.
 struct DeviceRank {
   explicit DeviceRank(std::shared_ptr<runtime::HostFabric> fabric = nullptr, std::int64_t rank = 0);
+  explicit DeviceRank(std::unique_ptr<runtime::Backend> backend);
 
   std::shared_ptr<runtime::Buffer> put(Device device, const std::vector<float>& values);
   std::vector<float> get(const codegen::Executable::Result& result);

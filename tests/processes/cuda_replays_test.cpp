@@ -66,6 +66,20 @@ TEST_F(ReplaysOfAJob, WhatOneRankCanNotRecordIsLaunchedByAll) {
   }
 }
 
+// Nobody waits for what it announced.
+TEST_F(ReplaysOfAJob, WhatOneRankAnnouncedAndCanNotMakeIsAnErrorOfAll) {
+  const CommandResult result = run(3, {"fails_behind_an_announcement"}, {"--timeout", "30"});
+  EXPECT_THAT(lines_of_rank(result, 1), HasSubstr("cuEventRecord failed")) << result.errors;
+  for (const int rank : {0, 2}) {
+    EXPECT_THAT(lines_of_rank(result, rank), HasSubstr("CommError: ")) << result.errors;
+    EXPECT_THAT(lines_of_rank(result, rank), HasSubstr("rank 1")) << result.errors;
+  }
+}
+
+TEST_F(ReplaysOfAJob, AFunctionThatOutlivesItsWorldKeepsNoCommunicator) {
+  expect_all_say(2, "1 in it\n0 behind it", {"function_outlives_its_world"});
+}
+
 TEST_F(ReplaysOfAJob, WhatCanNotBeExchangedIsMadeAnew) {
   expect_all_say(2, "all right", {"fails_to_record", "cuGraphExecChildGraphNodeSetParams", "1"});
 }

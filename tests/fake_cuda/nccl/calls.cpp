@@ -146,6 +146,13 @@ void fake_nccl_hang(int nth) { g_launches_to_hang = nth; }
 
 void fake_nccl_give_no_windows() { g_gives_no_windows = true; }
 
+int fake_nccl_communicators() {
+  const std::scoped_lock lock(g_mutex);
+  int out = 0;
+  for (const auto* const each : g_communicators) out += each->live ? 1 : 0;
+  return out;
+}
+
 int fake_nccl_windows() {
   const std::scoped_lock lock(g_mutex);
   int out = 0;
@@ -202,7 +209,6 @@ Result ncclGetUniqueId(UniqueId* id) {
 
 Result ncclCommInitRankConfig(Communicator** communicator, int size, UniqueId id, int rank,
                               Config* config) {
-  if (const auto failure = injected("ncclCommInitRankConfig")) return *failure;
   check_not_recording("ncclCommInitRankConfig");
   CUcontext context = nullptr;
   if (cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == nullptr) {
@@ -211,9 +217,12 @@ Result ncclCommInitRankConfig(Communicator** communicator, int size, UniqueId id
   if (config->blocking != 0) complain_of_nccl("a communicator that blocks");
   if (config->magic != 0xcafebeef || rank < 0 || rank >= size) return Result::invalid_argument;
   *communicator = new Communicator(std::string(id.bytes), size, rank);
-  const std::scoped_lock lock(g_mutex);
-  g_communicators.push_back(*communicator);
-  return Result::in_progress;
+  {
+    const std::scoped_lock lock(g_mutex);
+    g_communicators.push_back(*communicator);
+  }
+  // Where it fails, too, as the library may.
+  return injected("ncclCommInitRankConfig").value_or(Result::in_progress);
 }
 
 Result ncclCommGetAsyncError(Communicator* communicator, Result* state) {

@@ -9,7 +9,7 @@ extern "C" {
 const char* fake_nccl_complaints();
 
 // Makes the `nth` call from now (1 is the next) of a function, "ncclAllReduce", give that result
-// (ncclResult_t) and do nothing.
+// (ncclResult_t) and do nothing; but for a communicator, which is made all the same.
 void fake_nccl_fail(const char* function, int nth, int result);
 
 // The `nth` launch from now (1 is the next) is in progress for so long before it is on its stream:
@@ -23,6 +23,8 @@ void fake_nccl_hang(int nth);
 // other.
 void fake_nccl_give_no_windows();
 
+// How many communicators were neither aborted nor destroyed.
+int fake_nccl_communicators();
 // How many windows are open.
 int fake_nccl_windows();
 // How many collectives had all their places in windows, of those that are over.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/fake_cuda/nccl/control.h"
 #include "tests/processes/program/doubles.h"
 #include "tests/processes/program/scenario.h"
 #include "tests/support/recorded_sweep.h"
@@ -115,7 +116,15 @@ std::vector<Tensor> under_way(const Tensor& x, const Group& group) {
   return {out, both[0], both[1] - 1};
 }
 
-constexpr std::array<Program, 3> kPrograms = {computed, given, under_way};
+// Waited for side by side, the first where the program has it and the second where the caller does.
+std::vector<Tensor> side_by_side(const Tensor& x, const Group& group) {
+  const Tensor first = all_reduce(x * 2, group);
+  const Tensor second = all_reduce(x * 3, group);
+  return {first + second, second};
+}
+
+constexpr std::array<DType, 3> kDTypes = {DType::f32, DType::i32, DType::bf16};
+constexpr std::array<Program, 4> kPrograms = {computed, given, under_way, side_by_side};
 
 // replays RUNS: every program in so many runs, of arguments that lie elsewhere each time; in
 // between one that needs more of the group's memory. Each result is compared with the host's.
@@ -126,7 +135,7 @@ void replays(const Arguments& arguments) {
   const Group group = Group(world).with_backends("nccl");
   const Group host = Group(world).with_backends("shm");
   int replayed = 0;
-  for (const DType dtype : {DType::f32, DType::i32, DType::bf16}) {
+  for (const DType dtype : kDTypes) {
     for (const Program program : kPrograms) {
       const auto over = [&](const Group& of) {
         return compile([=](const Tensor& x) { return program(x, of); });
@@ -158,7 +167,8 @@ void replays(const Arguments& arguments) {
   }
   world.close();
   expect_no_complaints();
-  say(replayed > 9 * (runs - 12) / 2 ? "all right" : std::to_string(replayed) + " replays");
+  const int all = static_cast<int>(kDTypes.size() * kPrograms.size());
+  say(replayed > all * (runs - 12) / 2 ? "all right" : std::to_string(replayed) + " replays");
 }
 
 // recorded_sweep RUNS WORD...: every collective that NCCL serves, in so many runs; of the forms of
@@ -238,6 +248,38 @@ void fails_to_record(const Arguments& arguments) {
   say("all right");
 }
 
+// In the run that all record, rank 1 has announced the first collective when it can't go on.
+void fails_behind_an_announcement(const Arguments&) {
+  World world = init();
+  set_default_device(world.gpu());
+  const Group group = Group(world).with_backends("nccl");
+  auto step = compile([&](const Tensor& x) { return computed(x, group); });
+  const Tensor x = from(arange(4 * world.size(), DType::f32).array());
+  for (int run = 0; run < 2; ++run) eval(step(x));
+  if (world.rank() == 1) {
+    using Fail = void(const char* function, int nth, int result);
+    driver_control<Fail>("fake_cuda_fail")("cuEventRecord", 1, 999);
+  }
+  say_error([&] { step(x)[2].to_vector<float>(); });
+}
+
+// The library's communicators go with the World, whatever becomes of the functions that use them.
+void function_outlives_its_world(const Arguments&) {
+  std::optional<World> world = init();
+  set_default_device(world->gpu());
+  const Group group = Group(*world).with_backends("nccl");
+  auto step = compile([=](const Tensor& x) { return computed(x, group); });
+  const Tensor x = from(arange(4 * world->size(), DType::f32).array());
+  for (int run = 0; run < 5; ++run) eval(step(x));
+  const auto communicators =
+      nccl_control<decltype(fake_nccl_communicators)>("fake_nccl_communicators");
+  say(std::to_string(communicators()) + " in it");
+  world->close();
+  world.reset();
+  say(std::to_string(communicators()) + " behind it");
+  expect_no_complaints();
+}
+
 // differs WAY: rank 1 does something else than the others, while they replay.
 void differs(const Arguments& arguments) {
   const std::string& way = arguments.at(0);
@@ -277,6 +319,8 @@ Scenarios replaying_scenarios() {
           {"replays", replays},
           {"recorded_sweep", recorded_sweep},
           {"fails_to_record", fails_to_record},
+          {"fails_behind_an_announcement", fails_behind_an_announcement},
+          {"function_outlives_its_world", function_outlives_its_world},
           {"differs", differs}};
 }
 

@@ -61,6 +61,9 @@ class GpuOfRank {
   void give_no_windows() {
     control<decltype(fake_nccl_give_no_windows)>("fake_nccl_give_no_windows")();
   }
+  int communicators() {
+    return control<decltype(fake_nccl_communicators)>("fake_nccl_communicators")();
+  }
   int windows() { return control<decltype(fake_nccl_windows)>("fake_nccl_windows")(); }
   int in_windows() { return control<decltype(fake_nccl_in_windows)>("fake_nccl_in_windows")(); }
   // What that of NCCL complains of up to now.

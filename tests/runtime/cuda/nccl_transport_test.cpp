@@ -209,6 +209,20 @@ TEST(NcclTransport, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
   }
 }
 
+// It may have made one all the same.
+TEST(NcclTransport, ACommunicatorThatIsRefusedIsEnded) {
+  const auto thrown = run_gpus(2, [](HostBackend& backend, GpuOfRank& gpu) {
+    if (backend.rank() == 0) gpu.fail("ncclCommInitRankConfig", 1, nccl::Result::internal_error);
+    const auto group = backend.communicator(first_ranks(2), "pair", "nccl");
+    const auto call = sum_of(*group, 64);
+    EXPECT_THROW(group->start(call, {{ones(gpu, 64)}}, {.accelerator = &*gpu})->wait(), CommError);
+    if (backend.rank() == 0) {
+      EXPECT_EQ(gpu.communicators(), 0);
+    }
+  });
+  EXPECT_THAT(thrown, Each(""));
+}
+
 // The library keeps its groups by thread: one that is left open would swallow the next.
 TEST(NcclTransport, ACallThatIsRefusedLeavesTheThreadsOtherGroupsAlone) {
   const auto thrown = run_gpus(2, [&](HostBackend& backend, GpuOfRank& gpu) {

@@ -161,6 +161,7 @@ TEST(NcclWindows, WhatTheLibraryRefusesIsAnErrorOfAllRanks) {
     ADD_FAILURE() << "there is a result";
   });
   EXPECT_THAT(thrown, Each(HasSubstr("ncclCommWindowRegister failed: internal error")));
+  EXPECT_THAT(thrown, Each(HasSubstr("TUTTI_SET=windows=off")));
 }
 
 TEST(NcclWindows, NoRoomIsAnErrorThatSaysHowMuch) {
