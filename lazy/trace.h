@@ -43,6 +43,9 @@ class Trace {
   // What a function's body is inside of: the function being compiled, or the outermost body. Not
   // the lazy trace, which another one follows when it is evaluated.
   Trace& root() { return root_ == nullptr ? *this : *root_; }
+  // Whether all that it captures is replicated alike, whatever each is outside, so that types do
+  // not say what is the same.
+  bool replicates_alike() const { return captures_.all.has_value(); }
   // A parameter of a function's body that stands for a tensor of another trace.
   ir::Value capture(TensorState& state);
   const std::vector<StatePtr>& captured() const { return captured_; }

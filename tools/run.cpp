@@ -151,7 +151,12 @@ bool run(const RunOptions& options) {
   std::vector<std::vector<ir::Array>> results;
   for (const RankResult& rank : *ran) results.push_back(rank.arrays);
   if (options.bench) std::cout << timing_text(function.name, *ran);
-  if (is_of_wholes(function)) results = {whole_results(function, results)};
+  if (is_of_wholes(function)) {
+    for (const std::string& copy : differing_copies(function, results)) {
+      std::cerr << "tutti: warning: " << copy << "\n";
+    }
+    results = {whole_results(function, results)};
+  }
   if (to_files) write_arrays(options.output, results);
   bool as_expected = true;
   if (!options.expect.empty()) {

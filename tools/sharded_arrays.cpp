@@ -58,27 +58,6 @@ void for_each_of_part(const Shape& whole, const Shape& part, const Slots& slots,
   });
 }
 
-// Ranks that have the same part have to have the same bits, or one of them would be lost.
-void check_copies(const ir::Graph& function, std::size_t result,
-                  std::span<const ir::Array* const> parts) {
-  const ir::Sharding& sharding = function.result_sharding(result);
-  const ir::Mesh mesh = function.mesh == nullptr ? ir::Mesh{} : *function.mesh;
-  std::map<std::vector<std::int64_t>, std::size_t> first_with;  // the slot of a part
-  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-    const Slots slots = slots_of(sharding, mesh, static_cast<std::int64_t>(rank));
-    const std::size_t first = first_with.try_emplace(slots.at, rank).first->second;
-    if (first == rank || *parts[first] == *parts[rank]) continue;
-    throw TypeError(
-        "result " + std::to_string(result) + " of @" + function.name +
-        (sharding.empty() ? " has no sharding, which says that all ranks have the whole"
-                          : " has a sharding that says that some ranks have the same part") +
-        ", but what rank " + std::to_string(rank) + " has differs from what rank " +
-        std::to_string(first) +
-        " has; say behind its type along which dimensions of the mesh the ranks have parts of it, "
-        "as in {sharding = [[\"dp\"]]}, or make it the same, as with all_reduce");
-  }
-}
-
 }  // namespace
 
 Shape whole_shape(const Shape& part, const ir::Sharding& sharding, const ir::Mesh& mesh) {
@@ -152,8 +131,30 @@ std::vector<ir::Array> whole_results(const ir::Graph& function,
     const ir::Sharding& sharding = function.result_sharding(i);
     std::vector<const ir::Array*> parts;
     for (const std::vector<ir::Array>& rank : results) parts.push_back(&rank[i]);
-    check_copies(function, i, parts);
     out.push_back(sharding.empty() ? results[0][i] : put_together(parts, sharding, *function.mesh));
+  }
+  return out;
+}
+
+std::vector<std::string> differing_copies(const ir::Graph& function,
+                                          std::span<const std::vector<ir::Array>> results) {
+  const ir::Mesh mesh = function.mesh == nullptr ? ir::Mesh{} : *function.mesh;
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < function.results().size(); ++i) {
+    const ir::Sharding& sharding = function.result_sharding(i);
+    std::map<std::vector<std::int64_t>, std::size_t> first_with;  // the slot of a part
+    for (std::size_t rank = 0; rank < results.size(); ++rank) {
+      const Slots slots = slots_of(sharding, mesh, static_cast<std::int64_t>(rank));
+      const std::size_t first = first_with.try_emplace(slots.at, rank).first->second;
+      if (first == rank || results[first][i] == results[rank][i]) continue;
+      out.push_back("result " + std::to_string(i) + " of @" + function.name +
+                    (sharding.empty()
+                         ? " has no sharding, which says that all ranks have the whole"
+                         : " has a sharding that says that some ranks have the same part") +
+                    ", but what rank " + std::to_string(rank) + " has differs from what rank " +
+                    std::to_string(first) + " has, which is taken");
+      break;
+    }
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 // Arrays that the ranks of a mesh have parts of, as parameters and results of programs say
@@ -27,9 +28,13 @@ ir::Array put_together(std::span<const ir::Array* const> parts, const ir::Shardi
 // a program of whole values, and a result that it says nothing of is whole on every rank.
 bool is_of_wholes(const ir::Graph& function);
 
-// The whole results of such a function, from every rank's own. Throws TypeError where ranks that
-// have the same part, or the whole, have different bits.
+// The whole results of such a function, from every rank's own; as put_together does.
 std::vector<ir::Array> whole_results(const ir::Graph& function,
                                      std::span<const std::vector<ir::Array>> results);
+
+// For each result of which ranks that have the same part, or the whole, have different bits: which
+// ranks these are.
+std::vector<std::string> differing_copies(const ir::Graph& function,
+                                          std::span<const std::vector<ir::Array>> results);
 
 }  // namespace tutti::tools

@@ -201,8 +201,8 @@ class KernelEmitter {
     body_.end_strip();
   }
 
-  // How many vectors a strip has, of `available` ones. With inner loops, several share a pass over
-  // the rows: longer runs of memory at a time, and independent sums.
+  // How many vectors a strip has, of `available` ones: a power of two. With inner loops, several
+  // share a pass over the rows: longer runs of memory at a time, and independent sums.
   std::int64_t vectors_in_strip(std::int64_t available) const {
     std::size_t work = 0;
     bool loops = false;
@@ -212,9 +212,9 @@ class KernelEmitter {
     }
     if (!loops) return 1;
     std::int64_t vectors = work <= 12 ? 4 : 2;
-    if (has_short_rows(kernel_)) {  // tiles of them are to stay in registers, or close
-      vectors = std::clamp<std::int64_t>(kLongestShortRow / kernel_.inner[0], 1, vectors);
-    }
+    // Tiles of short rows are to stay in registers, or close.
+    if (has_short_rows(kernel_))
+      available = std::min(available, kLongestShortRow / kernel_.inner[0]);
     while (vectors > std::max<std::int64_t>(available, 1)) vectors /= 2;
     return vectors;
   }

@@ -68,8 +68,9 @@ TEST_P(Llvm, ShortRowsSideBySide) {
   for (std::int64_t length = 2; length <= kLongestShortRow + 1; ++length) {
     for (const std::int64_t gap : {0, 3}) {
       for (const DType dtype : kDTypes) {
-        const std::int64_t rows = 16 * (1 + length % 3) + (length + gap) % 5;
-        KernelMaker maker("rows", {2, rows}, {length}, VectorAxis::outer, 32);
+        const std::int64_t rows = 16 * (1 + length % 7) + (length + gap) % 5;
+        const std::int64_t block = kLanes << length % 4;
+        KernelMaker maker("rows", {2, rows}, {length}, VectorAxis::outer, block);
         const std::int64_t pitch = length + gap;
         const Affine at{gap, {rows * pitch, pitch}, {1}};
         const Affine row{0, {rows, 1}, {}};

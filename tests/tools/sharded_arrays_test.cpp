@@ -30,20 +30,26 @@ class RunOfWholes : public test::RunsPrograms {
   }
 };
 
-TEST_F(RunOfWholes, AWholeResultIsTheSameOnAllRanks) {
-  EXPECT_EQ(
-      run_on_four("%1 = all_reduce(%x) {op = \"sum\", group = @all}\n%0 = wait(%1)\n", "").output,
-      "f32[1] [10]\n");
-  expect_refused(run_on_four("%0 = neg(%x)\n", ""), 1,
-                 "result 0 of @f has no sharding, which says that all ranks have the whole, but "
-                 "what rank 1 has differs from what rank 0 has");
+// As JAX does, for a shard_map that is not checked.
+TEST_F(RunOfWholes, OfAWholeThatDiffersTheFirstRanksIsTakenWithAWarning) {
+  const auto same =
+      run_on_four("%1 = all_reduce(%x) {op = \"sum\", group = @all}\n%0 = wait(%1)\n", "");
+  EXPECT_EQ(same.output, "f32[1] [10]\n");
+  EXPECT_EQ(same.errors, "");
+  const auto differing = run_on_four("%0 = neg(%x)\n", "");
+  EXPECT_EQ(differing.output, "f32[1] [-1]\n");
+  EXPECT_EQ(differing.errors,
+            "tutti: warning: result 0 of @f has no sharding, which says that all ranks have the "
+            "whole, but what rank 1 has differs from what rank 0 has, which is taken\n");
 }
 
-TEST_F(RunOfWholes, RanksWithOnePartHaveTheSame) {
-  EXPECT_EQ(run_on_four("%0 = neg(%x)\n", " -> (f32[1] {sharding = [[\"dp\", \"tp\"]]})").output,
-            "f32[4] [-1, -2, -3, -4]\n");
-  expect_refused(run_on_four("%0 = neg(%x)\n", " -> (f32[1] {sharding = [[\"tp\"]]})"), 1,
-                 "what rank 2 has differs from what rank 0 has");
+TEST_F(RunOfWholes, OfAPartThatDiffersTheFirstRanksIsTakenWithAWarning) {
+  const auto parts = run_on_four("%0 = neg(%x)\n", " -> (f32[1] {sharding = [[\"dp\", \"tp\"]]})");
+  EXPECT_EQ(parts.output, "f32[4] [-1, -2, -3, -4]\n");
+  EXPECT_EQ(parts.errors, "");
+  const auto differing = run_on_four("%0 = neg(%x)\n", " -> (f32[1] {sharding = [[\"tp\"]]})");
+  EXPECT_EQ(differing.output, "f32[2] [-1, -2]\n");
+  EXPECT_THAT(differing.errors, HasSubstr("what rank 2 has differs from what rank 0 has"));
 }
 
 }  // namespace
