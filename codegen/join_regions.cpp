@@ -87,11 +87,12 @@ std::int64_t place_windows(Plan& plan, const std::vector<std::int64_t>& bytes,
   enter(plan.main_step(), static_cast<int>(plan.steps.size()), bytes.back());
   for (std::size_t i = plan.regions.size(); i-- > 0;) {
     const Region& region = plan.regions[i];
+    const std::int64_t end = add_bytes(begin[i], bytes[i]);
     for (BufferId id = region.first_buffer; id < region.end_buffer; ++id) {
       PlanBuffer& buffer = plan.buffers[at(id)];
       if (lies_there(buffer)) buffer.offset += begin[i];
     }
-    enter(region.first_step, region.end_step, end_of_piece(begin[i], bytes[i]));
+    enter(region.first_step, region.end_step, end);
   }
   return all;
 }

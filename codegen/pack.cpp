@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -14,7 +15,7 @@ namespace {
 std::int64_t rounded(std::int64_t bytes, std::int64_t alignment) {
   const std::int64_t behind = bytes % alignment;
   if (behind == 0) return std::max(bytes, alignment);
-  return end_of_piece(bytes, alignment - behind);
+  return add_bytes(bytes, alignment - behind);
 }
 
 // Calls take(i, bytes) for each piece in the order in which they begin, and before it
@@ -34,7 +35,7 @@ Packing pack(std::span<const Life> lives, std::int64_t alignment, Take&& take,
     }
     const std::int64_t size = rounded(lives[i].bytes, alignment);
     out.offsets[i] = take(size, out.bytes);
-    out.bytes = std::max(out.bytes, end_of_piece(out.offsets[i], size));
+    out.bytes = std::max(out.bytes, add_bytes(out.offsets[i], size));
     ending.emplace(lives[i].end, std::pair(out.offsets[i], size));
   }
   return out;
@@ -87,10 +88,10 @@ class Holes {
 
 }  // namespace
 
-std::int64_t end_of_piece(std::int64_t offset, std::int64_t bytes) {
-  std::int64_t end = 0;
-  if (!__builtin_add_overflow(offset, bytes, &end)) return end;
-  throw OutOfMemoryError("out of memory: what is in use at once has more than 2^63 bytes");
+std::int64_t add_bytes(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  if (a <= kMost && b <= kMost - a) return a + b;
+  throw OutOfMemoryError("out of memory: what is in use at once has 2^62 bytes or more");
 }
 
 Packing pack_first_fit(std::span<const Life> lives, std::int64_t alignment) {

@@ -18,12 +18,13 @@ struct Packing {
   std::int64_t bytes = 0;             // of all
 };
 
-// Where a piece ends. Throws OutOfMemoryError where that does not fit in 63 bits.
-std::int64_t end_of_piece(std::int64_t offset, std::int64_t bytes);
+// The sum of two numbers of bytes, or of an offset and bytes. Throws OutOfMemoryError where that is
+// 2^62 or more, which no plan has.
+std::int64_t add_bytes(std::int64_t a, std::int64_t b);
 
 // Gives pieces offsets, multiples of `alignment`, such that no two overlap that are in use in one
 // step. What comes out depends on the order of the steps and on nothing else. Throws
-// OutOfMemoryError where they need more than 63 bits can say.
+// OutOfMemoryError where they need 2^62 bytes or more.
 
 // Each piece, in the order in which they begin, where the first hole is that has room for it.
 Packing pack_first_fit(std::span<const Life> lives, std::int64_t alignment);

@@ -12,15 +12,17 @@ namespace tutti::codegen {
 // at once, as they lie, and turned in registers.
 inline constexpr std::int64_t kLongestShortRow = 32;
 
-// Whether an access in a loop is to such rows: a row's elements lie side by side in memory, and the
-// rows of neighbouring lanes behind each other.
-bool is_of_short_rows(const Kernel& kernel, const Affine& address);
+// Whether an access of a loop is to such rows, and goes by tiles: a row's elements lie side by side
+// in memory, the rows of neighbouring lanes behind each other, and a load has no bounds.
+bool is_of_short_rows(const Kernel& kernel, const Segment& segment, const Instruction& load);
+bool is_of_short_rows(const Kernel& kernel, const Segment& segment, const Store& store);
 
 // Whether a kernel has such accesses.
 bool has_short_rows(const Kernel& kernel);
 
-// Lays the vectors of a kernel that goes along rows across them, where they are short and many, and
-// all of them are read without bounds.
+// Lays the vectors of a kernel that goes along rows across them, where they are short and many:
+// where it has such accesses then, or some to elements of which those of neighbouring rows lie side
+// by side. Bounds are checked lane by lane there, which only very short rows are worth.
 void turn_short_rows(Kernel& kernel);
 
 }  // namespace tutti::codegen

@@ -220,20 +220,16 @@ void BodyEmitter::begin_strip(const Strip& strip) {
   constexpr std::int64_t kMost = 256;  // vectors of all tiles, that they fit into the first cache
   if (strip.mask != nullptr || !has_short_rows(kernel_)) return;
   std::int64_t left = kMost / (strip.vectors * kernel_.inner[0]);
-  const auto takes = [&](int buffer, const Affine& address) {
-    return is_of_short_rows(kernel_, address) &&
-           !rows_.has(positions_.number(buffer, address, true)) && left-- > 0;
-  };
   for (const Segment& segment : kernel_.segments) {
-    if (!segment.loop) continue;
     for (const Instruction& load : segment.body) {
-      if (load.kind != Instruction::Kind::load || !load.bounds.empty()) continue;
-      if (!takes(load.buffer, load.address)) continue;
-      rows_.load(positions_.number(load.buffer, load.address, true), load.buffer, load.address,
+      if (!is_of_short_rows(kernel_, segment, load)) continue;
+      const std::size_t access = positions_.number(load.buffer, load.address, true);
+      if (rows_.has(access) || left-- <= 0) continue;
+      rows_.load(access, load.buffer, load.address.outer.back(),
                  positions_of(load.buffer, load.address, strip));
     }
     for (const Store& store : segment.stores) {
-      if (!takes(store.buffer, store.address)) continue;
+      if (!is_of_short_rows(kernel_, segment, store) || left-- <= 0) continue;
       rows_.prepare(positions_.number(store.buffer, store.address, true), store.buffer,
                     static_cast<std::size_t>(strip.vectors));
     }
@@ -243,8 +239,8 @@ void BodyEmitter::begin_strip(const Strip& strip) {
 void BodyEmitter::end_loop(const Segment& segment, const Strip& strip) {
   for (const Store& store : segment.stores) {
     if (!has_rows(store.buffer, store.address, true, strip)) continue;
-    rows_.store(positions_.number(store.buffer, store.address, true), store.buffer, store.address,
-                positions_of(store.buffer, store.address, strip));
+    rows_.store(positions_.number(store.buffer, store.address, true), store.buffer,
+                store.address.outer.back(), positions_of(store.buffer, store.address, strip));
   }
 }
 

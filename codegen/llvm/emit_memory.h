@@ -64,7 +64,7 @@ class MemoryEmitter {
   // kLanes elements, `stride` apart; with a mask only its lanes (the others hold zeros).
   llvm::Value* load_vector(int buffer, llvm::Value* pointer, std::int64_t stride,
                            llvm::Value* mask);
-  // `lanes` elements that lie side by side, and as many as there are of them.
+  // Elements that lie side by side: `lanes` of them, or all that `elements` has.
   llvm::Value* load_run(int buffer, llvm::Value* pointer, std::int64_t lanes);
   void store_run(int buffer, llvm::Value* elements, llvm::Value* pointer);
   void store(int buffer, llvm::Value* element, llvm::Value* pointer);

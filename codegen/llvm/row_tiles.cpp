@@ -10,16 +10,14 @@ namespace tutti::codegen::native {
 
 using llvm::Value;
 
-void RowTiles::load(std::size_t access, int buffer, const Affine& address,
+void RowTiles::load(std::size_t access, int buffer, std::int64_t pitch,
                     const std::vector<Value*>& pointers) {
   prepare(access, buffer, pointers.size());
   const Tile& tile = tiles_.at(access);
   for (std::size_t i = 0; i < pointers.size(); ++i) {
-    const Registers columns = turned(read(buffer, address.outer.back(), pointers[i]));
+    const Registers columns = turned(read(buffer, pitch, pointers[i]));
     for (std::int64_t j = 0; j < length(); ++j) {
-      ir_.CreateStore(
-          columns[static_cast<std::size_t>(j)],
-          place(tile.rooms[i], ir_.getInt64(static_cast<std::uint64_t>(j)), tile.vector));
+      ir_.CreateStore(columns[static_cast<std::size_t>(j)], place(tile, i, number(j)));
     }
   }
 }
@@ -30,30 +28,27 @@ void RowTiles::prepare(std::size_t access, int buffer, std::size_t tiles) {
   tiles_.insert_or_assign(access, std::move(tile));
 }
 
-void RowTiles::store(std::size_t access, int buffer, const Affine& address,
+void RowTiles::store(std::size_t access, int buffer, std::int64_t pitch,
                      const std::vector<Value*>& pointers) {
   const Tile& tile = tiles_.at(access);
   for (std::size_t i = 0; i < pointers.size(); ++i) {
     Registers columns;
     for (std::int64_t j = 0; j < length(); ++j) {
-      columns.push_back(ir_.CreateLoad(
-          tile.vector,
-          place(tile.rooms[i], ir_.getInt64(static_cast<std::uint64_t>(j)), tile.vector)));
+      columns.push_back(ir_.CreateLoad(tile.vector, place(tile, i, number(j))));
     }
     columns.resize(static_cast<std::size_t>(padded()), llvm::PoisonValue::get(tile.vector));
-    write(buffer, address.outer.back(), pointers[i], turned_back(std::move(columns)));
+    write(buffer, pitch, pointers[i], turned_back(std::move(columns)));
   }
 }
 
 Value* RowTiles::get(std::size_t access, std::int64_t tile) {
   const Tile& own = tiles_.at(access);
-  return ir_.CreateLoad(own.vector,
-                        place(own.rooms[static_cast<std::size_t>(tile)], index_, own.vector));
+  return ir_.CreateLoad(own.vector, place(own, static_cast<std::size_t>(tile), index_));
 }
 
 void RowTiles::put(std::size_t access, std::int64_t tile, Value* elements) {
   const Tile& own = tiles_.at(access);
-  ir_.CreateStore(elements, place(own.rooms[static_cast<std::size_t>(tile)], index_, own.vector));
+  ir_.CreateStore(elements, place(own, static_cast<std::size_t>(tile), index_));
 }
 
 std::int64_t RowTiles::padded() const {
@@ -77,19 +72,25 @@ llvm::AllocaInst* RowTiles::room(std::size_t access, int buffer, std::size_t til
   return out;
 }
 
-Value* RowTiles::place(Value* tile, Value* index, llvm::Type* vector) {
-  return ir_.CreateGEP(vector, tile, index);
+Value* RowTiles::place(const Tile& tile, std::size_t number, Value* index) {
+  return ir_.CreateGEP(tile.vector, tile.rooms[number], index);
+}
+
+llvm::ConstantInt* RowTiles::number(std::int64_t value) {
+  return ir_.getInt64(static_cast<std::uint64_t>(value));
+}
+
+Value* RowTiles::element_at(int buffer, Value* pointer, std::int64_t offset) {
+  return ir_.CreateConstGEP1_64(memory_.element_type(buffer), pointer,
+                                static_cast<std::uint64_t>(offset));
 }
 
 // The registers of a tile, row after row. Nothing is read behind the last row's end, where a page
 // may: what would begin too late begins earlier, and is moved.
 RowTiles::Registers RowTiles::read(int buffer, std::int64_t pitch, Value* pointer) {
-  llvm::Type* const element = memory_.element_type(buffer);
-  const auto at = [&](std::int64_t offset) {
-    return ir_.CreateConstGEP1_64(element, pointer, static_cast<std::uint64_t>(offset));
-  };
+  const auto at = [&](std::int64_t offset) { return element_at(buffer, pointer, offset); };
   Registers out;
-  if (pitch == padded() && length() == padded()) {
+  if (is_dense(pitch)) {
     for (std::int64_t i = 0; i < padded(); ++i) {
       out.push_back(memory_.load_run(buffer, at(i * kLanes), kLanes));
     }
@@ -111,7 +112,7 @@ RowTiles::Registers RowTiles::read(int buffer, std::int64_t pitch, Value* pointe
       }
       pieces.push_back(piece);
       if (static_cast<std::int64_t>(pieces.size()) * width() < kLanes) continue;
-      out.push_back(llvm::concatenateVectors(ir_, pieces));
+      out.push_back(pieces.size() == 1 ? pieces[0] : llvm::concatenateVectors(ir_, pieces));
       pieces.clear();
     }
   }
@@ -119,11 +120,8 @@ RowTiles::Registers RowTiles::read(int buffer, std::int64_t pitch, Value* pointe
 }
 
 void RowTiles::write(int buffer, std::int64_t pitch, Value* pointer, const Registers& rows) {
-  llvm::Type* const element = memory_.element_type(buffer);
-  const auto at = [&](std::int64_t offset) {
-    return ir_.CreateConstGEP1_64(element, pointer, static_cast<std::uint64_t>(offset));
-  };
-  if (pitch == padded() && length() == padded()) {
+  const auto at = [&](std::int64_t offset) { return element_at(buffer, pointer, offset); };
+  if (is_dense(pitch)) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       memory_.store_run(buffer, rows[i], at(static_cast<std::int64_t>(i) * kLanes));
     }

@@ -25,13 +25,14 @@ class RowTiles {
   RowTiles(llvm::IRBuilder<>& ir, MemoryEmitter& memory, const Kernel& kernel)
       : ir_(ir), memory_(memory), kernel_(kernel) {}
 
-  // Reads the rows of an access: `pointers` are the first elements of the tiles of a strip.
-  void load(std::size_t access, int buffer, const Affine& address,
+  // Reads the rows of an access, which begin `pitch` elements apart: `pointers` are the first
+  // elements of the tiles of a strip.
+  void load(std::size_t access, int buffer, std::int64_t pitch,
             const std::vector<llvm::Value*>& pointers);
   // Room for rows to be written.
   void prepare(std::size_t access, int buffer, std::size_t tiles);
   // Writes the rows that put() has filled.
-  void store(std::size_t access, int buffer, const Affine& address,
+  void store(std::size_t access, int buffer, std::int64_t pitch,
              const std::vector<llvm::Value*>& pointers);
 
   bool has(std::size_t access) const { return tiles_.contains(access); }
@@ -39,21 +40,29 @@ class RowTiles {
   void clear() { tiles_.clear(); }
 
   // Where on the rows the loop is.
-  void at(llvm::Value* index) { index_ = index; }
+  void set_index(llvm::Value* index) { index_ = index; }
   llvm::Value* get(std::size_t access, std::int64_t tile);
   void put(std::size_t access, std::int64_t tile, llvm::Value* elements);
 
  private:
   using Registers = std::vector<llvm::Value*>;
+  struct Tile {
+    llvm::VectorType* vector;
+    std::vector<llvm::AllocaInst*> rooms;
+  };
 
   std::int64_t length() const { return kernel_.inner[0]; }
   std::int64_t padded() const;
+  // Whether registers hold rows as memory does.
+  bool is_dense(std::int64_t pitch) const { return pitch == padded() && length() == padded(); }
   // Elements of a row that a register holds.
   std::int64_t width() const;
   llvm::VectorType* vector_of(int buffer) const;
   // A tile's piece of the stack, of the function's whole frame.
   llvm::AllocaInst* room(std::size_t access, int buffer, std::size_t tile);
-  llvm::Value* place(llvm::Value* tile, llvm::Value* index, llvm::Type* vector);
+  llvm::Value* place(const Tile& tile, std::size_t number, llvm::Value* index);
+  llvm::ConstantInt* number(std::int64_t value);
+  llvm::Value* element_at(int buffer, llvm::Value* pointer, std::int64_t offset);
 
   Registers read(int buffer, std::int64_t pitch, llvm::Value* pointer);
   void write(int buffer, std::int64_t pitch, llvm::Value* pointer, const Registers& rows);
@@ -64,10 +73,6 @@ class RowTiles {
   MemoryEmitter& memory_;
   const Kernel& kernel_;
   llvm::Value* index_ = nullptr;
-  struct Tile {
-    llvm::VectorType* vector;
-    std::vector<llvm::AllocaInst*> rooms;
-  };
   std::map<std::size_t, Tile> tiles_;
   // By access and tile: strips that follow each other share them.
   std::map<std::pair<std::size_t, std::size_t>, llvm::AllocaInst*> rooms_;

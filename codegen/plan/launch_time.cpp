@@ -42,13 +42,11 @@ class KernelTime {
       double each = 0;
       for (const Instruction& instruction : segment.body) {
         const bool loads = instruction.kind == Instruction::Kind::load;
-        each +=
-            width(instruction.dtype) *
-            (loads ? steps_of_access(segment, instruction.address, true) : steps_of(instruction));
+        each += width(instruction.dtype) *
+                (loads ? steps_of_load(segment, instruction) : steps_of(instruction));
       }
       for (const Reduction& reduction : segment.reductions) each += width(reduction.dtype);
-      for (const Store& store : segment.stores)
-        each += steps_of_access(segment, store.address, false);
+      for (const Store& store : segment.stores) each += steps_of_store(segment, store);
       steps += each * points(segment);
     }
     return kTile * static_cast<double>(kernel_.tiles()) + kOperation * steps;
@@ -74,6 +72,16 @@ class KernelTime {
     return count;
   }
 
+  double steps_of_load(const Segment& segment, const Instruction& load) const {
+    return is_of_short_rows(kernel_, segment, load) ? kTurned
+                                                    : steps_of_access(segment, load.address, true);
+  }
+  double steps_of_store(const Segment& segment, const Store& store) const {
+    return is_of_short_rows(kernel_, segment, store)
+               ? kTurned
+               : steps_of_access(segment, store.address, false);
+  }
+
   // What does not lie side by side is brought one by one, but for loads by short steps.
   double steps_of_access(const Segment& segment, const Affine& address, bool loads) const {
     constexpr double kApart = 8;
@@ -82,10 +90,10 @@ class KernelTime {
     const std::vector<std::int64_t>& strides = outer ? address.outer : address.inner;
     const std::int64_t stride = strides.empty() ? 0 : strides.back();
     if (stride == 0 || stride == 1 || (loads && stride == -1)) return 1;
-    if (segment.loop && is_of_short_rows(kernel_, address)) return 2;
     return loads && stride > 0 && stride <= kShortStride ? static_cast<double>(stride) : kApart;
   }
 
+  static constexpr double kTurned = 2;  // an access by tiles of short rows
   const Kernel& kernel_;
 };
 

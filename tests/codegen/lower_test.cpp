@@ -92,6 +92,18 @@ TEST(Lower, ShortRowsAreWorkedOnSideBySideWhereThereAreMany) {
               testing::HasSubstr(" along outer"));
 }
 
+// Neighbouring rows' elements lie side by side.
+TEST(Lower, ShortRowsOfATransposedViewAreWorkedOnSideBySide) {
+  EXPECT_THAT(kernels_of(R"(
+func @f(%x: f32[3,64]) -> (f32[64]) {
+  %0 = transpose(%x) {permutation = [1, 0]} : f32[64,3]
+  %1 = mul(%0, %0) : f32[64,3]
+  %2 = sum(%1) {axes = [1]} : f32[64]
+  return %2
+})"),
+              testing::HasSubstr(" along outer"));
+}
+
 TEST(Lower, WholeVectorsThatAreOnlyAddedUpAreNotTurned) {
   const auto reduced = [](const std::string& op, const std::string& length) {
     return kernels_of("func @f(%x: f32[4,16," + length + "]) -> (f32[4,16]) {\n  %0 = " + op +

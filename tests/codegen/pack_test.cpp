@@ -88,15 +88,15 @@ TEST(Pack, APieceIsInUseInItsLastStep) {
 }
 
 // A wrapped sum would be a place before the others.
-TEST(Pack, MoreThan63BitsCanSayIsNoMemory) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+TEST(Pack, MoreBytesThanAPlanCanHaveAreNoMemory) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
   const std::vector<Life> one = {{0, 1, kMost - 7}};
   const std::vector<Life> together = {{0, 1, kMost / 2 + 1}, {0, 1, kMost / 2 + 1}};
   for (const auto& lives : {one, together}) {
     EXPECT_THROW(pack_first_fit(lives, 64), OutOfMemoryError);
     EXPECT_THROW(pack_by_size(lives, 64), OutOfMemoryError);
   }
-  const std::vector<Life> in_turn = {{0, 0, kMost / 2 + 1}, {1, 1, kMost / 2 + 1}};
+  const std::vector<Life> in_turn = {{0, 0, kMost - 63}, {1, 1, kMost - 63}};
   EXPECT_THAT(pack_first_fit(in_turn, 64).offsets, ElementsAre(0, 0));
 }
 

@@ -277,8 +277,8 @@ TEST(DistributedTrees, WhatATreeAssignsIsAsThePlacementsSay) {
   simulate(2, [](World& world) {
     const DeviceMesh mesh(world, {{"dp", 2}});
     const DistributedTensor w = distribute(numbers({3, 2}, 1), mesh, {Replicate()});
-    const DistributedTensor own =
-        tutti::map([&](const Tensor& x) { return x + static_cast<double>(world.rank()) * x; }, w);
+    const Tensor other = numbers({3, 2}, 5 + static_cast<std::uint64_t>(world.rank()));
+    const DistributedTensor own = tutti::map([&](const Tensor& x) { return x + other; }, w);
     expect_error<UsageError>([&] { own + own; }, {"not known to be the same", "dp", "replicated"});
     expect_error<UsageError>([&] { own.full(); }, {"not known to be the same", "dp", "map"});
     const DistributedTensor longer =
