@@ -17,8 +17,9 @@ namespace {
 // node, and what any of them captures. All parameters are replicated alike, over what everything
 // has in common, so that gradients of what ranks share are summed once, outside. Functions that
 // communicate tell them apart, since they are there to make the same of what differs: each
-// parameter is replicated as its operand is, and a carry as the steps leave it. Which of it holds,
-// and over what, may only show while they are recorded, and then they are recorded again.
+// parameter is replicated as its operand is, and a carry as the steps leave it. So do those whose
+// distributed tensors or gradients have to know what is the same. Which of it holds, and over what,
+// may only show while they are recorded, and then they are recorded again.
 class Functions {
  public:
   // A function, and how many of its results are carries.
@@ -70,6 +71,13 @@ class Functions {
     for (std::optional<ir::Graph>& graph : graphs) {
       out.push_back(std::make_shared<const ir::Function>(std::move(*graph)));
     }
+    // Without a call the gradients inside sum nothing over ranks; and one around wants all alike.
+    if (asked_ && context_.keep_recording > 0 && !ir::communicates(out)) {
+      asked_ = false;
+      stays_alike_ = true;
+      apart_ = false;
+      return record(bodies);
+    }
     return out;
   }
 
@@ -93,9 +101,9 @@ class Functions {
   // know of it where parameters are told apart, and if it is a number that counts steps, that is
   // taken to be the same everywhere. Says whether there was more.
   bool trust_more() {
-    if (communicate_ && trusts_counters_) return false;
-    if (communicate_) set(trusts_counters_, true);
-    set(communicate_, true);
+    if (apart_ && trusts_counters_) return false;
+    if (apart_) set(trusts_counters_, true);
+    set(apart_, true);
     return true;
   }
 
@@ -108,16 +116,16 @@ class Functions {
   // What is replicated over fewer dimensions makes all so; literals adapt.
   void meet(const ir::Type& type) {
     const ir::Replication& own = type.replication;
-    if (!communicate_) set(common_, ir::intersect(common_, own));
+    if (!apart_) set(common_, ir::intersect(common_, own));
     if (own.literal) return;
     const auto numbers = static_cast<std::uint8_t>(numbers_ | own.dimensions);
-    changed_ = changed_ || (communicate_ && numbers != numbers_);
+    changed_ = changed_ || (apart_ && numbers != numbers_);
     numbers_ = numbers;
   }
 
   // Of a parameter that is no capture.
   ir::Replication replication(std::size_t parameter) const {
-    if (!communicate_) return ir::known_replication(common_, 0);
+    if (!apart_) return ir::known_replication(common_, 0);
     const ir::Type& operand = parameters_[parameter];
     const bool counts = operand.replication.literal && operand.shape.rank() == 0 &&
                         !is_floating(operand.dtype) && lost_[parameter] == 0;
@@ -135,7 +143,7 @@ class Functions {
 
   // What a step gives for a carry.
   void give(std::size_t carry, const ir::Type& type) {
-    if (!communicate_) return meet(type);
+    if (!apart_) return meet(type);
     if (type.replication.literal) return;
     lose(carry, replication(carry).dimensions & ~type.replication.dimensions);
   }
@@ -170,7 +178,7 @@ class Functions {
         .numbers = numbers_,
         .lost = {},
         .device = parameters_.empty() ? context_.default_device() : parameters_[0].device};
-    if (communicate_) {
+    if (apart_) {
       captures.all = std::nullopt;
       captures.lost.assign(lost_.begin() + std::ssize(parameters_), lost_.end());
     }
@@ -199,15 +207,22 @@ class Functions {
     for (const StatePtr& state : captured_) meet(state->type);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (body.is_condition) {
-        if (!communicate_) meet(results[i].state()->type);
+        if (!apart_) meet(results[i].state()->type);
       } else if (i < carries_) {
         give(i, results[i].state()->type);
-      } else if (context_.keep_recording > 0 && !communicate_) {
+      } else if (context_.keep_recording > 0 && !apart_) {
         meet(results[i].state()->type);  // its cotangent meets the parameters
       }
     }
     ir::Graph graph = trace.program();
-    if (communicate_ && differentiable_) vary_outside(graph);
+    const bool hides = (numbers_ & ~ir::known_replication(common_, 0).dimensions) != 0;
+    const bool asks = trace.is_told_apart() || (trace.is_differentiated() && hides);
+    if (!apart_ && !stays_alike_ && asks) {
+      asked_ = true;
+      set(apart_, true);
+      return graph;
+    }
+    if (apart_ && differentiable_) vary_outside(graph);
     for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
       // The gradient of the loop or branch would have calls where it has none itself.
       if (graph.node(id).op == ir::Op::custom_gradient &&
@@ -217,7 +232,7 @@ class Functions {
             "yet; write the steps out in a C++ for loop",
             graph.node(id).location);
       }
-      if (!communicate_ && ir::communicates(graph, id)) set(communicate_, true);
+      if (!apart_ && ir::communicates(graph, id)) set(apart_, true);
     }
     return graph;
   }
@@ -229,7 +244,9 @@ class Functions {
   ir::Replication common_{.dimensions = 0, .literal = true};
   std::vector<StatePtr> captured_;
   bool have_checkpoints_ = false;
-  bool communicate_ = false;
+  bool apart_ = false;        // parameters are told apart
+  bool asked_ = false;        // a distributed tensor or a gradient asked for it
+  bool stays_alike_ = false;  // all the same
   std::optional<std::size_t> counter_;
   bool differentiable_ = false;
   // By parameter, captures last: the dimensions over which steps make a carry differ, or all uses

@@ -50,6 +50,10 @@ std::vector<Tensor> record_counted(const std::vector<Tensor>& carries, std::int6
                                    ControlBody body, std::source_location at);
 std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody condition,
                                  ControlBody body, Location where);
+// Has the function that gives the tree recorded again if types do not say that its distributed
+// tensors are the same where they are placed so. Not for a gradient, which wants all parameters
+// replicated alike.
+void keep_placements(TreeRef given);
 // The tensors that a step gives for a carry. Throws TypeError, with the path of the first, if they
 // have other shapes, dtypes or placements than the carry's.
 std::vector<Tensor> next_carries(std::string_view call, TreeRef carry, TreeRef next,
@@ -222,6 +226,7 @@ auto conditional_of(const Tensor& index, const std::vector<Branch>& branches,
     const std::tuple<T...> own{with_tensors(arguments, tensors, next)...};
     Result out = std::apply(branch, own);
     std::vector<Tensor> results = tensors_of(out, where);
+    keep_placements(tree_ref(out));
     if (is_first) {
       form = std::move(out);
       is_first = false;

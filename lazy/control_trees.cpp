@@ -2,12 +2,27 @@
 
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/context.h>
 #include <tutti/lazy/control.h>
 #include <tutti/lazy/tensor_state.h>
 
 #include <string>
 
 namespace tutti::detail {
+
+void keep_placements(TreeRef given) {
+  RankContext& context = RankContext::current();
+  if (context.keep_recording > 0 || !context.trace().replicates_alike()) return;
+  ir::Replication last;
+  walk_tree(given, [&](const std::string&, const TreeLeaf& leaf) {
+    if (leaf.kind == TreeKind::tensor) {
+      last = leaf.tensor().state()->type.replication;
+    } else if (leaf.is_fixed_text() && !last.literal &&
+               (leaf.fixed_text().same & ~last.dimensions) != 0) {
+      context.trace().tell_apart();
+    }
+  });
+}
 
 std::vector<Tensor> next_carries(std::string_view call, TreeRef carry, TreeRef next,
                                  Location where) {
@@ -27,6 +42,7 @@ std::vector<Tensor> next_carries(std::string_view call, TreeRef carry, TreeRef n
            ", which begins as " + differs->first.text +
            "; a carry keeps its placements: redistribute() what the step gives");
   }
+  keep_placements(next);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const ir::Type& wanted = carried[i].state()->type;
     const ir::Type& given = out[i].state()->type;

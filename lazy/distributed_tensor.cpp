@@ -31,6 +31,15 @@ Tensor typed_as(const Tensor& local, const MeshGroups& on, const Placements& pla
   return unknown.empty() ? varied : replicated(varied, on.along(unknown), at);
 }
 
+// In the function of a loop or branch types may not say what is the same. It is recorded again with
+// such that do, but for a gradient, which wants all replicated alike.
+bool may_be_hidden() {
+  RankContext& context = RankContext::current();
+  if (!context.trace().replicates_alike()) return false;
+  if (context.keep_recording == 0) context.trace().tell_apart();
+  return true;
+}
+
 // How a local tensor is not what its layout says; empty if it is.
 std::string what_differs(const Tensor& local, const Layout& layout, std::source_location at) {
   const ir::Type& type = local.state(at)->type;
@@ -39,7 +48,7 @@ std::string what_differs(const Tensor& local, const Layout& layout, std::source_
       type.replication.literal ? 0 : layout.fixed.same & ~type.replication.dimensions;
   if (type.shape != layout.local_shape()) {
     out = "should have shape " + layout.local_shape().text();
-  } else if (unknown != 0) {
+  } else if (unknown != 0 && !may_be_hidden()) {
     std::size_t d = 0;
     while (!layout.placements[d].is_replicate() || (layout.on->spanned(d) & unknown) == 0) ++d;
     out = "is not known to be the same over \"" + layout.on->mesh.names()[d] + "\"";
@@ -117,10 +126,10 @@ const Tensor& DistributedTensor::local(std::source_location at) const {
   const Layout& own = layout(at);
   const Tensor& out = settled();
   const std::string differs = what_differs(out, own, at);
-  if (differs.empty() || RankContext::current().trace().replicates_alike()) return out;
+  if (differs.empty()) return out;
   throw UsageError(differs + ", as it was last assigned through a tree (by map, with_tensors, " +
-                       "an optimiser); what is the same on all ranks is marked by replicated(tree, "
-                       "group)",
+                       "an optimiser, a loop inside of grad); what is the same on all ranks is "
+                       "marked by replicated(tree, group)",
                    at);
 }
 

@@ -114,6 +114,7 @@ std::vector<Tensor> GradientScope::gradients(const Tensor& value, const std::vec
   }
   RankContext& context = RankContext::current();
   Trace& trace = context.trace();
+  trace.differentiate();
   std::vector<ir::Value> values;
   for (const Tensor& tensor : wrt) values.push_back(trace.value_of(*tensor.state(), where));
   const ir::Value output = trace.value_of(*value.state(), where);

@@ -66,6 +66,7 @@ std::shared_ptr<const LinearMap::Function> LinearMap::Function::derive(
                     where);
   }
   Trace& trace = RankContext::current().trace();
+  trace.differentiate();
   const std::vector<ir::Value> starts = values_of(trace, wrt, where);
   const std::vector<ir::Value> ends = values_of(trace, outputs, where);
   trace.builder().at(where);

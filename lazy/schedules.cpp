@@ -1,13 +1,13 @@
 #include <tutti/lazy/composite.h>
 #include <tutti/lazy/known_number.h>
 #include <tutti/lazy/optim.h>
+#include <tutti/lazy/redistribute.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <string>
-#include <variant>
 
 // Rates by step.
 namespace tutti {
@@ -24,15 +24,10 @@ Tensor of_step(const Operand& step, F&& f) {
   detail::check_scalar("the step", step);
   check_finite_number("the step", step);
   if (step.is_tensor()) return f(Tensor(cast(step, DType::f32)));
-  double number = 0;
-  if (const auto* const given = std::get_if<Operand::Number>(&step.value())) number = given->value;
-  if (const auto* const given = std::get_if<std::int64_t>(&step.value())) {
-    number = static_cast<double>(*given);
-  }
-  if (const auto* const given = std::get_if<std::uint64_t>(&step.value())) {
-    number = static_cast<double>(*given);
-  }
-  return Operand(f(number)).tensor(DType::f32);
+  if (const auto number = detail::known_number(step)) return Operand(f(*number)).tensor(DType::f32);
+  // An argument of the function that is being compiled, which counts as the same on all ranks here:
+  // or what is computed of it alone would vary, and so what it is the rate of.
+  return f(detail::vary(step.tensor(DType::f32), 0, step.where()));
 }
 
 void check_steps(std::int64_t steps) {

@@ -17,6 +17,7 @@ Trace::Trace(Kind kind, std::uint64_t context, std::shared_ptr<const ir::Mesh> m
 Trace::Trace(Trace& outer, Captures captures)
     : kind_(Kind::function),
       root_(outer.kind_ == Kind::lazy ? nullptr : &outer.root()),
+      outer_(outer.kind_ == Kind::function ? &outer : nullptr),
       captures_(std::move(captures)),
       context_(outer.context_),
       builder_(graph_) {
@@ -79,6 +80,16 @@ ir::Value Trace::capture(TensorState& state) {
         add_formal("captured" + std::to_string(captured_.size() - 1), type, state.where);
   }
   return found->second;
+}
+
+void Trace::tell_apart() {
+  told_apart_ = true;
+  if (outer_ != nullptr) outer_->tell_apart();
+}
+
+void Trace::differentiate() {
+  differentiated_ = true;
+  if (outer_ != nullptr) outer_->differentiate();
 }
 
 ir::Graph Trace::program() const {

@@ -43,9 +43,18 @@ class Trace {
   // What a function's body is inside of: the function being compiled, or the outermost body. Not
   // the lazy trace, which another one follows when it is evaluated.
   Trace& root() { return root_ == nullptr ? *this : *root_; }
-  // Whether all that it captures is replicated alike, whatever each is outside, so that types do
-  // not say what is the same.
-  bool replicates_alike() const { return captures_.all.has_value(); }
+  // Whether all that it takes, or all that a function around it does, is replicated alike, whatever
+  // each is outside, so that types do not say what is the same.
+  bool replicates_alike() const {
+    return captures_.all.has_value() || (outer_ != nullptr && outer_->replicates_alike());
+  }
+  // Has it, and the functions around it, recorded again with types that say what is the same.
+  void tell_apart();
+  bool is_told_apart() const { return told_apart_; }
+  // To be called for a gradient in it, which is a sum over the ranks on which what it is taken by
+  // is the same and the value is not: types may have to say that.
+  void differentiate();
+  bool is_differentiated() const { return differentiated_; }
   // A parameter of a function's body that stands for a tensor of another trace.
   ir::Value capture(TensorState& state);
   const std::vector<StatePtr>& captured() const { return captured_; }
@@ -106,8 +115,11 @@ class Trace {
   void make_room_for_input();
 
   const Kind kind_;
-  Trace* const root_ = nullptr;  // null: itself
+  Trace* const root_ = nullptr;   // null: itself
+  Trace* const outer_ = nullptr;  // of a function in a function: that one
   const Captures captures_ = {};
+  bool told_apart_ = false;
+  bool differentiated_ = false;
   std::vector<StatePtr> captured_;
   const std::uint64_t context_;
   ir::Graph graph_;

@@ -1,6 +1,7 @@
 #include <tutti/ir/collective.h>
 #include <tutti/ir/derive/gradient.h>
 #include <tutti/ir/derive/repeat_checkpoint.h>
+#include <tutti/ir/derive/value_use.h>
 #include <tutti/ir/term.h>
 
 #include <algorithm>
@@ -322,20 +323,15 @@ class Sweep {
 }  // namespace
 
 std::span<const Value> carrying_operands(const Graph& graph, NodeId id) {
-  const std::span<const Value> all = graph.operands(id);
   switch (graph.node(id).op) {
     case Op::stop_gradient:
-    case Op::zeros_like:
-    case Op::ones_like:
     case Op::sign:
     case Op::floor:
     case Op::ceil:
     case Op::round:
       return {};
-    case Op::optimization_barrier:
-      return all.first(1);
     default:
-      return all;
+      return computed_of(graph, id);
   }
 }
 

@@ -128,13 +128,9 @@ class Cut {
     varying_.resize(from_.value_count(), false);
     for (const Value value : linear_in) varying_[value.id] = true;
     for (NodeId id = 0; id < from_.node_count(); ++id) {
-      const Node& node = from_.node(id);
-      if (is_of_type(node)) continue;
-      const auto operands =
-          from_.operands(id).first(node.op == Op::optimization_barrier ? 1 : node.operand_count);
-      const bool varies =
-          std::ranges::any_of(operands, [this](Value value) { return varying_[value.id]; });
-      for (std::uint32_t i = 0; varies && i < node.result_count; ++i) {
+      const bool varies = std::ranges::any_of(computed_of(from_, id),
+                                              [this](Value value) { return varying_[value.id]; });
+      for (std::uint32_t i = 0; varies && i < from_.node(id).result_count; ++i) {
         varying_[from_.result(id, i).id] = true;
       }
     }

@@ -50,7 +50,8 @@ class CheckpointCopy {
     }
   }
 
-  // Gives where the copy begins, with what is put in front of it.
+  // Gives where the copy begins: behind the barriers of its inputs, in front of what node() puts
+  // before it (vary).
   NodeId copy(NodeId id) {
     builder_.at(graph_.node(id).location);
     std::vector<Value> operands;

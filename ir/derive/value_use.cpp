@@ -4,26 +4,27 @@
 
 namespace tutti::ir {
 
+std::span<const Value> computed_of(const Graph& graph, NodeId id) {
+  const std::span<const Value> all = graph.operands(id);
+  switch (graph.node(id).op) {
+    case Op::zeros_like:
+    case Op::ones_like:
+      return {};
+    case Op::optimization_barrier:
+      return all.first(1);
+    default:
+      return all;
+  }
+}
+
 std::vector<bool> ValueUse::operands(const Graph& graph, NodeId id,
                                      const std::vector<bool>& results) {
   const Node& node = graph.node(id);
-  std::vector<bool> out(node.operand_count, true);
-  switch (node.op) {
-    case Op::zeros_like:
-    case Op::ones_like:
-      out[0] = false;
-      return out;
-    case Op::optimization_barrier:
-      std::fill(out.begin() + 1, out.end(), false);
-      return out;
-    case Op::conditional:
-      return of_branches(graph, id, results);
-    case Op::scan:
-    case Op::while_loop:
-      return of_loop(graph, id, results);
-    default:
-      return out;
-  }
+  if (node.op == Op::conditional) return of_branches(graph, id, results);
+  if (node.op == Op::scan || node.op == Op::while_loop) return of_loop(graph, id, results);
+  std::vector<bool> out(node.operand_count, false);
+  std::fill_n(out.begin(), computed_of(graph, id).size(), true);
+  return out;
 }
 
 std::vector<bool> ValueUse::of_branches(const Graph& graph, NodeId id,

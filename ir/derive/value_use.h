@@ -3,13 +3,17 @@
 #include <tutti/ir/function.h>
 
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace tutti::ir {
 
-// Which operands a node's results are computed of. What is made like a value needs its type alone,
-// and a barrier's other operands only say when; through the functions that a node runs each of its
+// The operands of a node that its results are computed of, which are its first ones: what is made
+// like a value needs its type alone, and a barrier's other operands only say when.
+std::span<const Value> computed_of(const Graph& graph, NodeId id);
+
+// Which operands a node's results are computed of; through the functions that it runs each of its
 // results is followed by itself.
 class ValueUse {
  public:

@@ -5,6 +5,7 @@
 #include <tutti/ir/ops/kept_values.h>
 #include <tutti/ir/passes/passes.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace tutti::ir::family::control {
@@ -24,8 +25,10 @@ class ConditionalGradient {
       require_alike(gradient);
     } else if (sum_of(kept_) == 0) {
       // Inside of grad it would have kept what its gradient needs, if that is anything.
-      std::vector<FunctionPtr> branches = branches_;
-      if (sum_of(keep_results(branches)) != 0) {
+      const auto needs = [](const FunctionPtr& branch) {
+        return needs_kept(branch->graph(), branch->graph().parameters().size(), false);
+      };
+      if (std::ranges::any_of(branches_, needs)) {
         refuse_gradient(gradient, "a branch that communicates, and was recorded outside of grad,");
       }
     }

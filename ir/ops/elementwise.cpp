@@ -105,12 +105,15 @@ Term both(Term a, Term b) { return apply(Op::logical_and, a, b); }
 Term over_squares(Term g, Term side, Term x, Term y) {
   const double least = x.dtype() == DType::f64 ? std::numeric_limits<double>::min()
                                                : std::numeric_limits<float>::min();
-  const Term most = maximum(abs(x), abs(y)).apply(Op::stop_gradient);  // cancels out
-  const Term a = x / most;
-  const Term b = y / most;
+  const Term largest = maximum(abs(x), abs(y));
   const Term outside =
-      apply(Op::logical_or, most <= least, most == std::numeric_limits<double>::infinity());
-  return select(outside, side * 0.0, g * (side / most / (a * a + b * b)) / most);
+      apply(Op::logical_or, largest <= least, largest == std::numeric_limits<double>::infinity());
+  // Outside of it numbers that do no harm: the derivatives of a NaN that is not chosen are NaN.
+  const auto within = [&](const Term& term) { return select(outside, 1.0, term); };
+  const Term most = within(largest).apply(Op::stop_gradient);  // cancels out
+  const Term a = within(x) / most;
+  const Term b = within(y) / most;
+  return select(outside, side * 0.0, g * (within(side) / most / (a * a + b * b)) / most);
 }
 
 // The cotangent of an operand by its formula over g, x, y, z and r (operands that the op does not

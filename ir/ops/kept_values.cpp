@@ -1,5 +1,6 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/control.h>
+#include <tutti/ir/derive/value_use.h>
 #include <tutti/ir/ops/kept_values.h>
 
 #include <algorithm>
@@ -53,6 +54,22 @@ bool came_from_peers(const Graph& body, NodeId id) {
   return body.node(id).op == Op::wait || (is_control(body.node(id).op) && communicates(body, id));
 }
 
+// What a gradient needs of a function that it can't, or had better not, compute again.
+std::vector<Value> needed_by_gradient(const Graph& graph, std::size_t invariants, bool recompute) {
+  std::vector<Value> out;
+  const std::vector<bool> varies = find_varying(graph, invariants);
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    const bool costly = !recompute && varies[id] && !is_cheap(graph.node(id).op);
+    if (!costly && !came_from_peers(graph, id)) continue;
+    for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
+      const Value value = graph.result(id, i);
+      const Type& type = graph.type(value);
+      if (!type.async && !type.replication.literal) out.push_back(value);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const Graph& graph,
@@ -80,9 +97,8 @@ std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const 
       continue;
     }
     const NodeId id = graph.producer(value);
-    const Op op = graph.node(id).op;
-    // Of these the shape is all that counts.
-    if (op == Op::zeros_like || op == Op::ones_like) continue;
+    if (computed_of(graph, id).empty()) continue;
+    // What a barrier waits for is computed, too.
     for (const Value operand : graph.operands(id)) open.push_back(operand);
   }
   std::ranges::sort(kept, {}, &Value::id);  // whatever the order in which they were found
@@ -131,27 +147,15 @@ Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std
   return out;
 }
 
+bool needs_kept(const Graph& graph, std::size_t invariants, bool recompute) {
+  return !needed_by_gradient(graph, invariants, recompute).empty();
+}
+
 }  // namespace tutti::ir::family::control
 
 namespace tutti::ir {
 
 namespace {
-
-// What a gradient needs of a function that it can't, or had better not, compute again.
-std::vector<Value> needed_by_gradient(const Graph& graph, std::size_t invariants, bool recompute) {
-  std::vector<Value> out;
-  const std::vector<bool> varies = family::control::find_varying(graph, invariants);
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    const bool costly = !recompute && varies[id] && !family::control::is_cheap(graph.node(id).op);
-    if (!costly && !family::control::came_from_peers(graph, id)) continue;
-    for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
-      const Value value = graph.result(id, i);
-      const Type& type = graph.type(value);
-      if (!type.async && !type.replication.literal) out.push_back(value);
-    }
-  }
-  return out;
-}
 
 Value zeros_of(Builder& builder, const Type& type) {
   const Value zero = builder.constant(Array(type.dtype, {}));
@@ -166,7 +170,8 @@ FunctionPtr with_kept_results(const Function& body, std::size_t carries, std::si
   Graph graph = body.graph();
   std::vector<Value> results(graph.results().begin(), graph.results().end());
   for (std::size_t i = 0; i < carries; ++i) results.push_back(graph.parameters()[i].value);
-  const std::vector<Value> needed = needed_by_gradient(graph, invariants, recompute);
+  const std::vector<Value> needed =
+      family::control::needed_by_gradient(graph, invariants, recompute);
   results.insert(results.end(), needed.begin(), needed.end());
   graph.set_results(std::move(results));
   return std::make_shared<const Function>(std::move(graph));
@@ -177,7 +182,7 @@ std::vector<std::int64_t> keep_results(std::vector<FunctionPtr>& branches) {
   std::vector<std::vector<Value>> kept;
   for (const FunctionPtr& branch : branches) {
     const Graph& graph = branch->graph();
-    kept.push_back(needed_by_gradient(graph, graph.parameters().size(), false));
+    kept.push_back(family::control::needed_by_gradient(graph, graph.parameters().size(), false));
     counts.push_back(std::ssize(kept.back()));
   }
   std::vector<FunctionPtr> out;

@@ -22,4 +22,8 @@ std::vector<Value> kept_values(const Graph& body, std::size_t invariants, const 
 Graph with_parameters_for(const Graph& graph, std::span<const Value> values, std::size_t behind,
                           NodeId calls_end);
 
+// Whether a gradient needs values of a function that communicates, beyond its parameters, which it
+// can't compute again or had better not (with_kept_results() and keep_results() add them).
+bool needs_kept(const Graph& graph, std::size_t invariants, bool recompute);
+
 }  // namespace tutti::ir::family::control

@@ -88,10 +88,9 @@ class ScanGradient {
       return;
     }
     if (results_ != body_.results().size()) return;
-    // Inside of grad it would have kept what its gradient needs, if that is anything.
-    const FunctionPtr kept =
-        with_kept_results(*function_, carries_, carries_ + sequences_, recompute());
-    if (kept->graph().results().size() != results_) {
+    // Inside of grad it would have kept what its gradient needs, if that is anything: the carries
+    // before each step, and the rest.
+    if (carries_ != 0 || needs_kept(body_, carries_ + sequences_, recompute())) {
       refuse_gradient(gradient, "a loop that communicates, and was recorded outside of grad,");
     }
   }

@@ -100,6 +100,51 @@ TEST(ControlOnRanks, GradientsOfWhatTheRanksNumberAloneMakesVary) {
   });
 }
 
+// As those of the steps written out, though the functions' parameters would be replicated alike.
+TEST(ControlOnRanks, GradientsInsideAreSumsOverTheRanks) {
+  simulate(2, [](World& world) {
+    const Tensor start = replicated(full({2}, 1.0), world);
+    const Tensor own = cast(rank_index(world) + 1, DType::f32);
+    const auto descended = [&](const Tensor& w) {
+      return w - 0.1F * grad([&](const Tensor& v) { return sum(v * v * own); })(w);
+    };
+    const auto expect_both = [](const Tensor& actual, float expected) {
+      EXPECT_THAT(actual.to_vector<float>(), testing::Each(testing::FloatNear(expected, 1e-6F)));
+    };
+    const auto step = [&](const Tensor&, const Tensor& w) { return descended(w); };
+    expect_both(descended(descended(descended(start))), 0.064F);
+    const Tensor looped = for_loop(3, step, start);
+    expect_both(looped, 0.064F);
+    EXPECT_NE(looped.state()->type.replication.dimensions, 0);
+    const auto same = [](const Tensor& w) { return w; };
+    expect_both(cond(all(start > 0.F), descended, same, start), 0.4F);
+    const auto pulled = [&](const Tensor&, const Tensor& w) {
+      return vjp([&](const Tensor& v) { return v * own; })(w).second(w);
+    };
+    expect_both(for_loop(2, pulled, start), 9);
+    // In a gradient around it, too.
+    expect_both(grad([&](const Tensor& w) { return sum(for_loop(3, step, w)); })(start), 0.064F);
+  });
+}
+
+// Nothing inside is summed over the ranks, so that the gradient around it has all alike.
+TEST(ControlOnRanks, GradientsInsideOfWhatRanksShareLeaveTheLoopItsGradient) {
+  simulate(2, [](World& world) {
+    const Tensor own = cast(rank_index(world) + 1, DType::f32);
+    using Carry = std::pair<Tensor, Tensor>;
+    const auto step = [&](const Tensor&, const Carry& c) {
+      const Tensor next =
+          c.first - 0.1F * grad([](const Tensor& v) { return sum(v * v); })(c.first);
+      return Carry(next, c.second + next * own);
+    };
+    const auto loss = [&](const Tensor& w) {
+      return sum(for_loop(2, step, Carry(w, zeros_like(own))).second);
+    };
+    const Tensor slope = grad(loss)(replicated(full({}, 1.0), world));
+    EXPECT_NEAR(slope.item<float>(), (0.8 + 0.64) * (1 + 2), 1e-5);
+  });
+}
+
 TEST(ControlOnRanks, WhatIsTheSameOnAllRanksStaysSo) {
   simulate(2, [](World& world) {
     const Tensor w = replicated(full({}, 3.0), world);

@@ -370,6 +370,79 @@ TEST(DistributedTrees, BranchesGiveThemPlacedAlike) {
   });
 }
 
+// Rows that differ between the ranks, and a weight that does not.
+struct RowsAndWeight {
+  explicit RowsAndWeight(World& world) : mesh(world, {{"dp", 2}}) {}
+
+  DeviceMesh mesh;
+  Tensor whole_x = numbers({4, 3}, 1);
+  Tensor whole_w = numbers({3, 3}, 2);
+  DistributedTensor x = distribute(whole_x, mesh, {Shard(0)});
+  DistributedTensor w = distribute(whole_w, mesh, {Replicate()});
+};
+
+TEST(DistributedTrees, BranchesKnowEachOfThemAsItIsPlaced) {
+  simulate(2, [](World& world) {
+    const auto [mesh, whole_x, whole_w, x, w] = RowsAndWeight(world);
+    const auto once = [](const DistributedTensor& a, const DistributedTensor& b) {
+      return std::pair(matmul(a, b), b);
+    };
+    const auto twice = [](const DistributedTensor& a, const DistributedTensor& b) {
+      return std::pair(matmul(a, b + b), b + b);
+    };
+    const Tensor is_any = any(ne(w, 0.0)).full();
+    const auto [y, weight] = cond(is_any, once, twice, x, w);
+    expect_near(y.full(), matmul(whole_x, whole_w));
+    expect_typed(weight);
+    expect_near(weight.full(), whole_w);
+    const auto [other, sum_of_weights] = cond(!is_any, once, twice, x, w);
+    expect_near(other.full(), matmul(whole_x, whole_w + whole_w));
+    expect_near(sum_of_weights.full(), whole_w + whole_w);
+  });
+}
+
+TEST(DistributedTrees, LoopsKnowEachOfThemAsItIsPlaced) {
+  simulate(2, [](World& world) {
+    const auto [mesh, whole_x, whole_w, x, w] = RowsAndWeight(world);
+    using Carry = std::pair<DistributedTensor, DistributedTensor>;
+    const auto pass = [](const Tensor&, const Carry& c) {
+      return Carry(matmul(c.first, c.second), c.second);
+    };
+    const Carry passed = for_loop(2, pass, Carry(x, w));
+    expect_near(passed.first.full(), matmul(matmul(whole_x, whole_w), whole_w));
+    expect_typed(passed.second);
+    expect_near(passed.second.full(), whole_w);
+    const auto update = [](const Tensor&, const Carry& c) {
+      return Carry(matmul(c.first, c.second), c.second + c.second);
+    };
+    const Carry updated = for_loop(2, update, Carry(x, w));
+    expect_near(updated.first.full(), matmul(matmul(whole_x, whole_w), whole_w + whole_w));
+    expect_typed(updated.second);
+    expect_near(updated.second.full(), whole_w * 4.0);
+    const auto capture = [&weight = w](const Tensor&, const DistributedTensor& c) {
+      return matmul(c, weight + weight);
+    };
+    expect_near(for_loop(1, capture, x).full(), matmul(whole_x, whole_w + whole_w));
+
+    // A gradient wants all parameters alike: right, or an error.
+    const auto loss = [&rows = x, &pass](const DistributedTensor& weight) {
+      const DistributedTensor y = for_loop(2, pass, Carry(rows, weight)).first;
+      return mean(y * y).full();
+    };
+    const auto whole_loss = [&rows = whole_x](const Tensor& weight) {
+      const Tensor y = matmul(matmul(rows, weight), weight);
+      return mean(y * y);
+    };
+    expect_near(grad(loss)(w).full(), grad(whole_loss)(whole_w));
+    const auto of_weight = [&rows = x, &pass](const DistributedTensor& weight) {
+      const DistributedTensor last = for_loop(2, pass, Carry(rows, weight)).second;
+      return mean(last * last).full();
+    };
+    expect_error<UsageError>([&of_weight, &weight = w] { grad(of_weight)(weight); },
+                             {"not known to be the same", "loop inside of grad"});
+  });
+}
+
 TEST(DistributedTrees, MapAndOptimisersTakeTreesThatArePlacedAlike) {
   simulate(2, [](World& world) {
     const DeviceMesh mesh(world, {{"tp", 2}});

@@ -238,6 +238,23 @@ TEST(Schedules, GoByTheStep) {
   expect_error<UsageError>([] { warmup_cosine_schedule(1, 1, 5, 5); }, {"fewer than all 5"});
 }
 
+TEST(Schedules, GoByANumberThatACompiledFunctionTakes) {
+  const auto rates = [](auto step) {
+    return stack({linear_schedule(step, 1, 0, 100), cosine_schedule(step, 1, 0, 100),
+                  warmup_cosine_schedule(step, 1, 40, 100)});
+  };
+  auto compiled =
+      compile([&](float step, double other) { return stack({rates(step), rates(other)}); });
+  for (const float step : {0.F, 25.F, 50.F}) {
+    const Floats expected = rates(tensor(step)).to_vector<float>();
+    EXPECT_FALSE(std::isnan(expected[0]));
+    Floats both = expected;
+    both.insert(both.end(), expected.begin(), expected.end());
+    expect_close(compiled(step, static_cast<double>(step)), both);
+  }
+  EXPECT_EQ(compiled.programs(), 1U);
+}
+
 // However small it is beside the first rate.
 TEST(Schedules, EndExactlyWhereTheyShould) {
   constexpr float kEnd = 1e-9F;
@@ -260,6 +277,17 @@ TEST(Schedules, OfANumberAreTheSameOnAllRanks) {
       std::tie(model, state) =
           Sgd().update(model, slopes, state, warmup_cosine_schedule(step, 0.1, 1, 10));
     }
+  });
+}
+
+TEST(Schedules, OfAnArgumentAreTheSameOnAllRanks) {
+  simulate(2, [](World& world) {
+    const Tensor model = replicated(tensor({1.F}), world);
+    auto scaled =
+        compile([](const Tensor& x, float step) { return x * linear_schedule(step, 1, 0, 4); });
+    const Tensor next = scaled(model, 1.F);
+    EXPECT_EQ(next.item<float>(), 0.75F);
+    EXPECT_EQ(next.state()->type.replication, model.state()->type.replication);
   });
 }
 

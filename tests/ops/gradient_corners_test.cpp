@@ -129,6 +129,26 @@ TEST(GradientCorners, OfAnglesWhoseSquaresLeaveTheRange) {
   EXPECT_EQ(gradient([](const Tensor& t) { return atan2(t, 0.0); }, {0}), Doubles({0}));
 }
 
+// What is not chosen there has no derivatives that are NaN.
+TEST(GradientCorners, OfAnglesHaveDerivativesForwardsAndOfHigherOrder) {
+  const auto of_both = [](const Tensor& t) {
+    return atan2(slice(t, {{0, 1}}), slice(t, {{1, 2}}));
+  };
+  for (const Doubles& point :
+       {Doubles{0, 0}, Doubles{1, kInfinity}, Doubles{1, -kInfinity}, Doubles{kInfinity, 1}}) {
+    const auto [value, along] = jvp(of_both)(from(point, {2}), tensor({1.0, 1.0}));
+    EXPECT_EQ(along.to_vector<double>(), Doubles({0})) << point[0] << ' ' << point[1];
+  }
+  const auto slope = [&](const Tensor& t) {
+    return grad([&](const Tensor& x) { return sum(of_both(x)); })(t);
+  };
+  EXPECT_EQ(gradient(slope, {0, 0}), Doubles({0, 0}));
+  // Over y, x and both: -2xy / r^4, 2xy / r^4 and (y^2 - x^2) / r^4.
+  const Doubles second = gradient(slope, {1, 2});
+  EXPECT_NEAR(second[0], -4. / 25 - 3. / 25, 1e-12);
+  EXPECT_NEAR(second[1], 4. / 25 - 3. / 25, 1e-12);
+}
+
 // 1 - 2^-53 is less than three thirds, but the quotient rounds to 3.
 TEST(GradientCorners, OfRemaindersJustBelowTheDivisor) {
   const double below = std::nextafter(1.0, 0.0);
