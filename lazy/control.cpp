@@ -1,261 +1,16 @@
 #include <tutti/ir/control.h>
 #include <tutti/ir/function.h>
-#include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
+#include <tutti/lazy/body_functions.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/control.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
 namespace tutti::detail {
 
 namespace {
-
-// The functions of one node while they are recorded. All take the same parameters: those of the
-// node, and what any of them captures. All parameters are replicated alike, over what everything
-// has in common, so that gradients of what ranks share are summed once, outside. Functions that
-// communicate tell them apart, since they are there to make the same of what differs: each
-// parameter is replicated as its operand is, and a carry as the steps leave it. So do those whose
-// distributed tensors or gradients have to know what is the same. Which of it holds, and over what,
-// may only show while they are recorded, and then they are recorded again.
-class Functions {
- public:
-  // A function, and how many of its results are carries.
-  struct Body {
-    std::string name;
-    ControlBody call;
-    bool is_condition = false;
-  };
-
-  Functions(std::vector<ir::Type> parameters, std::size_t carries, Location where)
-      : context_(RankContext::current()),
-        parameters_(std::move(parameters)),
-        carries_(carries),
-        where_(where),
-        lost_(parameters_.size(), 0) {
-    for (const ir::Type& type : parameters_) meet(type);
-  }
-
-  void restrict_to(const ir::Type& type) { meet(type); }
-  // That it is the one function of a scan, which may have a gradient.
-  void be_differentiable() { differentiable_ = context_.keep_recording > 0; }
-  // That this parameter counts the steps, which all ranks do alike.
-  void count_with(std::size_t parameter) { counter_ = parameter; }
-
-  std::vector<ir::FunctionPtr> record(const std::vector<Body>& bodies) {
-    std::vector<std::optional<ir::Graph>> graphs(bodies.size());
-    // At most once for each dimension of the mesh (and of each carry, where they communicate) and
-    // once for each body's captures.
-    for (bool again = true; again;) {
-      again = false;
-      for (std::size_t i = 0; i < bodies.size(); ++i) {
-        if (graphs[i]) continue;
-        const std::size_t captured = captured_.size();
-        changed_ = false;
-        try {
-          graphs[i] = trace(bodies[i]);
-        } catch (const ir::UndecidedError&) {
-          if (!trust_more()) throw;
-        }
-        if (changed_) std::ranges::fill(graphs, std::nullopt);
-        if (captured_.size() != captured) {
-          // Those before lack its captures.
-          std::fill_n(graphs.begin(), i, std::nullopt);
-        }
-        again = again || !std::ranges::all_of(graphs, &std::optional<ir::Graph>::has_value);
-      }
-    }
-    std::vector<ir::FunctionPtr> out;
-    for (std::optional<ir::Graph>& graph : graphs) {
-      out.push_back(std::make_shared<const ir::Function>(std::move(*graph)));
-    }
-    // Without a call the gradients inside sum nothing over ranks; and one around wants all alike.
-    if (asked_ && context_.keep_recording > 0 && !ir::communicates(out)) {
-      asked_ = false;
-      stays_alike_ = true;
-      apart_ = false;
-      return record(bodies);
-    }
-    return out;
-  }
-
-  // What make() records of them.
-  template <class Make>
-  auto record_with(const Make& make) {
-    try {
-      return make();
-    } catch (const ir::UndecidedError&) {
-      if (!trust_more()) throw;
-      return make();
-    }
-  }
-
-  const std::vector<StatePtr>& captured() const { return captured_; }
-  // Whether one of them has a part whose gradient is to compute it again.
-  bool have_checkpoints() const { return have_checkpoints_; }
-
- private:
-  // What decides about the steps of a loop or branch is not known to be the same: there is more to
-  // know of it where parameters are told apart, and if it is a number that counts steps, that is
-  // taken to be the same everywhere. Says whether there was more.
-  bool trust_more() {
-    if (apart_ && trusts_counters_) return false;
-    if (apart_) set(trusts_counters_, true);
-    set(apart_, true);
-    return true;
-  }
-
-  template <class T>
-  void set(T& member, T value) {
-    changed_ = changed_ || member != value;
-    member = value;
-  }
-
-  // What is replicated over fewer dimensions makes all so; literals adapt.
-  void meet(const ir::Type& type) {
-    const ir::Replication& own = type.replication;
-    if (!apart_) set(common_, ir::intersect(common_, own));
-    if (own.literal) return;
-    const auto numbers = static_cast<std::uint8_t>(numbers_ | own.dimensions);
-    changed_ = changed_ || (apart_ && numbers != numbers_);
-    numbers_ = numbers;
-  }
-
-  // Of a parameter that is no capture.
-  ir::Replication replication(std::size_t parameter) const {
-    if (!apart_) return ir::known_replication(common_, 0);
-    const ir::Type& operand = parameters_[parameter];
-    const bool counts = operand.replication.literal && operand.shape.rank() == 0 &&
-                        !is_floating(operand.dtype) && lost_[parameter] == 0;
-    if (parameter == counter_ || (counts && trusts_counters_)) return {everywhere(), false};
-    ir::Replication out = ir::known_replication(parameters_[parameter].replication, numbers_);
-    out.dimensions = static_cast<std::uint8_t>(out.dimensions & ~lost_[parameter]);
-    return out;
-  }
-
-  // All dimensions.
-  std::uint8_t everywhere() const {
-    const auto& mesh = context_.trace().graph().mesh;
-    return mesh == nullptr ? std::uint8_t{0} : ir::all_dimensions(*mesh);
-  }
-
-  // What a step gives for a carry.
-  void give(std::size_t carry, const ir::Type& type) {
-    if (!apart_) return meet(type);
-    if (type.replication.literal) return;
-    lose(carry, replication(carry).dimensions & ~type.replication.dimensions);
-  }
-
-  void lose(std::size_t parameter, int dimensions) {
-    set(lost_[parameter], static_cast<std::uint8_t>(lost_[parameter] | dimensions));
-  }
-
-  // What is no carry, and varies before each use, varies once, outside: so the all_reduce of its
-  // gradient stands behind the loop.
-  void vary_outside(const ir::Graph& graph) {
-    lost_.resize(graph.parameters().size(), 0);
-    std::vector<int> varied(graph.value_count(), ~0);  // by all uses so far; ~0: there is none
-    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-      for (const ir::Value operand : graph.operands(id)) {
-        const bool varies = graph.node(id).op == ir::Op::vary;
-        varied[operand.id] &= varies ? graph.type(operand).replication.dimensions &
-                                           ~graph.type(graph.result(id)).replication.dimensions
-                                     : 0;
-      }
-    }
-    for (const ir::Value result : graph.results()) varied[result.id] = 0;
-    for (std::size_t i = carries_; i < graph.parameters().size(); ++i) {
-      const int dimensions = varied[graph.parameters()[i].value.id];
-      if (dimensions != ~0 && i != counter_) lose(i, dimensions);
-    }
-  }
-
-  ir::Graph trace(const Body& body) {
-    Trace::Captures captures{
-        .all = ir::known_replication(common_, 0),
-        .numbers = numbers_,
-        .lost = {},
-        .device = parameters_.empty() ? context_.default_device() : parameters_[0].device};
-    if (apart_) {
-      captures.all = std::nullopt;
-      captures.lost.assign(lost_.begin() + std::ssize(parameters_), lost_.end());
-    }
-    Trace trace(context_.trace(), std::move(captures));
-    trace.graph().name = body.name;
-    std::vector<Tensor> arguments;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      ir::Type type = parameters_[i];
-      type.replication = replication(i);
-      const std::string name = (i < carries_ ? "c" : "x") + std::to_string(i);
-      arguments.emplace_back(trace.handle(trace.add_formal(name, type, where_), where_));
-    }
-    for (const StatePtr& state : captured_) trace.capture(*state);
-    std::vector<Tensor> results;
-    {
-      const Tracing tracing(context_, trace);
-      results = body.call(arguments);
-      std::vector<ir::Value> values;
-      for (const Tensor& result : results) {
-        values.push_back(trace.value_of(*result.state(where_), where_));
-      }
-      trace.graph().set_results(std::move(values));
-    }
-    have_checkpoints_ = have_checkpoints_ || !trace.builder().checkpoints().empty();
-    captured_ = trace.captured();
-    for (const StatePtr& state : captured_) meet(state->type);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      if (body.is_condition) {
-        if (!apart_) meet(results[i].state()->type);
-      } else if (i < carries_) {
-        give(i, results[i].state()->type);
-      } else if (context_.keep_recording > 0 && !apart_) {
-        meet(results[i].state()->type);  // its cotangent meets the parameters
-      }
-    }
-    ir::Graph graph = trace.program();
-    const bool hides = (numbers_ & ~ir::known_replication(common_, 0).dimensions) != 0;
-    const bool asks = trace.is_told_apart() || (trace.is_differentiated() && hides);
-    if (!apart_ && !stays_alike_ && asks) {
-      asked_ = true;
-      set(apart_, true);
-      return graph;
-    }
-    if (apart_ && differentiable_) vary_outside(graph);
-    for (ir::NodeId id = 0; id < graph.node_count(); ++id) {
-      // The gradient of the loop or branch would have calls where it has none itself.
-      if (graph.node(id).op == ir::Op::custom_gradient &&
-          ir::communicates(graph.node(id).attributes)) {
-        throw UsageError(
-            "custom_vjp: a backward function that communicates is not possible in a loop or branch "
-            "yet; write the steps out in a C++ for loop",
-            graph.node(id).location);
-      }
-      if (!apart_ && ir::communicates(graph, id)) set(apart_, true);
-    }
-    return graph;
-  }
-
-  RankContext& context_;
-  const std::vector<ir::Type> parameters_;
-  const std::size_t carries_;
-  const Location where_;
-  ir::Replication common_{.dimensions = 0, .literal = true};
-  std::vector<StatePtr> captured_;
-  bool have_checkpoints_ = false;
-  bool apart_ = false;        // parameters are told apart
-  bool asked_ = false;        // a distributed tensor or a gradient asked for it
-  bool stays_alike_ = false;  // all the same
-  std::optional<std::size_t> counter_;
-  bool differentiable_ = false;
-  // By parameter, captures last: the dimensions over which steps make a carry differ, or all uses
-  // something else.
-  std::vector<std::uint8_t> lost_;
-  std::uint8_t numbers_ = 0;      // the dimensions over which anything is replicated
-  bool trusts_counters_ = false;  // whole numbers that carries begin with are the same everywhere
-  bool changed_ = false;          // since functions were recorded that took it for granted
-};
 
 ir::Type plain(const Tensor& tensor) {
   ir::Type type = tensor.state()->type;
@@ -324,7 +79,7 @@ std::vector<Tensor> scan_over(const std::vector<Tensor>& carries,
     parameters.push_back(plain(sequence));
     parameters.back().shape = Shape(parameters.back().shape.sizes().subspan(1));
   }
-  Functions functions(std::move(parameters), carries.size(), where);
+  BodyFunctions functions(std::move(parameters), carries.size(), where);
   if (counted) functions.count_with(carries.size());
   functions.be_differentiable();
   ir::FunctionPtr function = functions.record({{.name = "body", .call = body}})[0];
@@ -373,7 +128,7 @@ std::vector<Tensor> record_while(const std::vector<Tensor>& carries, ControlBody
                                  ControlBody body, Location where) {
   std::vector<ir::Type> parameters;
   for (const Tensor& carry : carries) parameters.push_back(plain(carry));
-  Functions functions(std::move(parameters), carries.size(), where);
+  BodyFunctions functions(std::move(parameters), carries.size(), where);
   return functions.record_with([&] {
     const std::vector<ir::FunctionPtr> both =
         functions.record({{.name = "condition", .call = condition, .is_condition = true},
@@ -422,9 +177,9 @@ std::vector<Tensor> record_conditional(const Tensor& index, const std::vector<Te
   }
   std::vector<ir::Type> parameters;
   for (const Tensor& argument : arguments) parameters.push_back(plain(argument));
-  Functions functions(std::move(parameters), 0, where);
+  BodyFunctions functions(std::move(parameters), 0, where);
   functions.restrict_to(index.state()->type);
-  std::vector<Functions::Body> bodies;
+  std::vector<BodyFunctions::Body> bodies;
   for (const ControlBody& branch : branches) {
     const std::size_t number = bodies.size();
     bodies.push_back({.name = names.empty() ? "branch" + std::to_string(number) : names[number],

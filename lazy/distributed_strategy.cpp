@@ -109,7 +109,7 @@ DistributedTensor finish(const DistributedOp& op, const Tensor& local, const Pla
     (placements[d].is_replicate() ? same : varying) |= on->spanned(d);
   }
   const Tensor typed = vary(local, varying, op.at);
-  if ((same & ~typed.state()->type.replication.dimensions) != 0) {
+  if ((same & ~typed.state()->type.replication.dimensions) != 0 && !may_be_hidden()) {
     throw TypeError(op.text() + ": the result is to be placed as " + text(placements) +
                         ", but the parts differ between ranks; the function uses something else "
                         "that does",

@@ -31,15 +31,6 @@ Tensor typed_as(const Tensor& local, const MeshGroups& on, const Placements& pla
   return unknown.empty() ? varied : replicated(varied, on.along(unknown), at);
 }
 
-// In the function of a loop or branch types may not say what is the same. It is recorded again with
-// such that do, but for a gradient, which wants all replicated alike.
-bool may_be_hidden() {
-  RankContext& context = RankContext::current();
-  if (!context.trace().replicates_alike()) return false;
-  if (context.keep_recording == 0) context.trace().tell_apart();
-  return true;
-}
-
 // How a local tensor is not what its layout says; empty if it is.
 std::string what_differs(const Tensor& local, const Layout& layout, std::source_location at) {
   const ir::Type& type = local.state(at)->type;
@@ -48,7 +39,7 @@ std::string what_differs(const Tensor& local, const Layout& layout, std::source_
       type.replication.literal ? 0 : layout.fixed.same & ~type.replication.dimensions;
   if (type.shape != layout.local_shape()) {
     out = "should have shape " + layout.local_shape().text();
-  } else if (unknown != 0 && !may_be_hidden()) {
+  } else if (unknown != 0 && !detail::may_be_hidden()) {
     std::size_t d = 0;
     while (!layout.placements[d].is_replicate() || (layout.on->spanned(d) & unknown) == 0) ++d;
     out = "is not known to be the same over \"" + layout.on->mesh.names()[d] + "\"";

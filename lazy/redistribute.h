@@ -13,6 +13,10 @@ namespace tutti::detail {
 // from now on known to be the same over all others.
 Tensor vary(const Tensor& x, std::uint8_t dimensions, Location where);
 
+// Whether types may not say what is the same, as in the function of a loop or branch. It is
+// recorded again with such that do, but for a gradient, which wants all replicated alike.
+bool may_be_hidden();
+
 // A change of the placement along some dimensions of the mesh (several only of Partial to
 // Replicate): one collective, or a local op.
 struct Step {

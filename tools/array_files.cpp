@@ -32,6 +32,23 @@ bool has_only_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
+bool is_folder(const fs::path& path) {
+  std::error_code error;  // what can't be looked at is none, and says so where it is used
+  return fs::is_directory(path, error);
+}
+
+// Throws EnvironmentError where it can't be listed.
+std::vector<fs::path> paths_in(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end;
+       each.increment(error)) {
+    out.push_back(each->path());
+  }
+  if (error) throw EnvironmentError(folder.string() + ": cannot be listed: " + error.message());
+  return out;
+}
+
 // The names of all that write_arrays() may have written into a folder.
 std::set<std::string> written_names_in(const fs::path& folder) {
   std::set<std::string> out;
@@ -39,14 +56,12 @@ std::set<std::string> written_names_in(const fs::path& folder) {
     const std::string name = file.stem().string();
     if (file.extension() == kArrayExtension && has_only_digits(name)) out.insert(before + name);
   };
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    add(entry.path(), "");
-    if (!name.starts_with(kRankPrefix) || !entry.is_directory()) continue;
+  for (const fs::path& path : paths_in(folder)) {
+    const std::string name = path.filename().string();
+    add(path, "");
+    if (!name.starts_with(kRankPrefix) || !is_folder(path)) continue;
     if (!has_only_digits(std::string_view(name).substr(kRankPrefix.size()))) continue;
-    for (const fs::directory_entry& inside : fs::directory_iterator(entry.path())) {
-      add(inside.path(), name + "/");
-    }
+    for (const fs::path& inside : paths_in(path)) add(inside, name + "/");
   }
   return out;
 }
@@ -65,7 +80,7 @@ std::string path_for_rank(std::string path, std::int64_t rank) {
 
 ArrayFiles::ArrayFiles(const std::string& option, std::string path)
     : path_(std::move(path)), is_archive_(runtime::is_npz(path_)) {
-  if (is_archive_ || fs::is_directory(path_)) return;
+  if (is_archive_ || is_folder(path_)) return;
   throw UsageError(option + " takes a folder or a .npz file, which '" + path_ + "' is not");
 }
 
@@ -130,7 +145,7 @@ ArrayFiles::Found ArrayFiles::keep(const std::string& where, const Accept& accep
 
 void check_output(const std::string& option, const fs::path& path, std::size_t ranks,
                   std::size_t arrays) {
-  if (runtime::is_npz(path) || !fs::is_directory(path)) return;
+  if (runtime::is_npz(path) || !is_folder(path)) return;
   std::set<std::string> others = written_names_in(path);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     for (std::size_t i = 0; i < arrays; ++i) others.erase(written_name(ranks, rank, i));

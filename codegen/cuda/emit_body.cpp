@@ -30,22 +30,18 @@ void KernelPrinter::starts() {
 void KernelPrinter::define_axes(char axis, const std::vector<std::int64_t>& extents,
                                 const std::vector<bool>& used, const std::string& number,
                                 int lanes) {
-  const std::string unsigned_suffix = mapping_.wide ? "ULL" : "U";
   std::int64_t below = 1;  // points of the axes behind
   for (std::size_t i = extents.size(); i-- > 0;) {
     const std::int64_t extent =
         i + 1 == extents.size() ? (extents[i] + lanes - 1) / lanes : extents[i];
     if (used[i] && extents[i] > 1) {
       std::string text = number;
-      const auto constant = [&](std::int64_t value) {
-        return std::to_string(value) + unsigned_suffix;
-      };
-      if (below > 1) text += " / " + constant(below);
+      if (below > 1) text += " / " + unsigned_literal(below);
       const bool outermost =
           std::all_of(extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(i),
                       [](std::int64_t other) { return other == 1; });
-      if (!outermost) text += " % " + constant(extent);
-      if (i + 1 == extents.size() && lanes > 1) text += " * " + constant(lanes);
+      if (!outermost) text += " % " + unsigned_literal(extent);
+      if (i + 1 == extents.size() && lanes > 1) text += " * " + unsigned_literal(lanes);
       const std::string name = axis + std::to_string(i);
       if (name != number) line("const " + index() + " " + name + " = " + text + ";");
     }

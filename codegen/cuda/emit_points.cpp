@@ -34,8 +34,7 @@ void KernelPrinter::points() {
     line("const " + number() + " p = " + (mapping_.wide ? "u64(blockIdx.x)" : "blockIdx.x") +
          " * " + std::to_string(threads) + " + threadIdx.x;");
   }
-  if (!exact)
-    line("if (p >= " + std::to_string(groups) + (mapping_.wide ? "ULL" : "U") + ") return;");
+  if (!exact) line("if (p >= " + unsigned_literal(groups) + ") return;");
   define_axes('o', kernel_.outer, used_outer_, "p", mapping_.lanes);
 
   const Segment all = joined_segments(kernel_.segments);
@@ -98,12 +97,11 @@ void KernelPrinter::tiles() {
   set_blocks(count, 1);
 
   std::int64_t below = 1;
-  const std::string unsigned_suffix = mapping_.wide ? "ULL" : "U";
   for (std::size_t i = extents.size(); i-- > 0;) {
     const bool tiled = i == axis || i == last;
     std::string block = mapping_.wide ? "u64(blockIdx.x)" : "blockIdx.x";
-    if (below > 1) block += " / " + std::to_string(below) + unsigned_suffix;
-    if (below * extents[i] < count) block += " % " + std::to_string(extents[i]) + unsigned_suffix;
+    if (below > 1) block += " / " + unsigned_literal(below);
+    if (below * extents[i] < count) block += " % " + unsigned_literal(extents[i]);
     if (tiled) {
       line("const " + index() + " t" + std::to_string(i) + " = " + block + " * " +
            std::to_string(kTileSide) + ";");

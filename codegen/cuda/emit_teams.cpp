@@ -48,7 +48,7 @@ void KernelPrinter::define_point() {
   std::string point = mapping_.wide ? "u64(blockIdx.x)" : "blockIdx.x";
   if (points > 1)
     point += " * " + std::to_string(points) + (rows ? " + threadIdx.y" : " + threadIdx.x");
-  const std::string end = std::to_string(count) + (mapping_.wide ? "ULL" : "U");
+  const std::string end = unsigned_literal(count);
   const bool exact = count % points == 0;
   // Who leaves must not be waited for: by the warp in shuffles, by the block at barriers.
   const bool waits = rows ? mapping_.team > 1 && mapping_.team < kWarp : mapping_.team > 1;
@@ -127,9 +127,8 @@ std::string KernelPrinter::accumulator(const Reduction& reduction) const {
 // one goes from `chunk` to `behind` instead, which are of its counter's type, or unsigned.
 void KernelPrinter::open_chunks(const Segment& segment, const std::string& type,
                                 const std::string& first, std::int64_t end, std::int64_t size) {
-  const std::string unsigned_suffix = mapping_.wide ? "ULL" : "U";
-  const std::string last = std::to_string(end) + unsigned_suffix;
-  const std::string step = std::to_string(size) + unsigned_suffix;
+  const std::string last = unsigned_literal(end);
+  const std::string step = unsigned_literal(size);
   open("for (" + number() + " chunk = " + first + "; chunk < " + last + "; chunk += " + step + ")");
   ++opened_;
   line("const " + type + " behind = " + last + " - chunk > " + step + " ? chunk + " + step + " : " +

@@ -43,6 +43,9 @@ class KernelPrinter {
   // The type of indices, and of numbers of points.
   std::string index() const { return mapping_.wide ? "i64" : "i32"; }
   std::string number() const { return mapping_.wide ? "u64" : "u32"; }
+  std::string unsigned_literal(std::int64_t value) const {
+    return std::to_string(value) + (mapping_.wide ? "ULL" : "U");
+  }
   // Defines the indices of some axes from a number in row-major order, the last one in steps of
   // `lanes`.
   void define_axes(char axis, const std::vector<std::int64_t>& extents,

@@ -365,7 +365,7 @@ class Planner {
     if (auto partial = target.partial_concats(graph_, id, views); !partial.empty()) {
       buffers = writer_.add_partial_concats(partial, buffers, device(result), location);
       views.clear();
-      for (PartialConcat& each : partial) views.push_back(std::move(each.view));
+      for (const PartialConcat& each : partial) views.push_back(each.view);
     }
     if (auto before = target.preparation(graph_, id, views)) {
       const BufferId prepared =

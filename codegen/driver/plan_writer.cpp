@@ -34,18 +34,18 @@ void PlanWriter::add_call(LaunchPart call, std::vector<BufferId> buffers, Locati
   add_launch(std::move(call));
 }
 
-std::vector<BufferId> PlanWriter::add_partial_concats(std::vector<PartialConcat>& partial,
+std::vector<BufferId> PlanWriter::add_partial_concats(std::span<const PartialConcat> partial,
                                                       std::span<const BufferId> operands,
                                                       Device device, Location location) {
   std::vector<BufferId> out;
-  for (PartialConcat& each : partial) {
+  for (const PartialConcat& each : partial) {
     const std::int64_t bytes = each.view.shape.elements() * size_of(each.view.dtype);
     out.push_back(add_buffer(PlanBuffer::Kind::local, bytes, device));
     const auto own = operands.first(each.count);
     operands = operands.subspan(each.count);
     std::vector<BufferId> buffers(own.begin(), own.end());
     buffers.push_back(out.back());
-    add_call(std::move(each.call), std::move(buffers), location, count_copy(each.view));
+    add_call(each.call, std::move(buffers), location, count_copy(each.view));
   }
   return out;
 }

@@ -23,7 +23,7 @@ class PlanWriter {
   void add_call(LaunchPart call, std::vector<BufferId> buffers, Location location,
                 const runtime::WorkCounts& counts, int results = 1);
   // The calls of all operands of a concat; gives what they write.
-  std::vector<BufferId> add_partial_concats(std::vector<PartialConcat>& partial,
+  std::vector<BufferId> add_partial_concats(std::span<const PartialConcat> partial,
                                             std::span<const BufferId> operands, Device device,
                                             Location location);
   void add_kernel(Kernel kernel, std::vector<BufferId> buffers, Location location);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 namespace tutti::codegen {
 
@@ -48,8 +49,8 @@ class GrowingSpan {
   std::size_t cut(std::size_t first) {
     std::size_t end = steps_.size();
     // The last first: where it goes, an earlier one's wait may be behind the end.
-    for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
-      if (call->start < end && call->wait >= end) end = call->start;
+    for (const Call& call : std::views::reverse(calls_)) {
+      if (call.start < end && call.wait >= end) end = call.start;
     }
     steps_.resize(end);
     return first + end;

@@ -114,7 +114,7 @@ std::shared_ptr<Engine> EngineEnd::current() {
   return engine_;
 }
 
-void EngineEnd::set(std::shared_ptr<Engine> engine) {
+void EngineEnd::set(std::shared_ptr<Engine> engine) noexcept {
   const std::scoped_lock lock(mutex_);
   engine_.swap(engine);
 }
@@ -125,7 +125,7 @@ void EngineEnd::abort(const std::string& reason) noexcept {
 }
 
 void EngineEnd::close() {
-  set(nullptr);
+  leave();
   try {
     setup_->close();
   } catch (const CommError&) {

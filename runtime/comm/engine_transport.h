@@ -34,10 +34,13 @@ class EngineEnd {
   // From any thread.
   void abort(const std::string& reason) noexcept;
   void close();
+  // Lets go of it: the group is closed, or its rank has left (GroupAgreement::check_usable refuses
+  // what would want another one).
+  void leave() noexcept { set(nullptr); }
 
  private:
   std::shared_ptr<Engine> current();
-  void set(std::shared_ptr<Engine> engine);
+  void set(std::shared_ptr<Engine> engine) noexcept;
 
   const std::string name_;
   const EngineTraits traits_;
@@ -66,6 +69,7 @@ class EngineTransport final : public Transport {
   void close() override {
     if (!message_) end_->close();
   }
+  void leave() noexcept override { end_->leave(); }
 
  private:
   std::string text(const GroupWork& work) const;

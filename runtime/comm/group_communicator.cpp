@@ -278,6 +278,7 @@ std::shared_ptr<GroupWork> GroupCommunicator::new_work(const std::shared_ptr<con
   work->recorded = nullptr;
   work->recording_word = 0;
   work->begun = GroupWork::Begun::no;
+  work->why_given_up.clear();
   work->fingerprint = call->fingerprint;
   work->parts.clear();
   work->common.clear();

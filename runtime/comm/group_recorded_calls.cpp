@@ -3,6 +3,7 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/group_communicator.h>
 
+#include <exception>
 #include <utility>
 
 namespace tutti::runtime {
@@ -49,8 +50,9 @@ void GroupCommunicator::supply(GroupWork& work, std::span<const std::shared_ptr<
   keeping_.assign(operands.begin(), operands.end());
   try {
     transport_->supply(work, keeping_);
-  } catch (...) {
+  } catch (const std::exception& error) {
     keeping_.clear();
+    work.why_given_up = error.what();  // for the others, once it is
     throw;
   }
   keeping_.clear();
@@ -75,7 +77,9 @@ bool GroupCommunicator::go_on(GroupWork& work, bool may_wait) {
       transport_->replay(work);
       return true;
     case GroupWork::Begun::given_up:
-      throw CommError("its rank gave it up", work.waiting().location);
+      throw CommError(
+          "its rank gave it up" + (work.why_given_up.empty() ? "" : ": " + work.why_given_up),
+          work.waiting().location);
     default:
       // Whoever waits for what only he can end, or for what is behind it, hears of failures.
       if (may_wait) agreement_.check_all_live(work);

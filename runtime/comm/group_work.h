@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,6 +69,7 @@ class GroupWork : public OrderedWork {
   std::uint32_t recording_word = 0;
   enum class Begun : std::uint8_t { no, waits, supplied, replayed, given_up };
   Begun begun = Begun::no;
+  std::string why_given_up;  // empty: for a reason that is not the call's
 
  protected:
   // When nobody holds it any more. The call stays: the next one is likely to be the same.

@@ -29,7 +29,8 @@ CUdeviceptr block_address(void* block) { return reinterpret_cast<CUdeviceptr>(bl
 void* CudaBlocks::take(std::size_t size) {
   void* block = take_what_is_free(size);
   if (block == nullptr && CudaCaches::trim(stream_->index())) block = take_what_is_free(size);
-  if (block == nullptr && stream_->wait_for_peers_work()) block = take_what_is_free(size);
+  if (block == nullptr && stream_->releases().wait_for_peers_work())
+    block = take_what_is_free(size);
   return block;
 }
 
@@ -44,7 +45,7 @@ void* CudaBlocks::take_what_is_free(std::size_t size) {
 }
 
 void CudaBlocks::give_back(void* block, std::size_t /*size*/) noexcept {
-  stream_->release_later(
+  stream_->releases().release_later(
       [&driver = stream_->driver(), block] { driver.cuMemFree(block_address(block)); });
 }
 

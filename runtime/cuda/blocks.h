@@ -23,7 +23,7 @@ class CudaBlocks final : public BlockSource {
   void* take_what_is_free(std::size_t size);
   // When nothing on the stream uses it, and nothing runs that waits for other ranks.
   void give_back(void* block, std::size_t size) noexcept override;
-  void flush() noexcept override { stream_->release(); }
+  void flush() noexcept override { stream_->releases().flush(); }
   bool is_of_host() const override { return false; }
   // Of the whole GPU, with all programs that use it.
   std::string describe() const override;

@@ -19,8 +19,8 @@ CommWords::CommWords(std::shared_ptr<CudaStream> stream) : stream_(std::move(str
 }
 
 CommWords::~CommWords() {
-  const CudaStream::Entered entered = stream_->try_enter();
-  if (entered) stream_->driver().cuMemFreeHost(words_);
+  stream_->releases().release(
+      [&driver = stream_->driver(), words = words_] { driver.cuMemFreeHost(words); });
 }
 
 void CommWords::stop() noexcept {

@@ -10,7 +10,7 @@ namespace tutti::runtime {
 
 // What the host says to kernels that wait for those of other GPUs, and is told by them (HostWords
 // of kernels/device/meeting.cuh): memory of the host that the GPU reaches. Of the rank's thread,
-// but for stop(); no kernel that has the words runs any more when they go.
+// but for stop(); no kernel that has the words runs any more when they go, but others may.
 class CommWords {
  public:
   explicit CommWords(std::shared_ptr<CudaStream> stream);

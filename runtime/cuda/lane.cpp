@@ -20,7 +20,7 @@ CudaLane::CudaLane(std::shared_ptr<CudaStream> stream) : stream_(std::move(strea
   const CudaDriver& driver = stream_->driver();
   driver.check(driver.cuStreamCreate(&handle_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
                "for communication");
-  stream_->set_peers_wait([this] { wait_for_all(); });
+  stream_->releases().set_peers_wait([this] { wait_for_all(); });
 }
 
 CudaLane::~CudaLane() {
@@ -37,7 +37,7 @@ void CudaLane::close() noexcept {
     wait_for_end();
   }
   under_way_.clear();  // they hold who holds this
-  stream_->set_peers_wait(nullptr);
+  stream_->releases().set_peers_wait(nullptr);
   running_.reset();
 }
 
@@ -58,7 +58,7 @@ void CudaLane::wait_for_end() noexcept {
       }
       static_cast<void>(std::make_unique<std::deque<UnderWay>>(std::move(under_way_)).release());
       static_cast<void>(std::make_unique<decltype(lost_)>(std::move(lost_)).release());
-      static_cast<void>(std::make_unique<CudaStream::PeersWork>(stream_).release());
+      static_cast<void>(std::make_unique<CudaReleases::PeersWork>(stream_).release());
       under_way_.clear();
       lost_.clear();
       return;

@@ -32,7 +32,9 @@ class CudaLane {
   CUstream handle() const { return handle_; }
   // To be held while work is put on it, or on the GPU's own stream by a replay, until add() or
   // break_down().
-  [[nodiscard]] CudaStream::PeersWork peers_work() const { return CudaStream::PeersWork(stream_); }
+  [[nodiscard]] CudaReleases::PeersWork peers_work() const {
+    return CudaReleases::PeersWork(stream_);
+  }
 
   // A place in the order in which work is put on it, which must be the same on all ranks: that of
   // the program. Given back when the work is there, or will never be.
@@ -80,7 +82,7 @@ class CudaLane {
   std::uint64_t last_ = 0;
   std::deque<std::uint64_t> turns_;
   std::deque<UnderWay> under_way_;
-  std::optional<CudaStream::PeersWork> running_;  // while something is under way
+  std::optional<CudaReleases::PeersWork> running_;  // while something is under way
   std::exception_ptr failure_;
   // What may be in use for as long as anything runs.
   std::vector<std::shared_ptr<Buffer>> lost_;

@@ -32,11 +32,10 @@ class Mapping {
     }
     // To unmap is not to wait.
     try {
-      stream_->release_later(undo);
+      stream_->releases().release(undo);
     } catch (const std::exception&) {
       // The host has no memory: it stays for good.
     }
-    stream_->release();
   }
 
   // The first is the only one that may find no room.
@@ -117,7 +116,7 @@ std::shared_ptr<Buffer> map_memory(const std::shared_ptr<CudaStream>& stream, st
   if (created == CUDA_ERROR_OUT_OF_MEMORY && CudaCaches::trim(stream->index())) {
     created = mapping->create(wanted);
   }
-  if (created == CUDA_ERROR_OUT_OF_MEMORY && stream->wait_for_peers_work()) {
+  if (created == CUDA_ERROR_OUT_OF_MEMORY && stream->releases().wait_for_peers_work()) {
     created = mapping->create(wanted);
   }
   if (created == CUDA_ERROR_OUT_OF_MEMORY) {

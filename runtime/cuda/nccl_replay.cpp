@@ -71,7 +71,7 @@ void NcclTransport::replay(GroupWork& work) {
     before.record(lane.handle());
     before.hold_up(own.gpu_->stream()->handle());
     Keeping used = recording.used();
-    const CudaStream::PeersWork running = lane.peers_work();
+    const CudaReleases::PeersWork running = lane.peers_work();
     ++in_flight_;
     try {
       recording.joined()->replay();

@@ -227,7 +227,7 @@ void NcclTransport::launch(NcclWork& work) {
   const std::vector<PeerLaunch> own = own_launches(work, work.parts, places);
   const bool stays = places.in_place || !own.empty();
   const std::vector<PartAddresses> parts = stays ? work.parts : set_aside(work, buffers);
-  const CudaStream::PeersWork running = lane.peers_work();
+  const CudaReleases::PeersWork running = lane.peers_work();
   try {
     if (own.empty()) {
       bring(work, parts);
@@ -352,8 +352,10 @@ void NcclTransport::close() {
 void NcclTransport::leave() noexcept {
   drop_recordings();  // the library waits for their graphs
   set(nullptr);
+  windows_.leave();
+  std::shared_ptr<PeerExchange> exchange;  // goes without the lock: its memory may wait for the GPU
   const std::scoped_lock lock(mutex_);
-  exchange_ = nullptr;
+  exchange.swap(exchange_);
 }
 
 }  // namespace tutti::runtime

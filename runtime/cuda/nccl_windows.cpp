@@ -212,10 +212,11 @@ void NcclWindows::drop(Slab& slab, NcclCommunicator& communicator) {
 }
 
 void NcclWindows::give_up(NcclCommunicator& communicator) {
-  for (const std::unique_ptr<Slab>& slab : slabs_) {
-    drop(*slab, communicator);
-    slab->peers = nullptr;
-  }
+  for (const std::unique_ptr<Slab>& slab : slabs_) drop(*slab, communicator);
+}
+
+void NcclWindows::leave() noexcept {
+  for (const std::unique_ptr<Slab>& slab : slabs_) slab->peers = nullptr;
 }
 
 void NcclWindows::say(const std::string& text) const {

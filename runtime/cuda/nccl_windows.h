@@ -77,6 +77,8 @@ class NcclWindows {
 
   // The communicator is about to end in peace: gives its windows up.
   void give_up(NcclCommunicator& communicator);
+  // The rank has left, or the group is closed: lets go of the others' memory.
+  void leave() noexcept;
 
  private:
   // In the order in which a slab goes through them; it may stay out of windows for good.

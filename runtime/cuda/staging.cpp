@@ -25,9 +25,8 @@ CudaStaging::CudaStaging(std::shared_ptr<CudaStream> stream, Wait wait)
 }
 
 CudaStaging::~CudaStaging() {
-  stream_->release_later(
+  stream_->releases().release(
       [&driver = stream_->driver(), memory = memory_] { driver.cuMemFreeHost(memory); });
-  stream_->release();
 }
 
 CudaStaging::Part CudaStaging::take(std::size_t most) {

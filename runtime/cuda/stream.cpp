@@ -2,7 +2,6 @@
 #include <tutti/runtime/cuda/image.h>
 #include <tutti/runtime/cuda/stream.h>
 
-#include <exception>
 #include <utility>
 
 namespace tutti::runtime {
@@ -53,6 +52,7 @@ CudaStream::CudaStream(const CudaDriver& driver, int index)
 }
 
 CudaStream::~CudaStream() {
+  releases_.flush();
   {
     const Entered entered = try_enter();
     if (entered && try_synchronize()) {
@@ -72,59 +72,12 @@ void CudaStream::synchronize() {
 }
 
 bool CudaStream::try_synchronize() noexcept {
-  if (peers_work_ > 0) return false;
+  if (releases_.waits_for_peers()) return false;
   const std::scoped_lock lock(recording_);
   const Entered entered = try_enter();
   if (!entered) return false;
   driver_.cuStreamSynchronize(stream_);
   return true;
-}
-
-CudaStream::PeersWork::PeersWork(std::shared_ptr<CudaStream> stream) : stream_(std::move(stream)) {
-  const std::scoped_lock lock(stream_->releasing_);
-  ++stream_->peers_work_;
-  stream_->peers_thread_ = std::this_thread::get_id();
-}
-
-CudaStream::PeersWork::~PeersWork() {
-  if (--stream_->peers_work_ == 0) stream_->release();
-}
-
-void CudaStream::set_peers_wait(std::function<void()> wait) {
-  const std::scoped_lock lock(releasing_);
-  peers_wait_ = std::move(wait);
-}
-
-bool CudaStream::wait_for_peers_work() {
-  std::function<void()> wait;
-  {
-    const std::scoped_lock lock(releasing_);
-    if (peers_work_ == 0 || peers_thread_ != std::this_thread::get_id()) return false;
-    wait = peers_wait_;
-  }
-  if (!wait) return false;
-  const Entered entered = enter();
-  wait();
-  return peers_work_ == 0;
-}
-
-void CudaStream::release_later(std::function<void()> give_back) noexcept {
-  try {
-    const std::scoped_lock lock(releasing_);
-    releases_.push_back(std::move(give_back));
-  } catch (const std::exception&) {
-    // The host has no memory: it stays for good.
-  }
-}
-
-void CudaStream::release() noexcept {
-  const std::scoped_lock lock(recording_, releasing_);
-  if (releases_.empty() || peers_work_ > 0) return;
-  const Entered entered = try_enter();
-  if (entered && try_synchronize()) {
-    for (const auto& give_back : releases_) give_back();
-  }
-  releases_.clear();  // where they were not called, the driver is gone
 }
 
 CudaStream::Function CudaStream::function_of(const CudaImage& image) {
@@ -178,8 +131,7 @@ void CudaStream::forget(std::uint64_t image) noexcept {
     loaded = found->second;
     loaded_.erase(found);
   }
-  release_later([this, module = loaded.module] { driver_.cuModuleUnload(module); });
-  release();
+  releases_.release([this, module = loaded.module] { driver_.cuModuleUnload(module); });
 }
 
 }  // namespace tutti::runtime

@@ -1,18 +1,15 @@
 #pragma once
 
+#include <tutti/runtime/cuda/releases.h>
 #include <tutti/runtime/dylib/cublaslt.h>
 #include <tutti/runtime/dylib/cuda.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <unordered_map>
-#include <vector>
 
 namespace tutti::runtime {
 
@@ -69,29 +66,8 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
   // where that would be to wait for other ranks.
   bool try_synchronize() noexcept;
 
-  // While one lives, work may be on the GPU that waits for other ranks (CudaLane).
-  class PeersWork {
-   public:
-    explicit PeersWork(std::shared_ptr<CudaStream> stream);
-    PeersWork(const PeersWork&) = delete;
-    PeersWork& operator=(const PeersWork&) = delete;
-    ~PeersWork();
-
-   private:
-    const std::shared_ptr<CudaStream> stream_;
-  };
-  // How the thread that puts it there waits for its end, and looks after the ranks meanwhile; null:
-  // it can't any more.
-  void set_peers_wait(std::function<void()> wait);
-  // Waits for it, and throws what `wait` does; false where this is another thread, or there is
-  // none, or some is left.
-  bool wait_for_peers_work();
-  // What gives memory or code back to the driver, which waits for all that runs on the GPU before
-  // it frees it: kept for the next release().
-  void release_later(std::function<void()> give_back) noexcept;
-  // Calls what is kept, within the context and when all work on the stream is done. While peers'
-  // work is there that is put off until its end: a rank may die, and nobody could end the wait.
-  void release() noexcept;
+  // What is given back to the driver, and the work of other ranks that puts it off.
+  CudaReleases& releases() { return releases_; }
 
   // Held by who records on it; to wait for the stream meanwhile would spoil the recording.
   std::recursive_mutex& recording() { return recording_; }
@@ -122,12 +98,7 @@ class CudaStream : public std::enable_shared_from_this<CudaStream> {
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
   std::recursive_mutex recording_;
-  // Held by who releases, behind recording_; peers' work does not begin meanwhile.
-  std::mutex releasing_;
-  std::atomic<int> peers_work_{0};
-  std::thread::id peers_thread_;  // that put it there last
-  std::function<void()> peers_wait_;
-  std::vector<std::function<void()>> releases_;
+  CudaReleases releases_{*this};
   std::mutex mutex_;                                  // of what follows
   std::unordered_map<std::uint64_t, Loaded> loaded_;  // by CudaImage::id()
   std::unique_ptr<cublasLtContext, cublasStatus_t (*)(cublasLtHandle_t)> cublaslt_{nullptr,

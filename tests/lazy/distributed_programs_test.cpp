@@ -273,6 +273,43 @@ TEST(DistributedTrees, WhatIsLoadedAsReplicateHasTheWholeGradient) {
   });
 }
 
+struct Layer {
+  DistributedTensor weight;
+  DistributedTensor bias;
+  TUTTI_FIELDS(weight, bias)
+};
+struct Training {
+  Layer model;
+  AdamW::State optimiser;
+  TUTTI_FIELDS(model, optimiser)
+};
+
+// As docs/distributed_tensor.md says.
+TEST(DistributedTrees, AStateThatIsLoadedIsMarkedLikeTheLeaves) {
+  const TemporaryFolder folder;
+  simulate(2, [&](World& world) {
+    const DeviceMesh mesh(world, {{"dp", 2}});
+    const auto path = folder.path() / (std::to_string(world.rank()) + ".safetensors");
+    const AdamW adam{};
+    Layer model = {distribute(numbers({4, 2}, 1), mesh, {Shard(0)}),
+                   distribute(numbers({2}, 2), mesh, {Replicate()})};
+    AdamW::State state = adam.init(model);
+    std::tie(model, state) = adam.update(model, model, state, 0.1F);
+    save(Training{model, state}, path);
+    Training loaded = load(Training{model, state}, path);
+    AdamW::State& own = loaded.optimiser;
+    const auto update = [&] { return adam.update(loaded.model, loaded.model, own, 0.1F).first; };
+    expect_error<UsageError>(update, {"bias", "first average", "dp", "replicated"}, __LINE__ - 1);
+    own.first[1] = replicated(own.first[1], world);
+    own.second[1] = replicated(own.second[1], world);
+    own.steps = replicated(own.steps, world);
+    const Layer next = update();
+    const Layer expected = adam.update(model, model, state, 0.1F).first;
+    expect_near(next.weight.full(), expected.weight.full());
+    expect_near(next.bias.full(), expected.bias.full());
+  });
+}
+
 TEST(DistributedTrees, WhatATreeAssignsIsAsThePlacementsSay) {
   simulate(2, [](World& world) {
     const DeviceMesh mesh(world, {{"dp", 2}});
@@ -434,12 +471,13 @@ TEST(DistributedTrees, LoopsKnowEachOfThemAsItIsPlaced) {
       return mean(y * y);
     };
     expect_near(grad(loss)(w).full(), grad(whole_loss)(whole_w));
+    const unsigned line = __LINE__ + 3;
     const auto of_weight = [&rows = x, &pass](const DistributedTensor& weight) {
       const DistributedTensor last = for_loop(2, pass, Carry(rows, weight)).second;
       return mean(last * last).full();
     };
     expect_error<UsageError>([&of_weight, &weight = w] { grad(of_weight)(weight); },
-                             {"not known to be the same", "loop inside of grad"});
+                             {"not known to be the same", "loop inside of grad"}, line);
   });
 }
 

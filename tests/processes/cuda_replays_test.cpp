@@ -76,7 +76,7 @@ TEST_F(ReplaysOfAJob, WhatOneRankAnnouncedAndCanNotMakeIsAnErrorOfAll) {
   }
 }
 
-TEST_F(ReplaysOfAJob, AFunctionThatOutlivesItsWorldKeepsNoCommunicator) {
+TEST_F(ReplaysOfAJob, AFunctionThatOutlivesItsWorldKeepsNothingOfTheOthers) {
   expect_all_say(2, "1 in it\n0 behind it", {"function_outlives_its_world"});
 }
 

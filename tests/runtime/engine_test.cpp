@@ -5,6 +5,8 @@
 #include <tutti/runtime/comm/backend_config.h>
 #include <tutti/runtime/comm/engine.h>
 
+#include <array>
+#include <atomic>
 #include <barrier>
 #include <cstddef>
 #include <exception>
@@ -135,6 +137,39 @@ TEST(EngineMessages, EndWithTheirGroup) {
     both.arrive_and_wait();
   });
   EXPECT_EQ(thrown, std::vector<std::string>(2));
+}
+
+// Whoever holds them, as functions do that outlive their World.
+TEST(EngineGroups, KeepNoEngineWhereTheirRankHasLeft) {
+  class CountedEngine final : public BoxesEngine {
+   public:
+    explicit CountedEngine(const EngineGroup& group) : BoxesEngine(group) { ++count(); }
+    ~CountedEngine() override { --count(); }
+    static std::atomic<int>& count() {
+      static std::atomic<int> engines = 0;
+      return engines;
+    }
+  };
+  static const bool added = [] {
+    EngineRegistry::process().add(
+        "counted", [](const EngineGroup& group) { return std::make_unique<CountedEngine>(group); });
+    return true;
+  }();
+  EXPECT_TRUE(added);
+  BoxesEngine::boxes().said.clear();
+  std::array<std::shared_ptr<Communicator>, 2> held;
+  std::vector<float> x(3, 1);
+  run_ranks_well(2, [&](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1}, "group", "counted");
+    std::vector<float> y;
+    group->start(all_reduce_call(x, y))->wait();
+    EXPECT_GT(CountedEngine::count(), 0);
+    held.at(static_cast<std::size_t>(backend.rank())) = group;
+  });
+  EXPECT_EQ(CountedEngine::count(), 0);
+  std::vector<float> y;
+  EXPECT_THAT(message_of<UsageError>([&] { held[0]->start(all_reduce_call(x, y)); }),
+              HasSubstr("rank 0 has left: its World was closed"));
 }
 
 TEST(EngineGroups, ArePagesOfTheirOwnWhateverTagsSay) {

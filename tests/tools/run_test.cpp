@@ -123,6 +123,9 @@ TEST_F(Run, ExitsWith1ForErrorsInFiles) {
   expect_refused(run("func @f(%x: f32[1]) { return %x }",
                      {"--input", "x=" + vector("x.npy", {1}), "--output", vector("file", {})}),
                  1, "cannot be made");
+  expect_refused(run("func @f(%x: f32[1]) { return %x }",
+                     {"--input", "x=" + vector("x.npy", {1}), "--output", std::string(300, 'a')}),
+                 1, "cannot be made: File name too long");
   expect_refused(run(kAllReduce, {"--input", "x=" + vector("x.npy", {1}), "--ranks", "2"}), 1,
                  "names rank 2 of 2 ranks");
   expect_refused(run("func @f() { %0 = iota() {dtype = i32, shape = [1000000000000000], axis = "

@@ -12,12 +12,6 @@ using codegen::PlanBuffer;
 
 using CountsBuffer = std::function<bool(const PlanBuffer&)>;
 
-// By step.
-struct Held {
-  std::vector<std::int64_t> bytes;
-  std::vector<int> entered_by;  // of a region's step; else -1
-};
-
 // Wraps around where sizes are larger than any memory; what is live stays right where it can be
 // told.
 void add_wrapping(std::int64_t& sum, std::int64_t bytes) {
@@ -37,27 +31,31 @@ std::vector<std::vector<int>> callers_of_regions(const codegen::Plan& plan) {
   return out;
 }
 
-Held find_held(const codegen::Plan& plan, const CountsBuffer& counts) {
+// What buffers hold at each step, without what is held where its region is entered.
+std::vector<std::int64_t> own_bytes(const codegen::Plan& plan, const CountsBuffer& counts) {
   const std::size_t steps = plan.steps.size();
-  Held out{.bytes = std::vector<std::int64_t>(steps, 0), .entered_by = std::vector<int>(steps, -1)};
+  std::vector<std::int64_t> out(steps, 0);
   // The change at each step, then summed up.
   for (const PlanBuffer& buffer : plan.buffers) {
     if (buffer.defined_at < 0 || !counts(buffer)) continue;
-    add_wrapping(out.bytes[codegen::at(buffer.defined_at)], buffer.bytes);
+    add_wrapping(out[codegen::at(buffer.defined_at)], buffer.bytes);
     const std::size_t end = codegen::at(buffer.last_use) + 1;
-    if (end < steps) add_wrapping(out.bytes[end], -buffer.bytes);
+    if (end < steps) add_wrapping(out[end], -buffer.bytes);
   }
-  for (std::size_t i = 1; i < steps; ++i) add_wrapping(out.bytes[i], out.bytes[i - 1]);
-  // Regions enter those in front of them only: what a caller holds is known by then.
-  const std::vector<std::vector<int>> callers = callers_of_regions(plan);
+  for (std::size_t i = 1; i < steps; ++i) add_wrapping(out[i], out[i - 1]);
+  return out;
+}
+
+// The same with what the steps that enter regions hold. Regions enter those in front of them only:
+// what a caller holds is known by then.
+std::vector<std::int64_t> held_along(const codegen::Plan& plan, const std::vector<int>& entered_by,
+                                     const CountsBuffer& counts) {
+  std::vector<std::int64_t> out = own_bytes(plan, counts);
   for (std::size_t number = plan.regions.size(); number-- > 0;) {
-    if (callers[number].empty()) continue;
-    const int caller = *std::ranges::max_element(
-        callers[number], {}, [&](int step) { return out.bytes[codegen::at(step)]; });
     const codegen::Region& region = plan.regions[number];
     for (int step = region.first_step; step < region.end_step; ++step) {
-      out.entered_by[codegen::at(step)] = caller;
-      add_wrapping(out.bytes[codegen::at(step)], out.bytes[codegen::at(caller)]);
+      const int caller = entered_by[codegen::at(step)];
+      if (caller >= 0) add_wrapping(out[codegen::at(step)], out[codegen::at(caller)]);
     }
   }
   return out;
@@ -72,22 +70,33 @@ bool is_output(const PlanBuffer& buffer) { return buffer.kind == PlanBuffer::Kin
 }  // namespace
 
 std::vector<std::int64_t> held_bytes(const codegen::Plan& plan, const CountsBuffer& counts) {
-  return find_held(plan, counts).bytes;
+  return held_along(plan, entering_steps(plan), counts);
 }
 
 PlanMemory find_memory(const codegen::Plan& plan) {
-  return {.local = held_bytes(plan, lies_in_arena),
-          .comm = held_bytes(plan, is_for_collectives),
-          .output = held_bytes(plan, is_output)};
+  const std::vector<int> entered_by = entering_steps(plan);
+  return {.local = held_along(plan, entered_by, lies_in_arena),
+          .comm = held_along(plan, entered_by, is_for_collectives),
+          .output = held_along(plan, entered_by, is_output)};
 }
 
 std::vector<int> entering_steps(const codegen::Plan& plan) {
-  return find_held(plan,
-                   [](const PlanBuffer& buffer) {
-                     return lies_in_arena(buffer) || is_for_collectives(buffer) ||
-                            is_output(buffer);
-                   })
-      .entered_by;
+  std::vector<int> out(plan.steps.size(), -1);
+  std::vector<std::int64_t> held = own_bytes(plan, [](const PlanBuffer& buffer) {
+    return lies_in_arena(buffer) || is_for_collectives(buffer) || is_output(buffer);
+  });
+  const std::vector<std::vector<int>> callers = callers_of_regions(plan);
+  for (std::size_t number = plan.regions.size(); number-- > 0;) {
+    if (callers[number].empty()) continue;
+    const int caller = *std::ranges::max_element(callers[number], {},
+                                                 [&](int step) { return held[codegen::at(step)]; });
+    const codegen::Region& region = plan.regions[number];
+    for (int step = region.first_step; step < region.end_step; ++step) {
+      out[codegen::at(step)] = caller;
+      add_wrapping(held[codegen::at(step)], held[codegen::at(caller)]);
+    }
+  }
+  return out;
 }
 
 }  // namespace tutti::tools::show

@@ -8,8 +8,8 @@
 
 namespace tutti::tools::show {
 
-// What the buffers of a kind hold at each step of a plan, in bytes. Where steps of a region run, so
-// does what whoever enters it holds: of several, the most.
+// What the buffers of a kind hold at each step of a plan, in bytes, with what is held where its
+// region is entered (entering_steps).
 std::vector<std::int64_t> held_bytes(const codegen::Plan& plan,
                                      const std::function<bool(const codegen::PlanBuffer&)>& counts);
 
@@ -20,8 +20,8 @@ struct PlanMemory {
 };
 PlanMemory find_memory(const codegen::Plan& plan);
 
-// By step of a region, the step that enters it, of several the one that holds most; -1 for the
-// program's own.
+// By step of a region, the step that enters it, of several the one that holds most of all kinds
+// together; -1 for the program's own.
 std::vector<int> entering_steps(const codegen::Plan& plan);
 
 }  // namespace tutti::tools::show

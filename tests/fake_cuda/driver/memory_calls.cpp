@@ -79,8 +79,9 @@ CUresult cuMemHostAlloc(void** place, std::size_t bytes, unsigned flags) {
 
 CUresult cuMemFreeHost(void* place) {
   return driver_call("cuMemFreeHost", [&](State& state, Call& call) {
-    state.current_context();
+    CUctx_st& context = state.current_context();
     call << name_of_pinned(state, place, 0);
+    state.complain_of_waits(context, call.text());
     const bool seen = state.seen_by_kernels.erase(reinterpret_cast<std::uintptr_t>(place)) > 0;
     if (seen && !state.waiting_launches.empty()) {
       state.complain(call.text() + ": a kernel runs that may look at it");

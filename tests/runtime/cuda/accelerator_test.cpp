@@ -278,7 +278,7 @@ TEST_F(CudaAcceleratorTest, GivesNothingBackWhileItsWorkWaitsForOtherRanks) {
   x = nullptr;
   fake_.calls();
   {
-    const CudaStream::PeersWork running(gpu->stream());
+    const CudaReleases::PeersWork running(gpu->stream());
     gpu->memory().trim();
     kernel = nullptr;
     EXPECT_EQ(gpu->memory().cached_bytes(), 0U);

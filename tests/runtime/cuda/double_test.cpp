@@ -147,6 +147,8 @@ TEST_F(CudaDouble, ComplainsOfCodeThatIsUnloadedBeforeItsWork) {
 TEST_F(CudaDouble, ComplainsOfWhatIsFreedWhileAKernelWaitsForAnotherRank) {
   const CUdeviceptr there = allocate(4);
   const CUdeviceptr other = allocate(4);
+  void* pinned = nullptr;
+  driver().cuMemHostAlloc(&pinned, 4, 0);
   const auto image = test::FakeCuda::image("wait", kWaits);
   CUmodule module = nullptr;
   CUmodule unused = nullptr;
@@ -158,10 +160,12 @@ TEST_F(CudaDouble, ComplainsOfWhatIsFreedWhileAKernelWaitsForAnotherRank) {
   void* arguments[] = {&argument};
   driver().cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream_, arguments, nullptr);
   driver().cuMemFree(other);
+  driver().cuMemFreeHost(pinned);
   driver().cuModuleUnload(unused);
   const std::string what =
       "the driver waits here for another rank: cuLaunchKernel stream1 wait 1x1x1 1x1x1 memory1\n";
-  EXPECT_EQ(fake_.complaints(), "cuMemFree memory2: " + what + "cuModuleUnload module2: " + what);
+  EXPECT_EQ(fake_.complaints(), "cuMemFree memory2: " + what + "cuMemFreeHost pinned1: " + what +
+                                    "cuModuleUnload module2: " + what);
 }
 
 TEST_F(CudaDouble, ComplainsOfMeetingsThatAGraphMayRunAtTheSameTime) {

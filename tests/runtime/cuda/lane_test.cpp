@@ -13,8 +13,8 @@ class CudaLaneTest : public FakeCudaTest {};
 // As where code of a user's frees memory and waits for a GPU.
 TEST_F(CudaLaneTest, MayBeLookedAtWhereItLetsGoOfABuffer) {
   const auto gpu = open();
-  const std::shared_ptr<CudaLane> lane = gpu->lane();
   const CudaStream::Entered entered = gpu->stream()->enter();
+  const std::shared_ptr<CudaLane> lane = gpu->lane();
   float value = 0;
   int released = 0;
   for (int i = 0; i < 3; ++i) {

@@ -1,6 +1,5 @@
 // Opened with #check, the page tries itself out and says in the document how that went; the tests
-// read it (tests/tools/show/page_test.cpp). The program has to have a kernel and a changed stage,
-// and to enter its regions from one place each.
+// read it (tests/tools/show/page_test.cpp). The program has to have a kernel and a changed stage.
 
 function checkPage() {
   let checks = 0;
