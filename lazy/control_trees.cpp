@@ -2,8 +2,8 @@
 
 #include <tutti/ir/names.h>
 #include <tutti/ir/support/error.h>
-#include <tutti/lazy/context.h>
 #include <tutti/lazy/control.h>
+#include <tutti/lazy/redistribute.h>
 #include <tutti/lazy/tensor_state.h>
 
 #include <string>
@@ -11,15 +11,13 @@
 namespace tutti::detail {
 
 void keep_placements(TreeRef given) {
-  RankContext& context = RankContext::current();
-  if (context.keep_recording > 0 || !context.trace().replicates_alike()) return;
   ir::Replication last;
   walk_tree(given, [&](const std::string&, const TreeLeaf& leaf) {
     if (leaf.kind == TreeKind::tensor) {
       last = leaf.tensor().state()->type.replication;
     } else if (leaf.is_fixed_text() && !last.literal &&
                (leaf.fixed_text().same & ~last.dimensions) != 0) {
-      context.trace().tell_apart();
+      may_be_hidden();
     }
   });
 }
