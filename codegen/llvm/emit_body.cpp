@@ -48,6 +48,7 @@ BodyEmitter::BodyEmitter(llvm::IRBuilder<>& ir, ScalarEmitter& scalars, const Ji
       memory_(ir, jit, kernel, element_types(scalars, kernel)),
       rows_(ir, memory_, kernel),
       places_(place_values(kernel)),
+      kept_(ir, kernel, places_),
       rounded_(find_rounded(kernel)),
       loops_run_(native::loops_run(kernel)),
       values_(static_cast<std::size_t>(kernel.value_count)) {}
@@ -79,14 +80,23 @@ Value* BodyEmitter::start(const std::vector<Value*>& arguments, std::size_t buff
 void BodyEmitter::emit(const Segment& segment, int level, const Strip& strip) {
   if (segment.loop && !loops_run_) return;
   for (const Instruction& instruction : segment.body) {
-    const auto [own_level, varies] = places_[static_cast<std::size_t>(instruction.result)];
-    if (own_level != level || !sections_.is_needed(instruction.result)) continue;
-    std::vector<Value*> parts;
-    for (std::int64_t i = 0; i < (varies ? strip.vectors : 1); ++i) {
-      parts.push_back(emit_part(instruction, segment.loop, strip, i));
-    }
-    define(instruction.result, std::move(parts));
+    const ValueId id = instruction.result;
+    const Place& place = places_[static_cast<std::size_t>(id)];
+    if (place.level != level || !sections_.is_needed(id) || !kept_.is_needed(id)) continue;
+    define(id, emit_parts(instruction, segment.loop, strip));
   }
+}
+
+std::vector<Value*> BodyEmitter::emit_parts(const Instruction& instruction, bool in_loop,
+                                            const Strip& strip) {
+  const ValueId id = instruction.result;
+  std::vector<Value*> parts;
+  for (std::int64_t i = 0; i < (varies(id) ? strip.vectors : 1); ++i) {
+    parts.push_back(kept_.is_there(id) ? kept_.get(id, i)
+                                       : emit_part(instruction, in_loop, strip, i));
+    if (kept_.is_kept(id)) kept_.put(id, i, parts.back());
+  }
+  return parts;
 }
 
 Value* BodyEmitter::emit_part(const Instruction& instruction, bool in_loop, const Strip& strip,
@@ -218,6 +228,7 @@ void BodyEmitter::emit_stores(const Segment& segment, const Strip& strip) {
 
 void BodyEmitter::begin_strip(const Strip& strip) {
   constexpr std::int64_t kMost = 256;  // vectors of all tiles, that they fit into the first cache
+  if (sections_.all().size() == 1) kept_.begin_strip(strip.vectors);
   if (strip.mask != nullptr || !has_short_rows(kernel_)) return;
   std::int64_t left = kMost / (strip.vectors * kernel_.inner[0]);
   for (const Segment& segment : kernel_.segments) {

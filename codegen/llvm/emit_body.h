@@ -4,6 +4,7 @@
 #include <tutti/codegen/llvm/axis_sections.h>
 #include <tutti/codegen/llvm/emit_memory.h>
 #include <tutti/codegen/llvm/emit_scalar.h>
+#include <tutti/codegen/llvm/kept_rows.h>
 #include <tutti/codegen/llvm/placement.h>
 #include <tutti/codegen/llvm/row_tiles.h>
 
@@ -46,7 +47,11 @@ class BodyEmitter {
   void begin_strip(const Strip& strip);
   void end_loop(const Segment& segment, const Strip& strip);
   void end_strip() { rows_.clear(); }
-  RowTiles& rows() { return rows_; }
+  // Where the loop over the last inner axis is.
+  void set_row_index(llvm::Value* index) {
+    rows_.set_index(index);
+    kept_.set_index(index);
+  }
 
   bool loops_run() const { return loops_run_; }
   bool varies(ValueId id) const { return places_[static_cast<std::size_t>(id)].varies; }
@@ -65,6 +70,8 @@ class BodyEmitter {
   llvm::ConstantInt* number(std::int64_t value) const;
 
  private:
+  std::vector<llvm::Value*> emit_parts(const Instruction& instruction, bool in_loop,
+                                       const Strip& strip);
   llvm::Value* emit_part(const Instruction& instruction, bool in_loop, const Strip& strip,
                          std::int64_t part);
   llvm::Value* emit_load(const Instruction& instruction, bool in_loop, const Strip& strip,
@@ -95,6 +102,7 @@ class BodyEmitter {
   MemoryEmitter memory_;
   RowTiles rows_;
   std::vector<Place> places_;
+  KeptRows kept_;
   std::vector<std::optional<DType>> rounded_;
   bool loops_run_;
   std::vector<std::vector<llvm::Value*>> values_;

@@ -249,7 +249,7 @@ class KernelEmitter {
     const auto inside = [&](Value* index, const Strip& now, Values carried) {
       body_.positions().restore(saved);
       body_.positions().add_inner(axis, index);
-      body_.rows().set_index(index);
+      body_.set_row_index(index);
       body_.emit(segment, static_cast<int>(axis) + 1, now);
       return emit_axis(segment, axis + 1, now, std::move(carried));
     };

@@ -127,6 +127,62 @@ TEST_P(Llvm, AllSmallExtents) {
   EXPECT_EQ(compare(kernels, processor()), "");
 }
 
+// Roots that are added up, and divided by their sum: rows along the vectors and across, of whole
+// strips and what is left, and some that are too long to be kept.
+Kernel shares_of_roots(std::int64_t length, VectorAxis axis, DType dtype) {
+  const bool along = axis == VectorAxis::inner;
+  constexpr std::int64_t kRows = 53;
+  KernelMaker maker("shares", {2, kRows}, {length}, axis, along ? 1 : 32);
+  const Affine at =
+      along ? Affine{0, {kRows * length, length}, {1}} : Affine{0, {kRows * length, 1}, {kRows}};
+  const int in = maker.read(dtype);
+  const auto roots = [&] {
+    maker.loop();
+    const ValueId x = maker.load(in, at);
+    const ValueId square = maker.op(ScalarOp::mul, x, x);
+    return maker.op(ScalarOp::sqrt, square);
+  };
+  const ValueId most = maker.reduce(ScalarOp::maximum, roots());
+  const ValueId rest = maker.op(ScalarOp::mod, roots(), maker.constant(dtype, 0.75));
+  const ValueId sum = maker.reduce(ScalarOp::add, rest);
+  const ValueId root = roots();
+  const ValueId again = maker.op(ScalarOp::mod, root, maker.constant(dtype, 0.75));
+  const ValueId share = maker.op(ScalarOp::div, again, sum);
+  maker.store(maker.write(dtype), at, maker.op(ScalarOp::sub, share, most));
+  maker.store(maker.write(dtype), at, root);
+  return maker.kernel();
+}
+
+TEST_P(Llvm, RowsThatLaterLoopsNeedAgain) {
+  std::vector<Kernel> kernels;
+  for (const VectorAxis axis : {VectorAxis::outer, VectorAxis::inner}) {
+    for (const std::int64_t length : {2, 7, 16, 33, 64, 200, 1025, 9000}) {
+      kernels.push_back(shares_of_roots(length, axis, DType::f32));
+      if (length < 1000) kernels.push_back(shares_of_roots(length, axis, DType::f64));
+    }
+  }
+  EXPECT_EQ(compare(kernels, processor()), "");
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(LlvmText, ComputesOnceWhatTakesLong) {
+  const std::string call = "call <16 x float> @llvm.sqrt";
+  const auto roots = [&](std::int64_t length) {
+    return count_of(native::llvm_text(shares_of_roots(length, VectorAxis::inner, DType::f32)),
+                    call);
+  };
+  // The maximum's loop takes four vectors at a time.
+  EXPECT_EQ(roots(1024), 4U);
+  EXPECT_EQ(roots(32 * 1024), 6U) << "rows that are longer than what is kept";
+}
+
 // Vectors of elements that lie a few apart, or backwards, up to the last one that there is.
 TEST_P(Llvm, ElementsShortStepsApart) {
   std::vector<Kernel> kernels;
