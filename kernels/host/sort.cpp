@@ -23,9 +23,17 @@ constexpr std::int64_t kRadixRow = 256;
 constexpr int kDigitBits = 8;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 
+// Columns that are sorted one after another once their elements were copied side by side: memory is
+// read and written in runs of so many.
+constexpr std::int64_t kColumns = 16;
+// Elements of such copies; a longer column is copied alone.
+constexpr std::int64_t kCopied = std::int64_t{1} << 20;
+
 RowTiling sort_tiling(const Sort& spec) {
   const std::int64_t size = std::max<std::int64_t>(spec.size, 1);
-  return {spec.outer, spec.inner, std::max<std::int64_t>(kSortTile / size, 1)};
+  // Long columns, too, share lines of the cache, as long as there are tiles enough.
+  const std::int64_t fewest = std::clamp<std::int64_t>(spec.inner / kColumns, 1, kColumns);
+  return {spec.outer, spec.inner, std::max(kSortTile / size, fewest)};
 }
 
 // Elements that are looked at together while a row is searched.
@@ -91,10 +99,10 @@ Entry<Word>* radix_sort(Entry<Word>* entries, Entry<Word>* spare, std::int64_t c
 
 // The first `count` of a row in order, at the beginning of `entries`, which has room for
 // kCandidates and twice as many. Elements that come before the last of those collected so far are
-// collected; when there is no more room the worst are dropped. Element i is x[place(i)].
-template <class Word, class T, class Place>
-void search_row(const T* x, std::int64_t size, const Place& place, bool descending,
-                std::int64_t count, Entry<Word>* entries) {
+// collected; when there is no more room the worst are dropped.
+template <class Word, class T>
+void search_row(const T* x, std::int64_t size, bool descending, std::int64_t count,
+                Entry<Word>* entries) {
   // Fewer of short rows, most of which would be collected otherwise.
   const std::int64_t room = 2 * count + std::clamp<std::int64_t>(size / 16, 32, kCandidates);
   std::int64_t found = 0;
@@ -120,11 +128,10 @@ void search_row(const T* x, std::int64_t size, const Place& place, bool descendi
   run_vectorised([&]<int kBytes>() TUTTI_INLINE {
     // What is captured could change by any store; what is here can't.
     const T* const from = x;
-    const Place at = place;
     const Key turn = turned;
     Keys keys;
     const auto look_at = [&](std::int64_t i) TUTTI_INLINE {
-      return static_cast<Word>(static_cast<Key>(key_of(from[at(i)]) ^ turn));
+      return static_cast<Word>(static_cast<Key>(key_of(from[i]) ^ turn));
     };
     std::int64_t begin = 0;
     for (; begin + kLookedAt <= size; begin += kLookedAt) {
@@ -145,23 +152,18 @@ void search_row(const T* x, std::int64_t size, const Place& place, bool descendi
   std::partial_sort(entries, entries + count, entries + found);
 }
 
-// A row whose elements are `stride` apart.
 template <class Word, class T>
-void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices, std::int64_t stride) {
+void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices) {
   thread_local Scratch scratch;
   const bool searched = spec.count <= spec.size / ir::kSearchedPart;
   const auto memory =
       scratch.use<Entry<Word>>(searched ? 2 * spec.count + kCandidates : 2 * spec.size);
   auto* entries = memory.get();
-  if (searched && stride == 1) {
-    const auto place = [](std::int64_t i) TUTTI_INLINE { return i; };
-    search_row(x, spec.size, place, spec.descending, spec.count, entries);
-  } else if (searched) {
-    const auto place = [stride](std::int64_t i) TUTTI_INLINE { return i * stride; };
-    search_row(x, spec.size, place, spec.descending, spec.count, entries);
+  if (searched) {
+    search_row(x, spec.size, spec.descending, spec.count, entries);
   } else {
     for (std::int64_t i = 0; i < spec.size; ++i) {
-      const auto key = key_of(x[i * stride]);
+      const auto key = key_of(x[i]);
       using Key = std::remove_const_t<decltype(key)>;
       const Key ordered = spec.descending ? static_cast<Key>(~key) : key;
       entries[i] = {static_cast<Word>(ordered), static_cast<Word>(i)};
@@ -174,19 +176,52 @@ void sort_row(const Sort& spec, const T* x, T* values, std::int64_t* indices, st
   }
   for (std::int64_t i = 0; i < spec.count; ++i) {
     const auto from = static_cast<std::int64_t>(entries[i].index);
-    values[i * stride] = x[from * stride];
-    indices[i * stride] = from;
+    values[i] = x[from];
+    indices[i] = from;
+  }
+}
+
+// Columns side by side: rows of a copy, whose results are copied back.
+template <class Word, class T>
+void sort_columns(const Sort& spec, const T* x, T* values, std::int64_t* indices,
+                  std::int64_t columns) {
+  thread_local Scratch of_columns;
+  thread_local Scratch of_values;
+  thread_local Scratch of_indices;
+  // Columns that began a power of two apart would share a set of the cache.
+  const std::int64_t pitch = spec.size + kColumns;
+  const auto own = of_columns.use<T>(columns * pitch);
+  const auto own_values = of_values.use<T>(columns * spec.count);
+  const auto own_indices = of_indices.use<std::int64_t>(columns * spec.count);
+  for (std::int64_t i = 0; i < spec.size; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) own.get()[j * pitch + i] = x[i * spec.inner + j];
+  }
+  for (std::int64_t j = 0; j < columns; ++j) {
+    sort_row<Word>(spec, own.get() + j * pitch, own_values.get() + j * spec.count,
+                   own_indices.get() + j * spec.count);
+  }
+  for (std::int64_t i = 0; i < spec.count; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      values[i * spec.inner + j] = own_values.get()[j * spec.count + i];
+      indices[i * spec.inner + j] = own_indices.get()[j * spec.count + i];
+    }
   }
 }
 
 template <class Word, class T>
 void sort_tile(const Sort& spec, const T* x, T* values, std::int64_t* indices,
                const RowTiling::Tile& tile) {
+  const std::int64_t together = std::clamp<std::int64_t>(kCopied / spec.size, 1, kColumns);
   for (std::int64_t outer = tile.row_begin; outer < tile.row_end; ++outer) {
-    for (std::int64_t i = tile.column_begin; i < tile.column_end; ++i) {
-      const std::int64_t kept = outer * spec.count * spec.inner + i;
-      sort_row<Word>(spec, x + outer * spec.size * spec.inner + i, values + kept, indices + kept,
-                     spec.inner);
+    const T* const from = x + outer * spec.size * spec.inner;
+    const std::int64_t kept = outer * spec.count * spec.inner;
+    if (spec.inner == 1) {
+      sort_row<Word>(spec, from, values + kept, indices + kept);
+      continue;
+    }
+    for (std::int64_t i = tile.column_begin; i < tile.column_end; i += together) {
+      sort_columns<Word>(spec, from + i, values + kept + i, indices + kept + i,
+                         std::min(together, tile.column_end - i));
     }
   }
 }

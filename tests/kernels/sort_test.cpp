@@ -50,10 +50,10 @@ void check(const Array& x) {
   }
 }
 
-const std::vector<Shape> kShapes = {Shape{1, 1, 1},    Shape{7, 3, 1},    Shape{2, 255, 1},
-                                    Shape{2, 256, 1},  Shape{3, 5, 9},    Shape{1, 700, 3},
-                                    Shape{40, 300, 2}, Shape{0, 4, 3},    Shape{3, 4, 0},
-                                    Shape{3, 0, 2},    Shape{1, 20000, 1}};
+const std::vector<Shape> kShapes = {
+    Shape{1, 1, 1},     Shape{7, 3, 1},    Shape{2, 255, 1}, Shape{2, 256, 1}, Shape{3, 5, 9},
+    Shape{1, 700, 3},   Shape{40, 300, 2}, Shape{0, 4, 3},   Shape{3, 4, 0},   Shape{3, 0, 2},
+    Shape{1, 20000, 1}, Shape{2, 300, 37}, Shape{1, 20, 300}};
 
 class SortOf : public testing::TestWithParam<DType> {};
 
