@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <list>
 #include <span>
+#include <string>
 #include <utility>
 
-#include <llvm/Config/llvm-config.h>
+#include <llvm-c/Core.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/OptBisect.h>
@@ -33,6 +34,15 @@ T unwrap(llvm::Expected<T> expected, const char* what) {
 
 void unwrap(llvm::Error error, const char* what) {
   if (error) throw InternalError(std::string(what) + ": " + llvm::toString(std::move(error)));
+}
+
+// Of the library that makes the code, which may be newer than the headers.
+std::string version_of_llvm() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned patch = 0;
+  LLVMGetVersion(&major, &minor, &patch);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
 // Leaves out a pass that takes a fifth of the time and finds nothing to gain in loops that are
@@ -145,10 +155,11 @@ Jit::Jit(const Processor& processor)
   show_symbols(*engine_, symbols);
   code_stays_ = symbols.gdb;
   define_functions(*engine_);
-  origin_ = std::string("LLVM ") + LLVM_VERSION_STRING + ", " + builder_.getCPU() + ", build " +
+  const std::string version = version_of_llvm();
+  origin_ = "LLVM " + version + ", " + builder_.getCPU() + ", build " +
             std::string(build_id()).substr(0, 8);
   origin_hash_ = Hasher()
-                     .add(LLVM_VERSION_STRING)
+                     .add(version)
                      .add(builder_.getTargetTriple().str())
                      .add(builder_.getCPU())
                      .add(builder_.getFeatures().getString())
