@@ -89,18 +89,26 @@ class Finder {
       if (views_.free(id) || graph_.node(id).op == Op::wait) continue;
       for (const Value operand : graph_.operands(id)) add_reader(operand, id);
     }
+    // Results are copied out of the views that they are, which reads where those begin, too.
     for (const Value result : graph_.results()) {
-      if (Candidate* const read = candidate_of(views_[result].base)) read->fits = false;
+      const View& view = views_[result];
+      if (Candidate* const read = candidate_of(view.base)) read->fits = false;
+      leave_starts(view);
     }
     for (Candidate& each : candidates_) each.fits = each.fits && each.group >= 0;
+  }
+
+  // Numbers that say where a view begins are read as they are.
+  void leave_starts(const View& view) {
+    for (const View::Start& start : view.starts) {
+      if (Candidate* const index = candidate_of(start.index)) index->fits = false;
+    }
   }
 
   void add_reader(Value value, NodeId reader) {
     const View& view = views_[value];
     if (!view.reads_base()) return;
-    for (const View::Start& start : view.starts) {
-      if (Candidate* const index = candidate_of(start.index)) index->fits = false;
-    }
+    leave_starts(view);
     Candidate* const read = candidate_of(view.base);
     if (read == nullptr) return;
     // What lies around it is no sum; what is moved is read at a place of its own.

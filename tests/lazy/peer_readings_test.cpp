@@ -129,6 +129,22 @@ TEST(PeerReadings, AreForResultsThatOneKernelReads) {
   });
 }
 
+// A part that is a result begins where the sum says: it is copied by a step that reads the sum.
+TEST(PeerReadings, AreNotOfNumbersThatSayWhereAResultBegins) {
+  simulate(2, [](World& world) {
+    auto part = compile([&](const Tensor& x, const Tensor& numbers) {
+      const Tensor sum = all_reduce(numbers, world, Reduce::sum);
+      return std::pair(dynamic_slice(x, slice(sum, {Range{0, 1}}), {10}), sum + sum);
+    });
+    const Tensor x = arange(100.F);
+    for (int run = 0; run < 3; ++run) {
+      const auto [begun, doubled] = part(x, full({1024}, std::int64_t{3}));
+      EXPECT_EQ(begun.to_vector<float>().front(), 6.F);
+      EXPECT_EQ(doubled.to_vector<std::int64_t>().back(), 12);
+    }
+  });
+}
+
 TEST(PeerReadings, OfSeveralEachKernelHasItsOwn) {
   simulate(2, [](World& world) {
     auto step = compile([&](const Tensor& x, const Tensor& y) {
