@@ -1,11 +1,16 @@
-#include <tutti/ir/control.h>
 #include <tutti/ir/cumulative.h>
-#include <tutti/ir/interpret/interpretation.h>
 #include <tutti/ir/neutral.h>
+#include <tutti/ir/passes/bound_control.h>
 #include <tutti/ir/passes/bound_sizes.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 // How each op is rebuilt with its sizes at their bounds. Behind the elements that a value has in
 // the instance lies anything, also NaN: it is replaced where an op would mix it with others.
@@ -281,147 +286,7 @@ void collective(SizeBounds& in) {
   in.copy();
 }
 
-// What takes the arguments of a body and gives the carries as they are and nothing to stack.
-FunctionPtr skipping(const Graph& body, std::size_t carries) {
-  Graph out(body.name + "_skipped");
-  out.mesh = body.mesh;
-  out.default_device = body.default_device;
-  std::vector<Value> results;
-  for (const Parameter& parameter : body.parameters()) {
-    results.push_back(out.add_parameter(parameter.name, body.type(parameter.value)));
-  }
-  results.resize(carries);
-  Builder builder(out);
-  for (std::size_t i = carries; i < body.results().size(); ++i) {
-    const Type& type = body.type(body.results()[i]);
-    const Term zero = {&builder, builder.constant(zero_of(type.dtype))};
-    const Term all = broadcast_to(zero, type.shape);
-    results.push_back(builder.adapt(all.value(), type.replication));
-  }
-  out.set_results(std::move(results));
-  return std::make_shared<const Function>(std::move(out));
-}
-
-// A body that takes the number of its step behind its sequences, and how many steps there are as
-// its last argument, and does nothing in the others: what it would compute there may never end.
-FunctionPtr limited(const FunctionPtr& body, std::size_t carries, std::size_t sequences) {
-  const Graph& graph = body->graph();
-  Graph out(graph.name);
-  out.mesh = graph.mesh;
-  out.default_device = graph.default_device;
-  const Type number = number_inside(graph);
-  std::vector<Value> arguments(1);
-  Value step;
-  for (std::size_t i = 0; i <= graph.parameters().size(); ++i) {
-    if (i == carries + sequences) step = out.add_parameter("step", number);
-    if (i == graph.parameters().size()) break;
-    const Parameter& parameter = graph.parameters()[i];
-    arguments.push_back(out.add_parameter(parameter.name, graph.type(parameter.value)));
-  }
-  const Value steps = out.add_parameter("steps", number);
-  Builder builder(out);
-  const Value runs = builder.add(Op::lt, {step, steps});
-  arguments[0] = builder.add(Op::cast, {runs}, {DType::i32});
-  const NodeId node = builder.node(Op::conditional, arguments,
-                                   {std::vector<FunctionPtr>{skipping(graph, carries), body}});
-  std::vector<Value> results;
-  for (std::uint32_t i = 0; i < out.node(node).result_count; ++i) {
-    results.push_back(out.result(node, i));
-  }
-  out.set_results(std::move(results));
-  return std::make_shared<const Function>(std::move(out));
-}
-
-// Functions get the symbols' values as arguments behind their own.
-void control(SizeBounds& in) {
-  std::vector<Value> operands = in.operands();
-  std::vector<Attribute> attributes = in.from().node(in.node()).attributes;
-  std::vector<FunctionPtr> functions;
-  for (const Attribute& attribute : attributes) {
-    for (const FunctionPtr& function : functions_of(attribute)) functions.push_back(function);
-  }
-  for (const Value value : in.bound_functions(functions)) operands.push_back(value);
-  auto next = functions.begin();
-  for (Attribute& attribute : attributes) {
-    if (auto* const one = std::get_if<FunctionPtr>(&attribute)) *one = *next++;
-    if (auto* const list = std::get_if<std::vector<FunctionPtr>>(&attribute)) {
-      for (FunctionPtr& function : *list) function = *next++;
-    }
-  }
-  if (in.op() != Op::scan || in.attribute("length").is_constant()) {
-    return in.copy(operands, std::move(attributes));
-  }
-  const auto carries = static_cast<std::size_t>(in.attributes().integer("carries"));
-  const auto sequences = static_cast<std::size_t>(in.attributes().integer("sequences"));
-  const std::int64_t length = in.attributes().integer("length");
-  const Value step = in.builder().add(Op::iota, std::span<const Value>(),
-                                      {DType::i64, std::vector{length}, std::int64_t{0}});
-  operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(carries + sequences), step);
-  operands.push_back(in.size(in.attribute("length")).value());
-  in.copy(operands, {limited(functions[0], carries, sequences), static_cast<std::int64_t>(carries),
-                     static_cast<std::int64_t>(sequences + 1), length,
-                     in.attributes().flag("reverse"), in.attributes().flag("recompute")});
-}
-
-bool any_varies(const Graph& graph, Value value, std::span<const std::int64_t> dimensions) {
-  return std::ranges::any_of(
-      dimensions, [&](std::int64_t d) { return size_varies(graph, value, static_cast<int>(d)); });
-}
-
-bool last_varies(const Graph& graph, Value value, int from_the_end = 1) {
-  return size_varies(graph, value, graph.type(value).shape.rank() - from_the_end);
-}
-
 }  // namespace
-
-bool must_decompose(const Graph& graph, NodeId node) {
-  const Op op = graph.node(node).op;
-  if (definition(op).kind != OpClass::composite || graph.sizes == nullptr) return false;
-  const Attributes attributes = graph.attributes(node);
-  const auto operand = [&](std::size_t i) { return graph.operand(node, i); };
-  const auto axis_varies = [&] {
-    const std::int64_t axis = attributes.integer("axis");
-    return any_varies(graph, operand(0), {&axis, 1});
-  };
-  switch (op) {
-    case Op::mean:
-    case Op::logsumexp:
-      return any_varies(graph, operand(0), attributes.integers("axes"));
-    case Op::softmax:
-    case Op::log_softmax:
-    case Op::topk:
-      return axis_varies();
-    case Op::layer_norm:
-    case Op::rms_norm:
-    case Op::cross_entropy:
-      return last_varies(graph, operand(0));
-    case Op::gelu:
-    case Op::one_hot:
-    case Op::size:
-      return false;
-    case Op::dot_general:
-      return any_varies(graph, operand(0), attributes.integers("contract_x"));
-    case Op::attention:
-      // A query's row depends on no other query.
-      return last_varies(graph, operand(0)) || last_varies(graph, operand(1), 2);
-    default:
-      break;
-  }
-  if (op == Op::conv) {
-    for (int d = 1; d < graph.type(operand(0)).shape.rank(); ++d) {
-      if (size_varies(graph, operand(0), d)) return true;
-    }
-    return size_varies(graph, operand(1));
-  }
-  if (op == Op::attention_gradient) {
-    for (const std::size_t i : {0U, 1U, 2U}) {
-      if (last_varies(graph, operand(i)) || last_varies(graph, operand(i), 2)) return true;
-    }
-    return false;
-  }
-  return std::ranges::any_of(graph.operands(node),
-                             [&](Value value) { return size_varies(graph, value); });
-}
 
 void bound_node(SizeBounds& in) {
   switch (definition(in.op()).kind) {
@@ -430,7 +295,7 @@ void bound_node(SizeBounds& in) {
     case OpClass::collective:
       return collective(in);
     case OpClass::control:
-      return control(in);
+      return bound_control(in);
     default:
       break;
   }

@@ -1,7 +1,7 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/passes/bound_sizes.h>
+#include <tutti/ir/passes/decompose_varying.h>
 #include <tutti/ir/passes/passes.h>
-#include <tutti/ir/sizes/merge_samples.h>
 #include <tutti/ir/text/print.h>
 
 #include <algorithm>
@@ -9,32 +9,6 @@
 namespace tutti::ir {
 
 namespace {
-
-// The graph with the composites that mix elements along dimensions that vary replaced by their
-// parts: these are found for fixed sizes, and put together again.
-Graph with_parts(const Graph& graph) {
-  if (graph.sizes == nullptr) return graph;
-  std::vector<bool> which(graph.node_count());
-  bool any = false;
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    which[id] = must_decompose(graph, id);
-    any = any || which[id];
-  }
-  if (!any) return graph;
-  const std::vector<SizeSymbol> symbols = graph.sizes->symbols;
-  std::vector<Sample> samples;
-  for (std::vector<std::int64_t>& values : corners(symbols)) {
-    samples.push_back({values, instance(graph, values)});
-  }
-  // Not the least sizes: parts of composites that do nothing for them are left out.
-  std::vector<std::int64_t> middle;
-  for (const SizeSymbol& symbol : symbols) {
-    middle.push_back(symbol.least + (symbol.most - symbol.least + 1) / 2);
-  }
-  samples.push_back({middle, instance(graph, middle)});
-  for (Sample& sample : samples) decompose_nodes(sample.graph, which);
-  return merge_samples(symbols, samples);
-}
 
 std::vector<std::string> names_of(std::span<const SizeSymbol> symbols) {
   std::vector<std::string> out;
@@ -62,7 +36,7 @@ bool varies(const Graph& graph, NodeId id) {
 }  // namespace
 
 SizeBounds::SizeBounds(const Graph& from, std::vector<std::string> parameters)
-    : from_(with_parts(from)),
+    : from_(decompose_varying(from)),
       parameters_(std::move(parameters)),
       to_(from_.name),
       builder_(to_),

@@ -113,7 +113,4 @@ void bound_node(SizeBounds& bounds);
 // are all replicated alike and lie at one place.
 Type number_inside(const Graph& function);
 
-// Whether a composite's parts must be seen, since it mixes elements along a dimension that varies.
-bool must_decompose(const Graph& graph, NodeId node);
-
 }  // namespace tutti::ir
