@@ -1,17 +1,22 @@
 #include <tutti/ir/builder.h>
-#include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
+#include <tutti/ir/parse/parse_attributes.h>
 #include <tutti/ir/parse/parse_function.h>
 #include <tutti/ir/parse/parse_sharding.h>
-#include <tutti/ir/sizes/complete_sizes.h>
-#include <tutti/ir/text/literal.h>
+#include <tutti/ir/parse/written_sizes.h>
 #include <tutti/ir/text/location_text.h>
 #include <tutti/ir/text/print.h>
-#include <tutti/ir/text/size_text.h>
 #include <tutti/ir/text/type_text.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace tutti::ir {
 
@@ -22,11 +27,13 @@ class FunctionParser {
  public:
   FunctionParser(Lexer& lexer, GroupParser& groups, const FunctionTable& functions,
                  const LoadConstant& load)
-      : lexer_(lexer), groups_(groups), functions_(functions), load_(load) {}
+      : lexer_(lexer),
+        groups_(groups),
+        sizes_(lexer),
+        attributes_(lexer, groups, functions, load, sizes_) {}
 
   // After the word `func`.
   Graph run() {
-    start_ = lexer_.peek().offset;
     graph_.name =
         name_in(lexer_, lexer_.expect(Token::Kind::symbol, "the function's name, as in @f"));
     graph_.mesh = groups_.mesh();
@@ -46,7 +53,7 @@ class FunctionParser {
     while (!lexer_.peek().is_word("return")) node();
     results(any_promised ? &promised : nullptr);
     lexer_.expect("}", "after the function's 'return', which comes last");
-    complete();
+    sizes_.complete(graph_);
     return std::move(graph_);
   }
 
@@ -57,7 +64,7 @@ class FunctionParser {
     do {
       const Token name = lexer_.expect(Token::Kind::value, "a parameter, as in %x: f32[2]");
       lexer_.expect(":", "after the parameter's name");
-      const WrittenType written = read_type(lexer_, groups_, true, &sizes_);
+      const WrittenType written = read_type(lexer_, groups_, true, &sizes_.reader());
       Type type = written.type;
       if (!written.has_device && is_number(type)) type.device = Device::any();
       bool donate = false;
@@ -75,7 +82,7 @@ class FunctionParser {
       }
       const Value value = graph_.add_parameter(std::string(name.text), type, donate);
       define(name, value);
-      note(name, value, written);
+      sizes_.add_parameter(value, written);
       const std::size_t last = graph_.parameters().size() - 1;
       if (!sharding.empty()) graph_.set_parameter_sharding(last, std::move(sharding));
     } while (lexer_.accept(","));
@@ -84,7 +91,7 @@ class FunctionParser {
 
   std::vector<WrittenType> types() {
     std::vector<WrittenType> out;
-    do out.push_back(read_type(lexer_, groups_, false, &sizes_));
+    do out.push_back(read_type(lexer_, groups_, false, &sizes_.reader()));
     while (lexer_.accept(","));
     return out;
   }
@@ -93,7 +100,7 @@ class FunctionParser {
   std::vector<WrittenType> result_types() {
     std::vector<WrittenType> out;
     do {
-      out.push_back(read_type(lexer_, groups_, false, &sizes_));
+      out.push_back(read_type(lexer_, groups_, false, &sizes_.reader()));
       if (!lexer_.accept("{")) continue;
       const Shape& shape = out.back().type.shape;
       graph_.set_result_sharding(out.size() - 1,
@@ -114,7 +121,8 @@ class FunctionParser {
     const Op op = this->op(word);
     const std::vector<Value> operands = values_in_parentheses();
     std::int32_t fusion = -1;
-    std::vector<Attribute> attributes = this->attributes(op, word, fusion);
+    std::vector<Attribute> attributes =
+        attributes_.read(op, word, static_cast<NodeId>(graph_.node_count()), fusion);
     std::vector<Type> inferred = infer(op, operands, attributes, word);
     std::vector<WrittenType> written;
     if (lexer_.accept(":")) {
@@ -133,9 +141,10 @@ class FunctionParser {
     const NodeId id = graph_.append(op, operands, std::move(attributes), inferred, location);
     graph_.set_fusion(id, fusion);
     for (std::size_t i = 0; i < names.size(); ++i) define(names[i], graph_.result(id, i));
-    node_offsets_.push_back(word.offset);
-    if (sizes_.symbols().empty()) return;
-    for (std::size_t i = 0; i < written.size(); ++i) note(word, graph_.result(id, i), written[i]);
+    sizes_.add_node(word.offset);
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      sizes_.add_value(graph_.result(id, i), written[i]);
+    }
   }
 
   Op op(const Token& word) const {
@@ -171,153 +180,6 @@ class FunctionParser {
     if (values_.try_emplace(name.text, value).second) return;
     lexer_.fail(name.offset, "%" + std::string(name.text.substr(0, 40)) +
                                  " is defined twice; every value needs a name of its own");
-  }
-
-  // { axes = [0], keepdims = true, fusion = 3 }, in any order.
-  std::vector<Attribute> attributes(Op op, const Token& word, std::int32_t& fusion) {
-    const auto& specs = definition(op).attributes;
-    std::vector<std::optional<Attribute>> given(specs.size());
-    Group inline_group = GroupParser::blank("");
-    bool has_inline_group = false;
-    const auto group_at = [&] {
-      std::size_t i = 0;
-      while (i < specs.size() && specs[i].kind != AttributeKind::group) ++i;
-      return i;
-    }();
-    if (lexer_.accept("{")) {
-      do {
-        const Token name = lexer_.expect(Token::Kind::word, "the name of an attribute");
-        lexer_.expect("=", "after the name of an attribute");
-        std::size_t i = 0;
-        while (i < specs.size() && specs[i].name != name.text) ++i;
-        if (i < specs.size()) {
-          if (given[i])
-            lexer_.fail(name.offset, "attribute " + std::string(name.text) + " is given twice");
-          attribute_ = i;
-          given[i] = attribute(specs[i].kind);
-        } else if (name.text == "fusion") {
-          fusion = this->fusion();
-        } else if (group_at < specs.size() && groups_.field(name.text, inline_group)) {
-          has_inline_group = true;
-        } else {
-          fail_unknown_attribute(op, name);
-        }
-      } while (lexer_.accept(","));
-      lexer_.expect("}", "or ',' after an attribute");
-    }
-    if (has_inline_group) {
-      if (given[group_at])
-        lexer_.fail(word.offset, "the group is given twice, by name and by its fields");
-      given[group_at] = groups_.finish(std::move(inline_group), word.offset);
-    }
-    std::vector<Attribute> out;
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      if (!given[i]) given[i] = specs[i].standard;
-      if (!given[i]) {
-        lexer_.fail(word.offset, std::string(name_of(op)) + " needs the attribute " +
-                                     std::string(specs[i].name));
-      }
-      out.push_back(std::move(*given[i]));
-    }
-    return out;
-  }
-
-  Attribute attribute(AttributeKind kind) {
-    switch (kind) {
-      case AttributeKind::integer:
-        return integer(sizes_.read(lexer_, "an integer"), 0);
-      case AttributeKind::number:
-        return read_number(lexer_);
-      case AttributeKind::flag:
-        return read_flag(lexer_);
-      case AttributeKind::text:
-        return read_text(lexer_, "a text in quotes");
-      case AttributeKind::integers:
-        return integers();
-      case AttributeKind::dtype:
-        return read_dtype(lexer_);
-      case AttributeKind::group:
-        return groups_.group(lexer_.expect(Token::Kind::symbol, "a group, as in @dp"));
-      case AttributeKind::array:
-        return std::make_shared<const Array>(read_array(lexer_, load_));
-      case AttributeKind::types:
-        return plain_types();
-      case AttributeKind::function:
-        return function();
-      case AttributeKind::functions:
-        return functions();
-    }
-    __builtin_unreachable();
-  }
-
-  // An integer of the attribute that is being read, perhaps in terms of sizes that vary.
-  std::int64_t integer(const SizeExpression& value, std::size_t place) {
-    if (!value.is_constant()) {
-      known_.attributes.emplace(
-          std::tuple(static_cast<NodeId>(graph_.node_count()), attribute_, place), value);
-    }
-    return value.at(sizes_.largest());
-  }
-
-  std::vector<std::int64_t> integers() {
-    std::vector<std::int64_t> out;
-    for (const SizeExpression& value :
-         read_sizes(lexer_, sizes_, "before a list of integers", "an integer", SIZE_MAX)) {
-      out.push_back(integer(value, out.size()));
-    }
-    return out;
-  }
-
-  FunctionPtr function() {
-    return functions_.find(lexer_.expect(Token::Kind::symbol, "a function, as in @body"));
-  }
-
-  // [@first, @second]
-  std::vector<FunctionPtr> functions() {
-    std::vector<FunctionPtr> out;
-    lexer_.expect("[", "before a list of functions");
-    if (lexer_.accept("]")) return out;
-    do out.push_back(function());
-    while (lexer_.accept(","));
-    lexer_.expect("]", "or ',' after a function");
-    return out;
-  }
-
-  // [f32[2,3], i32[4]]
-  std::vector<Type> plain_types() {
-    std::vector<Type> out;
-    lexer_.expect("[", "before a list of types");
-    if (lexer_.accept("]")) return out;
-    std::size_t place = 0;
-    do {
-      const DType dtype = read_dtype(lexer_);
-      std::vector<SizeExpression> sizes;
-      out.push_back({.dtype = dtype, .shape = read_shape(lexer_, sizes_, sizes)});
-      for (std::size_t d = 0; d < sizes.size(); ++d) integer(sizes[d], place + d);
-      place += static_cast<std::size_t>(out.back().shape.rank());
-    } while (lexer_.accept(","));
-    lexer_.expect("]", "or ',' after a type");
-    return out;
-  }
-
-  std::int32_t fusion() {
-    const std::size_t offset = lexer_.peek().offset;
-    const std::int64_t number = read_integer(lexer_, "the number of a fused kernel");
-    if (number >= 0 && number <= INT32_MAX) return static_cast<std::int32_t>(number);
-    lexer_.fail(offset, "a fused kernel has a number of 0 or more that fits in i32");
-  }
-
-  [[noreturn]] void fail_unknown_attribute(Op op, const Token& name) const {
-    std::vector<std::string_view> names{"fusion"};
-    std::string list;
-    for (const AttributeSpec& spec : definition(op).attributes) {
-      names.push_back(spec.name);
-      list += (list.empty() ? "" : ", ") + std::string(spec.name);
-    }
-    lexer_.fail(name.offset, std::string(name_of(op)) + " has no attribute '" +
-                                 std::string(name.text.substr(0, 40)) + "'" +
-                                 (list.empty() ? "; it takes none" : "; it takes " + list) +
-                                 suggestion(name.text, names));
   }
 
   std::vector<Type> infer(Op op, std::span<const Value> operands,
@@ -372,90 +234,17 @@ class FunctionParser {
       std::vector<Type> types;
       for (const Value value : values) types.push_back(graph_.type(value));
       compare(*promised, types, "return", word);
-      for (std::size_t i = 0; i < values.size(); ++i) note(word, values[i], (*promised)[i]);
+      for (std::size_t i = 0; i < values.size(); ++i) sizes_.add_value(values[i], (*promised)[i]);
     }
     graph_.set_results(std::move(values));
   }
 
-  // Keeps what a type says of sizes that vary, until all of them are known.
-  void note(const Token& word, Value value, const WrittenType& written) {
-    if (sizes_.symbols().empty()) return;
-    const bool is_parameter = graph_.node(graph_.producer(value)).op == Op::parameter;
-    if (is_parameter && word.kind == Token::Kind::value) {
-      for (std::size_t d = 0; d < written.sizes.size(); ++d) {
-        if (written.sizes[d].is_constant()) continue;
-        known_.dimensions.emplace(std::pair(value.id, static_cast<int>(d)), written.sizes[d]);
-      }
-    } else {
-      written_sizes_.push_back({value, written.offset, written.sizes});
-    }
-  }
-
-  std::size_t offset_of(NodeId node) const {
-    const std::size_t parameters = graph_.parameters().size();
-    return node < parameters ? start_ : node_offsets_.at(node - parameters);
-  }
-
-  // Finds the sizes of all values, where some vary, and compares them with those written.
-  void complete() {
-    const std::vector<SizeSymbol> symbols = sizes_.symbols();
-    known_.symbols = symbols;
-    for (const SizeSymbol& inner : symbols_of_functions(graph_)) {
-      const bool known = std::ranges::find(symbols, inner.name, &SizeSymbol::name) != symbols.end();
-      if (!known) known_.symbols.push_back(inner);
-    }
-    if (known_.symbols.empty()) return;
-    if (known_.symbols.size() > kMostSymbols) {
-      lexer_.fail(lexer_.peek().offset, "a function has at most " + std::to_string(kMostSymbols) +
-                                            " sizes that vary, with those of functions it runs");
-    }
-    graph_.sizes = std::make_shared<const SymbolicSizes>(std::move(known_));
-    try {
-      complete_sizes(graph_);
-    } catch (const NodeTypeError& error) {
-      lexer_.fail(offset_of(error.node), error.what());
-    }
-    std::vector<std::size_t> numbers;  // of the reader's symbols among the graph's
-    std::vector<SizeSymbol> own;
-    if (graph_.sizes != nullptr) own = graph_.sizes->symbols;
-    for (const SizeSymbol& symbol : symbols) {
-      const auto found = std::ranges::find(own, symbol);
-      // What nothing depends on is not among them, and is no other's number.
-      numbers.push_back(static_cast<std::size_t>(found - own.begin()));
-    }
-    for (const WrittenSizes& written : written_sizes_) {
-      const Shape& shape = graph_.type(written.value).shape;
-      for (int d = 0; d < shape.rank(); ++d) {
-        const SizeExpression size =
-            written.sizes.empty() ? shape[d] : written.sizes[static_cast<std::size_t>(d)];
-        if (size.renumbered(numbers) == size_expression(graph_, written.value, d)) continue;
-        lexer_.fail(written.offset, print(graph_, written.value) + " is " +
-                                        symbolic_text(graph_, written.value) + ", but size " +
-                                        std::to_string(d) + " is written as " + size.text(symbols));
-      }
-    }
-  }
-
-  struct WrittenSizes {
-    Value value;
-    std::size_t offset;
-    std::vector<SizeExpression> sizes;  // empty: all are fixed
-  };
-
   Lexer& lexer_;
   GroupParser& groups_;
-  const FunctionTable& functions_;
-  const LoadConstant& load_;
   Graph graph_;
+  WrittenSizes sizes_;
+  AttributeParser attributes_;
   std::unordered_map<std::string_view, Value> values_;
-
-  // Of functions with sizes that vary.
-  SizeReader sizes_;
-  std::size_t start_ = 0;      // of the function's name
-  std::size_t attribute_ = 0;  // the number of the one that is being read
-  SymbolicSizes known_;
-  std::vector<WrittenSizes> written_sizes_;
-  std::vector<std::size_t> node_offsets_;  // of the nodes behind the parameters
 };
 
 }  // namespace
