@@ -1,12 +1,18 @@
+#include <tutti/codegen/kernel/parse_affine.h>
+#include <tutti/codegen/kernel/parse_cell.h>
 #include <tutti/codegen/kernel/parse_kernel.h>
-#include <tutti/ir/names.h>
+#include <tutti/codegen/kernel/text_words.h>
 #include <tutti/ir/text/literal.h>
 #include <tutti/ir/text/parse_group.h>
 
-#include <bit>
+#include <algorithm>
 #include <charconv>
-#include <limits>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace tutti::codegen {
 
@@ -185,11 +191,11 @@ class KernelParser {
       if (lexer_.accept("where")) bounds(instruction);
     } else if (token.text == "index") {
       instruction.kind = Instruction::Kind::index;
-      instruction.address = affine();
+      instruction.address = read_affine(lexer_, kernel_, in_loop_);
     } else if (token.text == "constant") {
       instruction.kind = Instruction::Kind::constant;
       instruction.dtype = instruction.type;
-      instruction.constant = cell(instruction.dtype);
+      instruction.constant = read_cell(lexer_, instruction.dtype);
     } else {
       scalar(token, name, rest, instruction);
     }
@@ -213,7 +219,7 @@ class KernelParser {
       load.bounds.push_back(bound);
     } while (lexer_.accept(","));
     lexer_.expect("else", "and the value outside of the bounds");
-    load.constant = cell(load.type);
+    load.constant = read_cell(lexer_, load.type);
   }
 
   Reduction reduction(const Token& token, std::string_view rest, const Instruction& defined) {
@@ -278,128 +284,8 @@ class KernelParser {
 
   Affine address() {
     lexer_.expect("[", "before the element of a buffer");
-    Affine out = affine();
+    Affine out = read_affine(lexer_, kernel_, in_loop_);
     lexer_.expect("]", "after the element of a buffer");
-    return out;
-  }
-
-  // 3 + 128*o0 - i1
-  Affine affine() {
-    Affine out;
-    out.outer.resize(kernel_.outer.size());
-    if (in_loop_) out.inner.resize(kernel_.inner.size());
-    bool more = true;
-    bool negative = false;
-    while (more) {
-      term(out, negative);
-      negative = lexer_.accept("-");
-      more = negative || lexer_.accept("+");
-    }
-    return out;
-  }
-
-  // 3, 128*o0, i1, -20*o1, -i1
-  void term(Affine& out, bool negative) {
-    const auto fail_at_second_sign = [&] {
-      if (negative) lexer_.fail(lexer_.peek().offset, "two signs in a row");
-    };
-    if (lexer_.peek().is("-")) {
-      fail_at_second_sign();
-      negative = true;
-      lexer_.take();
-    }
-    Token token = lexer_.peek();
-    std::string_view text = token.text;
-    if (token.kind == Token::Kind::number && text.starts_with('-')) {
-      fail_at_second_sign();
-      negative = true;
-      text.remove_prefix(1);
-    } else if (token.kind != Token::Kind::number && token.kind != Token::Kind::word) {
-      lexer_.fail_expected("an index, as in 3 + 128*o0");
-    }
-    lexer_.take();
-    if (text.empty()) lexer_.fail(token.offset, "a sign without a number behind it");
-    std::uint64_t magnitude = 1;
-    if (text[0] >= '0' && text[0] <= '9') {
-      magnitude = natural(token, text);
-      if (!lexer_.accept("*")) {
-        set(out.offset, token, magnitude, negative);
-        return;
-      }
-      token = lexer_.expect(Token::Kind::word, "an axis, as in o0 or i0");
-      text = token.text;
-    }
-    set(axis(out, token, text), token, magnitude, negative);
-  }
-
-  std::uint64_t natural(const Token& token, std::string_view text) const {
-    std::uint64_t number = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (result.ec == std::errc() && result.ptr == text.data() + text.size()) return number;
-    lexer_.fail(token.offset, shown(text) + " is no number of elements");
-  }
-
-  void set(std::int64_t& target, const Token& token, std::uint64_t magnitude, bool negative) const {
-    constexpr auto kLargest = std::uint64_t{1} << 63;
-    if (target != 0) lexer_.fail(token.offset, "the index has this term twice");
-    if (magnitude > kLargest || (magnitude == kLargest && !negative)) {
-      lexer_.fail(token.offset, "this factor does not fit in i64");
-    }
-    target = static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
-  }
-
-  std::int64_t& axis(Affine& affine, const Token& token, std::string_view text) const {
-    std::vector<std::int64_t>& of_kind = text.starts_with('i') ? affine.inner : affine.outer;
-    const int number = number_in_name(text, text.starts_with('i') ? 'i' : 'o');
-    if (number >= 0 && number < std::ssize(of_kind))
-      return of_kind[static_cast<std::size_t>(number)];
-    lexer_.fail(token.offset,
-                shown(text) + " is no axis here" +
-                    (in_loop_ || !text.starts_with('i') ? "" : "; only loops have inner axes"));
-  }
-
-  ir::Cell cell(DType dtype) {
-    ir::Cell out;
-    if (dtype == DType::boolean) {
-      out.truth = ir::read_flag(lexer_);
-    } else if (dtype == DType::f64) {
-      out.number = floating<double, std::uint64_t>();
-    } else if (is_floating(dtype)) {
-      out.single = floating<float, std::uint32_t>();
-    } else if (is_unsigned(dtype)) {
-      out.natural = number<std::uint64_t>("an integer of 0 or more");
-    } else {
-      out.integer = number<std::int64_t>("an integer");
-    }
-    return out;
-  }
-
-  template <class T>
-  T number(std::string_view what, int base = 10) {
-    const Token token = lexer_.expect(Token::Kind::number, what);
-    std::string_view text = token.text;
-    if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
-    T out{};
-    const auto result = [&] {
-      if constexpr (std::is_integral_v<T>) {
-        return std::from_chars(text.data(), text.data() + text.size(), out, base);
-      } else {
-        return std::from_chars(text.data(), text.data() + text.size(), out);
-      }
-    }();
-    if (result.ec == std::errc() && result.ptr == text.data() + text.size()) return out;
-    lexer_.fail(token.offset, "expected " + std::string(what) + ", not " + shown(token.text));
-  }
-
-  // 2.5, -inf, nan:0x7fc00000
-  template <class T, class Bits>
-  T floating() {
-    if (lexer_.accept("inf")) return std::numeric_limits<T>::infinity();
-    if (!lexer_.accept("nan")) return number<T>("a number");
-    lexer_.expect(":", "and the bits after 'nan'");
-    const std::size_t offset = lexer_.peek().offset;
-    const T out = std::bit_cast<T>(number<Bits>("the NaN's bits, as in 0x7fc00000", 16));
-    if (out == out) lexer_.fail(offset, "these bits are no NaN");
     return out;
   }
 
@@ -409,17 +295,6 @@ class KernelParser {
 };
 
 }  // namespace
-
-std::string shown(std::string_view word) { return "'" + std::string(word.substr(0, 40)) + "'"; }
-
-int number_in_name(std::string_view word, char letter) {
-  if (word.size() < 2 || word[0] != letter) return -1;
-  if (word[1] == '0' && word.size() > 2) return -1;  // one name for each number
-  int out = -1;
-  const char* const end = word.data() + word.size();
-  const auto result = std::from_chars(word.data() + 1, end, out);
-  return result.ec == std::errc() && result.ptr == end && out >= 0 ? out : -1;
-}
 
 Kernel read_kernel(ir::Lexer& lexer) { return KernelParser(lexer).run(); }
 

@@ -16,10 +16,4 @@ Kernel parse_kernel(std::string_view text, std::string file_name = "<text>");
 // The same in the middle of another text, after the word `kernel`.
 Kernel read_kernel(ir::Lexer& lexer);
 
-// A word as messages show it, shortened.
-std::string shown(std::string_view word);
-
-// The number in a name like b12, whose letter is given; -1 for any other word.
-int number_in_name(std::string_view word, char letter);
-
 }  // namespace tutti::codegen

@@ -1,3 +1,4 @@
+#include <tutti/codegen/kernel/text_words.h>
 #include <tutti/codegen/plan/binding.h>
 #include <tutti/codegen/plan/native_steps.h>
 #include <tutti/codegen/plan/plan_checker.h>

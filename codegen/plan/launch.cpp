@@ -1,4 +1,5 @@
 #include <tutti/codegen/kernel/kernel.h>
+#include <tutti/codegen/kernel/text_words.h>
 #include <tutti/codegen/plan/binding.h>
 #include <tutti/codegen/plan/launch_time.h>
 #include <tutti/codegen/plan/native_steps.h>

@@ -1,4 +1,5 @@
 #include <tutti/codegen/kernel/parse_kernel.h>
+#include <tutti/codegen/kernel/text_words.h>
 #include <tutti/codegen/plan/parse_plan.h>
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/ir/function.h>

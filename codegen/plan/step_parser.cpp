@@ -1,3 +1,4 @@
+#include <tutti/codegen/kernel/text_words.h>
 #include <tutti/codegen/plan/step_parser.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/text/literal.h>

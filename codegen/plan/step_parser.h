@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tutti/codegen/kernel/parse_kernel.h>
 #include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/text/lexer.h>
 #include <tutti/ir/text/parse_group.h>
