@@ -5,7 +5,6 @@
 #include <tutti/ir/support/error.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -512,14 +511,6 @@ class Lowering {
 };
 
 }  // namespace
-
-bool can_combine(runtime::Reduction reduction, DType dtype) {
-  using Reduction = runtime::Reduction;
-  constexpr std::array kOfNumbers = {Reduction::sum, Reduction::product, Reduction::min,
-                                     Reduction::max};
-  if (reduction == Reduction::mean) return is_floating(dtype);
-  return dtype != DType::boolean && std::ranges::find(kOfNumbers, reduction) != kOfNumbers.end();
-}
 
 std::vector<LoweredKernel> lower_group(const ir::Graph& graph, const std::vector<NodeId>& members,
                                        const Views& views, const std::vector<bool>& stored,

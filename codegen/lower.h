@@ -1,11 +1,11 @@
 #pragma once
 
 #include <tutti/codegen/kernel/kernel.h>
+#include <tutti/codegen/peer_readings.h>
 #include <tutti/codegen/view.h>
 #include <tutti/ir/graph.h>
-#include <tutti/runtime/comm/collective.h>
 
-#include <map>
+#include <cstdint>
 #include <vector>
 
 namespace tutti::codegen {
@@ -23,17 +23,6 @@ struct LoweredKernel {
 };
 
 class Target;
-
-// A value that kernels compute from what all members of a group have: element by element, in the
-// order of the members, as the runtime does.
-struct PeerReading {
-  int members = 0;
-  runtime::Reduction reduction = runtime::Reduction::sum;
-};
-using PeerReadings = std::map<ir::Value, PeerReading>;
-
-// Whether kernels can do so.
-bool can_combine(runtime::Reduction reduction, DType dtype);
 
 // Lowers one fused group (ir/passes/fuse.h has its rules) to one kernel, or to as many as the
 // target makes of it. `stored` says which members' values need storage, `peers` which values from

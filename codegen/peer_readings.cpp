@@ -3,7 +3,8 @@
 #include <tutti/ir/control.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <cstddef>
 #include <unordered_map>
 #include <vector>
 
@@ -191,6 +192,14 @@ class Finder {
 };
 
 }  // namespace
+
+bool can_combine(runtime::Reduction reduction, DType dtype) {
+  using Reduction = runtime::Reduction;
+  constexpr std::array kOfNumbers = {Reduction::sum, Reduction::product, Reduction::min,
+                                     Reduction::max};
+  if (reduction == Reduction::mean) return is_floating(dtype);
+  return dtype != DType::boolean && std::ranges::find(kOfNumbers, reduction) != kOfNumbers.end();
+}
 
 PeerReadings find_peer_readings(const ir::Graph& graph, const Views& views, std::int64_t rank,
                                 const runtime::Algorithms& algorithms) {

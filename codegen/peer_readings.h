@@ -1,13 +1,25 @@
 #pragma once
 
-#include <tutti/codegen/lower.h>
 #include <tutti/codegen/view.h>
 #include <tutti/ir/graph.h>
 #include <tutti/runtime/comm/algorithms.h>
+#include <tutti/runtime/comm/collective.h>
 
 #include <cstdint>
+#include <map>
 
 namespace tutti::codegen {
+
+// A value that kernels compute from what all members of a group have: element by element, in the
+// order of the members, as the runtime does.
+struct PeerReading {
+  int members = 0;
+  runtime::Reduction reduction = runtime::Reduction::sum;
+};
+using PeerReadings = std::map<ir::Value, PeerReading>;
+
+// Whether kernels can do so.
+bool can_combine(runtime::Reduction reduction, DType dtype);
 
 // The all_reduces whose results no step makes: the one kernel that uses a result reads what every
 // member gave and combines it on the way, instead of reading a sum that the runtime wrote. By the

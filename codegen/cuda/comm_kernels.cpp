@@ -2,7 +2,7 @@
 #include <tutti/codegen/cuda/compiler.h>
 #include <tutti/codegen/cuda/cumulative.h>
 #include <tutti/codegen/cuda/spec_text.h>
-#include <tutti/codegen/lower.h>
+#include <tutti/codegen/peer_readings.h>
 #include <tutti/ir/collective.h>
 #include <tutti/ir/support/error.h>
 
