@@ -296,4 +296,9 @@ Views::Views(const ir::Graph& graph)
   }
 }
 
+bool executes(const ir::Graph& graph, const Views& views, ir::NodeId id) {
+  const ir::OpClass kind = ir::definition(graph.node(id).op).kind;
+  return !views.free(id) && kind != ir::OpClass::parameter && kind != ir::OpClass::make;
+}
+
 }  // namespace tutti::codegen

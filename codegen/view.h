@@ -68,6 +68,9 @@ class Views {
   std::vector<bool> free_;
 };
 
+// Whether a node does something at run time.
+bool executes(const ir::Graph& graph, const Views& views, ir::NodeId id);
+
 // The value itself, or what it is another name of (vary, identity).
 ir::Value resolve(const ir::Graph& graph, ir::Value value);
 
