@@ -1,28 +1,28 @@
-#include <tutti/ir/control.h>
+#include <tutti/codegen/plan/plan.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/lazy/context.h>
 #include <tutti/lazy/scalar_tag.h>
 #include <tutti/runtime/accelerator.h>
-#include <tutti/runtime/comm/host_backend.h>
-#include <tutti/runtime/comm/launch_environment.h>
-#include <tutti/runtime/comm/local.h>
 #include <tutti/runtime/log.h>
-#include <tutti/runtime/profile/trace_file.h>
+#include <tutti/runtime/profile/profile.h>
 #include <tutti/runtime/run/gpus.h>
+#include <tutti/runtime/settings.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace tutti::detail {
 
 namespace {
-
-// Above so many recorded nodes a trace is computed, asked for or not.
-constexpr std::size_t kPendingNodes = 10000;
 
 std::uint64_t next_context_id() {
   static std::atomic<std::uint64_t> next{1};
@@ -61,24 +61,6 @@ class LiveContexts {
   std::unordered_map<std::uint64_t, RankContext*> contexts_;
 };
 
-thread_local RankContext* current_pointer = nullptr;
-thread_local std::uint64_t id_alone = 0;  // of the thread's context without a World
-// The main thread's variables go before static ones, of which one may be a World.
-thread_local bool thread_ends = false;
-
-// Worlds may be closed in any order and on any thread, so nobody may be left with a dead pointer.
-struct CurrentContext {
-  CurrentContext() = default;
-  CurrentContext(const CurrentContext&) = delete;
-  CurrentContext& operator=(const CurrentContext&) = delete;
-  ~CurrentContext() {
-    current_pointer = nullptr;
-    thread_ends = true;
-  }
-  std::weak_ptr<RankContext> pointer;
-};
-thread_local CurrentContext current_context;
-
 // An argument of the function being compiled that was copied into data is no run-time parameter.
 void note_placeholders(const Array& array, bool& tampered) {
   const auto scan = [&]<class T>(std::span<const T> elements) {
@@ -101,22 +83,6 @@ Device device_of_environment(std::int64_t local_rank) {
     throw EnvironmentError("TUTTI_DEVICE=" + text + " is no device; write cpu, cuda or cuda:1");
   }
   return *device;
-}
-
-std::unique_ptr<RankContext> make_alone() {
-  auto context = std::make_unique<RankContext>(
-      std::make_unique<runtime::HostBackend>(std::make_shared<runtime::LocalFabric>(1), 0),
-      static_cast<int>(runtime::Settings::process().number("TUTTI_THREADS").value_or(0)), nullptr);
-  context->recorder().take();
-  std::string trace = runtime::profile_file();
-  if (!trace.empty()) {
-    // A rank that does not join its job must not take the others' file.
-    const runtime::LaunchEnvironment launched = runtime::read_launch_environment();
-    if (launched.ranks > 1) trace = runtime::part_of_trace(trace, launched.rank);
-    context->runtime().profile =
-        runtime::make_profile(trace, launched.rank, context->runtime().pool);
-  }
-  return context;
 }
 
 }  // namespace
@@ -148,41 +114,6 @@ RankContext::~RankContext() {
   LiveContexts::process().remove(id_);
   take_dropped();
   if (runtime_.profile != nullptr) runtime_.profile->save();
-}
-
-constinit thread_local std::uint64_t RankContext::current_id_ = 0;
-
-RankContext& RankContext::current() {
-  if (thread_ends) throw UsageError("the program ends: nothing can be recorded any more");
-  if (current_pointer == nullptr || current_context.pointer.expired()) {
-    // A program without a World is a world of one.
-    thread_local const auto alone = [] {
-      auto made = make_alone();
-      current_id_ = id_alone = made->id();
-      return made;
-    }();
-    return *alone;
-  }
-  if (!current_pointer->recorder_.is_mine()) Recorder::fail_not_mine();
-  return *current_pointer;
-}
-
-std::shared_ptr<RankContext> RankContext::find_current() {
-  return thread_ends ? nullptr : current_context.pointer.lock();
-}
-
-std::shared_ptr<RankContext> RankContext::exchange_current(std::shared_ptr<RankContext> context) {
-  if (thread_ends) return nullptr;
-  std::shared_ptr<RankContext> previous = current_context.pointer.lock();
-  current_pointer = context.get();
-  current_id_ = context == nullptr ? id_alone : context->id();
-  current_context.pointer = context;
-  return previous;
-}
-
-std::shared_ptr<RankContext> RankContext::attach(std::shared_ptr<RankContext> context) {
-  context->recorder_.take();
-  return exchange_current(std::move(context));
 }
 
 bool RankContext::drop_elsewhere(TensorState& state) {
@@ -240,28 +171,6 @@ StatePtr RankContext::on_default_device(StatePtr made, Location where) {
   return record(ir::Op::to_device, std::span(&made, 1), {default_device_.text()}, where)[0];
 }
 
-void RankContext::check_devices(ir::Op op, std::span<const ir::Value> operands, Location where) {
-  Trace& into = trace();
-  const ir::Graph& graph = into.graph();
-  ir::Value first;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const ir::Value operand = operands[i];
-    if (into.is_number(operand) || ir::is_branch_index(op, i)) continue;
-    if (!first.valid()) first = operand;
-    if (graph.device(operand) == graph.device(first)) continue;
-    const auto shown = [&](ir::Value value) {
-      ir::Type type = graph.type(value);
-      type.device = {};
-      return type.text() + " on " + graph.device(value).text() + " (made at " +
-             graph.node(graph.producer(value)).location.text() + ")";
-    };
-    throw TypeError(std::string(name_of(op)) + ": the operands lie on different devices, " +
-                        shown(first) + " and " + shown(operand) +
-                        "; copy one of them with to(x, device)",
-                    where);
-  }
-}
-
 StatePtr RankContext::data(const Array& array, Device device, Location given) {
   const Recorder::Claim claim(recorder_);
   const Location where = line_of(given);
@@ -313,106 +222,6 @@ StatePtr RankContext::leaf(const ir::Type& type, std::shared_ptr<runtime::Buffer
   state->context = id_;
   state->buffer = std::move(buffer);
   return state;
-}
-
-void RankContext::check_group(ir::Op op, const std::vector<ir::Attribute>& attributes,
-                              Location where) const {
-  const ir::Definition& entry = ir::definition(op);
-  if (entry.kind != ir::OpClass::collective) return;
-  if (in_callback_) {
-    throw UsageError(std::string(entry.name) +
-                         ": a callback of on_ready() can't call collectives, since each rank "
-                         "notices at another time that a result is ready",
-                     where);
-  }
-  const ir::Group& group = *ir::Attributes(entry.attributes, attributes).group("group");
-  for (const ir::GroupPtr& closed : closed_groups) {
-    if (!closed->is_same_for(runtime_.rank(), group)) continue;
-    throw UsageError(std::string(entry.name) + ": group \"" + group.tag +
-                         "\" was closed; make one with another tag",
-                     where);
-  }
-  const std::string name = std::string(entry.name) + ": group \"" + group.tag + "\"";
-  for (const std::int64_t rank : group.ranks) {
-    if (rank < runtime_.ranks()) continue;
-    std::string why = "there are " + std::to_string(runtime_.ranks()) + " ranks";
-    if (runtime_.ranks() == 1) {
-      why = "this thread records for a world of one; call world.attach() on it if it should not";
-    }
-    throw UsageError(name + " names rank " + std::to_string(rank) + ", but " + why, where);
-  }
-  if (group.position_of(runtime_.rank()) < 0) {
-    const bool is_world = group.tag == world_group_->tag;
-    throw UsageError(name + " does not include this rank, " + std::to_string(runtime_.rank()) +
-                         (is_world ? "; a World that a function captures stays that World: for "
-                                     "one of another size it names ranks, or a mesh"
-                                   : ""),
-                     where);
-  }
-}
-
-std::vector<StatePtr> RankContext::record(ir::Op op, std::span<const StatePtr> operands,
-                                          std::vector<ir::Attribute> attributes, Location given) {
-  const Recorder::Claim claim(recorder_);
-  const Location where = line_of(given);
-  if (op == ir::Op::wait && operands[0]->is_data()) {
-    // Its collective is under way or done; the tensor shares the data, and whoever reads it waits.
-    StatePtr state = leaf(operands[0]->type, operands[0]->buffer, where);
-    state->type.async = false;
-    state->work = operands[0]->work;
-    state->part = operands[0]->part;
-    state->literal_uses = operands[0]->literal_uses;
-    return {state};
-  }
-  Trace& into = trace();
-  const bool is_inside = into.kind() == Trace::Kind::function || into.kind() == Trace::Kind::trial;
-  if (is_inside && op == ir::Op::wait && operands[0]->trace != &into) {
-    // What was started outside is waited for there.
-    const Outside outside(*this, depth() - 1);
-    return record(op, operands, std::move(attributes), where);
-  }
-  check_group(op, attributes, where);
-  std::vector<ir::Value> values;
-  values.reserve(operands.size());
-  for (const StatePtr& operand : operands) values.push_back(into.value_of(*operand, where));
-  if (values.size() > 1) check_devices(op, values, where);
-  into.builder().at(where);
-  const std::size_t calls = into.graph().call_count();
-  const ir::NodeId node = into.node(op, values, std::move(attributes));
-  if (!compiling() && into.graph().call_count() != calls) pending_collectives_ = true;
-  std::vector<StatePtr> results;
-  for (std::uint32_t i = 0; i < into.graph().node(node).result_count; ++i) {
-    results.push_back(into.handle(into.graph().result(node, i), where));
-    note_replication(results.back()->type, where);
-  }
-  compute_if_due(results);
-  return results;
-}
-
-StatePtr RankContext::record_local(ir::Op op, std::span<const ir::Value> operands,
-                                   std::vector<ir::Attribute> attributes, Location given) {
-  const Location where = line_of(given);
-  Trace& into = trace();
-  if (operands.size() > 1) check_devices(op, operands, where);
-  into.builder().at(where);
-  const ir::NodeId node = into.node(op, operands, std::move(attributes));
-  StatePtr result = into.handle(into.graph().result(node), where);
-  compute_if_due(std::span(&result, 1));
-  return result;
-}
-
-void RankContext::compute_if_due(std::span<const StatePtr> recorded) {
-  if (compiling() || keep_recording > 0) return;
-  // (Callbacks wait: an op may be in the middle of something.)
-  if (eager) {
-    compute(recorded);
-  } else if (lazy_->graph().node_count() > kPendingNodes) {
-    std::vector<StatePtr> live;
-    for (TensorState* const state : lazy_->handles()) live.emplace_back(state);
-    compute(live);
-  } else if (pending_collectives_ && runtime_.backend->peer_waits()) {
-    compute({});
-  }
 }
 
 void RankContext::note_compiled(Location where, const Hash128& program) {
@@ -471,11 +280,6 @@ void RankContext::run_due_callbacks() {
       throw;
     }
   }
-}
-
-StatePtr record(ir::Op op, std::span<const StatePtr> operands,
-                std::vector<ir::Attribute> attributes, Location where) {
-  return RankContext::current().record(op, operands, std::move(attributes), where)[0];
 }
 
 }  // namespace tutti::detail
