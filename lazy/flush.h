@@ -44,13 +44,15 @@ class Flush {
   void close_remaining();
   bool is_remade(ir::Value value) const;
   ir::Graph take_out();
-  std::vector<codegen::Executable::Result> execute(const ir::Graph& program);
-  std::vector<runtime::Agreement> agreements(const ir::Graph& program);
-  void log_evaluation(const ir::Graph& program, bool known) const;
   void hand_out(const std::vector<codegen::Executable::Result>& results, Trace& rest);
   void release_handle(TensorState& state);
   std::unique_ptr<Trace> new_trace() const;
   void take_over(std::unique_ptr<Trace> rest);
+
+  // Of the program that is taken out (flush_execution.cpp).
+  std::vector<codegen::Executable::Result> execute(const ir::Graph& program);
+  std::vector<runtime::Agreement> agreements(const ir::Graph& program);
+  void log_evaluation(const ir::Graph& program, bool known) const;
 
   // After a failure (flush_failure.cpp).
   void finish(const std::vector<codegen::Executable::Result>& results);
