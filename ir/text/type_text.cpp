@@ -52,6 +52,10 @@ void append_type(std::string& out, const Type& type, const Mesh* mesh, bool lite
   if (with_device) out += " on " + type.device.text();
 }
 
+void append_type(std::string& out, const Type& type, const Mesh* mesh, std::string_view shape) {
+  append_type(out, type, mesh, false, !type.device.is_cpu() && !type.device.is_any(), shape);
+}
+
 void append_mesh(std::string& out, const Mesh& mesh) {
   out += "mesh (";
   for (std::size_t d = 0; d < mesh.names.size(); ++d) {

@@ -16,6 +16,9 @@ namespace tutti::ir {
 // `shape`: how the shape is written, such as [n,10]; empty: as it is.
 void append_type(std::string& out, const Type& type, const Mesh* mesh, bool literal,
                  bool with_device, std::string_view shape = {});
+// The same with the device where it has to be said: the host goes without saying, and so does
+// `any`, which follows from the ops.
+void append_type(std::string& out, const Type& type, const Mesh* mesh, std::string_view shape = {});
 // mesh (dp = 2, tp = 4), a line.
 void append_mesh(std::string& out, const Mesh& mesh);
 
