@@ -44,14 +44,27 @@ RegionText::RegionText(const Region& region, Around around)
     arguments_[region.arguments[i].name] = static_cast<int>(i);
   }
   for (const Operation& operation : region.operations) {
-    for (const ResultName& result : operation.results) definitions_[result.name] = &operation;
+    const bool passes_on =
+        operation.name == "sdy.sharding_constraint" && operation.operands.size() == 1;
+    for (const ResultName& result : operation.results) {
+      if (passes_on) {
+        unsharded_[result.name] = &unsharded(operation.operands[0]);
+      } else {
+        definitions_[result.name] = &operation;
+      }
+    }
   }
+}
+
+const Reference& RegionText::unsharded(const Reference& reference) const {
+  const auto found = unsharded_.find(reference.name);
+  return found == unsharded_.end() ? reference : *found->second;
 }
 
 const Reference* RegionText::result(std::size_t n) const {
   if (region_.operations.empty()) return nullptr;
   const Operation& last = region_.operations.back();
-  return n < last.operands.size() ? &last.operands[n] : nullptr;
+  return n < last.operands.size() ? &unsharded(last.operands[n]) : nullptr;
 }
 
 std::string RegionText::returned(std::size_t n) const {
@@ -65,18 +78,18 @@ std::string RegionText::of(const Reference& reference) const {
 }
 
 int RegionText::argument(const Reference& reference) const {
-  const auto found = arguments_.find(reference.name);
+  const auto found = arguments_.find(unsharded(reference).name);
   return found == arguments_.end() ? -1 : found->second;
 }
 
 const Operation* RegionText::definition(const Reference& reference) const {
-  const auto found = definitions_.find(reference.name);
+  const auto found = definitions_.find(unsharded(reference).name);
   return found == definitions_.end() ? nullptr : found->second;
 }
 
 bool RegionText::is_constant_around(const Reference& reference) const {
   return argument(reference) < 0 && definition(reference) == nullptr &&
-         around_(reference) != nullptr;
+         around_(unsharded(reference)) != nullptr;
 }
 
 bool RegionText::append(std::string& out, const Reference& reference, int depth) const {
@@ -87,7 +100,7 @@ bool RegionText::append(std::string& out, const Reference& reference, int depth)
   }
   const Operation* const operation = definition(reference);
   if (operation == nullptr) {
-    const Array* const array = around_(reference);
+    const Array* const array = around_(unsharded(reference));
     return array != nullptr && append_constant(out, *array);
   }
   if (!operation->name.starts_with("stablehlo.")) return false;

@@ -10,7 +10,8 @@ namespace tutti::ir::stablehlo {
 
 // What a small region computes, as text: "select(GT(0, 2), 0, 2)", where numbers are the region's
 // arguments. Comparisons go by their direction, constants are their value in brackets; other
-// attributes do not show. Tells regions of known meaning whatever their names are.
+// attributes do not show, nor does how values are to be sharded. Tells regions of known meaning
+// whatever their names are.
 class RegionText {
  public:
   // The array that a value from around the region is everywhere; null: it is no constant.
@@ -31,12 +32,15 @@ class RegionText {
   bool is_constant_around(const Reference& reference) const;
 
  private:
+  // What a value is, that is said to be sharded: the same elsewhere.
+  const Reference& unsharded(const Reference& reference) const;
   bool append(std::string& out, const Reference& reference, int depth) const;
 
   const Region& region_;
   Around around_;
   std::unordered_map<std::string_view, int> arguments_;
   std::unordered_map<std::string_view, const Operation*> definitions_;
+  std::unordered_map<std::string_view, const Reference*> unsharded_;
 };
 
 // The direction of a comparison, "LT", and its kind, "TOTALORDER"; "" if the text has none.

@@ -94,13 +94,13 @@ std::ptrdiff_t update_of(const Region& region, const Reference& reference) {
 // Whether the region gives the updates, whatever was there.
 bool replaces(const Step& step) {
   const Region& region = step.operation.regions[0];
-  if (region.operations.size() != 1 || !is_return(region.operations[0])) return false;
-  const std::vector<Reference>& given = region.operations[0].operands;
-  if (given.size() != region.arguments.size() / 2) return false;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (update_of(region, given[i]) != static_cast<std::ptrdiff_t>(i)) return false;
+  const RegionText text(region, constants_around(step));
+  const auto count = static_cast<int>(region.arguments.size() / 2);
+  for (int i = 0; i < count; ++i) {
+    const Reference* const given = text.result(static_cast<std::size_t>(i));
+    if (given == nullptr || text.argument(*given) != count + i) return false;
   }
-  return true;
+  return text.result(static_cast<std::size_t>(count)) == nullptr;
 }
 
 bool uses_update(const Step& step) {
@@ -130,12 +130,11 @@ bool any_order_will_do(const Step& step) {
   const Region& region = step.operation.regions[0];
   const RegionText text(region, constants_around(step));
   const auto without_casts = [&](const Reference* value) {
-    for (const Operation* made = nullptr;
-         value != nullptr && (made = text.definition(*value)) != nullptr;
-         value = &made->operands[0]) {
-      const bool passes =
-          made->name == "stablehlo.convert" || made->name == "sdy.sharding_constraint";
-      if (!passes || made->operands.size() != 1) break;
+    constexpr int kMostCasts = 32;  // a text may define a value by itself
+    for (int casts = 0; value != nullptr && casts < kMostCasts; ++casts) {
+      const Operation* const made = text.definition(*value);
+      if (made == nullptr || made->name != "stablehlo.convert" || made->operands.size() != 1) break;
+      value = &made->operands[0];
     }
     return value;
   };

@@ -166,7 +166,7 @@ constexpr Rule kShardingRules[] = {
     {"sdy.manual_computation", manual_computation},
     {"sdy.propagation_barrier", as_it_is},
     {"sdy.reshard", as_it_is},
-    {"sdy.sharding_constraint", as_it_is},
+    {"sdy.sharding_constraint", as_it_is, true},
     {"stablehlo.custom_call", custom_call},
 };
 

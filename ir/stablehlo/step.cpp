@@ -1,4 +1,7 @@
+#include <tutti/ir/stablehlo/expression.h>
 #include <tutti/ir/stablehlo/translate.h>
+
+#include <algorithm>
 
 namespace tutti::ir::stablehlo {
 
@@ -122,25 +125,18 @@ std::vector<Term> Step::apply(std::size_t region, std::span<const Term> argument
 
 std::string_view Step::combination(std::size_t region) const {
   const Region& body = this->region(region);
-  if (body.arguments.size() != 2 || body.operations.size() < 2) return {};
-  const Operation& combine = body.operations[0];
-  if (combine.operands.size() != 2 || combine.results.size() != 1) return {};
-  // Then its return; JAX may say in between how the scalar is sharded.
-  std::string_view result = combine.results[0].name;
-  for (std::size_t i = 1; i < body.operations.size(); ++i) {
-    const Operation& next = body.operations[i];
-    if (next.operands.size() != 1 || next.operands[0].name != result) return {};
-    if (i + 1 == body.operations.size()) break;
-    if (next.name != "sdy.sharding_constraint" || next.results.size() != 1) return {};
-    result = next.results[0].name;
+  if (body.arguments.size() != 2) return {};
+  const RegionText text(body, [](const Reference&) -> const Array* { return nullptr; });
+  const Reference* const result = text.result(0);
+  const Operation* const combine = result == nullptr ? nullptr : text.definition(*result);
+  if (combine == nullptr || text.result(1) != nullptr || combine->operands.size() != 2 ||
+      combine->results.size() != 1) {
+    return {};
   }
-  const std::string_view a = combine.operands[0].name;
-  const std::string_view b = combine.operands[1].name;
-  const std::string_view first = body.arguments[0].name;
-  const std::string_view second = body.arguments[1].name;
-  const bool both = (a == first && b == second) || (a == second && b == first);
-  std::string_view name = combine.name;
-  if (!both || !name.starts_with("stablehlo.")) return {};
+  const auto [first, second] =
+      std::minmax({text.argument(combine->operands[0]), text.argument(combine->operands[1])});
+  const std::string_view name = combine->name;
+  if (first != 0 || second != 1 || !name.starts_with("stablehlo.")) return {};
   return name.substr(name.find('.') + 1);
 }
 

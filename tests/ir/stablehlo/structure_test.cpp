@@ -178,6 +178,13 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
                           "tensor<i32>",
                           "false"))),
               HasSubstr("does not use the update"));
+  EXPECT_THAT(
+      refusal(stablehlo_function(
+          arguments, "tensor<4xi32>",
+          scatter("%1 = stablehlo.convert %1 : tensor<i32>\n%2 = stablehlo.add %1, %b : "
+                  "tensor<i32>\nstablehlo.return %2 : tensor<i32>",
+                  "false"))),
+      HasSubstr("one after another"));
 }
 
 std::string select_and_scatter(const std::string& direction, const std::string& sizes) {
@@ -462,6 +469,37 @@ TEST(StablehloDotGeneral, OfIntegersWithFloatsKeepsWhatIsBehindThePoint) {
 }
 
 // As many levels as make the text's own limits do not help.
+// JAX may say within regions, too, how a value is sharded.
+TEST(StablehloRegion, MaySayHowItsValuesAreSharded) {
+  const auto sharded = [](const std::string& result, const std::string& of) {
+    return result + " = sdy.sharding_constraint " + of + " <@mesh, []> : tensor<i32>\n";
+  };
+  const std::string reduce = R"(
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.reduce(%x init: %zero) across dimensions = [0] : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+     reducer(%a: tensor<i32>, %b: tensor<i32>)  {
+)" + sharded("%1", "%a") + "%2 = stablehlo.add %b, %1 : tensor<i32>\n" +
+                             sharded("%3", "%2") + R"(
+      stablehlo.return %3 : tensor<i32>
+    }
+    return %0 : tensor<i32>)";
+  EXPECT_TRUE(
+      has(test::import_main(stablehlo_function("%x: tensor<3xi32>", "tensor<i32>", reduce)),
+          Op::sum));
+  EXPECT_EQ(
+      run_one("%x: tensor<4xi32>, %i: tensor<5x1xi32>, %u: tensor<5xi32>", "tensor<4xi32>",
+              scatter(sharded("%1", "%b") + "stablehlo.return %1 : tensor<i32>", "false"),
+              {i32({10, 20, 30, 40}), i32({2, 0, 2, 4, -1}, {5, 1}), i32({5, 6, 7, 8, 9})}),
+      i32({6, 20, 7, 40}));
+  EXPECT_EQ(run_one("%x: tensor<4xi32>, %y: tensor<4xf32>", "tensor<4xf32>",
+                    sort(sharded("%1", "%a") +
+                         "%2 = stablehlo.negate %1 : tensor<i32>\n%3 = stablehlo.negate %b : "
+                         "tensor<i32>\n%4 = stablehlo.compare LT, %2, %3, SIGNED : (tensor<i32>, "
+                         "tensor<i32>) -> tensor<i1>\nstablehlo.return %4 : tensor<i1>"),
+                    {i32({2, 1, 2, 1}), f32({5, 6, 7, 8})}),
+            f32({5, 7, 6, 8}));
+}
+
 TEST(StablehloIf, IsNotNestedWithoutEnd) {
   std::string functions;
   constexpr int kFunctions = 80;
