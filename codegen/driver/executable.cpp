@@ -33,6 +33,19 @@ bool has_long_loop(const Plan& plan) {
 }
 #endif
 
+// Whether a launch takes so many addresses, as of a concat of many tensors, that they should not
+// lie on a thread's stack, where native code has them.
+bool has_many_addresses(const Plan& plan) {
+  constexpr std::size_t kMany = 8192;
+  return std::ranges::any_of(plan.steps, [](const Step& step) {
+    const Launch* const launch = launch_of(step);
+    if (launch == nullptr) return false;
+    std::size_t addresses = 0;
+    for (const LaunchPart& part : launch->parts) addresses += part.buffers.size();
+    return addresses > kMany;
+  });
+}
+
 // What carries out the collectives whose operands and results lie in an area.
 std::string engine_in(const Plan& plan, std::size_t area) {
   const auto lies_there = [&](BufferId id) {
@@ -98,7 +111,9 @@ Executable::Executable(Plan plan, runtime::Context& context, const Options& opti
   }
   if (runtime::timeline_listens()) range_name_ = plan_.name.c_str();
   // Native code knows the host's steps alone, and says nothing of them.
-  if (!plan_.devices.empty() || range_name_ != nullptr) options_.mode = PlanMode::walk;
+  if (!plan_.devices.empty() || range_name_ != nullptr || has_many_addresses(plan_)) {
+    options_.mode = PlanMode::walk;
+  }
   bind_constants();
   frame_.profile = make_profile();
   binding_.bind();

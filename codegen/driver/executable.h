@@ -22,7 +22,8 @@ inline constexpr PlanMode kDefaultPlanMode =
 
 // A plan bound to one rank, for whose thread alone it is. The first run walks the plan; the second
 // makes native code of it where its mode says so, since most programs that run twice run often.
-// A plan with a long loop is made native code of before it runs first.
+// A plan with a long loop is made native code of before it runs first; one with a launch of
+// thousands of addresses, or with steps of a GPU, never.
 class Executable {
  public:
   struct Result {

@@ -109,6 +109,23 @@ TEST(Executable, LongPlansRunNatively) {
   }
 }
 
+// Its addresses would fill much of a thread's stack.
+TEST(Executable, WalksWhatTakesThousandsOfAddresses) {
+  const auto context = lone_rank();
+  constexpr int kOperands = 10'000;
+  std::string text = "func @many(%x: f32[2], %y: f32[2]) -> (f32[20000]) {\n  %0 = concat(%x";
+  for (int i = 1; i < kOperands; ++i) text += i % 2 == 0 ? ", %x" : ", %y";
+  const auto many = executable_of(text + ") {axis = 0} : f32[20000]\n  return %0\n}", *context);
+  const std::vector<BufferPtr> inputs = {buffer_of(*context, {1, 2}), buffer_of(*context, {3, 4})};
+  for (int run = 0; run < 3; ++run) {
+    const std::vector<float> values = values_of(many->run(inputs)[0]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(values[i], static_cast<float>(i % 4 + 1)) << i;
+    }
+  }
+  EXPECT_FALSE(many->is_native());
+}
+
 TEST(Executable, CanBeToldToWalk) {
   const auto context = lone_rank();
   const auto step = executable_of(kStep, *context, PlanMode::walk);
