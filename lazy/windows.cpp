@@ -1,10 +1,14 @@
 #include <tutti/lazy/composite.h>
+#include <tutti/lazy/create.h>
+#include <tutti/lazy/device.h>
 #include <tutti/lazy/tensor_state.h>
 #include <tutti/lazy/windows.h>
+#include <tutti/lazy/zero_beside.h>
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -110,12 +114,24 @@ std::int64_t spatial_dimensions(const Tensor& x) {
                   x.state()->type.text());
 }
 
-Tensor window_step(WindowReduce reduce, const Tensor& a, const Tensor& b) {
+// `none`, if it is there: where `a` is of no element yet.
+Tensor window_step(WindowReduce reduce, const Tensor& a, const Tensor& b,
+                   const std::optional<Tensor>& none) {
   if (reduce == WindowReduce::sum) return add(a, b);
   // The first of equal elements stays, and gets the gradient.
   Tensor wins = reduce == WindowReduce::max ? gt(b, a) : lt(b, a);
   if (is_floating(b.dtype())) wins = logical_or(wins, is_nan(b));
+  if (none) wins = logical_or(wins, *none);
   return select(wins, b, a);
+}
+
+// Beside x, true at the first `count` of so many places along the axis.
+Tensor first_places(const Tensor& x, std::int64_t axis, std::int64_t places, std::int64_t count) {
+  List sizes(static_cast<std::size_t>(x.rank()), 1);
+  sizes[static_cast<std::size_t>(axis)] = places;
+  const DType dtype = places <= std::numeric_limits<std::int32_t>::max() ? DType::i32 : DType::i64;
+  const Tensor place = detail::placed(iota(Shape(sizes), axis, dtype), x);
+  return lt(place, add(detail::zero_beside(x, dtype), count));
 }
 
 // x with `none` around it.
@@ -135,8 +151,9 @@ Tensor with_padding(const Tensor& x, const Windows& windows, const Operand& none
 }
 
 // Of x with its padding. Axis by axis, the last one first, which keeps the row-major order of a
-// window's elements. Each is as many slices as the window is long.
-Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows) {
+// window's elements. Each is as many slices as the window is long. With `elements_alone` padding is
+// never chosen, and gets no gradient, though it may be equal to all elements of a window.
+Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows, bool elements_alone = false) {
   const auto count = std::ssize(windows.window);
   const std::int64_t first_axis = x.rank() - count;
   for (std::int64_t d = count - 1; d >= 0; --d) {
@@ -153,7 +170,18 @@ Tensor reduced(WindowReduce reduce, Tensor x, const Windows& windows) {
                       .stop = begin + (places - 1) * windows.stride[i] + 1,
                       .step = windows.stride[i]};
       const Tensor part = slice(x, ranges);
-      out = k == 0 ? part : window_step(reduce, out, part);
+      if (k == 0) {
+        out = part;
+        continue;
+      }
+      // Up to the element before this one, the first windows lie in the padding alone.
+      const std::int64_t room = windows.padding[i].low - (begin - windows.dilation[i]);
+      std::optional<Tensor> none;
+      if (elements_alone && room > 0) {
+        const std::int64_t first = std::min(places, (room - 1) / windows.stride[i] + 1);
+        none = first_places(x, first_axis + d, places, first);
+      }
+      out = window_step(reduce, out, part, none);
     }
     x = out;
   }
@@ -191,7 +219,8 @@ Tensor max_pool(const Operand& x, const std::vector<std::int64_t>& window,
     const std::int64_t count = spatial_dimensions(t);
     const Windows windows(t, window, options, count);
     windows.check_padding();
-    return reduced(WindowReduce::max, with_padding(t, windows, lowest(t.dtype())), windows);
+    return reduced(WindowReduce::max, with_padding(t, windows, lowest(t.dtype())), windows,
+                   is_floating(t.dtype()));
   });
 }
 

@@ -17,7 +17,7 @@ struct WindowOptions {
 };
 
 // The largest element of each window. Padding never counts; a NaN does. Numbers of any dtype. The
-// gradient goes to the first of equal elements.
+// gradient goes to the first of equal elements, of NaNs to the last.
 Tensor max_pool(const Operand& x, const std::vector<std::int64_t>& window,
                 const WindowOptions& options = {});
 // The mean of each window, in f32 and rounded once; padding counts as zeros if `count_padding`, as

@@ -26,6 +26,30 @@ TEST(MaxPool, TheFirstOfEqualElementsGetsTheGradient) {
   expect_close(wave_gradient(pool, x), {0, 0.9916648F, 0, 0, 0.2385722F, -0.9258147F, 0});
 }
 
+TEST(MaxPool, PaddingGetsNoGradient) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const auto gradient = [](const Tensor& x, const Floats& weights, std::int64_t window,
+                           const WindowOptions& options) {
+    return grad([&](const Tensor& y) {
+             const Tensor pooled = max_pool(y, {window}, options);
+             return sum(pooled * reshape(from(weights, {std::ssize(weights)}), pooled.shape()));
+           })(x)
+        .to_vector<float>();
+  };
+  EXPECT_EQ(gradient(from(Floats{-inf, -inf, -5}, {1, 1, 3}), {1, 2, 4}, 3,
+                     {.stride = {1}, .padding = {1}}),
+            Floats({1, 0, 6}));
+  EXPECT_EQ(gradient(from(Floats(4, -inf), {1, 1, 2, 2}), {3}, 3, {.padding = {1}}),
+            Floats({3, 0, 0, 0}));
+  // The first window is of padding and the second element, the last of the first one and padding.
+  EXPECT_EQ(gradient(from(Floats{-inf, -inf}, {1, 1, 2}), {1, 2}, 2,
+                     {.stride = {1}, .padding = {1}, .dilation = {2}}),
+            Floats({2, 1}));
+  EXPECT_EQ(gradient(from(Floats(2, std::nanf("")), {1, 1, 2}), {1, 2, 4}, 2,
+                     {.stride = {1}, .padding = {1}}),
+            Floats({1, 6}));
+}
+
 TEST(MaxPool, PaddingNeverWinsAndNanDoes) {
   const auto pooled = [](const Tensor& x) {
     return max_pool(x, {3}, {.stride = {1}, .padding = {1}});
