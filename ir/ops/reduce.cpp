@@ -71,10 +71,11 @@ Term product_of_others(Term x, bool from_end) {
   return out;
 }
 
-// Of each factor the product of the others. No division by the factor, which may be 0.
+// Of each factor the product of the others. No division by the factor, which may be 0. What stands
+// on one side of it may have a product beyond f32, and a zero on the other: so in f64.
 void gradient_prod(Gradient& gradient) {
   const DType dtype = gradient.operand(0).dtype();
-  const Term x = cast(gradient.operand(0), compute_dtype(dtype));
+  const Term x = cast(gradient.operand(0), DType::f64);
   const Shape& shape = gradient.operand(0).shape();
   const auto& axes = gradient.attributes.integers("axes");
   const Term g = cast(broadcast_to(kept(gradient, gradient.cotangent()), shape), x.dtype());

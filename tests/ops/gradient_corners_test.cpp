@@ -202,6 +202,17 @@ TEST(GradientCorners, OfProductsWithZeros) {
   EXPECT_EQ(gradient(outer, {1, 2, 3, 4, 5, 0, 7, 8}), Doubles({0, 0, 224, 168, 0, 10, 96, 84}));
 }
 
+// All that stands on one side of a factor may have a product that leaves f32.
+TEST(GradientCorners, OfProductsThatLeaveF32OnTheWay) {
+  const auto slopes = [](const std::vector<float>& x) {
+    return grad([](const Tensor& t) { return prod(t); })(from(x, {std::ssize(x)}))
+        .to_vector<float>();
+  };
+  EXPECT_EQ(slopes({0, 2, 1e30F, 1e30F}),
+            (std::vector<float>{std::numeric_limits<float>::infinity(), 0, 0, 0}));
+  EXPECT_NEAR(slopes({1e-30F, 1e-30F, 3, 1e30F, 1e30F})[2], 1, 1e-6);
+}
+
 // d2 prod / dx0 dx1 is the product of the rest, zeros or not.
 TEST(GradientCorners, OfGradientsOfProducts) {
   const auto first = [](const Tensor& t) {
