@@ -4,6 +4,7 @@
 #include <tutti/lazy/root.h>
 #include <tutti/lazy/statistics.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -40,7 +41,7 @@ Tensor variance(const Steps& steps, const Operand& x, const Axes& axes, std::int
   const Tensor distance = sub(wide, mean(wide, normal, true));
   const Tensor total = sum(mul(distance, distance), normal, keepdims);
   // As the other packages: of too few elements it is infinite or no number.
-  return div(total, static_cast<double>(std::max<std::int64_t>(0, count - correction)));
+  return div(total, std::max(0.0, static_cast<double>(count) - static_cast<double>(correction)));
 }
 
 }  // namespace

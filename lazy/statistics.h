@@ -10,7 +10,8 @@
 namespace tutti {
 
 // The mean of the squared distances from the mean, over n - correction elements: 1, as PyTorch has
-// it, is for samples, 0, as NumPy has it, for all there is. Floating point.
+// it, is for samples, 0, as NumPy has it, for all there is. Where n - correction is not above 0 it
+// is, as theirs, infinite, or NaN of equal elements (one, say) and of none. Floating point.
 Tensor var(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool keepdims = false);
 // Its square root, the standard deviation; `std` is taken in C++. Its gradient is 0 where it is 0.
 Tensor stddev(const Operand& x, Axes axes = {}, std::int64_t correction = 1, bool keepdims = false);

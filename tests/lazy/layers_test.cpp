@@ -31,6 +31,19 @@ TEST(Statistics, ArePyTorchs) {
   expect_error<UsageError>([&] { norm(x, 1, -1); }, {"an order of -1"});
 }
 
+TEST(Statistics, OfTooFewElementsAreInfiniteOrNoNumber) {
+  EXPECT_TRUE(std::isnan(var(tensor({5.F})).item<float>()));
+  EXPECT_TRUE(std::isnan(stddev(tensor({5.F})).item<float>()));
+  EXPECT_TRUE(std::isnan(var(zeros({0})).item<float>()));
+  EXPECT_TRUE(std::isnan(var(ones({3}), {}, 4).item<float>()));
+  EXPECT_EQ(var(tensor({1.F, 2.F}), {}, 2).item<float>(), INFINITY);
+  EXPECT_EQ(var(tensor({1.F, 2.F}), {}, std::numeric_limits<std::int64_t>::max()).item<float>(),
+            INFINITY);
+  EXPECT_EQ(stddev(tensor({1.F, 2.F}), {}, 3).item<float>(), INFINITY);
+  EXPECT_NEAR(var(tensor({1.F, 2.F}), {}, std::numeric_limits<std::int64_t>::min()).item<float>(),
+              0, 1e-18F);
+}
+
 TEST(GroupNorm, IsPyTorchs) {
   nn::GroupNorm layer = nn::group_norm(2, 4);
   layer.scale = wave({4}) + 1.F;
