@@ -28,7 +28,13 @@ class Attention {
   Tensor result() {
     if (!std::isfinite(options_.scale)) refuse("the scale of the scores is a finite number");
     if (options_.keys) count_keys();
-    return shares_heads() ? grouped() : whole(q_, k_, v_, mask_);
+    if (!shares_heads()) return whole(q_, k_, v_, mask_);
+    if (q_.rank() < Shape::kMaxRank) return grouped();
+    // Groups take a dimension more.
+    std::vector<std::int64_t> sizes(q_.shape().begin(), q_.shape().end());
+    sizes.back() = v_.size(-1);
+    join_outermost();
+    return reshape(grouped(), Shape(sizes));
   }
 
  private:
@@ -90,6 +96,29 @@ class Attention {
            " of values: keys and values have as many, and these divide the queries'");
   }
 
+  // Makes one of the two outermost dimensions.
+  void join_outermost() {
+    const std::int64_t first = q_.size(0);
+    const std::int64_t second = q_.size(1);
+    for (const Tensor* const x : {&k_, &v_}) {
+      if (x->size(0) == first && x->size(1) == second) continue;
+      refuse("the leading dimensions of q, k and v must be equal");
+    }
+    if (mask_ && mask_->rank() >= q_.rank() - 1) {
+      std::vector<std::int64_t> sizes(mask_->shape().end() - (q_.rank() - 2), mask_->shape().end());
+      sizes.insert(sizes.begin(), {first, second});
+      mask_ = joined(broadcast_to(*mask_, Shape(sizes)));
+    }
+    q_ = joined(q_);
+    k_ = joined(k_);
+    v_ = joined(v_);
+  }
+  static Tensor joined(const Tensor& x) {
+    std::vector<std::int64_t> sizes(x.shape().begin() + 1, x.shape().end());
+    sizes[0] *= x.size(0);
+    return reshape(x, Shape(sizes));
+  }
+
   // [..., heads, a, b] -> [..., groups, sharers, a, b]
   Tensor split_heads(const Tensor& x, std::int64_t groups) const {
     std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
@@ -139,9 +168,9 @@ class Attention {
     return broadcast_to(apart, Shape(sizes));
   }
 
-  const Tensor q_;
-  const Tensor k_;
-  const Tensor v_;
+  Tensor q_;
+  Tensor k_;
+  Tensor v_;
   AttentionOptions options_;
   std::optional<Tensor> mask_;
 };

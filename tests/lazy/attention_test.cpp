@@ -104,6 +104,31 @@ TEST(Attention, HeadsOfQueriesMayShareKeys) {
   }
 }
 
+// Groups would be a ninth.
+TEST(Attention, HeadsMayBeSharedInEightDimensions) {
+  const auto flat = [](const Tensor& x) {
+    return reshape(x, {6, x.size(-3), x.size(-2), x.size(-1)});
+  };
+  for (const std::int64_t queries : {1, 3}) {
+    const Tensor q = some({2, 3, 1, 1, 1, 4, queries, 8}, 1);
+    const Tensor k = some({2, 3, 1, 1, 1, 2, 5, 8}, 2);
+    const Tensor v = some({2, 3, 1, 1, 1, 2, 5, 7}, 3);
+    EXPECT_EQ(attention(q, k, v).shape(), Shape({2, 3, 1, 1, 1, 4, queries, 7}));
+    expect_near(flat(attention(q, k, v)), attention(flat(q), flat(k), flat(v)), 1e-5);
+    const Tensor all = some({2, 1, 1, 1, 1, 1, queries, 5}, 4) > 0;
+    const Tensor of_all = broadcast_to(all, {2, 3, 1, 1, 1, 1, queries, 5});
+    expect_near(flat(attention(q, k, v, all)), attention(flat(q), flat(k), flat(v), flat(of_all)),
+                1e-5);
+    const Tensor heads = some({3, 1, 1, 1, 4, queries, 5}, 5) > 0;
+    const Tensor of_heads = broadcast_to(heads, {2, 3, 1, 1, 1, 4, queries, 5});
+    expect_near(flat(attention(q, k, v, heads)),
+                attention(flat(q), flat(k), flat(v), flat(of_heads)), 1e-5);
+    const Tensor other = some({3, 2, 1, 1, 1, 2, 5, 8}, 6);
+    expect_error<TypeError>([&] { attention(q, other, other); },
+                            {"attention: the leading dimensions of q, k and v must be equal"});
+  }
+}
+
 TEST(Attention, WhatDoesNotFitIsRefusedAtTheCallersLine) {
   const Tensor q = some({6, 3, 8}, 1);
   const Tensor k = some({4, 5, 8}, 2);
