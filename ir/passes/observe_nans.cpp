@@ -20,8 +20,20 @@ bool makes_values(const Node& node) {
          node.op != Op::observe && node.op != Op::custom_gradient && node.op != Op::vary;
 }
 
-bool may_be_nan(const Type& type) {
-  return is_floating(type.dtype) && !type.async && !type.replication.literal;
+bool is_on_host(const Graph& graph) {
+  if (!graph.default_device.is_cpu()) return false;
+  for (NodeId id = 0; id < graph.node_count(); ++id) {
+    for (std::uint32_t i = 0; i < graph.node(id).result_count; ++i) {
+      const Device device = graph.type(graph.result(id, i)).device;
+      if (!device.is_any() && !device.is_cpu()) return false;
+    }
+  }
+  return true;
+}
+
+// Beside a GPU literals may be made there, where nothing looks at them.
+bool may_be_nan(const Type& type, bool on_host) {
+  return is_floating(type.dtype) && !type.async && (on_host || !type.replication.literal);
 }
 
 // Of a wait: what it waits for.
@@ -40,6 +52,7 @@ Value observed(Builder& builder, Value value, const std::string& text) {
 }
 
 void observe_in(Graph& graph) {
+  const bool on_host = is_on_host(graph);
   Rewriter rewriter(graph);
   Builder& builder = rewriter.builder();
   for (NodeId id = 0; id < graph.node_count(); ++id) {
@@ -50,7 +63,7 @@ void observe_in(Graph& graph) {
     std::vector<Value> results;
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       const Value value = rewriter.to().result(copy, i);
-      const bool looks = may_be_nan(graph.type(graph.result(id, i)));
+      const bool looks = may_be_nan(graph.type(graph.result(id, i)), on_host);
       results.push_back(looks ? observed(builder, value, name_for_users(graph, id)) : value);
     }
     rewriter.replace(id, results);

@@ -193,6 +193,16 @@ TEST_F(NansAreErrors, TheFirstOpThatMakesOneIsNamed) {
                              __LINE__ - 6);
 }
 
+TEST_F(NansAreErrors, OfLiteralsAloneToo) {
+  expect_error<NumericError>([] { sqrt(-iota({3}, 0, DType::f32)).to_vector<float>(); },
+                             {"nan=error: sqrt: 2 of 3 elements are NaN, the first at [1]"});
+  auto f = compile([](const Tensor& x) { return x + log(zeros({2}) - 1.F); });
+  expect_error<NumericError>([&] { f(ones({2})).to_vector<float>(); }, {"nan=error: log: 2 of 2"},
+                             __LINE__ - 2);
+  const Tensor hidden = where(tensor({true, true}), ones({2}), full({2}, NAN));
+  EXPECT_EQ(hidden.to_vector<float>(), Floats({1, 1}));
+}
+
 TEST_F(NansAreErrors, OnTheLineOfItsOwnOpOfTwoThatAreEqual) {
   EXPECT_EQ(sqrt(tensor({4.F})).item<float>(), 2);
   expect_error<NumericError>([&] { sqrt(tensor({-1.F})).item<float>(); }, {"nan=error: sqrt"});
