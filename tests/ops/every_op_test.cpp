@@ -147,8 +147,8 @@ TEST_P(EveryOp, HasTheGradientOfItsOracle) {
         expected[i] = (moved(before + kStep) - moved(before - kStep)) / (2 * kStep);
         x = before;
       }
-      const double slack = 100;  // of f64's tolerance: differences are no better
-      EXPECT_TRUE(close(gradients[w].array(), rounded(expected, DType::f64), slack))
+      const Tolerance tolerance = {1e-5, 1e-5};  // differences are no better
+      EXPECT_TRUE(within(gradients[w].array(), rounded(expected, DType::f64), tolerance))
           << "operand " << places[w];
     }
   }

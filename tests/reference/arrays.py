@@ -25,7 +25,7 @@ NUMBERS = FLOATS | INTEGERS
 ANYTHING = NUMBERS | BOOL
 
 # rtol, atol: the tolerances of the tests (tests/support/run_graph.cpp), for --check.
-TOLERANCES = {"f16": (1e-3, 1e-5), "bf16": (1.6e-2, 1e-5), "f32": (1.3e-6, 1e-5), "f64": (1e-7, 1e-7)}
+TOLERANCES = {"f16": (1e-3, 1e-5), "bf16": (1.6e-2, 1e-5), "f32": (1.3e-6, 1e-5), "f64": (1e-10, 1e-7)}
 
 
 def dtype_of(array):

@@ -106,22 +106,33 @@ Tolerance tolerance_of(DType dtype) {
     case DType::f32:
       return {1.3e-6, 1e-5};
     case DType::f64:
-      return {1e-7, 1e-7};
+      return {1e-10, 1e-7};
     default:
       return {};
   }
 }
 
-testing::AssertionResult close(const Array& actual, const Array& expected, double slack,
-                               double noise) {
-  const Tolerance tolerance = tolerance_of(expected.dtype());
+testing::AssertionResult within(const Array& actual, const Array& expected,
+                                const Tolerance& tolerance) {
   return each_element(actual, expected, [&](std::int64_t i) {
     if (same_element(actual, expected, i)) return true;
     const double wanted = expected.at(i);
     const double distance = std::abs(actual.at(i) - wanted);
     return std::isfinite(wanted) && is_floating(expected.dtype()) &&
-           distance <= noise + slack * (tolerance.absolute + tolerance.relative * std::abs(wanted));
+           distance <= tolerance.absolute + tolerance.relative * std::abs(wanted);
   });
+}
+
+testing::AssertionResult close(const Array& actual, const Array& expected, double slack) {
+  Tolerance tolerance = tolerance_of(expected.dtype());
+  if (expected.dtype() == DType::f64) {
+    double largest = 1;
+    for (const double x : expected.data<double>()) {
+      if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+    }
+    tolerance.absolute = std::min(tolerance.absolute, tolerance.relative * largest);
+  }
+  return within(actual, expected, {slack * tolerance.relative, slack * tolerance.absolute});
 }
 
 testing::AssertionResult same_bits(const Array& actual, const Array& expected) {

@@ -24,10 +24,13 @@ struct Tolerance {
 // The one table of tolerances. Integers and bool are exact.
 Tolerance tolerance_of(DType dtype);
 
-// Whether every element is within `slack` times the tolerance of its dtype, and `noise` more. NaN
-// is close to NaN, an infinity only to itself. A failure names the first element that is not.
-testing::AssertionResult close(const Array& actual, const Array& expected, double slack = 1,
-                               double noise = 0);
+// Whether every element is within the tolerance. NaN is close to NaN, an infinity only to itself. A
+// failure names the first element that is not.
+testing::AssertionResult within(const Array& actual, const Array& expected,
+                                const Tolerance& tolerance);
+// The same with `slack` times the tolerance of its dtype. Of f64 what is absolute in it is the
+// relative tolerance of the largest element, or of 1, where that is less.
+testing::AssertionResult close(const Array& actual, const Array& expected, double slack = 1);
 // The same dtype, shape and bits, except that any NaN is as good as another.
 testing::AssertionResult same_bits(const Array& actual, const Array& expected);
 

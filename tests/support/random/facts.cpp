@@ -313,7 +313,11 @@ std::vector<Facts> facts_of(const ir::Graph& graph, const RankArrays& inputs) {
 testing::AssertionResult agrees(const Array& actual, const Facts& expected, std::size_t rank) {
   if (!expected.misfit.empty()) return testing::AssertionSuccess();
   if (expected.exact()) return same_bits(actual, expected.values[rank]);
-  return close(actual, expected.values[rank], 1, 32 * expected.noise());
+  Tolerance tolerance = tolerance_of(actual.dtype());
+  // The noise is a sample of what roundings may add up to.
+  if (actual.dtype() == DType::f64) tolerance.relative = tolerance.absolute;
+  tolerance.absolute += 32 * expected.noise();
+  return within(actual, expected.values[rank], tolerance);
 }
 
 }  // namespace tutti::test
