@@ -118,6 +118,10 @@ Value* BodyEmitter::emit_part(const Instruction& instruction, bool in_loop, cons
         const std::optional<bool> first = sections_.holds(instruction.operands[0]);
         if (first) return operand(*first ? 1 : 2);
       }
+      if (instruction.op == ir::ScalarOp::bitcast) {  // rounding changes signalling NaNs
+        const bool rounded = is_rounded_to(instruction.dtype, instruction.operands[0]);
+        return scalars_.bitcast(instruction.dtype, instruction.to, operand(0), rounded);
+      }
       return scalars_.apply(instruction.op, instruction.dtype, {operand(0), operand(1), operand(2)},
                             instruction.to);
     case Instruction::Kind::round:

@@ -268,9 +268,9 @@ Value* ScalarEmitter::saturated(DType to, Value* x) {
                    : out;
 }
 
-Value* ScalarEmitter::bitcast(DType from, DType to, Value* x) {
+Value* ScalarEmitter::bitcast(DType from, DType to, Value* x, bool exact) {
   llvm::Type* type = with_lanes_of(x->getType(), storage_type(to));
-  return widen(to, ir_.CreateBitCast(narrow(from, x), type));
+  return widen(to, ir_.CreateBitCast(narrow(from, x, exact), type));
 }
 
 Value* ScalarEmitter::widen(DType dtype, Value* element) {

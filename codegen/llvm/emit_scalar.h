@@ -31,6 +31,8 @@ class ScalarEmitter {
   llvm::Value* narrow(DType dtype, llvm::Value* value, bool exact = false);
   // narrow and widen in one.
   llvm::Value* round(DType dtype, llvm::Value* value);
+  // narrow, and widen from another dtype.
+  llvm::Value* bitcast(DType from, DType to, llvm::Value* x, bool exact = false);
 
  private:
   llvm::Value* unary(ir::ScalarOp op, DType dtype, llvm::Value* x);
@@ -42,7 +44,6 @@ class ScalarEmitter {
   llvm::Value* compare(ir::ScalarOp op, DType dtype, llvm::Value* x, llvm::Value* y);
   llvm::Value* cast(DType from, DType to, llvm::Value* x);
   llvm::Value* saturated(DType to, llvm::Value* x);
-  llvm::Value* bitcast(DType from, DType to, llvm::Value* x);
   // The bits of a f32, of which the upper half is the value rounded to bf16.
   llvm::Value* bf16_bits(llvm::Value* x);
   // The 8-bit floats, for which few machines have instructions.

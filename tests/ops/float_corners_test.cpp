@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/ops/corners.h"
@@ -300,6 +301,23 @@ TEST(FloatRounding, NarrowDtypesGoThereAndBack) {
     }
     expect_op(Op::bitcast, {array_of<std::uint16_t>({0x7FFF, 0xFFFF})},
               numbers({kNan, kNan}, dtype), {dtype});
+  }
+}
+
+// The signalling ones, too, in machine code.
+TEST(FloatRounding, BitcastsKeepNaNsOfBf16) {
+  const Array quiet = array_of<std::uint16_t>({0x7FC0, 0x7FC1, 0x7FFF, 0xFFC0, 0xFFD5});
+  expect_op(Op::bitcast, {result_of(Op::bitcast, {quiet}, {DType::bf16})}, quiet, {DType::u16});
+  const Array all = array_of<std::uint16_t>({0x7F81, 0x7FBF, 0xFF81, 0x7FC1, 0xFFFF});
+  Array x(DType::bf16, all.shape());
+  std::ranges::copy(all.bytes(), x.bytes().begin());
+  ir::Graph graph;
+  ir::Builder builder(graph);
+  const ir::Value value = graph.add_parameter("x", {.dtype = DType::bf16, .shape = x.shape()});
+  graph.set_results({builder.add(Op::bitcast, {value}, {DType::u16})});
+  for (const codegen::KernelMode mode : kernel_modes()) {
+    if (mode != codegen::KernelMode::llvm) continue;
+    EXPECT_TRUE(same_bits(run_compiled(graph, std::vector<Array>{x}, mode)[0], all));
   }
 }
 
