@@ -104,7 +104,10 @@ std::shared_ptr<Communicator> HostBackend::messages(std::vector<std::int64_t> pa
   check(of);
   check(key);
   std::vector<Parent> parents = {{page(of, kOwn), 0}};
-  if (engine != kOwn) parents.push_back({page(of, engine), 0});
+  if (engine == kOwn) {
+    return add(key, engine, std::move(parents), maker_of(*find_transport(kOwn), nullptr));
+  }
+  parents.push_back({page(of, engine), 0});
   return add(key, engine, std::move(parents),
              [&](GroupAgreement& agreement) { return parent.transport().for_messages(agreement); });
 }

@@ -47,10 +47,6 @@ class HostTransport final : public Transport {
   bool is_readable() const override { return true; }
   void find_operands(GroupWork& work) override;
   void compute_result(GroupWork& work) override;
-  bool carries_messages() const override { return true; }
-  std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override {
-    return std::make_unique<HostTransport>(pair);
-  }
 
  private:
   void prepare_operands(HostWork& work, Keeping& keeping);

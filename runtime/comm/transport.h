@@ -66,9 +66,11 @@ class Transport {
   }
 
   // Whether it moves messages between two of the group's members, and how; `pair` is what these two
-  // agree about.
-  virtual bool carries_messages() const = 0;
-  virtual std::unique_ptr<Transport> for_messages(GroupAgreement& pair) = 0;
+  // agree about. Where not, they go through the host's memory.
+  virtual bool carries_messages() const { return false; }
+  virtual std::unique_ptr<Transport> for_messages(GroupAgreement& /*pair*/) {
+    throw InternalError("messages for a transport that carries none");
+  }
 
   // The group failed, for that reason: what is under way comes to its end. From any thread.
   virtual void fail(const std::string& /*reason*/) noexcept {}

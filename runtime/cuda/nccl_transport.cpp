@@ -291,10 +291,6 @@ void NcclTransport::check(NcclWork& work) {
   }
 }
 
-std::unique_ptr<Transport> NcclTransport::for_messages(GroupAgreement& /*pair*/) {
-  throw InternalError("NCCL carries no messages");
-}
-
 // What an abort ends on one GPU ends on the others, too, with garbage, and so does what was made of
 // that in other groups: so all are told before.
 void NcclTransport::fail(const std::string& reason) noexcept {

@@ -44,8 +44,6 @@ class NcclTransport final : public Transport {
       std::vector<std::shared_ptr<const PreparedCall>> calls, Accelerator& on) override;
   void supply(GroupWork& work, Keeping& keeping) override;
   void replay(GroupWork& work) override;
-  bool carries_messages() const override { return false; }
-  std::unique_ptr<Transport> for_messages(GroupAgreement& pair) override;
   void fail(const std::string& reason) noexcept override;
   void give_up(GroupWork& work) noexcept override;
   void close() override;

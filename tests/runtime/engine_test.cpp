@@ -107,6 +107,27 @@ TEST(EngineMessages, GoThroughAnEngineThatCarriesThem) {
   EXPECT_TRUE(BoxesEngine::boxes().said.contains("1 to 2 0"));  // ranks 0 and 1
 }
 
+TEST(EngineMessages, AreTheRuntimesOwnWhereTheEngineCarriesNone) {
+  static const bool added = [] {
+    EngineRegistry::process().add("collectives_only", [](const EngineGroup& group) {
+      return std::make_unique<BoxesEngine>(group);
+    });
+    return true;
+  }();
+  EXPECT_TRUE(added);
+  BoxesEngine::boxes().said.clear();
+  const std::vector<float> x(2, 7);
+  std::vector<float> sent = x, received(2);  // peers may still read it when a rank is done
+  run_ranks_well(3, [&](HostBackend& backend) {
+    const auto group = backend.communicator({0, 1, 2}, "group", "collectives_only");
+    if (backend.rank() == 2) return;  // an engine would wait for all
+    const auto messages = backend.messages({1, 0}, "sent", *group);
+    messages->start(message_call(backend.rank() == 1 ? sent : received))->wait();
+  });
+  EXPECT_EQ(received, x);
+  EXPECT_TRUE(BoxesEngine::boxes().said.empty());
+}
+
 TEST(EngineMessages, ThatDifferNameBothCalls) {
   add_boxes();
   const std::vector<std::string> thrown = run_ranks(2, [](HostBackend& backend) {
