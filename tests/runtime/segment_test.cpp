@@ -99,6 +99,24 @@ TEST(Segment, WhatAForkedProcessWritesReachesNobodyWithoutRoomForItEither) {
   }
 }
 
+TEST(Segment, WhatIsForkedOffAForkedProcessHasWhatThatOneHad) {
+  Child rank([]() -> std::string {
+    const Segment segment = Segment::create(64 * kMiB);
+    segment.keep_in_forks(segment.data(), kMiB);
+    segment.data()[0] = std::byte{1};
+    Child child([&segment]() -> std::string {
+      segment.data()[kMiB] = std::byte{2};
+      Child grandchild([&segment]() -> std::string {
+        return std::to_string(std::to_integer<int>(segment.data()[kMiB])) + " written, " +
+               std::to_string(std::to_integer<int>(segment.data()[0])) + " kept";
+      });
+      return grandchild.end();
+    });
+    return child.end();
+  });
+  EXPECT_EQ(rank.end(), "2 written, 1 kept");
+}
+
 TEST(Segment, WithLessAddressSpaceItIsSmaller) {
   Child limited([]() -> std::string {
     limit_address_space(3 * 1024 * kMiB);

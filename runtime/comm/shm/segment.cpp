@@ -65,8 +65,9 @@ class Mappings {
  private:
   static void prepare() {
     mutex_.lock();
-    const bool copies = std::ranges::any_of(
-        all_, [](const Segment::Mapping* mapping) { return !mapping->kept.empty(); });
+    const bool copies = std::ranges::any_of(all_, [](const Segment::Mapping* mapping) {
+      return !mapping->copy && !mapping->kept.empty();
+    });
     if (!copies || pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};
   }
 
@@ -85,7 +86,7 @@ class Mappings {
   // In the child. A page of a private mapping is the file's until it is written.
   static void copy() {
     for (Segment::Mapping* mapping : all_) {
-      mapping->copy = true;
+      if (std::exchange(mapping->copy, true)) continue;  // private: what was written there stays
       if (!map_privately(*mapping)) {
         map_nothing(*mapping);
         continue;
