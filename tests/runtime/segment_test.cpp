@@ -99,6 +99,22 @@ TEST(Segment, WhatAForkedProcessWritesReachesNobodyWithoutRoomForItEither) {
   }
 }
 
+// Its parent could not wait until they are whole.
+TEST(Segment, AProcessThatIsForkedOffWithNoDescriptorLeftHasNoCopies) {
+  Child rank([]() -> std::string {
+    const Segment segment = Segment::create(64 * kMiB);
+    segment.keep_in_forks(segment.data(), kMiB);
+    allow_more_files(2);  // for what the child says
+    Child child([&segment]() -> std::string {
+      // A look at what is not mapped would end it; the system only says so.
+      const int found = access(reinterpret_cast<const char*>(segment.data()), F_OK);
+      return found != 0 && errno == EFAULT ? "not mapped" : "mapped";
+    });
+    return child.end();
+  });
+  EXPECT_EQ(rank.end(), "not mapped");
+}
+
 TEST(Segment, WhatIsForkedOffAForkedProcessHasWhatThatOneHad) {
   Child rank([]() -> std::string {
     const Segment segment = Segment::create(64 * kMiB);

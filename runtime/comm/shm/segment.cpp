@@ -87,7 +87,8 @@ class Mappings {
   static void copy() {
     for (Segment::Mapping* mapping : all_) {
       if (std::exchange(mapping->copy, true)) continue;  // private: what was written there stays
-      if (!map_privately(*mapping)) {
+      const bool whole = mapping->kept.empty() || ends_[0] >= 0;  // or nobody waits for the copies
+      if (!whole || !map_privately(*mapping)) {
         map_nothing(*mapping);
         continue;
       }

@@ -13,7 +13,8 @@ namespace tutti::runtime {
 // with its last user. Sparse: pages cost memory when they are first written. A process that is
 // forked off one of its users has a private view, so that nothing it does (the ends of tensors
 // among it) reaches the ranks; of what it has been told to keep in forks, a copy. Where the system
-// has no room for such a view, it can read all and write the copies, or do neither.
+// has no room for such a view, it can read all and write the copies, or do neither; neither, too,
+// where no descriptor is left to wait for the copies with.
 class Segment {
  public:
   // Reserves `bytes`, or as large a part of it as the system grants (half, a quarter, ...). Throws
