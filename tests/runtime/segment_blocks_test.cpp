@@ -12,7 +12,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tutti::runtime::segment_blocks_test {
 namespace {
@@ -169,6 +171,21 @@ TEST(SegmentBlocks, PagesAreThereWhenABlockIsHandedOut) {
   mapped.allocate(4 * kMiB);
   EXPECT_GE(mapped.present_bytes(), 4 * kMiB);
   EXPECT_LT(mapped.present_bytes(), 16 * kMiB);
+}
+
+// The file ends halfway, so there are none for the rest.
+TEST(SegmentBlocks, ABlockThatCanNotHaveAllItsPagesKeepsNone) {
+  const Descriptor file(memfd_create("tutti", MFD_CLOEXEC));
+  ASSERT_EQ(ftruncate(file.number(), kMiB), 0);
+  void* const data = mmap(nullptr, 2 * kMiB, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  ASSERT_NE(data, MAP_FAILED);
+  SegmentBlocks blocks(static_cast<std::byte*>(data), 2 * kMiB);
+  EXPECT_EQ(blocks.take(2 * kMiB), nullptr);
+  struct stat status{};
+  ASSERT_EQ(fstat(file.number(), &status), 0);
+  EXPECT_EQ(status.st_blocks, 0);
+  EXPECT_EQ(blocks.take(kMiB), data);
+  munmap(data, 2 * kMiB);
 }
 
 TEST(SegmentBlocks, FreedBlocksKeepTheirPagesUpToTheCacheLimit) {

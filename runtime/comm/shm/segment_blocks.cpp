@@ -56,7 +56,7 @@ void* SegmentBlocks::take_from_end(std::size_t size) {
 
 void* SegmentBlocks::populated(std::byte* block, std::size_t size) {
   if (block == nullptr || populate(block, size)) return block;
-  join(block, size);
+  take_back(block, size);
   return nullptr;
 }
 
@@ -66,10 +66,13 @@ bool SegmentBlocks::owns(const void* block) const {
 }
 
 void SegmentBlocks::give_back(void* block, std::size_t size) noexcept {
-  auto* const begin = static_cast<std::byte*>(block);
   const std::scoped_lock lock(mutex_);
-  if (!keep_pages_) give_back_pages(begin, size);
-  join(begin, size);
+  take_back(static_cast<std::byte*>(block), size);
+}
+
+void SegmentBlocks::take_back(std::byte* block, std::size_t size) {
+  if (!keep_pages_) give_back_pages(block, size);
+  join(block, size);
 }
 
 std::size_t SegmentBlocks::free_bytes() {

@@ -33,6 +33,7 @@ class SegmentBlocks final : public BlockSource {
   std::byte* cut(std::size_t size);  // from a free range, the smallest that fits
   std::byte* cut_from_end(std::size_t size);
   void* populated(std::byte* block, std::size_t size);  // null if there is no memory
+  void take_back(std::byte* block, std::size_t size);
   void erase_size(std::map<std::byte*, std::size_t>::iterator range);
   void join(std::byte* block, std::size_t size);
 
