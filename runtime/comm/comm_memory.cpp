@@ -47,10 +47,13 @@ std::uint64_t CommMemory::lend(std::size_t bytes, std::uint32_t holders, const M
 std::shared_ptr<Buffer> CommMemory::hold(std::uint64_t place, std::size_t bytes) {
   auto* const data = pointer_to<std::byte>(place);
   auto* const header = reinterpret_cast<kernels::SharedBlock*>(data) - 1;
-  return holds_.wrap(data, bytes, [kept = keep_alive(), this, header](void*) {
+  auto out = holds_.wrap(data, bytes, [kept = keep_alive(), this, header](void* held) {
+    forget_in_forks(static_cast<std::byte*>(held));
     if (closed_.load() || is_forked_off()) return;
     header->holders.fetch_sub(1, std::memory_order_release);
   });
+  keep_in_forks(data, bytes);
+  return out;
 }
 
 std::shared_ptr<Buffer> CommMemory::look_at(std::uint64_t place, std::size_t bytes) {

@@ -70,6 +70,9 @@ class CommMemory : public std::enable_shared_from_this<CommMemory> {
   // A new block, or null if there is no room.
   virtual std::shared_ptr<Buffer> take(std::size_t bytes, const MemoryLabel& label) = 0;
   virtual std::string full(std::size_t bytes) const = 0;  // what the error says of the room
+  // What this rank holds of a peer's stays as it is in a process that is forked off.
+  virtual void keep_in_forks(std::byte* /*data*/, std::size_t /*bytes*/) {}
+  virtual void forget_in_forks(std::byte* /*data*/) noexcept {}
   // Keeps what lies at any place.
   virtual std::shared_ptr<const void> keep_alive() { return shared_from_this(); }
 

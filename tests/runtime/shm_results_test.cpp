@@ -122,6 +122,37 @@ TEST(ShmResults, AResultOutlivesBackendAndOwner) {
   EXPECT_EQ(one.end(), "");
 }
 
+// Whoever has lent the memory, and whatever the ranks write there later.
+TEST(ShmResults, AForkedProcessKeepsResultsAsTheyWere) {
+  run_processes_well(2, [](HostBackend& backend) {
+    const auto world = backend.communicator({0, 1}, "world");
+    const std::vector<float> operand(kElements, 1);
+    std::vector<std::shared_ptr<Buffer>> results;
+    for (int owner = 0; owner < 2; ++owner) {
+      const auto work = world->start(sum_of(operand.data()));
+      work->wait();
+      results.push_back(work->result(0));
+    }
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    Child child([&]() -> std::string {
+      close(ends[1]);
+      char none = 0;
+      EXPECT_EQ(read(ends[0], &none, 1), 0);  // until they are overwritten
+      for (const auto& result : results) EXPECT_TRUE(is_full_of(*result, 2));
+      return "";
+    });
+    close(ends[0]);
+    world->start(barrier_call())->wait();
+    for (const auto& result : results) {
+      std::fill_n(result->data(), result->bytes(), std::byte{0});
+    }
+    world->start(barrier_call())->wait();
+    close(ends[1]);
+    EXPECT_EQ(child.end(), "");
+  });
+}
+
 TEST(ShmResults, AResultMayBeTheNextOperand) {
   run_processes_well(
       3,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 
 namespace tutti::runtime {
 
@@ -46,7 +47,8 @@ class Segment {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
     bool copy = false;
-    std::map<std::byte*, std::size_t> kept = {};  // in forks
+    std::pmr::unsynchronized_pool_resource nodes = {};  // so that blocks come and go without malloc
+    std::pmr::map<std::byte*, std::size_t> kept{&nodes};  // in forks
   };
   std::unique_ptr<Mapping> mapping_;
 };

@@ -19,27 +19,16 @@ constexpr int kServeMilliseconds = 10;
 
 }  // namespace
 
-// What collectives need of a rank's part of the segment.
-class CollectiveBlocks final : public BlockSource {
+// What is in use of a rank's part of the segment.
+class PartBlocks final : public BlockSource {
  public:
-  explicit CollectiveBlocks(std::shared_ptr<SegmentBlocks> blocks) : blocks_(std::move(blocks)) {}
-  void* take(std::size_t size) override { return blocks_->take(size); }
-  void give_back(void* block, std::size_t size) noexcept override {
-    blocks_->give_back(block, size);
-  }
+  enum class Use : std::uint8_t { collectives, tensors };
 
- private:
-  const std::shared_ptr<SegmentBlocks> blocks_;
-};
-
-// What large tensors may have of it.
-class TensorBlocks final : public BlockSource {
- public:
-  TensorBlocks(std::shared_ptr<SegmentBlocks> blocks, std::shared_ptr<const Segment> segment)
-      : blocks_(std::move(blocks)), segment_(std::move(segment)) {}
+  PartBlocks(Use use, std::shared_ptr<SegmentBlocks> blocks, std::shared_ptr<const Segment> segment)
+      : use_(use), blocks_(std::move(blocks)), segment_(std::move(segment)) {}
 
   void* take(std::size_t size) override {
-    void* const block = blocks_->take_from_end(size);
+    void* const block = use_ == Use::tensors ? blocks_->take_from_end(size) : blocks_->take(size);
     if (block != nullptr) segment_->keep_in_forks(static_cast<std::byte*>(block), size);
     return block;
   }
@@ -50,6 +39,7 @@ class TensorBlocks final : public BlockSource {
   bool owns(const void* block) const override { return blocks_->owns(block); }
 
  private:
+  const Use use_;
   const std::shared_ptr<SegmentBlocks> blocks_;
   const std::shared_ptr<const Segment> segment_;
 };
@@ -62,11 +52,12 @@ class ShmMemory final : public CommMemory {
         segment_(std::move(segment)),
         part_bytes_(bytes),
         blocks_(std::make_shared<SegmentBlocks>(part, bytes, segment_)),
-        cache_(new BlockCache(std::make_unique<CollectiveBlocks>(blocks_),
-                              Allocator::kDefaultCacheBytes, use())) {}
+        cache_(new BlockCache(
+            std::make_unique<PartBlocks>(PartBlocks::Use::collectives, blocks_, segment_),
+            Allocator::kDefaultCacheBytes, use())) {}
 
   std::unique_ptr<BlockSource> large_blocks() override {
-    return std::make_unique<TensorBlocks>(blocks_, segment_);
+    return std::make_unique<PartBlocks>(PartBlocks::Use::tensors, blocks_, segment_);
   }
 
   bool reachable(const void* data, std::size_t bytes) const override {
@@ -83,6 +74,13 @@ class ShmMemory final : public CommMemory {
  protected:
   std::shared_ptr<Buffer> take(std::size_t bytes, const MemoryLabel& label) override {
     return cache_->allocate(bytes, label);
+  }
+  // Its own part is kept by blocks.
+  void keep_in_forks(std::byte* data, std::size_t bytes) override {
+    if (!blocks_->owns(data)) segment_->keep_in_forks(data, bytes);
+  }
+  void forget_in_forks(std::byte* data) noexcept override {
+    if (!blocks_->owns(data)) segment_->forget_in_forks(data);
   }
   std::string full(std::size_t bytes) const override {
     const std::size_t used = part_bytes_ - blocks_->free_bytes();
