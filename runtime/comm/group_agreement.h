@@ -87,6 +87,9 @@ class GroupAgreement {
   std::function<void()> wake() const;
   // Throws CommError if the collective has failed, or if a member died that is not done with it.
   void check_peers(const GroupWork& work) const;
+  // The same for one that its members are done with once `is_complete`: then those that died lack
+  // nothing.
+  void check_peers(const GroupWork& work, FunctionRef<bool()> is_complete) const;
   // The same for one that goes on when its members have completed it: if any of them died.
   void check_all_live(const GroupWork& work) const;
   [[noreturn]] void fail(std::uint64_t sequence, const Waiting& waiting,

@@ -116,6 +116,18 @@ void GroupAgreement::check_peers(const GroupWork& work) const {
   }
 }
 
+// Of one that was buried `done_through` no longer tells. Whether it is complete is asked once the
+// death is seen: nothing of that member's comes afterwards.
+void GroupAgreement::check_peers(const GroupWork& work, FunctionRef<bool()> is_complete) const {
+  check_failure(work.sequence(), work.waiting());
+  for (int member = 0; member < size(); ++member) {
+    if (rank_page(member).presence.load() != kernels::RankPage::kDied) continue;
+    const std::uint64_t done = page_.progress(member).done_through.load();
+    const bool says_done = done >= work.sequence() && done != kernels::kLeft;
+    if (!says_done && !is_complete()) check_gone(work, {member});
+  }
+}
+
 void GroupAgreement::check_all_live(const GroupWork& work) const {
   fabric_->look_for_deaths();
   check_failure(work.sequence(), work.waiting());

@@ -253,9 +253,10 @@ bool HostTransport::compute(HostWork& work, bool may_wait) {
       notify(agreement_.page().signal());
   }
   // Nobody but a rank that died leaves a chunk that it has claimed.
+  const auto none_is_missing = [&] { return counters.done.load() == work.chunks_; };
   const auto all_done = [&] {
-    if (counters.done.load() == work.chunks_) return true;
-    agreement_.check_peers(work);
+    if (none_is_missing()) return true;
+    agreement_.check_peers(work, none_is_missing);
     return false;
   };
   if (all_done()) return true;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <vector>
 
+#include "tests/runtime/message_of.h"
 #include "tests/runtime/ranks.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -222,6 +223,22 @@ TEST(LocalFailure, WhatALeaverPublishedStillCompletes) {
   });
   EXPECT_THAT(thrown[0], HasSubstr("rank 1 left; collective #2"));
   EXPECT_EQ(thrown[1], "");
+}
+
+// A peer that waited for a release has buried it.
+TEST(LocalFailure, AChunkOfARankThatDiedIsMissingThoughItWasBuried) {
+  std::vector<Memory> memory(2);
+  const auto fabric = std::make_shared<LocalFabric>(
+      2, HostOptions{.timeout = std::chrono::milliseconds(50), .progress = false});
+  HostBackend survivor(fabric, 0), victim(fabric, 1);
+  const auto work = survivor.communicator({0, 1}, "world")
+                        ->start(memory[0].call(CollectiveKind::all_reduce, 40'000));
+  victim.communicator({0, 1}, "world")->start(memory[1].call(CollectiveKind::all_reduce, 40'000));
+  const auto group = fabric->group({.tag = "world", .purpose = {}, .members = {0, 1}});
+  group->page.chunks(1).claimed.store(1);
+  fabric->page(1).presence.store(kernels::RankPage::kDied);
+  group->member_left(1);
+  EXPECT_THAT(message_of<CommError>([&] { work->wait(); }), HasSubstr("rank 1 died"));
 }
 
 TEST(LocalFailure, AGroupMadeAfterAPeerLeftKnows) {
