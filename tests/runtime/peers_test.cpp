@@ -6,6 +6,7 @@
 #include "tests/runtime/processes.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,6 +31,23 @@ TEST_F(WatchedPeers, AreSeenToEndOnce) {
   EXPECT_EQ(child.end(), "ended");
   EXPECT_THAT(peers.ended(), ElementsAre(3));
   EXPECT_THAT(peers.ended(), ElementsAre());
+}
+
+TEST_F(WatchedPeers, RaiseTheSoftLimitOfDescriptors) {
+  Child child([]() -> std::string {
+    allow_more_files(1);
+    rlimit limit{};
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    --limit.rlim_cur;
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    try {
+      Peers().watch(1, getppid());
+    } catch (const EnvironmentError& error) {
+      return error.what();
+    }
+    return "watched";
+  });
+  EXPECT_EQ(child.end(), "watched");
 }
 
 TEST_F(WatchedPeers, NeedDescriptors) {

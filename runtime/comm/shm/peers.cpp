@@ -1,18 +1,36 @@
 #include <tutti/ir/support/error.h>
 #include <tutti/runtime/comm/shm/peers.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <utility>
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace tutti::runtime {
 
+namespace {
+
+// No more than is needed: programs that use select() can't have many. False where it is the most.
+bool raise_limit_of_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+  limit.rlim_cur = std::min(2 * limit.rlim_cur + 1, limit.rlim_max);
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+}  // namespace
+
 void Peers::watch(std::int64_t rank, std::int32_t process) {
-  Descriptor descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
-  const int error = descriptor.valid() ? 0 : errno;
+  Descriptor descriptor;
+  int error = 0;
+  do {
+    descriptor = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+    error = descriptor.valid() ? 0 : errno;
+  } while (error == EMFILE && raise_limit_of_files());
   if (error == EMFILE || error == ENFILE) {
     throw EnvironmentError("rank " + std::to_string(rank) + " (process " + std::to_string(process) +
                            ") can't be watched: too many open files (ulimit -n)");

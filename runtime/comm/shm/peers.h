@@ -15,8 +15,9 @@ namespace tutti::runtime {
 // does with their numbers afterwards.
 class Peers {
  public:
-  // Watches a process. One that is gone already counts as ended. Throws EnvironmentError where this
-  // process has no descriptor left for it.
+  // Watches a process. One that is gone already counts as ended. Raises the soft limit of open
+  // files where that keeps it from it; throws EnvironmentError where there is no descriptor all the
+  // same.
   void watch(std::int64_t rank, std::int32_t process);
   // The ranks whose processes have ended since the last call. From any thread.
   std::vector<std::int64_t> ended();
