@@ -236,7 +236,7 @@ std::shared_ptr<Work> GroupCommunicator::start_alone(const GroupCall& call,
   std::vector<std::vector<std::byte>> operands;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto* const bytes = static_cast<const std::byte*>(parts[i].operand);
-    const bool copied = parts.size() > 1 && parts[i].result != nullptr;
+    const bool copied = call.gives && parts.size() > 1 && parts[i].result != nullptr;
     operands.emplace_back(bytes, bytes + (copied ? call.operand_bytes[i] : 0));
   }
   std::shared_ptr<LonelyWork> work = lonely_works_->take();

@@ -152,6 +152,17 @@ TEST(Local, AGroupOfOneCopies) {
   });
 }
 
+TEST(Local, AListThatNothingArrivesAtNeedsNoOperandsInAGroupOfOne) {
+  HostBackend backend(std::make_shared<LocalFabric>(1), 0);
+  const auto alone = backend.communicator({0}, "alone");
+  std::vector<float> first(3, 1), second(3, 1);
+  CollectiveCall call{.kind = CollectiveKind::collective_permute};
+  call.parts = {{.result = first.data(), .elements = 3}, {.result = second.data(), .elements = 3}};
+  alone->start(call)->wait();
+  EXPECT_EQ(first, std::vector<float>(3, 0));
+  EXPECT_EQ(second, std::vector<float>(3, 0));
+}
+
 TEST(Local, ABarrierHoldsUntilAllHaveCome) {
   std::atomic<int> came{0};
   run_ranks_well(6, [&](HostBackend& backend) {
