@@ -348,14 +348,12 @@ std::vector<Value> SizeBounds::bound_functions(std::span<FunctionPtr> functions)
 
 Type number_inside(const Graph& function) {
   Type out{.dtype = DType::i64, .shape = {}, .device = function.default_device};
-  if (function.parameters().empty()) return out;
-  const Type& first = function.type(function.parameters()[0].value);
-  out.replication = first.replication;
-  // All ranks that meet have the same sizes; the collectives compare them.
-  if (function.mesh != nullptr && function.has_calls()) {
+  // As those of the program: all ranks that meet have the same sizes; the collectives compare them.
+  if (function.mesh != nullptr) {
     out.replication = {.dimensions = all_dimensions(*function.mesh), .literal = false};
   }
-  out.device = first.device;
+  if (function.parameters().empty()) return out;
+  out.device = function.type(function.parameters()[0].value).device;
   return out;
 }
 

@@ -109,8 +109,8 @@ class SizeBounds {
 // Rebuilds a node whose operands or results vary, or whose attributes do.
 void bound_node(SizeBounds& bounds);
 
-// The type of a number, i64[], that a function which a node runs takes beside its parameters: these
-// are all replicated alike and lie at one place.
+// The type of a number, i64[], that a function which a node runs takes beside its parameters: the
+// same on all ranks, and where these lie.
 Type number_inside(const Graph& function);
 
 }  // namespace tutti::ir

@@ -68,23 +68,31 @@ void expect_same_for(const Graph& graph, std::span<const std::int64_t> values, B
   Graph bounded = graph;
   ASSERT_TRUE(bound_sizes(bounded));
   verify(bounded);
-  std::vector<Array> inputs;
-  std::vector<Array> large;
+  // By rank. What is the same on some ranks is so on all: no mesh here has more than one dimension.
+  std::vector<std::vector<Array>> inputs(graph.mesh == nullptr ? 1 : graph.mesh->ranks());
+  std::vector<std::vector<Array>> large(inputs.size());
   for (std::size_t i = 0; i < exact.parameters().size(); ++i) {
     const Type& type = exact.type(exact.parameters()[i].value);
     const Shape& shape = bounded.type(bounded.parameters()[i].value).shape;
-    inputs.push_back(random_array(type, random));
-    large.push_back(enlarged(inputs.back(), shape, behind(what, type.dtype)));
+    for (std::size_t rank = 0; rank < inputs.size(); ++rank) {
+      const bool same = rank > 0 && type.replication.dimensions != 0;
+      inputs[rank].push_back(same ? inputs[0][i] : random_array(type, random));
+      large[rank].push_back(enlarged(inputs[rank][i], shape, behind(what, type.dtype)));
+    }
   }
-  for (const std::int64_t value : values) large.push_back(Array::scalar(value));
-  const std::vector<Array> wanted = interpret(exact, inputs);
-  const std::vector<Array> given = interpret(bounded, large);
-  ASSERT_EQ(wanted.size(), given.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Array part = front(given[i], wanted[i].shape());
-    const auto difference = array_difference(wanted[i], part, tolerance);
-    EXPECT_FALSE(difference) << "result " << i << ": " << difference->actual << ", not "
-                             << difference->expected;
+  for (std::vector<Array>& of_rank : large) {
+    for (const std::int64_t value : values) of_rank.push_back(Array::scalar(value));
+  }
+  const std::vector<std::vector<Array>> wanted = interpret(exact, inputs);
+  const std::vector<std::vector<Array>> given = interpret(bounded, large);
+  for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
+    ASSERT_EQ(wanted[rank].size(), given[rank].size());
+    for (std::size_t i = 0; i < wanted[rank].size(); ++i) {
+      const Array part = front(given[rank][i], wanted[rank][i].shape());
+      const auto difference = array_difference(wanted[rank][i], part, tolerance);
+      EXPECT_FALSE(difference) << "result " << i << " of rank " << rank << ": "
+                               << difference->actual << ", not " << difference->expected;
+    }
   }
 }
 
@@ -330,6 +338,43 @@ func @f(%h: f32[3], %xs: f32[n<=6,3], %w: f32[3]) {
   %0, %1 = scan(%h, %xs, %w) {body = @body, carries = 1, sequences = 1, length = n, reverse = )" +
                 reverse + "}\n  return %0, %1\n}\n");
   }
+}
+
+TEST(BoundSizes, TellsFunctionsTheSameSizesOnAllRanks) {
+  // Only one of the loop's functions communicates.
+  expect_same(R"(mesh (world = 2)
+group @w = {ranks = [0, 1], stride = 2}
+private func @more(%x: f32[n<=4], %e: f32[] rep(world)) {
+  %0 = constant() {value = f32[] 0.1}
+  %1 = gt(%e, %0)
+  return %1
+}
+private func @body(%x: f32[n<=4], %e: f32[] rep(world)) {
+  %0 = constant() {value = f32[] 0.5}
+  %1 = mul(%x, %0)
+  %2 = sum(%1) {axes = [0]}
+  %3 = all_reduce(%2) {op = "max", group = @w}
+  %4 = wait(%3)
+  return %1, %4
+}
+func @f(%x: f32[n<=4], %e: f32[] rep(world)) {
+  %0 = exp(%e)
+  %1, %2 = while_loop(%x, %0) {condition = @more, body = @body, carries = 2}
+  return %1, %2
+}
+)");
+  // The loop's parameters are not the same on the same ranks.
+  expect_same(R"(mesh (dp = 2)
+private func @body(%a: f32[], %w: f32[] rep(dp), %x: f32[]) {
+  %0 = add(%a, %x)
+  %1 = mul(%w, %w)
+  return %0, %1
+}
+func @f(%a: f32[], %w: f32[] rep(dp), %xs: f32[n<=4]) {
+  %0, %1 = scan(%a, %w, %xs) {body = @body, carries = 2, sequences = 1, length = n}
+  return %0, %1
+}
+)");
 }
 
 TEST(BoundSizes, RunsNothingForStepsThatAreNotThere) {
