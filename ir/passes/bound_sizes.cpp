@@ -81,12 +81,16 @@ Graph SizeBounds::run(const Type& number) {
       copy();
     }
   }
+  const bool is_program = number.replication.literal;
   std::vector<Value> results;
   for (const Value value : from_.results()) {
-    // What is the same on more ranks than before says no more than it did.
+    // What is the same on more ranks than before says no more than it did. What a function made of
+    // sizes alone counted as the same on as many ranks as its arguments, and has to be.
+    const Replication before = from_.type(value).replication;
     const auto more = static_cast<std::uint8_t>(to_.type(values_[value.id]).replication.dimensions &
-                                                ~from_.type(value).replication.dimensions);
-    results.push_back(builder_.vary(values_[value.id], more));
+                                                ~before.dimensions);
+    const bool stays = before.literal && !is_program;
+    results.push_back(stays ? values_[value.id] : builder_.vary(values_[value.id], more));
   }
   to_.set_results(std::move(results));
   copy_shardings(from_, to_);

@@ -377,6 +377,28 @@ func @f(%a: f32[], %w: f32[] rep(dp), %xs: f32[n<=4]) {
 )");
 }
 
+TEST(BoundSizes, KeepsWhatFunctionsMakeOfSizesAloneTheSame) {
+  expect_same(R"(mesh (dp = 2)
+private func @constant(%w: f32[n<=4] rep(dp)) {
+  %0 = constant() {value = f32[] 2}
+  return %0
+}
+private func @size(%w: f32[n<=4] rep(dp)) {
+  %0 = size() {value = n, dtype = f32}
+  return %0
+}
+private func @twice(%c: f32[] rep(dp)) {
+  %0 = add(%c, %c)
+  return %0
+}
+func @f(%i: i32[] rep(dp), %w: f32[n<=4] rep(dp)) {
+  %0 = conditional(%i, %w) {branches = [@constant, @size]}
+  %1 = scan(%0) {body = @twice, carries = 1, sequences = 0, length = 2}
+  return %1
+}
+)");
+}
+
 TEST(BoundSizes, RunsNothingForStepsThatAreNotThere) {
   // For zeros the inner loop has no end.
   expect_same(R"(
