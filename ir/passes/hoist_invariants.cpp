@@ -1,4 +1,4 @@
-#include <tutti/ir/function.h>
+#include <tutti/ir/control.h>
 #include <tutti/ir/passes/hoist_invariants.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/rewrite.h>
@@ -23,7 +23,8 @@ class Hoisting {
         body_(graph.attributes(loop).function("body").graph()),
         invariant_(body_.value_count(), false),
         hoisted_(body_.node_count(), false),
-        widened_(find_widened_operands(body_)) {
+        widened_(find_widened_operands(body_)),
+        common_(place_of_functions(graph.attributes(loop)).replication.dimensions) {
     find_invariants();
     find_hoisted();
     find_frontier();
@@ -111,6 +112,8 @@ class Hoisting {
       // What is made of numbers alone is no value of a parameter.
       const Type& type = body_.type(body_.result(id, i));
       if (type.replication.literal || type.device.is_any()) return false;
+      // Numbers that the loop gives count as the same where all its parameters are.
+      if ((common_ & ~type.replication.dimensions) != 0) return false;
       made += type.shape.elements();
     }
     return made <= read && (kind != OpClass::elementwise || made >= kLeastElements);
@@ -178,7 +181,8 @@ class Hoisting {
   std::vector<bool> invariant_;
   std::vector<bool> hoisted_;  // by node: its results come from outside
   std::vector<bool> widened_;
-  std::vector<bool> needed_;  // by node: is computed outside
+  const std::uint8_t common_;  // the dimensions over which all parameters are replicated
+  std::vector<bool> needed_;   // by node: is computed outside
   std::vector<Value> frontier_;
 };
 
