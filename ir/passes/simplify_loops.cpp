@@ -1,5 +1,5 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/derive/linearize.h>
-#include <tutti/ir/function.h>
 #include <tutti/ir/passes/hoist_invariants.h>
 #include <tutti/ir/passes/passes.h>
 #include <tutti/ir/passes/trim_loops.h>
@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 // What gradients leave behind: a loop that stacks what nobody reads, and a second loop that goes
 // through the same carries to stack something else. And what need not be in a loop at all.
@@ -16,10 +19,10 @@ namespace tutti::ir {
 
 namespace {
 
-// Scans of one key go through the same carries: the same operands through the same function of
-// them.
+// Scans of one key go through the same carries, the same operands through the same function of
+// them, and numbers that they give count as the same on the same ranks.
 using CarryKey = std::tuple<std::vector<std::uint32_t>, std::vector<bool>, std::int64_t, bool,
-                            std::uint64_t, std::uint64_t>;
+                            std::uint8_t, std::uint64_t, std::uint64_t>;
 
 CarryKey carry_key(const Graph& graph, NodeId id) {
   const Attributes attributes = graph.attributes(id);
@@ -43,6 +46,7 @@ CarryKey carry_key(const Graph& graph, NodeId id) {
           std::move(is_sequence),
           attributes.integer("length"),
           attributes.flag("reverse"),
+          place_of_functions(attributes).replication.dimensions,
           hash.high,
           hash.low};
 }
@@ -67,9 +71,10 @@ class ScanMerge {
     scans_.push_back(scan);
     const auto sequences = static_cast<std::size_t>(graph_.attributes(scan).integer("sequences"));
     for (std::size_t i = carries_; i < graph_.node(scan).operand_count; ++i) {
-      std::vector<Value>& list = i < carries_ + sequences ? sequences_ : invariants_;
-      const Value operand = graph_.operand(scan, i);
-      if (std::ranges::find(list, operand) == list.end()) list.push_back(operand);
+      std::vector<Input>& list = i < carries_ + sequences ? sequences_ : invariants_;
+      if (place_in(list, scan, i) == list.size()) {
+        list.push_back({graph_.operand(scan, i), parameter(scan, i).name, type(scan, i)});
+      }
     }
   }
   const std::vector<NodeId>& scans() const { return scans_; }
@@ -83,8 +88,8 @@ class ScanMerge {
     for (std::size_t i = 0; i < carries_; ++i) {
       operands.push_back(rewriter.map(graph_.operand(first_, i)));
     }
-    for (const Value value : sequences_) operands.push_back(rewriter.map(value));
-    for (const Value value : invariants_) operands.push_back(rewriter.map(value));
+    for (const Input& input : sequences_) operands.push_back(rewriter.map(input.operand));
+    for (const Input& input : invariants_) operands.push_back(rewriter.map(input.operand));
     const Attributes attributes = graph_.attributes(first_);
     auto function = std::make_shared<const Function>(std::move(merged));
     const NodeId made = rewriter.builder().node(
@@ -101,10 +106,36 @@ class ScanMerge {
   }
 
  private:
+  // What the loops take beside the carries. Two may take one operand, a number, with different
+  // types: as the same on different ranks.
+  struct Input {
+    Value operand;
+    std::string name;  // of the parameter for it
+    Type type;
+  };
+
   std::span<const Value> carry_operands() const { return graph_.operands(first_).first(carries_); }
 
+  const Graph& body_of(NodeId scan) const {
+    return graph_.attributes(scan).function("body").graph();
+  }
+  const Parameter& parameter(NodeId scan, std::size_t i) const {
+    return body_of(scan).parameters()[i];
+  }
+  const Type& type(NodeId scan, std::size_t i) const {
+    return body_of(scan).type(parameter(scan, i).value);
+  }
+
+  // Where a loop's operand stands in the list; behind its end if it does not.
+  std::size_t place_in(const std::vector<Input>& list, NodeId scan, std::size_t i) const {
+    const auto found = std::ranges::find_if(list, [&](const Input& input) {
+      return input.operand == graph_.operand(scan, i) && input.type == type(scan, i);
+    });
+    return static_cast<std::size_t>(found - list.begin());
+  }
+
   Graph body() const {
-    const Graph& like = graph_.attributes(first_).function("body").graph();
+    const Graph& like = body_of(first_);
     Graph out(like.name);
     out.mesh = like.mesh;
     out.default_device = like.default_device;
@@ -115,22 +146,23 @@ class ScanMerge {
       of_carries.push_back(out.add_parameter(parameter.name, like.type(parameter.value)));
     }
     std::vector<Value> of_sequences;
-    for (const Value value : sequences_) of_sequences.push_back(parameter_for(value, true, out));
+    for (const Input& input : sequences_) {
+      of_sequences.push_back(out.add_parameter(input.name, input.type));
+    }
     std::vector<Value> of_invariants;
-    for (const Value value : invariants_) of_invariants.push_back(parameter_for(value, false, out));
+    for (const Input& input : invariants_) {
+      of_invariants.push_back(out.add_parameter(input.name, input.type));
+    }
     std::vector<Value> results;
     for (const NodeId scan : scans_) {
       const auto sequences = static_cast<std::size_t>(graph_.attributes(scan).integer("sequences"));
       std::vector<Value> arguments = of_carries;
       for (std::size_t i = carries_; i < graph_.node(scan).operand_count; ++i) {
         const bool is_sequence = i < carries_ + sequences;
-        const std::vector<Value>& list = is_sequence ? sequences_ : invariants_;
-        const auto at = std::ranges::find(list, graph_.operand(scan, i)) - list.begin();
-        arguments.push_back(
-            (is_sequence ? of_sequences : of_invariants)[static_cast<std::size_t>(at)]);
+        const std::size_t at = place_in(is_sequence ? sequences_ : invariants_, scan, i);
+        arguments.push_back((is_sequence ? of_sequences : of_invariants)[at]);
       }
-      const std::vector<Value> own =
-          inline_into(builder, graph_.attributes(scan).function("body").graph(), arguments);
+      const std::vector<Value> own = inline_into(builder, body_of(scan), arguments);
       if (scan == first_) results.assign(own.begin(), own.begin() + std::ssize(carry_operands()));
       results.insert(results.end(), own.begin() + std::ssize(carry_operands()), own.end());
     }
@@ -138,27 +170,12 @@ class ScanMerge {
     return out;
   }
 
-  // A parameter like that of the first scan that takes the operand.
-  Value parameter_for(Value operand, bool is_sequence, Graph& out) const {
-    for (const NodeId scan : scans_) {
-      const auto sequences = static_cast<std::size_t>(graph_.attributes(scan).integer("sequences"));
-      const Graph& body = graph_.attributes(scan).function("body").graph();
-      for (std::size_t i = carries_; i < graph_.node(scan).operand_count; ++i) {
-        if (graph_.operand(scan, i) != operand || (i < carries_ + sequences) != is_sequence)
-          continue;
-        const Parameter& parameter = body.parameters()[i];
-        return out.add_parameter(parameter.name, body.type(parameter.value));
-      }
-    }
-    throw InternalError("no loop takes an operand of merged loops");
-  }
-
   const Graph& graph_;
   const NodeId first_;
   const std::size_t carries_;
   std::vector<NodeId> scans_;
-  std::vector<Value> sequences_;
-  std::vector<Value> invariants_;
+  std::vector<Input> sequences_;
+  std::vector<Input> invariants_;
 };
 
 bool merge(Graph& graph) {

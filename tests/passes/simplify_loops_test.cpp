@@ -59,5 +59,48 @@ func @f(%h: f32[64] rep(dp), %w: f32[64] rep(dp)) {
             1U);
 }
 
+TEST(SimplifyLoops, MergesLoopsThatTakeANumberAsTheSameOnDifferentRanks) {
+  EXPECT_EQ(loops_left(R"(
+private func @a(%h: f32[2], %c: f32[2]) {
+  %0 = add(%h, %h)
+  %1 = mul(%h, %c)
+  return %0, %1
+}
+private func @b(%h: f32[2], %v: f32[2] rep(dp), %c: f32[2] rep(dp)) {
+  %0 = add(%h, %h)
+  %1 = mul(%v, %c)
+  return %0, %1
+}
+func @f(%h: f32[2], %v: f32[2] rep(dp)) {
+  %c = constant() {value = f32[2] [1, 2]}
+  %0, %1 = scan(%h, %c) {body = @a, carries = 1, sequences = 0, length = 3}
+  %2, %3 = scan(%h, %v, %c) {body = @b, carries = 1, sequences = 0, length = 3}
+  return %0, %1, %3
+}
+)"),
+            1U);
+}
+
+TEST(SimplifyLoops, KeepsLoopsApartWhoseNumbersCountAsTheSameOnDifferentRanks) {
+  EXPECT_EQ(loops_left(R"(
+private func @a(%h: f32[2] rep(dp)) {
+  %0 = add(%h, %h)
+  %1 = constant() {value = f32[] 1}
+  return %0, %1
+}
+private func @b(%h: f32[2] rep(dp), %x: f32[2]) {
+  %0 = add(%h, %h)
+  %1 = mul(%x, %x)
+  return %0, %1
+}
+func @f(%h: f32[2] rep(dp), %x: f32[2]) {
+  %0, %1 = scan(%h) {body = @a, carries = 1, sequences = 0, length = 3}
+  %2, %3 = scan(%h, %x) {body = @b, carries = 1, sequences = 0, length = 3}
+  return %0, %1, %2, %3
+}
+)"),
+            2U);
+}
+
 }  // namespace
 }  // namespace tutti::ir::simplify_loops_test
