@@ -30,6 +30,23 @@ const Node* small_constant(const Graph& graph, Value value) {
   return &graph.node(graph.producer(value));
 }
 
+// Whether the program combines several floats in f32, and may leave its range on the way, where
+// the interpreter does so in f64.
+bool has_wider_reference(const Graph& graph, NodeId id) {
+  switch (graph.node(id).op) {
+    case Op::sum:
+    case Op::prod:
+    case Op::cumsum:
+    case Op::matmul:
+    case Op::conv: {
+      const Type& type = graph.type(graph.operand(id, 0));
+      return is_floating(type.dtype) && type.dtype != DType::f64 && type.shape.elements() > 1;
+    }
+    default:
+      return false;
+  }
+}
+
 // Local ops with one small result, not placed yet. Loops stay, since they may take long. Random ops
 // stay, so that a key that becomes known doesn't change when numbers are drawn; what looks at
 // values does so in each run; and a broadcast stays, since one number that is read many times is
@@ -39,7 +56,7 @@ bool may_fold(const Graph& graph, NodeId id) {
   const OpClass kind = definition(node.op).kind;
   if (kind == OpClass::collective || kind == OpClass::wait || kind == OpClass::control)
     return false;
-  if (is_random(node.op) || node.op == Op::observe) return false;
+  if (is_random(node.op) || node.op == Op::observe || has_wider_reference(graph, id)) return false;
   if (node.op == Op::vary || node.operand_count == 0 || node.result_count != 1) return false;
   const Type& type = graph.type(graph.result(id));
   if (type.async || !type.device.is_any()) return false;

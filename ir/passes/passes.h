@@ -37,7 +37,8 @@ bool canonicalize(Graph& graph);
 bool canonicalize_function(Graph& graph);
 // The same for these composites, by node.
 bool decompose_nodes(Graph& graph, const std::vector<bool>& which);
-// Computes nodes whose operands are all small constants.
+// Computes nodes whose operands are all small constants, but no sums and products of several floats
+// narrower than f64: of these it would know no infinities.
 bool fold_constants(Graph& graph);
 // Merges nodes that compute the same.
 bool cse(Graph& graph);
