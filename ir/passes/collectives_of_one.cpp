@@ -57,9 +57,8 @@ class Own {
         any_ = true;
       } else if (gives_back(graph, id)) {
         collective(id, returned);
-      } else if (graph.node(id).operand_count == 1 && graph.node(id).result_count == 1) {
-        const bool passes_on = definition(graph.node(id).op).kind == OpClass::view;
-        own_[graph.result(id).id] = passes_on && own_[graph.operand(id, 0).id];
+      } else if (definition(graph.node(id).op).kind == OpClass::view) {
+        own_[graph.result(id).id] = own_[graph.operand(id, 0).id];
       }
     }
   }
