@@ -130,6 +130,8 @@ class Graph {
   void set_attribute(NodeId id, std::size_t attribute, Attribute value) {
     nodes_[id].attributes[attribute] = std::move(value);
   }
+  // Of a value that could lie anywhere.
+  void set_device(Value value, Device device) { values_[value.id].type.device = device; }
   void set_donate(std::size_t parameter, bool donate) { parameters_[parameter].donate = donate; }
   void set_parameter_sharding(std::size_t parameter, Sharding sharding) {
     parameters_[parameter].sharding = std::move(sharding);

@@ -1,4 +1,7 @@
+#include <tutti/ir/control.h>
 #include <tutti/ir/rewrite.h>
+
+#include <algorithm>
 
 namespace tutti::ir {
 
@@ -6,8 +9,23 @@ void append_node(Builder& builder, const Graph& from, NodeId id, std::vector<Val
   std::vector<Value> operands;
   for (const Value operand : from.operands(id)) operands.push_back(values[operand.id]);
   const NodeId made = builder.node(from.node(id).op, operands, from.node(id).attributes);
+  keep_places(from, id, builder.graph(), made);
   for (std::uint32_t i = 0; i < from.node(id).result_count; ++i) {
     values[from.result(id, i).id] = builder.graph().result(made, i);
+  }
+}
+
+void keep_places(const Graph& from, NodeId id, Graph& to, NodeId made) {
+  const std::size_t first = is_branch_index(from.node(id).op, 0) ? 1 : 0;
+  for (const Value operand : from.operands(id).subspan(first)) {
+    if (!from.type(operand).device.is_any()) return;
+  }
+  const std::uint32_t count = std::min(from.node(id).result_count, to.node(made).result_count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Value result = to.result(made, i);
+    if (to.type(result).device.is_any()) {
+      to.set_device(result, from.type(from.result(id, i)).device);
+    }
   }
 }
 

@@ -9,8 +9,13 @@
 namespace tutti::ir {
 
 // Appends a node of another graph, where `values` has what stands for that one's values, and gets
-// what stands for its results. Types are inferred anew; line and calls are the builder's.
+// what stands for its results. Types are inferred anew, but for keep_places; line and calls are the
+// builder's.
 void append_node(Builder& builder, const Graph& from, NodeId id, std::vector<Value>& values);
+
+// Puts the results of a node that was made for another graph's, and that could lie anywhere, where
+// that one's were put though they could, too: a constant's place is written, not inferred.
+void keep_places(const Graph& from, NodeId id, Graph& to, NodeId made);
 
 // How a pass changes a graph: it builds a new one, node by node in program order, and moves it over
 // the old. A Rewriter keeps the new graph and which of its values stands for which old one. Names,

@@ -2,6 +2,7 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
+#include <tutti/ir/rewrite.h>
 #include <tutti/ir/symbolic_sizes.h>
 
 #include <algorithm>
@@ -83,12 +84,10 @@ class Instantiation {
       }
       std::vector<Type> operands;
       for (const Value operand : from.operands(id)) operands.push_back(out.type(operand));
-      std::vector<Type> types = infer_types(node.op, operands, attributes, from.mesh.get());
-      for (std::uint32_t i = 0; i < types.size() && i < node.result_count; ++i) {
-        if (types[i].device.is_any()) types[i].device = from.type(from.result(id, i)).device;
-      }
+      const std::vector<Type> types = infer_types(node.op, operands, attributes, from.mesh.get());
       const NodeId made =
           out.append(node.op, from.operands(id), std::move(attributes), types, node.location);
+      keep_places(from, id, out, made);
       out.set_calls(from.calls(id));
       out.set_fusion(made, node.fusion);
     } catch (const NodeTypeError& error) {

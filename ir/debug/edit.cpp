@@ -5,6 +5,7 @@
 #include <tutti/ir/function.h>
 #include <tutti/ir/names.h>
 #include <tutti/ir/passes/trim_loops.h>
+#include <tutti/ir/rewrite.h>
 #include <tutti/ir/support/error.h>
 #include <tutti/ir/text/print.h>
 #include <tutti/ir/verify/verify.h>
@@ -235,12 +236,6 @@ class Editor {
     return length == 1 ? one : builder_.add(Op::broadcast_to, {one}, {sizes});
   }
 
-  // Whether the node's results could lie anywhere, wherever they have been put.
-  bool lay_anywhere(NodeId id) const {
-    return std::ranges::all_of(from_.operands(id),
-                               [&](Value operand) { return from_.type(operand).device.is_any(); });
-  }
-
   // Where a node fits as it is, it stays so, with its device and its kernel; otherwise the builder
   // makes its operands vary alike.
   void copy(NodeId id) {
@@ -263,15 +258,12 @@ class Editor {
     }
     NodeId made = 0;
     if (fits) {
-      std::vector<Type> inferred = infer_types(node.op, types, attributes, mesh);
-      for (std::uint32_t i = 0; i < inferred.size() && lay_anywhere(id); ++i) {
-        if (!inferred[i].device.is_any()) continue;
-        inferred[i].device = from_.type(from_.result(id, i)).device;
-      }
+      const std::vector<Type> inferred = infer_types(node.op, types, attributes, mesh);
       made = to_.append(node.op, operands, std::move(attributes), inferred, node.location);
     } else {
       made = builder_.node(node.op, operands, std::move(attributes));
     }
+    keep_places(from_, id, to_, made);
     to_.set_fusion(made, node.fusion);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       values_[from_.result(id, i).id] = to_.result(made, i);

@@ -2,6 +2,7 @@
 #include <tutti/ir/passes/bound_sizes.h>
 #include <tutti/ir/passes/decompose_varying.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/rewrite.h>
 #include <tutti/ir/text/print.h>
 
 #include <algorithm>
@@ -308,6 +309,7 @@ Term SizeBounds::reshaped(Term x, std::span<const SizeExpression> before,
 void SizeBounds::copy(std::span<const Value> operands, std::vector<Attribute> attributes) {
   const Node& node = from_.node(node_);
   const NodeId made = builder_.node(node.op, operands, std::move(attributes));
+  keep_places(from_, node_, to_, made);
   for (std::uint32_t i = 0; i < node.result_count; ++i) {
     values_[from_.result(node_, i).id] = to_.result(made, i);
   }

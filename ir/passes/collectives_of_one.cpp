@@ -1,6 +1,7 @@
 #include <tutti/ir/builder.h>
 #include <tutti/ir/control.h>
 #include <tutti/ir/passes/collectives_of_one.h>
+#include <tutti/ir/rewrite.h>
 
 namespace tutti::ir {
 
@@ -103,22 +104,17 @@ Graph without(const Graph& graph, const Own& own) {
           out.add_parameter(parameter.name, type, parameter.donate, node.location);
       continue;
     }
-    std::vector<Value> operands;
-    for (const Value operand : graph.operands(id)) operands.push_back(values[operand.id]);
     const bool is_own = node.result_count > 0 && own[graph.result(id)];
     const bool gone = (definition(node.op).kind == OpClass::collective && is_own) ||
                       is_barrier_of_one(graph, id) ||
                       (node.op == Op::wait && own[graph.operand(id, 0)]) ||
                       (node.op == Op::vary && out.mesh == nullptr);
-    if (gone) {
-      for (std::uint32_t i = 0; i < node.result_count; ++i) {
-        values[graph.result(id, i).id] = operands[i];
-      }
+    if (!gone) {
+      append_node(builder, graph, id, values);
       continue;
     }
-    const NodeId made = builder.node(node.op, operands, node.attributes);
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
-      values[graph.result(id, i).id] = out.result(made, i);
+      values[graph.result(id, i).id] = values[graph.operand(id, i).id];
     }
   }
   std::vector<Value> results;

@@ -457,6 +457,14 @@ TEST(BoundSizes, RefusesWhatHasNoBound) {
               HasSubstr("wait for it first"));
 }
 
+TEST(BoundSizes, LeavesConstantsWhereTheyAreWritten) {
+  Graph graph = program(
+      "func @f(%x: f32[n<=5] on cuda:0) {\n  %0 = constant() {value = f32[2] [1, 2]} : f32[2] on "
+      "cuda:0\n  %1 = exp(%x)\n  return %0, %1\n}\n");
+  ASSERT_TRUE(bound_sizes(graph));
+  EXPECT_EQ(graph.type(graph.results()[0]).device, Device::cuda(0));
+}
+
 TEST(BoundSizes, ComesBeforeAllOtherPasses) {
   Graph graph = program("func @f(%x: f32[n<=5]) {\n  %0 = exp(%x)\n  return %0\n}\n");
   const Pass* const cse = find_pass("cse");
