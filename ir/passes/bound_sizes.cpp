@@ -36,12 +36,14 @@ bool varies(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-SizeBounds::SizeBounds(const Graph& from, std::vector<std::string> parameters)
+SizeBounds::SizeBounds(const Graph& from, std::vector<std::string> parameters,
+                       BoundFunctions& functions)
     : from_(decompose_varying(from)),
       parameters_(std::move(parameters)),
       to_(from_.name),
       builder_(to_),
-      values_(from_.value_count()) {
+      values_(from_.value_count()),
+      functions_(functions) {
   to_.mesh = from_.mesh;
   to_.default_device = from_.default_device;
   to_.reserve_calls(from_.call_count());
@@ -341,11 +343,11 @@ std::vector<Value> SizeBounds::bound_functions(std::span<FunctionPtr> functions)
   }
   if (names.empty()) return out;
   for (FunctionPtr& function : functions) {
-    const auto [found, inserted] = functions_.try_emplace({function.get(), names});
+    const auto [found, inserted] = functions_.try_emplace({function, names});
     if (inserted) {
       const Graph& graph = function->graph();
-      found->second =
-          std::make_shared<const Function>(SizeBounds(graph, names).run(number_inside(graph)));
+      found->second = std::make_shared<const Function>(
+          SizeBounds(graph, names, functions_).run(number_inside(graph)));
     }
     function = found->second;
   }
@@ -365,7 +367,8 @@ Type number_inside(const Graph& function) {
 
 bool bound_sizes(Graph& graph) {
   if (graph.sizes == nullptr) return false;
-  graph = SizeBounds(graph, names_of(graph.sizes->symbols))
+  BoundFunctions functions;
+  graph = SizeBounds(graph, names_of(graph.sizes->symbols), functions)
               .run({.dtype = DType::i64,
                     .shape = {},
                     .replication = {.dimensions = 0, .literal = true},

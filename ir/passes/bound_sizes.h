@@ -14,6 +14,10 @@
 
 namespace tutti::ir {
 
+// What became of functions that nodes run, by the symbols whose values they get. Shared by all
+// functions of a program, which may run the same ones.
+using BoundFunctions = std::map<std::pair<FunctionPtr, std::vector<std::string>>, FunctionPtr>;
+
 // What the rules of the pass bound_sizes work with: a function with sizes that vary is rebuilt with
 // all sizes at their bounds and a parameter more, i64[], for each symbol. Every value then begins,
 // along each dimension that varies, with what it has in the instance; what lies behind that has no
@@ -22,7 +26,7 @@ class SizeBounds {
  public:
   // `parameters`: the symbols for which the function gets a parameter, its own ones among them.
   // Throws TypeError for a size that is not largest where all symbols are.
-  SizeBounds(const Graph& from, std::vector<std::string> parameters);
+  SizeBounds(const Graph& from, std::vector<std::string> parameters, BoundFunctions& functions);
 
   // `number`: the type of the new parameters.
   Graph run(const Type& number);
@@ -103,7 +107,7 @@ class SizeBounds {
   std::vector<Value> scalars_;                    // [symbol]
   std::unordered_map<std::string, Value> sizes_;  // by text
   std::unordered_map<std::string, Value> below_;
-  std::map<std::pair<const Function*, std::vector<std::string>>, FunctionPtr> functions_;
+  BoundFunctions& functions_;
 };
 
 // Rebuilds a node whose operands or results vary, or whose attributes do.

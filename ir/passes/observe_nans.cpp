@@ -3,10 +3,7 @@
 #include <tutti/ir/passes/observe_nans.h>
 #include <tutti/ir/rewrite.h>
 
-#include <memory>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 namespace tutti::ir {
@@ -74,22 +71,10 @@ void observe_in(Graph& graph) {
 }  // namespace
 
 void observe_nans(Graph& graph) {
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    if (definition(graph.node(id).op).kind != OpClass::control)
-      continue;  // a reduction of one's own
-    for (std::size_t i = 0; i < graph.node(id).attributes.size(); ++i) {
-      const Attribute& attribute = graph.node(id).attributes[i];
-      std::vector<FunctionPtr> functions;
-      for (const FunctionPtr& function : functions_of(attribute)) {
-        Graph body = function->graph();
-        observe_nans(body);
-        functions.push_back(std::make_shared<const Function>(std::move(body)));
-      }
-      if (functions.empty()) continue;
-      const bool is_list = std::holds_alternative<std::vector<FunctionPtr>>(attribute);
-      graph.set_attribute(id, i, is_list ? Attribute(std::move(functions)) : functions[0]);
-    }
-  }
+  change_functions(graph, [](Graph& function) {
+    observe_in(function);
+    return true;
+  });
   observe_in(graph);
 }
 

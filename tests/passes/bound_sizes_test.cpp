@@ -1,8 +1,10 @@
 #include <tutti/ir/array_part.h>
 #include <tutti/ir/debug/array_difference.h>
+#include <tutti/ir/function.h>
 #include <tutti/ir/interpret/interpret.h>
 #include <tutti/ir/parse/parse.h>
 #include <tutti/ir/passes/passes.h>
+#include <tutti/ir/sizes/merge_samples.h>
 #include <tutti/ir/symbolic_sizes.h>
 #include <tutti/ir/verify/verify.h>
 
@@ -338,6 +340,29 @@ func @f(%h: f32[3], %xs: f32[n<=6,3], %w: f32[3]) {
   %0, %1 = scan(%h, %xs, %w) {body = @body, carries = 1, sequences = 1, length = n, reverse = )" +
                 reverse + "}\n  return %0, %1\n}\n");
   }
+}
+
+TEST(BoundSizes, BoundsAFunctionOnceThatSeveralNodesRun) {
+  const auto instance_of = [](std::int64_t n) {
+    const std::string x = "(%x: f32[" + std::to_string(n) + "]) {\n";
+    const std::string run = ", carries = 1, sequences = 0, length = 2}\n";
+    return program("private func @inner" + x + "  %0 = exp(%x)\n  return %0\n}\n" +
+                   "private func @first" + x + "  %0 = scan(%x) {body = @inner" + run +
+                   "  return %0\n}\n" + "private func @second" + x +
+                   "  %0 = scan(%x) {body = @inner" + run + "  %1 = tanh(%0)\n  return %1\n}\n" +
+                   "func @f" + x + "  %0 = scan(%x) {body = @first" + run +
+                   "  %1 = scan(%0) {body = @second" + run + "  return %1\n}\n");
+  };
+  const std::vector<SizeSymbol> symbols{{.name = "n", .least = 1, .most = 5}};
+  std::vector<Sample> samples;
+  for (const std::vector<std::int64_t>& values : corners(symbols)) {
+    samples.push_back({values, instance_of(values[0])});
+  }
+  samples.push_back({{3}, instance_of(3)});
+  Graph graph = merge_samples(symbols, samples);
+  ASSERT_EQ(all_functions(graph).size(), 3U);
+  ASSERT_TRUE(bound_sizes(graph));
+  EXPECT_EQ(all_functions(graph).size(), 3U);
 }
 
 TEST(BoundSizes, TellsFunctionsTheSameSizesOnAllRanks) {
