@@ -129,9 +129,9 @@ bool any_order_will_do(const Step& step) {
       "stablehlo.and", "stablehlo.or",       "stablehlo.xor"};
   const Region& region = step.operation.regions[0];
   const RegionText text(region, constants_around(step));
+  // Steps are counted: a malformed text may make a value of itself.
   const auto without_casts = [&](const Reference* value) {
-    constexpr int kMostCasts = 32;  // a text may define a value by itself
-    for (int casts = 0; value != nullptr && casts < kMostCasts; ++casts) {
+    for (std::size_t steps = 0; value != nullptr && steps < region.operations.size(); ++steps) {
       const Operation* const made = text.definition(*value);
       if (made == nullptr || made->name != "stablehlo.convert" || made->operands.size() != 1) break;
       value = &made->operands[0];

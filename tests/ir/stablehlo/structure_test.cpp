@@ -187,6 +187,17 @@ TEST(StablehloScatter, TakesUpdatesInOrderAndDropsThoseOutside) {
       HasSubstr("one after another"));
 }
 
+// A region that is refused, and not followed without end.
+TEST(StablehloScatter, RefusesAValueMadeOfItself) {
+  const std::string region =
+      "%1 = stablehlo.add %a, %b : tensor<i32>\n%2 = stablehlo.convert %2 : tensor<i32>\n"
+      "stablehlo.return %2 : tensor<i32>";
+  EXPECT_THAT(
+      refusal(stablehlo_function("%x: tensor<4xi32>, %i: tensor<5x1xi32>, %u: tensor<5xi32>",
+                                 "tensor<4xi32>", scatter(region, "false"))),
+      HasSubstr("one after another"));
+}
+
 std::string select_and_scatter(const std::string& direction, const std::string& sizes) {
   return R"(
     %c = stablehlo.constant dense<0.0> : tensor<f32>
