@@ -1,9 +1,10 @@
 #include <tutti/ir/stablehlo/bits.h>
-#include <tutti/ir/stablehlo/expression.h>
+#include <tutti/ir/stablehlo/comparator.h>
 #include <tutti/ir/stablehlo/layout.h>
 #include <tutti/ir/stablehlo/monoid.h>
 #include <tutti/ir/stablehlo/rules.h>
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 
@@ -11,140 +12,30 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
-// What a sort compares first, second, ...: a function of one operand.
-struct Key {
-  int operand = 0;
-  bool descending = false;
-  bool plain = false;                // the operand itself, in the order of the IR's sort
-  bool total = false;                // in the total order of floats
-  const Reference* value = nullptr;  // in the region, else: of the operand's first element
-};
+// Whether it is the operand itself, in the order of the IR's sort, which is that of what JAX
+// compares: -0 as 0, every NaN as one, NaN behind all.
+bool is_plain(const ComparedKey& key) {
+  return key.text == "select(NE(x, x), [nan], select(EQ(x, [0]), [0], x))" ||
+         (key.text == "x" && !key.total);
+}
 
-// Reads a comparator: LT(f(a), f(b)), and or(LT(f(a), f(b)), and(EQ(f(a), f(b)), ...)).
-class Comparator {
- public:
-  Comparator(const Step& step, const Region& region) : text_(region, constants_around(step)) {}
-
-  // Nothing if it compares in another way.
-  std::optional<std::vector<Key>> keys() {
-    const Reference* const result = text_.result(0);
-    if (result == nullptr || !append(*result, 0)) return std::nullopt;
-    return std::move(keys_);
-  }
-
- private:
-  bool append(const Reference& reference, int depth) {
-    const Operation* const operation = text_.definition(reference);
-    if (operation == nullptr || depth > 32 || operation->operands.size() != 2) return false;
-    if (operation->name == "stablehlo.compare") return append_key(*operation);
-    if (operation->name != "stablehlo.or") return false;
-    for (const bool swapped : {false, true}) {
-      const Reference& first = operation->operands[swapped ? 1 : 0];
-      const Reference& second = operation->operands[swapped ? 0 : 1];
-      const Operation* const less = text_.definition(first);
-      const Operation* const rest = text_.definition(second);
-      if (less == nullptr || rest == nullptr || less->name != "stablehlo.compare" ||
-          rest->name != "stablehlo.and" || rest->operands.size() != 2) {
-        continue;
-      }
-      for (const std::size_t equal : {0U, 1U}) {
-        const Operation* const same = text_.definition(rest->operands[equal]);
-        if (same == nullptr || same->name != "stablehlo.compare" || direction_of(*same) != "EQ" ||
-            !same_operands(*same, *less)) {
-          continue;
-        }
-        return append_key(*less) && append(rest->operands[1 - equal], depth + 1);
-      }
-    }
-    return false;
-  }
-
-  bool same_operands(const Operation& a, const Operation& b) const {
-    if (a.operands.size() != 2 || b.operands.size() != 2) return false;
-    for (const std::size_t i : {0U, 1U}) {
-      const std::string text = text_.of(a.operands[i]);
-      if (text.empty() || text != text_.of(b.operands[i])) return false;
-    }
-    return true;
-  }
-
-  // The one argument that a value is computed from; -1: several or none.
-  int source(const Reference& reference, int depth = 0) {
-    if (const int argument = text_.argument(reference); argument >= 0) return argument;
-    if (text_.is_constant_around(reference)) return -2;
-    const Operation* const operation = text_.definition(reference);
-    if (operation == nullptr || depth > 32) return -1;
-    if (const auto known = sources_.find(operation); known != sources_.end()) return known->second;
-    int out = -2;  // none yet
-    for (const Reference& operand : operation->operands) {
-      const int from = source(operand, depth + 1);
-      if (from == -1 || (from >= 0 && out >= 0 && from != out)) {
-        out = -1;
-        break;
-      }
-      if (from >= 0) out = from;
-    }
-    sources_[operation] = out;
-    return out;
-  }
-
-  bool append_key(const Operation& compare) {
-    if (compare.operands.size() != 2) return false;
-    const std::string direction = direction_of(compare);
-    const int a = source(compare.operands[0]);
-    const int b = source(compare.operands[1]);
-    if (a < 0 || b < 0 || a / 2 != b / 2 || a == b) return false;
-    bool descending = direction == "GT" || direction == "GE";
-    if (!descending && direction != "LT" && direction != "LE") return false;
-    const bool swapped = a % 2 == 1;
-    if (swapped) descending = !descending;
-    // Both sides are one function, of the first and the second element.
-    const Reference& first = compare.operands[swapped ? 1 : 0];
-    const Reference& second = compare.operands[swapped ? 0 : 1];
-    if (renamed(text_.of(first), 2 * (a / 2)) != renamed(text_.of(second), 2 * (a / 2) + 1)) {
-      return false;
-    }
-    const std::string text = renamed(text_.of(first), 2 * (a / 2));
-    // What JAX compares: -0 as 0, every NaN as one, NaN behind all.
-    const bool canonical = text == "select(NE(x, x), [nan], select(EQ(x, [0]), [0], x))";
-    keys_.push_back({.operand = a / 2,
-                     .descending = descending,
-                     .plain = canonical || (text == "x" && kind_of(compare) != "TOTALORDER"),
-                     .total = kind_of(compare) == "TOTALORDER",
-                     .value = &first});
-    return true;
-  }
-
-  // The text with that argument called x.
-  static std::string renamed(const std::string& text, int argument) {
-    const std::string number = std::to_string(argument);
-    std::string out;
-    bool in_constant = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const bool begins = i == 0 || text[i - 1] == '(' || text[i - 1] == ' ';
-      const std::size_t end = i + number.size();
-      const bool ends = end >= text.size() || text[end] == ',' || text[end] == ')';
-      if (text[i] == '[') in_constant = true;
-      if (text[i] == ']') in_constant = false;
-      if (!in_constant && begins && ends && text.compare(i, number.size(), number) == 0) {
-        out += 'x';
-        i = end - 1;
-      } else {
-        out += text[i];
-      }
-    }
-    return out;
-  }
-
-  RegionText text_;
-  std::vector<Key> keys_;
-  std::unordered_map<const Operation*, int> sources_;
-};
+// What a comparator asks; nothing if no sorts by keys do the same.
+std::optional<std::vector<ComparedKey>> keys_of_comparator(const Step& step, const Region& region) {
+  const std::vector<Reference>& given = region.operations.back().operands;
+  if (given.empty()) return std::nullopt;
+  std::optional<std::vector<ComparedKey>> keys =
+      Comparator(step, region, Comparator::Arguments::by_operand).keys(given[0]);
+  const auto asks_for_nan = [](const ComparedKey& key) {
+    return key.nan != ComparedKey::Nan::unordered;
+  };
+  if (keys && std::ranges::any_of(*keys, asks_for_nan)) return std::nullopt;
+  return keys;
+}
 
 // The key of every element, in a dtype and order that the IR's sort has.
-Term key_values(Step& step, const Key& key) {
+Term key_values(Step& step, const ComparedKey& key) {
   const Term x = step.operand(key.operand);
-  if (key.plain) return x.dtype() == DType::boolean ? cast(x, DType::u8) : x;
+  if (is_plain(key)) return x.dtype() == DType::boolean ? cast(x, DType::u8) : x;
   Term out = x;
   if (step.translator.lifted()) step.fail("a sort within a sort's comparator");
   std::vector<Term> arguments;
@@ -223,7 +114,7 @@ void sort(Step& step) {
   if (std::ssize(region.arguments) != 2 * step.count() || region.operations.empty()) {
     step.fail("a comparator has two arguments for each operand");
   }
-  const std::optional<std::vector<Key>> known = Comparator(step, region).keys();
+  const std::optional<std::vector<ComparedKey>> known = keys_of_comparator(step, region);
   if (!known) {
     const Term order = order_by_counting(step, axis);
     for (int i = 0; i < step.count(); ++i) {
@@ -231,7 +122,7 @@ void sort(Step& step) {
     }
     return;
   }
-  const std::vector<Key>& keys = *known;
+  const std::vector<ComparedKey>& keys = *known;
   Builder& builder = step.builder();
   const auto sorted = [&](Term x, bool descending) {
     const NodeId node = builder.node(Op::sort, {x.value()}, {axis, descending});
@@ -247,7 +138,7 @@ void sort(Step& step) {
     Term values = key_values(step, keys[i]);
     if (order.valid()) values = taken(values, order);
     const auto [in_order, places] = sorted(values, keys[i].descending);
-    if (step.count() == 1 && keys.size() == 1 && keys[0].plain &&
+    if (step.count() == 1 && keys.size() == 1 && is_plain(keys[0]) &&
         in_order.dtype() == step.dtype()) {
       step.result(in_order);
       return;

@@ -1,10 +1,9 @@
 #include <tutti/ir/stablehlo/bits.h>
 #include <tutti/ir/stablehlo/monoid.h>
 #include <tutti/ir/stablehlo/place_numbers.h>
+#include <tutti/ir/stablehlo/scatter_region.h>
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
 #include <utility>
 
 // Scatter: updates are put into rows of the operand (place_numbers.h). Sums are the IR's
@@ -80,79 +79,6 @@ Terms combine_runs(Step& step, Term rows, Terms updates) {
     }
   }
   return updates;
-}
-
-// The number of the update among the region's arguments that a value is; -1: none.
-std::ptrdiff_t update_of(const Region& region, const Reference& reference) {
-  const std::size_t count = region.arguments.size() / 2;
-  for (std::size_t i = count; i < region.arguments.size(); ++i) {
-    if (region.arguments[i].name == reference.name) return static_cast<std::ptrdiff_t>(i - count);
-  }
-  return -1;
-}
-
-// Whether the region gives the updates, whatever was there.
-bool replaces(const Step& step) {
-  const Region& region = step.operation.regions[0];
-  const RegionText text(region, constants_around(step));
-  const auto count = static_cast<int>(region.arguments.size() / 2);
-  for (int i = 0; i < count; ++i) {
-    const Reference* const given = text.result(static_cast<std::size_t>(i));
-    if (given == nullptr || text.argument(*given) != count + i) return false;
-  }
-  return text.result(static_cast<std::size_t>(count)) == nullptr;
-}
-
-bool uses_update(const Step& step) {
-  const Region& region = step.operation.regions[0];
-  for (const Operation& operation : region.operations) {
-    for (const Reference& operand : operation.operands) {
-      if (update_of(region, operand) >= 0) return true;
-    }
-  }
-  return false;
-}
-
-// Whether the region takes an update from what is there.
-bool subtracts_update(const Step& step) {
-  return step.count() == 3 &&
-         RegionText(step.operation.regions[0], constants_around(step)).returned(0) ==
-             "subtract(0, 1)";
-}
-
-// Whether it does not matter what is combined first: each operand and its update are combined by
-// one of these operations, maybe in another dtype, or one of them is chosen (what decides is taken
-// for an order).
-bool any_order_will_do(const Step& step) {
-  constexpr std::string_view kAnyOrder[] = {
-      "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum",
-      "stablehlo.and", "stablehlo.or",       "stablehlo.xor"};
-  const Region& region = step.operation.regions[0];
-  const RegionText text(region, constants_around(step));
-  // Steps are counted: a malformed text may make a value of itself.
-  const auto without_casts = [&](const Reference* value) {
-    for (std::size_t steps = 0; value != nullptr && steps < region.operations.size(); ++steps) {
-      const Operation* const made = text.definition(*value);
-      if (made == nullptr || made->name != "stablehlo.convert" || made->operands.size() != 1) break;
-      value = &made->operands[0];
-    }
-    return value;
-  };
-  const auto count = static_cast<int>(region.arguments.size() / 2);
-  for (int i = 0; i < count; ++i) {
-    const Reference* const result = without_casts(text.result(static_cast<std::size_t>(i)));
-    const Operation* const combines = result == nullptr ? nullptr : text.definition(*result);
-    if (combines == nullptr) return false;
-    const bool chooses = combines->name == "stablehlo.select";
-    const std::size_t first = chooses ? 1 : 0;
-    if (combines->operands.size() != first + 2) return false;
-    const bool known = std::ranges::find(kAnyOrder, combines->name) != std::end(kAnyOrder);
-    if (!chooses && !known) return false;
-    const int a = text.argument(*without_casts(&combines->operands[first]));
-    const int b = text.argument(*without_casts(&combines->operands[first + 1]));
-    if (std::pair(std::min(a, b), std::max(a, b)) != std::pair(i, i + count)) return false;
-  }
-  return true;
 }
 
 Terms put(Step& step, const Terms& x, Term rows, Terms updates, bool unique) {

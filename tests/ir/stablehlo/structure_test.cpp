@@ -198,6 +198,33 @@ TEST(StablehloScatter, RefusesAValueMadeOfItself) {
       HasSubstr("one after another"));
 }
 
+// Of updates of one index pairs are compared first, which nothing but an order allows.
+TEST(StablehloScatter, ChoosesByAnOrder) {
+  const auto program = [](const std::string& predicate) {
+    return stablehlo_function("%x: tensor<4xi32>, %i: tensor<5x1xi32>, %u: tensor<5xi32>",
+                              "tensor<4xi32>",
+                              scatter(R"(
+      %n = stablehlo.negate %a : tensor<i32>
+      %m = stablehlo.negate %b : tensor<i32>
+      %p = stablehlo.compare )" + predicate +
+                                          R"(, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %s = stablehlo.select %p, %a, %b : tensor<i1>, tensor<i32>
+      stablehlo.return %s : tensor<i32>)",
+                                      "false"));
+  };
+  for (const std::string predicate : {"LT, %a, %b", "GT, %n, %m", "GE, %b, %a"}) {
+    EXPECT_EQ(
+        run_stablehlo(program(predicate), {i32({10, 20, 30, 40}), i32({2, 0, 2, 4, -1}, {5, 1}),
+                                           i32({5, 6, 7, 8, 9})})[0],
+        i32({6, 20, 5, 40}))
+        << predicate;
+  }
+  // These are none.
+  for (const std::string predicate : {"LT, %n, %b", "EQ, %a, %b", "LT, %a, %a"}) {
+    EXPECT_THAT(refusal(program(predicate)), HasSubstr("one after another")) << predicate;
+  }
+}
+
 std::string select_and_scatter(const std::string& direction, const std::string& sizes) {
   return R"(
     %c = stablehlo.constant dense<0.0> : tensor<f32>
@@ -277,25 +304,46 @@ TEST(StablehloScatter, OfOneIndexIsAnUpdateOfAPart) {
 }
 
 TEST(StablehloScatter, SeveralOperandsShareOneRegion) {
-  // The largest update, and where it came from.
-  const std::string arguments =
-      "%x: tensor<3xi32>, %y: tensor<3xf32>, %i: tensor<4x1xi32>, %u: tensor<4xi32>, "
-      "%v: tensor<4xf32>";
-  const std::string body = R"(
+  const auto program = [](const std::string& region) {
+    return stablehlo_function(
+        "%x: tensor<3xi32>, %y: tensor<3xf32>, %i: tensor<4x1xi32>, %u: tensor<4xi32>, "
+        "%v: tensor<4xf32>",
+        "tensor<3xi32>, tensor<3xf32>", R"(
     %0:2 = "stablehlo.scatter"(%x, %y, %i, %u, %v) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
     ^bb0(%a: tensor<i32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<f32>):
       %1 = stablehlo.compare GE, %a, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      %2 = stablehlo.select %1, %a, %c : tensor<i1>, tensor<i32>
-      %3 = stablehlo.select %1, %b, %d : tensor<i1>, tensor<f32>
+)" + region + R"(
       stablehlo.return %2, %3 : tensor<i32>, tensor<f32>
     }) : (tensor<3xi32>, tensor<3xf32>, tensor<4x1xi32>, tensor<4xi32>, tensor<4xf32>) -> (tensor<3xi32>, tensor<3xf32>)
-    return %0#0, %0#1 : tensor<3xi32>, tensor<3xf32>)";
-  const std::vector<Array> out =
-      run_stablehlo(stablehlo_function(arguments, "tensor<3xi32>, tensor<3xf32>", body),
-                    {i32({5, 5, 5}), f32({1, 2, 3}), i32({2, 0, 2, 0}, {4, 1}), i32({7, 4, 9, 3}),
-                     f32({10, 20, 30, 40})});
-  EXPECT_EQ(out[0], i32({5, 5, 9}));
-  EXPECT_EQ(out[1], f32({1, 2, 30}));
+    return %0#0, %0#1 : tensor<3xi32>, tensor<3xf32>)");
+  };
+  const std::string larger = "%2 = stablehlo.select %1, %a, %c : tensor<i1>, tensor<i32>\n";
+  // The largest update, and where it came from.
+  const std::string with_place = "%3 = stablehlo.select %1, %b, %d : tensor<i1>, tensor<f32>";
+  // As argmax: of equal ones the first place.
+  const std::string argmax = R"(
+      %4 = stablehlo.compare GT, %a, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %5 = stablehlo.compare NE, %a, %a, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %6 = stablehlo.or %4, %5 : tensor<i1>
+      %7 = stablehlo.compare EQ, %a, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %8 = stablehlo.compare LT, %b, %d, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %9 = stablehlo.and %7, %8 : tensor<i1>
+      %10 = stablehlo.or %6, %9 : tensor<i1>
+      %2 = stablehlo.select %6, %a, %c : tensor<i1>, tensor<i32>
+      %3 = stablehlo.select %10, %b, %d : tensor<i1>, tensor<f32>)";
+  for (const std::string& region : {larger + with_place, argmax}) {
+    const std::vector<Array> out =
+        run_stablehlo(program(region), {i32({5, 5, 5}), f32({1, 2, 3}), i32({2, 0, 2, 0}, {4, 1}),
+                                        i32({7, 4, 9, 3}), f32({10, 20, 30, 40})});
+    EXPECT_EQ(out[0], i32({5, 5, 9}));
+    EXPECT_EQ(out[1], f32({1, 2, 30}));
+  }
+  // The other one's place, and the place of something else.
+  EXPECT_THAT(refusal(program(larger + "%3 = stablehlo.select %1, %d, %b : tensor<i1>, "
+                                       "tensor<f32>")),
+              HasSubstr("one after another"));
+  EXPECT_THAT(refusal(program("%2 = stablehlo.add %a, %c : tensor<i32>\n" + with_place)),
+              HasSubstr("one after another"));
 }
 
 TEST(StablehloGather, MovesWindowsInside) {
