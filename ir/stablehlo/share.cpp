@@ -100,6 +100,10 @@ AxesOfDimensions axes_from(const Translator& translator, const Attribute& shardi
   if (sharding.kind != Attribute::Kind::container || sharding.items.size() < 2) {
     refuse("expected a sharding, as in <@mesh, [{\"x\"}, {}]>");
   }
+  const Attribute* const unreduced = sharding.find("unreduced");
+  if (unreduced != nullptr && !unreduced->items.empty()) {
+    refuse("values that ranks have summands of (unreduced) are not supported; reduce them first");
+  }
   const Mesh* const mesh = translator.mesh().get();
   for (const TreeMesh& other : translator.module().meshes) {
     if (mesh == nullptr || other.name != sharding.items[0].text) continue;

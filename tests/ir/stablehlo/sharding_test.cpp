@@ -135,6 +135,9 @@ TEST(StablehloSharding, RefusesWhatItCannotShare) {
               HasSubstr("this rank's part has shape [2,2], but [1,2] is written"));
   EXPECT_THAT(refusal(doubled(kBoth, R"({"z"})")), HasSubstr("no mesh axis \"z\""));
   EXPECT_THAT(refusal(doubled(kBoth, R"({"x", "x"})")), HasSubstr("is used twice"));
+  std::string summands = doubled(kBoth, R"({"x"})");
+  summands.insert(summands.find(">] manual_axes"), R"(, replicated={}, unreduced={"y"})");
+  EXPECT_THAT(refusal(summands), HasSubstr("(unreduced) are not supported"));
   EXPECT_THAT(refusal(module_text(R"(
   func.func public @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
     %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x", "y"} (%arg1: tensor<2xf32>) {
