@@ -1,6 +1,8 @@
 #include <tutti/ir/stablehlo/layout.h>
 #include <tutti/ir/stablehlo/rules.h>
 
+#include <algorithm>
+
 namespace tutti::ir::stablehlo {
 
 namespace {
@@ -88,12 +90,20 @@ void dynamic_update_slice(Step& step) {
 }
 
 void tuple(Step& step) {
+  // As deep as types go: destructors follow the parts.
+  constexpr int kDeepestTuple = 64;
   std::vector<Bound> parts;
+  int depth = 1;
   for (int i = 0; i < step.count(); ++i) {
     parts.push_back(step.translator.lookup(step.reference(i)));
+    depth = std::max(depth, parts.back().depth + 1);
   }
-  step.result(
-      Bound{.value = {}, .parts = std::make_shared<const std::vector<Bound>>(std::move(parts))});
+  if (depth > kDeepestTuple) {
+    step.fail("tuples within tuples, more than " + std::to_string(kDeepestTuple) + " deep");
+  }
+  step.result(Bound{.value = {},
+                    .parts = std::make_shared<const std::vector<Bound>>(std::move(parts)),
+                    .depth = depth});
 }
 
 void get_tuple_element(Step& step) {

@@ -36,6 +36,7 @@ struct Bound {
   int argument = -1;  // of the imported function, if it is that and nothing else
   // How it is to be split where ranks take their parts of it, if a custom call said so.
   std::shared_ptr<const AxesOfDimensions> asked = nullptr;
+  int depth = 0;  // of tuples within each other
 };
 
 // How the ranks share an argument, found out while translating: a first translation takes every

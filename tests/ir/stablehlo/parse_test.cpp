@@ -149,9 +149,16 @@ TEST(StablehloParse, SurvivesHostileTexts) {
     tuples += "    %t" + std::to_string(i) + " = stablehlo.tuple " + before + ", " + before +
               " : tuple<>\n";
   }
-  EXPECT_EQ(refusal(stablehlo_function("%x: tensor<f32>", "tensor<f32>",
-                                       tuples + "    return %x : tensor<f32>")),
-            "");
+  const auto with_tuples = [](const std::string& text) {
+    return refusal(
+        stablehlo_function("%x: tensor<f32>", "tensor<f32>", text + "    return %x : tensor<f32>"));
+  };
+  EXPECT_EQ(with_tuples(tuples), "");
+  for (int i = 60; i < 70; ++i) {
+    tuples += "    %t" + std::to_string(i) + " = stablehlo.tuple %t" + std::to_string(i - 1) +
+              " : tuple<>\n";
+  }
+  EXPECT_THAT(with_tuples(tuples), HasSubstr("tuples within tuples"));
   // So would functions that call the one before them twice.
   std::string calls = "func.func @f0(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\n";
   for (int i = 1; i < 60; ++i) {
