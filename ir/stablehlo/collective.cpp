@@ -8,9 +8,32 @@ namespace tutti::ir::stablehlo {
 
 namespace {
 
+// What the groups of an operation with a channel hold; without one they hold replicas.
+enum class WithChannel : std::uint8_t {
+  devices,     // replicas and partitions, if use_global_device_ids says so
+  partitions,  // always
+};
+
+// Refuses groups that do not hold this program's ranks.
+void check_what_groups_hold(Step& step, WithChannel with_channel) {
+  if (step.translator.ranks() == 1) return;
+  const bool devices = with_channel == WithChannel::devices;
+  const Attribute* const channel = step.find("channel_handle");
+  const Attribute* const handle = channel == nullptr ? nullptr : channel->find("handle");
+  const bool has_channel = handle != nullptr && handle->integer > 0;
+  if (step.translator.ranks_are_replicas()) {
+    if (devices || !has_channel) return;
+    step.fail("with a channel its groups are of partitions, but the ranks are replicas");
+  }
+  if (has_channel && (!devices || step.flag("use_global_device_ids"))) return;
+  step.fail("without " + std::string(has_channel ? "use_global_device_ids" : "a channel") +
+            " its groups are of replicas, but the ranks are partitions");
+}
+
 // replica_groups = dense<[[0, 2], [1, 3]]>: one row a group, padded with -1 if they differ in size,
 // which the IR's groups can't.
-GroupPtr replica_group(Step& step) {
+GroupPtr replica_group(Step& step, WithChannel with_channel) {
+  check_what_groups_hold(step, with_channel);
   const Attribute* const groups = step.find("replica_groups");
   if (groups == nullptr || groups->kind != Attribute::Kind::array || groups->shape.rank() != 2) {
     step.fail("expected replica_groups = dense<[[0, 1], ...]>");
@@ -63,23 +86,23 @@ void all_reduce(Step& step) {
   const std::vector<Term> operands = step.operands();
   if (operands.empty()) step.fail("expected operands");
   const std::string name = reduction_name(step, operands[0].dtype());
-  collective(step, Op::all_reduce, operands, {name, replica_group(step)});
+  collective(step, Op::all_reduce, operands, {name, replica_group(step, WithChannel::devices)});
 }
 
 void all_gather(Step& step) {
   collective(step, Op::all_gather, step.operands(),
-             {step.integer("all_gather_dim"), replica_group(step)});
+             {step.integer("all_gather_dim"), replica_group(step, WithChannel::devices)});
 }
 
 void reduce_scatter(Step& step) {
   const std::string name = reduction_name(step, step.operand(0).dtype());
   collective(step, Op::reduce_scatter, step.operands(),
-             {name, step.integer("scatter_dimension"), replica_group(step)});
+             {name, step.integer("scatter_dimension"), replica_group(step, WithChannel::devices)});
 }
 
 // Cut along one axis, put together along another.
 void all_to_all(Step& step) {
-  const GroupPtr group = replica_group(step);
+  const GroupPtr group = replica_group(step, WithChannel::partitions);
   const std::int64_t split = step.integer("split_dimension");
   const std::int64_t joined = step.integer("concat_dimension");
   const std::int64_t count = step.integer("split_count");
@@ -114,24 +137,20 @@ void all_to_all(Step& step) {
 
 // Pairs are of ranks, and all ranks are one group.
 void collective_permute(Step& step) {
+  check_what_groups_hold(step, WithChannel::partitions);
   const List pairs = step.integers("source_target_pairs");
   collective(step, Op::collective_permute, step.operands(), {pairs, everyone(step.translator)});
 }
 
 // The first of each group has what all get.
 void collective_broadcast(Step& step) {
-  collective(step, Op::broadcast, step.operands(), {std::int64_t{0}, replica_group(step)});
+  collective(step, Op::broadcast, step.operands(),
+             {std::int64_t{0}, replica_group(step, WithChannel::partitions)});
 }
 
-// The number of this rank among partitions or replicas; 0 where there is one.
-void rank_number(Step& step, std::string_view of) {
-  const Attribute* const count = step.translator.module().attributes.find(of);
-  const Mesh* const mesh = step.translator.mesh().get();
-  const bool replicas = of == "mhlo.num_replicas";
-  // The ranks of a mesh are partitions.
-  const bool several =
-      count != nullptr ? count->integer > 1 : !replicas && mesh != nullptr && mesh->ranks() > 1;
-  if (!several) {
+// The number of this rank among replicas or partitions; 0 where there is one.
+void rank_number(Step& step, bool of_replicas) {
+  if (step.translator.ranks() == 1 || of_replicas != step.translator.ranks_are_replicas()) {
     step.result(step.scalar(step.dtype(), 0));
     return;
   }
@@ -146,9 +165,9 @@ constexpr Rule kCollectiveRules[] = {
     {"stablehlo.all_to_all", all_to_all},
     {"stablehlo.collective_broadcast", collective_broadcast},
     {"stablehlo.collective_permute", collective_permute},
-    {"stablehlo.partition_id", [](Step& step) { rank_number(step, "mhlo.num_partitions"); }},
+    {"stablehlo.partition_id", [](Step& step) { rank_number(step, false); }},
     {"stablehlo.reduce_scatter", reduce_scatter},
-    {"stablehlo.replica_id", [](Step& step) { rank_number(step, "mhlo.num_replicas"); }},
+    {"stablehlo.replica_id", [](Step& step) { rank_number(step, true); }},
 };
 
 }  // namespace

@@ -72,7 +72,15 @@ class Tilings {
 
 std::shared_ptr<const Mesh> mesh_of(const Translator& translator) {
   for (const TreeMesh& mesh : translator.module().meshes) {
-    if (!mesh.mesh.names.empty()) return std::make_shared<const Mesh>(mesh.mesh);
+    if (mesh.mesh.names.empty()) continue;
+    const Attribute* const partitions = translator.module().attributes.find("mhlo.num_partitions");
+    if (translator.ranks_are_replicas() ||
+        (partitions != nullptr && partitions->integer != mesh.mesh.ranks())) {
+      translator.fail(mesh.offset, "the module has other partitions and replicas than the " +
+                                       std::to_string(mesh.mesh.ranks()) +
+                                       " partitions of its mesh");
+    }
+    return std::make_shared<const Mesh>(mesh.mesh);
   }
   const std::int64_t ranks = translator.ranks();
   if (ranks == 1) return nullptr;

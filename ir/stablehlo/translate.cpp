@@ -38,16 +38,21 @@ void Translator::fail(std::size_t offset, const std::string& message) const {
 
 std::int64_t Translator::ranks() const {
   if (mesh_ != nullptr) return mesh_->ranks();
-  std::int64_t out = 1;
-  for (const std::string_view name : {"mhlo.num_partitions", "mhlo.num_replicas"}) {
-    const Attribute* const count = module_.attributes.find(name);
-    if (count == nullptr) continue;
-    if (count->integer < 1 || count->integer > (1 << 20) || (out > 1 && count->integer > 1)) {
-      fail(count->offset, "replicas and partitions at once, or none of them");
-    }
-    out *= count->integer;
+  const std::int64_t partitions = count_in_module("mhlo.num_partitions");
+  if (partitions > 1 && ranks_are_replicas()) {
+    fail(module_.attributes.offset, "replicas and partitions at once; only one of them is read");
   }
-  return out;
+  return partitions * count_in_module("mhlo.num_replicas");
+}
+
+std::int64_t Translator::count_in_module(std::string_view name) const {
+  constexpr std::int64_t kMostRanks = 1 << 20;
+  const Attribute* const count = module_.attributes.find(name);
+  if (count == nullptr) return 1;
+  if (count->integer < 1 || count->integer > kMostRanks) {
+    fail(count->offset, "a module has 1 to " + std::to_string(kMostRanks) + " ranks");
+  }
+  return count->integer;
 }
 
 Graph Translator::run(const TreeFunction& function) {

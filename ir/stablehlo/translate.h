@@ -67,6 +67,8 @@ class Translator {
   const std::shared_ptr<const Mesh>& mesh() const { return mesh_; }
   // How many ranks the program is for.
   std::int64_t ranks() const;
+  // Whether they are replicas; else they are partitions, as those of a mesh are.
+  bool ranks_are_replicas() const { return count_in_module("mhlo.num_replicas") > 1; }
   // Whether operations work on whole tensors where the text has scalars.
   bool lifted() const { return lifted_; }
   [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
@@ -102,6 +104,8 @@ class Translator {
   void translate_lifted(Step& step, const Rule& rule);
   void define(const Operation& operation, std::vector<Bound> results);
   void check(const Operation& operation, const std::vector<Bound>& results) const;
+  // 1 where the module does not say.
+  std::int64_t count_in_module(std::string_view name) const;
   const Rule& rule(const Operation& operation) const;
   [[noreturn]] void fail_unknown(const Operation& operation) const;
 

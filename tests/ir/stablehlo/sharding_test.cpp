@@ -164,9 +164,9 @@ std::vector<Array> communicate(const std::string& operation, const std::string& 
   return out;
 }
 
-const std::string kGroups =
-    "replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, channel_handle = "
-    "#stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids";
+const std::string kChannel = "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>";
+const std::string kGroups = "replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, " +
+                            kChannel + ", use_global_device_ids";
 
 TEST(StablehloCollective, GroupsAreListsOfRanks) {
   const std::string maximum = R"(({
@@ -187,7 +187,8 @@ TEST(StablehloCollective, GroupsAreListsOfRanks) {
                         "tensor<1xf32>")[2],
             f32({13}));
   EXPECT_EQ(communicate("\"stablehlo.collective_permute\"(%x) <{source_target_pairs = dense<[[0, "
-                        "3]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>",
+                        "3]]> : tensor<1x2xi64>, " +
+                            kChannel + "}> : (tensor<2xf32>) -> tensor<2xf32>",
                         "tensor<2xf32>")[3],
             f32({1, 11}));
   EXPECT_EQ(communicate("\"stablehlo.collective_broadcast\"(%x) <{" + kGroups +
@@ -251,13 +252,49 @@ TEST(StablehloCollective, RefusesGroupsThatAreNone) {
         "module @m attributes {mhlo.num_partitions = 4 : i32} {\nfunc.func @main(%x: "
         "tensor<2xf32>) -> tensor<2xf32> {\n%0 = \"stablehlo.collective_broadcast\"(%x) "
         "<{replica_groups = dense<" +
-        groups +
-        "> : tensor<2x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>\nreturn %0 : "
+        groups + "> : tensor<2x2xi64>, " + kChannel +
+        "}> : (tensor<2xf32>) -> tensor<2xf32>\nreturn %0 : "
         "tensor<2xf32>\n}\n}\n");
   };
   EXPECT_THAT(of("[[0, 1], [2, -1]]"), HasSubstr("of different sizes"));
   EXPECT_THAT(of("[[0, 1], [2, 4]]"), HasSubstr("name rank 4 of 4"));
   EXPECT_THAT(of("[[0, 1], [2, 0]]"), HasSubstr("0"));
+}
+
+TEST(StablehloCollective, GroupsHoldTheRanksOfTheProgram) {
+  const auto of = [](const std::string& ranks, const std::string& name, const std::string& more) {
+    return refusal("module @m attributes {" + ranks +
+                   "} {\nfunc.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n%0 = \"stablehlo." +
+                   name + "\"(%x) <{" + more +
+                   "}> : (tensor<2xf32>) -> tensor<2xf32>\nreturn %0 : tensor<2xf32>\n}\n}\n");
+  };
+  const std::string partitions = "mhlo.num_partitions = 4 : i32";
+  const std::string replicas = "mhlo.num_replicas = 4 : i32";
+  const std::string pairs = "source_target_pairs = dense<[[0, 3]]> : tensor<1x2xi64>";
+  EXPECT_EQ(of(partitions, "collective_permute", pairs + ", " + kChannel), "");
+  EXPECT_EQ(of(replicas, "collective_permute", pairs), "");
+  EXPECT_THAT(of(partitions, "collective_permute", pairs), HasSubstr("groups are of replicas"));
+  EXPECT_THAT(of(replicas, "collective_permute", pairs + ", " + kChannel),
+              HasSubstr("groups are of partitions"));
+  const std::string single =
+      "all_gather_dim = 0 : i64, replica_groups = dense<[[0], [1], [2], [3]]> : tensor<4x1xi64>";
+  EXPECT_EQ(of(replicas, "all_gather", single), "");
+  EXPECT_EQ(of(partitions, "all_gather", single + ", " + kChannel + ", use_global_device_ids"), "");
+  EXPECT_THAT(of(partitions, "all_gather", single + ", " + kChannel),
+              HasSubstr("without use_global_device_ids"));
+  EXPECT_THAT(of(partitions + ", " + replicas, "collective_permute", pairs),
+              HasSubstr("replicas and partitions at once"));
+}
+
+TEST(StablehloSharding, RanksOfTheModuleAreThoseOfItsMesh) {
+  const auto of = [](const std::string& ranks) {
+    return refusal("module @m attributes {" + ranks + "} {\n" + kMesh +
+                   "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\nreturn %x : "
+                   "tensor<2xf32>\n}\n}\n");
+  };
+  EXPECT_EQ(of("mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32"), "");
+  EXPECT_THAT(of("mhlo.num_partitions = 2 : i32"), HasSubstr("than the 4 partitions of its mesh"));
+  EXPECT_THAT(of("mhlo.num_replicas = 4 : i32"), HasSubstr("than the 4 partitions of its mesh"));
 }
 
 TEST(Sharding, IsReadAndPrintedWithTheTypesItBelongsTo) {
