@@ -65,12 +65,13 @@ void gather(Step& step) {
                         .operand_batch = step.integers_in(all, "operand_batching_dims"),
                         .indices_batch = step.integers_in(all, "start_indices_batching_dims"),
                         .vector = vector == nullptr ? 0 : vector->integer};
-  const RowNumbers numbers = row_numbers(step, x.shape(), indices, map, false);
+  check_places(step, x.shape(), indices.shape(), map);
   if (step.shape().elements() == 0) {
     step.result(broadcast_to(x.constant(0), step.shape()));
     return;
   }
   if (as_take(step, x, indices, map, collapsed, offsets)) return;
+  const RowNumbers numbers = row_numbers(step, x.shape(), indices, map, false);
   const int first = first_of_row(x.shape(), map);
   Term out = apply(Op::take, as_rows(x, first), numbers.rows, {std::int64_t{0}});
   // Without the window's dimensions that the result does not have.

@@ -91,32 +91,33 @@ Term as_rows(Term operand, int first) {
 
 RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const IndexMap& map,
                        bool tell_outside) {
-  check_places(step, operand, indices.shape(), map);
   const int first = first_of_row(operand, map);
   RowNumbers out;
   for (int d = 0; d < indices.shape().rank(); ++d) {
     if (d != map.vector) out.batch.push_back(indices.shape()[d]);
   }
-  const int batch = static_cast<int>(out.batch.size());
-  const int rank = batch + first;
   const std::int64_t rows = elements_of(operand, 0, first);
   const bool large = rows > INT32_MAX;
   const DType dtype = large ? DType::i64 : DType::i32;
   List window_sizes(out.batch);
   List batch_only(out.batch);
   for (int d = 0; d < first; ++d) {
+    if (map.window[static_cast<std::size_t>(d)] == 1) continue;
     window_sizes.push_back(map.window[static_cast<std::size_t>(d)]);
     batch_only.push_back(1);
   }
   const Shape batch_shape(batch_only);
+  const int rank = batch_shape.rank();
+  int next = static_cast<int>(out.batch.size());  // where the next dimension of a window is
 
   Term number = step.scalar(dtype, 0);
   Term inside = step.scalar(DType::boolean, 1);
   std::int64_t stride = rows;
   for (int d = 0; d < first; ++d) {
+    const std::int64_t window = map.window[static_cast<std::size_t>(d)];
+    const int axis_of_window = window == 1 ? -1 : next++;
     if (operand[d] == 0) continue;  // there are no rows
     stride /= operand[d];
-    const std::int64_t window = map.window[static_cast<std::size_t>(d)];
     const auto most = static_cast<double>(operand[d] - window);
     Term start;
     if (const auto at = std::ranges::find(map.index_of, d); at != map.index_of.end()) {
@@ -133,7 +134,7 @@ RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const Ind
     }
     Term place = start;
     if (window > 1) {
-      const Term within = places(step.builder(), dtype, rank, batch + d, window);
+      const Term within = places(step.builder(), dtype, rank, axis_of_window, window);
       place = start.valid() ? start + within : within;
     }
     if (place.valid()) number = number + place * static_cast<double>(stride);

@@ -22,13 +22,15 @@ void check_places(Step& step, const Shape& operand, const Shape& indices, const 
 int first_of_row(const Shape& operand, const IndexMap& map);
 
 struct RowNumbers {
-  Term rows;    // [batch..., window up to the rows...], in the operand's order of dimensions
+  // [batch..., window up to the rows...], in the operand's order of dimensions, without those of
+  // size 1.
+  Term rows;
   Term inside;  // the same, bool: whether the window lies inside the operand; invalid if not asked
   List batch;   // sizes of the batch dimensions
 };
 
-// The number of the row for each index and each place in its window. Windows that stick out are
-// moved inside, or told, if `tell_outside`.
+// The number of the row for each index and each place in its window, of places that are checked.
+// Windows that stick out are moved inside, or told, if `tell_outside`.
 RowNumbers row_numbers(Step& step, const Shape& operand, Term indices, const IndexMap& map,
                        bool tell_outside);
 
