@@ -352,7 +352,9 @@ Attribute ValueParser::container(std::string_view open, std::string_view close) 
                   "a '" + std::string(open) + "' without its '" + std::string(close) + "'");
     }
     item(out);
-    lexer_.accept(",");
+    // Between lists, as in #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>.
+    const bool another = open == "<" && (lexer_.accept("x") || lexer_.accept("->"));
+    if (!another) lexer_.accept(",");
   }
   return out;
 }

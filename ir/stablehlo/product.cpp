@@ -72,7 +72,7 @@ struct Places {
 };
 
 // [b, 0, 1, f]
-Places pretty_places(Step& step, const Attribute& list, std::string_view first,
+Places listed_places(Step& step, const Attribute& list, std::string_view first,
                      std::string_view second) {
   Places out;
   const auto rank = std::ssize(list.items);
@@ -93,8 +93,8 @@ Places pretty_places(Step& step, const Attribute& list, std::string_view first,
   return out;
 }
 
-Places generic_places(Step& step, const Attribute& all, const std::string& whose,
-                      std::string_view first, std::string_view second) {
+Places named_places(Step& step, const Attribute& all, const std::string& whose,
+                    std::string_view first, std::string_view second) {
   const auto number = [&](std::string_view name) {
     const Attribute* const found = all.find(whose + "_" + std::string(name));
     if (found == nullptr) step.fail("dimension number " + whose + "_" + std::string(name));
@@ -113,17 +113,18 @@ struct ConvolutionPlaces {
 
 ConvolutionPlaces places_of(Step& step, int rank) {
   ConvolutionPlaces out;
-  if (const Attribute* const pretty = step.find("dim_numbers")) {
-    if (pretty->items.size() != 3) step.fail("expected three lists of dimension numbers");
-    out = {.input = pretty_places(step, pretty->items[0], "b", "f"),
-           .kernel = pretty_places(step, pretty->items[1], "o", "i"),
-           .output = pretty_places(step, pretty->items[2], "b", "f")};
+  const Attribute& all = step.get("dim_numbers", "dimension_numbers");
+  const bool lists = !all.items.empty() && all.names[0].empty();
+  if (lists && all.items.size() != 3) step.fail("expected three lists of dimension numbers");
+  if (lists) {
+    out = {.input = listed_places(step, all.items[0], "b", "f"),
+           .kernel = listed_places(step, all.items[1], "o", "i"),
+           .output = listed_places(step, all.items[2], "b", "f")};
   } else {
-    const Attribute& all = step.get("dimension_numbers");
-    out = {.input = generic_places(step, all, "input", "batch_dimension", "feature_dimension"),
-           .kernel = generic_places(step, all, "kernel", "output_feature_dimension",
-                                    "input_feature_dimension"),
-           .output = generic_places(step, all, "output", "batch_dimension", "feature_dimension")};
+    out = {.input = named_places(step, all, "input", "batch_dimension", "feature_dimension"),
+           .kernel = named_places(step, all, "kernel", "output_feature_dimension",
+                                  "input_feature_dimension"),
+           .output = named_places(step, all, "output", "batch_dimension", "feature_dimension")};
   }
   for (const Places* const places : {&out.input, &out.kernel, &out.output}) {
     List order = places->order();

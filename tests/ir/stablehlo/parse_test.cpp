@@ -83,6 +83,27 @@ TEST(StablehloParse, ReadsTheGenericForm) {
             test::f32({1, 4, 2, 5, 3, 6}, {3, 2}));
 }
 
+TEST(StablehloParse, ReadsDimensionNumbersOfTheGenericForm) {
+  const auto of = [](const std::string& numbers) {
+    const std::string text = stablehlo_function(
+        "%x: tensor<1x3x1xf32>, %w: tensor<2x1x1xf32>", "tensor<1x2x1xf32>",
+        R"(
+    %0 = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.)" +
+            numbers +
+            R"(, feature_group_count = 1 : i64}> : (tensor<1x3x1xf32>, tensor<2x1x1xf32>) -> tensor<1x2x1xf32>
+    return %0 : tensor<1x2x1xf32>)");
+    return run_stablehlo(text, {test::f32({1, 2, 3}, {1, 3, 1}), test::f32({1, 10}, {2, 1, 1})})[0];
+  };
+  const Array wanted = test::f32({21, 32}, {1, 2, 1});
+  EXPECT_EQ(of("conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"), wanted);
+  EXPECT_EQ(of("conv.raw<input_batch_dimension = 0, input_feature_dimension = 2, "
+               "input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, "
+               "kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], "
+               "output_batch_dimension = 0, output_feature_dimension = 2, "
+               "output_spatial_dimensions = [1]>"),
+            wanted);
+}
+
 TEST(StablehloParse, NodesKnowTheirLines) {
   const Graph graph = test::import_main(
       stablehlo_function("%x: tensor<f32>", "tensor<f32>",
